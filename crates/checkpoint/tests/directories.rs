@@ -63,7 +63,7 @@ fn every_tensor_is_read_as_python_reads_it() {
 }
 
 #[test]
-fn models_come_in_the_order_they_were_given() {
+fn models_come_in_the_order_of_the_list() {
     let plain = load("plain");
     assert_eq!(names(&plain), [("my_model", "DLinear"), ("my_model", "DLinear"), ("NLinear", "NLinear")]);
     let losses: Vec<_> = plain.models.iter().map(|model| model.loss().unwrap()).collect();

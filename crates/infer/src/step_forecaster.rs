@@ -5,7 +5,7 @@ use std::fmt;
 use foretell_data::{Stats, WindowScaler};
 use foretell_nn::{DistributionColumns, Forward, Key, Loss, Network, Params, StepState, Tensor, Windows};
 
-use crate::stepwise::{go_on, mean_of_outputs};
+use crate::stepwise::{continue_forecast, mean_of_outputs};
 
 /// A trained recurrent network that reads one series step by step, without any columns beside the target.
 ///
@@ -106,7 +106,14 @@ impl StepForecaster {
         if network.needs.decoding.is_step_by_step() && *horizon > 1 {
             let cx = Forward::inference(params).with_key(self.parts.key());
             let next = |_: usize, last: &Tensor| target_alone(self.parts.fed_back(last));
-            outputs = go_on(&*network.model, &cx, outputs, &mut self.state.repeated(0, 1), *horizon, next);
+            outputs = continue_forecast(
+                &*network.model,
+                &cx,
+                outputs,
+                &mut self.state.repeated(0, 1),
+                *horizon,
+                next,
+            );
         }
         let output_scaling = params.revin().map_or(*scaling, |affine| scaling.corrected(affine));
         if !loss.is_distribution() {

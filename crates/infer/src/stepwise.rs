@@ -37,12 +37,12 @@ fn step_by_step(
         let at = history + step;
         Windows { insample_y: fed_back(last), ..windows.steps(at..at + 1) }
     };
-    go_on(model, cx, first, &mut state, horizon, next)
+    continue_forecast(model, cx, first, &mut state, horizon, next)
 }
 
 /// The forecast of a horizon, `[batch, horizon, outputs]`, by a model that has forecast its `first` step, `[batch, 1, outputs]`, and
-/// is in this state. `next` makes the window of a step, counted from 0, of the forecast of it.
-pub(crate) fn go_on(
+/// is in this state. `next` builds the window of a step, counted from 0, from its forecast.
+pub(crate) fn continue_forecast(
     model: &dyn Model,
     cx: &Forward<'_>,
     first: Tensor,

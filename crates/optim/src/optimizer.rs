@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn a_restored_optimiser_goes_on_as_the_first_would() {
+    fn a_restored_optimiser_continues_as_the_first_would() {
         for rule in all_rules() {
             let (mut first, mut params) = (Optimizer::new(50, rule, None), vec![0.5; 50]);
             run(&mut first, &mut params, 0..4, 1);

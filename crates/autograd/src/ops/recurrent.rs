@@ -380,7 +380,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_carried_goes_on_where_it_ended() {
+    fn carried_states_continue_where_they_ended() {
         for (cell, projection) in CELLS {
             let x: Vec<Var> = inputs(cell, projection).into_iter().map(Var::constant).collect();
             let whole = run(&x, cell, 1, None).value().to_vec();

@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn they_go_on_to_the_common_end_as_they_are_filled() {
+    fn they_continue_to_the_common_end_as_they_are_filled() {
         for (fill, y, price) in [
             (None, [5.0, 6.0, 0.0, 0.0], [20.0, 21.0, 0.0, 0.0]),
             (Some(Fill::Forward), [5.0, 6.0, 6.0, 6.0], [20.0, 21.0, 21.0, 21.0]),
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_masked_is_no_value_to_go_on_with() {
+    fn masked_rows_are_no_values_to_continue_with() {
         let builder = Panel::builder(TimeKind::Integer).freq(Freq::parse("2").unwrap());
         let builder = builder.series("a", &[0, 2, 4, 6], &[1.0; 4]).series("b", &[1, 3], &[7.0, 9.0]);
         let weights = [1.0, 1.0, 1.0, 1.0, 0.5, 0.25];

@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panel_goes_on_with_forecasts() {
+    fn a_panel_continues_with_forecasts() {
         let whole = panel();
         let known = whole.without_last(2);
         let future = Future::within(&whole, &known, 2);

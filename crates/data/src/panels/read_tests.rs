@@ -218,7 +218,7 @@ fn gaps_and_missing_values_are_filled_on_request_and_counted() {
 }
 
 #[test]
-fn times_are_read_in_the_format_that_is_given() {
+fn times_are_read_in_the_format_that_is_set() {
     let read = |times: [&str; 3], format: &str, zone: Option<&str>| {
         let rows: String = times.iter().map(|time| format!("a,{time},1\n")).collect();
         let time_format = (!format.is_empty()).then(|| TimeFormat::parse(format).unwrap());

@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_started_ends_and_nothing_else_starts() {
+    fn work_that_was_started_ends_and_nothing_else_starts() {
         for threads in [1, 2, 3] {
             let stop = AtomicBool::new(false);
             let results = side_by_side(9, threads, &stop, |i| {

@@ -105,7 +105,7 @@ fn distributions_and_quantiles_have_their_columns() {
 }
 
 #[test]
-fn what_cannot_go_on_is_said() {
+fn refused_models_and_values_are_named() {
     let refused =
         |fitted: &Fitted, history: &[f32]| start(fitted, history).expect_err("it cannot").to_string();
     let nhits = fitted("NHITS", &[]);

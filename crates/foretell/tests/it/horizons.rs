@@ -118,7 +118,7 @@ fn models_are_trained_anew_every_so_many_windows() {
 }
 
 #[test]
-fn forecasts_go_on_from_forecasts() {
+fn forecasts_continue_from_forecasts() {
     let fitted = fit([linear(), with_column(), recurrent()], &panel());
     let ahead = |h: usize| {
         let x: Vec<f32> = [60, 47].iter().flat_map(|&t| (t..t + h).map(|t| (t as f32 * 0.3).cos())).collect();
@@ -149,7 +149,7 @@ fn forecasts_go_on_from_forecasts() {
 }
 
 #[test]
-fn nobody_goes_on_from_what_is_not_known() {
+fn horizons_without_columns_or_a_median_are_refused() {
     let message = |spec: ModelSpec, h: usize, future: Option<&Future>| {
         let options = PredictOptions::new().h(h).future(future);
         fit([spec], &panel()).predict_with(&panel(), &options).expect_err("an error").to_string()

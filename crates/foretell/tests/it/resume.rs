@@ -81,7 +81,7 @@ fn bits(fitted: &Fitted) -> Vec<u64> {
 }
 
 #[test]
-fn an_interrupted_training_goes_on_to_the_last_bit() {
+fn an_interrupted_training_resumes_to_the_last_bit() {
     let whole = bits(&forecaster(None).threads(0).fit(&panel(0.0)).expect("a fit"));
     let home = tempfile::tempdir().expect("a folder");
     let dir = home.path().join("state");
@@ -117,7 +117,7 @@ fn an_interrupted_training_goes_on_to_the_last_bit() {
 }
 
 #[test]
-fn a_training_that_died_goes_on_from_the_last_state() {
+fn a_training_that_died_resumes_from_the_last_state() {
     let whole = bits(&forecaster(None).threads(0).fit(&panel(0.0)).expect("a fit"));
     let home = tempfile::tempdir().expect("a folder");
     for (name, at) in [("NLinear", 3), ("NLinear", 22), ("NHITS", 11), ("GRU", 30)] {
@@ -135,7 +135,7 @@ fn a_training_that_died_goes_on_from_the_last_state() {
 /// The scale of the loss is part of the state: in `f16` the first steps overflow, and are skipped.
 #[cfg(feature = "amp")]
 #[test]
-fn a_training_in_16_bits_goes_on_in_its_precision() {
+fn a_training_in_16_bits_resumes_in_its_precision() {
     use foretell::Precision;
 
     let forecaster = |precision, dir: Option<&Path>| {
@@ -171,7 +171,7 @@ fn a_training_in_16_bits_goes_on_in_its_precision() {
 }
 
 #[test]
-fn the_training_that_intervals_are_calibrated_by_goes_on_too() {
+fn the_training_that_intervals_are_calibrated_by_resumes_too() {
     let calibrated = || {
         let models = [specs().remove(0), spec("DLinear", json!({}))];
         let forecaster = Forecaster::new(models).expect("models").val_size(12);

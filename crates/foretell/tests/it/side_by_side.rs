@@ -45,7 +45,7 @@ fn an_interruption_stops_all_and_no_further_one_starts() {
 }
 
 #[test]
-fn what_was_interrupted_goes_on_to_the_last_bit() {
+fn interrupted_trainings_resume_to_the_last_bit() {
     let forecaster =
         |threads| Forecaster::new(["one", "two", "three"].map(spec)).expect("models").threads(threads);
     let weights = |fitted: &Fitted| -> Vec<u32> {

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn a_repeated_state_goes_on_as_its_row() {
+    fn a_repeated_state_continues_as_its_row() {
         let mut table = Table::default();
         let layers = Recurrent::new(&mut table.root(), &SIZES);
         let params = table.initialise(1);
@@ -194,7 +194,7 @@ mod tests {
 
     /// The layers over one sequence are run as a stack, those over several one after the other, and so is a short rest.
     #[test]
-    fn one_sequence_is_that_of_a_batch_and_goes_on_from_its_states() {
+    fn one_sequence_is_that_of_a_batch_and_continues_from_its_states() {
         for cell in [Cell::Rnn(foretell_autograd::Activation::Tanh), Cell::Lstm, Cell::Gru] {
             let mut table = Table::default();
             let sizes = RecurrentSizes { cell, hidden: 20, projection: None, ..SIZES };
