@@ -3,6 +3,9 @@
 use foretell_data::nearest;
 use foretell_models::HyperParameterError;
 
+/// Names that people call models by, in lower case, and ours, which are not the nearest by their letters.
+const OTHER_NAMES: [(&str, &str); 1] = [("transformer", "VanillaTransformer")];
+
 /// Why a model, or one of its hyper-parameters, is refused.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -58,8 +61,28 @@ pub enum SpecError {
 impl SpecError {
     /// The error that no model is called so, where `known` are the names that there are.
     pub fn unknown_model(found: &str, known: &[&str]) -> Self {
-        let hint = nearest(found, known.iter().copied());
+        let other = OTHER_NAMES.iter().find(|(other, _)| found.eq_ignore_ascii_case(other));
+        let meant = other.map(|(_, name)| (*name).to_owned());
+        let hint = meant.or_else(|| nearest(found, known.iter().copied()));
         let hint = hint.map(|name| format!("did you mean {name}? ")).unwrap_or_default();
         Self::UnknownModel { found: found.to_owned(), hint, known: known.join(", ") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::spec::NetworkSpec;
+
+    #[test]
+    fn an_unknown_model_is_told_with_the_likeliest_name_and_all_names() {
+        let message = |name: &str| NetworkSpec::new(name, 1, 2).unwrap_err().to_string();
+        for (name, hint) in [
+            ("Transformer", "did you mean VanillaTransformer? there are"),
+            ("transformer", "did you mean VanillaTransformer? there are"),
+            ("iTransform", "did you mean iTransformer? there are"),
+            ("Zebra", "no model is called Zebra; there are"),
+        ] {
+            assert!(message(name).contains(hint) && message(name).contains("TimesNet"), "{}", message(name));
+        }
     }
 }
