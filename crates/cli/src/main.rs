@@ -24,6 +24,7 @@ mod layout_args;
 mod markdown;
 mod model_args;
 mod model_facts;
+mod out_of_memory;
 mod output;
 mod precision;
 mod progress;
@@ -127,21 +128,21 @@ fn main() -> ExitCode {
 
 fn run(command: &Command, origins: &Origins) -> ExitCode {
     let start = Instant::now();
-    let (name, result, log) = match command {
-        Command::Demo(command) => ("demo", command.run(), command.log()),
-        Command::Fit(command) => ("fit", command.run(), command.log()),
-        Command::Predict(command) => ("predict", command.run(), command.log()),
-        Command::CrossValidate(command) => ("cross-validate", command.run(), command.log()),
-        Command::Evaluate(command) => ("evaluate", command.run(), command.log()),
-        Command::Plot(command) => ("plot", command.run(), command.log()),
+    let (name, work, log): (_, &dyn Fn() -> anyhow::Result<()>, _) = match command {
+        Command::Demo(command) => ("demo", &|| command.run(), command.log()),
+        Command::Fit(command) => ("fit", &|| command.run(), command.log()),
+        Command::Predict(command) => ("predict", &|| command.run(), command.log()),
+        Command::CrossValidate(command) => ("cross-validate", &|| command.run(), command.log()),
+        Command::Evaluate(command) => ("evaluate", &|| command.run(), command.log()),
+        Command::Plot(command) => ("plot", &|| command.run(), command.log()),
         #[cfg(feature = "pickle")]
-        Command::Import(command) => ("import", command.run(), command.log()),
-        Command::Quantise(command) => ("quantise", command.run(), command.log()),
-        Command::Inspect(command) => ("inspect", command.run(), command.log()),
-        Command::Models(command) => ("models", command.run(), command.log()),
-        Command::Bench(command) => ("bench", command.run(), command.log()),
+        Command::Import(command) => ("import", &|| command.run(), command.log()),
+        Command::Quantise(command) => ("quantise", &|| command.run(), command.log()),
+        Command::Inspect(command) => ("inspect", &|| command.run(), command.log()),
+        Command::Models(command) => ("models", &|| command.run(), command.log()),
+        Command::Bench(command) => ("bench", &|| command.run(), command.log()),
     };
-    match result {
+    match out_of_memory::caught(work) {
         Ok(()) => {
             log.done(name, start.elapsed());
             ExitCode::SUCCESS

@@ -1,6 +1,6 @@
 //! A block of system memory: the only code that talks to the system allocator.
 
-use std::alloc::{Layout, alloc, dealloc, handle_alloc_error};
+use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::NonNull;
 
 use crate::class::{ALIGN, Class};
@@ -19,18 +19,17 @@ pub(crate) struct Block {
 unsafe impl Send for Block {}
 
 impl Block {
-    /// Zeroed memory from the system.
-    pub(crate) fn from_system(class: Class) -> Self {
+    /// Zeroed memory from the system, if it has as much.
+    pub(crate) fn from_system(class: Class) -> Option<Self> {
         let layout = layout(class.bytes);
         // SAFETY: a class has at least 64 bytes, so the layout's size is not zero.
-        let start = unsafe { alloc(layout) };
-        let Some(start) = NonNull::new(start) else { handle_alloc_error(layout) };
+        let start = NonNull::new(unsafe { alloc(layout) })?;
         if layout.align() == HUGE_PAGE {
             prefer_huge_pages(start, class.bytes);
         }
         // SAFETY: the block is that large, and nobody else knows it.
         unsafe { start.write_bytes(0, class.bytes) };
-        Self { start, bytes: class.bytes }
+        Some(Self { start, bytes: class.bytes })
     }
 
     /// The inverse of [`Block::into_start`].

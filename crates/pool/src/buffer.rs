@@ -45,7 +45,8 @@ impl<T: Pod> Buffer<T> {
     ///
     /// # Panics
     ///
-    /// As all constructors, when the size exceeds the address space.
+    /// As all constructors, when the size exceeds the address space, and with [`OutOfMemory`](crate::OutOfMemory) when the system
+    /// has no memory.
     pub fn zeroed(len: usize) -> Self {
         let (buffer, fresh) = Self::acquire(len);
         if !fresh {

@@ -31,6 +31,8 @@
 //! * **Never uninitialised.** Memory that comes from the system is zeroed before its first use, so a recycled
 //!   block is always initialised memory. The constructors overwrite all of it, but for [`Buffer::stale`], which hands it
 //!   out as it is, and in debug builds full of NaN.
+//! * **No abort.** Where the system has no more memory, what lies idle goes back to it; if that is too little, the thread panics
+//!   with [`OutOfMemory`], which a program catches to say so.
 //! * **Counted.** [`metrics()`] adds up counters that each thread keeps for itself.
 //!
 //! # Features
@@ -43,6 +45,7 @@ mod buffer;
 mod class;
 mod limits;
 mod metrics;
+mod out_of_memory;
 mod shelf;
 mod thread_cache;
 
@@ -50,6 +53,7 @@ pub use buffer::{Buffer, Pod};
 pub use class::POOLING;
 pub use limits::{Limits, limits, set_limits};
 pub use metrics::{PoolMetrics, metrics};
+pub use out_of_memory::OutOfMemory;
 pub use thread_cache::trim;
 
 /// The README's example is a test.

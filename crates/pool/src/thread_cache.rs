@@ -8,6 +8,7 @@ use crate::block::Block;
 use crate::class::{CLASSES, Class, POOLING};
 use crate::limits::limits;
 use crate::metrics::{self, Counters, bump};
+use crate::out_of_memory::OutOfMemory;
 use crate::shelf;
 
 /// A thread reports to the common figure of bytes in use when its own has changed by this much.
@@ -33,37 +34,40 @@ thread_local! {
 }
 
 impl ThreadCache {
-    /// The block, and whether it is fresh from the system, that is, all zeros.
+    /// The block, and whether it is fresh from the system, that is, all zeros; nothing where the system has no more.
     #[inline]
-    fn acquire(&mut self, class: Class) -> (Block, bool) {
+    fn acquire(&mut self, class: Class) -> Option<(Block, bool)> {
         self.heed_trim();
+        let Some(block) = self.cache[class.index].pop() else { return self.acquire_behind(class) };
+        bump(&self.counters.hits, 1);
+        self.count_idle(self.idle() - class.bytes);
         self.count_live(class.bytes as i64);
-        if !POOLING {
-            bump(&self.counters.misses, 1);
-            return (Block::from_system(class), true);
-        }
-        match self.cache[class.index].pop() {
-            Some(block) => {
-                bump(&self.counters.hits, 1);
-                self.count_idle(self.idle() - class.bytes);
-                (block, false)
-            }
-            None => self.acquire_behind(class),
-        }
+        Some((block, false))
     }
 
     #[cold]
-    fn acquire_behind(&mut self, class: Class) -> (Block, bool) {
-        match shelf::take(class) {
-            Some(block) => {
-                bump(&self.counters.hits, 1);
-                (block, false)
-            }
-            None => {
-                bump(&self.counters.misses, 1);
-                (Block::from_system(class), true)
-            }
-        }
+    fn acquire_behind(&mut self, class: Class) -> Option<(Block, bool)> {
+        let kept = shelf::take(class);
+        let fresh = kept.is_none();
+        let block = kept.or_else(|| self.ask_system(class))?;
+        bump(if fresh { &self.counters.misses } else { &self.counters.hits }, 1);
+        self.count_live(class.bytes as i64);
+        Some((block, fresh))
+    }
+
+    /// A system that has no more gets back what lies idle, and is asked again.
+    fn ask_system(&mut self, class: Class) -> Option<Block> {
+        Block::from_system(class).or_else(|| {
+            self.give_back();
+            Block::from_system(class)
+        })
+    }
+
+    /// Frees what this thread and the shelf keep.
+    #[cold]
+    fn give_back(&mut self) {
+        self.clear();
+        bump(&self.counters.dropped, shelf::clear());
     }
 
     #[inline]
@@ -137,17 +141,28 @@ impl Drop for ThreadCache {
 }
 
 /// A block of this class, and whether it is fresh from the system, that is, all zeros.
+///
+/// # Panics
+///
+/// With [`OutOfMemory`], if the system has no more.
 #[inline]
 pub(crate) fn acquire(class: Class) -> (Block, bool) {
-    LOCAL.try_with(|local| local.borrow_mut().acquire(class)).unwrap_or_else(|_| {
-        let block = if POOLING { shelf::take(class) } else { None };
-        let fresh = block.is_none();
-        let counters = Counters::default();
-        bump(if fresh { &counters.misses } else { &counters.hits }, 1);
-        counters.live.store(class.bytes as i64, Relaxed);
-        metrics::absorb(&counters);
-        (block.unwrap_or_else(|| Block::from_system(class)), fresh)
-    })
+    let found = LOCAL.try_with(|local| local.borrow_mut().acquire(class));
+    // The thread's cache is no longer borrowed, so a panic hook may use buffers.
+    found.unwrap_or_else(|_| acquire_at_end(class)).unwrap_or_else(|| OutOfMemory::panic(class.bytes))
+}
+
+/// The thread is ending and its cache is gone: the shelf is still there.
+#[cold]
+fn acquire_at_end(class: Class) -> Option<(Block, bool)> {
+    let kept = shelf::take(class);
+    let fresh = kept.is_none();
+    let block = kept.or_else(|| Block::from_system(class))?;
+    let counters = Counters::default();
+    bump(if fresh { &counters.misses } else { &counters.hits }, 1);
+    counters.live.store(class.bytes as i64, Relaxed);
+    metrics::absorb(&counters);
+    Some((block, fresh))
 }
 
 /// Takes a block back.
@@ -169,10 +184,7 @@ pub(crate) fn release(class: Class, block: Block) {
 /// any other thread when that thread next acquires or releases a buffer.
 pub fn trim() {
     TRIMS.fetch_add(1, Relaxed);
-    let freed = shelf::clear();
-    let _ended = LOCAL.try_with(|local| {
-        let mut local = local.borrow_mut();
-        local.clear();
-        bump(&local.counters.dropped, freed);
-    });
+    if LOCAL.try_with(|local| local.borrow_mut().give_back()).is_err() {
+        shelf::clear();
+    }
 }

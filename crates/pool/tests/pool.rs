@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::sync::{Mutex, PoisonError};
 
-use foretell_pool::{Buffer, Limits, PoolMetrics, metrics, set_limits, trim};
+use foretell_pool::{Buffer, Limits, OutOfMemory, PoolMetrics, metrics, set_limits, trim};
 
 /// Elements of a large buffer; Miri is slow.
 const LARGE: usize = if cfg!(miri) { 3_000 } else { 100_000 };
@@ -285,4 +285,20 @@ fn an_empty_buffer_owns_nothing() {
 #[should_panic(expected = "exceeds the address space")]
 fn a_length_beyond_the_address_space_panics() {
     Buffer::<f64>::zeroed(usize::MAX / 4);
+}
+
+/// More than an address space holds, so every system refuses it.
+#[cfg(not(miri))]
+#[test]
+fn memory_that_the_system_refuses_is_a_panic_that_says_how_much() {
+    alone(|| {
+        drop(Buffer::<f32>::zeroed(LARGE));
+        let before = metrics();
+        let refused = std::panic::catch_unwind(|| Buffer::<u8>::zeroed(1 << 60)).expect_err("no such memory");
+        assert_eq!(refused.downcast_ref::<OutOfMemory>().map(|error| error.bytes), Some(1 << 60));
+        let now = metrics();
+        assert_eq!(now.idle_bytes, 0, "what lay idle went back first");
+        assert_eq!((now.live_bytes, now.misses), (before.live_bytes, before.misses), "nothing is counted");
+        assert_eq!(Buffer::filled(LARGE, 1.0f32)[LARGE - 1], 1.0, "the thread goes on");
+    });
 }

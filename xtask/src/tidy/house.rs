@@ -184,7 +184,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/cli/src",
         &[
-            "closed_stdout failure file_args file_limit forecast_columns interrupt layout_args model_facts precision row_args setting setting_words table threshold ticks",
+            "closed_stdout failure file_args file_limit forecast_columns interrupt layout_args model_facts out_of_memory precision row_args setting setting_words table threshold ticks",
             "config figure holidays importances inputs markdown progress saving",
             "args output",
             "data_args demo_files model_args",
@@ -308,7 +308,10 @@ pub(super) const FOLDERS: &[Folders] = &[
             "layers",
         ],
     ),
-    folders("crates/pool/src", &["class limits", "block", "shelf", "metrics", "thread_cache", "buffer"]),
+    folders(
+        "crates/pool/src",
+        &["class limits out_of_memory", "block", "shelf", "metrics", "thread_cache", "buffer"],
+    ),
     folders("crates/simd/src", &["amx prefetch scalar vector", "bits level", "loops", "kernels"]),
     folders("crates/tensor/src", &["half_values shape", "rows storage", "indices tensor", "kept ops"]),
     folders(

@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 
 use crate::test_directory::{LONG, SMALL, TestDirectory, date, stderr};
 
-/// A process that takes more than this fails to allocate, and aborts.
+/// A process that takes more than this is refused memory by the system.
 const MEMORY_KB: u64 = 3_000_000;
 
 /// A user without files or processes.
@@ -93,6 +93,29 @@ fn absurd_sizes_are_errors_in_words() {
         assert!(matches!(code, Some(1 | 2)), "{line}: {code:?} {message}");
         assert!(message.contains("error: ") && !message.contains("panicked"), "{line}: {message}");
         assert!(message.contains(says), "{line}: no {says:?} in {message}");
+    }
+}
+
+/// Where more is allowed than the machine has, the system has the last word: it is said as any other error, and nothing is left of
+/// the model that was not written.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_that_the_system_refuses_is_an_error_in_words() {
+    let dir = TestDirectory::new();
+    let fit = format!(
+        "fit {LONG} --model MLP --h 7 --input-size 14 --max-memory 1TB --out model --set max_steps=1"
+    );
+    // Of 11,000 times 11,000 weights of 4 bytes there is room for five times, and a training takes six: the threads are refused it.
+    for (hidden, threads, log, begins) in
+        [(30_000, 1, "json", "{\"event\":\"error\",\"message\":\""), (11_000, 2, "text", "error: ")]
+    {
+        let line = format!("{fit} --threads {threads} --log {log} --set hidden_size={hidden}");
+        let (code, message) = run_within_limits(&dir, &line);
+        assert_eq!(code, Some(1), "{line}: {message}");
+        let last = message.lines().last().unwrap_or_default();
+        assert!(last.starts_with(&format!("{begins}out of memory: choose smaller layers")), "{message}");
+        assert!(last.contains("the system refused") && !message.contains("panicked"), "{message}");
+        assert!(!dir.path("model").exists(), "{line}");
     }
 }
 
