@@ -65,7 +65,7 @@ impl Bench {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let mut found = Vec::new();
+        let mut benches = Vec::new();
         let from = self.models.trained(self.memory.limit())?;
         for spec in self.models.specs(None, &[], from.as_ref(), self.log())? {
             let spec = match spec.is_multivariate() && spec.hyper_parameters()["n_series"].is_null() {

@@ -87,8 +87,8 @@ impl Fit {
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         // What this command saved when it was interrupted, it may replace when it goes on.
-        let goes_on = self.goes_on();
-        let directory = take(&self.out, self.overwrite || goes_on)?;
+        let resumes = self.resumes();
+        let directory = take(&self.out, self.overwrite || resumes)?;
         let from = self.train.trained()?;
         let from = from.as_ref();
         let forecaster = self.checkpoint.of(self.train.forecaster(from, |_| Ok(Vec::new()))?);

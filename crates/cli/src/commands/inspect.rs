@@ -149,10 +149,10 @@ fn facts(contents: &Contents) -> AlignedTable {
         ("size", size(contents.bytes as usize)),
     ];
     let optional = [
-        ("local scaler", found.local_scaler.clone()),
-        ("local static scaler", found.local_static_scaler.clone()),
-        ("intervals", found.prediction_intervals.clone()),
-        ("ensembles", (!found.ensembles.is_empty()).then(|| found.ensembles.join(", "))),
+        ("local scaler", contents.local_scaler.clone()),
+        ("local static scaler", contents.local_static_scaler.clone()),
+        ("intervals", contents.prediction_intervals.clone()),
+        ("ensembles", (!contents.ensembles.is_empty()).then(|| contents.ensembles.join(", "))),
         (
             "dataset",
             contents
