@@ -43,6 +43,8 @@
 //!
 //! * `simd`: kernels dispatched at run time to the widest vectors of the machine. Without it they are scalar
 //!   code.
+//! * `parallel`: files are read on several threads. Without it one thread reads them, with the same bits.
+//! * `pool`: is passed down.
 //! * `parquet`, off by default: Parquet files, Arrow record batches and text in zstd. It takes long to build and compiles
 //!   zstd, which is C.
 //! * `excel`, off by default: workbooks of Excel and OpenDocument.

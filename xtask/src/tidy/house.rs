@@ -36,7 +36,7 @@ pub(super) const ROOMS: &[Room] = &[
     room(5, "foretell-nn", &["foretell-simd", "foretell-pool", "foretell-tensor", "foretell-autograd"]),
     room(5, "foretell-optim", &["foretell-simd", "foretell-pool", "foretell-threads"]),
     room(5, "foretell-amp", &["foretell-simd", "foretell-threads", "foretell-optim"]),
-    room(5, "foretell-data", &["foretell-simd"]),
+    room(5, "foretell-data", &["foretell-simd", "foretell-threads"]),
     room(6, "foretell-models", &["foretell-nn"]),
     // Files and plain arrays: it knows neither layers nor models.
     room(6, "foretell-checkpoint", &["foretell-files"]),

@@ -3,7 +3,7 @@
 use super::days::CALENDAR;
 use super::flaw::{Advice, TimeFlaw};
 use super::integer_dates::IntegerDates;
-use super::iso::ZONE;
+use super::iso::{self, ZONE};
 use super::kind::TimeKind;
 use super::spelling;
 use super::time_format::{STEP, TimeFormat};
@@ -75,7 +75,23 @@ impl Clock {
         }
     }
 
-    /// Takes a time as written: of an interval, the start.
+    /// Whether it is settled that times are what clocks show, in no zone.
+    pub(crate) fn is_civil(&self) -> bool {
+        self.kind == Some(TimeKind::Timestamp) && self.zone.is_none()
+    }
+
+    /// A time in the form that most files have, once it is settled that times are what clocks show; all others are nothing
+    /// here, and [`read`](Self::read) reads them.
+    pub(crate) fn plain_form(&self, text: &[u8]) -> Option<i64> {
+        if self.is_civil() && self.format.is_none() { iso::read_fixed(text) } else { None }
+    }
+
+    /// Takes note of what another clock read that was settled as this one.
+    pub(crate) fn join(&mut self, other: &Self) {
+        self.dates.join(&other.dates);
+    }
+
+    /// Takes what is written: of an interval, the start.
     fn written(&mut self, written: &Written<'_>) -> Result<i64, TimeFlaw> {
         let first = self.kind.is_none();
         self.settle(TimeKind::Timestamp)?;
@@ -327,12 +343,24 @@ mod tests {
                 let mut text = String::new();
                 style.write(None, time, &mut text);
                 prop_assert_eq!(read(&text), Ok(time), "{}", text);
+                let year = text.find('-') == Some(4);
+                let settled = Clock { kind: Some(TimeKind::Timestamp), ..Clock::default() };
+                let fixed = settled.plain_form(text.as_bytes());
+                prop_assert_eq!(fixed, (year && style != TimeStyle::Micros).then_some(time), "{}", text);
             }
         }
 
         #[test]
         fn no_text_panics(text in "\\PC{0,30}|[0-9TZ:/. +-]{0,32}") {
             let _ = read(&text);
+        }
+
+        #[test]
+        fn the_plain_form_is_read_as_any(text in "[0-2]\\d{3}-[01]\\d-[0-3]\\d([ T][0-2]\\d:[0-6]\\d(:[0-6]\\d)?)?[ 0]?") {
+            let settled = Clock { kind: Some(TimeKind::Timestamp), ..Clock::default() };
+            if let Some(time) = settled.plain_form(text.as_bytes()) {
+                prop_assert_eq!(read(&text), Ok(time));
+            }
         }
     }
 }

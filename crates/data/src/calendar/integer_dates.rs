@@ -88,6 +88,12 @@ impl IntegerDates {
         (self.least, self.greatest) = (self.least.min(integer), self.greatest.max(integer));
     }
 
+    /// Takes notice of what others took notice of.
+    pub(crate) fn join(&mut self, other: &Self) {
+        self.fits.iter_mut().zip(other.fits).for_each(|(all, fits)| *all &= fits);
+        (self.least, self.greatest) = (self.least.min(other.least), self.greatest.max(other.greatest));
+    }
+
     /// The format that all of them fit.
     pub(crate) fn format(self) -> Option<IntegerFormat> {
         let (_, word) = self.fits.iter().zip(Self::FORMATS).find(|(fits, _)| **fits)?;

@@ -41,6 +41,27 @@ pub(crate) fn read(text: &str) -> Result<Written<'_>, TimeFlaw> {
     }
 }
 
+/// Reads `YYYY-MM-DD`, `YYYY-MM-DD HH:MM` or `YYYY-MM-DD HH:MM:SS`, maybe with a `T`, in which each digit has its place;
+/// nothing if it is written otherwise, or is no time.
+pub(crate) fn read_fixed(text: &[u8]) -> Option<i64> {
+    let two = |tens: u8, ones: u8| match (tens.wrapping_sub(b'0'), ones.wrapping_sub(b'0')) {
+        (tens @ 0..=9, ones @ 0..=9) => Some(i64::from(tens * 10 + ones)),
+        _ => None,
+    };
+    let (&[y0, y1, y2, y3, b'-', m0, m1, b'-', d0, d1], clock) = text.split_first_chunk()? else {
+        return None;
+    };
+    let day = day_number(two(y0, y1)? * 100 + two(y2, y3)?, two(m0, m1)?, two(d0, d1)?)?;
+    let (hour, minute, second) = match *clock {
+        [] => (0, 0, 0),
+        [b' ' | b'T', h0, h1, b':', m0, m1] => (two(h0, h1)?, two(m0, m1)?, 0),
+        [b' ' | b'T', h0, h1, b':', m0, m1, b':', s0, s1] => (two(h0, h1)?, two(m0, m1)?, two(s0, s1)?),
+        _ => return None,
+    };
+    let in_day = hour < 24 && minute < 60 && second < 60;
+    in_day.then_some(day * DAY + ((hour * 60 + minute) * 60 + second) * 1_000_000)
+}
+
 /// Reads an offset from UTC, the name of a zone in brackets, or both.
 fn offset_and_zone(text: &[u8]) -> Result<(Option<i32>, Option<&str>), TimeFlaw> {
     let text = text.strip_prefix(b" ").unwrap_or(text);

@@ -42,6 +42,34 @@ impl Steps {
         self.len += 1;
     }
 
+    /// Appends `len` integers, of which each is a step after the one before.
+    fn push_stretch(&mut self, Stretch { first, step, .. }: Stretch, len: usize) {
+        // Three of them make a stretch, whatever stands before.
+        (0..len.min(3)).for_each(|i| self.push(first.wrapping_add(step.wrapping_mul(i as i64))));
+        self.len += len.saturating_sub(3);
+    }
+
+    /// Appends those of another.
+    pub(crate) fn append(&mut self, other: &Self) {
+        other.stretches().for_each(|(stretch, len)| self.push_stretch(stretch, len));
+    }
+
+    /// Appends what `of` makes of those of another.
+    pub(crate) fn append_mapped(&mut self, other: &Self, of: impl Fn(i64) -> i64) {
+        for (stretch, len) in other.stretches() {
+            match stretch.step {
+                0 => self.push_stretch(Stretch { first: of(stretch.first), ..stretch }, len),
+                _ => (0..len).for_each(|i| self.push(of(stretch.at(stretch.row + i)))),
+            }
+        }
+    }
+
+    /// The stretches, and how long they are.
+    fn stretches(&self) -> impl Iterator<Item = (Stretch, usize)> {
+        let ends = self.stretches.iter().skip(1).map(|next| next.row).chain([self.len]);
+        self.stretches.iter().zip(ends).map(|(stretch, end)| (*stretch, end - stretch.row))
+    }
+
     /// Adds `by` to each of them.
     pub(crate) fn shift(&mut self, by: i64) {
         self.stretches.iter_mut().for_each(|stretch| stretch.first = stretch.first.wrapping_add(by));
@@ -53,11 +81,8 @@ impl Steps {
 
     /// All times, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = i64> {
-        let ends = self.stretches.iter().skip(1).map(|next| next.row).chain([self.len]);
-        self.stretches
-            .iter()
-            .zip(ends)
-            .flat_map(|(stretch, end)| (stretch.row..end).map(|row| stretch.at(row)))
+        let rows = |(stretch, len): (Stretch, usize)| (0..len).map(move |i| stretch.at(stretch.row + i));
+        self.stretches().flat_map(rows)
     }
 
     /// The times of `len` rows from `start` on, in `out`.
@@ -97,6 +122,17 @@ mod tests {
             prop_assert_eq!(&out, &times[from..]);
             prop_assert_eq!(held.iter().collect::<Vec<_>>(), times.clone());
             prop_assert_eq!(held.get(from), times[from]);
+            // Two halves, put together.
+            let mut halves = [Steps::default(), Steps::default(), Steps::default(), Steps::default()];
+            times[..from].iter().for_each(|time| halves[0].push(*time));
+            times[from..].iter().for_each(|time| halves[1].push(*time));
+            let [first, second, whole, mapped] = &mut halves;
+            whole.append(first);
+            whole.append(second);
+            prop_assert_eq!(whole.iter().collect::<Vec<_>>(), times.clone());
+            prop_assert_eq!(whole.bytes(), held.bytes());
+            mapped.append_mapped(&held, |time| time ^ 1);
+            prop_assert_eq!(mapped.iter().collect::<Vec<_>>(), times.iter().map(|time| time ^ 1).collect::<Vec<_>>());
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::error::DataError;
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
 use crate::tables::table::TableReader;
+use crate::wording::excerpt;
 
 /// Labels that 32-bit floats can number.
 const MAX_LABELS: u32 = 1 << 24;
@@ -54,6 +55,43 @@ impl Column {
     /// An empty column of labels.
     pub(crate) fn of_labels(name: impl Into<String>) -> Self {
         Self { kind: ColumnKind::Labels(Labels::default()), ..Self::new(name) }
+    }
+
+    /// The same column without rows.
+    pub(super) fn none(&self) -> Self {
+        match self.kind {
+            ColumnKind::Labels(_) => Self::of_labels(&self.name),
+            _ => Self::new(&self.name),
+        }
+    }
+
+    /// Appends the rows of another part of the same table; `place` says where they stand.
+    pub(super) fn append(&mut self, other: Self, place: impl Fn(usize) -> Place) {
+        let Ok(values) = &mut self.values else { return };
+        if let (ColumnKind::Labels(own), ColumnKind::Labels(others)) = (&mut self.kind, &other.kind) {
+            own.typed |= others.typed;
+        }
+        let mut read = match other.values {
+            Ok(read) => read,
+            Err(bad) => return self.values = Err(bad),
+        };
+        if let (ColumnKind::Labels(own), ColumnKind::Labels(others)) = (&mut self.kind, &other.kind) {
+            let codes: Result<Vec<f32>, _> =
+                others.texts.iter().map(|label| own.code(label).map_err(|flaw| (label, flaw))).collect();
+            match codes {
+                // Code 0 and NaN are no labels.
+                Ok(codes) => read.iter_mut().filter(|code| **code >= 1.0).for_each(|code| {
+                    *code = codes[*code as usize - 1];
+                }),
+                Err((label, flaw)) => {
+                    let code = others.codes[label] as f32;
+                    let row = read.iter().position(|read| *read == code).unwrap_or(0);
+                    let bad = BadCell { at: place(row), value: excerpt(label.as_bytes()), flaw };
+                    return self.values = Err(bad);
+                }
+            }
+        }
+        values.append(&mut read);
     }
 
     /// The code of a label.

@@ -67,7 +67,7 @@ impl ForecastTable {
         while table.advance()? {
             let table = &*table;
             if times.len().is_multiple_of(LOOK) {
-                options.check_memory(table, times.len(), times.len() * row)?;
+                options.check_memory(table.file(), times.len(), times.len() * row)?;
             }
             let name = table.id(id)?;
             let same = ids.last().filter(|last| ***last == *name).or_else(|| known.get(&*name)).cloned();

@@ -17,14 +17,17 @@ pub(crate) mod fill;
 pub(crate) mod forecast_table;
 mod forecasts;
 mod gaps;
+mod join;
 mod laid_out;
 pub(crate) mod local_scaler;
+mod long_rows;
 mod merge;
 pub(crate) mod options;
 mod origin;
 mod pair;
 pub(crate) mod panel;
 mod part;
+mod parts;
 mod periods;
 mod read;
 #[cfg(feature = "parquet")]

@@ -72,6 +72,9 @@ pub struct ReadOptions {
     pub snap: Option<Freq>,
     /// Most bytes of memory that the panel may take while it is read; no limit by default.
     pub max_memory: Option<u64>,
+    /// Threads that read a long table; 0, the default, is as many as the machine has. The panel does not depend on it.
+    #[serde(skip)]
+    pub threads: usize,
 }
 
 impl Default for ReadOptions {
@@ -97,6 +100,7 @@ impl Default for ReadOptions {
             resample: None,
             snap: None,
             max_memory: None,
+            threads: 0,
         }
     }
 }
@@ -116,6 +120,7 @@ impl ReadOptions {
             categories: Vec::new(),
             freq: None,
             max_memory: None,
+            threads: of_model.threads,
             ..self.clone()
         }
     }

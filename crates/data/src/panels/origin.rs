@@ -35,6 +35,18 @@ impl Origin {
         self.rows += 1;
     }
 
+    /// Adds the rows of another part of the same table.
+    pub(crate) fn append(&mut self, other: &Self) {
+        for &(row, line) in &other.jumps {
+            let row = self.rows + row;
+            let follows = self.jumps.last().is_some_and(|(before, at)| at + (row - before) == line);
+            if !follows {
+                self.jumps.push((row, line));
+            }
+        }
+        self.rows += other.rows;
+    }
+
     pub(crate) fn place(&self, row: usize) -> Place {
         let row = row as u64;
         let last = self.jumps.partition_point(|(start, _)| *start <= row);

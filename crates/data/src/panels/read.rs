@@ -5,9 +5,9 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::cells::{admitted, check_mask, check_weight};
 use super::column::Column;
 use super::laid_out::{explained, note_of_hours};
+use super::long_rows::LongColumns;
 use super::options::{ID_REMEDY, ReadOptions, TIME_REMEDY};
 use super::origin::Origin;
 use super::pair::Pair;
@@ -17,7 +17,6 @@ use crate::calendar::clock::Clock;
 use crate::calendar::kind::TimeKind;
 use crate::calendar::repeated_times::RepeatedTimes;
 use crate::error::DataError;
-use crate::error::flaw::Flaw;
 use crate::error::too_large::TooLarge;
 use crate::tables::open::open;
 use crate::tables::table::TableReader;
@@ -33,16 +32,11 @@ pub(super) const WEIGHT: &str = "sample_weight";
 pub(super) const LOOK: usize = 1 << 16;
 
 impl ReadOptions {
-    /// Whether a panel that takes `bytes` after so many rows may grow further.
-    pub(super) fn check_memory(
-        &self,
-        table: &dyn TableReader,
-        rows: usize,
-        bytes: usize,
-    ) -> Result<(), DataError> {
+    /// Whether a panel that takes `bytes` after so many rows may go on.
+    pub(super) fn check_memory(&self, table: &Arc<str>, rows: usize, bytes: usize) -> Result<(), DataError> {
         match self.max_memory.filter(|&limit| bytes as u64 > limit) {
             Some(limit) => {
-                let (table, needed) = (table.file().clone(), bytes as u64);
+                let (table, needed) = (table.clone(), bytes as u64);
                 Err(TooLarge::Memory { table, rows, needed, limit }.into())
             }
             None => Ok(()),
@@ -108,7 +102,7 @@ impl Panel {
     ///
     /// # Errors
     /// Input that cannot be read, and every mistake of [`from_file`](Self::from_file), with `name`, line and column.
-    pub fn read_csv(input: impl Read, name: &str, options: &ReadOptions) -> Result<Self, DataError> {
+    pub fn read_csv(input: impl Read + Send, name: &str, options: &ReadOptions) -> Result<Self, DataError> {
         read(Box::new(TextTable::new(input, name.into(), &options.file)?), options)
     }
 }
@@ -118,11 +112,7 @@ pub(crate) fn read(table: Box<dyn TableReader + '_>, options: &ReadOptions) -> R
     table.read_numbers(options.numbers);
     let read = if options.wide { read_wide(&mut *table, options) } else { read_long(&mut *table, options) };
     match read {
-        Ok(panel) => {
-            let panel = panel.with_constants(&options.static_cols)?;
-            let hours = note_of_hours(&*table).filter(|_| options.wide);
-            Ok(panel.with_notes(table.notes().into_iter().chain(hours).collect()))
-        }
+        Ok(panel) => panel.with_constants(&options.static_cols),
         Err(error) => Err(explained(error, &*table, options)),
     }
 }
@@ -143,7 +133,6 @@ fn read_long(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
     };
     let (Some(time), Some(target)) = (time, target) else { unreachable!("both are there") };
     let target_name = table.header()[target].clone();
-    let mut at_row = pair.is_some_and(|pair| pair.at_row);
     let mask = table.find(MASK);
     let weight = table.find(WEIGHT);
     let known = [id, Some(time), Some(target), mask, weight];
@@ -177,47 +166,29 @@ fn read_long(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
         ..TableRows::default()
     };
     let periods = options.periods()?;
+    let columns =
+        LongColumns { id, only: &target_name, time, target, mask, weight, extras, periods, options };
     let (mut clock, mut repeated) = (options.clock(table), RepeatedTimes::default());
-    while std::mem::take(&mut at_row) || table.advance()? {
-        let table = &*table;
-        let mut masked = false;
-        if let (Some(column), Some(values)) = (mask, &mut rows.mask) {
-            let value = table.number(column).and_then(check_mask);
-            let value = value.map_err(|flaw| table.bad_value(column, flaw))?;
-            masked = value == 0.0;
-            values.push(value);
-        }
-        if let (Some(column), Some(values)) = (weight, &mut rows.weight) {
-            let value = table.number(column).and_then(check_weight);
-            values.push(value.map_err(|flaw| table.bad_value(column, flaw))?);
-        }
-        let y = rows.admit(table, target, masked)?;
-        rows.y.push(y);
-        let code = rows.push_id(&table.id_or(id, &target_name)?);
-        rows.integer_ids = id.is_some_and(|id| table.integer_ids(id));
-        let instant = table.time(time, &mut clock)?;
-        let instant = match options.zone {
-            None => instant,
-            Some(_) => (repeated.resolve(code as usize, instant, clock.later))
-                .map_err(|why| table.bad_time(time, why))?,
-        };
-        rows.times.push(periods.moved(clock.kind, clock.zone.as_ref(), instant));
-        rows.origin.push(table.place().row);
-        for (column, &i) in rows.columns.iter_mut().zip(&extras) {
-            let cell = match admitted(column.cell(table, i), masked, options.fill) {
-                // Before a series begins and after it ends, its columns may be empty too.
-                Err(Flaw::Missing) if y.is_nan() => Ok(f32::NAN),
-                cell => cell,
-            };
-            column.push(cell, || (table.place(), table.shown(i)));
-        }
+    // The first row settles what times are. Those that clocks show twice are told apart by the rows before.
+    let first = pair.is_some_and(|pair| pair.at_row) || table.advance()?;
+    if first {
+        columns.take_row(table, &mut rows, &mut clock, &mut repeated)?;
+    }
+    if first && options.zone.is_none() {
+        columns.take_parts(table, &mut rows, &mut clock)?;
+    }
+    while table.advance()? {
+        columns.take_row(table, &mut rows, &mut clock, &mut repeated)?;
         if rows.len().is_multiple_of(LOOK) {
-            options.check_memory(table, rows.len(), rows.bytes())?;
+            options.check_memory(table.file(), rows.len(), rows.bytes())?;
         }
     }
     rows.times.shift(table.late_shift());
+    rows.note(table.notes());
+    let notes = std::mem::take(&mut rows.notes);
     let kind = options.kind(&clock, table.file(), options.time_col())?;
-    rows.finish(kind, clock.zone, options.said_freq()).map_err(|error| match error {
+    let panel = rows.finish(kind, clock.zone, options.said_freq()).map(|panel| panel.with_notes(notes));
+    panel.map_err(|error| match error {
         // A row too many, or several series of which nobody said which row is whose.
         DataError::DuplicateRow { at, earlier, time, .. } if id.is_none() => {
             let (id_col, columns) = (options.id_col.clone(), table.all_columns().to_vec());
@@ -263,7 +234,7 @@ fn read_wide(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
         let read = times.len() * ids.len();
         if read / LOOK > (read - ids.len()) / LOOK {
             // Values are copied series by series once all are read.
-            options.check_memory(table, times.len(), size_of::<f32>() * read)?;
+            options.check_memory(table.file(), times.len(), size_of::<f32>() * read)?;
         }
     }
     times.iter_mut().for_each(|time| *time += table.late_shift());
@@ -281,7 +252,8 @@ fn read_wide(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
         // What was copied is let go of.
         *values = Vec::new();
     }
-    rows.finish(kind, clock.zone, options.said_freq())
+    let notes = table.notes().into_iter().chain(note_of_hours(table)).collect();
+    Ok(rows.finish(kind, clock.zone, options.said_freq())?.with_notes(notes))
 }
 
 #[cfg(test)]

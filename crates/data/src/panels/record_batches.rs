@@ -17,7 +17,7 @@ impl Panel {
     /// # Errors
     /// Every mistake names the batch's row and the column, and says what to do.
     pub fn from_record_batches(
-        batches: impl IntoIterator<Item = RecordBatch>,
+        batches: impl IntoIterator<Item = RecordBatch, IntoIter: Send>,
         options: &ReadOptions,
     ) -> Result<Self, DataError> {
         read(Box::new(ArrowTable::of(batches)?), options)
@@ -29,7 +29,7 @@ impl Panel {
     /// The errors of `with_static_file`, and batches of different columns.
     pub fn with_static_batches(
         self,
-        batches: impl IntoIterator<Item = RecordBatch>,
+        batches: impl IntoIterator<Item = RecordBatch, IntoIter: Send>,
         options: &ReadOptions,
     ) -> Result<Self, DataError> {
         self.with_static_table(&mut ArrowTable::of(batches)?, options)
@@ -42,7 +42,7 @@ impl Future {
     /// # Errors
     /// The errors of `from_file`, and batches of different columns.
     pub fn from_record_batches(
-        batches: impl IntoIterator<Item = RecordBatch>,
+        batches: impl IntoIterator<Item = RecordBatch, IntoIter: Send>,
         options: &ReadOptions,
         panel: &Panel,
         h: usize,

@@ -13,6 +13,7 @@ use crate::calendar::steps::Steps;
 use crate::error::DataError;
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
+use crate::tables::read_note::ReadNote;
 use crate::tables::table::TableReader;
 
 /// The columns of a long table as they are read, one entry per row.
@@ -41,6 +42,8 @@ pub(crate) struct TableRows {
     pub(crate) fill: Option<Fill>,
     /// How several rows of a series and time become one; without it they are mistakes.
     pub(crate) aggregate: Option<Aggregate>,
+    /// What was taken for granted in parts of the table.
+    pub(super) notes: Vec<ReadNote>,
     /// How the first missing value of `y` was written.
     pub(crate) missing_as: Option<String>,
     /// Once the table is arranged: the rows of each series,
@@ -87,22 +90,50 @@ impl TableRows {
         }
     }
 
+    /// No rows of the same columns.
+    pub(super) fn none(&self) -> Self {
+        Self {
+            origin: Origin::like(&self.origin.place(0)),
+            mask: self.mask.as_ref().map(|_| Vec::new()),
+            weight: self.weight.as_ref().map(|_| Vec::new()),
+            columns: self.columns.iter().map(Column::none).collect(),
+            target: self.target.clone(),
+            fill: self.fill,
+            aggregate: self.aggregate,
+            ..Self::default()
+        }
+    }
+
+    /// The id of the last row.
+    pub(super) fn last_id(&self) -> Option<&str> {
+        self.last.map(|code| &*self.ids[code as usize])
+    }
+
     /// Appends the id of the next row; the position of the series.
     pub(crate) fn push_id(&mut self, id: &str) -> u32 {
         let code = match self.last {
-            Some(code) if *self.ids[code as usize] == *id => Some(code),
-            _ => self.codes.get(id).copied(),
+            Some(code) if *self.ids[code as usize] == *id => code,
+            _ => self.code(id),
         };
-        let code = code.unwrap_or_else(|| {
+        self.push_code(code);
+        code
+    }
+
+    /// Appends the position of the next row's series.
+    pub(super) fn push_code(&mut self, code: u32) {
+        self.changes += usize::from(self.last.replace(code) != Some(code));
+        self.series.push(code.into());
+    }
+
+    /// The position of a series.
+    pub(super) fn code(&mut self, id: &str) -> u32 {
+        self.codes.get(id).copied().unwrap_or_else(|| {
             let code = u32::try_from(self.ids.len()).expect("fewer than 2^32 series");
             let id: Arc<str> = id.into();
             self.ids.push(id.clone());
             self.codes.insert(id, code);
             code
-        });
-        self.changes += usize::from(self.last.replace(code) != Some(code));
-        self.series.push(code.into());
-        code
+        })
     }
 
     /// The id of a run.

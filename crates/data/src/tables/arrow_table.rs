@@ -1,28 +1,12 @@
 //! Arrow record batches as a table, and Parquet files as record batches.
 
 use std::borrow::Cow;
-use std::fmt::Display;
-use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow_array::cast::AsArray as _;
-use arrow_array::types::{
-    Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, Float16Type,
-    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType,
-    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
-    UInt32Type, UInt64Type,
-};
-use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_schema::{DataType, FieldRef, Schema, SchemaRef, TimeUnit};
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
-};
-
-use super::catch_panic::caught;
 use super::number_format::{NumberFormat, narrow};
-use super::page_headers::check_layout;
+use super::plain_cells::PlainCells;
+use super::row_groups::RowGroups;
 use super::table::{TableReader, check_header};
 use crate::calendar::clock::Clock;
 use crate::calendar::days::{DAY, FINE, RANGE};
@@ -34,18 +18,26 @@ use crate::error::file::UnreadableTable;
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
 use crate::wording::excerpt;
+use arrow_array::cast::AsArray as _;
+use arrow_array::types::{
+    Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, Float16Type,
+    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
+    UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrayRef, RecordBatch};
+use arrow_schema::{DataType, TimeUnit};
 
 // What may be wrong with a time; completes a sentence.
 const MISSING: TimeFlaw = TimeFlaw::new("is missing; every row needs its time");
 const TYPE: TimeFlaw =
     TimeFlaw::new("is of a type that holds no times; use timestamps, dates, integers or text");
 
-/// Rows that are decoded at a time: enough to hide the cost of a batch, few enough to stay small.
-const BATCH: usize = 8192;
-
-/// Bytes that the pages of a batch may take beside those at its ends; rows are decoded fewer at a time where a few of them
-/// stand for large pages.
-const BATCH_BYTES: u64 = 16 << 20;
+/// Where batches come from.
+enum Source<'a> {
+    Given(Box<dyn Iterator<Item = RecordBatch> + Send + 'a>),
+    Parquet(Box<RowGroups>),
+}
 
 /// The rows of record batches, one after the other.
 pub(crate) struct ArrowTable<'a> {
@@ -54,9 +46,10 @@ pub(crate) struct ArrowTable<'a> {
     /// The columns of the file, also those that nobody wanted.
     all: Vec<String>,
     numbers: NumberFormat,
-    batches: Box<dyn Iterator<Item = Result<RecordBatch, DataError>> + 'a>,
+    source: Source<'a>,
     /// The columns of the current batch, its rows, and the current one of them.
     columns: Vec<ArrayRef>,
+    plain: Vec<PlainCells>,
     rows: usize,
     row: usize,
     /// Batches read, and rows of those before the current one.
@@ -65,105 +58,34 @@ pub(crate) struct ArrowTable<'a> {
 }
 
 impl ArrowTable<'static> {
-    /// Opens a Parquet file; nothing but its footer is read yet.
+    /// Opens a Parquet file; nothing but its footer and the headers of its pages is read yet.
     pub(crate) fn open(path: &Path, wanted: impl Fn(&str) -> bool) -> Result<Self, DataError> {
-        let file: Arc<str> = path.display().to_string().into();
-        let refuse = |source| DataError::Read { file: file.clone(), source };
-        let opened = File::open(path).map_err(refuse)?;
-        let bytes = opened.metadata().map_err(refuse)?.len();
-        let name = file.clone();
-        let fault =
-            move |reason: String| DataError::from(UnreadableTable::Parquet { file: name.clone(), reason });
-        let pages = opened.try_clone().map_err(refuse)?;
-        let footer =
-            guarded(|| ArrowReaderMetadata::load(&opened, ArrowReaderOptions::new())).map_err(&fault)?;
-        let each = check_layout(footer.metadata(), &pages, bytes).map_err(&fault)?;
-        let batch = (BATCH_BYTES / each.max(1)).clamp(1, BATCH as u64) as usize;
-        let options = ArrowReaderOptions::new().with_schema(with_views(footer.schema()));
-        let footer =
-            guarded(|| ArrowReaderMetadata::try_new(footer.metadata().clone(), options)).map_err(&fault)?;
-        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(opened, footer);
-        let all = builder.schema().fields().iter().map(|field| field.name().clone()).collect();
-        let roots = builder.schema().fields().iter().enumerate();
-        let roots = roots.filter(|(_, field)| wanted(field.name()) && is_readable(field.data_type()));
-        let unknown = |(_, field): &(usize, &FieldRef)| match field.data_type() {
-            DataType::Dictionary(_, values) => **values == DataType::Boolean,
-            _ => false,
-        };
-        if let Some((_, field)) = roots.clone().find(unknown) {
-            return Err(fault(format!(
-                "column {} is a dictionary of truth values; make it a plain one",
-                field.name()
-            )));
-        }
-        let (roots, header): (Vec<usize>, _) = roots.map(|(i, field)| (i, field.name().clone())).unzip();
-        let mask = ProjectionMask::roots(builder.parquet_schema(), roots);
-        let mut reader =
-            guarded(|| builder.with_projection(mask).with_batch_size(batch).build()).map_err(&fault)?;
-        let batches =
-            std::iter::from_fn(move || guarded(|| reader.next().transpose()).map_err(&fault).transpose());
-        Ok(Self { all, ..Self::new(file, header, batches)? })
-    }
-}
-
-/// Runs a part of the Parquet reader, which panics on some damaged files. After an error nothing more is
-/// asked of it.
-fn guarded<T, E: Display>(read: impl FnOnce() -> Result<T, E>) -> Result<T, String> {
-    match caught(read) {
-        Some(read) => read.map_err(|error| error.to_string()),
-        None => Err("its pages contradict its footer".to_owned()),
-    }
-}
-
-/// The same columns, but of texts and bytes that point into the pages which hold them: a long text that stands in many
-/// rows is not copied for each.
-fn with_views(schema: &SchemaRef) -> SchemaRef {
-    let fields = schema.fields().iter().map(|field| {
-        let values = match field.data_type() {
-            DataType::Dictionary(_, values) => values,
-            other => other,
-        };
-        let view = match values {
-            text if text.is_string() => DataType::Utf8View,
-            DataType::Binary | DataType::LargeBinary => DataType::BinaryView,
-            _ => return field.clone(),
-        };
-        Arc::new(field.as_ref().clone().with_data_type(view))
-    });
-    Arc::new(Schema::new_with_metadata(fields.collect::<Vec<FieldRef>>(), schema.metadata().clone()))
-}
-
-/// Whether a column of this type may be read. Those of lists and structs hold no numbers, texts or times, and a row of
-/// them may be of any size.
-fn is_readable(kind: &DataType) -> bool {
-    match kind {
-        DataType::Dictionary(_, values) => is_readable(values),
-        DataType::Boolean | DataType::Null | DataType::FixedSizeBinary(_) => true,
-        other => other.is_primitive() || other.is_string() || other.is_binary(),
+        let (groups, names) = RowGroups::open(path, wanted)?;
+        let source = Source::Parquet(Box::new(groups));
+        Ok(Self { all: names.all, ..Self::new(path.display().to_string().into(), names.read, source)? })
     }
 }
 
 impl<'a> ArrowTable<'a> {
     /// Record batches that all have the columns of the first.
-    pub(crate) fn of(batches: impl IntoIterator<Item = RecordBatch> + 'a) -> Result<Self, DataError> {
+    pub(crate) fn of(
+        batches: impl IntoIterator<Item = RecordBatch, IntoIter: Send + 'a>,
+    ) -> Result<Self, DataError> {
         let mut batches = batches.into_iter().peekable();
         let header = batches.peek().map_or_else(Vec::new, names);
-        Self::new("the record batches".into(), header, batches.map(Ok))
+        Self::new("the record batches".into(), header, Source::Given(Box::new(batches)))
     }
 
-    fn new(
-        name: Arc<str>,
-        header: Vec<String>,
-        batches: impl Iterator<Item = Result<RecordBatch, DataError>> + 'a,
-    ) -> Result<Self, DataError> {
+    fn new(name: Arc<str>, header: Vec<String>, source: Source<'a>) -> Result<Self, DataError> {
         check_header(&name, &header)?;
         Ok(Self {
             all: header.clone(),
             name,
             header,
             numbers: NumberFormat::default(),
-            batches: Box::new(batches),
+            source,
             columns: Vec::new(),
+            plain: Vec::new(),
             rows: 0,
             row: 0,
             read: 0,
@@ -201,10 +123,12 @@ impl TableReader for ArrowTable<'_> {
         self.before += self.rows as u64;
         (self.row, self.rows) = (0, 0);
         self.columns.clear();
-        for batch in self.batches.by_ref() {
-            let batch = batch?;
-            let columns = names(&batch);
-            if columns != self.header {
+        while let Some(batch) = match &mut self.source {
+            Source::Given(batches) => batches.next(),
+            Source::Parquet(groups) => groups.next_batch()?,
+        } {
+            let found = names(&batch);
+            if found != self.header {
                 let (table, expected) = (self.name.clone(), self.header.clone());
                 return Err(
                     UnreadableTable::Batches { table, batch: self.read, expected, found: columns }.into()
@@ -214,15 +138,47 @@ impl TableReader for ArrowTable<'_> {
             if batch.num_rows() > 0 {
                 self.rows = batch.num_rows();
                 self.columns = batch.columns().to_vec();
+                self.plain = self.columns.iter().map(PlainCells::of).collect();
                 return Ok(true);
             }
         }
         Ok(false)
     }
 
+    fn next_part(&mut self) -> Result<Option<Box<dyn TableReader>>, DataError> {
+        let Source::Parquet(groups) = &mut self.source else { return Ok(None) };
+        let begun = self.rows > 0;
+        let (groups, before) = match begun {
+            true => (groups.take_begun(), self.before),
+            false => match groups.take_part()? {
+                Some(part) => part,
+                None => return Ok(None),
+            },
+        };
+        let source = Source::Parquet(Box::new(groups));
+        let mut part = ArrowTable::new(self.name.clone(), self.header.clone(), source)?;
+        (part.all, part.numbers, part.before) = (self.all.clone(), self.numbers, before);
+        if begun {
+            part.columns = std::mem::take(&mut self.columns);
+            part.plain = std::mem::take(&mut self.plain);
+            (part.rows, part.row) = (std::mem::take(&mut self.rows), self.row);
+        }
+        Ok(Some(Box::new(part)))
+    }
+
     fn place(&self) -> Place {
-        let row = self.before + self.row as u64;
-        Place { file: Some(self.name.clone()), line: false, series: None, row }
+        Place { file: Some(self.name.clone()), line: false, series: None, row: self.row() }
+    }
+
+    fn row(&self) -> u64 {
+        self.before + self.row as u64
+    }
+
+    fn has_id(&self, column: usize, id: &str) -> bool {
+        match self.plain[column].text(self.row) {
+            Some(text) => text == id,
+            None => self.id(column).is_ok_and(|own| *own == *id),
+        }
     }
 
     fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
@@ -239,15 +195,26 @@ impl TableReader for ArrowTable<'_> {
     }
 
     fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError> {
+        if clock.is_civil()
+            && let Some(time) = self.plain[column].civil_time(self.row)
+        {
+            return Ok(time);
+        }
         let table: &dyn TableReader = self;
         time_at(&*self.columns[column], self.row, clock).map_err(|why| table.bad_time(column, why))
     }
 
     fn wide_number(&self, column: usize) -> Result<f64, Flaw> {
-        number_at(&*self.columns[column], self.row, &|text| self.numbers.wide_number(text))
+        match self.plain[column].number(self.row) {
+            Some(number) => Ok(number),
+            None => number_at(&*self.columns[column], self.row, &|text| self.numbers.wide_number(text)),
+        }
     }
 
     fn number_or_truth(&self, column: usize) -> Result<f32, Flaw> {
+        if let Some(number) = self.plain[column].number(self.row) {
+            return narrow(number);
+        }
         let array = &*self.columns[column];
         match array.as_boolean_opt() {
             Some(truths) if truths.is_valid(self.row) => Ok(f32::from(truths.value(self.row))),

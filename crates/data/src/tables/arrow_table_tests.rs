@@ -35,7 +35,7 @@ fn batch(columns: &[(&str, ArrayRef)]) -> RecordBatch {
         .unwrap()
 }
 
-fn read(batches: impl IntoIterator<Item = RecordBatch>) -> Result<Panel, DataError> {
+fn read(batches: impl IntoIterator<Item = RecordBatch, IntoIter: Send>) -> Result<Panel, DataError> {
     Panel::from_record_batches(batches, &ReadOptions::default())
 }
 

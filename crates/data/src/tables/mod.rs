@@ -4,6 +4,7 @@ pub(crate) mod across;
 mod adorned;
 #[cfg(feature = "parquet")]
 pub(crate) mod arrow_table;
+mod blocks;
 #[cfg(feature = "parquet")]
 mod catch_panic;
 mod compressed;
@@ -17,9 +18,13 @@ pub(crate) mod number_format;
 pub(crate) mod open;
 #[cfg(feature = "parquet")]
 mod page_headers;
+#[cfg(feature = "parquet")]
+mod plain_cells;
 pub(crate) mod read_note;
+mod records;
+#[cfg(feature = "parquet")]
+mod row_groups;
 pub(crate) mod table;
 pub(crate) mod text_table;
-mod wide_lines;
 #[cfg(feature = "excel")]
 mod workbook;

@@ -101,6 +101,36 @@ impl NumberFormat {
         }
     }
 
+    /// A number of few digits and a mark before its decimals, as most are; others are nothing here, and
+    /// [`wide_number`](Self::wide_number) reads them.
+    ///
+    /// Digits below 2^53 and powers of ten up to 10^22 are exact in `f64`, and so their quotient is rounded once, as the
+    /// decimal itself would be (W. Clinger, "How to read floating point numbers accurately", 1990).
+    pub(crate) fn short(self, field: &[u8]) -> Option<f64> {
+        const POWERS: [f64; 19] = [
+            1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17,
+            1e18,
+        ];
+        let digits = field.strip_prefix(b"-").unwrap_or(field);
+        let (mut number, mut point) = (0_u64, None);
+        if digits.len() > POWERS.len() {
+            return None;
+        }
+        for (i, &byte) in digits.iter().enumerate() {
+            match byte.wrapping_sub(b'0') {
+                digit @ 0..=9 => number = number * 10 + u64::from(digit),
+                _ if char::from(byte) == self.decimal && point.is_none() => point = Some(i),
+                _ => return None,
+            }
+        }
+        let decimals = point.map_or(0, |point| digits.len() - 1 - point);
+        if digits.len() == usize::from(point.is_some()) || number >= 1 << 53 {
+            return None;
+        }
+        let value = number as f64 / POWERS[decimals];
+        Some(if digits.len() < field.len() { -value } else { value })
+    }
+
     fn other_decimal(self) -> Self {
         Self { decimal: if self.decimal == '.' { ',' } else { '.' }, ..self }
     }
@@ -325,6 +355,28 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn short_numbers_have_the_bits_of_the_standard_library(text in "-{0,2}\\d{0,18}[.,]?\\d{0,18}e?") {
+            for (decimal, other) in [('.', ','), (',', '.')] {
+                let format = NumberFormat::new(decimal, None).unwrap();
+                let plain = text.replace(other, "x").replace(decimal, ".");
+                if let Some(number) = format.short(text.as_bytes()) {
+                    prop_assert_eq!(Ok(number.to_bits()), plain.parse::<f64>().map(f64::to_bits));
+                    prop_assert_eq!(format.wide_number(text.as_bytes()), Ok(number));
+                }
+            }
+        }
+
+        #[test]
+        fn most_numbers_are_short(number in -9_000_000_000_000_000_i64..9_000_000_000_000_000, decimals in 0..17_usize) {
+            let value = number as f64 / 10_f64.powi(decimals as i32);
+            let text = format!("{value:.decimals$}");
+            if text.trim_start_matches('-').len() < 17 {
+                let short = NumberFormat::default().short(text.as_bytes()).map(f64::to_bits);
+                prop_assert_eq!(short, text.parse::<f64>().ok().map(f64::to_bits));
+            }
+        }
+
         #[test]
         fn what_is_written_with_marks_is_read_back(value in any::<i32>(), decimals in 0..100_u32) {
             let digits = value.unsigned_abs().to_string();

@@ -16,7 +16,7 @@ use crate::nearest::is_slip;
 pub(crate) const ID: &str = "unique_id";
 
 /// A table read row by row; columns are found by name and then known by their position.
-pub(crate) trait TableReader {
+pub(crate) trait TableReader: Send {
     /// The file, for messages.
     fn file(&self) -> &Arc<str>;
 
@@ -34,11 +34,27 @@ pub(crate) trait TableReader {
     /// Moves to the next row; false at the end.
     fn advance(&mut self) -> Result<bool, DataError>;
 
+    /// Takes rows that follow away, as a table of their own that another thread may read: all that remain, part by part.
+    /// Nothing at the end, and where a table is read row by row only.
+    fn next_part(&mut self) -> Result<Option<Box<dyn TableReader>>, DataError> {
+        Ok(None)
+    }
+
     /// Where the row stands.
     fn place(&self) -> Place;
 
+    /// The number of that place.
+    fn row(&self) -> u64 {
+        self.place().row
+    }
+
     /// The id in that column, which may not be empty.
     fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError>;
+
+    /// Whether that is the id in that column; told without a look at what else it might be.
+    fn has_id(&self, column: usize, id: &str) -> bool {
+        self.id(column).is_ok_and(|own| *own == *id)
+    }
 
     /// Whether the ids in that column are integers by its type.
     fn integer_ids(&self, _column: usize) -> bool {

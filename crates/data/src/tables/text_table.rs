@@ -7,16 +7,15 @@ use std::io::{self, BufRead as _, BufReader, Chain, Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
 
-use csv::ByteRecord;
-
+use super::blocks::{Block, BlockError, Blocks, LONGEST_RECORD, Marks};
 use super::compressed::{Damage, Text};
 use super::decoded::{Decoded, NotEncodedSo};
 use super::file_options::FileOptions;
 use super::header_search::{Header, find_header, most_frequent};
-use super::number_format::NumberFormat;
+use super::number_format::{NumberFormat, narrow};
 use super::read_note::ReadNote;
+use super::records::{MAX_COLUMNS, Records};
 use super::table::{TableReader, check_header};
-use super::wide_lines::{LONGEST_RECORD, LineTooWide, NarrowLines};
 use crate::calendar::clock::Clock;
 use crate::error::DataError;
 use crate::error::file::UnreadableTable;
@@ -28,28 +27,19 @@ use crate::wording::excerpt;
 /// How far into a file the header and the separator are looked for.
 const HEAD: u64 = 1 << 16;
 
-/// Columns that a table may have. A header of millions of columns without names takes a hundred times its
-/// size once it is taken apart.
-const MAX_COLUMNS: usize = 1_000_000;
-
-/// Bytes that are read after the text: a line end to close the last line with, and a line that no table has, so that a quote
-/// that is still open is known by it.
-const TAIL: &[u8] = b"\n\0\n";
-
-/// The first lines, the rest, and [`TAIL`].
-type Input<R> = NarrowLines<Chain<Chain<Cursor<Vec<u8>>, BufReader<Decoded<Text<R>>>>, &'static [u8]>>;
+/// The first lines, and the rest.
+type Input<R> = Chain<Cursor<Vec<u8>>, BufReader<Decoded<Text<R>>>>;
 
 /// A reader of records that all have as many fields as the header.
 pub(crate) struct TextTable<R: Read> {
     file: Arc<str>,
-    reader: csv::Reader<Input<R>>,
-    record: ByteRecord,
-    header: Vec<String>,
-    separator: u8,
-    /// Lines before those that the reader has seen, and whether they were taken for titles.
-    passed: u64,
-    titles: bool,
-    line: u64,
+    header: Arc<[String]>,
+    /// Nothing in a part of a table.
+    blocks: Option<Blocks<Input<R>>>,
+    records: Records,
+    marks: Marks,
+    /// Lines that were taken for titles.
+    titles: Option<u64>,
     /// Rows so far.
     rows: u64,
     numbers: NumberFormat,
@@ -68,7 +58,7 @@ impl TextTable<File> {
     }
 }
 
-impl<R: Read> TextTable<R> {
+impl<R: Read + Send> TextTable<R> {
     pub(crate) fn new(input: R, file: Arc<str>, options: &FileOptions) -> Result<Self, DataError> {
         let unreadable = |error| unreadable(&file, error);
         let text =
@@ -86,24 +76,15 @@ impl<R: Read> TextTable<R> {
             Some(_) => Header { separator: separator_after(&head, comment), lines: 0, bytes: 0 },
         };
         head.drain(..header.bytes);
-        let Header { separator, lines, .. } = header;
-        let input = Cursor::new(head).chain(input).chain(TAIL);
-        let reader = csv::ReaderBuilder::new()
-            .delimiter(separator)
-            .comment(comment)
-            .has_headers(false)
-            .flexible(true)
-            .terminator(csv::Terminator::Any(b'\n'))
-            .from_reader(NarrowLines::new(input, separator, MAX_COLUMNS - 1));
+        let marks = Marks { separator: header.separator, comment };
+        let passed = (skipped + header.lines) as u64;
         let mut table = Self {
             file,
-            reader,
-            record: ByteRecord::new(),
-            header: Vec::new(),
-            separator,
-            passed: (skipped + lines) as u64,
-            titles: lines > 0,
-            line: 0,
+            header: Arc::default(),
+            blocks: Some(Blocks::new(Cursor::new(head).chain(input), marks, passed)),
+            records: Records::of(Block { text: Vec::new(), lines: 0 }, marks),
+            marks,
+            titles: (header.lines > 0).then_some(passed),
             rows: 0,
             numbers: NumberFormat::default(),
             percent: Cell::new(false),
@@ -112,10 +93,10 @@ impl<R: Read> TextTable<R> {
         if !table.read()? {
             return Err(DataError::Empty { file: table.file });
         }
-        for column in 0..table.record.len() {
-            let name = table.text(column)?.trim().to_owned();
-            table.header.push(name);
-        }
+        let names = 0..table.records.len();
+        table.header = names
+            .map(|column| Ok(table.text(column)?.trim().to_owned()))
+            .collect::<Result<_, DataError>>()?;
         check_header(&table.file, &table.header)?;
         Ok(table)
     }
@@ -123,52 +104,37 @@ impl<R: Read> TextTable<R> {
     /// Reads a record that is not blank.
     fn read(&mut self) -> Result<bool, DataError> {
         loop {
-            self.reader.get_mut().begin_record();
-            let more = self.reader.read_byte_record(&mut self.record).map_err(|error| {
-                let file = self.file.clone();
-                match LineTooWide::cause_of(&error) {
-                    Some(LineTooWide::Separators) => {
-                        return TooLarge::Columns { file, most: MAX_COLUMNS }.into();
-                    }
-                    Some(LineTooWide::Bytes) => {
-                        return TooLarge::Record { file, after: self.line, most: LONGEST_RECORD }.into();
-                    }
-                    None => {}
+            let too_wide = |_| TooLarge::Columns { file: self.file.clone(), most: MAX_COLUMNS };
+            if !self.records.advance().map_err(too_wide)? {
+                match self.next_block()? {
+                    Some(records) => self.records = records,
+                    None => return Ok(false),
                 }
-                unreadable(
-                    &self.file,
-                    match error.into_kind() {
-                        csv::ErrorKind::Io(error) => error,
-                        kind => io::Error::other(format!("{kind:?}")),
-                    },
-                )
-            })?;
-            // Line ends within quotes hide the width of a line from the reader below.
-            if self.record.len() > MAX_COLUMNS {
-                return Err(TooLarge::Columns { file: self.file.clone(), most: MAX_COLUMNS }.into());
+                continue;
             }
-            // The reader stands on the line after the record, whose quotes may hold line ends.
-            let line_ends = |text: &[u8]| text.iter().filter(|byte| **byte == b'\n').count() as u64;
-            let after = self.passed + self.reader.position().line();
-            if let Some(last) = self.record.iter().next_back().filter(|last| last.ends_with(TAIL)) {
-                let at = Place { row: after - line_ends(last), ..self.place() };
-                let text = last.split(|byte| *byte == b'\n').next().unwrap_or_default();
+            if let Some((row, text)) = self.records.open_quote() {
+                let at = Place { row, ..self.place() };
                 return Err(UnreadableTable::UnclosedQuote { at, text: excerpt(text) }.into());
             }
-            self.line = after.saturating_sub(1 + line_ends(self.record.as_slice()));
-            let blank = matches!(self.record.as_slice().trim_ascii(), b"" | b"\0");
-            let skipped = || self.record.get(0).is_some_and(|first| self.options.skips(first));
-            if !more || !(blank || skipped()) {
-                return Ok(more);
+            if !self.records.is_blank() && !self.options.skips(self.field(0)) {
+                return Ok(true);
+            }
+        }
+    }
+
+    fn next_block(&mut self) -> Result<Option<Records>, DataError> {
+        let Some(blocks) = &mut self.blocks else { return Ok(None) };
+        match blocks.next() {
+            Ok(block) => Ok(block.map(|block| Records::of(block, self.marks))),
+            Err(BlockError::Read(error)) => Err(unreadable(&self.file, error)),
+            Err(BlockError::Record(after)) => {
+                Err(TooLarge::Record { file: self.file.clone(), after, most: LONGEST_RECORD }.into())
             }
         }
     }
 
     fn field(&self, column: usize) -> &[u8] {
-        let field = &self.record[column];
-        // Lines end with \n for the reader; the \r before it is not part of the last field.
-        let last = column + 1 == self.record.len();
-        field.strip_suffix(b"\r").filter(|_| last).unwrap_or(field)
+        self.records.field(column)
     }
 
     /// Notes that a number stands in percent.
@@ -196,7 +162,7 @@ impl<R: Read> TextTable<R> {
     }
 }
 
-impl<R: Read> TableReader for TextTable<R> {
+impl<R: Read + Send> TableReader for TextTable<R> {
     fn read_numbers(&mut self, format: NumberFormat) {
         self.numbers = format;
     }
@@ -215,23 +181,41 @@ impl<R: Read> TableReader for TextTable<R> {
         }
         self.rows += 1;
         // Separators without anything behind them add nothing.
-        let more = || {
-            (self.header.len()..self.record.len()).any(|column| !self.field(column).trim_ascii().is_empty())
-        };
-        if self.record.len() < self.header.len() || self.record.len() > self.header.len() && more() {
-            return Err(UnreadableTable::Ragged {
-                at: self.place(),
-                expected: self.header.len(),
-                found: self.record.len(),
-                separator: self.separator.into(),
-            }
-            .into());
+        let (expected, found) = (self.header.len(), self.records.len());
+        let more = || (expected..found).any(|column| !self.field(column).trim_ascii().is_empty());
+        if found < expected || found > expected && more() {
+            let (at, separator) = (self.place(), self.marks.separator.into());
+            return Err(UnreadableTable::Ragged { at, expected, found, separator }.into());
         }
         Ok(true)
     }
 
+    fn next_part(&mut self) -> Result<Option<Box<dyn TableReader>>, DataError> {
+        let records = match self.records.is_at_end() {
+            true => self.next_block()?,
+            false => Some(self.records.rest()),
+        };
+        let part = |records| TextTable::<io::Empty> {
+            file: self.file.clone(),
+            header: self.header.clone(),
+            blocks: None,
+            records,
+            marks: self.marks,
+            titles: None,
+            rows: self.rows,
+            numbers: self.numbers,
+            percent: Cell::new(false),
+            options: self.options.clone(),
+        };
+        Ok(records.map(|records| Box::new(part(records)) as Box<dyn TableReader>))
+    }
+
     fn place(&self) -> Place {
-        Place { file: Some(self.file.clone()), line: true, series: None, row: self.line }
+        Place { file: Some(self.file.clone()), line: true, series: None, row: self.records.line() }
+    }
+
+    fn row(&self) -> u64 {
+        self.records.line()
     }
 
     fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
@@ -244,7 +228,14 @@ impl<R: Read> TableReader for TextTable<R> {
         }
     }
 
+    fn has_id(&self, column: usize, id: &str) -> bool {
+        self.field(column) == id.as_bytes()
+    }
+
     fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError> {
+        if let Some(time) = clock.plain_form(self.field(column)) {
+            return Ok(time);
+        }
         let text = self.text(column)?.trim();
         clock.read(text).map_err(|why| {
             self.summary(text).unwrap_or_else(|| DataError::BadTime {
@@ -257,11 +248,19 @@ impl<R: Read> TableReader for TextTable<R> {
     }
 
     fn wide_number(&self, column: usize) -> Result<f64, Flaw> {
-        self.watch_percent(column, self.numbers.wide_number(self.field(column)))
+        let field = self.field(column);
+        match self.numbers.short(field) {
+            Some(number) => Ok(number),
+            None => self.watch_percent(column, self.numbers.wide_number(field)),
+        }
     }
 
     fn number_or_truth(&self, column: usize) -> Result<f32, Flaw> {
-        self.watch_percent(column, self.numbers.number_or_truth(self.field(column)))
+        let field = self.field(column);
+        match self.numbers.short(field) {
+            Some(number) => narrow(number),
+            None => self.watch_percent(column, self.numbers.number_or_truth(field)),
+        }
     }
 
     fn label(&self, column: usize) -> Result<Cow<'_, str>, Flaw> {
@@ -275,13 +274,10 @@ impl<R: Read> TableReader for TextTable<R> {
 
     fn notes(&self) -> Vec<ReadNote> {
         let file = || self.file.clone();
-        let recognised = self.reader.get_ref().get_ref().get_ref().0.get_ref().1.get_ref().recognised();
-        let encoded = recognised.map(|encoding| ReadNote::Encoded { file: file(), encoding });
-        let titles = self.titles.then(|| ReadNote::Titles {
-            file: file(),
-            lines: self.passed,
-            header: self.passed + 1,
-        });
+        let decoded = self.blocks.as_ref().map(|blocks| blocks.get_ref().get_ref().1.get_ref());
+        let encoding = decoded.and_then(Decoded::recognised);
+        let encoded = encoding.map(|encoding| ReadNote::Encoded { file: file(), encoding });
+        let titles = self.titles.map(|lines| ReadNote::Titles { file: file(), lines, header: lines + 1 });
         let percent = self.percent.get().then(|| ReadNote::Percent { file: file() });
         encoded.into_iter().chain(titles).chain(percent).collect()
     }
@@ -329,7 +325,7 @@ mod tests {
         let mut table = table(text).unwrap();
         let mut lines = Vec::new();
         while table.advance().unwrap() {
-            lines.push((table.line, table.record.len()));
+            lines.push((table.records.line(), table.records.len()));
         }
         lines
     }
@@ -343,7 +339,7 @@ mod tests {
             assert_eq!((table.field(0), table.field(1)), (&b"1"[..], &b"2"[..]), "{text:?}");
             assert!(!table.advance().unwrap());
         }
-        assert_eq!(table("\"a;b;c\",d\n").unwrap().separator, b',');
+        assert_eq!(table("\"a;b;c\",d\n").unwrap().marks.separator, b',');
     }
 
     #[test]
