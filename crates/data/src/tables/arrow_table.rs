@@ -130,9 +130,7 @@ impl TableReader for ArrowTable<'_> {
             let found = names(&batch);
             if found != self.header {
                 let (table, expected) = (self.name.clone(), self.header.clone());
-                return Err(
-                    UnreadableTable::Batches { table, batch: self.read, expected, found: columns }.into()
-                );
+                return Err(UnreadableTable::Batches { table, batch: self.read, expected, found }.into());
             }
             self.read += 1;
             if batch.num_rows() > 0 {
