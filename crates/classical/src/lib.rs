@@ -48,16 +48,15 @@ mod method;
 mod naive;
 mod repeated;
 mod seasonal_naive;
-mod series_numbers;
 
 use foretell_estimator::EstimatorEntry;
 
 pub use error::ClassicalError;
+pub use foretell_estimator::SeriesNumbers;
 pub use hyper::HyperParameter;
 pub use method::{Classical, Method};
 pub use naive::Naive;
 pub use seasonal_naive::SeasonalNaive;
-pub use series_numbers::SeriesNumbers;
 
 /// All estimators of this crate.
 pub const ESTIMATORS: &[EstimatorEntry] = &[Classical::<Naive>::entry(), Classical::<SeasonalNaive>::entry()];

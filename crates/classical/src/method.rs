@@ -6,14 +6,13 @@ use std::sync::Arc;
 
 use foretell_data::Panel;
 use foretell_estimator::{
-    Asked, Estimator, EstimatorEntry, EstimatorError, ForecastValues, HeldOut, Learned, Output, Run, Trained,
-    Workers,
+    Asked, Estimator, EstimatorEntry, EstimatorError, ForecastValues, HeldOut, Learned, Output, Run,
+    SeriesNumbers, Trained, Workers,
 };
 use serde_json::{Map, Value};
 
 use crate::error::ClassicalError;
 use crate::hyper::{self, HyperParameter};
-use crate::series_numbers::SeriesNumbers;
 
 /// A method: the part in which one classical forecaster differs from another.
 pub trait Method: Clone + Default + fmt::Debug + Send + Sync + 'static {

@@ -1,12 +1,11 @@
 //! The last value, repeated.
 
 use foretell_data::Panel;
-use foretell_estimator::{Asked, EstimatorError, ForecastValues};
+use foretell_estimator::{Asked, EstimatorError, ForecastValues, SeriesNumbers};
 
 use crate::hyper::HyperParameter;
 use crate::method::Method;
 use crate::repeated::forecast;
-use crate::series_numbers::SeriesNumbers;
 
 /// Forecasts the last known value of each series. Its quantiles are those of a random walk with normal steps: their deviation
 /// is that of the history's steps, times the root of the steps ahead.

@@ -1,12 +1,11 @@
 //! The last season, repeated.
 
 use foretell_data::{Panel, usual_season};
-use foretell_estimator::{Asked, EstimatorError, ForecastValues};
+use foretell_estimator::{Asked, EstimatorError, ForecastValues, SeriesNumbers};
 
 use crate::hyper::{self, HyperParameter};
 use crate::method::Method;
 use crate::repeated::forecast;
-use crate::series_numbers::SeriesNumbers;
 
 /// Forecasts the last season of each series again and again. Its quantiles are normal: their deviation is that of the
 /// history's changes from season to season, times the root of the seasons ahead.

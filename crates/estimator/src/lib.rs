@@ -29,6 +29,7 @@ mod outputs;
 mod progress;
 mod reduction;
 mod run;
+mod series_numbers;
 
 pub use columns::{ColumnKind, ColumnsRead};
 pub use error::EstimatorError;
@@ -41,6 +42,7 @@ pub use outputs::{Output, point_column, sort_quantiles};
 pub use progress::{Listener, Outcome, Progress, Verdict};
 pub use reduction::{OneProcess, Reduction, add_in_order};
 pub use run::{HeldOut, Run, Start, StateFile, TrainingSize};
+pub use series_numbers::SeriesNumbers;
 
 /// The README's example is a test.
 #[cfg(doctest)]

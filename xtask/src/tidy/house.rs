@@ -179,7 +179,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     ),
     folders(
         "crates/classical/src",
-        &["error repeated series_numbers", "hyper", "method", "naive seasonal_naive"],
+        &["error repeated", "hyper", "method", "naive seasonal_naive"],
     ),
     folders(
         "crates/cli/src",
@@ -210,7 +210,11 @@ pub(super) const FOLDERS: &[Folders] = &[
     ),
     folders(
         "crates/estimator/src",
-        &["columns error forecasts memory_limit outputs progress reduction", "memory run", "estimator"],
+        &[
+            "columns error forecasts memory_limit outputs progress reduction",
+            "memory run series_numbers",
+            "estimator",
+        ],
     ),
     folders(
         "crates/files/src",

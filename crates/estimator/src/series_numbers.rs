@@ -1,11 +1,12 @@
-//! The numbers that a method has learned of each series.
+//! What an estimator has learned of each series.
 
 use std::collections::HashMap;
 
 use foretell_data::Panel;
-use foretell_estimator::Learned;
 
-/// Numbers that a method has learned of the series of a panel, by name; as many of each series.
+use crate::forecasts::Learned;
+
+/// Numbers that an estimator has learned of the series of a panel, by name; as many of each series.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SeriesNumbers {
     learned: Learned,
@@ -38,7 +39,7 @@ impl SeriesNumbers {
     }
 
     /// All numbers, for files.
-    pub(crate) fn learned(&self) -> &Learned {
+    pub fn learned(&self) -> &Learned {
         &self.learned
     }
 
@@ -46,7 +47,7 @@ impl SeriesNumbers {
     ///
     /// # Errors
     /// In words, if an id comes twice or numbers are not as many for each series.
-    pub(crate) fn restored(learned: Learned) -> Result<Self, String> {
+    pub fn restored(learned: Learned) -> Result<Self, String> {
         let series = learned.series.len();
         let places: HashMap<String, usize> = learned.series.iter().cloned().zip(0..).collect();
         if places.len() != series {
@@ -64,8 +65,13 @@ impl SeriesNumbers {
         }
     }
 
+    /// How many numbers of this name each series has.
+    pub fn count(&self, name: &str) -> Option<usize> {
+        self.learned.numbers.get(name).map(|values| values.len().checked_div(self.places.len()).unwrap_or(0))
+    }
+
     /// Their bytes.
-    pub(crate) fn bytes(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         let Learned { series, numbers } = &self.learned;
         let ids: usize = series.iter().map(|id| 2 * (id.len() + size_of::<String>())).sum();
         (ids + numbers.values().map(|values| size_of_val(&**values)).sum::<usize>()) as u64
