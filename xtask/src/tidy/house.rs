@@ -15,6 +15,7 @@ pub(super) const ROOMS: &[Room] = &[
     room(1, "foretell-simd", &[]),
     room(1, "foretell-pool", &[]),
     room(1, "foretell-files", &[]),
+    room(1, "foretell-holidays", &[]),
     room(1, "foretell-threads", &["foretell-simd", "foretell-pool"]),
     room(2, "foretell-gemm", &["foretell-simd", "foretell-pool", "foretell-threads"]),
     room(3, "foretell-tensor", &["foretell-simd", "foretell-pool", "foretell-threads", "foretell-gemm"]),
