@@ -94,6 +94,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
     ),
     room(8, "foretell-classical", &["foretell-data", "foretell-estimator"]),
+    room(8, "foretell-prophet", &["foretell-data", "foretell-estimator", "foretell-holidays"]),
     room(8, "foretell-evaluate", &[]),
     // It speaks the seam: of networks it knows what `foretell-neural` publishes, never layers and parameters.
     room(
@@ -178,10 +179,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "checkpoint",
         ],
     ),
-    folders(
-        "crates/classical/src",
-        &["error repeated", "hyper", "method", "naive seasonal_naive"],
-    ),
+    folders("crates/classical/src", &["error repeated", "hyper", "method", "naive seasonal_naive"]),
     folders(
         "crates/cli/src",
         &[
@@ -316,6 +314,21 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/pool/src",
         &["class limits out_of_memory", "block", "shelf", "metrics", "thread_cache", "buffer"],
+    ),
+    folders(
+        "crates/prophet/src",
+        &[
+            "error holiday lbfgs",
+            "rows settings",
+            "design hyper_parameters trend",
+            "posterior",
+            "moments",
+            "errors_by_row",
+            "fit",
+            "decompose learned",
+            "intervals",
+            "prophet",
+        ],
     ),
     folders("crates/simd/src", &["amx prefetch scalar vector", "bits level", "loops", "kernels"]),
     folders("crates/tensor/src", &["half_values shape", "rows storage", "indices tensor", "kept ops"]),

@@ -1,0 +1,100 @@
+//! What can go wrong with Prophet, beside its data.
+
+use foretell_estimator::EstimatorError;
+
+/// Why a hyper-parameter is refused, or a series cannot be fitted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ProphetError {
+    /// No hyper-parameter of that name.
+    #[error("Prophet has no hyper-parameter {found}; {hint}")]
+    UnknownHyperParameter {
+        /// The name given.
+        found: String,
+        /// What was probably meant, or which there are.
+        hint: String,
+    },
+    /// A value that a hyper-parameter cannot have.
+    #[error("Prophet: {name} must be {expected}, found {found}{reason}")]
+    Value {
+        /// The hyper-parameter.
+        name: String,
+        /// What it may be.
+        expected: &'static str,
+        /// What was given.
+        found: String,
+        /// What exactly is wrong, in brackets; empty where there is no more to say.
+        reason: String,
+    },
+    /// Hyper-parameters that contradict each other.
+    #[error("Prophet: {0}")]
+    Contradiction(String),
+    /// Times without a calendar.
+    #[error(
+        "Prophet: seasons and holidays are those of a calendar, and the times of the panel are step numbers; give dates or \
+         times, or choose a model that needs none, such as SeasonalNaive"
+    )]
+    StepNumbers,
+    /// Too little is known of a series.
+    #[error(
+        "Prophet: series `{series}` has {found} known values to fit a trend to, and 2 are the least; leave the series out, \
+         or choose a model that needs fewer, such as Naive"
+    )]
+    TooShort {
+        /// Its id.
+        series: String,
+        /// Known values.
+        found: usize,
+    },
+    /// Change points outside of what is known of a series.
+    #[error(
+        "Prophet: changepoints must lie within the history of each series; {found} lies outside of series `{series}`; \
+         correct it, or leave changepoints out"
+    )]
+    ChangepointOutside {
+        /// Its id.
+        series: String,
+        /// The first such date.
+        found: String,
+    },
+    /// A capacity that is not above the floor.
+    #[error(
+        "Prophet: with logistic growth the capacity (cap) must be above the floor (0 where there is none); in row {row} of \
+         series `{series}` it is {cap}, the floor {floor}"
+    )]
+    CapBelowFloor {
+        /// The id of the series.
+        series: String,
+        /// The place of the row in it, counted from 1.
+        row: usize,
+        /// The capacity.
+        cap: String,
+        /// The floor.
+        floor: String,
+    },
+    /// A condition of a seasonality that is neither true nor false.
+    #[error(
+        "Prophet: column `{column}` says when a seasonality applies, so it must be 0 or 1; in row {row} of series `{series}` \
+         it is {found}"
+    )]
+    Condition {
+        /// The column.
+        column: String,
+        /// The id of the series.
+        series: String,
+        /// The place of the row in it, counted from 1.
+        row: usize,
+        /// The value.
+        found: String,
+    },
+}
+
+impl From<ProphetError> for EstimatorError {
+    fn from(error: ProphetError) -> Self {
+        use ProphetError::{Contradiction, UnknownHyperParameter, Value};
+        match error {
+            UnknownHyperParameter { .. } | Value { .. } | Contradiction(_) => Self::Usage(Box::new(error)),
+            _ => Self::Failed(Box::new(error)),
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! Prophet as an estimator: before training, and after it.
+
+use std::any::Any;
+use std::ops::Range;
+use std::sync::Arc;
+
+use foretell_data::{Cutter, Future, Panel, Span, WindowSpec};
+use foretell_estimator::{
+    Asked, ColumnKind, ColumnsRead, Estimator, EstimatorEntry, EstimatorError, ForecastValues, HeldOut,
+    Learned, MemoryEstimate, Output, Run, SeriesNumbers, Trained, TrainingSize, Workers,
+};
+use serde_json::{Map, Value};
+
+use crate::decompose::ForecastParts;
+use crate::error::ProphetError;
+use crate::fit::{Model, SeriesFit};
+use crate::hyper_parameters;
+use crate::rows::Rows;
+use crate::settings::ProphetSettings;
+
+const NAME: &str = "Prophet";
+
+/// What Prophet is found by.
+pub(crate) const ENTRY: EstimatorEntry = EstimatorEntry {
+    name: NAME,
+    paper: "Taylor and Letham 2018, Forecasting at Scale",
+    new: |h| Box::new(Prophet::new(ProphetSettings { h, ..ProphetSettings::default() })),
+    restore: |estimator, learned| {
+        let estimator: Box<dyn Any> = estimator;
+        let own = estimator.downcast::<Prophet>().map_err(|_| format!("it is no {NAME}"))?;
+        let learned = Arc::new(SeriesNumbers::restored(learned)?);
+        own.model.check(&learned)?;
+        Ok(Box::new(TrainedProphet { prophet: *own, learned }))
+    },
+};
+
+/// Prophet before training: its hyper-parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Prophet {
+    model: Arc<Model>,
+}
+
+impl Prophet {
+    /// One with these hyper-parameters.
+    pub fn new(settings: ProphetSettings) -> Self {
+        Self { model: Arc::new(Model::new(settings)) }
+    }
+
+    /// Its hyper-parameters.
+    pub fn settings(&self) -> &ProphetSettings {
+        &self.model.settings
+    }
+}
+
+impl Estimator for Prophet {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn alias(&self) -> &str {
+        self.settings().alias.as_deref().unwrap_or(NAME)
+    }
+
+    fn horizon(&self) -> usize {
+        self.settings().h
+    }
+
+    fn set(&mut self, name: &str, value: Value) -> Result<(), EstimatorError> {
+        *self = Self::new(hyper_parameters::with(self.settings(), name, &value)?);
+        Ok(())
+    }
+
+    fn hyper_parameters(&self) -> Map<String, Value> {
+        self.settings().table()
+    }
+
+    fn meaning(&self, name: &str) -> Option<&'static str> {
+        hyper_parameters::meaning(name)
+    }
+
+    fn check(&self) -> Result<(), EstimatorError> {
+        match self.settings().contradiction() {
+            Some(contradiction) => Err(ProphetError::Contradiction(contradiction).into()),
+            None => Ok(()),
+        }
+    }
+
+    fn can_read(&self, kind: ColumnKind) -> bool {
+        kind == ColumnKind::Futr
+    }
+
+    fn columns_read(&self) -> ColumnsRead<'_> {
+        ColumnsRead { futr: &self.model.design.reads, ..ColumnsRead::default() }
+    }
+
+    fn outputs_at(&self, quantiles: &[f64]) -> Option<Vec<Output>> {
+        let quantile = |&q: &f64| Output { suffix: format!("-q{q}"), quantile: Some(q as f32) };
+        Some(std::iter::once(Output::point()).chain(quantiles.iter().map(quantile)).collect())
+    }
+
+    fn rows_needed(&self) -> usize {
+        2
+    }
+
+    fn takes_all_threads(&self) -> bool {
+        true
+    }
+
+    fn training_memory(
+        &self,
+        training: &TrainingSize<'_>,
+    ) -> Result<(usize, MemoryEstimate), EstimatorError> {
+        let (changes, width) = (self.model.most_changepoints(), self.model.design.width());
+        let numbers =
+            training.panel.n_series() * (8 + 2 * changes + width + 2 * self.model.design.reads.len());
+        // Two matrices of 8 bytes a number, of all columns and of those of the series.
+        let rows = training.panel.max_len() * training.threads.min(training.panel.n_series());
+        let estimate = MemoryEstimate::default().and("seasons and holidays", (16 * rows * width) as u64);
+        Ok((numbers, estimate))
+    }
+
+    fn fit(
+        &self,
+        panel: &Panel,
+        held_out: HeldOut,
+        run: Run<'_>,
+    ) -> Result<Box<dyn Trained>, EstimatorError> {
+        self.check()?;
+        let known = panel.without_last(held_out.rows());
+        let mut fits: Vec<Result<SeriesFit, EstimatorError>> = Vec::new();
+        fits.resize_with(known.n_series(), || Ok(SeriesFit::default()));
+        run.workers.each(&mut fits, true, |series, fit| *fit = fit_series(&self.model, &known, series, None));
+        let fits = fits.into_iter().collect::<Result<Vec<_>, _>>()?;
+        let learned = Arc::new(self.model.numbers(&known, &fits));
+        Ok(Box::new(TrainedProphet { prophet: self.clone(), learned }))
+    }
+
+    fn boxed(&self) -> Box<dyn Estimator> {
+        Box::new(self.clone())
+    }
+}
+
+/// Fits the first `rows` of a series, or all.
+fn fit_series(
+    model: &Model,
+    panel: &Panel,
+    series: usize,
+    rows: Option<usize>,
+) -> Result<SeriesFit, EstimatorError> {
+    let history = 0..rows.unwrap_or(panel.len(series));
+    let rows = Rows::new(panel, series, history.clone(), &model.design.reads, None)?;
+    Ok(model.fit(panel.id(series), rows, &panel.known_y(series, history))?)
+}
+
+/// Prophet after training: the parameters of each series.
+#[derive(Clone, Debug)]
+pub struct TrainedProphet {
+    prophet: Prophet,
+    learned: Arc<SeriesNumbers>,
+}
+
+impl TrainedProphet {
+    /// The trend and the components of rows of a series, which may lie behind its end. A series that was not trained on is
+    /// fitted to its rows in the panel.
+    ///
+    /// # Errors
+    /// If the panel, or behind its end `future`, lacks a column that the model reads, or a series that was not trained on
+    /// cannot be fitted.
+    pub fn decompose(
+        &self,
+        panel: &Panel,
+        series: usize,
+        rows: Range<usize>,
+        future: Option<&Future>,
+    ) -> Result<ForecastParts, EstimatorError> {
+        let (id, model) = (panel.id(series), &self.prophet.model);
+        let rows = Rows::new(panel, series, rows, &model.design.reads, future)?;
+        let fit = self.fit_of(panel, (series, panel.len(series)))?;
+        Ok(model.decompose(id, &fit, &rows, &model.scaled(id, &fit, &rows)?)?)
+    }
+
+    /// The logarithm of the posterior at the parameters of a series, without constants, as Stan has it (`lp__`); nothing of a
+    /// series that was not trained on, NaN of a constant one.
+    pub fn log_posterior(&self, id: &str) -> Option<f64> {
+        self.prophet.model.fit_of(&self.learned, id).map(|fit| fit.log_posterior)
+    }
+
+    /// The fit of a series; of one that was not trained on, to what lies before the cutoff.
+    fn fit_of(&self, panel: &Panel, (series, before): (usize, usize)) -> Result<SeriesFit, EstimatorError> {
+        match self.prophet.model.fit_of(&self.learned, panel.id(series)) {
+            Some(fit) => Ok(fit),
+            None => fit_series(&self.prophet.model, panel, series, Some(before)),
+        }
+    }
+
+    /// A window: the forecast, then its quantiles, `[steps, 1 + quantiles]`.
+    fn window(
+        &self,
+        panel: &Panel,
+        cutoff: (usize, usize),
+        asked: &Asked<'_>,
+        out: &mut [f32],
+    ) -> Result<(), EstimatorError> {
+        let ((series, before), model) = (cutoff, &self.prophet.model);
+        let future = match asked.span {
+            Span::Predict { future } => future,
+            _ => None,
+        };
+        let (id, reads) = (panel.id(series), &model.design.reads);
+        let rows = Rows::new(panel, series, before..before + asked.h, reads, future)?;
+        let fit = self.fit_of(panel, cutoff)?;
+        let scaled = model.scaled(id, &fit, &rows)?;
+        let parts = model.decompose(id, &fit, &rows, &scaled)?;
+        let asked_for = asked.quantiles.unwrap_or_default();
+        let quantiles = match asked_for {
+            [] => Vec::new(),
+            asked_for => model.quantiles(id, &fit, &scaled, &parts, asked_for),
+        };
+        for (step, (row, point)) in
+            out.chunks_exact_mut(1 + asked_for.len()).zip(parts.forecast()).enumerate()
+        {
+            row[0] = point as f32;
+            let quantiles = &quantiles[step * asked_for.len()..];
+            row[1..].iter_mut().zip(quantiles).for_each(|(cell, &value)| *cell = value as f32);
+        }
+        Ok(())
+    }
+}
+
+impl Trained for TrainedProphet {
+    fn estimator(&self) -> &dyn Estimator {
+        &self.prophet
+    }
+
+    fn reaches_any_horizon(&self) -> bool {
+        true
+    }
+
+    fn forecast(
+        &self,
+        panel: &Panel,
+        asked: &Asked<'_>,
+        workers: &Workers,
+    ) -> Result<ForecastValues, EstimatorError> {
+        let futr = self.prophet.model.design.reads.clone();
+        // Of a window with one step of history, the cutoff is its first row.
+        let cutter = Cutter::new(panel, &WindowSpec { futr, ..WindowSpec::new(1, asked.h) }, asked.span)?;
+        let before = |start: i64| (start + 1) as usize;
+        let cutoffs: Vec<(usize, usize)> =
+            cutter.rows().into_iter().map(|window| (window.series as usize, before(window.start))).collect();
+        let columns = 1 + asked.quantiles.map_or(0, <[f64]>::len);
+        let mut values = vec![0.0; cutoffs.len() * asked.h * columns];
+        let mut windows: Vec<(&mut [f32], Result<(), EstimatorError>)> =
+            values.chunks_exact_mut(asked.h * columns).map(|window| (window, Ok(()))).collect();
+        workers.each(&mut windows, true, |i, (out, result)| {
+            *result = self.window(panel, cutoffs[i], asked, out)
+        });
+        windows.into_iter().try_for_each(|(_, result)| result)?;
+        Ok(ForecastValues { cutoffs, values })
+    }
+
+    fn held_bytes(&self) -> [u64; 2] {
+        [self.learned.bytes(), 0]
+    }
+
+    fn memory(&self, windows: usize, h: usize, threads: usize) -> MemoryEstimate {
+        let at_once = windows.min(threads) as u64;
+        let samples = self.prophet.settings().uncertainty_samples as u64;
+        let numbers = h as u64 * (samples + self.prophet.model.design.width() as u64);
+        MemoryEstimate::default().and("simulated futures", 8 * at_once * numbers)
+    }
+
+    fn learned(&self) -> Learned {
+        self.learned.learned().clone()
+    }
+}
