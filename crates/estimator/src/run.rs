@@ -7,6 +7,7 @@ use foretell_data::{Panel, Vocabulary};
 use foretell_threads::Workers;
 use serde_json::Value;
 
+use crate::memory_limit::MemoryLimit;
 use crate::progress::Listener;
 use crate::reduction::Reduction;
 
@@ -114,4 +115,6 @@ pub struct TrainingSize<'a> {
     pub threads: usize,
     /// Whether the state of the training is kept on disk.
     pub is_kept: bool,
+    /// What the training may take: to find out what it needs may take no more.
+    pub limit: &'a MemoryLimit,
 }

@@ -48,7 +48,7 @@ pub(crate) struct TrainingWork<'a> {
 pub(crate) fn check_training(work: &TrainingWork<'_>, limit: &MemoryLimit) -> Result<(), Error> {
     let &TrainingWork { models, panel, held_out, vocabulary, threads, is_kept, scales_series } = work;
     let copies = u64::from(scales_series) + u64::from(!vocabulary.is_empty());
-    let size = TrainingSize { panel, held_out, vocabulary, threads, is_kept };
+    let size = TrainingSize { panel, held_out, vocabulary, threads, is_kept, limit };
     let mut all = 0_usize;
     let (mut alone, mut beside) = (Vec::new(), Vec::new());
     for (model, name) in models.iter().zip(column_names(models.iter().copied())) {

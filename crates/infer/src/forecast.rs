@@ -72,6 +72,8 @@ pub struct Forecasts<'a> {
     pub random_seed: u64,
     /// The threads to use.
     pub workers: &'a Workers,
+    /// About how many numbers the model would keep of a window for a backward pass: blocks of windows go by it.
+    pub kept: usize,
 }
 
 /// The number folded into the seed for the randomness of forecasts.
@@ -114,7 +116,7 @@ impl Forecasts<'_> {
     /// Rows of the whole windows that one thread runs at a time.
     pub(crate) fn rows_at_a_time(&self) -> usize {
         let Dims { n_series, .. } = self.cut.dims;
-        block_windows(&self.cut.dims, self.network.model.saved_activations(self.params.table())) * n_series
+        block_windows(&self.cut.dims, self.kept) * n_series
     }
 
     /// How many columns a forecast has.

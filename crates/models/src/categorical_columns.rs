@@ -1,6 +1,6 @@
 //! Categorical columns: each is replaced by its embedding before a model sees it.
 
-use foretell_nn::{Dims, Embedding, Forward, Inputs, Model, Scope, StepState, Table, Var};
+use foretell_nn::{Dims, Embedding, Forward, Inputs, Model, Scope, StepState, Var};
 use serde_json::Value;
 
 /// A categorical column, and how it is embedded.
@@ -134,10 +134,6 @@ impl Embedded {
 impl Model for Embedded {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
         self.model.forward(cx, &self.inputs(cx, windows))
-    }
-
-    fn saved_activations(&self, table: &Table) -> usize {
-        self.model.saved_activations(table)
     }
 
     fn keeps_state(&self) -> bool {

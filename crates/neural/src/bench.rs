@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use crate::acceleration::Acceleration;
 use crate::error::NetworkError;
+use crate::kept::KeptNumbers;
 use crate::memory::{Training, check_bench};
 use crate::product_rate::product_rate;
 use crate::spec::NetworkSpec;
@@ -124,9 +125,12 @@ pub fn bench(
         threads: workers.threads(),
         validates: false,
         is_kept: false,
-    };
+        kept: KeptNumbers::default(),
+    }
+    .measured(spec, limit);
     let weights = if precision == Precision::Bf16 { WeightPrecision::Bf16 } else { WeightPrecision::F32 };
     check_bench(&training, &ahead, weights, limit)?;
+    let kept = training.kept.of(&dims);
     let params = table.initialise(spec.common().random_seed);
     let parameters = params.table().numel();
     let n_series = dims.n_series;
@@ -135,7 +139,7 @@ pub fn bench(
     let (_, possible) = loss.support();
     data.target.values_mut().iter_mut().filter(|y| !possible(**y)).for_each(|y| *y = 1.0);
     let steps =
-        Steps { network: &network, loss, config, workers: &workers, data: &data, n_series, before_mb };
+        Steps { network: &network, loss, config, workers: &workers, data: &data, n_series, kept, before_mb };
     let (figures, mut params) = workers.enter(|| steps.measure(params)).map_err(failed)?;
     let StepFigures { seconds: step_s, misses, peak_mb: step_peak_mb, flops, products } = figures;
     // After the steps, so that the memory of a run of all windows at once does not count as theirs.
@@ -181,6 +185,8 @@ struct Steps<'a> {
     workers: &'a Workers,
     data: &'a Batch,
     n_series: usize,
+    /// About how many numbers a step keeps of a window.
+    kept: usize,
     /// Resident memory before there was anything, if it is known.
     before_mb: Option<f64>,
 }
@@ -205,11 +211,12 @@ impl Steps<'_> {
 
     /// The figures of a step, and the parameters after all of them.
     fn measure(&self, params: Params) -> Result<(StepFigures, Params), TrainError> {
-        let &Self { network, loss, config, workers, data, n_series, before_mb } = self;
+        let &Self { network, loss, config, workers, data, n_series, kept, before_mb } = self;
         let (total, windows) = (self.total(), data.windows.batch() / n_series);
         let optimizer = Optimizer::new(params.table().arena_len(), config.optimizer, config.clip);
-        let mut engine =
-            Engine::new(network, params, optimizer, loss, Key::new(1), workers).precision(config.precision);
+        let mut engine = Engine::new(network, params, optimizer, loss, Key::new(1), workers)
+            .precision(config.precision)
+            .kept(kept);
         let mut steps = 0;
         let mut step = || {
             let rows = |range: Range<usize>| slice(data, range.start * n_series..range.end * n_series);

@@ -33,6 +33,7 @@ mod estimator;
 #[cfg(feature = "pickle")]
 mod import;
 mod importances;
+mod kept;
 mod memory;
 mod model_file;
 mod multivariate;

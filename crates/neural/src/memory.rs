@@ -1,7 +1,9 @@
 //! Estimates of the memory that training and forecasts of a network will take.
 //!
-//! Tables of parameters, gradients, the optimiser's state are counted exactly; the activations that a model keeps of the
-//! windows that it works on is an estimate ([`foretell_nn::Model::saved_activations`]).
+//! Tables of parameters, gradients, the optimiser's state are counted exactly; what a model keeps of the windows that it works
+//! on is measured on small ones ([`KeptNumbers`]).
+
+use std::cell::LazyCell;
 
 use foretell_data::Setting;
 use foretell_estimator::{MemoryEstimate, MemoryLimit, TooMuchMemory, TrainingSize};
@@ -9,12 +11,16 @@ use foretell_infer::{block_windows, window_numbers};
 use foretell_nn::{Dims, Network, Table, WeightPrecision};
 use foretell_train::{Precision, TrainConfig, shard_count};
 
+use crate::kept::KeptNumbers;
 use crate::spec::NetworkSpec;
 use crate::spec_error::SpecError;
 use crate::train_config::train_config;
 use crate::windows::{Purpose, window_dims};
 
-/// The part of the memory that copies of the weights take, at most.
+/// The parameters that are drawn in any case to measure what a model keeps of a window: 64 MB.
+const FEW_PARAMETERS: usize = 1 << 24;
+
+/// What forecasts make of the weights, at most.
 const COPIES: &str = "weights as forecasts hold them";
 
 /// The parameters of a network, and the memory that its training on a panel takes.
@@ -42,8 +48,9 @@ pub(crate) fn training_memory(
         threads: size.threads,
         validates: size.held_out.validation > 0,
         is_kept: size.is_kept,
+        kept: KeptNumbers::default(),
     };
-    Ok((table.total_len(), training.needs()))
+    Ok((table.total_len(), training.measured(spec, size.limit).needs()))
 }
 
 /// The training of a model: how many windows it takes at a time, on how many threads.
@@ -59,9 +66,22 @@ pub(crate) struct Training<'a> {
     pub(crate) validates: bool,
     /// Whether its state is kept on disk, for which it is copied.
     pub(crate) is_kept: bool,
+    /// What it keeps of windows.
+    pub(crate) kept: KeptNumbers,
 }
 
 impl Training<'_> {
+    /// The same with what the model keeps of windows; nothing is measured where the rest is above the limit and a trial would draw
+    /// many parameters.
+    pub(crate) fn measured(self, spec: &NetworkSpec, limit: &MemoryLimit) -> Self {
+        if self.table.total_len() > FEW_PARAMETERS && self.needs().total() > limit.bytes() {
+            return self;
+        }
+        let params = LazyCell::new(|| self.table.clone().initialise(0));
+        let kept = KeptNumbers::measure(spec, self.network, params);
+        Self { kept, ..self }
+    }
+
     pub(crate) fn shards(&self) -> usize {
         shard_count(self.windows, self.network.needs)
     }
@@ -85,10 +105,7 @@ impl Training<'_> {
             .and_numbers("the best weights", arena(best))
             .and_numbers("weights in bfloat16", arena(rounded))
             .and_numbers("windows", windows.saturating_mul(window_numbers(&self.dims)))
-            .and_numbers(
-                "activations, roughly,",
-                windows.saturating_mul(self.network.model.saved_activations(table)),
-            );
+            .and_numbers("activations, roughly,", windows.saturating_mul(self.kept.of(&self.dims)));
         let needs = match self.validates {
             true => needs.and(COPIES, table.held_copies_bytes(WeightPrecision::F32) as u64),
             false => needs,
@@ -100,15 +117,16 @@ impl Training<'_> {
     }
 }
 
-/// The forecast of windows of these sizes by a model on so many threads, without the forecasts.
+/// The forecast of windows of these sizes, of which so many numbers are kept each, by a model on so many threads; without the
+/// forecasts.
 pub(crate) fn forecasting(
     network: &Network,
-    table: &Table,
+    kept: usize,
     dims: &Dims,
     windows: usize,
     threads: usize,
 ) -> MemoryEstimate {
-    let (kept, paths) = (network.model.saved_activations(table), network.needs.decoding.paths().unwrap_or(0));
+    let paths = network.needs.decoding.paths().unwrap_or(0);
     let block = block_windows(dims, kept);
     let windows = windows.min(block.saturating_mul(threads));
     MemoryEstimate::default()
@@ -124,7 +142,8 @@ pub(crate) fn check_bench(
     weights: WeightPrecision,
     limit: &MemoryLimit,
 ) -> Result<(), TooMuchMemory> {
-    let forward = forecasting(training.network, training.table, ahead, training.windows, training.threads);
+    let kept = training.kept.of(ahead);
+    let forward = forecasting(training.network, kept, ahead, training.windows, training.threads);
     let copies = training.table.held_copies_bytes(weights) as u64;
     // All windows of the batch are cut before, for the step and for the forecasts.
     let numbers = window_numbers(&training.dims).saturating_add(window_numbers(ahead));

@@ -139,7 +139,7 @@ pub(crate) fn with_weights(
             (_, true) => return Err(format!("tensor {name} must hold a 64-bit integer")),
         }
     }
-    Ok(TrainedNetwork { spec, network, params, outcome: None })
+    Ok(TrainedNetwork::new(spec, network, params, None))
 }
 
 /// The model with the hyper-parameters that its forecasts depend on. Forecasts do not depend on how the

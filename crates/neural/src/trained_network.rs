@@ -1,6 +1,7 @@
 //! A trained network, and its forecasts of windows.
 
 use std::fmt;
+use std::sync::OnceLock;
 
 use foretell_data::{Cutter, Future, Panel, Span, WindowRef};
 use foretell_estimator::{
@@ -10,6 +11,7 @@ use foretell_infer::{Cut, ExplanationSum, Forecasts, StepForecaster, StepParts};
 use foretell_nn::{Dims, Loss, Network, Params, WeightPrecision, WithoutAmp, check_amp};
 
 use crate::error::NetworkError;
+use crate::kept::KeptNumbers;
 use crate::memory::forecasting;
 use crate::spec::NetworkSpec;
 use crate::synthetic::seconds_of_forecasts;
@@ -22,9 +24,25 @@ pub struct TrainedNetwork {
     pub(crate) network: Network,
     pub(crate) params: Params,
     pub(crate) outcome: Option<Outcome>,
+    /// See [`TrainedNetwork::kept`].
+    kept: OnceLock<usize>,
 }
 
 impl TrainedNetwork {
+    pub(crate) fn new(spec: NetworkSpec, network: Network, params: Params, outcome: Option<Outcome>) -> Self {
+        Self { spec, network, params, outcome, kept: OnceLock::new() }
+    }
+
+    /// About how many numbers it would keep of a window that it forecasts from for a backward pass, measured once. A network that
+    /// forecasts step by step keeps none of its horizon.
+    fn kept(&self) -> usize {
+        *self.kept.get_or_init(|| {
+            let dims = window_dims(&self.spec, self.network.needs, Purpose::Forecast);
+            let horizon = if self.reaches_any_horizon() { 1 } else { dims.horizon };
+            KeptNumbers::measure(&self.spec, &self.network, &self.params).of(&Dims { horizon, ..dims })
+        })
+    }
+
     /// The model's name and hyper-parameters.
     pub fn spec(&self) -> &NetworkSpec {
         &self.spec
@@ -165,7 +183,8 @@ impl TrainedNetwork {
             step_by_step: self.network.needs.decoding.is_step_by_step(),
         };
         let random_seed = self.spec.common().random_seed;
-        let forecasts = Forecasts { network: &self.network, params: &self.params, cut, random_seed, workers };
+        let (network, params, kept) = (&self.network, &self.params, self.kept());
+        let forecasts = Forecasts { network, params, cut, random_seed, workers, kept };
         Ok(work(&forecasts, &cutter))
     }
 }
@@ -218,7 +237,7 @@ impl Trained for TrainedNetwork {
         let horizon = if self.reaches_any_horizon() { h } else { dims.horizon };
         let dims = Dims { horizon, ..dims };
         let windows = windows.div_ceil(dims.n_series);
-        forecasting(&self.network, self.params.table(), &dims, windows, threads)
+        forecasting(&self.network, self.kept(), &dims, windows, threads)
     }
 }
 

@@ -6,6 +6,7 @@ use foretell_nn::{Table, check_amp};
 use foretell_train::{Cut, Fit, PARAMS, StateWriter, fit};
 
 use crate::error::NetworkError;
+use crate::kept::KeptNumbers;
 use crate::spec::NetworkSpec;
 use crate::spec_error::SpecError;
 use crate::start::first_params;
@@ -44,13 +45,14 @@ pub(crate) fn train(
         _ => Some(Cutter::new(panel, &window_spec(spec, &valid_dims), span)?),
     };
     let loss = spec.loss();
-    let (mut params, frozen) = first_params(spec, table, run.start)?;
-    let saved = run.state.map(find_state).transpose()?.flatten();
-    if let Some(outcome) = saved.as_ref().map(|saved| saved.finished(&mut params)).transpose()?.flatten() {
-        return Ok(TrainedNetwork { spec: spec.clone(), network, params, outcome: Some(outcome) });
+    let mut params = table.initialise(config.random_seed);
+    let found = run.state.map(find_state).transpose()?.flatten();
+    if let Some(outcome) = found.as_ref().map(|found| found.finished(&mut params)).transpose()?.flatten() {
+        return Ok(TrainedNetwork::new(spec.clone(), network, params, Some(outcome)));
     }
     let names = config.optimizer.state_names().iter().copied().chain([PARAMS]);
-    let from = saved.as_ref().map(|saved| saved.state(&params, names)).transpose()?;
+    let from = found.as_ref().map(|found| found.state(&params, names)).transpose()?;
+    let kept = KeptNumbers::measure(spec, &network, &params).of(&dims);
     let mut failure = None;
     let mut write = run.state.map(|state| state_writer(state, &mut failure));
     let keep = write.as_mut().zip(run.state).map(|(write, state)| StateWriter { every: state.every, write });
@@ -71,6 +73,7 @@ pub(crate) fn train(
         workers: run.workers,
         frozen: &frozen,
         from,
+        kept,
         keep,
         reduction: run.reduction,
     };
@@ -83,7 +86,7 @@ pub(crate) fn train(
     if let Some(state) = run.state.filter(|_| !outcome.interrupted) {
         finish_state(state, &params, &outcome)?;
     }
-    Ok(TrainedNetwork { spec: spec.clone(), network, params, outcome: Some(outcome) })
+    Ok(TrainedNetwork::new(spec.clone(), network, params, Some(outcome)))
 }
 
 /// Refuses values that the loss's distribution gives no probability to: they have no likelihood.

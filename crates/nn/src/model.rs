@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use foretell_autograd::{Key, Rounding, Tensor, Var};
 
-use crate::{CounterId, Explanation, Needs, ParamId, Params, RoundedWeights, StateId, Table, Update};
+use crate::{CounterId, Explanation, Needs, ParamId, Params, RoundedWeights, StateId, Update};
 
 /// The sizes of a model's inputs and outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,13 +145,6 @@ impl Inputs {
 pub trait Model: Send + Sync {
     /// The forecast, `[rows, horizon, outputs]`, on the windows' scale.
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var;
-
-    /// About how many numbers a training step keeps of a window between the forward and the backward pass, as far as
-    /// they are the outputs of weights; `table` is the model's. Limits of memory go by it. By default each matrix of
-    /// weights is applied once.
-    fn saved_activations(&self, table: &Table) -> usize {
-        table.matrix_outputs("")
-    }
 
     /// The weights of columns and steps behind the forecasts of these windows; `None` for a model whose forward pass
     /// has none.
@@ -441,6 +434,7 @@ impl<'a> Forward<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Table;
 
     #[test]
     fn draws_are_of_the_run_and_the_place_in_it() {

@@ -111,14 +111,6 @@ impl Table {
     pub fn total_len(&self) -> usize {
         self.gradients_len().saturating_add(self.constants_len).saturating_add(self.state_len)
     }
-
-    /// The total number of outputs of all trained matrices whose names begin with `prefix`, if each is applied once.
-    pub fn matrix_outputs(&self, prefix: &str) -> usize {
-        let is_matrix =
-            |entry: &&ParamEntry| entry.shape.len() == 2 && matches!(entry.origin, Origin::Trained(_));
-        let matrices = self.entries.iter().filter(is_matrix).filter(|entry| entry.name.starts_with(prefix));
-        matrices.map(|entry| entry.shape[0]).fold(0, usize::saturating_add)
-    }
 }
 
 /// A place in the tree of names, through which a model registers its parameters.

@@ -54,7 +54,7 @@ pub use class::POOLING;
 pub use limits::{Limits, limits, set_limits};
 pub use metrics::{PoolMetrics, metrics};
 pub use out_of_memory::OutOfMemory;
-pub use thread_cache::trim;
+pub use thread_cache::{live_bytes_of_thread, trim};
 
 /// The README's example is a test.
 #[cfg(doctest)]

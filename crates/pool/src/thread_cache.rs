@@ -180,6 +180,22 @@ pub(crate) fn release(class: Class, block: Block) {
     }
 }
 
+/// The bytes that this thread has acquired less those that it has released, sizes being those of size classes: the difference
+/// before and after a piece of work is what it leaves in use, whatever other threads do meanwhile.
+///
+/// ```
+/// use foretell_pool::{Buffer, live_bytes_of_thread};
+///
+/// let before = live_bytes_of_thread();
+/// let kept = Buffer::copied(&Buffer::<f32>::zeroed(4096)[..1024]);
+/// assert_eq!(live_bytes_of_thread() - before, 4096);
+/// drop(kept);
+/// assert_eq!(live_bytes_of_thread(), before);
+/// ```
+pub fn live_bytes_of_thread() -> i64 {
+    LOCAL.with(|local| local.borrow().counters.live.load(Relaxed))
+}
+
 /// Gives all idle memory back to the system: this thread's cache and the shelf at once, the cache of
 /// any other thread when that thread next acquires or releases a buffer.
 pub fn trim() {

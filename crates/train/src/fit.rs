@@ -48,7 +48,9 @@ pub struct Fit<'a> {
     pub frozen: &'a [Range<usize>],
     /// The state to continue from, if not from the beginning.
     pub from: Option<State<'a>>,
-    /// Keeps the state while training runs, if it is to be kept.
+    /// About how many numbers a step keeps of a window between its two passes.
+    pub kept: usize,
+    /// Keeps the state while training goes on, if it is to be kept.
     pub keep: Option<StateWriter<'a>>,
     /// The processes that train together: [`OneProcess`](crate::OneProcess), or several with the same job each. Each of them
     /// validates by itself, and all of them stop at the same step if their listeners do.
@@ -126,7 +128,8 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
         Optimizer::new(job.params.table().arena_len(), config.optimizer, config.clip).freezing(job.frozen);
     let mut engine = Engine::new(network, job.params, optimizer, cut.loss, key.fold(DROPOUT), workers)
         .precision(config.precision)
-        .reduction(job.reduction);
+        .reduction(job.reduction)
+        .kept(job.kept);
     let mut batches = Batches::new(train, config, key);
     let mut checks = Checks::new(config, job.valid_loss);
     let mut outcome =
@@ -151,7 +154,8 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
         let checked = valid.filter(|_| due).map(|valid| {
             let cut = Cut { dims: valid_dims, ..cut };
             let random_seed = config.random_seed;
-            let forecasts = Forecasts { network, params: engine.params(), cut, random_seed, workers };
+            let forecasts =
+                Forecasts { network, params: engine.params(), cut, random_seed, workers, kept: job.kept };
             forecasts.validate(valid, job.valid_loss, config.validation_batches())
         });
         if let Some(loss) = checked {

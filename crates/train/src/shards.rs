@@ -25,8 +25,8 @@ const MAX_SHARDS: usize = 16;
 /// by each parameter once, and its saved activations are written and read in a few passes.
 const MIN_PARALLEL_WORK: usize = 1 << 21;
 
-/// The cost of the passes over a number that a step keeps, in multiplications.
-const ACTIVATION_COST: usize = 8;
+/// The cost of the passes over a number that a step keeps between forward and backward pass, in multiplications.
+const KEPT_COST: usize = 8;
 
 /// A model in training.
 pub struct Engine<'a> {
@@ -151,9 +151,7 @@ impl<'a> Engine<'a> {
         key: Key,
         workers: &'a Workers,
     ) -> Self {
-        let table = params.table();
-        let kept = network.model.saved_activations(table).saturating_mul(ACTIVATION_COST);
-        let window_work = table.numel().saturating_add(kept);
+        let window_work = params.table().numel();
         Self {
             network,
             loss,
@@ -170,6 +168,13 @@ impl<'a> Engine<'a> {
             reduction: &OneProcess,
             summed: Buffer::zeroed(0),
         }
+    }
+
+    /// That a step keeps about so many numbers of a window between its two passes: with the number of parameters it says whether a
+    /// batch is worth waking the other threads. No bit depends on it.
+    pub fn kept(self, numbers: usize) -> Self {
+        let passes = numbers.saturating_mul(KEPT_COST);
+        Self { window_work: self.params.table().numel().saturating_add(passes), ..self }
     }
 
     /// Trains together with other processes, by default [`OneProcess`] alone. All of them begin with the same parameters, optimiser

@@ -5,8 +5,7 @@
 //! neuralforecast the steps of the history become those of the horizon by two linear layers over time.
 
 use foretell_nn::{
-    Activation, Dims, Forward, HyperParameterError, Init, Inputs, Linear, Model, Needs, ParamId, Scope,
-    Table, Var,
+    Activation, Dims, Forward, HyperParameterError, Init, Inputs, Linear, Model, Needs, ParamId, Scope, Var,
 };
 use serde_json::{Value, json};
 
@@ -142,15 +141,5 @@ impl Model for Network {
             x = Var::concat(&[x, future.narrow(0, input_size, horizon)], 2);
         }
         self.output.forward(cx, &x, Activation::Identity).permute(&[1, 0, 2])
-    }
-
-    fn saved_activations(&self, _: &Table) -> usize {
-        let Dims { input_size, horizon, .. } = self.dims;
-        // Kept of a cell: its state, the convolution before and behind the activation, with dropout its result, too.
-        let of_cell = if self.dropout > 0.0 { 4 } else { 3 };
-        let cells = |cells: &[Cell], steps: usize| (of_cell * cells.len() + 4).saturating_mul(steps);
-        let future = self.future.as_ref().map_or(0, |(_, stack)| cells(stack, input_size + horizon));
-        let read = cells(&self.backward, input_size).saturating_add(future);
-        read.saturating_add(3 * (2 * self.hidden + horizon)).saturating_mul(self.hidden)
     }
 }

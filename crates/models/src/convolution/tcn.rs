@@ -7,7 +7,7 @@
 
 use foretell_nn::{
     CausalConv1d, CausalConv1dSizes, Dims, Forward, HyperParameterError, Inputs, Model, Needs, Nonlinearity,
-    Scope, Table, Var,
+    Scope, Var,
 };
 use serde_json::{Value, json};
 
@@ -37,8 +37,6 @@ hyper_parameters! {
 
 struct Network {
     encoder: Vec<CausalConv1d>,
-    /// Numbers that the encoder makes of a window.
-    encoded: usize,
     decoder: ContextDecoder,
 }
 
@@ -82,9 +80,8 @@ impl Architecture for Tcn {
             encoder.push(layer);
             inputs = units;
         }
-        let encoded = [units, self.dilations.len()].into_iter().fold(dims.input_size, usize::saturating_mul);
         let decoder = self.shared.build(units, dims, scope)?;
-        Ok(Box::new(Network { encoder, encoded, decoder }))
+        Ok(Box::new(Network { encoder, decoder }))
     }
 }
 
@@ -92,9 +89,5 @@ impl Model for Network {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
         let states = self.encoder.iter().fold(step_inputs(windows), |x, layer| layer.forward(cx, &x));
         self.decoder.forward(cx, &states, windows)
-    }
-
-    fn saved_activations(&self, table: &Table) -> usize {
-        self.encoded.saturating_add(self.decoder.saved_activations(table))
     }
 }

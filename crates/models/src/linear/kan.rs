@@ -4,8 +4,7 @@
 //! as in neuralforecast the grid of the splines stays where it is.
 
 use foretell_nn::{
-    Dims, Forward, HyperParameterError, Inputs, Model, Needs, Scope, SplineLinear, SplineLinearConfig, Table,
-    Var,
+    Dims, Forward, HyperParameterError, Inputs, Model, Needs, Scope, SplineLinear, SplineLinearConfig, Var,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -57,8 +56,6 @@ pub(crate) enum Widths {
 struct Network {
     dims: Dims,
     layers: Vec<SplineLinear>,
-    /// Numbers that a training step keeps of a window.
-    kept: usize,
 }
 
 impl Kan {
@@ -106,16 +103,13 @@ impl Architecture for Kan {
             spline_scale: self.scale_spline as f32,
         };
         let mut scope = scope.at("layers");
-        let (mut inputs, mut kept) = (row_of_window(dims), 0_usize);
+        let mut inputs = row_of_window(dims);
         let mut layers = Vec::new();
         for (i, units) in self.widths()?.into_iter().chain([dims.horizon * dims.outputs]).enumerate() {
             layers.push(SplineLinear::new(&mut scope.at(i), inputs, units, &config));
-            // Of an input: itself, the base function, the splines.
-            let of_input = self.grid_size + self.spline_order + 2;
-            kept = kept.saturating_add(of_input.saturating_mul(inputs)).saturating_add(2 * units);
             inputs = units;
         }
-        Ok(Box::new(Network { dims: *dims, layers, kept }))
+        Ok(Box::new(Network { dims: *dims, layers }))
     }
 }
 
@@ -123,9 +117,5 @@ impl Model for Network {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
         let x = self.layers.iter().fold(windows.flattened(), |x, layer| layer.forward(cx, &x));
         x.reshape([windows.batch(), self.dims.horizon, self.dims.outputs])
-    }
-
-    fn saved_activations(&self, _: &Table) -> usize {
-        self.kept
     }
 }

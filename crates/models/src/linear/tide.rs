@@ -4,8 +4,7 @@
 //! 2304.08424), figure 1.
 
 use foretell_nn::{
-    Activation, Dims, Forward, HyperParameterError, Inputs, LayerNorm, Linear, Model, Needs, Scope, Table,
-    Var,
+    Activation, Dims, Forward, HyperParameterError, Inputs, LayerNorm, Linear, Model, Needs, Scope, Var,
 };
 use serde_json::{Value, json};
 
@@ -129,19 +128,6 @@ impl Model for Network {
         steps.extend(futr.map(|futr| futr.narrow(1, input_size, horizon)));
         let forecast = self.temporal_decoder.forward(cx, &Var::concat(&steps, 2));
         forecast + self.skip.forward(cx, &y, Activation::Identity).reshape([batch, horizon, outputs])
-    }
-
-    fn saved_activations(&self, table: &Table) -> usize {
-        let Dims { input_size, horizon, hist_exog, futr_exog, .. } = self.dims;
-        // Most blocks see a window once, these see each of its steps.
-        let by_steps = [
-            (HIST_PROJECTION, if hist_exog > 0 { input_size } else { 0 }),
-            (FUTR_PROJECTION, if futr_exog > 0 { input_size + horizon } else { 0 }),
-            (TEMPORAL_DECODER, horizon),
-        ];
-        let once = table.matrix_outputs("dense_").saturating_add(table.matrix_outputs("global_skip"));
-        let each = by_steps.map(|(name, steps)| table.matrix_outputs(name).saturating_mul(steps));
-        each.into_iter().fold(once, usize::saturating_add)
     }
 }
 

@@ -5,7 +5,7 @@
 
 use foretell_nn::{
     Activation, Dims, Forward, HyperParameterError, Inputs, InvertedEmbedding, Linear, Model, Needs, RevIn,
-    Scope, Table, TransformerEncoder, TransformerSizes, Var,
+    Scope, TransformerEncoder, Var,
 };
 use serde_json::{Value, json};
 
@@ -32,8 +32,7 @@ struct Network {
     futr_embedding: Option<Linear>,
     encoder: TransformerEncoder,
     projector: Linear,
-    layers: usize,
-    sizes: TransformerSizes,
+    dropout: f32,
 }
 
 impl Architecture for ITransformer {
@@ -76,8 +75,7 @@ impl Architecture for ITransformer {
             futr_embedding,
             encoder,
             projector,
-            layers: shared.e_layers,
-            sizes,
+            dropout: sizes.dropout,
         }))
     }
 }
@@ -92,8 +90,7 @@ impl Model for Network {
             if let Some((layer, columns)) = self.futr_embedding.as_ref().zip(inputs.futr_exog.as_ref()) {
                 let &[_, steps, count] = &*columns.shape() else { unreachable!("[rows, time, columns]") };
                 let columns = columns.permute(&[0, 2, 1]).reshape([windows, n_series * count, steps]);
-                let columns =
-                    cx.dropout(layer.forward(cx, &columns, Activation::Identity), self.sizes.dropout);
+                let columns = cx.dropout(layer.forward(cx, &columns, Activation::Identity), self.dropout);
                 tokens = Var::concat(&[tokens, columns], 1);
             }
             let encoded = self.encoder.forward(cx, &tokens);
@@ -102,12 +99,5 @@ impl Model for Network {
             let y = self.projector.forward(cx, &encoded, Activation::Identity);
             y.reshape([rows, horizon, outputs])
         })
-    }
-
-    fn saved_activations(&self, _: &Table) -> usize {
-        let Dims { horizon, outputs, n_series, futr_exog, .. } = self.dims;
-        let token = self.sizes.kept_by_encoder_layer().saturating_mul(self.layers) + 3 * self.sizes.hidden;
-        let tokens = n_series.saturating_mul(1 + futr_exog);
-        token.saturating_mul(tokens).saturating_add(n_series * horizon * outputs)
     }
 }

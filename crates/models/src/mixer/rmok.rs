@@ -5,7 +5,7 @@
 
 use foretell_nn::{
     Activation, BatchNorm, BatchNormConfig, Coupling, Dims, Forward, HyperParameterError, Init, Inputs,
-    Linear, Model, Needs, ParamId, RevIn, RevInConfig, Scope, SeriesPerWindow, Table, Tensor, Var, Wavelet,
+    Linear, Model, Needs, ParamId, RevIn, RevInConfig, Scope, SeriesPerWindow, Tensor, Var, Wavelet,
 };
 use serde_json::{Value, json};
 
@@ -223,12 +223,5 @@ impl Model for Network {
             ];
             shares.weighted_sum(&experts).reshape([inputs.batch(), horizon, outputs])
         })
-    }
-
-    fn saved_activations(&self, _: &Table) -> usize {
-        let Dims { input_size, horizon, outputs, n_series, .. } = self.dims;
-        let functions = 2 * self.taylor.terms + 4 * (self.jacobi.degree + 1) + 2;
-        let series = functions.saturating_mul(input_size).saturating_add(6 * horizon * outputs);
-        series.saturating_mul(n_series)
     }
 }

@@ -6,7 +6,7 @@
 
 use foretell_nn::{
     Activation, Cell, Coupling, Dims, Forward, HyperParameterError, Init, Inputs, Linear, Model, Needs,
-    ParamId, Recurrent, RecurrentSizes, Scope, SeriesPerWindow, Table, Tensor, Var,
+    ParamId, Recurrent, RecurrentSizes, Scope, SeriesPerWindow, Tensor, Var,
 };
 use serde_json::{Value, json};
 
@@ -41,7 +41,6 @@ struct Network {
     dropout: f32,
     blocks: [Block; 2],
     output: [Linear; 2],
-    units: usize,
 }
 
 struct Block {
@@ -113,7 +112,6 @@ impl Architecture for StemGnn {
             dropout: self.dropout_rate as f32,
             blocks,
             output,
-            units,
         }))
     }
 }
@@ -247,15 +245,5 @@ impl Model for Network {
         let [hidden, output] = &self.output;
         let hidden = hidden.forward(cx, &forecast, Activation::LeakyRelu { slope: 0.01 });
         output.forward(cx, &hidden, Activation::Identity).reshape([rows, horizon, outputs])
-    }
-
-    fn saved_activations(&self, _: &Table) -> usize {
-        let Dims { input_size, horizon, outputs, n_series, .. } = self.dims;
-        // Of a series in a block: of five gated layers of four orders three results each, of the last one less, the inverse
-        // transform, and the forecast.
-        let block =
-            (6 * 3 * ORDERS + 3 * ORDERS + 3).saturating_mul(self.units).saturating_add(20 * input_size);
-        let series = block.saturating_mul(2).saturating_add(2 * horizon * outputs);
-        series.saturating_mul(n_series)
     }
 }

@@ -5,8 +5,8 @@
 
 use foretell_nn::{
     Activation, Conv1d, DataEmbedding, DataEmbeddingSizes, Dims, Forward, HyperParameterError, Init, Inputs,
-    Key, Linear, Model, Needs, PaddingMode, Pooling, RevIn, RevInConfig, Scope, SeriesPerWindow, Table,
-    Tensor, Var, positional_encoding, sines_and_cosines,
+    Key, Linear, Model, Needs, PaddingMode, Pooling, RevIn, RevInConfig, Scope, SeriesPerWindow, Tensor, Var,
+    positional_encoding, sines_and_cosines,
 };
 use serde_json::{Value, json};
 
@@ -60,8 +60,6 @@ struct Network {
     mixed: Option<usize>,
     /// Makes several outputs for each series of the forecasts of all.
     outputs: Option<Linear>,
-    d_model: usize,
-    d_ff: usize,
 }
 
 struct DownSampling {
@@ -177,8 +175,6 @@ impl Architecture for TimeMixer {
             projection,
             mixed: mixed.then_some(self.moving_avg),
             outputs: several,
-            d_model,
-            d_ff: self.d_ff,
         }))
     }
 }
@@ -424,16 +420,5 @@ impl Model for Network {
             None => forecast,
         };
         self.outputs_of(cx, &forecast)
-    }
-
-    fn saved_activations(&self, _: &Table) -> usize {
-        let Dims { input_size, horizon, n_series, outputs, .. } = self.dims;
-        let windows = if self.mixed.is_some() { 1 } else { n_series };
-        // Of a step in a block: season and trend, and the outputs of perceptrons over channels and over time, half of which are
-        // kept. All scales together have at most twice the steps of the window.
-        let step = 5_usize.saturating_mul(self.d_model).saturating_add(2 * self.d_ff);
-        let blocks = step.saturating_mul(self.blocks.len() + 1).saturating_mul(2 * input_size);
-        let ends = (2 * input_size + (2 + outputs) * horizon).saturating_mul(n_series);
-        blocks.saturating_mul(windows).saturating_add(ends)
     }
 }

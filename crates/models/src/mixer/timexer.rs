@@ -6,7 +6,7 @@
 use foretell_nn::{
     Activation, AttentionSizes, Dims, Forward, HyperParameterError, Init, Inputs, InvertedEmbedding,
     LayerNorm, Linear, MAX_POSITIONS, Model, MultiHeadAttention, Needs, ParamId, PointwisePerceptron, RevIn,
-    Scope, Table, TransformerSizes, Var, positional_encoding,
+    Scope, TransformerSizes, Var, positional_encoding,
 };
 use serde_json::{Value, json};
 
@@ -194,18 +194,5 @@ impl Model for Network {
             let y = cx.dropout(self.head.forward(cx, &row, Activation::Identity), self.sizes.dropout);
             y.reshape([rows, horizon, outputs])
         })
-    }
-
-    fn saved_activations(&self, _: &Table) -> usize {
-        let Dims { horizon, outputs, n_series, hist_exog, stat_exog, .. } = self.dims;
-        let (hidden, layers) = (self.sizes.hidden, self.layers.len());
-        let token =
-            self.sizes.kept_by_encoder_layer().saturating_add(hidden).saturating_mul(layers) + 4 * hidden;
-        // Kept of the second attention: its results for a series' own token, and the keys and values that the token
-        // reads.
-        let own = hidden.saturating_mul(6).saturating_mul(layers);
-        let read = hidden.saturating_mul(2 * layers + 2).saturating_mul(1 + hist_exog + stat_exog);
-        let series = token.saturating_mul(self.patches + 1).saturating_add(own).saturating_add(read);
-        series.saturating_add(2 * horizon * outputs).saturating_mul(n_series)
     }
 }

@@ -5,7 +5,7 @@
 
 use foretell_nn::{
     Activation, BatchNorm, BatchNormConfig, Coupling, Dims, Forward, HyperParameterError, Inputs, Linear,
-    Model, Needs, RevIn, Scope, SeriesPerWindow, Table, Var,
+    Model, Needs, RevIn, Scope, SeriesPerWindow, Var,
 };
 use serde_json::Value;
 
@@ -28,7 +28,6 @@ struct Network {
     norm: Option<RevIn>,
     layers: Vec<MixingLayer>,
     out: Linear,
-    ff_dim: usize,
 }
 
 struct MixingLayer {
@@ -65,7 +64,7 @@ impl Architecture for TsMixer {
         let layers =
             (0..mixing.n_block).map(|i| MixingLayer::new(&mut layers.at(i), dims, &mixing)).collect();
         let out = Linear::new(&mut scope.at("out"), dims.input_size, dims.horizon * dims.outputs);
-        Ok(Box::new(Network { dims: *dims, norm, layers, out, ff_dim: mixing.ff_dim }))
+        Ok(Box::new(Network { dims: *dims, norm, layers, out }))
     }
 }
 
@@ -116,15 +115,5 @@ impl Model for Network {
             }
             self.out.forward(cx, &x, Activation::Identity).reshape([rows, horizon, outputs])
         })
-    }
-
-    fn saved_activations(&self, _: &Table) -> usize {
-        let Dims { input_size, horizon, outputs, n_series, .. } = self.dims;
-        // Kept of a layer: the results of the two norms, of the first two linear layers, and the two sums; with
-        // dropout its results too.
-        let dropped = self.layers.first().is_some_and(|layer| layer.dropout > 0.0);
-        let (series, hidden) = if dropped { (7, 2) } else { (5, 1) };
-        let layer = (series * n_series).saturating_add(hidden * self.ff_dim).saturating_mul(input_size);
-        layer.saturating_mul(self.layers.len()).saturating_add(n_series * horizon * outputs)
     }
 }

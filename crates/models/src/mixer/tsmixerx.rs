@@ -6,7 +6,7 @@
 
 use foretell_nn::{
     Activation, Dims, Forward, HyperParameterError, Inputs, LayerNorm, Linear, Model, Needs, RevIn, Scope,
-    SeriesPerWindow, Table, Var,
+    SeriesPerWindow, Var,
 };
 use serde_json::Value;
 
@@ -33,7 +33,6 @@ struct Network {
     first: MixingLayer,
     layers: Vec<MixingLayer>,
     out: Linear,
-    ff_dim: usize,
 }
 
 /// Mixes the features of each step.
@@ -93,19 +92,7 @@ impl Architecture for TsMixerx {
             .map(|i| MixingLayer::new(&mut block.at(i), mixing.ff_dim, of_all(stat_exog), horizon, &mixing))
             .collect();
         let out = Linear::new(&mut scope.at("out"), mixing.ff_dim, of_all(outputs));
-        let ff_dim = mixing.ff_dim;
-        Ok(Box::new(Network {
-            dims: *dims,
-            norm,
-            temporal_projection,
-            hist,
-            futr,
-            stat,
-            first,
-            layers,
-            out,
-            ff_dim,
-        }))
+        Ok(Box::new(Network { dims: *dims, norm, temporal_projection, hist, futr, stat, first, layers, out }))
     }
 }
 
@@ -240,14 +227,5 @@ impl Network {
 impl Model for Network {
     fn forward(&self, cx: &Forward<'_>, inputs: &Inputs) -> Var {
         forecast_normalised(self.norm.as_ref(), cx, &inputs.insample_y, |y| self.forecast(cx, &y, inputs))
-    }
-
-    fn saved_activations(&self, _: &Table) -> usize {
-        let Dims { horizon, hist_exog, futr_exog, outputs, n_series, .. } = self.dims;
-        let columns = (1 + hist_exog + 2 * futr_exog + outputs) * n_series;
-        // Kept of each mixing of features: hidden units, the sum and its norm. Kept of each mixing of steps, on up to
-        // three times the features: its input, the result of the linear layer, the sum and its norm.
-        let step = (3 + 3 + 12 + 11 * self.layers.len()).saturating_mul(self.ff_dim).saturating_add(columns);
-        step.saturating_mul(horizon)
     }
 }

@@ -4,7 +4,7 @@
 
 use foretell_nn::{
     Activation, Dims, Forward, HyperParameterError, Init, Inputs, Linear, Model, Needs, ParamId, RevIn,
-    RevInConfig, Scope, SeriesPerWindow, Table, Var,
+    RevInConfig, Scope, SeriesPerWindow, Var,
 };
 use serde_json::{Value, json};
 
@@ -185,10 +185,5 @@ impl Model for Network {
             let forecast = self.head.forward(cx, &features, Activation::Identity);
             forecast.reshape([inputs.batch(), horizon, outputs])
         })
-    }
-
-    fn saved_activations(&self, table: &Table) -> usize {
-        // Of a series: the output of each linear layer, and the joined and multiplied numbers, twice the gates' inputs.
-        table.matrix_outputs("").saturating_add(12 * self.hidden).saturating_mul(self.dims.n_series)
     }
 }

@@ -95,9 +95,8 @@ impl Architecture for DeepAr {
             HyperParameterError::new("decoder_activation", Nonlinearity::NAMES, json!(activation))
         })?;
         let input_size = dims.input_size;
-        let most_steps = input_size.saturating_add(self.h_train);
         let decoder = StepDecoder::Mlp(decoder);
-        Ok(Box::new(Autoregressive { encoder, step_inputs, decoder, input_size, most_steps }))
+        Ok(Box::new(Autoregressive { encoder, step_inputs, decoder, input_size }))
     }
 }
 

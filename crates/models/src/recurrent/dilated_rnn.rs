@@ -8,7 +8,7 @@
 
 use foretell_nn::{
     Activation, AttentiveLstm, Cell, Dims, Forward, HyperParameterError, Inputs, Model, Needs, Padding,
-    Recurrent, RecurrentSizes, ResLstm, Scope, Table, Var,
+    Recurrent, RecurrentSizes, ResLstm, Scope, Var,
 };
 use serde_json::{Value, json};
 
@@ -52,7 +52,6 @@ struct Network {
     /// Layers with their rates, group by group.
     groups: Vec<Vec<(Layer, usize)>>,
     decoder: ContextDecoder,
-    input_size: usize,
 }
 
 impl Architecture for DilatedRnn {
@@ -100,7 +99,7 @@ impl Architecture for DilatedRnn {
             groups.push(layers);
         }
         let decoder = self.shared.build(units, dims, scope)?;
-        Ok(Box::new(Network { groups, decoder, input_size: dims.input_size }))
+        Ok(Box::new(Network { groups, decoder }))
     }
 }
 
@@ -158,10 +157,5 @@ impl Model for Network {
             }
         }
         self.decoder.forward(cx, &x, windows)
-    }
-
-    fn saved_activations(&self, table: &Table) -> usize {
-        let encoder = table.matrix_outputs("rnn_stack").saturating_mul(self.input_size);
-        encoder.saturating_add(self.decoder.saved_activations(table))
     }
 }

@@ -19,8 +19,7 @@
 
 use foretell_nn::{
     Activation, AttentionSizes, Cell, Dims, Forward, HyperParameterError, Init, Inputs, LayerNorm, Linear,
-    Mlp, MlpSizes, Model, MultiHeadAttention, Nonlinearity, ParamId, Recurrent, RecurrentSizes, Scope, Table,
-    Var,
+    Mlp, MlpSizes, Model, MultiHeadAttention, Nonlinearity, ParamId, Recurrent, RecurrentSizes, Scope, Var,
 };
 use serde_json::{Value, json};
 
@@ -150,21 +149,11 @@ impl Model for Network {
         }
         self.decoder.forward(cx, &known)
     }
-
-    fn saved_activations(&self, table: &Table) -> usize {
-        let Dims { input_size, horizon, futr_exog, .. } = self.dims;
-        // Kept of each step of the history: the cells, the states batch by batch, a key and a value. Kept of each
-        // step of the horizon: the query twice, its projection, the heads' outputs, the result, the sum, its norm,
-        // and the norm beside the columns.
-        let states = table.matrix_outputs(ENCODER).saturating_add(3 * self.hidden);
-        let steps = table.matrix_outputs(DECODER).saturating_add(8 * self.hidden + futr_exog);
-        states.saturating_mul(input_size).saturating_add(steps.saturating_mul(horizon))
-    }
 }
 
 #[cfg(test)]
 mod tests {
-    use foretell_nn::{Init, Key, Tensor, Windows};
+    use foretell_nn::{Init, Key, Table, Tensor, Windows};
     use serde_json::Map;
 
     use super::*;

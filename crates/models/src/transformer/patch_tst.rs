@@ -7,7 +7,7 @@
 use foretell_nn::{
     Activation, AttentionSizes, BatchNorm, BatchNormConfig, Coupling, Dims, Forward, HyperParameterError,
     Init, Inputs, Linear, Model, MultiHeadAttention, Needs, Padding, ParamId, RevIn, RevInConfig, Scope,
-    Table, TransformerSizes, Var,
+    TransformerSizes, Var,
 };
 use serde_json::{Value, json};
 
@@ -250,13 +250,5 @@ impl Model for Network {
             let y = cx.dropout(self.head.forward(cx, &row, Activation::Identity), self.head_dropout);
             y.reshape([batch, horizon, outputs])
         })
-    }
-
-    fn saved_activations(&self, _: &Table) -> usize {
-        let Dims { horizon, outputs, .. } = self.dims;
-        let scores = if self.residual_scores { self.sizes.heads.saturating_mul(self.patches) } else { 0 };
-        let layer = self.sizes.kept_by_encoder_layer().saturating_add(scores);
-        let patch = layer.saturating_mul(self.layers.len()) + 4 * self.sizes.hidden + self.patch_len;
-        patch.saturating_mul(self.patches).saturating_add(2 * horizon * outputs)
     }
 }

@@ -8,7 +8,7 @@ use foretell_nn::{
     Activation, AttentionSizes, Cell, CellVars, Dims, EmbeddedNumbers, Explanation, Forward, GatedLinear,
     GatedResidual, GatedResidualSizes, HyperParameterError, Inputs, InterpretableAttention, LayerNorm,
     Linear, Model, Needs, Nonlinearity, NumberEmbedding, Recurrent, RecurrentSizes, ResidualContext, Scope,
-    StaticContexts, StaticEncoder, StaticEncoderSizes, Table, Tensor, Var, Variable, VariableSelection,
+    StaticContexts, StaticEncoder, StaticEncoderSizes, Tensor, Var, Variable, VariableSelection,
     VariableSelectionSizes, VariableWeights,
 };
 use serde_json::{Value, json};
@@ -241,28 +241,6 @@ impl Model for Network {
             }),
             attention: Some(attention.value().clone()),
         })
-    }
-
-    fn saved_activations(&self, table: &Table) -> usize {
-        let Dims { input_size, horizon, .. } = self.dims;
-        let steps = input_size + horizon;
-        let numbers = |part: &str, steps: usize| table.matrix_outputs(part).saturating_mul(steps);
-        let temporal = |part: &str, steps| numbers(&format!("{TEMPORAL_ENCODER}.{part}"), steps);
-        let fusion = |part: &str, steps| numbers(&format!("{DECODER}.{part}"), steps);
-        [
-            numbers(STATIC_ENCODER, 1),
-            temporal("history_", input_size),
-            temporal("future_", horizon),
-            temporal("input_gate", steps),
-            fusion("enrichment_grn", steps),
-            fusion("attention.", steps),
-            fusion("attention_gate", horizon),
-            fusion("positionwise_grn", horizon),
-            fusion("decoder_gate", horizon),
-            numbers(OUTPUT, horizon),
-        ]
-        .into_iter()
-        .fold(0, usize::saturating_add)
     }
 }
 

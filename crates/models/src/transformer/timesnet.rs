@@ -8,8 +8,8 @@
 
 use foretell_nn::{
     Activation, Conv2d, Coupling, DataEmbedding, DataEmbeddingSizes, Dims, Forward, HyperParameterError,
-    Indices, Init, Inputs, LayerNorm, Linear, MAX_POSITIONS, Model, Needs, Padding, ParamId, Scope, Table,
-    Tensor, Var,
+    Indices, Init, Inputs, LayerNorm, Linear, MAX_POSITIONS, Model, Needs, Padding, ParamId, Scope, Tensor,
+    Var,
 };
 use serde_json::{Value, json};
 
@@ -45,8 +45,6 @@ struct Network {
     blocks: Vec<Block>,
     norm: LayerNorm,
     projection: Linear,
-    /// Numbers that a block keeps of a step.
-    kept: usize,
 }
 
 struct Block {
@@ -111,10 +109,7 @@ impl Architecture for TimesNet {
         let norm = LayerNorm::new(&mut scope.at("layer_norm"), [hidden]);
         let predict = Linear::new(&mut scope.at("predict_linear"), input_size, steps);
         let projection = Linear::new(&mut scope.at("projection"), hidden, outputs);
-        // Of each period: the plane, the first convolution before and behind the activation, the result.
-        let plane = hidden.saturating_add(units).saturating_mul(2);
-        let kept = plane.saturating_mul(self.top_k).saturating_add(8 * hidden);
-        Ok(Box::new(Network { dims: *dims, embedding, predict, blocks, norm, projection, kept }))
+        Ok(Box::new(Network { dims: *dims, embedding, predict, blocks, norm, projection }))
     }
 }
 
@@ -216,10 +211,5 @@ impl Model for Network {
             x = self.norm.forward(cx, &block.forward(cx, &x));
         }
         self.projection.forward(cx, &x.narrow(1, input_size, horizon), Activation::Identity)
-    }
-
-    fn saved_activations(&self, _: &Table) -> usize {
-        let Dims { input_size, horizon, .. } = self.dims;
-        self.kept.saturating_mul(self.blocks.len()).saturating_mul(input_size + horizon)
     }
 }

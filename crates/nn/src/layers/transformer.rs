@@ -21,28 +21,6 @@ pub struct TransformerSizes {
 }
 
 impl TransformerSizes {
-    /// Numbers that a training step keeps of each time step in a layer of an encoder.
-    pub fn kept_by_encoder_layer(&self) -> usize {
-        self.kept(1)
-    }
-
-    /// Numbers that a training step keeps of each time step in a layer of a decoder. The keys and values of the
-    /// encoder's result are not counted: two of `hidden` numbers for each of its steps.
-    pub fn kept_by_decoder_layer(&self) -> usize {
-        self.kept(2)
-    }
-
-    fn kept(&self, attentions: usize) -> usize {
-        let dropped = usize::from(self.dropout > 0.0);
-        // Kept of an attention: queries, keys, values, the heads' results, the output, the sum and its norm; of the
-        // perceptron: the numbers before and behind its activation, the output, the sum and its norm.
-        let of_attention = (7 + dropped).saturating_mul(self.hidden);
-        let of_perceptron = (3 + dropped)
-            .saturating_mul(self.hidden)
-            .saturating_add((2 + dropped).saturating_mul(self.units));
-        of_attention.saturating_mul(attentions).saturating_add(of_perceptron)
-    }
-
     fn attention(&self, scope: &mut Scope<'_>, sparse: Option<ProbSparse>) -> MultiHeadAttention {
         let &Self { hidden, heads, dropout, .. } = self;
         match sparse {
@@ -142,16 +120,6 @@ impl TransformerEncoder {
         let mut all = scope.at("attn_layers");
         let layers = (0..layers).map(|i| EncoderLayer::new(&mut all.at(i), sizes, sparse)).collect();
         Self { layers, distilling: Vec::new(), norm: sizes.norm(scope, "norm") }
-    }
-
-    /// The steps that each layer reads of a window of `steps`, and at the end the steps that are left.
-    pub fn steps_of_layers(&self, steps: usize) -> Vec<usize> {
-        let mut all = vec![steps];
-        for i in 0..self.layers.len() {
-            let read = all[i];
-            all.push(if i < self.distilling.len() { Distilling::output(read) } else { read });
-        }
-        all
     }
 
     /// `x [batch, time, hidden]` to the same shape, or, distilled, to fewer steps.

@@ -6,7 +6,7 @@
 
 use foretell_nn::{
     Activation, Dims, Forward, HyperParameterError, Init, Inputs, InvertedEmbedding, LayerNorm, Linear,
-    MAX_POSITIONS, Model, ParamId, PointwisePerceptron, RevIn, RevInConfig, Scope, Shape, Table, Var,
+    MAX_POSITIONS, Model, ParamId, PointwisePerceptron, RevIn, RevInConfig, Scope, Shape, Var,
     positional_encoding,
 };
 use serde_json::{Value, json};
@@ -70,18 +70,7 @@ impl StarSizes {
             embedding,
             layers,
             projection: Linear::new(&mut scope.at("projection"), hidden, outputs),
-            kept: self.saved_activations(),
         })
-    }
-
-    /// Numbers that a training step keeps of a series.
-    fn saved_activations(&self) -> usize {
-        let (hidden, units) = (self.hidden_size, self.units());
-        // Kept of a layer: its input, inputs and outputs of each of four linear layers, two of which have an activation, the
-        // sums and norms, and the core; of the perceptron the numbers before and behind its activation; the results of dropout.
-        let dropped = if self.dropout > 0.0 { 3 } else { 0 };
-        let layer = (10 + dropped) * hidden + 2 * self.d_core + (2 + dropped / 3) * units;
-        layer.saturating_mul(self.e_layers).saturating_add(2 * hidden)
     }
 
     /// Units of the perceptron.
@@ -97,7 +86,6 @@ pub(crate) struct Network {
     embedding: InvertedEmbedding,
     layers: Vec<Layer>,
     projection: Linear,
-    kept: usize,
 }
 
 /// STAD, then a perceptron on each series, each with a residual and a norm behind it.
@@ -229,10 +217,5 @@ impl Model for Network {
             let y = self.projection.forward(cx, &x, Activation::Identity);
             y.reshape([rows, horizon, outputs])
         })
-    }
-
-    fn saved_activations(&self, _: &Table) -> usize {
-        let Dims { horizon, outputs, n_series, .. } = self.dims;
-        self.kept.saturating_add(3 * horizon * outputs).saturating_mul(n_series)
     }
 }

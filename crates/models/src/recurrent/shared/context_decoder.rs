@@ -2,7 +2,7 @@
 //! each step of the horizon, and a perceptron forecasts each step from its context and its future columns.
 
 use foretell_nn::{
-    Dims, Forward, HyperParameterError, Inputs, Linear, Mlp, MlpSizes, Nonlinearity, Scope, Table, Var,
+    Dims, Forward, HyperParameterError, Inputs, Linear, Mlp, MlpSizes, Nonlinearity, Scope, Var,
 };
 use serde_json::json;
 
@@ -31,8 +31,6 @@ hyper_parameters! {
 /// The decoder.
 pub(crate) struct ContextDecoder {
     dims: Dims,
-    /// Units of the encoder.
-    units: usize,
     adapter: Linear,
     mlp: Mlp,
 }
@@ -57,7 +55,7 @@ impl Config {
         let mlp = Mlp::new(&mut scope.at(DECODER), &sizes, activation).ok_or_else(|| {
             HyperParameterError::new("decoder_activation", Nonlinearity::NAMES, json!(activation))
         })?;
-        Ok(ContextDecoder { dims: *dims, units, adapter, mlp })
+        Ok(ContextDecoder { dims: *dims, adapter, mlp })
     }
 }
 
@@ -72,16 +70,11 @@ impl ContextDecoder {
         }
         self.mlp.forward(cx, &contexts).permute(&[1, 0, 2])
     }
-
-    /// About how many numbers a training step keeps of a window.
-    pub(crate) fn saved_activations(&self, table: &Table) -> usize {
-        let each = table.matrix_outputs(DECODER).saturating_add(self.units);
-        each.saturating_mul(self.dims.horizon)
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use foretell_nn::Table;
     use serde_json::{Map, Value};
 
     use super::*;

@@ -10,8 +10,8 @@
 
 use foretell_nn::{
     Activation, Cell, Decoding, Dims, Forward, HyperParameterError, Inputs, Linear, Mlp, MlpSizes, Model,
-    Needs, Nonlinearity, Recurrent, RecurrentSizes, RecurrentState, Scope, StepMemory, StepState, Table,
-    Tensor, Var,
+    Needs, Nonlinearity, Recurrent, RecurrentSizes, RecurrentState, Scope, StepMemory, StepState, Tensor,
+    Var,
 };
 use serde_json::{Value, json};
 
@@ -119,7 +119,7 @@ impl Config {
             projection: projects.then_some(dims.outputs),
         };
         let encoder = Recurrent::new(&mut scope.at(ENCODER), &encoder);
-        if let Decoding::StepByStep { h_train, inference_input_size, .. } = decoding {
+        if decoding.is_step_by_step() {
             let decoder = match projects {
                 true => StepDecoder::Projected,
                 false => {
@@ -128,8 +128,7 @@ impl Config {
                 }
             };
             let input_size = dims.input_size;
-            let most_steps = input_size.max(inference_input_size).saturating_add(h_train);
-            return Ok(Box::new(Autoregressive { encoder, step_inputs, decoder, input_size, most_steps }));
+            return Ok(Box::new(Autoregressive { encoder, step_inputs, decoder, input_size }));
         }
         let decoder = MlpSizes {
             inputs: self.encoder_hidden_size + dims.futr_exog,
@@ -144,15 +143,13 @@ impl Config {
         })?;
         let (steps, h) = (dims.input_size, dims.horizon);
         let stretch = (h > steps).then(|| Linear::new(&mut scope.at("upsample_sequence"), steps, h));
-        Ok(Box::new(Direct { dims: *dims, encoder, hidden: self.encoder_hidden_size, stretch, decoder }))
+        Ok(Box::new(Direct { dims: *dims, encoder, stretch, decoder }))
     }
 }
 
 struct Direct {
     dims: Dims,
     encoder: Recurrent,
-    /// Units of the encoder's layers.
-    hidden: usize,
     /// A linear layer over time, where the horizon is longer than the history.
     stretch: Option<Linear>,
     decoder: Mlp,
@@ -203,15 +200,6 @@ impl Model for Direct {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
         let states = self.encoder.forward(cx, &step_inputs(windows), self.decoded(), None);
         self.decode(cx, states, windows)
-    }
-
-    fn saved_activations(&self, table: &Table) -> usize {
-        let Dims { input_size, horizon, .. } = self.dims;
-        let encoder = table.matrix_outputs(ENCODER).saturating_mul(input_size);
-        // The layer over time is applied to each unit.
-        let stretched = self.stretch.as_ref().map_or(0, |_| self.hidden.saturating_mul(horizon));
-        let decoder = table.matrix_outputs(DECODER).saturating_mul(horizon);
-        encoder.saturating_add(stretched).saturating_add(decoder)
     }
 
     fn keeps_state(&self) -> bool {

@@ -2,7 +2,7 @@
 //! the next.
 
 use foretell_nn::{
-    Activation, Forward, Inputs, Linear, Mlp, Model, Recurrent, RecurrentState, StepState, Table, Var,
+    Activation, Forward, Inputs, Linear, Mlp, Model, Recurrent, RecurrentState, StepState, Var,
 };
 
 /// `[y | hist | stat | futr]` of each step, time-major: `[steps, batch, columns]`.
@@ -23,8 +23,6 @@ pub(crate) struct Autoregressive {
     /// From the states `[steps, batch, units]` to the forecasts of the next steps, `[steps, batch, outputs]`.
     pub(crate) decoder: StepDecoder,
     pub(crate) input_size: usize,
-    /// The most steps that it reads of a window.
-    pub(crate) most_steps: usize,
 }
 
 /// How a state becomes a forecast.
@@ -57,10 +55,6 @@ impl Autoregressive {
 impl Model for Autoregressive {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
         self.decode(cx, windows, windows.insample_y.shape()[1] - self.input_size, None)
-    }
-
-    fn saved_activations(&self, table: &Table) -> usize {
-        table.matrix_outputs("").saturating_mul(self.most_steps)
     }
 
     fn keeps_state(&self) -> bool {

@@ -10,7 +10,7 @@
 
 use foretell_nn::{
     Activation, DataEmbedding, DataEmbeddingSizes, Dims, Forward, Init, Inputs, Linear, Model, Padding,
-    ParamId, PointwisePerceptron, Scope, SeasonalNorm, Table, TransformerSizes, Var,
+    ParamId, PointwisePerceptron, Scope, SeasonalNorm, TransformerSizes, Var,
 };
 
 use crate::hyper::hyper_parameters;
@@ -88,19 +88,7 @@ impl DecomposedSizes {
             decoder_layers,
             decoder_norm: SeasonalNorm::new(&mut decoder.at("norm"), hidden),
             projection: Linear::new(&mut decoder.at("projection"), hidden, dims.outputs),
-            kept: self.saved_activations(&layer, dims),
         }
-    }
-
-    /// About how many numbers a training step keeps of a window.
-    fn saved_activations(&self, layer: &TransformerSizes, dims: &Dims) -> usize {
-        let numbers = |layers: usize, kept: usize, steps: usize| {
-            kept.saturating_mul(layers).saturating_add(4 * layer.hidden).saturating_mul(steps)
-        };
-        let EncoderDecoder { encoder_layers, decoder_layers, .. } = self.shared;
-        let encoder = numbers(encoder_layers, layer.kept_by_encoder_layer(), dims.input_size);
-        let ahead = self.shared.label_len(dims) + dims.horizon;
-        encoder.saturating_add(numbers(decoder_layers, layer.kept_by_decoder_layer(), ahead))
     }
 }
 
@@ -116,7 +104,6 @@ pub(crate) struct Network {
     decoder_layers: Vec<DecoderLayer>,
     decoder_norm: SeasonalNorm,
     projection: Linear,
-    kept: usize,
 }
 
 struct EncoderLayer {
@@ -224,9 +211,5 @@ impl Model for Network {
         }
         let y = self.decoder_norm.project(cx, &x, &self.projection) + trend;
         y.narrow(1, label_len, horizon)
-    }
-
-    fn saved_activations(&self, _: &Table) -> usize {
-        self.kept
     }
 }

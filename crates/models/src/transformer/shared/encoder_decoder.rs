@@ -2,8 +2,8 @@
 //! from the end of the history and zeros.
 
 use foretell_nn::{
-    DataEmbedding, DataEmbeddingSizes, Dims, Distilling, Forward, HyperParameterError, Inputs, Model,
-    Padding, Scope, Table, TransformerDecoder, TransformerEncoder, TransformerSizes, Var,
+    DataEmbedding, DataEmbeddingSizes, Dims, Forward, HyperParameterError, Inputs, Model, Padding, Scope,
+    TransformerDecoder, TransformerEncoder, Var,
 };
 
 use crate::transformer::shared::hyper_parameters::EncoderDecoder;
@@ -43,37 +43,7 @@ impl EncoderDecoder {
             }
             None => TransformerDecoder::new(&mut decoder, layers[1], outputs, sizes),
         };
-        let kept = self.saved_activations(&sizes, dims, seen, &encoder.steps_of_layers(dims.input_size));
-        Ok(Network { dims: *dims, embeddings, encoder, decoder, kept, seen })
-    }
-
-    /// Numbers that a training step keeps of a window. The decoder sees the last `seen` steps of the history; `steps`
-    /// are the steps that each layer of the encoder reads and, last, those that the decoder reads of it.
-    fn saved_activations(
-        &self,
-        sizes: &TransformerSizes,
-        dims: &Dims,
-        seen: usize,
-        steps: &[usize],
-    ) -> usize {
-        let &Dims { input_size, horizon, outputs, .. } = dims;
-        let times = usize::saturating_mul;
-        let embedded = times(sizes.hidden, 3);
-        let mut encoder = times(embedded, input_size);
-        for read in steps.windows(2) {
-            encoder = encoder.saturating_add(times(sizes.kept_by_encoder_layer(), read[0]));
-            if read[1] != read[0] {
-                // Distilling: the convolution, its norm, and the steps that are left.
-                let distilled = times(2, Distilling::convolved(read[0])).saturating_add(2 * read[1]);
-                encoder = encoder.saturating_add(times(distilled, sizes.hidden));
-            }
-        }
-        let encoded = steps.last().expect("the steps that are left");
-        let decoder = times(sizes.kept_by_decoder_layer(), self.decoder_layers).saturating_add(embedded);
-        // Keys and values from the encoder's result, for each layer of the decoder.
-        let keys = times(times(sizes.hidden, 2), self.decoder_layers);
-        let decoder = times(decoder, seen + horizon).saturating_add(times(keys, *encoded));
-        encoder.saturating_add(decoder).saturating_add(horizon * outputs)
+        Ok(Network { dims: *dims, embeddings, encoder, decoder, seen })
     }
 }
 
@@ -84,8 +54,6 @@ pub(crate) struct Network {
     embeddings: [DataEmbedding; 2],
     encoder: TransformerEncoder,
     decoder: TransformerDecoder,
-    /// Numbers that a training step keeps of a window.
-    kept: usize,
     /// Steps of the history that the decoder sees.
     seen: usize,
 }
@@ -103,9 +71,5 @@ impl Model for Network {
         let y = y.narrow(1, start, seen).pad(1, 0, horizon, Padding::Zeros);
         let steps = of_decoder.forward(cx, &y, columns(start, seen + horizon).as_ref());
         self.decoder.forward(cx, &steps, &encoded, horizon)
-    }
-
-    fn saved_activations(&self, _: &Table) -> usize {
-        self.kept
     }
 }

@@ -1,0 +1,189 @@
+//! What a training step keeps of a window between its two passes, measured on small windows.
+
+use std::ops::Deref;
+
+use foretell_infer::window_numbers;
+use foretell_nn::{Coupling, Dims, Forward, Key, Network, Params, Table};
+use foretell_pool::live_bytes_of_thread;
+
+use crate::spec::NetworkSpec;
+use crate::synthetic::synthetic;
+use crate::windows::{Purpose, window_dims};
+
+/// The numbers of a window up to which the whole of it is tried.
+const TRIED: usize = 1 << 12;
+
+/// The length up to which no size of a window is halved: hyper-parameters may ask for some steps.
+const LEAST_HALVED: usize = 64;
+
+/// About how many numbers a training step keeps of a window between its two passes. The limits of memory go by it, the blocks of
+/// windows that are forecast at a time, and whether a batch is worth waking threads for; neither shards nor batches do.
+///
+/// The forward pass of a small window is run, and what it leaves in use is counted. Of a large window two smaller ones are tried,
+/// with a model built for each, and the rest is concluded: so sizes that do not fit into memory are known without taking it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct KeptNumbers {
+    /// The numbers of the largest window that was tried.
+    seen: f64,
+    /// Numbers kept of it.
+    kept: f64,
+    /// Numbers kept of each further number of a window.
+    slope: f64,
+    /// The power of a window's numbers with which those kept of it grow.
+    power: f64,
+}
+
+impl KeptNumbers {
+    /// Measures a model; `params` are asked for where its own windows are small.
+    ///
+    /// It depends on the hyper-parameters, the machine's vector instructions and the Cargo features alone.
+    pub(crate) fn measure(
+        spec: &NetworkSpec,
+        network: &Network,
+        params: impl Deref<Target = Params>,
+    ) -> Self {
+        let tried = halved(spec, TRIED).and_then(|smaller| Some((kept_by(&smaller)?, smaller)));
+        let Some(([seen, kept], smaller)) = tried else {
+            return Self::in_proportion(kept_of(spec, network, &params));
+        };
+        let half = halved(&smaller, window_numbers(&sizes(&smaller)) / 2).and_then(|half| kept_by(&half));
+        let Some([seen_of_half, kept_of_half]) = half else { return Self::in_proportion([seen, kept]) };
+        let slope = (kept - kept_of_half) / (seen - seen_of_half);
+        let power = (kept.max(1.0) / kept_of_half.max(1.0)).ln() / (seen / seen_of_half).ln();
+        Self { seen, kept, slope: slope.max(0.0), power: power.clamp(0.0, 3.0) }
+    }
+
+    fn in_proportion([seen, kept]: [f64; 2]) -> Self {
+        Self { seen, kept, slope: kept / seen, power: 1.0 }
+    }
+
+    /// Of a window of these sizes, of all its series. Most of what models keep grows in line with a window, some with the pairs of
+    /// its steps: the larger of the line and the power through both windows that were tried.
+    pub(crate) fn of(&self, dims: &Dims) -> usize {
+        if self.seen == 0.0 {
+            return 0;
+        }
+        let numbers = window_numbers(dims) as f64;
+        let line = self.kept + self.slope * (numbers - self.seen);
+        line.max(self.kept * (numbers / self.seen).powf(self.power)).ceil() as usize
+    }
+}
+
+/// The numbers of a window of a model and those kept of it, if there is a model of these sizes.
+fn kept_by(spec: &NetworkSpec) -> Option<[f64; 2]> {
+    let mut table = Table::default();
+    let network = spec.build(&mut table).ok()?;
+    Some(kept_of(spec, &network, &table.initialise(0)))
+}
+
+/// The numbers of a window, and those that a pass over two windows leaves in use more than one over a single window: what is kept of
+/// a batch, whatever its windows, does not count.
+fn kept_of(spec: &NetworkSpec, network: &Network, params: &Params) -> [f64; 2] {
+    let dims = sizes(spec);
+    // The windows of models that forecast step by step reach over the horizon, less its last step.
+    let ahead = if network.needs.decoding.is_step_by_step() { dims.horizon - 1 } else { 0 };
+    let read = Dims { input_size: dims.input_size + ahead, ..dims };
+    // A batch of coupled windows has several, or the variance of a value would be asked for.
+    let fewest = if network.needs.coupling == Coupling::Coupled { 2 } else { 1 };
+    let bytes_of = |windows: usize| {
+        let batch = synthetic(&read, &spec.categories(), windows * dims.n_series);
+        let inputs = batch.windows.inputs();
+        let before = live_bytes_of_thread();
+        let cx = Forward::training(params, Key::new(0));
+        let output = network.model.forward(&cx, &inputs);
+        let kept = live_bytes_of_thread() - before;
+        drop(output);
+        kept
+    };
+    let bytes = (bytes_of(2 * fewest) - bytes_of(fewest)).max(0) as f64 / fewest as f64;
+    [window_numbers(&dims) as f64, bytes / size_of::<f32>() as f64]
+}
+
+/// The sizes of a window that is tried. A model that forecasts step by step may train on more steps than its horizon has; they are
+/// all alike.
+fn sizes(spec: &NetworkSpec) -> Dims {
+    let dims = window_dims(spec, spec.needs(), Purpose::Train);
+    Dims { horizon: dims.horizon.min(spec.h()), ..dims }
+}
+
+/// The model for windows of at most so many numbers, the longest of their sizes halved time and again; nothing if no size need or
+/// can be halved.
+fn halved(spec: &NetworkSpec, most: usize) -> Option<NetworkSpec> {
+    let mut trial = spec.clone();
+    loop {
+        let (input_size, h, n_series) = (trial.input_size(), trial.h(), trial.common.n_series.unwrap_or(1));
+        let longest = input_size.max(h).max(n_series);
+        if window_numbers(&sizes(&trial)) <= most || longest <= LEAST_HALVED {
+            break;
+        }
+        // `input_size` may be told as a multiple of `h`.
+        trial.common.input_size = input_size as i64;
+        match longest {
+            _ if longest == input_size => trial.common.input_size /= 2,
+            _ if longest == h => trial.common.h /= 2,
+            _ => trial.common.n_series = Some(n_series / 2),
+        }
+    }
+    (trial.common != spec.common).then_some(trial)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::LazyCell;
+
+    use foretell_models::MODELS;
+
+    use super::*;
+
+    fn spec(model: &str, h: usize, input_size: usize, n_series: usize) -> NetworkSpec {
+        NetworkSpec::new(model, h, input_size).expect("a model").with_n_series(n_series)
+    }
+
+    /// What is measured, and what is kept in truth.
+    fn both(spec: &NetworkSpec) -> [f64; 2] {
+        let mut table = Table::default();
+        let network = spec.build(&mut table).expect("a model");
+        let params = LazyCell::new(|| table.clone().initialise(0));
+        let measured = KeptNumbers::measure(spec, &network, &*params);
+        let dims = window_dims(spec, network.needs, Purpose::Train);
+        [measured.of(&dims) as f64, kept_of(spec, &network, &params)[1]]
+    }
+
+    #[test]
+    fn small_windows_are_measured_as_they_are() {
+        for entry in MODELS {
+            let [measured, kept] = both(&spec(entry.name, 12, 48, 3));
+            assert!(kept > 0.0 && (measured - kept).abs() <= 1.0, "{}: {measured} of {kept}", entry.name);
+        }
+    }
+
+    /// Windows of some four times the numbers that are tried, or of many series.
+    #[test]
+    fn what_large_windows_keep_is_concluded_from_smaller_ones() {
+        for entry in MODELS {
+            // The orders of NBEATS' matrices and TimesNet's positions have limits.
+            let large = spec(entry.name, 96, 4_800, 3);
+            if large.build(&mut Table::default()).is_err() {
+                continue;
+            }
+            let [measured, kept] = both(&large);
+            println!("{}: {measured} concluded, {kept} kept", entry.name);
+            assert!(measured < 2.0 * kept && kept < 2.0 * measured, "{}: {measured} of {kept}", entry.name);
+        }
+        for model in ["iTransformer", "TSMixer", "TimeMixer"] {
+            let [measured, kept] = both(&spec(model, 24, 96, 500));
+            assert!(measured < 2.0 * kept && kept < 2.0 * measured, "{model}: {measured} of {kept}");
+        }
+    }
+
+    #[test]
+    fn sizes_that_fit_into_no_memory_are_known() {
+        let absurd = spec("GRU", 7, 1_000_000, 1);
+        let mut table = Table::default();
+        let network = absurd.build(&mut table).expect("a model");
+        let params = LazyCell::new(|| -> Params { panic!("the parameters of the whole are asked for") });
+        let measured = KeptNumbers::measure(&absurd, &network, params);
+        let dims = window_dims(&absurd, network.needs, Purpose::Train);
+        assert!(measured.of(&dims) > 500_000_000, "{measured:?}");
+    }
+}
