@@ -151,10 +151,15 @@ impl Freq {
     /// Index of the first time that is not as many steps after the first one.
     pub fn first_break(self, zone: Option<&Zone>, times: &[i64]) -> Option<usize> {
         let &first = times.first()?;
-        if let Some(step) = self.fixed().filter(|_| zone.is_none() || !self.goes_by_calendar()) {
+        if let Some(step) = self.fixed_in(zone) {
             return (1..times.len()).find(|&i| times[i].checked_sub(times[i - 1]) != Some(step));
         }
         (1..times.len()).find(|&i| self.next_in(zone, first, i as i64) != Some(times[i]))
+    }
+
+    /// Length of one step in microseconds (or integers), if all are the same by the clocks of the zone.
+    pub(crate) fn fixed_in(self, zone: Option<&Zone>) -> Option<i64> {
+        self.fixed().filter(|_| zone.is_none() || !self.goes_by_calendar())
     }
 
     /// Length of one step in microseconds (or integers), if all are the same.

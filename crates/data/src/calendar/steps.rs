@@ -79,7 +79,26 @@ impl Steps {
         self.stretches[self.stretches.partition_point(|stretch| stretch.row <= row) - 1].at(row)
     }
 
-    /// All times, in order.
+    /// Those of `len` rows from `start` on as the first of them and the step to the next, if all steps are equal and that
+    /// takes no look at each of them.
+    pub(crate) fn regular(&self, start: usize, len: usize) -> Option<(i64, i64)> {
+        let next = self.stretches.partition_point(|stretch| stretch.row <= start);
+        let stretch = self.stretches.get(next.checked_sub(1)?)?;
+        let end = self.stretches.get(next).map_or(self.len, |next| next.row);
+        let first = stretch.at(start);
+        let last = stretch.step.checked_mul(len as i64 - 1).and_then(|steps| first.checked_add(steps));
+        (start + len <= end && last.is_some()).then_some((first, stretch.step))
+    }
+
+    /// Equal ones that follow each other, with their number; those of a row may be given in several pieces.
+    pub(crate) fn runs(&self) -> impl Iterator<Item = (i64, usize)> {
+        self.stretches().flat_map(|(stretch, len)| {
+            let (pieces, rows) = if stretch.step == 0 { (1, len) } else { (len, 1) };
+            (0..pieces).map(move |i| (stretch.at(stretch.row + i), rows))
+        })
+    }
+
+    /// All of them, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = i64> {
         let rows = |(stretch, len): (Stretch, usize)| (0..len).map(move |i| stretch.at(stretch.row + i));
         self.stretches().flat_map(rows)
@@ -122,6 +141,12 @@ mod tests {
             prop_assert_eq!(&out, &times[from..]);
             prop_assert_eq!(held.iter().collect::<Vec<_>>(), times.clone());
             prop_assert_eq!(held.get(from), times[from]);
+            if let Some((first, step)) = held.regular(from, out.len()) {
+                let steps = (0..out.len()).map(|i| first.wrapping_add(step.wrapping_mul(i as i64)));
+                prop_assert!(steps.eq(out.iter().copied()));
+            }
+            let runs = held.runs().flat_map(|(time, rows)| std::iter::repeat_n(time, rows));
+            prop_assert!(runs.eq(times.iter().copied()));
             // Two halves, put together.
             let mut halves = [Steps::default(), Steps::default(), Steps::default(), Steps::default()];
             times[..from].iter().for_each(|time| halves[0].push(*time));

@@ -2,7 +2,7 @@
 
 use super::fill::Filled;
 use super::panel::{Data, Panel, Series};
-use super::rows::TableRows;
+use super::rows::{SeriesRun, TableRows};
 use crate::calendar::freq::Freq;
 use crate::calendar::kind::TimeKind;
 use crate::calendar::step_words::OddSteps;
@@ -37,6 +37,10 @@ impl TableRows {
         let mut times = Vec::new();
         for run in &self.runs {
             let place = |i: usize| self.place(run.start + i);
+            let step = self.times.regular(run.start, run.len).map(|(_, step)| step);
+            if step.is_some() && step == settled.fixed_in(zone.as_ref()) {
+                continue;
+            }
             self.times.copy(run.start, run.len, &mut times);
             check_steps(settled, zone.as_ref(), freq.is_none(), self.id(run), &times, place).map_err(
                 |mut gap| {
@@ -69,6 +73,14 @@ impl TableRows {
         Ok(Panel::new(settled, zone, series, data))
     }
 
+    /// Whether the times of a series ascend in steps of one length within the calendar: then [`check_order`] need not look.
+    fn is_in_order(&self, run: &SeriesRun, kind: TimeKind, zone: Option<&Zone>) -> bool {
+        self.times.regular(run.start, run.len).is_some_and(|(first, step)| {
+            let last = first + step * (run.len as i64 - 1);
+            step > 0 && in_range(kind, zone, first) && in_range(kind, zone, last)
+        })
+    }
+
     /// Whether a series seems to follow another frequency than this one.
     fn is_mixed(&self, freq: Freq, zone: Option<&Zone>) -> bool {
         let mut times = Vec::new();
@@ -83,6 +95,9 @@ impl TableRows {
     fn settle(&self, kind: TimeKind, zone: Option<&Zone>, freq: Option<Freq>) -> Result<Freq, DataError> {
         let mut times = Vec::new();
         for run in &self.runs {
+            if self.is_in_order(run, kind, zone) {
+                continue;
+            }
             self.times.copy(run.start, run.len, &mut times);
             check_order(kind, zone, self.id(run), &times, |i| self.place(run.start + i))?;
         }

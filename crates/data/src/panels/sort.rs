@@ -9,16 +9,20 @@ impl TableRows {
     pub(crate) fn arrange(&mut self) -> Result<(), DataError> {
         let (rows, mut times) = (self.len(), Vec::new());
         if self.changes == self.ids.len() {
-            for (row, code) in self.series.iter().enumerate() {
+            let mut row = 0;
+            for (code, len) in self.series.runs() {
                 let code = code as u32;
                 match self.runs.last_mut() {
-                    Some(run) if run.code == code => run.len += 1,
-                    _ => self.runs.push(SeriesRun { code, start: row, len: 1 }),
+                    Some(run) if run.code == code => run.len += len,
+                    _ => self.runs.push(SeriesRun { code, start: row, len }),
                 }
+                row += len;
             }
             let ascending = self.runs.iter().all(|run| {
-                self.times.copy(run.start, run.len, &mut times);
-                times.is_sorted()
+                self.times.regular(run.start, run.len).is_some_and(|(_, step)| step >= 0) || {
+                    self.times.copy(run.start, run.len, &mut times);
+                    times.is_sorted()
+                }
             });
             if ascending {
                 return Ok(());
