@@ -33,7 +33,7 @@ fn csv() -> String {
 
 /// The file's text without its gaps between months: days run to 28 in each.
 fn read(text: &str) -> Panel {
-    let options = ReadOptions { fill: Some(foretell::Fill::Forward), ..ReadOptions::default() };
+    let options = ReadOptions::new().fill(foretell::Fill::Forward);
     Panel::read_csv(text.as_bytes(), "panel.csv", &options).expect("a panel")
 }
 

@@ -111,38 +111,37 @@ impl DataArgs {
         }
         let ColumnNames { id, time, target } = columns.clone();
         let static_cols = if self.static_cols.is_empty() { &saved.static_cols } else { &self.static_cols };
-        let read = read.into_iter().chain(static_cols.iter().cloned()).collect();
+        let read: Vec<String> = read.into_iter().chain(static_cols.iter().cloned()).collect();
         // A wide file's time column is its first, whatever it is called, unless someone named it.
         let named = self.time_col.is_some() || time != ColumnNames::default().time;
-        let options = ReadOptions {
-            file: self.file.options(&saved.file),
-            id_col: id,
-            time_col: named.then_some(time),
-            target_col: target,
-            static_cols: static_cols.clone(),
-            columns: Some(read),
-            categories,
-            freq,
-            zone: self.zone.clone().or(saved.zone),
-            time_format: self.time_format.clone().map_or(saved.time_format, |Written(format)| format),
-            numbers: self.numbers(saved.numbers)?,
-            ..saved
-        };
+        let (file, static_cols) = (self.file.options(&saved.file), static_cols.clone());
+        let numbers = self.numbers(saved.numbers)?;
+        let mut options = saved.file(file).id_col(id).target_col(target).numbers(numbers);
+        options.static_cols = static_cols;
+        options.columns = Some(read);
+        options.categories = categories;
+        options.time_col = named.then_some(time);
+        options.freq = freq;
+        options.zone = self.zone.clone().or(options.zone);
+        if let Some(Written(format)) = &self.time_format {
+            options.time_format = format.clone();
+        }
         Ok(options)
     }
 
-    /// Reads the series for saved models, in no more memory than so many bytes; and how, for files beside them.
+    /// Reads the series for saved models, in no more memory than so many bytes and on so many threads; and how, for files beside them.
     pub(crate) fn read_for(
         &self,
         fitted: &Fitted,
         max_memory: u64,
+        threads: usize,
         log: Log,
     ) -> anyhow::Result<(Panel, ReadOptions)> {
         let (columns, freq) = (self.columns(fitted.columns().clone()), Some(fitted.freq()));
         let mut saved = fitted.reading().clone();
         saved.wide &= !self.is_long(&columns, &saved);
         let options = self.options(&columns, fitted.columns_read(), fitted.categories(), freq, &saved)?;
-        let options = ReadOptions { max_memory: Some(max_memory), ..options };
+        let options = options.max_memory(max_memory).threads(threads);
         let of_trained = |error: anyhow::Error| {
             error.downcast().map_or_else(|error| error, |error: DataError| error.of_trained().into())
         };

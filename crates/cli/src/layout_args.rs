@@ -31,18 +31,17 @@ pub(crate) struct LayoutArgs {
 }
 
 impl LayoutArgs {
-    /// The options of these flags, else those of `options`.
-    pub(crate) fn apply(&self, options: ReadOptions) -> ReadOptions {
+    /// What is said here, else what `options` have.
+    pub(crate) fn apply(&self, mut options: ReadOptions) -> ReadOptions {
         let across = match (self.transposed, self.hours_across) {
             (true, _) => Some(Across::Times),
             (_, true) => Some(Across::Hours),
             _ => None,
         };
-        let (time_cols, hours) = (self.time_cols.clone(), self.hours);
-        let said = self.wide || self.long || across.is_some() || !time_cols.is_empty();
-        if !said {
-            return options;
+        if self.wide || self.long || across.is_some() || !self.time_cols.is_empty() {
+            (options.wide, options.across) = (self.wide, across);
+            (options.time_cols, options.hours) = (self.time_cols.clone(), self.hours);
         }
-        ReadOptions { wide: self.wide, across, time_cols, hours, ..options }
+        options
     }
 }

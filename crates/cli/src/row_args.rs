@@ -23,15 +23,13 @@ pub(crate) struct RowArgs {
 }
 
 impl RowArgs {
-    /// The options of these flags, else those of `options`.
-    pub(crate) fn apply(&self, options: ReadOptions) -> ReadOptions {
+    /// What is said here, else what `options` have.
+    pub(crate) fn apply(&self, mut options: ReadOptions) -> ReadOptions {
         let Self { fill, aggregate, resample, snap } = *self;
-        ReadOptions {
-            fill: fill.or(options.fill),
-            aggregate: aggregate.or(options.aggregate),
-            resample: resample.or(options.resample),
-            snap: snap.or(options.snap),
-            ..options
-        }
+        options.fill = fill.or(options.fill);
+        options.aggregate = aggregate.or(options.aggregate);
+        options.resample = resample.or(options.resample);
+        options.snap = snap.or(options.snap);
+        options
     }
 }

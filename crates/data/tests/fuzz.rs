@@ -77,23 +77,19 @@ fn options(wide: bool, choice: u64) -> ReadOptions {
     // Choice 0, for the sound files, is neither.
     let zone = ["America/St_Johns", "+05:45"].get((choice / 8 % 4).wrapping_sub(1) as usize);
     let fill = Fill::ALL.get((choice % 8).wrapping_sub(1) as usize).copied();
-    ReadOptions {
-        wide,
-        id_col: "shop".into(),
-        time_col: Some("time".into()),
-        target_col: "sales".into(),
-        categories: if choice % 3 == 2 { vec!["visits".into(), "size".into()] } else { Vec::new() },
-        fill,
-        zone: zone.map(|zone| Zone::parse(zone).unwrap()),
-        // Sound times are no integers, but damaged ones may be.
-        time_format: (choice % 16 == 15).then(|| TimeFormat::parse("%Y-%m-%d %H:%M:%S").unwrap()),
-        numbers: match choice % 32 {
-            30 => NumberFormat::new(',', Some('.')).unwrap(),
-            31 => NumberFormat::new('.', Some(',')).unwrap(),
-            _ => NumberFormat::default(),
-        },
-        ..ReadOptions::default()
+    let mut options = ReadOptions::new().id_col("shop").time_col("time").target_col("sales");
+    (options.wide, options.fill) = (wide, fill);
+    options.zone = zone.map(|zone| Zone::parse(zone).unwrap());
+    // Sound times are no integers, but damaged ones may be.
+    options.time_format = (choice % 16 == 15).then(|| TimeFormat::parse("%Y-%m-%d %H:%M:%S").unwrap());
+    if choice % 3 == 2 {
+        options = options.categories(["visits", "size"]);
     }
+    options.numbers(match choice % 32 {
+        30 => NumberFormat::new(',', Some('.')).unwrap(),
+        31 => NumberFormat::new('.', Some(',')).unwrap(),
+        _ => NumberFormat::default(),
+    })
 }
 
 /// Asks a panel for everything that it can say.
@@ -280,7 +276,7 @@ fn tables_that_take_too_much_memory_are_refused_while_they_are_read() {
     let wide = broad(20_000);
     for (bytes, wide) in [(long, false), (wide, true)] {
         let read = |max_memory| {
-            let options = ReadOptions { max_memory: Some(max_memory), ..options(wide, 0) };
+            let options = options(wide, 0).max_memory(max_memory);
             Panel::read_csv(&bytes[..], "large.csv", &options).map(|panel| panel.n_rows())
         };
         assert!(read(100 << 20).is_ok());

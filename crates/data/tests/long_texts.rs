@@ -16,12 +16,7 @@ const ALWAYS: usize = 128 << 20;
 const FACTOR: usize = 150;
 
 fn options() -> ReadOptions {
-    ReadOptions {
-        id_col: "shop".into(),
-        time_col: Some("time".into()),
-        target_col: "sales".into(),
-        ..ReadOptions::default()
-    }
+    ReadOptions::new().id_col("shop").time_col("time").target_col("sales")
 }
 
 /// Reads a hostile file under the limits of the hunts.
@@ -74,14 +69,14 @@ fn texts_that_a_parquet_file_repeats_are_not_repeated_in_memory() {
         let bytes = long_texts(properties);
         fs::write(&path, &bytes).unwrap();
         for categories in [Vec::new(), vec!["note".to_owned()]] {
-            let options = ReadOptions { categories, ..options() };
+            let options = options().categories(categories);
             let panel = within_limits(name, bytes.len(), || Panel::from_file(&path, &options)).unwrap();
             assert_eq!((panel.n_series(), panel.n_rows()), (2, ROWS as usize), "{name}");
             assert_eq!(panel.id(1).len(), 32 << 10);
         }
         let freq = Freq::parse("1").unwrap();
         // As forecasts, whose ids stand in every row.
-        let by_note = ReadOptions { id_col: "note".into(), ..options() };
+        let by_note = options().id_col("note");
         let frame = within_limits(name, bytes.len(), || Frame::from_file(&path, &by_note, freq)).unwrap();
         assert_eq!(frame.n_rows(), ROWS as usize);
     }

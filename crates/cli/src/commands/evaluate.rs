@@ -200,13 +200,10 @@ impl Evaluate {
     }
 
     fn options(&self) -> ReadOptions {
-        ReadOptions {
-            id_col: self.id_col.clone(),
-            time_col: Some(self.time_col.clone()),
-            target_col: self.target_col.clone(),
-            time_format: self.time_format.clone(),
-            ..ReadOptions::default()
-        }
+        let mut options =
+            ReadOptions::new().id_col(&self.id_col).time_col(&self.time_col).target_col(&self.target_col);
+        options.time_format = self.time_format.clone();
+        options
     }
 
     fn chosen(&self, scored: &ScoredForecasts) -> anyhow::Result<Vec<Metric>> {

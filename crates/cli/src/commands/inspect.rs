@@ -98,7 +98,7 @@ impl Inspect {
         let log = self.log();
         let fitted = Fitted::load_within(&self.dir, self.memory.limit())?
             .on_warning(move |warning| log.warning(&warning.to_string()));
-        let (panel, options) = data.read_for(&fitted, self.memory.limit().bytes(), self.log())?;
+        let (panel, options) = data.read_for(&fitted, self.memory.limit().bytes(), 0, self.log())?;
         let future = self
             .futr
             .as_ref()

@@ -68,18 +68,13 @@ impl Plot {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let names = self.data.columns(ColumnNames::default());
         self.check_out()?;
-        let read = self.data.options(&names, Vec::new(), Vec::new(), self.freq, &ReadOptions::default())?;
+        let mut read =
+            self.data.options(&names, Vec::new(), Vec::new(), self.freq, &ReadOptions::default())?;
         let max_memory = Some(MemoryLimit::of_machine().bytes());
-        let read = ReadOptions { max_memory, ..read };
+        read.max_memory = max_memory;
         let panel = self.data.read(&read, self.log())?;
-        let options = ReadOptions {
-            id_col: names.id.clone(),
-            time_col: Some(names.time.clone()),
-            zone: panel.zone().cloned(),
-            numbers: read.numbers,
-            max_memory,
-            ..ReadOptions::default()
-        };
+        let mut options = ReadOptions::new().id_col(&names.id).time_col(&names.time).numbers(read.numbers);
+        (options.zone, options.max_memory) = (panel.zone().cloned(), max_memory);
         let frame = Frame::from_file(&self.forecast, &options, panel.freq())?;
         self.log().read_beside(&self.forecast, "forecast");
         let mut columns =

@@ -104,7 +104,8 @@ impl Predict {
         ];
         fitted = fitted.non_negative(non_negative).integer(integer);
         log.bounded(non_negative, integer);
-        let (panel, options) = self.data.read_for(&fitted, self.memory.limit().bytes(), self.log())?;
+        let (panel, options) =
+            self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads, self.log())?;
         let sink = sink.decimal(options.numbers.decimal());
         if let Some(intervals) = self.intervals {
             fitted = fitted.calibrate(&panel, intervals)?;

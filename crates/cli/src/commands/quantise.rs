@@ -80,7 +80,8 @@ impl Quantise {
         let fitted = Fitted::load_within(&self.model, self.memory.limit())?
             .threads(self.threads)?
             .on_warning(move |warning| log.warning(&warning.to_string()));
-        let (panel, _) = self.data.read_for(&fitted, self.memory.limit().bytes(), self.log())?;
+        let (panel, _) =
+            self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads, self.log())?;
         let h = fitted.h();
         let step_size = self.step_size.unwrap_or(h);
         let season = self.season.unwrap_or_else(|| usual_season(panel.freq()));

@@ -169,7 +169,7 @@ impl Future {
         check_horizon(h)?;
         table.read_numbers(options.numbers);
         let (id, only) = panel.ids_of(table, options)?;
-        let time = table.column(options.time_col(), ID_REMEDY)?;
+        let time = table.column(options.time_name(), ID_REMEDY)?;
         let kind = panel.freq().kind();
         let mut times = Vec::new();
         for series in 0..panel.n_series() {

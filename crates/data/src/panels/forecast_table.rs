@@ -52,7 +52,7 @@ impl ForecastTable {
         let mut table = open(path.as_ref(), &options.file.beside(), |_| true)?;
         table.read_numbers(options.numbers);
         let id = table.column(&options.id_col, ID_REMEDY)?;
-        let time = table.column(options.time_col(), TIME_REMEDY)?;
+        let time = table.column(options.time_name(), TIME_REMEDY)?;
         let cutoff = table.find(CUTOFF);
         let (places, mut columns): (Vec<usize>, Vec<Numbers>) = (table.columns().enumerate())
             .filter(|(i, name)| ![Some(id), Some(time), cutoff].contains(&Some(*i)) && !name.is_empty())

@@ -30,7 +30,7 @@ impl Frame {
         let columns = table.columns.into_iter().filter_map(|(name, values)| Some((name, narrow(values)?)));
         Ok(Self {
             id_col: options.id_col.clone(),
-            time_col: options.time_col().to_owned(),
+            time_col: options.time_name().to_owned(),
             zone: table.zone,
             ids: table.ids,
             integer_ids: table.integer_ids,

@@ -22,7 +22,7 @@ impl ReadOptions {
         let Some(across) = self.across.filter(|_| !self.wide) else { return Ok(table) };
         let names = LongNames {
             id: &self.id_col,
-            time: self.time_col(),
+            time: self.time_name(),
             value: &self.target_col,
             format: self.time_format.as_ref(),
         };
@@ -38,7 +38,7 @@ impl ReadOptions {
             return Ok(table);
         }
         let format = self.time_format.clone();
-        Ok(Box::new(JoinedTimes::new(table, &self.time_cols, self.time_col(), format, self.hours)?))
+        Ok(Box::new(JoinedTimes::new(table, &self.time_cols, self.time_name(), format, self.hours)?))
     }
 
     /// The names of columns that the layout needs of a file, beside those that are kept.
@@ -103,10 +103,10 @@ fn time_parts(header: &[String], options: &ReadOptions) -> Option<String> {
     ];
     let part = header.iter().find(|name| {
         let plain = name.to_lowercase().replace(['_', ' ', '-'], "");
-        PARTS.contains(&plain.as_str()) && *name != options.time_col()
+        PARTS.contains(&plain.as_str()) && *name != options.time_name()
     })?;
-    let columns = Setting::TimeColumns.to(format!("{},{part}", options.time_col()));
-    Some(format!("if `{}` and `{part}` make the time together, say so ({columns})", options.time_col()))
+    let columns = Setting::TimeColumns.to(format!("{},{part}", options.time_name()));
+    Some(format!("if `{}` and `{part}` make the time together, say so ({columns})", options.time_name()))
 }
 
 /// The note on a wide table whose series are the hours of a day.

@@ -20,8 +20,18 @@ pub(crate) const ID_REMEDY: &str = "set the name of the id column, or read the f
 pub(crate) const TIME_REMEDY: &str = "set the name of the time column";
 
 /// How a table is laid out, and how it is read.
+///
+/// ```
+/// use foretell_data::{Fill, Panel, ReadOptions};
+///
+/// let options = ReadOptions::new().time_col("day").target_col("sales").fill(Fill::Zero);
+/// let panel = Panel::read_csv("day,sales\n2024-01-01,5\n2024-01-02,7\n".as_bytes(), "sales.csv", &options)?;
+/// assert_eq!(panel.y(0), [5.0, 7.0]);
+/// # Ok::<(), foretell_data::DataError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
 pub struct ReadOptions {
     /// How the file is written: encoding, titles, comments.
     pub file: FileOptions,
@@ -106,9 +116,124 @@ impl Default for ReadOptions {
 }
 
 impl ReadOptions {
-    /// The options that models remember of how their data were read, so that nobody says it twice: the layout, how times and
-    /// numbers are written, how rows are treated. The encoding belongs to a file, names of columns and the frequency models
-    /// know anyway.
+    /// A long table with the usual names: `unique_id`, `ds` and `y`.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How the file is written: encoding, titles, comments.
+    pub fn file(self, file: FileOptions) -> Self {
+        Self { file, ..self }
+    }
+
+    /// One time column, every other column a series.
+    pub fn wide(self) -> Self {
+        Self { wide: true, ..self }
+    }
+
+    /// What stands across the columns of a row.
+    pub fn across(self, across: Across) -> Self {
+        Self { across: Some(across), ..self }
+    }
+
+    /// Several columns that make the time.
+    pub fn time_cols(self, columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { time_cols: names(columns), ..self }
+    }
+
+    /// Which hour the number in such a column names.
+    pub fn hours(self, hours: Hours) -> Self {
+        Self { hours: Some(hours), ..self }
+    }
+
+    /// Column of the series' ids.
+    pub fn id_col(self, name: impl Into<String>) -> Self {
+        Self { id_col: name.into(), ..self }
+    }
+
+    /// Column of the times.
+    pub fn time_col(self, name: impl Into<String>) -> Self {
+        Self { time_col: Some(name.into()), ..self }
+    }
+
+    /// Column of the values.
+    pub fn target_col(self, name: impl Into<String>) -> Self {
+        Self { target_col: name.into(), ..self }
+    }
+
+    /// Further columns to keep.
+    pub fn columns(self, columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { columns: Some(names(columns)), ..self }
+    }
+
+    /// Further columns that hold one value in all rows of a series.
+    pub fn static_cols(self, columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { static_cols: names(columns), ..self }
+    }
+
+    /// Columns that hold categories.
+    pub fn categories(self, columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { categories: names(columns), ..self }
+    }
+
+    /// The frequency.
+    pub fn freq(self, freq: Freq) -> Self {
+        Self { freq: Some(freq), ..self }
+    }
+
+    /// The zone of the times.
+    pub fn zone(self, zone: Zone) -> Self {
+        Self { zone: Some(zone), ..self }
+    }
+
+    /// How the times are written.
+    pub fn time_format(self, format: TimeFormat) -> Self {
+        Self { time_format: Some(format), ..self }
+    }
+
+    /// How numbers are written in texts.
+    pub fn numbers(self, numbers: NumberFormat) -> Self {
+        Self { numbers, ..self }
+    }
+
+    /// How rows and values that are missing between others are filled.
+    pub fn fill(self, fill: Fill) -> Self {
+        Self { fill: Some(fill), ..self }
+    }
+
+    /// How several rows of one series and time become one.
+    pub fn aggregate(self, how: Aggregate) -> Self {
+        Self { aggregate: Some(how), ..self }
+    }
+
+    /// A coarser frequency to gather rows in.
+    pub fn resample(self, freq: Freq) -> Self {
+        Self { resample: Some(freq), ..self }
+    }
+
+    /// A step whose nearest multiple each time is moved to.
+    pub fn snap(self, step: Freq) -> Self {
+        Self { snap: Some(step), ..self }
+    }
+
+    /// Most bytes of memory that the panel may take while it is read.
+    pub fn max_memory(self, bytes: u64) -> Self {
+        Self { max_memory: Some(bytes), ..self }
+    }
+
+    /// Threads that read a long table; 0 is as many as the machine has.
+    pub fn threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
+    }
+}
+
+fn names(columns: impl IntoIterator<Item = impl Into<String>>) -> Vec<String> {
+    columns.into_iter().map(Into::into).collect()
+}
+
+impl ReadOptions {
+    /// What models remember of how their data were read, so that nobody says it twice: the layout, how times and numbers are
+    /// written, what becomes of rows. The encoding belongs to a file, names of columns and the frequency models know anyway.
     pub fn remembered(&self) -> Self {
         let of_model = Self::default();
         Self {
@@ -145,7 +270,7 @@ impl ReadOptions {
         self.freq.or(self.resample)
     }
 
-    pub(crate) fn time_col(&self) -> &str {
+    pub(crate) fn time_name(&self) -> &str {
         self.time_col.as_deref().unwrap_or("ds")
     }
 }

@@ -24,8 +24,9 @@ impl ReadOptions {
             self.id_col != usual.id_col || self.time_col.is_some() || self.target_col != usual.target_col;
         let columns: Vec<usize> =
             (0..table.header().len()).filter(|&column| !table.header()[column].is_empty()).collect();
-        let known =
-            [&usual.id_col, self.time_col(), &usual.target_col].iter().any(|name| table.find(name).is_some());
+        let known = [&usual.id_col, self.time_name(), &usual.target_col]
+            .iter()
+            .any(|name| table.find(name).is_some());
         let &[first, second] = &columns[..] else { return Ok(None) };
         if named || known || !table.advance()? {
             return Ok(None);

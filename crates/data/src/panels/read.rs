@@ -72,7 +72,7 @@ impl Panel {
     /// Every mistake names the file, the line or row and the column, and says what to do.
     pub fn from_file(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
         let path = path.as_ref();
-        let names = [options.id_col.as_str(), options.time_col(), &options.target_col, MASK, WEIGHT];
+        let names = [options.id_col.as_str(), options.time_name(), &options.target_col, MASK, WEIGHT];
         let table = match options.columns.as_deref().filter(|_| !options.reads_all_columns()) {
             None => open(path, &options.file, |_| true)?,
             Some(columns) => open(path, &options.file, |name| {
@@ -119,7 +119,7 @@ pub(crate) fn read(table: Box<dyn TableReader + '_>, options: &ReadOptions) -> R
 
 fn read_long(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel, DataError> {
     let pair = options.unnamed_pair(table)?;
-    let named = [options.time_col(), &options.target_col].iter().all(|name| table.find(name).is_some());
+    let named = [options.time_name(), &options.target_col].iter().all(|name| table.find(name).is_some());
     let [id, time, target] = match pair {
         Some(Pair { time, target, .. }) => [None, Some(time), Some(target)],
         None => [
@@ -127,7 +127,7 @@ fn read_long(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
                 true => table.id_column(&options.id_col, ID_REMEDY)?,
                 false => Some(table.column(&options.id_col, ID_REMEDY)?),
             },
-            Some(table.column(options.time_col(), TIME_REMEDY)?),
+            Some(table.column(options.time_name(), TIME_REMEDY)?),
             Some(table.column(&options.target_col, TARGET_REMEDY)?),
         ],
     };
@@ -186,7 +186,7 @@ fn read_long(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
     rows.times.shift(table.late_shift());
     rows.note(table.notes());
     let notes = std::mem::take(&mut rows.notes);
-    let kind = options.kind(&clock, table.file(), options.time_col())?;
+    let kind = options.kind(&clock, table.file(), options.time_name())?;
     let panel = rows.finish(kind, clock.zone, options.said_freq()).map(|panel| panel.with_notes(notes));
     panel.map_err(|error| match error {
         // A row too many, or several series of which nobody said which row is whose.

@@ -16,7 +16,7 @@ fn panel(rows: usize) -> Panel {
             csv += &format!("{id},{day},{y},{promo}\n");
         }
     }
-    let options = ReadOptions { categories: vec!["promo".into()], ..ReadOptions::default() };
+    let options = ReadOptions::new().categories(["promo"]);
     let panel = Panel::read_csv(csv.as_bytes(), "sales.csv", &options).expect("a panel");
     panel.with_static_categories("color", &[("a", "red"), ("b", "blue")]).expect("colors")
 }
@@ -127,8 +127,7 @@ fn mistakes_with_categories_are_errors() {
     says(spec(&[("hist_exog_list", json!(["color"]))]), "in the data and in the static table");
 
     let csv = "unique_id,ds,y,promo\na,1,1,\na,2,2,\na,3,1,\na,4,2,\na,5,1,\na,6,2,\na,7,1,\na,8,2,sale\n";
-    let options =
-        ReadOptions { categories: vec!["promo".into()], fill: Some(Fill::Zero), ..ReadOptions::default() };
+    let options = ReadOptions::new().categories(["promo"]).fill(Fill::Zero);
     let panel = Panel::read_csv(csv.as_bytes(), "late.csv", &options).expect("a panel");
     let late =
         spec(&[("stat_exog_list", json!([])), ("cat_exog_list", json!(["promo"])), ("max_steps", json!(2))]);

@@ -52,14 +52,12 @@ fn levels(csv: &str) -> Vec<f64> {
 
 fn ask(case: &Path, fitted: &Fitted, asked: &Asked) -> Frame {
     let columns = fitted.columns().clone();
-    let options = ReadOptions {
-        id_col: columns.id,
-        time_col: Some(columns.time),
-        target_col: columns.target,
-        freq: Some(fitted.freq()),
-        categories: fitted.categories(),
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions::new()
+        .id_col(columns.id)
+        .time_col(columns.time)
+        .target_col(columns.target)
+        .freq(fitted.freq())
+        .categories(fitted.categories());
     let mut panel = Panel::from_csv(case.join("panel.csv"), &options).expect("a panel");
     let statics = case.join("static.csv");
     if statics.exists() {

@@ -26,7 +26,7 @@ fn panel() -> Panel {
             csv += &format!("{id},{},{y},{known},{past},{}\n", 100 - 20 * s + t, DAYS[t % DAYS.len()]);
         }
     }
-    let options = ReadOptions { categories: vec!["day".into()], ..ReadOptions::default() };
+    let options = ReadOptions::new().categories(["day"]);
     let panel = Panel::read_csv(csv.as_bytes(), "panel.csv", &options).expect("a panel");
     let panel = panel.with_static("size", &[("a", 1.0), ("b", 2.5), ("c", -1.0)]).expect("sizes");
     panel.with_static_categories("color", &[("a", "red"), ("b", "blue"), ("c", "red")]).expect("colors")

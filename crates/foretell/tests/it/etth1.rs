@@ -96,8 +96,7 @@ fn check_bf16<const N: usize>(models: [&str; N], seeds: u64) {
 
 fn panel() -> Option<Panel> {
     let [path] = panels(["ETTh1.csv"])?;
-    let panel =
-        Panel::from_csv(path, &ReadOptions { wide: true, ..ReadOptions::default() }).expect("a panel");
+    let panel = Panel::from_csv(path, &ReadOptions::new().wide()).expect("a panel");
     Some(panel.without_last(panel.max_len() - 8640))
 }
 

@@ -23,7 +23,7 @@ fn case() -> PathBuf {
 }
 
 fn data(fitted: &Fitted) -> (Panel, Future) {
-    let options = ReadOptions { freq: Some(fitted.freq()), ..ReadOptions::default() };
+    let options = ReadOptions::new().freq(fitted.freq());
     let panel = Panel::from_csv(case().join("panel.csv"), &options).unwrap();
     let panel = panel.with_static_file(case().join("static.csv"), &options).unwrap();
     let future = Future::from_file(case().join("futr.csv"), &options, &panel, fitted.h()).unwrap();

@@ -167,8 +167,7 @@ fn precisions_are_compared_on_the_same_windows_as_cross_validation() {
 #[test]
 fn on_etth1_within_one_percent_of_f32() {
     let Some([path]) = panels(["ETTh1.csv"]) else { return };
-    let panel =
-        Panel::from_csv(path, &ReadOptions { wide: true, ..ReadOptions::default() }).expect("a panel");
+    let panel = Panel::from_csv(path, &ReadOptions::new().wide()).expect("a panel");
     let panel = panel.without_last(panel.max_len() - 8640);
     let specs = ["MLP", "NHITS", "NLinear", "TiDE", "RNN"].map(|name| spec(name, 24, 1));
     let checked = Forecaster::new(specs)

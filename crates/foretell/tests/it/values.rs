@@ -77,17 +77,15 @@ fn what_is_serialised_is_read_back() {
     assert!(read.mase.is_nan());
     assert_eq!(Metrics { mase: 0.0, ..read }, Metrics { mase: 0.0, ..metrics });
 
-    let options = ReadOptions {
-        time_col: Some("day".to_owned()),
-        freq: Some(Freq::parse("2h").expect("a frequency")),
-        zone: Some(Zone::parse("Europe/Berlin").expect("a zone")),
-        time_format: Some(TimeFormat::parse("%d.%m.%Y").expect("a format")),
-        fill: Some(Fill::Interpolate),
-        ..ReadOptions::default()
-    };
+    let options = ReadOptions::new()
+        .time_col("day")
+        .freq(Freq::parse("2h").expect("a frequency"))
+        .zone(Zone::parse("Europe/Berlin").expect("a zone"))
+        .time_format(TimeFormat::parse("%d.%m.%Y").expect("a format"))
+        .fill(Fill::Interpolate);
     assert_eq!(again(&options), options);
     let few: ReadOptions = serde_json::from_str(r#"{"target_col": "sales"}"#).expect("the rest by default");
-    assert_eq!(few, ReadOptions { target_col: "sales".to_owned(), ..ReadOptions::default() });
+    assert_eq!(few, ReadOptions::new().target_col("sales"));
     assert_eq!(again(&ColumnNames::default()), ColumnNames::default());
 }
 
