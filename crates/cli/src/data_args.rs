@@ -19,9 +19,10 @@ use crate::row_args::RowArgs;
 #[derive(Debug, Args)]
 pub(crate) struct DataArgs {
     /// File with the series, a row per series and time: Parquet if it ends in .parquet, else CSV, which may be
-    /// compressed (.csv.gz, .csv.zst); `-` reads CSV from standard input
-    #[arg(long, value_name = "FILE")]
-    pub(crate) data: PathBuf,
+    /// compressed (.csv.gz, .csv.zst); `-` reads CSV from standard input. A folder, or a pattern as 'parts/*.parquet', is all of
+    /// its files, and it may be given several times: all files have the same columns, and a folder region=EU is one of them
+    #[arg(long, value_name = "FILE", required = true)]
+    pub(crate) data: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) file: FileArgs,
     #[command(flatten)]
@@ -54,7 +55,7 @@ pub(crate) struct DataArgs {
     /// Columns of --data that hold one value in all rows of a series: they are static, as those of --static
     #[arg(long, value_name = "C[,C]", value_delimiter = ',')]
     pub(crate) static_cols: Vec<String>,
-    /// File with one row per series: its id, and columns that do not change over time
+    /// File with one row per series: its id, and columns that do not change over time; a folder or a pattern as well
     #[arg(long = "static", value_name = "FILE")]
     pub(crate) statics: Option<PathBuf>,
     #[command(flatten)]
@@ -152,10 +153,9 @@ impl DataArgs {
     /// Whether the file has the columns of a long one, although that which the models were trained on was wide.
     fn is_long(&self, columns: &ColumnNames, saved: &ReadOptions) -> bool {
         let ColumnNames { id, time, target } = columns;
-        let names = match self.is_stdin() || !saved.wide {
-            true => Vec::new(),
-            false => foretell::column_names(&self.data, &self.file.options(&saved.file)).unwrap_or_default(),
-        };
+        let file = self.data.first().filter(|_| saved.wide && !self.is_stdin());
+        let names = file.map(|file| foretell::column_names(file, &self.file.options(&saved.file)));
+        let names = names.and_then(Result::ok).unwrap_or_default();
         [id, time, target].iter().all(|column| names.contains(column))
     }
 
@@ -171,6 +171,12 @@ impl DataArgs {
     /// `--futr`.
     pub(crate) fn check_names(&self, futr: Option<&PathBuf>) -> anyhow::Result<()> {
         let beside = self.statics.as_ref().or(futr).is_some();
+        if self.data.len() > 1 && self.data.iter().any(|path| path == Path::new("-")) {
+            return Err(Usage(
+                "--data -: standard input is read alone; leave the other files out".to_owned(),
+            )
+            .into());
+        }
         let message = match (&self.id_col, &self.target_col) {
             _ if !self.layout.wide => return Ok(()),
             (_, Some(name)) => format!(
@@ -198,11 +204,11 @@ impl DataArgs {
     /// The same, with this said of series that end before others.
     fn read_to(&self, end: Option<End>, options: &ReadOptions, log: Log) -> anyhow::Result<Panel> {
         let panel = match self.is_stdin() {
-            true => Panel::read_csv(io::stdin().lock(), "standard input", options)?,
-            false => Panel::from_file(&self.data, options)?,
+            true => Panel::read_csv(io::stdin(), "standard input", options)?,
+            false => Panel::from_files(&self.data, options)?,
         };
-        log.read(&self.data, &panel);
-        log.trimmed(&self.data, panel.trimmed());
+        log.read(&self.shown(), &panel);
+        log.trimmed(&self.shown(), panel.trimmed());
         let panel = match end.zip(panel.early_ends()) {
             Some((end, early)) => {
                 let ended = panel.with_end(end, options.fill)?;
@@ -224,6 +230,12 @@ impl DataArgs {
     }
 
     pub(crate) fn is_stdin(&self) -> bool {
-        self.data == Path::new("-")
+        self.data == [Path::new("-")]
+    }
+
+    /// The files as they were named, for messages.
+    pub(crate) fn shown(&self) -> String {
+        let names: Vec<String> = self.data.iter().map(|path| path.display().to_string()).collect();
+        names.join(", ")
     }
 }

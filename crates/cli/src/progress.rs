@@ -46,12 +46,11 @@ impl Log {
         }
     }
 
-    /// Tells of the data that were read; people only where something was inferred or filled, as they know the rest.
-    pub(crate) fn read(self, path: &std::path::Path, panel: &Panel) {
+    /// Tells what was read; people only where something was inferred or filled, as they know the rest.
+    pub(crate) fn read(self, path: &str, panel: &Panel) {
         let Filled { rows, values } = panel.filled();
         let (series, all, freq) = (panel.n_series(), panel.n_rows(), panel.freq().to_string());
         let inferred = panel.freq_is_inferred();
-        let path = path.display().to_string();
         let event = json!({
             "event": "read", "path": path, "series": series, "rows": all, "freq": freq,
             "freq_inferred": inferred, "filled_rows": rows, "filled_values": values,
@@ -76,9 +75,9 @@ impl Log {
     }
 
     /// Reports rows that were left out because their series have no values in them.
-    pub(crate) fn trimmed(self, path: &std::path::Path, Trimmed { series, rows }: Trimmed) {
+    pub(crate) fn trimmed(self, path: &str, Trimmed { series, rows }: Trimmed) {
         if rows > 0 {
-            let (path, rows, series) = (path.display(), grouped(rows), grouped(series));
+            let (rows, series) = (grouped(rows), grouped(series));
             self.warning(&format!(
                 "{path}: rows left out at the start or end of series, where values are missing: {rows}, of {series} \
                  series"

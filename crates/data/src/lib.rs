@@ -112,6 +112,7 @@ pub use tables::format::{FileFormat, TableOutput};
 pub use tables::number_format::NumberFormat;
 pub use tables::open::column_names;
 pub use tables::read_note::ReadNote;
+pub use tables::table_files::table_files;
 pub use windows::cut::WindowSlices;
 pub use windows::cutter::Cutter;
 pub use windows::sampler::SeriesSampler;

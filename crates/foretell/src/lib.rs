@@ -98,7 +98,7 @@ pub use foretell_data::{
     FileOptions, Fill, Filled, Flaw, ForecastTable, Frame, FrameWriter, Freq, Future, Gap, Hours,
     LocalScaler, NumberFormat, Panel, PanelBuilder, Place, ReadNote, ReadOptions, Setting, SettingWords,
     Time, TimeFlaw, TimeFormat, TimeKind, TimeStyle, Trimmed, UnreadableTable, UnseenCategories, Vocabulary,
-    Zone, column_names, jiff, series_labels, usual_season, word_settings,
+    Zone, column_names, jiff, series_labels, table_files, usual_season, word_settings,
 };
 /// Metrics of any forecasts.
 pub mod evaluate {

@@ -124,9 +124,9 @@ impl Plot {
             return Err(Usage(message).into());
         }
         let find = |wanted: &String| {
-            let series = all().find(|(_, id)| id == wanted);
-            let place = match &series {
-                None => self.data.data.display().to_string(),
+            let found = all().find(|(_, id)| id == wanted);
+            let place = match &found {
+                None => self.data.shown(),
                 Some((_, id)) if !forecast.contains(id) => self.forecast.display().to_string(),
                 Some((series, _)) => return Ok(*series),
             };
@@ -192,7 +192,7 @@ impl Plot {
                 0 => String::new(),
                 n => format!(" (and so {n} more)"),
             };
-            let (forecast, data) = (self.forecast.display(), self.data.data.display());
+            let (forecast, data) = (self.forecast.display(), self.data.shown());
             self.log().warning(&format!(
                 "the forecasts do not follow the data: {example}{others}; is {forecast} of {data}?"
             ));
@@ -230,7 +230,7 @@ impl Plot {
             subtitle: format!(
                 "{target}: the last {last} steps (frequency {}) of {}, and {forecasts} of {}",
                 panel.freq(),
-                file_name(&self.data.data),
+                file_name(&self.data.data[0]),
                 file_name(&self.forecast)
             ),
             kind: panel.freq().kind(),

@@ -18,6 +18,30 @@ pub enum UnreadableTable {
         /// The fault, and the remedy.
         reason: String,
     },
+    /// A folder or a pattern without files.
+    #[error(
+        "{path}: there is no file of a known kind; name files, a folder that holds some, or a pattern that fits some"
+    )]
+    NoFiles {
+        /// The folder or pattern.
+        path: String,
+    },
+    /// Files of one table whose columns differ.
+    #[error(
+        "{file}: it has {} column `{column}`, which {other} {}; all files of a table need the same columns",
+        if *.has { "a" } else { "no" },
+        if *.has { "has not" } else { "has" }
+    )]
+    Columns {
+        /// The file.
+        file: Arc<str>,
+        /// The file before it.
+        other: Arc<str>,
+        /// A column that one of them has,
+        column: String,
+        /// and whether it is `file`.
+        has: bool,
+    },
     /// A line has more or fewer fields than the header.
     #[error(
         "{at}: {found} fields where the header has {expected}; complete the line, or quote the \

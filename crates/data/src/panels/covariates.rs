@@ -22,7 +22,7 @@ const ID_REMEDY: &str = "name it as in the panel's file";
 
 impl Panel {
     /// Adds the columns of a file (Parquet by its name, else CSV) with one row per series; ids are in
-    /// `options.id_col`.
+    /// `options.id_col`. A folder or a pattern is all of its [files](crate::table_files).
     ///
     /// Rows of other series are allowed. A column with a cell that is no number is an error only
     /// when it is used.
@@ -30,7 +30,7 @@ impl Panel {
     /// # Errors
     /// Series without a row, a series with two, and the faults of the file itself.
     pub fn with_static_file(self, path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
-        self.with_static_table(&mut *open(path.as_ref(), &options.file.beside(), |_| true)?, options)
+        self.with_static_table(&mut *open(&[path], &options.file.beside(), |_| true)?, options)
     }
 
     pub(crate) fn with_static_table(
@@ -49,7 +49,8 @@ impl Panel {
         while table.advance()? {
             let table = &*table;
             let name = table.id_or(id, &only)?;
-            origin.push(table.place().row);
+            let at = origin.at(table);
+            origin.push(at);
             // What is wrong with the row of another series is no concern of this panel.
             let ours = self.find(&name).is_some();
             for (column, &i) in read.iter_mut().zip(&extras) {
@@ -154,7 +155,7 @@ impl Future {
         panel: &Panel,
         h: usize,
     ) -> Result<Self, DataError> {
-        let table = open(path.as_ref(), &options.file.beside(), |_| true)?;
+        let table = open(&[path], &options.file.beside(), |_| true)?;
         let hours = options.hours.or(panel.hours());
         let options = ReadOptions { hours, ..options.clone() };
         Self::read(&mut *options.with_time(table)?, &options, panel, h)

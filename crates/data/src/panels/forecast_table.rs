@@ -49,7 +49,7 @@ impl ForecastTable {
     /// # Errors
     /// A column that is missing, times that cannot be read, no rows, more than [`ReadOptions::max_memory`] has room for.
     pub fn from_file(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
-        let mut table = open(path.as_ref(), &options.file.beside(), |_| true)?;
+        let mut table = open(&[path], &options.file.beside(), |_| true)?;
         table.read_numbers(options.numbers);
         let id = table.column(&options.id_col, ID_REMEDY)?;
         let time = table.column(options.time_name(), TIME_REMEDY)?;
@@ -121,7 +121,7 @@ pub fn series_labels(
     column: &str,
 ) -> Result<FxHashMap<Arc<str>, String>, DataError> {
     let wanted = |name: &str| name == id_col || name == column;
-    let mut table = open(path.as_ref(), &FileOptions::default(), wanted)?;
+    let mut table = open(&[path], &FileOptions::default(), wanted)?;
     let id = table.column(id_col, ID_REMEDY)?;
     let place = table.column(column, "give one of these columns")?;
     let mut labels = FxHashMap::<Arc<str>, String>::default();

@@ -77,7 +77,8 @@ impl LongColumns<'_> {
                 .map_err(|why| table.bad_time(self.time, why))?,
         };
         rows.times.push(self.periods.moved(clock.kind, clock.zone.as_ref(), instant));
-        rows.origin.push(table.row());
+        let at = rows.origin.at(table);
+        rows.origin.push(at);
         let fill = self.options.fill;
         for (column, &i) in rows.columns.iter_mut().zip(&self.extras) {
             let cell = match admitted(column.cell(table, i), masked, fill) {

@@ -66,22 +66,31 @@ impl ReadOptions {
 
 impl Panel {
     /// Reads a file: Parquet where its name ends in `.parquet` or `.pq`, else text, as
-    /// [`from_csv`](Self::from_csv).
+    /// [`from_csv`](Self::from_csv). A folder, or a pattern such as `parts/*.parquet`, is all of its
+    /// [files](crate::table_files).
     ///
     /// # Errors
     /// Every mistake names the file, the line or row and the column, and says what to do.
     pub fn from_file(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
-        let path = path.as_ref();
+        Self::from_files(&[path], options)
+    }
+
+    /// Reads several files as one table, in this order. All have the columns of the first, in any order; folders of Hive's layout
+    /// are columns: `region=EU/part-0.parquet` has a column `region`.
+    ///
+    /// # Errors
+    /// Those of [`from_file`](Self::from_file), and files whose columns differ.
+    pub fn from_files(paths: &[impl AsRef<Path>], options: &ReadOptions) -> Result<Self, DataError> {
         let names = [options.id_col.as_str(), options.time_name(), &options.target_col, MASK, WEIGHT];
         let table = match options.columns.as_deref().filter(|_| !options.reads_all_columns()) {
-            None => open(path, &options.file, |_| true)?,
-            Some(columns) => open(path, &options.file, |name| {
+            None => open(paths, &options.file, |_| true)?,
+            Some(columns) => open(paths, &options.file, move |name| {
                 names.contains(&name) || columns.iter().any(|column| column == name)
             })?,
         };
         read(table, options).or_else(|error| match error {
             // The columns that were passed over belong into the message.
-            DataError::MissingColumn { .. } => read(open(path, &options.file, |_| true)?, options),
+            DataError::MissingColumn { .. } => read(open(paths, &options.file, |_| true)?, options),
             error => Err(error),
         })
     }
@@ -209,9 +218,13 @@ fn read_wide(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
     if ids.is_empty() {
         return Err(DataError::NoSeries(table.file().clone()));
     }
-    let origin = Origin::like(&table.place());
-    let mut rows =
-        TableRows { origin, fill: options.fill, aggregate: options.aggregate, ..TableRows::default() };
+    let mut origin = Origin::like(&table.place());
+    let mut rows = TableRows {
+        origin: origin.clone(),
+        fill: options.fill,
+        aggregate: options.aggregate,
+        ..TableRows::default()
+    };
     let periods = options.periods()?;
     let (mut clock, mut repeated) = (options.clock(table), RepeatedTimes::default());
     let (mut times, mut lines) = (Vec::new(), Vec::new());
@@ -224,7 +237,7 @@ fn read_wide(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
             Some(_) => repeated.resolve(0, instant, clock.later).map_err(|why| table.bad_time(time, why))?,
         };
         times.push(periods.moved(clock.kind, clock.zone.as_ref(), instant));
-        lines.push(table.place().row);
+        lines.push(origin.at(table));
         if let Some((i, _)) = unnamed.iter().find(|(i, _)| !table.shown(*i).trim().is_empty()) {
             return Err(DataError::UnnamedColumn { at: table.place(), number: i + 1 });
         }
@@ -237,6 +250,7 @@ fn read_wide(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
             options.check_memory(table.file(), times.len(), size_of::<f32>() * read)?;
         }
     }
+    rows.origin = origin;
     times.iter_mut().for_each(|time| *time += table.late_shift());
     let kind = options.kind(&clock, table.file(), &table.header()[time])?;
 

@@ -93,7 +93,6 @@ impl TableRows {
     /// No rows of the same columns.
     pub(super) fn none(&self) -> Self {
         Self {
-            origin: Origin::like(&self.origin.place(0)),
             mask: self.mask.as_ref().map(|_| Vec::new()),
             weight: self.weight.as_ref().map(|_| Vec::new()),
             columns: self.columns.iter().map(Column::none).collect(),

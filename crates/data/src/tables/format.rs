@@ -113,6 +113,16 @@ impl FileFormat {
         self.endings.iter().any(|known| ending.eq_ignore_ascii_case(known))
     }
 
+    /// Whether a name ends as the files of a format do, those that are compressed included.
+    pub(crate) fn has_known_ending(path: &Path) -> bool {
+        let ending = path.extension().unwrap_or_default();
+        let packed = ["gz", "zst"].iter().any(|packed| ending.eq_ignore_ascii_case(packed));
+        FORMATS.iter().any(|format| {
+            format.is_ending(path)
+                || packed && format.compressible && format.is_ending(path.with_extension(""))
+        })
+    }
+
     /// Whether this program can write it.
     pub fn is_written(&self) -> bool {
         self.write.is_some()

@@ -24,7 +24,9 @@ pub(crate) mod read_note;
 mod records;
 #[cfg(feature = "parquet")]
 mod row_groups;
+mod several;
 pub(crate) mod table;
+pub(crate) mod table_files;
 pub(crate) mod text_table;
 #[cfg(feature = "excel")]
 mod workbook;
