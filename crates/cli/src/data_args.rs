@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use foretell::{
-    CalendarError, ColumnNames, DataError, End, Fitted, Freq, NumberFormat, Panel, ReadOptions, TimeFormat,
-    Zone,
+    CalendarError, ColumnNames, DataError, End, Fitted, Freq, Locale, NumberFormat, Panel, ReadOptions,
+    TimeFormat, Zone,
 };
 
 use crate::failure::Usage;
@@ -44,6 +44,9 @@ pub(crate) struct DataArgs {
     /// dates. It concerns --futr too, and is kept with models: `usual` says that the times are written as usual after all
     #[arg(long, value_name = "FORMAT", value_parser = Written::parse)]
     time_format: Option<Written>,
+    /// The language in which months are named, as de, fr or es; of --futr as well [default: en]
+    #[arg(long, value_name = "LANGUAGE", value_parser = str::parse::<Locale>)]
+    locale: Option<Locale>,
     /// The mark before decimals, a point or a comma, which is written before decimals as well, then with semicolons between
     /// fields [default: a point]. It and --thousands concern --static and --futr too
     #[arg(long, value_name = "MARK")]
@@ -123,6 +126,7 @@ impl DataArgs {
         options.categories = categories;
         options.time_col = named.then_some(time);
         options.freq = freq;
+        options.locale = self.locale.or(options.locale);
         options.zone = self.zone.clone().or(options.zone);
         if let Some(Written(format)) = &self.time_format {
             options.time_format = format.clone();

@@ -73,6 +73,7 @@ pub use calendar::freq::Freq;
 pub use calendar::given_time::Time;
 pub use calendar::integer_dates::IntegerFormat;
 pub use calendar::kind::TimeKind;
+pub use calendar::locale::Locale;
 pub use calendar::season::usual_season;
 pub use calendar::step_words::OddSteps;
 pub use calendar::style::TimeStyle;

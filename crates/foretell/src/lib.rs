@@ -96,9 +96,10 @@ pub use foretell_data::nearest;
 pub use foretell_data::{
     Across, Aggregate, CalendarError, Categories, CsvWriter, DataError, EarlyEnds, Encoding, End, FileFormat,
     FileOptions, Fill, Filled, Flaw, ForecastTable, Frame, FrameWriter, Freq, Future, Gap, Hours,
-    LocalScaler, NumberFormat, Panel, PanelBuilder, Place, ReadNote, ReadOptions, Setting, SettingWords,
-    Time, TimeFlaw, TimeFormat, TimeKind, TimeStyle, Trimmed, UnreadableTable, UnseenCategories, Vocabulary,
-    Zone, column_names, jiff, series_labels, table_files, usual_season, word_settings,
+    LocalScaler, Locale, NumberFormat, Panel, PanelBuilder, Place, ReadNote, ReadOptions, Setting,
+    SettingWords, Time, TimeFlaw, TimeFormat, TimeKind, TimeStyle, Trimmed, UnreadableTable,
+    UnseenCategories, Vocabulary, Zone, column_names, jiff, series_labels, table_files, usual_season,
+    word_settings,
 };
 /// Metrics of any forecasts.
 pub mod evaluate {

@@ -5,6 +5,7 @@ use super::flaw::{Advice, TimeFlaw};
 use super::integer_dates::IntegerDates;
 use super::iso::{self, ZONE};
 use super::kind::TimeKind;
+use super::locale::Locale;
 use super::spelling;
 use super::time_format::{STEP, TimeFormat};
 use super::written::Written;
@@ -48,6 +49,8 @@ pub(crate) struct Clock {
     pub(crate) kind: Option<TimeKind>,
     pub(crate) zone: Option<Zone>,
     pub(crate) format: Option<TimeFormat>,
+    /// The language of the names of months.
+    pub(crate) locale: Option<Locale>,
     /// Which dates the integers that were read could be.
     pub(crate) dates: IntegerDates,
     /// Where clocks showed the last time that was read twice, the second instant.
@@ -57,6 +60,13 @@ pub(crate) struct Clock {
 impl Clock {
     /// Reads a time; the error is the flaw of the text, and what to write instead.
     pub(crate) fn read(&mut self, text: &str) -> Result<i64, TimeFlaw> {
+        match self.locale {
+            Some(locale) => self.read_english(&locale.in_english(text, self.format.as_ref())),
+            None => self.read_english(text),
+        }
+    }
+
+    fn read_english(&mut self, text: &str) -> Result<i64, TimeFlaw> {
         self.later = None;
         if let Some(format) = self.format.as_ref().filter(|format| !format.is_integer()) {
             let written = format.read(text)?;

@@ -26,6 +26,16 @@ pub enum CalendarError {
         /// The word.
         word: String,
     },
+    /// The code of a language whose months are not known.
+    #[error(
+        "the names of months are known in the languages {known}; found `{code}`; write months as numbers, or in one of them"
+    )]
+    Locale {
+        /// The code.
+        code: String,
+        /// Those that are known.
+        known: String,
+    },
     /// The word is no format of times.
     #[error(
         "unknown time format `{word}`: {reason}; write `integer`, `excel`, `epoch`, `epoch-ms`, or how times look, as in %Y%m%d, %d.%m.%Y %H:%M or \

@@ -14,6 +14,7 @@ pub(crate) mod integer_dates;
 pub(crate) mod interval;
 pub(crate) mod iso;
 pub(crate) mod kind;
+pub(crate) mod locale;
 pub(crate) mod months;
 pub(crate) mod opening_hours;
 pub(crate) mod pattern;

@@ -188,7 +188,8 @@ impl Future {
         }
         let shown = |time: i64| kind.display_in(panel.zone(), time);
         let format = options.time_format.clone().filter(|_| !table.reads_its_times());
-        let mut clock = Clock { kind: Some(kind), zone: panel.zone().cloned(), format, ..Clock::default() };
+        let (zone, locale) = (panel.zone().cloned(), options.locale);
+        let mut clock = Clock { kind: Some(kind), zone, format, locale, ..Clock::default() };
         let (mut ignored_rows, mut strange) = (0, StrangeIds::default());
         let periods = options.periods()?;
         while table.advance()? {

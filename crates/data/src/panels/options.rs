@@ -6,6 +6,7 @@ use super::aggregate::Aggregate;
 use super::fill::Fill;
 use super::periods::Periods;
 use crate::calendar::freq::Freq;
+use crate::calendar::locale::Locale;
 use crate::calendar::time_format::TimeFormat;
 use crate::calendar::zone::Zone;
 use crate::error::DataError;
@@ -66,6 +67,8 @@ pub struct ReadOptions {
     /// How the times are written, where they are no integers and not as `2024-01-31 13:45:00`. Timestamps and dates
     /// of Parquet and Arrow need none.
     pub time_format: Option<TimeFormat>,
+    /// The language in which months are named, where that is not English.
+    pub locale: Option<Locale>,
     /// How numbers are written in texts.
     pub numbers: NumberFormat,
     /// How rows and values that are missing between others are filled; without it they are mistakes. Where values are
@@ -104,6 +107,7 @@ impl Default for ReadOptions {
             freq: None,
             zone: None,
             time_format: None,
+            locale: None,
             numbers: NumberFormat::default(),
             fill: None,
             aggregate: None,
@@ -189,6 +193,11 @@ impl ReadOptions {
     /// How the times are written.
     pub fn time_format(self, format: TimeFormat) -> Self {
         Self { time_format: Some(format), ..self }
+    }
+
+    /// The language in which months are named.
+    pub fn locale(self, locale: Locale) -> Self {
+        Self { locale: Some(locale), ..self }
     }
 
     /// How numbers are written in texts.

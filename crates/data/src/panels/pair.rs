@@ -32,8 +32,8 @@ impl ReadOptions {
             return Ok(None);
         }
         let is_time = |column: usize| {
-            let mut clock =
-                Clock { format: self.time_format.clone(), zone: self.zone.clone(), ..Clock::default() };
+            let (format, zone) = (self.time_format.clone(), self.zone.clone());
+            let mut clock = Clock { format, zone, locale: self.locale, ..Clock::default() };
             table.time(column, &mut clock).is_ok() && clock.kind == Some(TimeKind::Timestamp)
         };
         Ok(match [is_time(first), is_time(second)] {

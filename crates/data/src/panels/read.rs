@@ -45,7 +45,7 @@ impl ReadOptions {
 
     fn clock(&self, table: &dyn TableReader) -> Clock {
         let format = self.time_format.clone().filter(|_| !table.reads_its_times());
-        Clock { zone: self.zone.clone(), format, ..Clock::default() }
+        Clock { zone: self.zone.clone(), format, locale: self.locale, ..Clock::default() }
     }
 
     /// The kind of the times of the column `column`, once all rows were read. Integers that all look like dates are neither,
