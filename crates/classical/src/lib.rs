@@ -7,19 +7,13 @@
 //! ```
 //! use foretell_classical::{Classical, SeasonalNaive};
 //! use foretell_data::{Freq, Panel, Span, Vocabulary};
-//! use foretell_estimator::{Asked, Estimator as _, HeldOut, OneProcess, Run, Verdict, Workers};
+//! use foretell_estimator::{Asked, Estimator as _, HeldOut, Run, Verdict, Workers};
 //!
 //! let week = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];
 //! let panel = Panel::from_series(Freq::parse("D")?, [("a", 0, week.repeat(3))])?;
 //! let (workers, vocabulary) = (Workers::new(1)?, Vocabulary::new());
-//! let run = Run {
-//!     workers: &workers,
-//!     vocabulary: &vocabulary,
-//!     listen: &mut |_| Verdict::Continue,
-//!     state: None,
-//!     reduction: &OneProcess,
-//!     start: Start::default(),
-//! };
+//! let listen = &mut |_: &_| Verdict::Continue;
+//! let run = Run::alone(&workers, &vocabulary, listen);
 //! // The season of days is a week.
 //! let trained = Classical::<SeasonalNaive>::new(9).fit(&panel, HeldOut::default(), run)?;
 //! let asked = Asked { span: Span::Predict { future: None }, h: 9, quantiles: None };

@@ -57,9 +57,9 @@ pub(crate) fn check(command: &Command, matches: &ArgMatches) -> Result<(), Usage
     let paths = command.get_arguments().filter(|arg| arg.get_value_hint() == ValueHint::AnyPath);
     let (outputs, inputs): (Vec<&Arg>, Vec<&Arg>) =
         paths.partition(|arg| arg.get_long().is_some_and(|flag| OUTPUTS.contains(&flag)));
-    let all = |args: Vec<&Arg>| args.into_iter().flat_map(given).collect::<Vec<Given>>();
+    let all = |args: Vec<&Arg>| args.into_iter().flat_map(path_arguments).collect::<Vec<PathArgument>>();
     let (outputs, inputs) =
-        (all(outputs), all(inputs).into_iter().flat_map(Given::with_files).collect::<Vec<_>>());
+        (all(outputs), all(inputs).into_iter().flat_map(PathArgument::with_files).collect::<Vec<_>>());
     // A path may lead elsewhere by the time that it is written.
     let _ = READ.set(inputs.iter().filter_map(|input| Identity::of(&input.path).ok()).collect());
     for output in &outputs {
@@ -76,7 +76,7 @@ pub(crate) fn check(command: &Command, matches: &ArgMatches) -> Result<(), Usage
     }
 }
 
-impl Given {
+impl PathArgument {
     /// The path, and the files that it names if it is a pattern or a folder of them. What is wrong with it is told when it is read.
     fn with_files(self) -> Vec<Self> {
         let files = if self.is_directory {
@@ -85,14 +85,14 @@ impl Given {
             foretell::table_files(&self.path).unwrap_or_default()
         };
         let files = files.into_iter().filter(|file| *file != self.path);
-        let given = |path: PathBuf| Self {
+        let file = |path: PathBuf| Self {
             said: self.said.clone(),
             place: place(&path),
             path,
             is_directory: false,
             is_replaced: false,
         };
-        let mut all: Vec<Self> = files.map(given).collect();
+        let mut all: Vec<Self> = files.map(file).collect();
         all.push(self);
         all
     }

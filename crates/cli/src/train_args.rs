@@ -164,7 +164,7 @@ impl TrainArgs {
     ) -> anyhow::Result<Panel> {
         let (max_memory, log) = (self.memory.limit().bytes(), self.log.log());
         let panel = match from {
-            Some(fitted) => self.data.read_for(fitted, max_memory, log)?.0,
+            Some(fitted) => self.data.read_for(fitted, max_memory, self.threads, log)?.0,
             None => {
                 let (read, categories) = (forecaster.columns_read(), forecaster.categories());
                 let options = self.data.options(
@@ -174,7 +174,7 @@ impl TrainArgs {
                     self.freq()?,
                     &ReadOptions::default(),
                 )?;
-                self.data.read(&ReadOptions { max_memory: Some(max_memory), ..options }, log)?
+                self.data.read(&options.max_memory(max_memory).threads(self.threads), log)?
             }
         };
         if !self.drop_short || panel.min_len() >= rows_needed {

@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::memory_limit::MemoryLimit;
 use crate::progress::Listener;
-use crate::reduction::Reduction;
+use crate::reduction::{OneProcess, Reduction};
 
 /// The last rows of each series that are not trained on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,6 +42,13 @@ pub struct Run<'a> {
     pub reduction: &'a dyn Reduction,
     /// Where it starts.
     pub start: Start<'a>,
+}
+
+impl<'a> Run<'a> {
+    /// A training of one process that begins anew and keeps no state.
+    pub fn alone(workers: &'a Workers, vocabulary: &'a Vocabulary, listen: Listener<'a>) -> Self {
+        Self { workers, vocabulary, listen, state: None, reduction: &OneProcess, start: Start::default() }
+    }
 }
 
 /// Where a training starts. An estimator that fits in a moment may fit anew.

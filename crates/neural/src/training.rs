@@ -45,13 +45,13 @@ pub(crate) fn train(
         _ => Some(Cutter::new(panel, &window_spec(spec, &valid_dims), span)?),
     };
     let loss = spec.loss();
-    let mut params = table.initialise(config.random_seed);
-    let found = run.state.map(find_state).transpose()?.flatten();
-    if let Some(outcome) = found.as_ref().map(|found| found.finished(&mut params)).transpose()?.flatten() {
+    let (mut params, frozen) = first_params(spec, table, run.start)?;
+    let saved = run.state.map(find_state).transpose()?.flatten();
+    if let Some(outcome) = saved.as_ref().map(|saved| saved.finished(&mut params)).transpose()?.flatten() {
         return Ok(TrainedNetwork::new(spec.clone(), network, params, Some(outcome)));
     }
     let names = config.optimizer.state_names().iter().copied().chain([PARAMS]);
-    let from = found.as_ref().map(|found| found.state(&params, names)).transpose()?;
+    let from = saved.as_ref().map(|saved| saved.state(&params, names)).transpose()?;
     let kept = KeptNumbers::measure(spec, &network, &params).of(&dims);
     let mut failure = None;
     let mut write = run.state.map(|state| state_writer(state, &mut failure));

@@ -4,7 +4,7 @@
 use std::time::Instant;
 
 use foretell_data::{Panel, ReadOptions, Vocabulary};
-use foretell_estimator::{Estimator as _, HeldOut, OneProcess, Run, Verdict, Workers};
+use foretell_estimator::{Estimator as _, HeldOut, Run, Verdict, Workers};
 use foretell_prophet::{Prophet, ProphetSettings};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -15,8 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let prophet = Prophet::new(ProphetSettings::default());
     for _ in 0..3 {
         let listen = &mut |_: &_| Verdict::Continue;
-        let run =
-            Run { workers: &workers, vocabulary: &vocabulary, listen, state: None, reduction: &OneProcess };
+        let run = Run::alone(&workers, &vocabulary, listen);
         let start = Instant::now();
         prophet.fit(&panel, HeldOut::default(), run)?;
         println!("{} series fitted in {:.3} s", panel.n_series(), start.elapsed().as_secs_f64());

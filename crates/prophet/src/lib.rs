@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use foretell_data::{Freq, Panel, Span};
-//! use foretell_estimator::{Asked, Estimator as _, HeldOut, OneProcess, Run, Verdict, Workers};
+//! use foretell_estimator::{Asked, Estimator as _, HeldOut, Run, Verdict, Workers};
 //! use foretell_prophet::{Prophet, ProphetSettings};
 //! # use foretell_data::Vocabulary;
 //!
@@ -16,13 +16,8 @@
 //! let y: Vec<f32> = (0..140).map(|day| 100.0 + 0.5 * day as f32 + week[day % 7]).collect();
 //! let panel = Panel::from_series(Freq::parse("D")?, [("shop", 0, y)])?;
 //! let (workers, vocabulary) = (Workers::new(1)?, Vocabulary::new());
-//! let run = Run {
-//!     workers: &workers,
-//!     vocabulary: &vocabulary,
-//!     listen: &mut |_| Verdict::Continue,
-//!     state: None,
-//!     reduction: &OneProcess,
-//! };
+//! let listen = &mut |_: &_| Verdict::Continue;
+//! let run = Run::alone(&workers, &vocabulary, listen);
 //! let settings = ProphetSettings { h: 7, ..ProphetSettings::default() };
 //! let trained = Prophet::new(settings).fit(&panel, HeldOut::default(), run)?;
 //! let asked = Asked { span: Span::Predict { future: None }, h: 7, quantiles: Some(&[0.1, 0.9]) };

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::collections::BTreeMap;
 
 use foretell_data::{Freq, Future, Panel, Span, TimeKind, Vocabulary};
-use foretell_estimator::{Asked, Estimator as _, HeldOut, OneProcess, Run, Trained as _, Verdict, Workers};
+use foretell_estimator::{Asked, Estimator as _, HeldOut, Run, Trained as _, Verdict, Workers};
 use foretell_prophet::{Mode, Prophet, ProphetSettings, TrainedProphet};
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -69,7 +69,7 @@ impl Dataset {
 fn trained(prophet: &Prophet, panel: &Panel, held_out: HeldOut, threads: usize) -> TrainedProphet {
     let (workers, vocabulary) = (Workers::new(threads).expect("threads"), Vocabulary::new());
     let listen = &mut |_: &_| Verdict::Continue;
-    let run = Run { workers: &workers, vocabulary: &vocabulary, listen, state: None, reduction: &OneProcess };
+    let run = Run::alone(&workers, &vocabulary, listen);
     let trained: Box<dyn Any> = prophet.fit(panel, held_out, run).expect("a fit");
     *trained.downcast().expect("what Prophet becomes")
 }
@@ -183,8 +183,7 @@ fn what_cannot_be_fitted_is_said() {
         let prophet = prophet(settings.as_object().expect("a table"), 3);
         let (workers, vocabulary) = (Workers::new(1).expect("a thread"), Vocabulary::new());
         let listen = &mut |_: &_| Verdict::Continue;
-        let run =
-            Run { workers: &workers, vocabulary: &vocabulary, listen, state: None, reduction: &OneProcess };
+        let run = Run::alone(&workers, &vocabulary, listen);
         prophet.fit(panel, HeldOut::default(), run).expect_err("no fit").to_string()
     };
     let numbered =

@@ -146,7 +146,7 @@ fn categories_stay_those_of_the_first_training() {
     let read = |colors: [&str; 2]| {
         let rows: String =
             (0..60).map(|day| format!("a,{day},{},{}\n", day % 7, colors[day * day % 3 % 2])).collect();
-        let options = ReadOptions { categories: vec!["color".into()], ..ReadOptions::default() };
+        let options = ReadOptions::new().categories(["color"]);
         Panel::read_csv(format!("unique_id,ds,y,color\n{rows}").as_bytes(), "colors.csv", &options)
             .expect("a panel")
     };
