@@ -1,4 +1,4 @@
-//! What an attention computes, and the checks of its arguments.
+//! The definition of attention, and the checks of its arguments.
 
 use foretell_gemm::Rounding;
 use foretell_simd::Key;
@@ -67,7 +67,7 @@ pub enum Algorithm {
     Tiled,
 }
 
-/// What the backward pass reads of the forward pass.
+/// The results of the forward pass that the backward pass reads.
 #[derive(Clone, Copy, Debug)]
 pub struct SavedForBackward<'a> {
     /// `[batch, heads, queries, dim]`, as in the forward pass; of fewer bits only where [`Attention::rounds_scores`].
@@ -76,7 +76,7 @@ pub struct SavedForBackward<'a> {
     pub k: Operand<'a>,
     /// `[batch, heads, keys, value_dim]`.
     pub v: Operand<'a>,
-    /// What [`Attention::forward`] wrote, `[batch, heads, queries, value_dim]`.
+    /// The output of [`Attention::forward`], `[batch, heads, queries, value_dim]`.
     pub out: Operand<'a>,
     /// The `stats` that it wrote, `[batch, heads, queries]`.
     pub stats: &'a [f32],

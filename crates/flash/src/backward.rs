@@ -64,20 +64,20 @@ pub(crate) fn run(
     for_each(all.div_ceil(group), 1, one);
 }
 
-/// What a thread computes in, one head after the other.
+/// The buffers of a thread, for one head after the other.
 struct Scratch {
     scores: Buffer<f32>,
     score_grads: Buffer<f32>,
     dropped: Buffer<f32>,
-    given: Buffer<f32>,
+    upstream: Buffer<f32>,
     products: Buffer<f32>,
 }
 
 impl Scratch {
     fn new(tiles: &Tiles, dropout: bool, grad_scores: bool) -> Self {
-        let [scores, score_grads, dropped, given] = [true, true, dropout, grad_scores]
+        let [scores, score_grads, dropped, upstream] = [true, true, dropout, grad_scores]
             .map(|used| Buffer::stale(if used { tiles.scores() } else { 0 }));
-        Self { scores, score_grads, dropped, given, products: Buffer::stale(tiles.queries) }
+        Self { scores, score_grads, dropped, upstream, products: Buffer::stale(tiles.queries) }
     }
 }
 
@@ -115,7 +115,7 @@ unsafe fn backward_head(
         all.fill(0.0);
     }
 
-    let Scratch { scores, score_grads, dropped, given: given_tile, products } = scratch;
+    let Scratch { scores, score_grads, dropped, upstream: upstream_tile, products } = scratch;
     for keys in Tiles::ranges(all_keys, tiles.keys) {
         let mut begun = false;
         for rows in Tiles::ranges(all_queries, tiles.queries) {
@@ -129,14 +129,14 @@ unsafe fn backward_head(
             let (place, width) = ((&rows, &keys), keys.len());
             let scores = &mut scores[..rows.len() * width];
             score(attention, head, [q, k], place, seen, scores);
-            if let Some(given) = grad_scores {
+            if let Some(upstream) = grad_scores {
                 let rows =
-                    rows.clone().zip(scores.chunks_exact(width).zip(given_tile.chunks_exact_mut(width)));
+                    rows.clone().zip(scores.chunks_exact(width).zip(upstream_tile.chunks_exact_mut(width)));
                 for (query, (scores, into)) in rows {
-                    let given = &given[first + query * all_keys..][keys.clone()];
-                    for ((into, given), score) in into.iter_mut().zip(given).zip(scores) {
+                    let upstream = &upstream[first + query * all_keys..][keys.clone()];
+                    for ((into, upstream), score) in into.iter_mut().zip(upstream).zip(scores) {
                         // Hidden scores are minus infinity whatever queries and keys are.
-                        *into = if *score == f32::NEG_INFINITY { 0.0 } else { *given };
+                        *into = if *score == f32::NEG_INFINITY { 0.0 } else { *upstream };
                     }
                 }
             }
@@ -173,7 +173,7 @@ unsafe fn backward_head(
             }
             simd::online_softmax_backward_rows(scores, width, products, score_grads);
             if grad_scores.is_some() {
-                simd::add_assign(score_grads, &given_tile[..scores.len()]);
+                simd::add_assign(score_grads, &upstream_tile[..scores.len()]);
             }
             if let Some(all) = &mut grad_of_mask {
                 for (query, score_grads) in rows.clone().zip(score_grads.chunks_exact(width)) {

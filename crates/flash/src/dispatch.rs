@@ -70,7 +70,7 @@ impl Attention<'_> {
     }
 
     /// Bytes of memory that each thread needs beside the operands, forwards and backwards, without what `foretell-gemm`
-    /// packs for a product. Tiles need the same whatever the length. A backward pass that is given a gradient of the
+    /// packs for a product. Tiles need the same whatever the length. A backward pass that gets a gradient of the
     /// scores takes a tile of scores more.
     pub fn scratch_bytes(&self) -> [usize; 2] {
         let (tiles, dropout) = (self.tiles(), self.dropout.is_some());

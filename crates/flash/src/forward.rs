@@ -52,7 +52,7 @@ pub(crate) fn run(
     for_each(all.div_ceil(group), 1, one);
 }
 
-/// What a thread computes in, one block of queries after the other.
+/// The buffers of a thread, for one block of queries after the other.
 struct Scratch {
     scores: Buffer<f32>,
     dropped: Buffer<f32>,

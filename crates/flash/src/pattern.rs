@@ -175,7 +175,7 @@ mod tests {
                         .clone()
                         .map(|i| keys.clone().map(|j| sees(pattern, i, j)).collect())
                         .collect();
-                    let found = pattern.tile(&queries, &keys);
+                    let coverage = pattern.tile(&queries, &keys);
                     let (any, every) =
                         (all.iter().flatten().any(|&seen| seen), all.iter().flatten().all(|&seen| seen));
                     let expected = if every {
@@ -185,13 +185,17 @@ mod tests {
                     } else {
                         Coverage::Nothing
                     };
-                    let strided = matches!(pattern, Pattern::Strided { .. }) && found == Coverage::Something;
-                    assert!(found == expected || strided, "{pattern:?} {queries:?} {keys:?}: {found:?}");
+                    let strided =
+                        matches!(pattern, Pattern::Strided { .. }) && coverage == Coverage::Something;
+                    assert!(
+                        coverage == expected || strided,
+                        "{pattern:?} {queries:?} {keys:?}: {coverage:?}"
+                    );
                     for (i, expected) in queries.zip(&all) {
                         let mut scores = vec![1.0; keys.len()];
                         pattern.mask_scores(i, &keys, &mut scores);
-                        let found: Vec<bool> = scores.iter().map(|&score| score == 1.0).collect();
-                        assert_eq!(&found, expected, "{pattern:?} {i} {keys:?}");
+                        let seen: Vec<bool> = scores.iter().map(|&score| score == 1.0).collect();
+                        assert_eq!(&seen, expected, "{pattern:?} {i} {keys:?}");
                     }
                 }
             }

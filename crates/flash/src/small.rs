@@ -37,7 +37,7 @@ pub(crate) fn applies(attention: &Attention<'_>) -> bool {
     cfg!(feature = "flash") && attention.way == Algorithm::Fastest && small && filled && plain
 }
 
-/// What a thread computes in, one bundle after the other; all of it is interleaved.
+/// The buffers of a thread, for one bundle after the other; all of them are interleaved.
 struct Scratch {
     /// Rows of queries, keys or values.
     rows: [Buffer<f32>; 4],
@@ -180,10 +180,10 @@ pub(crate) fn forward(
         // SAFETY: as above.
         unsafe { bundle.put_dense(stats, &all_stats) };
         let v = bundle.take(v, keys, &mut y[..keys * value_dim * INTERLEAVED]);
-        let made = &mut x[..queries * value_dim * INTERLEAVED];
-        simd::interleaved_products(1.0, Interleaved::row_major(p, queries), v, made);
+        let output = &mut x[..queries * value_dim * INTERLEAVED];
+        simd::interleaved_products(1.0, Interleaved::row_major(p, queries), v, output);
         // SAFETY: as above.
-        unsafe { bundle.put(made, queries, &out) };
+        unsafe { bundle.put(output, queries, &out) };
     });
 }
 
@@ -202,15 +202,15 @@ pub(crate) fn backward(
     let (grad_q, grad_k, grad_v) = (Shared::of(q), Shared::of(k), Shared::of(v));
     let grad_mask = scores.map(Dense::of);
     for_each_bundle(&attention.sizes, BACKWARD, |bundle, Scratch { rows, scores, stats }| {
-        let ([q, k, grad_rows, x], [p, score_grads, given]) = (rows, scores);
+        let ([q, k, grad_rows, x], [p, score_grads, upstream]) = (rows, scores);
         let q = bundle.take(saved.q, queries, &mut q[..queries * dim * INTERLEAVED]);
         let k = bundle.take(saved.k, keys, &mut k[..keys * dim * INTERLEAVED]);
-        bundle.score(attention, [q, k], p, given);
+        bundle.score(attention, [q, k], p, upstream);
         if let Some(all) = grad_scores {
-            bundle.take_dense(all, given);
+            bundle.take_dense(all, upstream);
             // Hidden scores are minus infinity whatever queries and keys are.
-            let hidden = given.iter_mut().zip(&**p).filter(|(_, score)| **score == f32::NEG_INFINITY);
-            hidden.for_each(|(given, _)| *given = 0.0);
+            let hidden = upstream.iter_mut().zip(&**p).filter(|(_, score)| **score == f32::NEG_INFINITY);
+            hidden.for_each(|(upstream, _)| *upstream = 0.0);
         }
         bundle.take_dense(saved.stats, stats);
         simd::interleaved_softmax_again(p, stats);
@@ -225,7 +225,7 @@ pub(crate) fn backward(
         simd::interleaved_products(1.0, grad, v.t(), score_grads);
         simd::interleaved_softmax_backward(queries, p, score_grads);
         if grad_scores.is_some() {
-            simd::add_assign(score_grads, given);
+            simd::add_assign(score_grads, upstream);
         }
         if let Some(all) = &grad_mask {
             // SAFETY: as above.
@@ -235,10 +235,10 @@ pub(crate) fn backward(
         for (product, other, steps, to) in
             [(score_grads, k, queries, &grad_q), (score_grads.t(), q, keys, &grad_k)]
         {
-            let made = &mut x[..steps * dim * INTERLEAVED];
-            simd::interleaved_products(attention.scale, product, other, made);
+            let product_sums = &mut x[..steps * dim * INTERLEAVED];
+            simd::interleaved_products(attention.scale, product, other, product_sums);
             // SAFETY: as above.
-            unsafe { bundle.put(made, steps, to) };
+            unsafe { bundle.put(product_sums, steps, to) };
         }
     });
 }

@@ -31,7 +31,7 @@ struct Case<'a> {
     loud: f32,
 }
 
-/// What a forward and a backward pass make, each `[batch, heads, steps, dim]`.
+/// The results of a forward and a backward pass, each `[batch, heads, steps, dim]`.
 struct Made<T> {
     out: Vec<T>,
     scores: Vec<T>,
@@ -203,8 +203,8 @@ impl Case<'_> {
                 for j in 0..keys {
                     let weight = p[j] * kept[j];
                     made.grads[2][v_row(j)].iter_mut().zip(up).for_each(|(g, up)| *g += weight * up);
-                    let given = if sees(j) { f64::from(upstream_scores[at + j]) } else { 0.0 };
-                    let ds = p[j] * (dp[j] - shift) + given;
+                    let upstream = if sees(j) { f64::from(upstream_scores[at + j]) } else { 0.0 };
+                    let ds = p[j] * (dp[j] - shift) + upstream;
                     made.grad_mask[at + j] = ds;
                     let (dq, dk) = (&mut made.grads[0][q_row(i)], &k[k_row(j)]);
                     dq.iter_mut().zip(dk).for_each(|(g, k)| *g += ds * scale * k);

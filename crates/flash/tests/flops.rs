@@ -1,4 +1,4 @@
-//! What is counted of attention. A program of its own: the counter sees the products of all threads.
+//! Tests of the counter of attention's products. A program of its own: the counter sees the products of all threads.
 
 use foretell_flash::{
     Algorithm, Attention, AttentionGradients, Operand, OperandMut, SavedForBackward, Sizes, Strides,

@@ -87,7 +87,7 @@ const COST: usize = 16;
 
 type Number = Complex<f32>;
 
-/// What a thread keeps from one transform to the next.
+/// The plans and buffers that a thread keeps from one transform to the next.
 struct FftScratch {
     plans: RealFftPlanner<f32>,
     row: Vec<f32>,

@@ -9,7 +9,7 @@
 //! complex parameter.
 //!
 //! The matrices of w lie across it, a number every `2 modes`. They are gathered once, `[modes, 2, heads, inputs, outputs]`;
-//! then modes and heads are one batch of products, which read x and write y where they lie.
+//! then modes and heads are one batch of products, which read x and write y without a copy.
 //!
 //! # Derivation of the backward pass
 //!
@@ -157,7 +157,7 @@ impl ModeProducts {
         });
     }
 
-    /// What `gather` writes, `[modes, 2, ..]`: it gets a range of these rows, which are columns of the weights.
+    /// The weights as `gather` writes them, `[modes, 2, ..]`: it gets a range of these rows, which are columns of the weights.
     fn gathered(&self, gather: impl Fn(Range<usize>, &mut [f32]) + Sync) -> Buffer<f32> {
         let mut gathered = Buffer::<f32>::stale(self.weights_len());
         // Counted low, so that blocks are of some more rows: squares of so many are turned over at a time.

@@ -1,4 +1,4 @@
-//! What the tests of several kernels share.
+//! Helpers that the tests of several kernels share.
 
 use foretell_simd::{Key, Level, Stream, with_level};
 

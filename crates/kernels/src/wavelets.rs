@@ -32,18 +32,18 @@ pub struct WaveletSums {
     pub inputs: usize,
     /// Outputs of a row.
     pub outputs: usize,
-    /// What is summed.
+    /// The wavelet that is summed.
     pub wavelet: Wavelet,
 }
 
-/// What belongs to each pair, `[outputs, inputs]` each.
+/// The parameters of each pair, `[outputs, inputs]` each.
 #[derive(Clone, Copy, Debug)]
 pub struct WaveletParameters<'a> {
-    /// What wavelets are stretched by.
+    /// The factor that stretches the wavelets.
     pub scale: &'a [f32],
-    /// What they are moved by.
+    /// The shift of the wavelets.
     pub translation: &'a [f32],
-    /// What they are multiplied with.
+    /// The factor of the wavelets' values.
     pub weights: &'a [f32],
 }
 

@@ -21,15 +21,15 @@ const ROWS: usize = 128;
 /// Where [`Layer::backward`] puts the gradients. Those of weights are added to what is there.
 #[derive(Debug)]
 pub struct RecurrentGradients<'a> {
-    /// Of W.
+    /// The gradient of W.
     pub input: &'a mut [f32],
-    /// Of U.
+    /// The gradient of U.
     pub state: &'a mut [f32],
-    /// Of the biases beside W and U.
+    /// The gradients of the biases beside W and U.
     pub biases: Option<[&'a mut [f32]; 2]>,
-    /// Of the projection, for a layer that has one.
+    /// The gradient of the projection, for a layer that has one.
     pub projection: Option<&'a mut [f32]>,
-    /// Of the inputs, if that is wanted.
+    /// The gradient of the inputs, if it is wanted.
     pub x: Option<(&'a mut [f32], Accum)>,
     /// Of the states h, `[batch, state]`, and of an LSTM c, `[batch, hidden]`, that the layer started from, if they are
     /// wanted; they replace what is there.
@@ -49,11 +49,11 @@ pub struct RecurrentRun<'a> {
     pub tape: &'a [f32],
 }
 
-/// What the backward pass needs beside the tape.
+/// The buffers of the backward pass beside the tape.
 struct Scratch {
     /// The gradients of the sums of a few steps, `[rows, sums * hidden]`.
     sums: Buffer<f32>,
-    /// Those of their states, of a layer with a projection, `[rows, state]`.
+    /// The gradients of their states, of a layer with a projection, `[rows, state]`.
     projected: Buffer<f32>,
     /// The gates of a step, and the cells' outputs of a few steps, where the tape has them in 16 bits.
     gates: Buffer<f32>,

@@ -1,8 +1,8 @@
-//! What a training run with rounded products keeps of the cells for the backward pass: the gates of all steps and,
-//! for an LSTM with a projection, the cell's outputs, in 16 bits. They are rounded while a step's values are in
-//! cache, and widened again step by step.
+//! The parts of the cells that a training run with rounded products keeps for the backward pass: the gates of all steps and,
+//! for an LSTM with a projection, the cell's outputs, in 16 bits. They are rounded while a step's values are in cache, and
+//! widened again step by step.
 //!
-//! They lie at the end of the tape, two to each of its numbers: `[steps * batch, sums * hidden]`, then `[steps * batch,
+//! They are at the end of the tape, two to each of its numbers: `[steps * batch, sums * hidden]`, then `[steps * batch,
 //! hidden]`.
 
 use std::ops::Range;
@@ -14,7 +14,7 @@ use half::slice::HalfBitsSliceExt;
 use super::layer::{Layer, RunMode};
 use super::operand::part;
 
-/// What is kept of a row.
+/// The parts that are kept of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kept {
     /// The gates.

@@ -11,7 +11,7 @@ use half::slice::HalfBitsSliceExt;
 
 use super::layer::Layer;
 
-/// What a product multiplies with: a matrix as it is, or packed once for the products of all steps or runs.
+/// The right operand of a product: a matrix as it is, or packed once for the products of all steps or runs.
 #[derive(Clone, Copy)]
 pub(super) enum RightOperand<'a> {
     Matrix(MatRef<'a, f32>, Rounding),

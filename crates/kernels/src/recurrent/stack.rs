@@ -16,7 +16,7 @@ use super::groups::{BYTES_PER_NUMBER, Running, UnitGroup};
 use super::layer::{Layer, RunMode};
 use super::weights::Weights;
 
-/// Steps after which the layer above goes on: enough rows for the product of its inputs, few beside a sequence.
+/// Steps after which the layer above continues: enough rows for the product of its inputs, few beside a sequence.
 const CHUNK: usize = 16;
 
 /// The least steps of a sequence that [`forward_stack`] runs over.
