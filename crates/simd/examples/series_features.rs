@@ -1,4 +1,5 @@
-//! What a forecaster computes from a series before any model sees it: `cargo run -p foretell-simd --example series_features`.
+//! Features that a forecaster computes from a series before any model sees it: `cargo run -p foretell-simd --example
+//! series_features`.
 //!
 //! A year of daily sales with a trend and a weekly rhythm is brought to a common scale and back, described by moving
 //! statistics, and compared with a forecast that repeats the week before.

@@ -1,4 +1,4 @@
-//! What pulp lacks for `f32` lanes: rounding, conversion to integers, powers of two.
+//! Operations on `f32` lanes that pulp lacks: rounding, conversion to integers, powers of two.
 
 use std::ops::{Add, BitAnd, BitOr, Sub};
 
@@ -46,7 +46,7 @@ impl<S: Simd> F32s<S> {
 }
 
 impl<S: Simd> Bits<S> {
-    /// What [`Vector::round_product`] adds to the integer.
+    /// The number that [`Vector::round_product`] adds to the integer.
     pub(crate) const ROUNDED: u32 = MAGIC.to_bits();
 
     /// The result of an operation of pulp's on these bits and others.

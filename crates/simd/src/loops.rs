@@ -19,7 +19,7 @@ pub(crate) trait Map<T: Lanes, const R: usize, const W: usize>: Copy {
 
 /// A reduction of `R` slices to `A` numbers that may also rewrite `W` slices on its way.
 pub(crate) trait Fold<T: Lanes, const R: usize, const W: usize, const A: usize>: Copy {
-    /// What the accumulators start from; [`Fold::merge`] with it changes nothing.
+    /// The first values of the accumulators; [`Fold::merge`] with them changes nothing.
     fn identity(self) -> [T; A];
 
     /// Takes one vector of each slice into the accumulators; returns them and the new `y`.
@@ -107,7 +107,7 @@ impl<T: Lanes, const R: usize, const W: usize> Slices<T, R, W> {
         }
     }
 
-    /// What is left from `at` on, fewer elements than a vector has; the other lanes are zero.
+    /// The rest of the slices from `at` on, fewer elements than a vector has; the other lanes are zero.
     ///
     /// # Safety
     /// `at` is within the slices.

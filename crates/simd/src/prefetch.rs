@@ -4,7 +4,7 @@
 #[cfg(target_arch = "x86_64")]
 const LINE: usize = 16;
 
-/// Asks for memory that will be read soon to be brought into the second-level cache, while the thread goes on with something
+/// Asks for memory that will be read soon to be brought into the second-level cache, while the thread continues with something
 /// else: for short rows far apart, which the machine does not foresee. It changes no result. Where the target has no such
 /// instruction in stable Rust, it does nothing.
 #[inline]

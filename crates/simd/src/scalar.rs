@@ -7,7 +7,7 @@ use bytemuck::Pod;
 
 /// A kernel that can be compiled for any level.
 pub(crate) trait WithSimd {
-    /// What it gives.
+    /// The type of the result.
     type Output;
 
     /// Runs it with the instructions of `simd`.

@@ -1,4 +1,4 @@
-//! What the tests of all kernels share: every level, telling lengths, hard numbers, distances.
+//! Helpers that the tests of all kernels share: every level, telling lengths, hard numbers, distances.
 
 use crate::level::{Level, with_level};
 #[cfg(feature = "simd")]

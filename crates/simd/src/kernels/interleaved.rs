@@ -145,7 +145,7 @@ struct Rows<'a, F> {
     visit: F,
 }
 
-/// What is done with a row, of whose matrices the vector at `part` has some.
+/// A function of a row, of whose matrices the vector at `part` has some.
 trait Visit: Copy {
     fn visit<S: Simd>(self, simd: S, part: usize, x: &mut [f32], y: &[f32], state: &mut [f32]);
 }

@@ -1,4 +1,4 @@
-//! The passes of attention over tiles of scores: a softmax that goes on from tile to tile, and what the backward pass makes of
+//! The passes of attention over tiles of scores: a softmax that continues from tile to tile, and what the backward pass makes of
 //! a tile again from the saved logarithms of its sums (Dao et al. 2022, arXiv 2205.14135, algorithms 1 and 4).
 
 use crate::isa::{Simd, WithSimd};

@@ -125,7 +125,7 @@ impl<T: Lanes, const F: usize> Windows<T, F> {
     }
 }
 
-/// What the windows at the starts of [`GROUP`] rows are made of.
+/// The elements and windows that the windows at the starts of [`GROUP`] rows are joined from.
 struct Group<T, const F: usize> {
     /// The elements, where the series ends within the group.
     x: [T; LENGTH],

@@ -1,4 +1,4 @@
-//! What is known of moving windows, and how those of longer ones follow from it.
+//! Summaries of moving windows, and how those of longer windows follow from those of shorter ones.
 //!
 //! Windows are joined from smaller windows, never by taking the element that leaves out of a
 //! running sum: nothing cancels, an outlier or a NaN is forgotten with its window, and every step
@@ -8,7 +8,7 @@ use crate::isa::Simd;
 
 use crate::vector::{Lanes, Vector, Vectors};
 
-/// What is known of the windows at every start: `F` numbers for each.
+/// A summary of the windows at every start: `F` numbers for each.
 pub(super) trait Summary<T: Lanes, const F: usize>: Copy {
     /// Whether joining needs the step from one window to the other.
     const STEPS: bool;
