@@ -1,4 +1,4 @@
-//! What is asked of the operands of every product.
+//! The requirements on the operands of every product.
 
 use crate::options::Bias;
 

@@ -1,7 +1,7 @@
 //! Products of small complex matrices, many at a time, whose real and imaginary parts lie apart.
 //!
 //! As one product of real matrices of twice the size, either operand would have to be written out, one of them twice.
-//! Here a row of the right operand and a number of the left one, in two parts each, are read where they lie, and the
+//! Here a row of the right operand and a number of the left one, in two parts each, are read without a copy, and the
 //! four products of their parts are summed in registers: each number that is read takes part in two of them, and the
 //! result is written once.
 
@@ -251,7 +251,7 @@ impl Job for Complex<'_, '_> {
 }
 
 impl Complex<'_, '_> {
-    /// Products with rows that are read where they lie. Matrices are neighbours, so blocks of their rows are.
+    /// Products with rows that are read without a copy. Matrices are neighbours, so blocks of their rows are.
     #[inline(always)]
     fn in_place<V: Vector>(self, token: V::Token) {
         let rows = self.lhs.size.0;

@@ -1,4 +1,4 @@
-//! What becomes of the sums of a product: bias and activation, in registers before they are written, or over a part of a result
+//! The last step of a product's sums: bias and activation, in registers before they are written, or over a part of a result
 //! that was just written.
 
 use std::ops::Range;
@@ -36,7 +36,7 @@ impl<'a> Epilogue<'a> {
         Self { bias: self.bias.map(|bias| bias.part(rows, cols)), ..self }
     }
 
-    /// What is done to sums in registers, and the activation that is left for a pass over the result.
+    /// The epilogue in registers, and the activation that is left for a pass over the result.
     #[inline(always)]
     pub(crate) fn split(self) -> (InRegisters<'a>, Activation) {
         let relu = matches!(self.activation, Activation::Relu);
@@ -154,7 +154,7 @@ pub(crate) struct OfColumns<'a, V> {
 }
 
 impl<V: Vector> OfColumns<'_, V> {
-    /// What becomes of the sums of row `i`.
+    /// The sums of row `i` after bias and activation.
     #[inline(always)]
     pub(crate) fn finish(self, token: V::Token, sums: V, i: usize) -> V {
         let bias = self.per_column.or_else(|| self.per_row.map(|values| V::splat(token, values[i])));

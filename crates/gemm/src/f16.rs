@@ -32,7 +32,7 @@ pub(crate) fn rounded(matrix: MatRef<'_, f32>) -> Buffer<f32> {
     out
 }
 
-/// What [`rounded`] made of a matrix, as a matrix.
+/// The numbers from [`rounded`] as a matrix.
 pub(crate) fn view<'a>(matrix: MatRef<'_, f32>, rounded: &'a [f32]) -> MatRef<'a, f32> {
     let (rows, cols) = (matrix.nrows(), matrix.ncols());
     match is_dense(matrix) {

@@ -49,7 +49,7 @@ fn one(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: MatRef<'_, f32>, options
     }
 }
 
-/// What a plan for a product is asked with, whose right operand was not packed before.
+/// The request for the plan of a product whose right operand was not packed before.
 fn request(operands: Operands, numbers: Numbers, is_single: bool) -> Request {
     let threads = foretell_threads::count();
     let rhs = RightLayout::RowMajor;

@@ -1,4 +1,4 @@
-//! What happens to a product on its way into the destination.
+//! Options of a product: what is applied to its sums on their way into the destination.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! What is decided about a product before it is computed: in which numbers, by which kernel, and how it is cut.
+//! Plans of products, decided before they are computed: in which numbers, by which kernel, and how they are cut.
 //!
 //! All of it follows from the shape, the layouts and the level, by pure functions: [`kernel`] and [`cut`]. What they compare with
 //! stands in [`limits`]. Whoever computes a product asks them for its part of the plan; [`explain`] puts the parts together.

@@ -20,7 +20,7 @@ impl<'a> Product<'_, 'a> {
         Product { dst: self.dst.reborrow(), ..*self }
     }
 
-    /// What a plan for it is made of.
+    /// The shape and the strides that a plan for it depends on.
     #[inline(always)]
     pub(crate) fn operands(&self) -> Operands {
         Operands::of(&self.dst, self.lhs, self.rhs)

@@ -17,7 +17,7 @@ static RECORDED: Mutex<Vec<RecordedProduct>> = Mutex::new(Vec::new());
 pub struct RecordedProduct {
     /// `[m, k, n]` of a product of `[m, k]` and `[k, n]`.
     pub shape: [usize; 3],
-    /// What was done for each.
+    /// The plan of each.
     pub plan: Plan,
     /// How many there were.
     pub count: usize,

@@ -1,7 +1,7 @@
 //! Products by a kernel of our own, for vectors of 512 bits.
 //!
 //! A strip of columns of the right operand, as wide as four vectors, is packed on the stack, a block of its rows at a time;
-//! it stays in the nearest cache while all rows of the left operand pass by. Six of these at a time are read where they lie,
+//! it stays in the nearest cache while all rows of the left operand pass by. Six of these at a time are read without a copy,
 //! number by number, whichever way their matrix is turned, and make a tile of 6 by 4 vectors in registers: 24 fused
 //! multiply-adds for ten loads. So only the right operand is packed, which for layers of 128 units and more costs less than
 //! packing both, as general kernels do. Where its columns are adjacent instead of its rows (the weights of a linear
@@ -35,7 +35,7 @@ pub(crate) fn product(product: Product<'_, '_>, current: Current) {
     run_at(current, Strips { dst, lhs, rhs: Right::Matrix(rhs), accum, alpha });
 }
 
-/// What [`pack`] has packed, or the columns of it from `first` on, a multiple of [`STRIP`].
+/// The strips that [`pack`] has packed, or its columns from `first` on, a multiple of [`STRIP`].
 #[derive(Clone, Copy)]
 pub(crate) struct PackedStrips<'a> {
     pub(crate) values: &'a [f32],

@@ -1,4 +1,5 @@
-//! What counters of operations see. It is what the whole process multiplies, so these tests are a program of their own.
+//! Tests of the counters of operations. They count the products of the whole process, so these tests are a program of their
+//! own.
 
 use std::sync::Mutex;
 use std::thread;

@@ -1,4 +1,4 @@
-//! What multiplies packed operands.
+//! The kernels that multiply packed operands.
 //!
 //! * Tiles of AMX, at the level of that name: on Sapphire Rapids 3.1 TFLOP/s a core in registers, 15 times what it does in
 //!   `f32`. They alone multiply numbers in three pieces.

@@ -40,7 +40,7 @@ impl Terms {
     }
 }
 
-/// What a row of a packed left operand, or a column of a right one, looks like.
+/// The layout of a row of a packed left operand, or of a column of a right one.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
     /// The inner dimension, padded.

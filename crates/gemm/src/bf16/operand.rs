@@ -140,12 +140,12 @@ impl Bf16Operand<'_> {
 /// A right operand, packed or to be packed.
 #[derive(Clone, Copy)]
 pub(crate) struct RightOperand<'a> {
-    /// What it was packed to; nothing if the tasks are to pack what they read.
+    /// The packed numbers; `None` if the tasks are to pack the parts that they read.
     pub(crate) values: Option<&'a [bf16]>,
     pub(crate) rows: usize,
     pub(crate) cols: usize,
     pub(crate) terms: Terms,
-    /// What is in pieces, as it was, if it is at hand.
+    /// The matrix before it was cut into pieces, if it is at hand.
     pub(crate) source: Option<MatRef<'a, f32>>,
 }
 

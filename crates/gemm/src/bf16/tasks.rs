@@ -63,7 +63,7 @@ pub(crate) fn run(
 #[derive(Clone, Copy)]
 struct Left<'a> {
     operand: Bf16Operand<'a>,
-    /// What they were packed to, if they were: nothing where their pieces do not add up to them.
+    /// The packed rows, once they are packed: `None` within where their pieces do not add up to them.
     packed: Option<Option<&'a [bf16]>>,
 }
 

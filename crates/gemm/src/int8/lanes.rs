@@ -2,14 +2,14 @@
 
 use super::operands::STRIP;
 
-/// What a kernel needs of a set of instructions.
+/// The instructions that a kernel needs.
 ///
 /// Whoever calls a function of it has seen to it that the machine has the instructions.
 pub(crate) trait Lanes {
     /// 32-bit sums of [`Lanes::COLUMNS`] columns, and as many times four weights.
     type Register: Copy;
     const COLUMNS: usize;
-    /// What the whole numbers of the left operand are XORed with: 0x80 where unsigned bytes are wanted, which adds
+    /// The number that the whole numbers of the left operand are XORed with: 0x80 where unsigned bytes are wanted, which adds
     /// 128.
     const FLIP: u8;
     /// Rows and strips of a tile, as large as the registers hold, and strips of a tile of one row.

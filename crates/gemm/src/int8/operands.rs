@@ -31,7 +31,7 @@ pub struct PackedInt8 {
     /// Blocks of four strips (the last may have fewer); within a block, four rows of each of its strips after the
     /// other. Then [`TAIL_BYTES`] bytes.
     pub(crate) values: Buffer<i8>,
-    /// What a column's whole numbers are multiplied by.
+    /// The factors of the columns' whole numbers.
     pub(crate) scales: Buffer<f32>,
     /// The sums of the columns' whole numbers.
     pub(crate) sums: Buffer<i32>,

@@ -34,7 +34,7 @@ impl From<&MatMut<'_, f32>> for Strides {
     }
 }
 
-/// What a product looks like: the shape is `[m, k, n]`.
+/// The shape `[m, k, n]` and the strides of a product.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operands {
     pub(crate) shape: [usize; 3],
@@ -124,8 +124,8 @@ pub(crate) fn in_f32(operands: Operands, level: Level) -> Kernel {
     Kernel::General
 }
 
-/// The kernel for a product, whole or a task of it, whose right operand is packed in strips: a tiny one reads it where it lies, as far
-/// as it is row-major. The sums, one chain of additions each, are the same either way.
+/// The kernel for a product, whole or a task of it, whose right operand is packed in strips: a tiny one reads it without a
+/// copy, as far as it is row-major. The sums, one chain of additions each, are the same either way.
 #[inline(always)]
 pub(crate) fn of_strips([m, k, n]: [usize; 3]) -> Kernel {
     let is_tiny = work(m, n, k) <= tiny::MAX_WORK;
@@ -200,7 +200,7 @@ fn pays_packed([m, k, n]: [usize; 3], level: Level) -> bool {
         && k.saturating_mul(n) >= strips::LEAST_WORK
 }
 
-/// What multiplies packed numbers of bfloat16.
+/// The kernels that multiply packed numbers of bfloat16.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bf16Kernel {
     /// Tiles of AMX.

@@ -7,8 +7,8 @@ pub(crate) mod tasks {
     /// brings.
     pub(crate) const TASK: usize = 3 << 19;
 
-    /// What an element of a product costs beside its multiplications, in such: loops that hardly begin, and its own reading and
-    /// writing. It counts where the inner dimension is short.
+    /// The work of an element of a product beside its multiplications, in multiplications: loops that hardly begin, and its own
+    /// reading and writing. It counts where the inner dimension is short.
     pub(crate) const OVERHEAD: usize = 16;
 
     /// Products of fewer rows count as of so many: they take as long as reading the right operand from the third cache, and two
@@ -89,7 +89,7 @@ pub(crate) mod strips {
     /// Rows of the left operand that pass by a strip: with a block of the inner dimension they stay in the second cache.
     pub(crate) const ROWS: usize = 384;
 
-    /// Left operands of more elements are gathered: what the second cache holds is read where it lies.
+    /// Left operands of more elements are gathered: operands that fit the second cache are read without a copy.
     pub(crate) const FAR: usize = 1 << 17;
 
     /// Elements between the columns of a gathered block, so that they meet in the nearest cache whatever their length.

@@ -1,4 +1,4 @@
-//! What our kernels need of a vector register.
+//! The operations that our kernels need of a vector register.
 
 use std::mem::MaybeUninit;
 

@@ -1,4 +1,4 @@
-//! What the safe border refuses.
+//! Tests of the calls that the safe border refuses.
 
 use foretell_gemm::{BatchMut, BatchRef, Bias, MatMut, MatRef, Options, matmul, matmul_batched};
 

@@ -16,7 +16,7 @@ const STRIPS: usize = 3;
 /// took a quarter longer, since they lie so many bytes apart as to fall on the same lines of the nearest cache.
 const STRIPS_OF_ROW: usize = 6;
 
-/// What sums are added to where there is nothing: a row of as many strips as are made together at most.
+/// Zeros for sums that are added to nothing: a row of as many strips as are computed together at most.
 static ZEROS: [f32; STRIPS_OF_ROW * WIDTH] = [0.0; STRIPS_OF_ROW * WIDTH];
 
 impl Product<'_, '_> {

@@ -1,4 +1,4 @@
-//! What the kernels multiply, and what becomes of the sums.
+//! The operands of the kernels, and the last step of the sums.
 
 use half::bf16;
 
@@ -90,7 +90,7 @@ impl Product<'_, '_> {
     }
 }
 
-/// What is done to sums on their way into the destination, apart from the activation.
+/// The last step of sums on their way into the destination, apart from the activation.
 #[derive(Clone, Copy)]
 pub(crate) struct Finish<'a> {
     pub(crate) accum: Accum,
@@ -110,12 +110,12 @@ impl<'a> Finish<'a> {
     }
 }
 
-/// What tiles of sums start from.
+/// The first values of tiles of sums.
 #[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
 pub(crate) enum InitialSums<'a> {
     Zeros,
-    /// What the destination holds.
+    /// The old values of the destination.
     Destination,
     /// A value for each column.
     Bias(&'a [f32]),
@@ -123,7 +123,7 @@ pub(crate) enum InitialSums<'a> {
 
 #[cfg(target_arch = "x86_64")]
 impl<'a> Finish<'a> {
-    /// What sums are added to once they are scaled, unless that takes more than one of these.
+    /// The values that sums are added to once they are scaled; `None` if these are several.
     pub(crate) fn initial(self) -> Option<InitialSums<'a>> {
         match (self.accum, self.bias) {
             (Accum::Replace, None) => Some(InitialSums::Zeros),
@@ -133,7 +133,7 @@ impl<'a> Finish<'a> {
         }
     }
 
-    /// What tiles of sums start from, and what is left to do with them then.
+    /// The first values of tiles of sums, and the step that is left for the end.
     pub(crate) fn split(self) -> (InitialSums<'a>, Self) {
         match self.initial() {
             Some(first) if self.alpha == 1.0 => {

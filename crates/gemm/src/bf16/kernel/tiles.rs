@@ -154,8 +154,8 @@ impl Product<'_, '_> {
         }
     }
 
-    /// What four tiles of sums start from, unless from zeros, and where they go: to the destination itself where
-    /// nothing is left to do with them, else to `scratch`.
+    /// The places of the first values of four tiles of sums, unless these are zeros, and of their results: in the destination
+    /// itself where no step is left for the end, else in `scratch`.
     fn places(
         &mut self,
         wanted: [Option<(usize, usize)>; 4],
@@ -193,7 +193,7 @@ impl Product<'_, '_> {
         (begin, places, direct)
     }
 
-    /// What the destination holds at the tile `(i, j)`; beyond the destination `sums` stays as it is.
+    /// Reads the destination's values at the tile `(i, j)`; beyond the destination `sums` stays as it is.
     fn get(&mut self, i: usize, j: usize, sums: &mut Sums) {
         let (height, width) = (self.rows_of(i), (self.dst.ncols() - j * WIDTH).min(WIDTH));
         for (row, sums) in sums.iter_mut().enumerate().take(height) {
