@@ -85,7 +85,7 @@ impl<R: Read> Blocks<R> {
             if text.len() > LONGEST_RECORD {
                 return Err(BlockError::Record(self.lines));
             }
-            goal = 2 * text.len();
+            goal = (2 * text.len()).min(LONGEST_RECORD + 1);
         }
         let lines = self.lines;
         self.lines += memchr_iter(b'\n', &text).count() as u64;
