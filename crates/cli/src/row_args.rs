@@ -17,6 +17,10 @@ pub(crate) struct RowArgs {
     /// Gather rows in the periods of a coarser frequency, as W-SUN or MS, by --aggregate
     #[arg(long, value_name = "F", value_parser = Freq::parse)]
     resample: Option<Freq>,
+    /// Leave out the periods of --resample at the beginning and the end of a series that are not complete: rows are missing in them
+    /// that the periods between have [default: they are kept and told]
+    #[arg(long)]
+    drop_partial: bool,
     /// Move each time to the nearest step of this length, as 15min: of sensors whose times jitter
     #[arg(long, value_name = "F", value_parser = Freq::parse)]
     snap: Option<Freq>,
@@ -25,10 +29,11 @@ pub(crate) struct RowArgs {
 impl RowArgs {
     /// What is said here, else what `options` have.
     pub(crate) fn apply(&self, mut options: ReadOptions) -> ReadOptions {
-        let Self { fill, aggregate, resample, snap } = *self;
+        let Self { fill, aggregate, resample, drop_partial, snap } = *self;
         options.fill = fill.or(options.fill);
         options.aggregate = aggregate.or(options.aggregate);
         options.resample = resample.or(options.resample);
+        options.drop_partial |= drop_partial;
         options.snap = snap.or(options.snap);
         options
     }

@@ -11,6 +11,7 @@ fn flag(setting: Setting) -> Option<&'static str> {
         Setting::Decimal => "--decimal",
         Setting::Thousands => "--thousands",
         Setting::Aggregate => "--aggregate",
+        Setting::DropPartial => "--drop-partial",
         Setting::Sheet => "--sheet",
         Setting::Hours => "--hours",
         Setting::HoursAcross => "--hours-across",

@@ -27,6 +27,8 @@ pub enum Setting {
     Thousands,
     /// How several rows of a series and time become one.
     Aggregate,
+    /// Whether periods that are not complete are left out.
+    DropPartial,
     /// The sheet of a workbook.
     Sheet,
     /// Which hour of a day its number names.
@@ -100,6 +102,7 @@ impl Setting {
             Self::Decimal => "ReadOptions::numbers.decimal",
             Self::Thousands => "ReadOptions::numbers.thousands",
             Self::Aggregate => "ReadOptions::aggregate",
+            Self::DropPartial => "ReadOptions::drop_partial",
             Self::Sheet => "FileOptions::sheet",
             Self::Hours => "ReadOptions::hours",
             Self::HoursAcross | Self::TimesAcross => "ReadOptions::across",

@@ -25,7 +25,16 @@ impl TableRows {
         }
         self.arrange()?;
         if let Some(how) = self.aggregate {
+            let partial = match &self.partial {
+                Some((periods, drop)) if periods.resample.is_some() => {
+                    Some((self.partial_periods(periods, zone.as_ref()), *drop))
+                }
+                _ => None,
+            };
             self.aggregate(how);
+            if let Some((partial, drop)) = partial {
+                self.take_partial(&partial, drop);
+            }
         }
         let trimmed = self.trim()?;
         self.runs.sort_by(|a, b| self.ids[a.code as usize].cmp(&self.ids[b.code as usize]));
@@ -70,7 +79,7 @@ impl TableRows {
             trimmed,
         };
         data.shrink();
-        Ok(Panel::new(settled, zone, series, data))
+        Ok(Panel::new(settled, zone, series, data).with_notes(self.notes))
     }
 
     /// Whether the times of a series ascend in steps of one length within the calendar: then [`check_order`] need not look.

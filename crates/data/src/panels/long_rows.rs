@@ -77,6 +77,9 @@ impl LongColumns<'_> {
                 .map_err(|why| table.bad_time(self.time, why))?,
         };
         rows.times.push(self.periods.moved(clock.kind, clock.zone.as_ref(), instant));
+        if self.periods.resample.is_some() {
+            rows.within.push(instant);
+        }
         let at = rows.origin.at(table);
         rows.origin.push(at);
         let fill = self.options.fill;

@@ -27,6 +27,7 @@ mod origin;
 mod pair;
 pub(crate) mod panel;
 mod part;
+mod partial;
 mod parts;
 mod periods;
 mod read;

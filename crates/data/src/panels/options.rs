@@ -81,6 +81,9 @@ pub struct ReadOptions {
     /// A coarser frequency to gather rows in: those of a period become one by [`aggregate`](Self::aggregate), without which
     /// that is a mistake. Periods are named as in pandas: weeks and `ME`, `QE`, `YE` by their last day, others by their first.
     pub resample: Option<Freq>,
+    /// Whether periods to gather rows in are left out where they stand at the beginning or the end of a series and seem not to be
+    /// complete: rows are missing in them that the periods between have. They are [told](crate::ReadNote) in any case.
+    pub drop_partial: bool,
     /// A step whose nearest multiple each time is moved to (`15min`, `h`, `D`): of sensors whose times jitter.
     pub snap: Option<Freq>,
     /// Most bytes of memory that the panel may take while it is read; no limit by default.
@@ -112,6 +115,7 @@ impl Default for ReadOptions {
             fill: None,
             aggregate: None,
             resample: None,
+            drop_partial: false,
             snap: None,
             max_memory: None,
             threads: 0,
@@ -218,6 +222,11 @@ impl ReadOptions {
     /// A coarser frequency to gather rows in.
     pub fn resample(self, freq: Freq) -> Self {
         Self { resample: Some(freq), ..self }
+    }
+
+    /// Leaves out periods to gather rows in that are not complete, at the beginning and the end of a series.
+    pub fn without_partial_periods(self) -> Self {
+        Self { drop_partial: true, ..self }
     }
 
     /// A step whose nearest multiple each time is moved to.

@@ -1,5 +1,7 @@
 //! Times moved to the grid of a frequency: to their period, or to the nearest step.
 
+use std::ops::Range;
+
 use serde::{Deserialize, Serialize};
 
 use crate::calendar::days::DAY;
@@ -40,6 +42,24 @@ impl Periods {
     }
 }
 
+impl Periods {
+    /// Where the period begins and ends that has this name.
+    pub(super) fn bounds(&self, zone: Option<&Zone>, name: i64) -> Option<Range<i64>> {
+        let freq = self.resample?;
+        match are_named_by_end(freq) {
+            true => Some(freq.next_in(zone, name, -1)? + DAY..name + DAY),
+            false => Some(name..freq.next_in(zone, name, 1)?),
+        }
+    }
+}
+
+/// Whether periods have the name of their last day.
+fn are_named_by_end(freq: Freq) -> bool {
+    let word = freq.to_string();
+    let unit = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    unit.starts_with('W') || unit.split('-').next().is_some_and(|unit| unit.ends_with('E'))
+}
+
 /// The length of a step, of frequencies whose steps have all the same.
 fn step(freq: Freq) -> Option<i64> {
     let steps = [freq.next(0, 1)?, freq.next(0, 2)?, freq.next(DAY, 1)?];
@@ -71,11 +91,7 @@ fn period(freq: Freq, zone: Option<&Zone>, time: i64) -> Option<i64> {
             let before = freq.next(day, -1)?;
             let after = freq.next(before, 1)?;
             let floor = if after <= day { after } else { before };
-            let word = freq.to_string();
-            let unit = word.trim_start_matches(|c: char| c.is_ascii_digit());
-            let by_end =
-                unit.starts_with('W') || unit.split('-').next().is_some_and(|unit| unit.ends_with('E'));
-            if by_end && floor < day { freq.next(floor, 1)? } else { floor }
+            if are_named_by_end(freq) && floor < day { freq.next(floor, 1)? } else { floor }
         }
     };
     match zone {

@@ -193,10 +193,11 @@ fn read_long(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
         }
     }
     rows.times.shift(table.late_shift());
+    rows.within.shift(table.late_shift());
     rows.note(table.notes());
-    let notes = std::mem::take(&mut rows.notes);
+    rows.partial = Some((columns.periods, options.drop_partial));
     let kind = options.kind(&clock, table.file(), options.time_name())?;
-    let panel = rows.finish(kind, clock.zone, options.said_freq()).map(|panel| panel.with_notes(notes));
+    let panel = rows.finish(kind, clock.zone, options.said_freq());
     panel.map_err(|error| match error {
         // A row too many, or several series of which nobody said which row is whose.
         DataError::DuplicateRow { at, earlier, time, .. } if id.is_none() => {
@@ -227,7 +228,7 @@ fn read_wide(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
     };
     let periods = options.periods()?;
     let (mut clock, mut repeated) = (options.clock(table), RepeatedTimes::default());
-    let (mut times, mut lines) = (Vec::new(), Vec::new());
+    let (mut times, mut within, mut lines) = (Vec::new(), Vec::new(), Vec::new());
     let mut values: Vec<Vec<f32>> = vec![Vec::new(); ids.len()];
     while table.advance()? {
         let table = &*table;
@@ -237,6 +238,7 @@ fn read_wide(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
             Some(_) => repeated.resolve(0, instant, clock.later).map_err(|why| table.bad_time(time, why))?,
         };
         times.push(periods.moved(clock.kind, clock.zone.as_ref(), instant));
+        within.push(instant);
         lines.push(origin.at(table));
         if let Some((i, _)) = unnamed.iter().find(|(i, _)| !table.shown(*i).trim().is_empty()) {
             return Err(DataError::UnnamedColumn { at: table.place(), number: i + 1 });
@@ -251,7 +253,7 @@ fn read_wide(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
         }
     }
     rows.origin = origin;
-    times.iter_mut().for_each(|time| *time += table.late_shift());
+    times.iter_mut().chain(&mut within).for_each(|time| *time += table.late_shift());
     let kind = options.kind(&clock, table.file(), &table.header()[time])?;
 
     let mut order: Vec<usize> = (0..times.len()).collect();
@@ -260,14 +262,18 @@ fn read_wide(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
         for &i in &order {
             rows.push_id(id);
             rows.times.push(times[i]);
+            if periods.resample.is_some() {
+                rows.within.push(within[i]);
+            }
             rows.y.push(values[i]);
             rows.origin.push(lines[i]);
         }
         // What was copied is let go of.
         *values = Vec::new();
     }
-    let notes = table.notes().into_iter().chain(note_of_hours(table)).collect();
-    Ok(rows.finish(kind, clock.zone, options.said_freq())?.with_notes(notes))
+    rows.note(table.notes().into_iter().chain(note_of_hours(table)).collect());
+    rows.partial = Some((periods, options.drop_partial));
+    rows.finish(kind, clock.zone, options.said_freq())
 }
 
 #[cfg(test)]

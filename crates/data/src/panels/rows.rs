@@ -9,6 +9,7 @@ use super::cells::admitted;
 use super::column::Column;
 use super::fill::Fill;
 use super::origin::Origin;
+use super::periods::Periods;
 use crate::calendar::steps::Steps;
 use crate::error::DataError;
 use crate::error::flaw::Flaw;
@@ -32,6 +33,8 @@ pub(crate) struct TableRows {
     pub(crate) changes: usize,
     pub(crate) last: Option<u32>,
     pub(crate) times: Steps,
+    /// Where in their periods rows stood that are gathered in some.
+    pub(super) within: Steps,
     pub(crate) y: Vec<f32>,
     pub(crate) mask: Option<Vec<f32>>,
     pub(crate) weight: Option<Vec<f32>>,
@@ -42,7 +45,9 @@ pub(crate) struct TableRows {
     pub(crate) fill: Option<Fill>,
     /// How several rows of a series and time become one; without it they are mistakes.
     pub(crate) aggregate: Option<Aggregate>,
-    /// What was taken for granted in parts of the table.
+    /// The periods that rows are gathered in, and whether those at the ends that are not complete are left out.
+    pub(super) partial: Option<(Periods, bool)>,
+    /// What was taken for granted.
     pub(super) notes: Vec<ReadNote>,
     /// How the first missing value of `y` was written.
     pub(crate) missing_as: Option<String>,

@@ -69,6 +69,11 @@ impl TableRows {
             keys.iter().for_each(|(time, _)| sorted.push(*time));
         }
         self.times = sorted;
+        if self.within.len() > 0 {
+            let mut sorted = Steps::default();
+            order.iter().for_each(|row| sorted.push(self.within.get(*row as usize)));
+            self.within = sorted;
+        }
         gather(&mut self.y, &order);
         let extras = self.columns.iter_mut().filter_map(|column| column.values.as_mut().ok());
         for values in self.mask.iter_mut().chain(&mut self.weight).chain(extras) {

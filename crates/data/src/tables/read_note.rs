@@ -50,6 +50,17 @@ pub enum ReadNote {
         /// and the last.
         last: String,
     },
+    /// Periods that rows were gathered in and that seem not to be complete.
+    PartialPeriods {
+        /// The table.
+        table: Arc<str>,
+        /// Series whose first period is one,
+        first: usize,
+        /// and those whose last is one.
+        last: usize,
+        /// Whether they were left out.
+        dropped: bool,
+    },
     /// Numbers that stand in percent.
     Percent {
         /// The file.
@@ -78,6 +89,13 @@ impl fmt::Display for ReadNote {
                 "{file}: the columns {first} to {last} look like the hours of one series; they are read as a series each, and as \
                  one with {}",
                 Setting::HoursAcross
+            ),
+            Self::PartialPeriods { table, first, last, dropped } => write!(
+                f,
+                "{table}: periods that miss rows which others have, and so are not complete, are {}: the first of {first} series, \
+                 the last of {last}{}",
+                if *dropped { "left out" } else { "kept" },
+                if *dropped { String::new() } else { format!("; {} leaves them out", Setting::DropPartial) }
             ),
             Self::Percent { file } => {
                 write!(
