@@ -1,6 +1,6 @@
 //! The chapter of the documentation that lists the models, from the models' own declarations.
 
-use foretell::{ESTIMATORS, Loss, MODELS, ModelEntry, ModelSpec};
+use foretell::{Loss, MODELS, ModelEntry, ModelSpec, estimators};
 use serde_json::{Map, Value};
 
 use crate::model_facts::{ListedModel, exogenous, losses};
@@ -31,7 +31,7 @@ pub(crate) fn models() -> anyhow::Result<String> {
     for model in MODELS {
         text += &section(model)?;
     }
-    for entry in ESTIMATORS {
+    for entry in estimators() {
         let spec = ModelSpec::from((entry.new)(1));
         text += &format!(
             "\n## {}\n\n{}; classical; exogenous columns: {}.\n",

@@ -1,6 +1,6 @@
 //! Facts about models, in words.
 
-use foretell::{ESTIMATORS, Exogenous, Loss, MODELS, ModelEntry, ModelSpec};
+use foretell::{Exogenous, Loss, MODELS, ModelEntry, ModelSpec, estimators};
 
 /// The facts of a model.
 pub(crate) struct ListedModel {
@@ -25,7 +25,7 @@ impl ListedModel {
             losses: losses(entry),
             differences: entry.differences,
         });
-        let others = ESTIMATORS.iter().map(|entry| Self {
+        let others = estimators().map(|entry| Self {
             name: entry.name,
             kind: "classical",
             paper: entry.paper,

@@ -35,7 +35,8 @@ impl FittedModel {
         self.trained.clone()
     }
 
-    pub(crate) fn trained(&self) -> &dyn Trained {
+    /// What it is behind the trait that all models have: a downcast, as from [`Any`](std::any::Any), leads to its own kind.
+    pub fn trained(&self) -> &dyn Trained {
         &*self.trained
     }
 

@@ -90,7 +90,7 @@ pub use fitted_model::FittedModel;
 pub use forecaster::Forecaster;
 pub use forecasts::blocks::ForecastBlocks;
 pub use foretell_checkpoint::{CheckpointError, ModelDirectory};
-pub use foretell_classical::{Classical, ClassicalError, ESTIMATORS, Naive, SeasonalNaive};
+pub use foretell_classical::{Classical, ClassicalError, Naive, SeasonalNaive};
 /// The name that was probably meant, for messages.
 pub use foretell_data::nearest;
 pub use foretell_data::{
@@ -107,6 +107,10 @@ pub mod evaluate {
 }
 #[cfg(feature = "parquet")]
 pub use foretell_data::{ParquetWriter, RecordBatch};
+/// Prophet: its hyper-parameters in code, and the parts of its forecasts.
+pub mod prophet {
+    pub use foretell_prophet::*;
+}
 /// The buffers that training and forecasts recycle: how much idle memory is kept, and how it is returned. A fit gives back its
 /// own.
 pub mod pool {
@@ -142,7 +146,7 @@ pub use foretell_threads::ThreadPool;
 pub use imported::Imported;
 pub use model_spec::ModelSpec;
 pub use predict_options::PredictOptions;
-pub use registry::{model_names, register_estimator};
+pub use registry::{estimators, model_names, register_estimator};
 pub use scores::cross_validation::{CrossValidation, ValidationOptions, ValidationScores};
 pub use scores::forecast_file::ScoredForecasts;
 pub use scores::metrics::{Coverage, Metrics};

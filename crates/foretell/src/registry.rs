@@ -2,12 +2,16 @@
 
 use std::sync::{PoisonError, RwLock};
 
-use foretell_classical::ESTIMATORS;
 use foretell_estimator::EstimatorEntry;
 use foretell_neural::MODELS;
 
 /// Estimators of programs that use the library.
 static REGISTERED: RwLock<Vec<EstimatorEntry>> = RwLock::new(Vec::new());
+
+/// The estimators of foretell's that are no networks.
+pub fn estimators() -> impl Iterator<Item = &'static EstimatorEntry> {
+    foretell_classical::ESTIMATORS.iter().chain(foretell_prophet::ESTIMATORS)
+}
 
 /// Makes an estimator of your own known by its name, so that [`ModelSpec::new`](crate::ModelSpec::new) finds it and
 /// [`Fitted::load`](crate::Fitted::load) loads models of it that were saved.
@@ -21,21 +25,21 @@ pub fn register_estimator(entry: EstimatorEntry) {
         assert!(std::ptr::fn_addr_eq(same.new, entry.new), "another estimator is called {}", entry.name);
         return;
     }
-    let known = ESTIMATORS.iter().any(|other| taken(&other)) || foretell_neural::find(entry.name).is_some();
+    let known = estimators().any(|other| taken(&other)) || foretell_neural::find(entry.name).is_some();
     assert!(!known, "a model of foretell's is called {}", entry.name);
     registered.push(entry);
 }
 
 /// The estimator of this name, in any case of letters, if it is no network.
 pub(crate) fn find_estimator(name: &str) -> Option<EstimatorEntry> {
-    let is = |entry: &&EstimatorEntry| entry.name.eq_ignore_ascii_case(name);
+    let is = |entry: &EstimatorEntry| entry.name.eq_ignore_ascii_case(name);
     let registered = REGISTERED.read().unwrap_or_else(PoisonError::into_inner);
-    ESTIMATORS.iter().chain(registered.iter()).find(is).copied()
+    estimators().copied().chain(registered.iter().copied()).find(is)
 }
 
 /// The names of all models: of the networks first.
 pub fn model_names() -> Vec<&'static str> {
     let registered = REGISTERED.read().unwrap_or_else(PoisonError::into_inner);
-    let others = ESTIMATORS.iter().chain(registered.iter()).map(|entry| entry.name);
+    let others = estimators().map(|entry| entry.name).chain(registered.iter().map(|entry| entry.name));
     MODELS.iter().map(|entry| entry.name).chain(others).collect()
 }

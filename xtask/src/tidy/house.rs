@@ -109,6 +109,7 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-estimator",
             "foretell-neural",
             "foretell-classical",
+            "foretell-prophet",
             "foretell-evaluate",
         ],
     ),

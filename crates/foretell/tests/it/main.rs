@@ -23,6 +23,7 @@ mod own_model;
 mod pickles;
 #[cfg(feature = "amp")]
 mod precision;
+mod prophet;
 mod reproducible;
 mod resume;
 mod sampling;
