@@ -24,6 +24,7 @@ pub(crate) mod reductions;
 pub(crate) mod rmsprop;
 pub(crate) mod rolling;
 mod rolling_blocks;
+pub(crate) mod rolling_extremes;
 mod rolling_joins;
 mod rolling_rows;
 mod rolling_summary;

@@ -87,6 +87,7 @@ pub use kernels::random::{Key, Stream, dropout, uniform_fill};
 pub use kernels::reductions::{dot, l2_norm, max, mean, mean_variance, min, sum, variance};
 pub use kernels::rmsprop::{RmsPropStep, rmsprop};
 pub use kernels::rolling::{rolling_mean, rolling_std};
+pub use kernels::rolling_extremes::{rolling_max, rolling_min};
 pub use kernels::scale_finite::scale_finite;
 pub use kernels::sgd::{SgdStep, sgd};
 pub use kernels::sigmoid::sigmoid;

@@ -45,6 +45,7 @@ fn different_lengths_panic_with_both() {
         normalise(a, 0.0, 1.0, z); denormalise(b, 0.0, 1.0, x);
         min_max_normalise(a, 0.0, 1.0, z); min_max_denormalise(c, 0.0, 1.0, w);
         ema(a, 0.5, z); rolling_mean(a, 2, z); rolling_std(c, 2, 1, w); rolling_std(c, 1, 1, w);
+        rolling_min(a, 2, z); rolling_max(c, 2, w);
         exp(a, z); ln(a, z); tanh(a, z); sigmoid(a, z); erf(a, z);
         Activation::Identity.forward(a, z); Activation::Gelu.forward(a, z);
         Activation::Identity.backward(a, z); Activation::Gelu.backward(a, z);

@@ -96,6 +96,7 @@ pub(super) const ROOMS: &[Room] = &[
     room(8, "foretell-classical", &["foretell-data", "foretell-estimator"]),
     room(8, "foretell-prophet", &["foretell-data", "foretell-estimator", "foretell-holidays"]),
     room(8, "foretell-evaluate", &[]),
+    room(8, "foretell-features", &["foretell-simd", "foretell-threads", "foretell-data"]),
     // It speaks the seam: of networks it knows what `foretell-neural` publishes, never layers and parameters.
     room(
         9,
@@ -214,6 +215,18 @@ pub(super) const FOLDERS: &[Folders] = &[
             "columns error forecasts memory_limit outputs progress reduction",
             "memory run series_numbers",
             "estimator",
+        ],
+    ),
+    folders(
+        "crates/features/src",
+        &[
+            "arguments clock error holidays",
+            "day_file rows",
+            "feature past",
+            "kinds",
+            "table",
+            "spec",
+            "compute",
         ],
     ),
     folders(

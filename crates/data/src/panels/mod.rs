@@ -8,6 +8,7 @@ pub(crate) mod categories;
 mod cells;
 mod coarse;
 pub(crate) mod column;
+mod computed;
 mod constants;
 pub(crate) mod covariates;
 mod edges;

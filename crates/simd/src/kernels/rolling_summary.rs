@@ -112,3 +112,34 @@ impl<T: Lanes> Summary<T, 2> for Deviation {
         (squares * T::from_f64(1.0 / (size - self.ddof) as f64)).sqrt()
     }
 }
+
+/// The smallest element, where `SIGN` is -1, or the largest, where it is 1; NaN if there is one.
+#[derive(Clone, Copy)]
+pub(super) struct Extremum<const SIGN: i8>;
+
+impl<T: Lanes, const SIGN: i8> Summary<T, 1> for Extremum<SIGN> {
+    const STEPS: bool = false;
+
+    #[inline(always)]
+    fn one<S: Simd>(self, x: Vector<T, S>) -> Vectors<T, S, 1> {
+        [x]
+    }
+
+    #[inline(always)]
+    fn join<S: Simd>(
+        self,
+        [left]: Vectors<T, S, 1>,
+        [right]: Vectors<T, S, 1>,
+        _: Vector<T, S>,
+        _: Sizes<T>,
+    ) -> Vectors<T, S, 1> {
+        // Both keep a NaN of their receiver only.
+        let best = if SIGN > 0 { left.at_least(right) } else { left.at_most(right) };
+        [right.is_nan().select(right, best)]
+    }
+
+    #[inline(always)]
+    fn finish<S: Simd>(self, [best]: Vectors<T, S, 1>, _: usize) -> Vector<T, S> {
+        best
+    }
+}

@@ -1,0 +1,14 @@
+//! What a feature is.
+
+use std::fmt::Debug;
+
+use crate::rows::FeatureRows;
+
+/// One feature with its arguments: some columns, and how they are computed.
+pub(crate) trait Feature: Debug + Send + Sync {
+    /// The names of its columns.
+    fn columns(&self) -> Vec<String>;
+
+    /// Computes the columns of one series, a slice of its rows for each.
+    fn compute(&self, rows: &FeatureRows<'_>, out: &mut [&mut [f32]]);
+}

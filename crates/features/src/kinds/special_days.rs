@@ -1,0 +1,110 @@
+//! Holidays of a country, or days of one's own list, with the days around them.
+
+use std::path::Path;
+
+use foretell_data::jiff::civil::Date;
+
+use crate::arguments::{Arguments, numbers};
+use crate::day_file::read_days;
+use crate::error::FeatureError;
+use crate::feature::Feature;
+use crate::holidays::holidays;
+use crate::rows::FeatureRows;
+
+/// Whether the day of a row is one of a list, or so many days before or after one.
+#[derive(Debug)]
+struct SpecialDays {
+    name: String,
+    /// The first day of the list, since 1970-01-01, and whether each day from there on is in it.
+    first: i64,
+    marks: Vec<bool>,
+    before: i64,
+    after: i64,
+}
+
+/// A feature, and the list that it has beside the countries.
+type Parsed = (Box<dyn Feature>, Option<(String, Vec<Date>)>);
+
+/// The most days before or after a holiday.
+const FARTHEST: i64 = 366;
+
+/// `holidays:COUNTRY[:BEFORE[:AFTER]]`, or a file, or one of the lists of `arguments`, in place of the country.
+pub(crate) fn special_days(arguments: &Arguments<'_>) -> Result<Result<Parsed, FeatureError>, String> {
+    let (list, around) = arguments.all().split_first().ok_or("its country or file is missing")?;
+    let [list] = list.as_slice() else { return Err("it takes one country or file".to_owned()) };
+    let count = |part: Option<&Vec<&str>>| match part {
+        None => Ok(0),
+        Some(part) => {
+            let what = format!("a number of days from 0 to {FARTHEST}");
+            numbers(part, &what, |days| (0..=FARTHEST).contains(days)).map(|days| days[0])
+        }
+    };
+    let (before, after) = (count(around.first())?, count(around.get(1))?);
+    if around.len() > 2 {
+        return Err("it takes a country, days before and days after".to_owned());
+    }
+    let make = |name: &str, days: &[Date]| -> Box<dyn Feature> {
+        Box::new(SpecialDays::new(name, days, before, after))
+    };
+    if let Some(days) = arguments.lists.and_then(|lists| lists.get(*list)) {
+        return Ok(Ok((make(list, days), Some(((*list).to_owned(), days.clone())))));
+    }
+    if let Some(found) = holidays(list) {
+        let days: Vec<Date> = found.iter().map(|holiday| holiday.date).collect();
+        return Ok(Ok((make(&list.to_uppercase(), &days), None)));
+    }
+    let path = Path::new(list);
+    // Saved features have their lists: what a model directory names is not opened.
+    if arguments.lists.is_some() || !path.exists() {
+        return Err(format!("`{list}` is no country of two letters that is known, and no file"));
+    }
+    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(read_days(path).map(|days| (make(&name, &days), Some((name, days)))))
+}
+
+impl SpecialDays {
+    fn new(name: &str, days: &[Date], before: i64, after: i64) -> Self {
+        let numbers: Vec<i64> = days.iter().map(|day| day_number(*day)).collect();
+        let first = numbers.iter().min().copied().unwrap_or_default();
+        let last = numbers.iter().max().copied().unwrap_or_default();
+        let mut marks = vec![false; (last - first) as usize + 1];
+        for day in numbers {
+            marks[(day - first) as usize] = true;
+        }
+        Self { name: name.to_owned(), first, marks, before, after }
+    }
+
+    fn has(&self, day: i64) -> bool {
+        usize::try_from(day - self.first).is_ok_and(|place| self.marks.get(place) == Some(&true))
+    }
+
+    /// The distances from the day of a row to the days that its columns tell of.
+    fn distances(&self) -> impl Iterator<Item = i64> {
+        (0..=self.before).chain((1..=self.after).map(|days| -days))
+    }
+}
+
+/// Days since 1970-01-01.
+fn day_number(day: Date) -> i64 {
+    day.duration_since(Date::constant(1970, 1, 1)).as_hours() / 24
+}
+
+impl Feature for SpecialDays {
+    fn columns(&self) -> Vec<String> {
+        let name = &self.name;
+        let column = |distance: i64| match distance {
+            0 => format!("holidays_{name}"),
+            1.. => format!("holidays_{name}_before_{distance}"),
+            _ => format!("holidays_{name}_after_{}", -distance),
+        };
+        self.distances().map(column).collect()
+    }
+
+    fn compute(&self, rows: &FeatureRows<'_>, out: &mut [&mut [f32]]) {
+        for (distance, out) in self.distances().zip(out) {
+            for (out, date) in out.iter_mut().zip(rows.dates) {
+                *out = f32::from(self.has(date.date + distance));
+            }
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Columns computed from a panel's target and times: lags, moving windows, calendars, Fourier terms, holidays.
+//!
+//! [`Features`] are read from short words, `lag:1,7,weekday,fourier:yearly:3`; [`FEATURES`] is the table of all of them. Those of
+//! the target are historic columns: in row t they are computed from rows before t alone, so no forecast sees more through them
+//! than the target of its own history. Those of the times are known ahead.
+//!
+//! ```
+//! use foretell_features::Features;
+//!
+//! let features: Features = "lag:1,7,roll_mean:28,weekday,fourier:yearly:1".parse()?;
+//! assert_eq!(features.hist_columns(), ["lag_1", "lag_7", "roll_mean_28"]);
+//! assert_eq!(features.futr_columns(), ["weekday", "fourier_yearly_sin_1", "fourier_yearly_cos_1"]);
+//! # Ok::<(), foretell_features::FeatureError>(())
+//! ```
+//!
+//! # Features
+//!
+//! * `simd`, `parallel`, `pool`, `tzdb` (default), `parquet`, `excel`: are passed down to the crates below.
+#![forbid(unsafe_code)]
+
+mod arguments;
+mod clock;
+mod compute;
+mod day_file;
+mod error;
+mod feature;
+mod holidays;
+mod kinds;
+mod past;
+mod rows;
+mod spec;
+mod table;
+
+pub use day_file::read_days;
+pub use error::FeatureError;
+pub use holidays::{Holiday, countries, holidays};
+pub use spec::Features;
+pub use table::{FEATURES, FeatureEntry};
+
+/// The panels that features are computed on.
+pub use foretell_data as data;
+/// The threads that compute them.
+pub use foretell_threads as threads;
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
