@@ -30,6 +30,50 @@ pub(crate) fn steps(value: &Value) -> Option<usize> {
     value.as_u64().filter(|steps| (1..=MAX_STEPS).contains(steps)).map(|steps| steps as usize)
 }
 
+/// A method that has a season.
+pub(crate) trait Seasonal: Clone {
+    /// Its steps; `None` for those that are usual for the data's frequency.
+    fn season_length(&mut self) -> &mut Option<usize>;
+}
+
+/// The steps of a season.
+pub(crate) const fn season_length<M: Seasonal>() -> HyperParameter<M> {
+    HyperParameter {
+        name: "season_length",
+        meaning: "Steps of a season; null for the usual one of the data's frequency.",
+        expected: "a whole number between 1 and 1000000, or null",
+        get: |method| (*method.clone().season_length()).into(),
+        set: |method, value| {
+            *method.season_length() = if value.is_null() { None } else { Some(steps(value)?) };
+            Some(())
+        },
+    }
+}
+
+/// A hyper-parameter that is true or false: the field of the method.
+macro_rules! flag {
+    ($name:literal, $meaning:literal, $($field:tt)+) => {
+        $crate::hyper::HyperParameter {
+            name: $name,
+            meaning: $meaning,
+            expected: "true or false",
+            get: |method| method.$($field)+.into(),
+            set: |method, value| {
+                method.$($field)+ = value.as_bool()?;
+                Some(())
+            },
+        }
+    };
+}
+pub(crate) use flag;
+
+/// A share: a smoothing parameter, for example.
+pub(crate) fn share(value: &Value) -> Option<f64> {
+    value.as_f64().filter(|share| (0.0..=1.0).contains(share))
+}
+
+pub(crate) const SHARE: &str = "a number between 0 and 1";
+
 pub(crate) const ALIAS: &str = "a name fit for a file (without slashes, not starting with a dot), or null";
 
 /// The name of a column, or null.

@@ -1,8 +1,8 @@
-//! Classical forecasters as estimators: the last value, the last season.
+//! Classical forecasters as estimators: averages, exponential smoothing, Theta, ARIMA, intermittent demand.
 //!
-//! Each is a [`Method`] in a file of its own, with a line in [`ESTIMATORS`]; [`Classical`] makes it an estimator like any
-//! other: fitted, saved, scored and with intervals as networks are. The numbers that a method learns of each series
-//! ([`SeriesNumbers`]) are saved as a binary file.
+//! Each is a [`Method`], most of them a [`LocalMethod`], which sees one series at a time; [`Classical`] makes it an estimator, with a
+//! line in [`ESTIMATORS`]. They are estimators like any other: fitted, saved, scored and given intervals as networks are. The numbers
+//! that a method learns of each series ([`SeriesNumbers`]) are saved as a binary file. Their names and hyper-parameters are those of statsforecast.
 //!
 //! ```
 //! use foretell_classical::{Classical, SeasonalNaive};
@@ -36,24 +36,64 @@
 //!   one; UTC and offsets such as `+02:00` need none.
 #![forbid(unsafe_code)]
 
+mod arima;
+mod averages;
 mod error;
+mod ets;
 mod hyper;
+mod intermittent;
+mod local;
 mod method;
+mod mstl;
 mod naive;
+mod numeric;
 mod repeated;
 mod seasonal_naive;
+mod theta;
 
 use foretell_estimator::EstimatorEntry;
 
+pub use arima::{Arima, AutoArima};
+pub use averages::{HistoricAverage, RandomWalkWithDrift, SeasonalWindowAverage, WindowAverage};
 pub use error::ClassicalError;
+pub use ets::{AutoEts, Ets, Holt, HoltWinters};
 pub use foretell_estimator::SeriesNumbers;
 pub use hyper::HyperParameter;
+pub use intermittent::{Adida, CrostonClassic, CrostonOptimized, CrostonSba, Imapa, Tsb};
+pub use local::{LocalMethod, SeriesForecast};
 pub use method::{Classical, Method};
+pub use mstl::Mstl;
 pub use naive::Naive;
 pub use seasonal_naive::SeasonalNaive;
+pub use theta::{AutoTheta, DynamicOptimizedTheta, DynamicTheta, OptimizedTheta, Theta};
 
 /// All estimators of this crate.
-pub const ESTIMATORS: &[EstimatorEntry] = &[Classical::<Naive>::entry(), Classical::<SeasonalNaive>::entry()];
+pub const ESTIMATORS: &[EstimatorEntry] = &[
+    Classical::<Naive>::entry(),
+    Classical::<SeasonalNaive>::entry(),
+    Classical::<HistoricAverage>::entry(),
+    Classical::<WindowAverage>::entry(),
+    Classical::<SeasonalWindowAverage>::entry(),
+    Classical::<RandomWalkWithDrift>::entry(),
+    Classical::<AutoEts>::entry(),
+    Classical::<Ets>::entry(),
+    Classical::<Holt>::entry(),
+    Classical::<HoltWinters>::entry(),
+    Classical::<AutoArima>::entry(),
+    Classical::<Arima>::entry(),
+    Classical::<Mstl>::entry(),
+    Classical::<AutoTheta>::entry(),
+    Classical::<Theta>::entry(),
+    Classical::<OptimizedTheta>::entry(),
+    Classical::<DynamicTheta>::entry(),
+    Classical::<DynamicOptimizedTheta>::entry(),
+    Classical::<CrostonClassic>::entry(),
+    Classical::<CrostonOptimized>::entry(),
+    Classical::<CrostonSba>::entry(),
+    Classical::<Adida>::entry(),
+    Classical::<Imapa>::entry(),
+    Classical::<Tsb>::entry(),
+];
 
 /// The README's example is a test.
 #[cfg(doctest)]

@@ -25,9 +25,15 @@ pub trait Method: Clone + Default + fmt::Debug + Send + Sync + 'static {
     /// Its hyper-parameters beside `h` and `alias`.
     const HYPER_PARAMETERS: &'static [HyperParameter<Self>];
 
+    /// Whether it forecasts any quantile; if not, intervals are calibrated like those of any forecast of a single number.
+    const HAS_QUANTILES: bool = true;
+
+    /// Whether it learns of each series, which takes all threads.
+    const LEARNS: bool = false;
+
     /// The method with the numbers that it learns of the panel as a whole; those of each series go to `learned`.
     #[must_use]
-    fn fitted(&self, panel: &Panel, learned: &mut SeriesNumbers) -> Self;
+    fn fitted(&self, panel: &Panel, learned: &mut SeriesNumbers, workers: &Workers) -> Self;
 
     /// The forecasts of all windows: a point forecast, then the quantiles that are asked for. The panel may hold other series
     /// than those that were `learned` from.
@@ -39,6 +45,7 @@ pub trait Method: Clone + Default + fmt::Debug + Send + Sync + 'static {
         panel: &Panel,
         asked: &Asked<'_>,
         learned: &SeriesNumbers,
+        workers: &Workers,
     ) -> Result<ForecastValues, EstimatorError>;
 }
 
@@ -112,14 +119,26 @@ impl<M: Method> Estimator for Classical<M> {
         }
     }
 
+    fn takes_all_threads(&self) -> bool {
+        M::LEARNS
+    }
+
     fn outputs_at(&self, quantiles: &[f64]) -> Option<Vec<Output>> {
+        if !M::HAS_QUANTILES {
+            return None;
+        }
         let quantile = |&q: &f64| Output { suffix: format!("-q{q}"), quantile: Some(q as f32) };
         Some(std::iter::once(Output::point()).chain(quantiles.iter().map(quantile)).collect())
     }
 
-    fn fit(&self, panel: &Panel, _: HeldOut, _: Run<'_>) -> Result<Box<dyn Trained>, EstimatorError> {
+    fn fit(
+        &self,
+        panel: &Panel,
+        held_out: HeldOut,
+        run: Run<'_>,
+    ) -> Result<Box<dyn Trained>, EstimatorError> {
         let mut learned = SeriesNumbers::default();
-        let method = self.method.fitted(panel, &mut learned);
+        let method = self.method.fitted(&panel.without_last(held_out.rows()), &mut learned, run.workers);
         Ok(Box::new(Self { method, learned: Arc::new(learned), ..self.clone() }))
     }
 
@@ -141,9 +160,9 @@ impl<M: Method> Trained for Classical<M> {
         &self,
         panel: &Panel,
         asked: &Asked<'_>,
-        _: &Workers,
+        workers: &Workers,
     ) -> Result<ForecastValues, EstimatorError> {
-        self.method.forecast(panel, asked, &self.learned)
+        self.method.forecast(panel, asked, &self.learned, workers)
     }
 
     fn held_bytes(&self) -> [u64; 2] {

@@ -1,7 +1,7 @@
 //! The last value, repeated.
 
 use foretell_data::Panel;
-use foretell_estimator::{Asked, EstimatorError, ForecastValues, SeriesNumbers};
+use foretell_estimator::{Asked, EstimatorError, ForecastValues, SeriesNumbers, Workers};
 
 use crate::hyper::HyperParameter;
 use crate::method::Method;
@@ -20,7 +20,7 @@ impl Method for Naive {
         "Hyndman and Athanasopoulos 2021, Forecasting: Principles and Practice, section 5.2";
     const HYPER_PARAMETERS: &'static [HyperParameter<Self>] = &[];
 
-    fn fitted(&self, _: &Panel, _: &mut SeriesNumbers) -> Self {
+    fn fitted(&self, _: &Panel, _: &mut SeriesNumbers, _: &Workers) -> Self {
         *self
     }
 
@@ -29,6 +29,7 @@ impl Method for Naive {
         panel: &Panel,
         asked: &Asked<'_>,
         _: &SeriesNumbers,
+        _: &Workers,
     ) -> Result<ForecastValues, EstimatorError> {
         forecast(panel, asked, 1)
     }

@@ -32,7 +32,7 @@ pub(crate) fn forecast(
 
 /// The last season of `history`, repeated, an unknown value (NaN) by that of the season before. Without any such value it is
 /// the last known one, or else 0.
-fn repeat(history: &[f32], season: usize) -> impl Iterator<Item = f32> {
+pub(crate) fn repeat(history: &[f32], season: usize) -> impl Iterator<Item = f32> {
     let last = history.iter().rev().copied().find(|y| !y.is_nan()).unwrap_or(0.0);
     (0..).map(move |step| {
         // The same place in the last season, the one before, and so on.
@@ -44,7 +44,7 @@ fn repeat(history: &[f32], season: usize) -> impl Iterator<Item = f32> {
 
 /// The root of the mean squared error of forecasts of one season ahead within a history; NaN where no two values are known
 /// that are a season apart.
-fn deviation(history: &[f32], season: usize) -> f64 {
+pub(crate) fn deviation(history: &[f32], season: usize) -> f64 {
     let later = history.get(season..).unwrap_or_default();
     let errors = history.iter().zip(later).map(|(&before, &now)| f64::from(now) - f64::from(before));
     let (sum, count) = errors

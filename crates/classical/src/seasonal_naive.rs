@@ -1,9 +1,9 @@
 //! The last season, repeated.
 
 use foretell_data::{Panel, usual_season};
-use foretell_estimator::{Asked, EstimatorError, ForecastValues, SeriesNumbers};
+use foretell_estimator::{Asked, EstimatorError, ForecastValues, SeriesNumbers, Workers};
 
-use crate::hyper::{self, HyperParameter};
+use crate::hyper::{self, HyperParameter, Seasonal};
 use crate::method::Method;
 use crate::repeated::forecast;
 
@@ -23,22 +23,19 @@ impl SeasonalNaive {
     }
 }
 
+impl Seasonal for SeasonalNaive {
+    fn season_length(&mut self) -> &mut Option<usize> {
+        &mut self.season_length
+    }
+}
+
 impl Method for SeasonalNaive {
     const NAME: &'static str = "SeasonalNaive";
     const PAPER: &'static str =
         "Hyndman and Athanasopoulos 2021, Forecasting: Principles and Practice, section 5.2";
-    const HYPER_PARAMETERS: &'static [HyperParameter<Self>] = &[HyperParameter {
-        name: "season_length",
-        meaning: "Steps of a season; null for the usual one of the data's frequency.",
-        expected: "a whole number between 1 and 1000000, or null",
-        get: |method| method.season_length.into(),
-        set: |method, value| {
-            method.season_length = if value.is_null() { None } else { Some(hyper::steps(value)?) };
-            Some(())
-        },
-    }];
+    const HYPER_PARAMETERS: &'static [HyperParameter<Self>] = &[hyper::season_length()];
 
-    fn fitted(&self, panel: &Panel, _: &mut SeriesNumbers) -> Self {
+    fn fitted(&self, panel: &Panel, _: &mut SeriesNumbers, _: &Workers) -> Self {
         Self { season_length: Some(self.season(panel)) }
     }
 
@@ -47,6 +44,7 @@ impl Method for SeasonalNaive {
         panel: &Panel,
         asked: &Asked<'_>,
         _: &SeriesNumbers,
+        _: &Workers,
     ) -> Result<ForecastValues, EstimatorError> {
         forecast(panel, asked, self.season(panel))
     }

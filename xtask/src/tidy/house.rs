@@ -181,7 +181,17 @@ pub(super) const FOLDERS: &[Folders] = &[
             "checkpoint",
         ],
     ),
-    folders("crates/classical/src", &["error repeated", "hyper", "method", "naive seasonal_naive"]),
+    folders(
+        "crates/classical/src",
+        &[
+            "error numeric repeated",
+            "hyper",
+            "method",
+            "local naive seasonal_naive",
+            "arima averages ets intermittent theta",
+            "mstl",
+        ],
+    ),
     folders(
         "crates/cli/src",
         &[

@@ -36,13 +36,14 @@ impl TypeNames {
     }
 }
 
-/// The name of the public type that is defined in this line of code.
+/// The name of the public type that is defined in this line of code; none where a macro's caller names it.
 fn public_type(code: &str) -> Option<&str> {
     let item = code.trim_start().strip_prefix("pub ")?;
     let item = item.strip_prefix("unsafe ").unwrap_or(item);
     let (kind, rest) = item.split_once(' ')?;
     let name = rest.split(|c: char| !c.is_alphanumeric() && c != '_').next()?;
-    matches!(kind, "struct" | "enum" | "union" | "trait" | "type").then_some(name)
+    let is_type = matches!(kind, "struct" | "enum" | "union" | "trait" | "type") && !name.is_empty();
+    is_type.then_some(name)
 }
 
 #[cfg(test)]
@@ -92,6 +93,10 @@ mod tests {
         }
         let both = [("crates/x/src/a.rs", "pub struct Scale;"), ("crates/y/tests/b.rs", "pub struct Scale;")];
         assert_eq!(broken(&both), [""; 0]);
+        let named_by_callers = ["a", "b"].map(|file| format!("crates/x/src/{file}.rs"));
+        let macros = [0, 1]
+            .map(|i| (&*named_by_callers[i], "macro_rules! m {\n($name:ident) => {\npub struct $name;\n} }"));
+        assert_eq!(broken(&macros), [""; 0]);
     }
 
     #[test]

@@ -270,14 +270,14 @@ fn an_estimator_from_outside_gets_everything() {
 
 /// A method that learns: the mean of each series, and how many values it is of.
 #[derive(Clone, Debug, Default)]
-struct HistoricAverage;
+struct LearnedAverage;
 
-impl Method for HistoricAverage {
-    const NAME: &'static str = "HistoricAverage";
+impl Method for LearnedAverage {
+    const NAME: &'static str = "LearnedAverage";
     const PAPER: &'static str = "a test";
     const HYPER_PARAMETERS: &'static [HyperParameter<Self>] = &[];
 
-    fn fitted(&self, panel: &Panel, learned: &mut SeriesNumbers) -> Self {
+    fn fitted(&self, panel: &Panel, learned: &mut SeriesNumbers, _: &Workers) -> Self {
         let mean = |series: usize| {
             let y = panel.y(series);
             let sum: f64 = y.iter().map(|&y| f64::from(y)).sum();
@@ -292,6 +292,7 @@ impl Method for HistoricAverage {
         panel: &Panel,
         asked: &Asked<'_>,
         learned: &SeriesNumbers,
+        _: &Workers,
     ) -> Result<ForecastValues, EstimatorError> {
         let cutoffs = cutoffs(panel, asked.span, asked.h)?;
         let mean =
@@ -304,7 +305,7 @@ impl Method for HistoricAverage {
 
 #[test]
 fn what_a_method_learned_of_each_series_is_kept_in_a_binary_file() {
-    register_estimator(Classical::<HistoricAverage>::entry());
+    register_estimator(Classical::<LearnedAverage>::entry());
     let count = 500;
     let freq = Freq::parse("D").expect("days");
     let of = |i: usize| (0..20).map(|t| (i * t) as f32 / 7.0).collect::<Vec<f32>>();
@@ -313,7 +314,7 @@ fn what_a_method_learned_of_each_series_is_kept_in_a_binary_file() {
     let panel = panel.expect("a panel");
     // An input of 13 rows leaves 7 to forecast.
     let network = ModelSpec::new("NLinear", 7, 13).expect("a model").set("max_steps", 1).expect("steps");
-    let models = [spec("Naive"), spec("HistoricAverage"), network];
+    let models = [spec("Naive"), spec("LearnedAverage"), network];
     let fitted = Forecaster::new(models).expect("models").fit(&panel).expect("a fit");
     let home = tempfile::tempdir().expect("a directory");
     let dir = home.path().join("model");
@@ -334,7 +335,7 @@ fn what_a_method_learned_of_each_series_is_kept_in_a_binary_file() {
             Panel::from_series(Freq::parse("D").expect("days"), [("shop-123", 0, of(123))]).expect("a panel");
         let alone = loaded.predict(&some, None).expect("a forecast");
         let mean = of(123).iter().sum::<f32>() / 20.0;
-        let found = alone.column("HistoricAverage").expect("a column")[0];
+        let found = alone.column("LearnedAverage").expect("a column")[0];
         assert!((found - mean).abs() < 1e-4 * mean, "{found}, {mean} by hand");
     }
     let contents = foretell::Contents::of(&dir).expect("its contents");

@@ -1,0 +1,305 @@
+//! ARIMA by name.
+
+use foretell_data::{Freq, usual_season};
+use serde_json::{Value, json};
+
+use super::fit::{Criterion, Fit, fit};
+use super::forecast::forecast;
+use super::order::{Order, Terms};
+use super::search::{Space, search};
+use crate::hyper::{self, HyperParameter, Seasonal};
+use crate::local::{LocalMethod, SeriesForecast};
+
+const PAPER: &str =
+    "Hyndman and Khandakar 2008, Automatic Time Series Forecasting: The forecast Package for R";
+
+/// Numbers in front of the coefficients in what is learned.
+const HEAD: usize = 11;
+
+/// A fit as numbers: that there is one, the orders, whether there is a constant, the mean, the variance, the criterion, and the
+/// coefficients.
+fn to_numbers(fit: &Fit) -> Vec<f64> {
+    let Order { step, season, constant, .. } = fit.order;
+    let orders = [step.ar, step.differences, step.ma, season.ar, season.differences, season.ma];
+    let mut numbers = vec![1.0];
+    numbers.extend(orders.map(|order| order as f64));
+    numbers.extend([f64::from(u8::from(constant)), fit.mean, fit.sigma2, fit.criterion]);
+    numbers.extend(&fit.coefficients);
+    numbers
+}
+
+/// What [`to_numbers`] gave, of a model with so many steps a season; `None` of a series that was too short.
+fn from_numbers(numbers: &[f64], period: usize) -> Option<Fit> {
+    let (
+        &[
+            is_fitted,
+            ar,
+            differences,
+            ma,
+            season_ar,
+            season_differences,
+            season_ma,
+            constant,
+            mean,
+            sigma2,
+            criterion,
+        ],
+        rest,
+    ) = numbers.split_first_chunk::<HEAD>()?;
+    let terms = |ar: f64, differences: f64, ma: f64| Terms {
+        ar: ar as usize,
+        differences: differences as usize,
+        ma: ma as usize,
+    };
+    let order = Order {
+        step: terms(ar, differences, ma),
+        season: terms(season_ar, season_differences, season_ma),
+        period,
+        constant: constant != 0.0,
+    };
+    let coefficients = rest.get(..order.arma())?.to_vec();
+    (is_fitted != 0.0).then_some(Fit { order, coefficients, mean, sigma2, criterion })
+}
+
+fn forecast_learned(y: &[f64], learned: &[f64], period: usize, h: usize) -> Option<SeriesForecast> {
+    forecast(y, &from_numbers(learned, period)?, h)
+}
+
+/// The largest order of autoregressions, moving averages and differences.
+const MOST: u64 = 24;
+
+fn order(value: &Value) -> Option<usize> {
+    value.as_u64().filter(|&order| order <= MOST).map(|order| order as usize)
+}
+
+const ORDER: &str = "a whole number up to 24";
+
+/// Three numbers as terms.
+fn terms(value: &Value) -> Option<Terms> {
+    let [ar, differences, ma] = value.as_array()?.as_slice() else { return None };
+    Some(Terms { ar: order(ar)?, differences: order(differences)?, ma: order(ma)? })
+}
+
+fn as_value(Terms { ar, differences, ma }: Terms) -> Value {
+    json!([ar, differences, ma])
+}
+
+const TERMS: &str =
+    "three whole numbers up to 24, such as [1, 0, 1]: autoregression, differences, moving average";
+
+/// An ARIMA model by its orders. Its coefficients have the largest likelihood; the quantiles are normal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Arima {
+    order: Terms,
+    season_length: Option<usize>,
+    seasonal_order: Terms,
+    include_mean: bool,
+    include_drift: bool,
+}
+
+impl Default for Arima {
+    fn default() -> Self {
+        Self {
+            order: Terms::default(),
+            season_length: None,
+            seasonal_order: Terms::default(),
+            include_mean: true,
+            include_drift: false,
+        }
+    }
+}
+
+impl Seasonal for Arima {
+    fn season_length(&mut self) -> &mut Option<usize> {
+        &mut self.season_length
+    }
+}
+
+impl LocalMethod for Arima {
+    const NAME: &'static str = "ARIMA";
+    const PAPER: &'static str = PAPER;
+    const HYPER_PARAMETERS: &'static [HyperParameter<Self>] = &[
+        HyperParameter {
+            name: "order",
+            meaning: "Autoregression, differences and moving average.",
+            expected: TERMS,
+            get: |method| as_value(method.order),
+            set: |method, value| {
+                method.order = terms(value)?;
+                Some(())
+            },
+        },
+        hyper::season_length(),
+        HyperParameter {
+            name: "seasonal_order",
+            meaning: "Autoregression, differences and moving average of a season.",
+            expected: TERMS,
+            get: |method| as_value(method.seasonal_order),
+            set: |method, value| {
+                method.seasonal_order = terms(value)?;
+                Some(())
+            },
+        },
+        hyper::flag!("include_mean", "Whether values without differences have a level.", include_mean),
+        hyper::flag!("include_drift", "Whether single differences have a mean.", include_drift),
+    ];
+    const LEARNS: bool = true;
+
+    fn settled(&self, freq: Freq) -> Self {
+        Self { season_length: Some(self.season_length.unwrap_or_else(|| usual_season(freq))), ..*self }
+    }
+
+    fn learn(&self, y: &[f64]) -> Vec<f64> {
+        let constant = match self.order.differences + self.seasonal_order.differences {
+            0 => self.include_mean,
+            1 => self.include_drift,
+            _ => false,
+        };
+        let period = self.season_length.unwrap_or(1);
+        let order = Order { step: self.order, season: self.seasonal_order, period, constant };
+        // Orders that the series is too short for: as many values as numbers to estimate.
+        if y.len() <= order.lost() + order.phi_lags() + order.coefficients() {
+            return Vec::new();
+        }
+        fit(y, order, Criterion::Aicc, true).map_or(Vec::new(), |fit| to_numbers(&fit))
+    }
+
+    fn forecast(&self, y: &[f64], learned: &[f64], h: usize) -> Option<SeriesForecast> {
+        forecast_learned(y, learned, self.season_length.unwrap_or(1), h)
+    }
+}
+
+/// ARIMA with the orders that suit a series best. Differences are found by tests, the other orders by a search from neighbour to
+/// neighbour, of `nmodels` models at most. The quantiles are normal.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AutoArima {
+    season_length: Option<usize>,
+    seasonal: bool,
+    stationary: bool,
+    space: Space,
+}
+
+impl Default for AutoArima {
+    fn default() -> Self {
+        let space = Space {
+            period: 1,
+            differences: [None; 2],
+            max_differences: [2, 1],
+            most: [5, 5, 2, 2],
+            start: [2, 2, 1, 1],
+            allow: [true; 2],
+            criterion: Criterion::Aicc,
+            budget: 94,
+        };
+        Self { season_length: None, seasonal: true, stationary: false, space }
+    }
+}
+
+impl Seasonal for AutoArima {
+    fn season_length(&mut self) -> &mut Option<usize> {
+        &mut self.season_length
+    }
+}
+
+/// An order of the search.
+macro_rules! order {
+    ($name:literal, $meaning:literal, $($field:tt)+) => {
+        HyperParameter {
+            name: $name,
+            meaning: $meaning,
+            expected: ORDER,
+            get: |method| method.space.$($field)+.into(),
+            set: |method, value| {
+                method.space.$($field)+ = order(value)?;
+                Some(())
+            },
+        }
+    };
+}
+
+/// Differences, or null to test for them.
+macro_rules! differences {
+    ($name:literal, $meaning:literal, $place:literal) => {
+        HyperParameter {
+            name: $name,
+            meaning: $meaning,
+            expected: "a whole number up to 24, or null",
+            get: |method| method.space.differences[$place].into(),
+            set: |method, value| {
+                method.space.differences[$place] = if value.is_null() { None } else { Some(order(value)?) };
+                Some(())
+            },
+        }
+    };
+}
+
+impl LocalMethod for AutoArima {
+    const NAME: &'static str = "AutoARIMA";
+    const PAPER: &'static str = PAPER;
+    const HYPER_PARAMETERS: &'static [HyperParameter<Self>] = &[
+        hyper::season_length(),
+        differences!("d", "Differences of one step; null to test for them.", 0),
+        differences!("D", "Differences of one season; null to test for them.", 1),
+        order!("max_p", "The most autoregression.", most[0]),
+        order!("max_q", "The most moving average.", most[1]),
+        order!("max_P", "The most autoregression of a season.", most[2]),
+        order!("max_Q", "The most moving average of a season.", most[3]),
+        order!("max_d", "The most differences that the test may find.", max_differences[0]),
+        order!("max_D", "The most differences of a season that the test may find.", max_differences[1]),
+        order!("start_p", "The autoregression that the search starts from.", start[0]),
+        order!("start_q", "The moving average that the search starts from.", start[1]),
+        order!("start_P", "The autoregression of a season that the search starts from.", start[2]),
+        order!("start_Q", "The moving average of a season that the search starts from.", start[3]),
+        hyper::flag!("stationary", "Whether there are no differences at all.", stationary),
+        hyper::flag!("seasonal", "Whether there may be terms of a season.", seasonal),
+        hyper::flag!("allowmean", "Whether values without differences may have a level.", space.allow[0]),
+        hyper::flag!("allowdrift", "Whether single differences may have a mean.", space.allow[1]),
+        HyperParameter {
+            name: "ic",
+            meaning: "The criterion that models are compared by.",
+            expected: "aic, aicc or bic",
+            get: |method| {
+                match method.space.criterion {
+                    Criterion::Aic => "aic",
+                    Criterion::Aicc => "aicc",
+                    Criterion::Bic => "bic",
+                }
+                .into()
+            },
+            set: |method, value| {
+                method.space.criterion = match value.as_str()? {
+                    "aic" => Criterion::Aic,
+                    "aicc" => Criterion::Aicc,
+                    "bic" => Criterion::Bic,
+                    _ => return None,
+                };
+                Some(())
+            },
+        },
+        HyperParameter {
+            name: "nmodels",
+            meaning: "Models that are tried at most, for each series.",
+            expected: hyper::STEPS,
+            get: |method| method.space.budget.into(),
+            set: |method, value| {
+                method.space.budget = hyper::steps(value)?;
+                Some(())
+            },
+        },
+    ];
+    const LEARNS: bool = true;
+
+    fn settled(&self, freq: Freq) -> Self {
+        Self { season_length: Some(self.season_length.unwrap_or_else(|| usual_season(freq))), ..*self }
+    }
+
+    fn learn(&self, y: &[f64]) -> Vec<f64> {
+        let period = if self.seasonal { self.season_length.unwrap_or(1) } else { 1 };
+        let differences = if self.stationary { [Some(0); 2] } else { self.space.differences };
+        search(y, Space { period, differences, ..self.space }).map_or(Vec::new(), |fit| to_numbers(&fit))
+    }
+
+    fn forecast(&self, y: &[f64], learned: &[f64], h: usize) -> Option<SeriesForecast> {
+        forecast_learned(y, learned, self.season_length.unwrap_or(1), h)
+    }
+}

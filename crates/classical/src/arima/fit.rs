@@ -1,0 +1,172 @@
+//! ARIMA models fitted by maximum likelihood.
+//!
+//! Hyndman and Khandakar 2008, Automatic Time Series Forecasting: The forecast Package for R. Coefficients that lessen the conditional
+//! sum of squares are the start of the search for those of the largest exact likelihood of the differences.
+
+use std::f64::consts::TAU;
+
+use super::likelihood::{Filter, conditional};
+use super::order::{Order, Polynomials};
+use super::stationary::{autoregression, partial_correlations, roots_are_outside};
+use crate::numeric::bfgs::minimise;
+
+/// A model with all that was estimated.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Fit {
+    pub order: Order,
+    /// In the order of [`Order::polynomials`].
+    pub coefficients: Vec<f64>,
+    /// The mean of the differences.
+    pub mean: f64,
+    /// The variance of the errors.
+    pub sigma2: f64,
+    /// The value of the criterion that models are compared by.
+    pub criterion: f64,
+}
+
+/// The criterion that models are compared by: the less the better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Criterion {
+    /// Akaike's.
+    Aic,
+    /// Akaike's, corrected for short series.
+    Aicc,
+    /// Schwarz's.
+    Bic,
+}
+
+impl Criterion {
+    /// Its value for minus twice a log-likelihood of `n` values with `k` estimated numbers.
+    fn value(self, deviance: f64, n: f64, k: f64) -> f64 {
+        let aic = deviance + 2.0 * k;
+        match self {
+            Self::Aic => aic,
+            Self::Bic => aic + k * (n.ln() - 2.0),
+            Self::Aicc if n - k - 1.0 == 0.0 => f64::INFINITY,
+            Self::Aicc => aic + 2.0 * k * (k + 1.0) / (n - k - 1.0),
+        }
+    }
+}
+
+/// What the search for coefficients needs again and again.
+struct Search<'a> {
+    order: Order,
+    /// The differences.
+    w: &'a [f64],
+    /// The unit of the mean, so that it is of the size of the other coefficients.
+    unit: f64,
+    centred: Vec<f64>,
+    coefficients: Vec<f64>,
+    errors: Vec<f64>,
+    polynomials: Polynomials,
+    filter: Filter,
+}
+
+impl Search<'_> {
+    /// Takes the polynomials and the mean from a point.
+    fn read(&mut self, point: &[f64], are_partial: bool) {
+        let arma = self.order.arma();
+        self.coefficients.clear();
+        self.coefficients.extend_from_slice(&point[..arma]);
+        if are_partial {
+            for range in [0..self.order.step.ar, self.order.season_ar()] {
+                let partial = &mut self.coefficients[range];
+                partial.iter_mut().for_each(|x| *x = x.tanh());
+                autoregression(partial);
+            }
+        }
+        self.order.polynomials(&self.coefficients, &mut self.polynomials);
+        let mean = if self.order.constant { point[arma] * self.unit } else { 0.0 };
+        self.centred.clear();
+        self.centred.extend(self.w.iter().map(|w| w - mean));
+    }
+
+    /// Half the logarithm of the mean conditional square.
+    fn conditional(&mut self, point: &[f64]) -> f64 {
+        self.read(point, false);
+        let mean = conditional(&self.polynomials, &self.centred, &mut self.errors);
+        mean.map(|mean| 0.5 * mean.ln()).filter(|value| value.is_finite()).unwrap_or(f64::INFINITY)
+    }
+
+    /// Minus the exact log-likelihood by the number of values, but for a constant.
+    fn exact(&mut self, point: &[f64]) -> f64 {
+        self.read(point, true);
+        let n = self.w.len() as f64;
+        let sums = self.filter.run(&self.polynomials, &self.centred, |_, _| ());
+        let value = sums.map(|sums| 0.5 * ((sums.squares / n).ln() + sums.logarithms / n));
+        value.filter(|value| value.is_finite()).unwrap_or(f64::INFINITY)
+    }
+}
+
+/// Makes conditional coefficients the start of the search for the likelihood: autoregressions become partial correlations without
+/// bounds, and moving averages that cannot be inverted are left out, as from there the search ends on the unit circle. Nothing
+/// if an autoregression is not stationary.
+fn start_of_exact(order: &Order, point: &mut [f64]) -> Option<()> {
+    for range in [0..order.step.ar, order.season_ar()] {
+        let partial = partial_correlations(&point[range.clone()])?;
+        point[range].iter_mut().zip(partial).for_each(|(x, partial)| *x = partial.atanh());
+    }
+    for range in [order.step.ar..order.season_ar().start, order.season_ar().end..order.arma()] {
+        let moving = &mut point[range];
+        moving.iter_mut().for_each(|x| *x = -*x);
+        let is_invertible = roots_are_outside(moving, 1.0);
+        moving.iter_mut().for_each(|x| *x = if is_invertible { -*x } else { 0.0 });
+    }
+    Some(())
+}
+
+/// Fits a model to a series. `None` if the series is too short, or if the conditional coefficients are not stationary and
+/// `start_anyway` does not say to start from nothing then.
+pub(super) fn fit(y: &[f64], order: Order, criterion: Criterion, start_anyway: bool) -> Option<Fit> {
+    if y.len() <= order.lost() {
+        return None;
+    }
+    let w = order.differenced(y);
+    let n = w.len() as f64;
+    let mean = w.iter().sum::<f64>() / n;
+    let spread = (w.iter().map(|w| (w - mean).powi(2)).sum::<f64>() / n).sqrt();
+    let unit = if spread > 0.0 { spread } else { 1.0 };
+    let arma = order.arma();
+    let mut start = vec![0.0; arma];
+    start.extend(order.constant.then_some(mean / unit));
+    let mut search = Search {
+        order,
+        w: &w,
+        unit,
+        centred: Vec::new(),
+        coefficients: Vec::new(),
+        errors: Vec::new(),
+        polynomials: Polynomials::default(),
+        filter: Filter::default(),
+    };
+    let (mut point, found) = minimise(&start, |point| search.conditional(point));
+    if !found.is_finite() || start_of_exact(&order, &mut point).is_none() {
+        if !start_anyway {
+            return None;
+        }
+        point = start;
+    }
+    let (point, value) = minimise(&point, |point| search.exact(point));
+    if !value.is_finite() {
+        return None;
+    }
+    search.read(&point, true);
+    let sums = search.filter.run(&search.polynomials, &search.centred, |_, _| ())?;
+    let estimated = order.coefficients();
+    let spare = w.len().saturating_sub(estimated).max(1);
+    let deviance = 2.0 * n * value + n * (1.0 + TAU.ln());
+    Some(Fit {
+        order,
+        coefficients: search.coefficients,
+        mean: if order.constant { point[arma] * unit } else { 0.0 },
+        sigma2: sums.squares / spare as f64,
+        criterion: criterion.value(deviance, n, (estimated + 1) as f64),
+    })
+}
+
+/// A model without coefficients of differences that are all the same.
+pub(super) fn constant(order: Order, mean: f64) -> Fit {
+    let order = Order { constant: order.may_have_constant(), ..order };
+    let mean = if order.constant { mean } else { 0.0 };
+    Fit { order, coefficients: Vec::new(), mean, sigma2: 0.0, criterion: f64::NEG_INFINITY }
+}

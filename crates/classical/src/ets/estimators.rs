@@ -1,0 +1,207 @@
+//! Exponential smoothing by name.
+
+use foretell_data::{Freq, usual_season};
+use serde_json::Value;
+
+use super::fit::{Candidates, Fit, best};
+use super::model::{Form, Season, Smoothing, State};
+use super::variance::variances;
+use crate::hyper::{self, HyperParameter, Seasonal};
+use crate::local::{LocalMethod, SeriesForecast};
+
+const PAPER: &str = "Hyndman, Koehler, Ord and Snyder 2008, Forecasting with Exponential Smoothing";
+
+const MODELS: &str = "three letters: the error A, M or Z, the trend N, A or Z, and the season N, A, M or Z; added errors \
+                      have no season that is a factor (A.M)";
+
+/// Three letters as models: added (A), multiplied (M), none (N), or chosen by the series (Z).
+fn candidates(model: &str, damped: Option<bool>) -> Option<Candidates> {
+    let &[error, trend, season] = model.as_bytes() else { return None };
+    let relative_error = match error {
+        b'A' => Some(false),
+        b'M' => Some(true),
+        b'Z' => None,
+        _ => return None,
+    };
+    let trend = match trend {
+        b'N' => Some(false),
+        b'A' => Some(true),
+        b'Z' => None,
+        _ => return None,
+    };
+    let season = match season {
+        b'N' => Some(Season::Absent),
+        b'A' => Some(Season::Additive),
+        b'M' => Some(Season::Multiplicative),
+        b'Z' => None,
+        _ => return None,
+    };
+    let explosive = relative_error == Some(false) && season == Some(Season::Multiplicative);
+    (!explosive).then_some(Candidates { relative_error, trend, damped, season })
+}
+
+/// Numbers in front of the season in what is learned.
+const HEAD: usize = 8;
+
+/// A fit as numbers: the form, how many were estimated, the parameters, and the first state.
+fn to_numbers(fit: Fit) -> Vec<f64> {
+    let Fit { form, smoothing, start, parameters } = fit;
+    let flags = [form.relative_error, form.trend, form.damped];
+    let season = match form.season {
+        Season::Absent => 0,
+        Season::Additive => 8,
+        Season::Multiplicative => 16,
+    };
+    let code = flags.iter().rev().fold(0, |code, &flag| 2 * code + u8::from(flag)) + season;
+    let Smoothing { alpha, beta, gamma, phi } = smoothing;
+    let mut numbers =
+        vec![f64::from(code), parameters as f64, alpha, beta, gamma, phi, start.level, start.slope];
+    numbers.extend(start.season);
+    numbers
+}
+
+/// What [`to_numbers`] gave, of a model with so many steps a season; `None` of a series that was too short.
+fn from_numbers(numbers: &[f64], period: usize) -> Option<Fit> {
+    let (&[code, parameters, alpha, beta, gamma, phi, level, slope], rest) =
+        numbers.split_first_chunk::<HEAD>()?;
+    let code = code as u8;
+    let season = [Season::Absent, Season::Additive, Season::Multiplicative][usize::from(code / 8).min(2)];
+    let form = Form { relative_error: code & 1 != 0, trend: code & 2 != 0, damped: code & 4 != 0, season };
+    let steps = if season == Season::Absent { 0 } else { period };
+    let start = State { level, slope, season: rest.get(..steps)?.to_vec() };
+    let smoothing = Smoothing { alpha, beta, gamma, phi };
+    (parameters > 0.0).then_some(Fit { form, smoothing, start, parameters: parameters as usize })
+}
+
+/// The forecast of a series by a model that was fitted to it or to its beginning.
+fn forecast(y: &[f64], fit: Fit, period: usize, h: usize) -> SeriesForecast {
+    let Fit { form, smoothing, start: mut state, parameters } = fit;
+    let errors = form.filter(y, smoothing, &mut state);
+    let spare = y.len().saturating_sub(parameters + 1).max(1);
+    let mean = form.forecast(&state, smoothing.phi, y.len(), h);
+    let steps: Vec<f64> = match form.season {
+        Season::Absent => Vec::new(),
+        _ => (0..h).map(|step| state.season[(y.len() + step) % period]).collect(),
+    };
+    let variances = variances(form, smoothing, period, errors.squares / spare as f64, &mean, &steps);
+    SeriesForecast { deviation: variances.into_iter().map(f64::sqrt).collect(), mean }
+}
+
+macro_rules! ets {
+    ($(#[$doc:meta])* $method:ident, $name:literal, $model:literal) => {
+        $(#[$doc])*
+        ///
+        /// The quantiles are normal; their variance is that of the model. A season that is a factor, and relative errors, need positive
+        /// values: a series with others is not forecast by such a model, and if there is no other, by its last value.
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct $method {
+            /// Steps of a season; `None` for the usual one of the data's frequency ([`usual_season`]).
+            pub season_length: Option<usize>,
+            /// Error, trend and season, a letter each: added (A), multiplied (M), none (N), or chosen by the series (Z).
+            pub model: String,
+            /// Whether the trend fades; `None` to choose by the series.
+            pub damped: Option<bool>,
+            /// What a trend that fades does so by, from 0.8 to 0.98; `None` to estimate it.
+            pub phi: Option<f64>,
+        }
+
+        impl Default for $method {
+            fn default() -> Self {
+                Self { season_length: None, model: $model.to_owned(), damped: None, phi: None }
+            }
+        }
+
+        impl Seasonal for $method {
+            fn season_length(&mut self) -> &mut Option<usize> {
+                &mut self.season_length
+            }
+        }
+
+        impl LocalMethod for $method {
+            const NAME: &'static str = $name;
+            const PAPER: &'static str = PAPER;
+            const HYPER_PARAMETERS: &'static [HyperParameter<Self>] = &[
+                hyper::season_length(),
+                HyperParameter {
+                    name: "model",
+                    meaning: "Error, trend and season, a letter each: added (A), multiplied (M), none (N), or chosen by the series (Z).",
+                    expected: MODELS,
+                    get: |method| method.model.clone().into(),
+                    set: |method, value| {
+                        let model = value.as_str().filter(|model| candidates(model, None).is_some())?;
+                        method.model = model.to_owned();
+                        Some(())
+                    },
+                },
+                HyperParameter {
+                    name: "damped",
+                    meaning: "Whether the trend fades; null to choose by the series.",
+                    expected: "true, false or null",
+                    get: |method| method.damped.into(),
+                    set: |method, value| {
+                        method.damped = if value.is_null() { None } else { Some(value.as_bool()?) };
+                        Some(())
+                    },
+                },
+                HyperParameter {
+                    name: "phi",
+                    meaning: "What a trend that fades does so by; null to estimate it.",
+                    expected: "a number between 0.8 and 0.98, or null",
+                    get: |method| method.phi.into(),
+                    set: |method, value| {
+                        method.phi = phi(value)?;
+                        Some(())
+                    },
+                },
+            ];
+            const LEARNS: bool = true;
+
+            fn settled(&self, freq: Freq) -> Self {
+                let season_length = Some(self.season_length.unwrap_or_else(|| usual_season(freq)));
+                Self { season_length, ..self.clone() }
+            }
+
+            fn learn(&self, y: &[f64]) -> Vec<f64> {
+                let candidates = candidates(&self.model, self.damped);
+                let fit = candidates.and_then(|open| best(y, self.season_length.unwrap_or(1), open, self.phi));
+                fit.map_or(Vec::new(), to_numbers)
+            }
+
+            fn forecast(&self, y: &[f64], learned: &[f64], h: usize) -> Option<SeriesForecast> {
+                let period = self.season_length.unwrap_or(1);
+                let fit = from_numbers(learned, period).filter(|_| !y.is_empty())?;
+                Some(forecast(y, fit, period, h))
+            }
+        }
+    };
+}
+
+fn phi(value: &Value) -> Option<Option<f64>> {
+    if value.is_null() {
+        return Some(None);
+    }
+    value.as_f64().filter(|phi| (0.8..=0.98).contains(phi)).map(Some)
+}
+
+ets!(
+    /// Exponential smoothing with the errors, the trend and the season that suit a series best, by the corrected information
+    /// criterion of Akaike.
+    AutoEts, "AutoETS", "ZZZ"
+);
+ets!(
+    /// Exponential smoothing by name; a level alone if no model is named.
+    Ets, "ETS", "ANN"
+);
+ets!(
+    /// Exponential smoothing with a trend.
+    Holt, "Holt", "AAN"
+);
+ets!(
+    /// Exponential smoothing with a trend and a season.
+    HoltWinters, "HoltWinters", "AAA"
+);
+
+/// Exponential smoothing of a series without season.
+pub(crate) fn trend_ets() -> AutoEts {
+    AutoEts { season_length: Some(1), model: "ZZN".to_owned(), ..AutoEts::default() }
+}

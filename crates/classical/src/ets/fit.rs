@@ -1,0 +1,186 @@
+//! Models fitted to a series, and the best of several.
+
+use super::model::{Form, Season, Smoothing, State};
+use super::start::{LOWER, UPPER, Upper, smoothing, state};
+use crate::numeric::nelder_mead::minimise;
+
+/// A model with all that was estimated.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Fit {
+    pub form: Form,
+    pub smoothing: Smoothing,
+    /// The state before the first value.
+    pub start: State,
+    /// Numbers that were estimated, the variance among them.
+    pub parameters: usize,
+}
+
+/// Which models are tried; what is left open is chosen by the series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Candidates {
+    pub relative_error: Option<bool>,
+    pub trend: Option<bool>,
+    pub damped: Option<bool>,
+    pub season: Option<Season>,
+}
+
+impl Candidates {
+    /// The models for a series, in the order in which they are tried.
+    fn forms(self, period: usize, positive: bool) -> impl Iterator<Item = Form> {
+        let either = |chosen: Option<bool>| chosen.map_or(vec![false, true], |chosen| vec![chosen]);
+        let seasons = match self.season {
+            // A period of one step is none.
+            _ if period <= 1 => vec![Season::Absent],
+            None => vec![Season::Absent, Season::Additive, Season::Multiplicative],
+            Some(season) => vec![season],
+        };
+        let (errors, trends) = (either(self.relative_error), either(self.trend));
+        let mut forms = Vec::new();
+        for &relative_error in &errors {
+            for &trend in &trends {
+                for &season in &seasons {
+                    for damped in [true, false] {
+                        forms.push(Form { relative_error, trend, damped, season });
+                    }
+                }
+            }
+        }
+        let is_open = move |form: &Form| {
+            let relative = form.relative_error || form.season == Season::Multiplicative;
+            let explosive = !form.relative_error && form.season == Season::Multiplicative;
+            self.damped.is_none_or(|damped| damped == form.damped || !form.trend)
+                && (form.trend || !form.damped)
+                && (positive || !relative)
+                && !explosive
+        };
+        forms.into_iter().filter(is_open)
+    }
+
+    /// The numbers that are estimated whatever is chosen.
+    fn least_parameters(self) -> usize {
+        let season = matches!(self.season, Some(Season::Additive | Season::Multiplicative));
+        2 + 2 * usize::from(self.trend == Some(true))
+            + 2 * usize::from(season)
+            + usize::from(self.damped == Some(true))
+    }
+}
+
+/// The model with the least corrected information criterion of Akaike; `None` if the series is too short for any.
+pub(super) fn best(y: &[f64], period: usize, candidates: Candidates, phi: Option<f64>) -> Option<Fit> {
+    if y.is_empty() {
+        return None;
+    }
+    if y.iter().all(|value| *value == y[0]) {
+        return Some(constant(y[0]));
+    }
+    if y.len() <= candidates.least_parameters() + 4 {
+        return None;
+    }
+    let candidates = if y.len() <= period {
+        Candidates { season: Some(Season::Absent), ..candidates }
+    } else {
+        candidates
+    };
+    let positive = y.iter().all(|&y| y > 0.0);
+    let mut upper = UPPER;
+    let fits = candidates.forms(period, positive).filter_map(|form| fit(y, form, period, phi, &mut upper));
+    fits.filter(|(_, criterion)| !criterion.is_nan()).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(fit, _)| fit)
+}
+
+/// What goes through a series that never changes.
+fn constant(level: f64) -> Fit {
+    let form = Form { relative_error: false, trend: false, damped: false, season: Season::Absent };
+    let smoothing = Smoothing { alpha: 0.9999, beta: 0.0, gamma: 0.0, phi: 1.0 };
+    Fit { form, smoothing, start: State { level, slope: 0.0, season: Vec::new() }, parameters: 3 }
+}
+
+/// A model fitted to a series, and its criterion; `None` if the series is too short for it.
+fn fit(y: &[f64], form: Form, period: usize, phi: Option<f64>, upper: &mut Upper) -> Option<(Fit, f64)> {
+    let period = if form.season == Season::Absent { 1 } else { period };
+    let mut smoothing = smoothing(form, period, upper);
+    let phi = phi.filter(|_| form.damped);
+    smoothing.phi = phi.unwrap_or(smoothing.phi);
+    let start = state(y, form, period);
+    let mut scratch = start.clone();
+    let layout = Layout { form, period, phi, smoothing, start };
+    let (values, bounds) = layout.variables(upper);
+    let count = values.len() + usize::from(phi.is_some());
+    if count + 1 >= y.len() {
+        return None;
+    }
+    let found = minimise(&values, &bounds, |x| {
+        let smoothing = layout.read(x, &mut scratch);
+        if form.season == Season::Multiplicative && scratch.season.iter().any(|&step| step < 0.0) {
+            return f64::INFINITY;
+        }
+        let deviance = form.filter(y, smoothing, &mut scratch).deviance.max(-1e10);
+        if deviance.is_nan() { f64::INFINITY } else { deviance }
+    });
+    let smoothing = layout.read(&found, &mut scratch);
+    let fit = Fit { form, smoothing, start: scratch.clone(), parameters: count + 1 };
+    let deviance = form.filter(y, smoothing, &mut scratch).deviance;
+    let (n, k) = (y.len() as f64, fit.parameters as f64);
+    let spare = n - k - 1.0;
+    let criterion =
+        if spare == 0.0 { f64::INFINITY } else { deviance + 2.0 * k + 2.0 * k * (k + 1.0) / spare };
+    Some((fit, criterion))
+}
+
+/// Where the estimated numbers stand in the point that is searched.
+struct Layout {
+    form: Form,
+    period: usize,
+    /// The fixed parameter of a trend that fades.
+    phi: Option<f64>,
+    smoothing: Smoothing,
+    start: State,
+}
+
+impl Layout {
+    /// The smoothing parameters that are estimated, level, slope, and the season but for its first step: its last step comes first.
+    fn variables(&self, upper: &Upper) -> (Vec<f64>, Vec<(f64, f64)>) {
+        let Self { smoothing, start, .. } = self;
+        let seasonal = self.form.season != Season::Absent;
+        let parameters = [
+            (true, smoothing.alpha),
+            (self.form.trend, smoothing.beta),
+            (seasonal, smoothing.gamma),
+            (self.form.damped && self.phi.is_none(), smoothing.phi),
+        ];
+        let bounds = LOWER.into_iter().zip(*upper);
+        let open = parameters.into_iter().zip(bounds).filter(|((is_open, _), _)| *is_open);
+        let (mut values, mut ends): (Vec<f64>, Vec<(f64, f64)>) =
+            open.map(|((_, value), bounds)| (value, bounds)).unzip();
+        values.push(start.level);
+        values.extend(self.form.trend.then_some(start.slope));
+        values.extend(start.season.iter().skip(1).rev());
+        ends.resize(values.len(), (f64::NEG_INFINITY, f64::INFINITY));
+        (values, ends)
+    }
+
+    /// The parameters at a point; `state` becomes the one before the first value.
+    fn read(&self, x: &[f64], state: &mut State) -> Smoothing {
+        let mut x = x.iter().copied();
+        let mut next =
+            |is_open: bool, otherwise: f64| if is_open { x.next().unwrap_or(otherwise) } else { otherwise };
+        let seasonal = self.form.season != Season::Absent;
+        let smoothing = Smoothing {
+            alpha: next(true, 0.0),
+            beta: next(self.form.trend, 0.0),
+            gamma: next(seasonal, 0.0),
+            phi: next(self.form.damped && self.phi.is_none(), self.smoothing.phi),
+        };
+        state.level = next(true, 0.0);
+        state.slope = next(self.form.trend, 0.0);
+        if seasonal {
+            let mut sum = 0.0;
+            for step in (1..self.period).rev() {
+                state.season[step] = next(true, 0.0);
+                sum += state.season[step];
+            }
+            let whole = if self.form.season == Season::Multiplicative { self.period as f64 } else { 0.0 };
+            state.season[0] = whole - sum;
+        }
+        smoothing
+    }
+}

@@ -1,0 +1,62 @@
+//! The size of a demand times its probability.
+
+use super::{demands, smoothing};
+use crate::hyper::{self, HyperParameter};
+use crate::local::{LocalMethod, SeriesForecast, known};
+
+/// The smoothed size of a demand times the smoothed probability of one, which falls while there is none.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tsb {
+    /// The parameter that sizes are smoothed by.
+    pub alpha_d: f64,
+    /// The parameter that the probability is smoothed by.
+    pub alpha_p: f64,
+}
+
+impl Default for Tsb {
+    fn default() -> Self {
+        Self { alpha_d: 0.1, alpha_p: 0.1 }
+    }
+}
+
+impl LocalMethod for Tsb {
+    const NAME: &'static str = "TSB";
+    const PAPER: &'static str = "Teunter, Syntetos and Babai 2011, Intermittent demand: Linking forecasting to inventory obsolescence";
+    const HYPER_PARAMETERS: &'static [HyperParameter<Self>] = &[
+        HyperParameter {
+            name: "alpha_d",
+            meaning: "The parameter that sizes of demands are smoothed by.",
+            expected: hyper::SHARE,
+            get: |method| method.alpha_d.into(),
+            set: |method, value| {
+                method.alpha_d = hyper::share(value)?;
+                Some(())
+            },
+        },
+        HyperParameter {
+            name: "alpha_p",
+            meaning: "The parameter that the probability of a demand is smoothed by.",
+            expected: hyper::SHARE,
+            get: |method| method.alpha_p.into(),
+            set: |method, value| {
+                method.alpha_p = hyper::share(value)?;
+                Some(())
+            },
+        },
+    ];
+    const HAS_QUANTILES: bool = false;
+
+    fn completed(y: Vec<f64>) -> Vec<f64> {
+        known(y)
+    }
+
+    fn forecast(&self, y: &[f64], _: &[f64], h: usize) -> Option<SeriesForecast> {
+        let sizes = demands(y);
+        if sizes.is_empty() {
+            return Some(SeriesForecast::flat(0.0, h));
+        }
+        let demanded: Vec<f64> = y.iter().map(|&y| f64::from(u8::from(y != 0.0))).collect();
+        let rate = smoothing::smoothed(&demanded, self.alpha_p) * smoothing::smoothed(&sizes, self.alpha_d);
+        Some(SeriesForecast::flat(rate, h))
+    }
+}

@@ -1,0 +1,196 @@
+//! Methods that see one series at a time, all series on all threads.
+
+use foretell_data::{Freq, Panel};
+use foretell_estimator::{Asked, EstimatorError, ForecastValues, Workers, cutoffs};
+use statrs::distribution::{ContinuousCDF as _, Normal};
+
+use crate::hyper::HyperParameter;
+use crate::method::Method;
+use crate::repeated;
+use foretell_estimator::SeriesNumbers;
+
+/// The forecast of one series.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SeriesForecast {
+    /// The mean of each step, `[h]`.
+    pub mean: Vec<f64>,
+    /// The standard deviation of the normal error of each step, `[h]`; empty of a method without quantiles.
+    pub deviation: Vec<f64>,
+}
+
+impl SeriesForecast {
+    /// One number for all steps, without quantiles.
+    pub(crate) fn flat(value: f64, h: usize) -> Self {
+        Self { mean: vec![value; h], deviation: Vec::new() }
+    }
+}
+
+/// A method that forecasts each series from its own history. Every one is a [`Method`].
+///
+/// A series that is too short for it is forecast by its last value ([`Naive`](crate::Naive)). What it learns of a series holds
+/// from the first row of that series on: a series that starts at another time, or was not learned from, is learned where it
+/// is forecast.
+pub trait LocalMethod: Clone + Default + std::fmt::Debug + Send + Sync + 'static {
+    /// [`Method::NAME`].
+    const NAME: &'static str;
+
+    /// [`Method::PAPER`].
+    const PAPER: &'static str;
+
+    /// [`Method::HYPER_PARAMETERS`].
+    const HYPER_PARAMETERS: &'static [HyperParameter<Self>];
+
+    /// [`Method::HAS_QUANTILES`].
+    const HAS_QUANTILES: bool = true;
+
+    /// Whether [`LocalMethod::learn`] gives anything.
+    const LEARNS: bool = false;
+
+    /// The method with everything settled that the frequency settles, such as the season.
+    #[must_use]
+    fn settled(&self, freq: Freq) -> Self {
+        _ = freq;
+        self.clone()
+    }
+
+    /// A history without unknown values (NaN): by default they lie on the line between their known neighbours.
+    fn completed(y: Vec<f64>) -> Vec<f64> {
+        interpolated(y)
+    }
+
+    /// What it learns of a history without unknown values; nothing of one that is too short.
+    fn learn(&self, y: &[f64]) -> Vec<f64> {
+        _ = y;
+        Vec::new()
+    }
+
+    /// The forecast of `h` steps after a history without unknown values, with what was learned of it or of its beginning;
+    /// `None` if it is too short. Numbers learned of another series may follow those of this one.
+    fn forecast(&self, y: &[f64], learned: &[f64], h: usize) -> Option<SeriesForecast>;
+}
+
+/// The names of what is learned: the numbers, and the time that they hold from.
+const NUMBERS: &str = "numbers";
+const FIRST_TIME: &str = "first_time";
+
+/// The time of the first row of a series; NaN, which is no time, of one without rows.
+fn first_time(panel: &Panel, series: usize) -> f64 {
+    if panel.len(series) == 0 { f64::NAN } else { panel.time(series, 0) as f64 }
+}
+
+/// The first rows of a series as a method sees them.
+fn history<M: LocalMethod>(panel: &Panel, series: usize, rows: usize) -> Vec<f64> {
+    M::completed(panel.known_y(series, 0..rows).iter().map(|&y| f64::from(y)).collect())
+}
+
+/// Puts in place of each unknown value the one on the line between its known neighbours; before the first and behind the last
+/// known one these are repeated. Empty if none is known.
+pub(crate) fn interpolated(mut y: Vec<f64>) -> Vec<f64> {
+    let known: Vec<usize> = (0..y.len()).filter(|&t| !y[t].is_nan()).collect();
+    let (Some(&first), Some(&last)) = (known.first(), known.last()) else { return Vec::new() };
+    let (head, tail) = (y[first], y[last]);
+    y[..first].fill(head);
+    y[last..].fill(tail);
+    for pair in known.windows(2) {
+        let (from, to) = (y[pair[0]], y[pair[1]]);
+        let steps = (pair[1] - pair[0]) as f64;
+        for (i, t) in (pair[0] + 1..pair[1]).enumerate() {
+            y[t] = from + (to - from) * (i + 1) as f64 / steps;
+        }
+    }
+    y
+}
+
+/// A history as if the steps with unknown values had not been.
+pub(crate) fn known(mut y: Vec<f64>) -> Vec<f64> {
+    y.retain(|y| !y.is_nan());
+    y
+}
+
+/// Forecasts by the last value, and the deviations of a random walk.
+fn last_value(y: &[f64], h: usize) -> SeriesForecast {
+    let y: Vec<f32> = y.iter().map(|&y| y as f32).collect();
+    let deviation = repeated::deviation(&y, 1);
+    SeriesForecast {
+        mean: repeated::repeat(&y, 1).take(h).map(f64::from).collect(),
+        deviation: (1..=h).map(|step| deviation * (step as f64).sqrt()).collect(),
+    }
+}
+
+impl<M: LocalMethod> Method for M {
+    const NAME: &'static str = <M as LocalMethod>::NAME;
+    const PAPER: &'static str = <M as LocalMethod>::PAPER;
+    const HYPER_PARAMETERS: &'static [HyperParameter<Self>] = <M as LocalMethod>::HYPER_PARAMETERS;
+    const HAS_QUANTILES: bool = <M as LocalMethod>::HAS_QUANTILES;
+    const LEARNS: bool = <M as LocalMethod>::LEARNS;
+
+    fn fitted(&self, panel: &Panel, learned: &mut SeriesNumbers, workers: &Workers) -> Self {
+        let settled = self.settled(panel.freq());
+        if <M as LocalMethod>::LEARNS {
+            let mut numbers = vec![Vec::new(); panel.n_series()];
+            workers.each(&mut numbers, true, |series, numbers| {
+                *numbers = settled.learn(&history::<M>(panel, series, panel.len(series)));
+            });
+            // Models of more numbers than others: as many are kept of each.
+            let most = numbers.iter().map(Vec::len).max().unwrap_or(0);
+            numbers.iter_mut().for_each(|numbers| numbers.resize(most, 0.0));
+            let times = (0..panel.n_series()).map(|series| first_time(panel, series));
+            learned.set(panel, FIRST_TIME, times.collect());
+            learned.set(panel, NUMBERS, numbers.concat());
+        }
+        settled
+    }
+
+    fn forecast(
+        &self,
+        panel: &Panel,
+        asked: &Asked<'_>,
+        learned: &SeriesNumbers,
+        workers: &Workers,
+    ) -> Result<ForecastValues, EstimatorError> {
+        let cutoffs = cutoffs(panel, asked.span, asked.h)?;
+        let normal = Normal::standard();
+        let scores: Vec<f64> =
+            asked.quantiles.unwrap_or_default().iter().map(|&q| normal.inverse_cdf(q)).collect();
+        let mut windows = vec![Vec::new(); cutoffs.len()];
+        workers.each(&mut windows, true, |window, values: &mut Vec<f32>| {
+            let (series, before) = cutoffs[window];
+            let y = history::<M>(panel, series, before);
+            let id = panel.id(series);
+            let same_start =
+                learned.of(id, FIRST_TIME).is_some_and(|first| first == [first_time(panel, series)]);
+            let own = learned.of(id, NUMBERS).filter(|_| same_start).map(<[f64]>::to_vec);
+            let own = own.unwrap_or_else(|| self.learn(&y));
+            let forecast = LocalMethod::forecast(self, &y, &own, asked.h);
+            let SeriesForecast { mean, deviation } = forecast.unwrap_or_else(|| last_value(&y, asked.h));
+            values.reserve(asked.h * (1 + scores.len()));
+            for (step, &mean) in mean.iter().enumerate() {
+                values.push(mean as f32);
+                values.extend(scores.iter().map(|score| (mean + score * deviation[step]) as f32));
+            }
+        });
+        Ok(ForecastValues { cutoffs, values: windows.concat() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn unknown_values_lie_between_their_neighbours() {
+        let nan = f64::NAN;
+        let y = interpolated(vec![nan, 1.0, nan, nan, 4.0, 2.0, nan]);
+        assert_eq!(y, [1.0, 1.0, 2.0, 3.0, 4.0, 2.0, 2.0]);
+        assert!(interpolated(vec![nan; 3]).is_empty());
+        assert_eq!(known(vec![nan, 1.0, nan, 4.0]), [1.0, 4.0]);
+    }
+
+    #[test]
+    fn a_series_that_is_too_short_is_forecast_by_its_last_value() {
+        let forecast = last_value(&[1.0, 3.0], 4);
+        assert_eq!(forecast.mean, [3.0; 4]);
+        assert_eq!((forecast.deviation[0], forecast.deviation[3]), (2.0, 4.0));
+        assert_eq!(last_value(&[], 2).mean, [0.0; 2]);
+    }
+}

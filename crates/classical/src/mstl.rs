@@ -1,0 +1,105 @@
+//! Several seasons, taken out one after the other.
+
+use foretell_data::{Freq, usual_season};
+use serde_json::Value;
+
+use crate::ets::trend_ets;
+use crate::hyper::{self, HyperParameter};
+use crate::local::{LocalMethod, SeriesForecast};
+use crate::numeric::stl::stl;
+
+/// Takes the seasons out of a series by local regression, forecasts the rest by exponential smoothing
+/// ([`AutoEts`](crate::AutoEts) without a season), and adds the last season of each. The quantiles are those of the rest.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Mstl {
+    /// Steps of the seasons; none for the usual one of the data's frequency ([`usual_season`]).
+    pub season_length: Vec<usize>,
+}
+
+/// Rounds through all seasons, if there are several.
+const ROUNDS: usize = 2;
+
+impl Mstl {
+    /// The last of each season that a series has twice, from the shortest on, and the series without seasons.
+    fn decomposed(&self, y: &[f64]) -> (Vec<Vec<f64>>, Vec<f64>) {
+        let mut periods: Vec<usize> = self
+            .season_length
+            .iter()
+            .copied()
+            .filter(|period| *period > 1 && 2 * period <= y.len())
+            .collect();
+        periods.sort_unstable();
+        periods.dedup();
+        let mut seasons = vec![vec![0.0; y.len()]; periods.len()];
+        let mut rest = y.to_vec();
+        for _ in 0..if periods.len() == 1 { 1 } else { ROUNDS } {
+            for ((season, &period), window) in seasons.iter_mut().zip(&periods).zip((11..).step_by(4)) {
+                rest.iter_mut().zip(&*season).for_each(|(rest, season)| *rest += season);
+                *season = stl(&rest, period, window).season;
+                rest.iter_mut().zip(&*season).for_each(|(rest, season)| *rest -= season);
+            }
+        }
+        seasons
+            .iter_mut()
+            .zip(&periods)
+            .for_each(|(season, period)| *season = season.split_off(y.len() - period));
+        (seasons, rest)
+    }
+}
+
+impl LocalMethod for Mstl {
+    const NAME: &'static str = "MSTL";
+    const PAPER: &'static str = "Bandara, Hyndman and Bergmeir 2021, MSTL: A Seasonal-Trend Decomposition Algorithm for Time Series with Multiple Seasonal Patterns";
+    const HYPER_PARAMETERS: &'static [HyperParameter<Self>] = &[HyperParameter {
+        name: "season_length",
+        meaning: "Steps of the seasons, such as [24, 168], or of the only one; null for the usual one of the data's frequency.",
+        expected: "a whole number between 1 and 1000000, a list of such, or null",
+        get: |method| {
+            if method.season_length.is_empty() { Value::Null } else { method.season_length.clone().into() }
+        },
+        set: |method, value| {
+            method.season_length = match value {
+                Value::Null => Vec::new(),
+                Value::Array(seasons) => seasons.iter().map(hyper::steps).collect::<Option<_>>()?,
+                season => vec![hyper::steps(season)?],
+            };
+            Some(())
+        },
+    }];
+    const LEARNS: bool = true;
+
+    fn settled(&self, freq: Freq) -> Self {
+        let usual = || vec![usual_season(freq)];
+        Self {
+            season_length: if self.season_length.is_empty() { usual() } else { self.season_length.clone() },
+        }
+    }
+
+    fn learn(&self, y: &[f64]) -> Vec<f64> {
+        trend_ets().learn(&self.decomposed(y).1)
+    }
+
+    fn forecast(&self, y: &[f64], learned: &[f64], h: usize) -> Option<SeriesForecast> {
+        let (seasons, rest) = self.decomposed(y);
+        let mut forecast = trend_ets().forecast(&rest, learned, h)?;
+        for season in seasons {
+            forecast.mean.iter_mut().zip(season.iter().cycle()).for_each(|(mean, season)| *mean += season);
+        }
+        Some(forecast)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_seasons_go_on() {
+        let value = |t: usize| [2.0, -2.0, 0.0][t % 3] + [3.0, 0.0, 0.0, -3.0, 0.0][t % 5] + 10.0;
+        let y: Vec<f64> = (0..90).map(value).collect();
+        let method = Mstl { season_length: vec![5, 3, 100] };
+        let forecast = method.forecast(&y, &method.learn(&y), 7).expect("a forecast");
+        let far = forecast.mean.iter().enumerate().map(|(step, mean)| (mean - value(90 + step)).abs());
+        assert!(far.fold(0.0, f64::max) < 0.1, "{:?}", forecast.mean);
+    }
+}

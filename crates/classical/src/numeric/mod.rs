@@ -1,0 +1,7 @@
+//! Numbers that several methods need, in `f64`.
+
+pub(crate) mod bfgs;
+pub(crate) mod decompose;
+pub(crate) mod least_squares;
+pub(crate) mod nelder_mead;
+pub(crate) mod stl;

@@ -1,0 +1,119 @@
+//! The Theta models by name.
+
+use foretell_data::{Freq, usual_season};
+use serde_json::Value;
+
+use super::fit::{Adjusted, forecast, learn};
+use super::model::{FORMS, Parameters};
+use crate::hyper::{self, HyperParameter, Seasonal};
+use crate::local::{LocalMethod, SeriesForecast};
+use crate::numeric::decompose::Composition;
+
+/// How the season is taken out of a series.
+fn decomposition_type(value: &Value) -> Option<Composition> {
+    match value.as_str()? {
+        "additive" => Some(Composition::Additive),
+        "multiplicative" => Some(Composition::Multiplicative),
+        _ => None,
+    }
+}
+
+fn learned(y: &[f64], season: usize, wanted: Composition, form: Option<usize>) -> Vec<f64> {
+    let fit = learn(&Adjusted::new(y, season, wanted).y, form);
+    fit.map_or(Vec::new(), |(form, fit)| vec![form as f64, fit.level, fit.alpha, fit.theta])
+}
+
+fn forecast_with(
+    y: &[f64],
+    season: usize,
+    wanted: Composition,
+    learned: &[f64],
+    h: usize,
+) -> Option<SeriesForecast> {
+    let &[form, level, alpha, theta, ..] = learned else { return None };
+    // A model of zeros stands for a series that was too short.
+    (alpha > 0.0 && !y.is_empty()).then(|| {
+        let parameters = Parameters { level, alpha, theta };
+        forecast(&Adjusted::new(y, season, wanted), FORMS[form as usize], parameters, h)
+    })
+}
+
+macro_rules! theta {
+    ($(#[$doc:meta])* $method:ident, $form:expr, $paper:literal) => {
+        $(#[$doc])*
+        ///
+        /// If the series has a season, it is taken out first, as a factor of each step or, if `decomposition_type` says so or a value
+        /// is not positive, as a summand, and put back in the forecast. The quantiles are normal.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub struct $method {
+            /// Steps of a season; `None` for the usual one of the data's frequency ([`usual_season`]).
+            pub season_length: Option<usize>,
+            /// Whether the season is a summand of the values, not a factor.
+            pub is_additive: bool,
+        }
+
+        impl $method {
+            fn composition(self) -> Composition {
+                if self.is_additive { Composition::Additive } else { Composition::Multiplicative }
+            }
+        }
+
+        impl Seasonal for $method {
+            fn season_length(&mut self) -> &mut Option<usize> {
+                &mut self.season_length
+            }
+        }
+
+        impl LocalMethod for $method {
+            const NAME: &'static str = stringify!($method);
+            const PAPER: &'static str = $paper;
+            const HYPER_PARAMETERS: &'static [HyperParameter<Self>] = &[
+                hyper::season_length(),
+                HyperParameter {
+                    name: "decomposition_type",
+                    meaning: "How the season is part of the values: multiplicative, or additive.",
+                    expected: "multiplicative or additive",
+                    get: |method| if method.is_additive { "additive" } else { "multiplicative" }.into(),
+                    set: |method, value| {
+                        method.is_additive = decomposition_type(value)? == Composition::Additive;
+                        Some(())
+                    },
+                },
+            ];
+            const LEARNS: bool = true;
+
+            fn settled(&self, freq: Freq) -> Self {
+                Self { season_length: Some(self.season_length.unwrap_or_else(|| usual_season(freq))), ..*self }
+            }
+
+            fn learn(&self, y: &[f64]) -> Vec<f64> {
+                learned(y, self.season_length.unwrap_or(1), self.composition(), $form)
+            }
+
+            fn forecast(&self, y: &[f64], learned: &[f64], h: usize) -> Option<SeriesForecast> {
+                forecast_with(y, self.season_length.unwrap_or(1), self.composition(), learned, h)
+            }
+        }
+    };
+}
+
+theta!(
+    /// The best of the four Theta models: [`Theta`], [`OptimizedTheta`], [`DynamicTheta`] and [`DynamicOptimizedTheta`].
+    AutoTheta, None, "Fiorucci et al. 2016, Models for optimising the theta method"
+);
+theta!(
+    /// Simple exponential smoothing with half the slope of the line through the series.
+    Theta, Some(0), "Assimakopoulos and Nikolopoulos 2000, The theta model"
+);
+theta!(
+    /// [`Theta`] with the share of the slope that suits the series best.
+    OptimizedTheta, Some(1), "Fiorucci et al. 2016, Models for optimising the theta method"
+);
+theta!(
+    /// [`Theta`] with the line through the values so far.
+    DynamicTheta, Some(2), "Fiorucci et al. 2016, Models for optimising the theta method"
+);
+theta!(
+    /// [`OptimizedTheta`] with the line through the values so far.
+    DynamicOptimizedTheta, Some(3), "Fiorucci et al. 2016, Models for optimising the theta method"
+);

@@ -1,0 +1,92 @@
+//! What all models that learn of each series have in common.
+
+use foretell_classical::ESTIMATORS;
+use foretell_data::{Freq, Panel, Span, Vocabulary};
+use foretell_estimator::{Asked, EstimatorEntry, HeldOut, OneProcess, Run, Trained, Verdict, Workers};
+
+const H: usize = 5;
+
+/// Values with a trend, a season of 4 and what looks like noise.
+fn value(series: usize, t: usize) -> f32 {
+    let noise = ((t * 7919 + series * 104_729) % 101) as f32 / 50.0;
+    30.0 + series as f32 + 0.2 * t as f32 + [3.0, 0.0, -2.0, -1.0][t % 4] + noise
+}
+
+/// Series of these first rows and lengths.
+fn panel(spans: &[(usize, usize)]) -> Panel {
+    let ids: Vec<String> = (0..spans.len()).map(|series| format!("s{series}")).collect();
+    let series = ids.iter().zip(spans).enumerate().map(|(series, (id, &(first, len)))| {
+        let y: Vec<f32> = (first..first + len).map(|t| value(series, t)).collect();
+        (&**id, first as i64, y)
+    });
+    Panel::from_series(Freq::parse("1").expect("numbers"), series).expect("a panel")
+}
+
+fn fit(entry: &EstimatorEntry, panel: &Panel, threads: usize) -> Box<dyn Trained> {
+    let mut estimator = (entry.new)(H);
+    if estimator.meaning("season_length").is_some() {
+        estimator.set("season_length", 4.into()).expect("a season");
+    }
+    if entry.name == "ARIMA" {
+        estimator.set("order", vec![0, 1, 1].into()).expect("an order");
+    }
+    let (workers, vocabulary) = (Workers::new(threads).expect("threads"), Vocabulary::new());
+    let run = Run {
+        workers: &workers,
+        vocabulary: &vocabulary,
+        listen: &mut |_| Verdict::Continue,
+        state: None,
+        reduction: &OneProcess,
+    };
+    estimator.fit(panel, HeldOut::default(), run).expect("a fit")
+}
+
+fn forecast(trained: &dyn Trained, panel: &Panel, threads: usize) -> Vec<f32> {
+    let quantiles = trained.estimator().outputs_at(&[]).map(|_| &[0.1, 0.9][..]);
+    let asked = Asked { span: Span::Predict { future: None }, h: H, quantiles };
+    trained.forecast(panel, &asked, &Workers::new(threads).expect("threads")).expect("a forecast").values
+}
+
+/// Values to the last bit: of a single row the deviation is not known (NaN).
+fn bits(values: Vec<f32>) -> Vec<u32> {
+    values.into_iter().map(f32::to_bits).collect()
+}
+
+#[test]
+fn forecasts_do_not_depend_on_threads_and_outlive_files() {
+    let panel = panel(&[(0, 40), (3, 33), (0, 25), (0, 2), (1, 1)]);
+    for entry in ESTIMATORS {
+        let trained = fit(entry, &panel, 1);
+        let alone = forecast(&*trained, &panel, 1);
+        let is_known = |row: &[f32]| row[0].is_finite();
+        assert!(alone.chunks_exact(alone.len() / (5 * H)).all(is_known), "{}: {alone:?}", entry.name);
+        let alone = bits(alone);
+        assert_eq!(bits(forecast(&*fit(entry, &panel, 3), &panel, 2)), alone, "{}", entry.name);
+        let estimator = trained.estimator();
+        let mut again = (entry.new)(H);
+        for (name, value) in estimator.hyper_parameters() {
+            again.set(&name, value).expect("its own value");
+        }
+        assert_eq!(again.hyper_parameters(), estimator.hyper_parameters());
+        let restored = (entry.restore)(again, trained.learned()).expect("what it learned");
+        assert_eq!(bits(forecast(&*restored, &panel, 1)), alone, "{}", entry.name);
+    }
+}
+
+#[test]
+fn what_was_learned_goes_on_with_new_rows_of_the_same_series_alone() {
+    for entry in ESTIMATORS {
+        let trained = fit(entry, &panel(&[(0, 36)]), 1);
+        let longer = forecast(&*trained, &panel(&[(0, 40)]), 1);
+        let means = longer.chunks_exact(longer.len() / H).zip(40..).map(|(row, t)| (row[0], value(0, t)));
+        if !trained.learned().numbers.is_empty() {
+            let far = means.map(|(mean, after)| (mean - after).abs()).fold(0.0, f32::max);
+            assert!(far < 6.0, "{}: {far} off", entry.name);
+        }
+        // The same series from its ninth row on, and one that is not known.
+        for later in [panel(&[(8, 32)]), panel(&[(0, 36), (0, 36)])] {
+            let anew = forecast(&*fit(entry, &later, 1), &later, 1);
+            assert_eq!(forecast(&*trained, &later, 1), anew, "{}", entry.name);
+        }
+    }
+}
