@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use foretell_classical::ESTIMATORS;
 use foretell_data::{Freq, Panel, Span, Vocabulary};
-use foretell_estimator::{Asked, HeldOut, OneProcess, Run, Verdict, Workers};
+use foretell_estimator::{Asked, HeldOut, Run, Verdict, Workers};
 
 /// The rows of a file without the first column, every fourth one from the first on.
 fn rows(path: &str) -> Vec<Vec<f64>> {
@@ -37,13 +37,8 @@ fn score(name: &str, season: usize, series: &[(Vec<f64>, Vec<f64>)], threads: us
     let panel = Panel::from_series(Freq::parse("h").expect("hours"), histories).expect("a panel");
     let (workers, vocabulary) = (Workers::new(threads).expect("threads"), Vocabulary::new());
     let begin = Instant::now();
-    let run = Run {
-        workers: &workers,
-        vocabulary: &vocabulary,
-        listen: &mut |_| Verdict::Continue,
-        state: None,
-        reduction: &OneProcess,
-    };
+    let listen = &mut |_: &_| Verdict::Continue;
+    let run = Run::alone(&workers, &vocabulary, listen);
     let trained = estimator.fit(&panel, HeldOut::default(), run).expect("a fit");
     let asked = Asked { span: Span::Predict { future: None }, h, quantiles: None };
     let forecast = trained.forecast(&panel, &asked, &workers).expect("a forecast");

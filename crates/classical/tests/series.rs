@@ -2,7 +2,7 @@
 
 use foretell_classical::ESTIMATORS;
 use foretell_data::{Freq, Panel, Span, Vocabulary};
-use foretell_estimator::{Asked, EstimatorEntry, HeldOut, OneProcess, Run, Trained, Verdict, Workers};
+use foretell_estimator::{Asked, EstimatorEntry, HeldOut, Run, Trained, Verdict, Workers};
 
 const H: usize = 5;
 
@@ -31,13 +31,8 @@ fn fit(entry: &EstimatorEntry, panel: &Panel, threads: usize) -> Box<dyn Trained
         estimator.set("order", vec![0, 1, 1].into()).expect("an order");
     }
     let (workers, vocabulary) = (Workers::new(threads).expect("threads"), Vocabulary::new());
-    let run = Run {
-        workers: &workers,
-        vocabulary: &vocabulary,
-        listen: &mut |_| Verdict::Continue,
-        state: None,
-        reduction: &OneProcess,
-    };
+    let listen = &mut |_: &_| Verdict::Continue;
+    let run = Run::alone(&workers, &vocabulary, listen);
     estimator.fit(panel, HeldOut::default(), run).expect("a fit")
 }
 

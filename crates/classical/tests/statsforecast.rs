@@ -2,7 +2,7 @@
 
 use foretell_classical::ESTIMATORS;
 use foretell_data::{Freq, Panel, Span, Vocabulary};
-use foretell_estimator::{Asked, HeldOut, OneProcess, Run, Verdict, Workers};
+use foretell_estimator::{Asked, HeldOut, Run, Verdict, Workers};
 use serde_json::Value;
 
 /// How far a forecast, and the width of its interval at the last step, may be from statsforecast's, in units of the deviation of the
@@ -36,13 +36,8 @@ fn learn_and_forecast(case: &Value, y: &[f64], h: usize) -> (Vec<f64>, Vec<f32>)
     let y: Vec<f32> = y.iter().map(|&y| y as f32).collect();
     let panel = Panel::from_series(Freq::parse("D").expect("days"), [("a", 0, y)]).expect("a panel");
     let (workers, vocabulary) = (Workers::new(1).expect("a thread"), Vocabulary::new());
-    let run = Run {
-        workers: &workers,
-        vocabulary: &vocabulary,
-        listen: &mut |_| Verdict::Continue,
-        state: None,
-        reduction: &OneProcess,
-    };
+    let listen = &mut |_: &_| Verdict::Continue;
+    let run = Run::alone(&workers, &vocabulary, listen);
     let mut trained = estimator.fit(&panel, HeldOut::default(), run).expect("a fit");
     let mut learned = trained.learned();
     let own = learned.numbers.get("numbers").cloned().unwrap_or_default();
