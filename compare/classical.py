@@ -94,10 +94,7 @@ def models_of(name, m, y):
         has_level = order[1] or seasonal[1] or name not in ("walk", "trend")
         if has_level and name != "short" and (m > 1 or seasonal == (0, 0, 0)):
             yield "ARIMA", {**season, "order": order, "seasonal_order": seasonal}
-    # The likelihood of a seasonal moving average of this one is largest on the unit circle, where no model is accepted; statsforecast
-    # stops before.
-    if name != "week":
-        yield "AutoARIMA", season
+    yield "AutoARIMA", season
 
 
 def rounded(values):

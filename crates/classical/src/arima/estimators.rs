@@ -161,7 +161,7 @@ impl LocalMethod for Arima {
         if y.len() <= order.lost() + order.phi_lags() + order.coefficients() {
             return Vec::new();
         }
-        fit(y, order, Criterion::Aicc, true).map_or(Vec::new(), |fit| to_numbers(&fit))
+        fit(y, order, Criterion::Aicc, true).first().map_or(Vec::new(), to_numbers)
     }
 
     fn forecast(&self, y: &[f64], learned: &[f64], h: usize) -> Option<SeriesForecast> {

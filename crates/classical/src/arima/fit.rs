@@ -96,6 +96,21 @@ impl Search<'_> {
         let value = sums.map(|sums| 0.5 * ((sums.squares / n).ln() + sums.logarithms / n));
         value.filter(|value| value.is_finite()).unwrap_or(f64::INFINITY)
     }
+
+    /// The model at a point.
+    fn fit_at(&mut self, point: &[f64], criterion: Criterion) -> Option<Fit> {
+        let value = self.exact(point);
+        let (n, estimated) = (self.w.len(), self.order.coefficients());
+        let deviance = n as f64 * (2.0 * value + 1.0 + TAU.ln());
+        let squares = self.filter.run(&self.polynomials, &self.centred, |_, _| ())?.squares;
+        value.is_finite().then(|| Fit {
+            order: self.order,
+            coefficients: self.coefficients.clone(),
+            mean: if self.order.constant { point[self.order.arma()] * self.unit } else { 0.0 },
+            sigma2: squares / n.saturating_sub(estimated).max(1) as f64,
+            criterion: criterion.value(deviance, n as f64, (estimated + 1) as f64),
+        })
+    }
 }
 
 /// Makes conditional coefficients the start of the search for the likelihood: autoregressions become partial correlations without
@@ -115,20 +130,19 @@ fn start_of_exact(order: &Order, point: &mut [f64]) -> Option<()> {
     Some(())
 }
 
-/// Fits a model to a series. `None` if the series is too short, or if the conditional coefficients are not stationary and
-/// `start_anyway` does not say to start from nothing then.
-pub(super) fn fit(y: &[f64], order: Order, criterion: Criterion, start_anyway: bool) -> Option<Fit> {
+/// Fits a model to a series: the one of the largest likelihood, then the one from which the search for it started. None if the series is
+/// too short, or if the conditional coefficients are not stationary and `start_anyway` does not say to start from nothing then.
+pub(super) fn fit(y: &[f64], order: Order, criterion: Criterion, start_anyway: bool) -> Vec<Fit> {
     if y.len() <= order.lost() {
-        return None;
+        return Vec::new();
     }
     let w = order.differenced(y);
     let n = w.len() as f64;
     let mean = w.iter().sum::<f64>() / n;
     let spread = (w.iter().map(|w| (w - mean).powi(2)).sum::<f64>() / n).sqrt();
     let unit = if spread > 0.0 { spread } else { 1.0 };
-    let arma = order.arma();
-    let mut start = vec![0.0; arma];
-    start.extend(order.constant.then_some(mean / unit));
+    let mut nothing = vec![0.0; order.arma()];
+    nothing.extend(order.constant.then_some(mean / unit));
     let mut search = Search {
         order,
         w: &w,
@@ -139,29 +153,15 @@ pub(super) fn fit(y: &[f64], order: Order, criterion: Criterion, start_anyway: b
         polynomials: Polynomials::default(),
         filter: Filter::default(),
     };
-    let (mut point, found) = minimise(&start, |point| search.conditional(point));
-    if !found.is_finite() || start_of_exact(&order, &mut point).is_none() {
+    let (mut start, found) = minimise(&nothing, |point| search.conditional(point));
+    if !found.is_finite() || start_of_exact(&order, &mut start).is_none() {
         if !start_anyway {
-            return None;
+            return Vec::new();
         }
-        point = start;
+        start = nothing;
     }
-    let (point, value) = minimise(&point, |point| search.exact(point));
-    if !value.is_finite() {
-        return None;
-    }
-    search.read(&point, true);
-    let sums = search.filter.run(&search.polynomials, &search.centred, |_, _| ())?;
-    let estimated = order.coefficients();
-    let spare = w.len().saturating_sub(estimated).max(1);
-    let deviance = 2.0 * n * value + n * (1.0 + TAU.ln());
-    Some(Fit {
-        order,
-        coefficients: search.coefficients,
-        mean: if order.constant { point[arma] * unit } else { 0.0 },
-        sigma2: sums.squares / spare as f64,
-        criterion: criterion.value(deviance, n, (estimated + 1) as f64),
-    })
+    let (best, _) = minimise(&start, |point| search.exact(point));
+    [best, start].iter().filter_map(|point| search.fit_at(point, criterion)).collect()
 }
 
 /// A model without coefficients of differences that are all the same.

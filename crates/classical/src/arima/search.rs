@@ -77,8 +77,9 @@ impl Tried<'_> {
             return false;
         }
         self.keys.push((terms, constant));
+        // Where the likelihood is largest on the unit circle, the coefficients that the search for it started from may do.
         let found = fit(self.y, self.order(terms, constant), self.space.criterion, false);
-        let Some(fit) = found.filter(|fit| !fit.criterion.is_nan() && is_acceptable(fit)) else {
+        let Some(fit) = found.into_iter().find(|fit| !fit.criterion.is_nan() && is_acceptable(fit)) else {
             return false;
         };
         let better = self.best.as_ref().is_none_or(|best| fit.criterion < best.criterion);
