@@ -24,7 +24,6 @@ mod compute;
 mod day_file;
 mod error;
 mod feature;
-mod holidays;
 mod kinds;
 mod past;
 mod rows;
@@ -33,7 +32,6 @@ mod table;
 
 pub use day_file::read_days;
 pub use error::FeatureError;
-pub use holidays::{Holiday, countries, holidays};
 pub use spec::Features;
 pub use table::{FEATURES, FeatureEntry};
 

@@ -96,7 +96,11 @@ pub(super) const ROOMS: &[Room] = &[
     room(8, "foretell-classical", &["foretell-data", "foretell-estimator"]),
     room(8, "foretell-prophet", &["foretell-data", "foretell-estimator", "foretell-holidays"]),
     room(8, "foretell-evaluate", &[]),
-    room(8, "foretell-features", &["foretell-simd", "foretell-threads", "foretell-data"]),
+    room(
+        8,
+        "foretell-features",
+        &["foretell-simd", "foretell-threads", "foretell-data", "foretell-holidays"],
+    ),
     // It speaks the seam: of networks it knows what `foretell-neural` publishes, never layers and parameters.
     room(
         9,
@@ -229,15 +233,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     ),
     folders(
         "crates/features/src",
-        &[
-            "arguments clock error holidays",
-            "day_file rows",
-            "feature past",
-            "kinds",
-            "table",
-            "spec",
-            "compute",
-        ],
+        &["arguments clock error", "day_file rows", "feature past", "kinds", "table", "spec", "compute"],
     ),
     folders(
         "crates/files/src",

@@ -8,7 +8,6 @@ use crate::arguments::{Arguments, numbers};
 use crate::day_file::read_days;
 use crate::error::FeatureError;
 use crate::feature::Feature;
-use crate::holidays::holidays;
 use crate::rows::FeatureRows;
 
 /// Whether the day of a row is one of a list, or so many days before or after one.
@@ -49,8 +48,8 @@ pub(crate) fn special_days(arguments: &Arguments<'_>) -> Result<Result<Parsed, F
     if let Some(days) = arguments.lists.and_then(|lists| lists.get(*list)) {
         return Ok(Ok((make(list, days), Some(((*list).to_owned(), days.clone())))));
     }
-    if let Some(found) = holidays(list) {
-        let days: Vec<Date> = found.iter().map(|holiday| holiday.date).collect();
+    if let Ok(holidays) = foretell_holidays::of_country(list) {
+        let days: Vec<Date> = holidays.into_iter().flat_map(|holiday| holiday.dates).collect();
         return Ok(Ok((make(&list.to_uppercase(), &days), None)));
     }
     let path = Path::new(list);
