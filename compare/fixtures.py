@@ -3,6 +3,7 @@
 import amp
 import checkpoints
 import dropout
+import hierarchy
 import layers
 import models
 import ops
@@ -10,5 +11,5 @@ import optim
 import scores
 import tables
 
-for script in (ops, layers, optim, amp, models, dropout, checkpoints, tables, scores):
+for script in (ops, layers, optim, amp, models, dropout, checkpoints, tables, scores, hierarchy):
     script.main()

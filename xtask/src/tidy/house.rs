@@ -101,6 +101,7 @@ pub(super) const ROOMS: &[Room] = &[
         "foretell-features",
         &["foretell-simd", "foretell-threads", "foretell-data", "foretell-holidays"],
     ),
+    room(8, "foretell-hierarchy", &["foretell-simd"]),
     // It speaks the seam: of networks it knows what `foretell-neural` publishes, never layers and parameters.
     room(
         9,
@@ -116,6 +117,7 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-classical",
             "foretell-prophet",
             "foretell-evaluate",
+            "foretell-hierarchy",
         ],
     ),
     room(10, "foretell-cli", &["foretell-files", "foretell"]),
@@ -273,6 +275,16 @@ pub(super) const FOLDERS: &[Folders] = &[
             "matmul",
             "complex packed",
             "weights",
+        ],
+    ),
+    folders(
+        "crates/hierarchy/src",
+        &[
+            "cholesky error",
+            "hierarchy method residuals",
+            "covariance draws levels summing_matrix",
+            "reconciler",
+            "quantiles",
         ],
     ),
     folders("crates/infer/src", &["ancestral stepwise", "forecast", "explain step_forecaster"]),
