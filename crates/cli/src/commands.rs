@@ -1,5 +1,6 @@
 //! One file per command.
 
+pub(crate) mod aggregate;
 pub(crate) mod bench;
 pub(crate) mod cross_validate;
 pub(crate) mod demo;
@@ -12,3 +13,4 @@ pub(crate) mod models;
 pub(crate) mod plot;
 pub(crate) mod predict;
 pub(crate) mod quantise;
+pub(crate) mod reconcile;

@@ -16,6 +16,7 @@ mod figure;
 mod file_args;
 mod file_limit;
 mod forecast_columns;
+mod hierarchy_args;
 mod holidays;
 mod importances;
 mod inputs;
@@ -49,7 +50,10 @@ use foretell::SpecError;
 
 #[cfg(feature = "pickle")]
 use crate::commands::import;
-use crate::commands::{bench, cross_validate, demo, evaluate, fit, inspect, models, plot, predict, quantise};
+use crate::commands::{
+    aggregate, bench, cross_validate, demo, evaluate, fit, inspect, models, plot, predict, quantise,
+    reconcile,
+};
 use crate::config::{CONFIGURABLE, Mistake, Origins, first_paragraph};
 use crate::failure::{Interrupted, ThresholdCrossed, Usage, is_broken_pipe};
 use crate::progress::Log;
@@ -88,6 +92,8 @@ enum Command {
     Predict(predict::Predict),
     CrossValidate(cross_validate::CrossValidate),
     Evaluate(evaluate::Evaluate),
+    Aggregate(aggregate::Aggregate),
+    Reconcile(reconcile::Reconcile),
     Plot(plot::Plot),
     #[cfg(feature = "pickle")]
     Import(import::Import),
@@ -134,6 +140,8 @@ fn run(command: &Command, origins: &Origins) -> ExitCode {
         Command::Predict(command) => ("predict", &|| command.run(), command.log()),
         Command::CrossValidate(command) => ("cross-validate", &|| command.run(), command.log()),
         Command::Evaluate(command) => ("evaluate", &|| command.run(), command.log()),
+        Command::Aggregate(command) => ("aggregate", &|| command.run(), command.log()),
+        Command::Reconcile(command) => ("reconcile", &|| command.run(), command.log()),
         Command::Plot(command) => ("plot", &|| command.run(), command.log()),
         #[cfg(feature = "pickle")]
         Command::Import(command) => ("import", &|| command.run(), command.log()),

@@ -101,6 +101,7 @@ pub use panels::covariates::Future;
 pub use panels::ends::End;
 pub use panels::fill::{Fill, Filled, Trimmed};
 pub use panels::forecast_table::{ForecastTable, series_labels};
+pub use panels::id_table::IdTable;
 pub use panels::local_scaler::{LocalScaler, LocalScales, LocalStats};
 pub use panels::options::ReadOptions;
 pub use panels::panel::Panel;

@@ -7,6 +7,7 @@ use foretell_data::{CalendarError, DataError, Freq, Setting};
 use foretell_estimator::{EstimatorError, TooManyThreads, TooMuchMemory};
 use foretell_neural::{NetworkError, SpecError, WithoutAmp};
 
+use crate::reconciliation_error::ReconciliationError;
 use crate::usage_error::UsageError;
 
 /// An error of forecasting; the message says what to do.
@@ -122,6 +123,12 @@ pub enum Error {
     /// Scores of forecasts that cannot be computed.
     #[error(transparent)]
     Evaluation(#[from] foretell_evaluate::EvaluationError),
+    /// A hierarchy that is none, or a reconciliation that lacks something.
+    #[error(transparent)]
+    Hierarchy(#[from] foretell_hierarchy::HierarchyError),
+    /// A table that does not fit a hierarchy.
+    #[error(transparent)]
+    Reconciliation(#[from] ReconciliationError),
     /// A table of forecasts none of whose rows has come true.
     #[error(
         "no row of {forecast} has come true: no series and time of it has a value; check ids and times of both tables, and that the \

@@ -2,13 +2,16 @@
 
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
 use foretell_checkpoint::ModelDirectory;
 use foretell_data::{End, Frame, Freq, Future, Panel, ReadOptions};
 use foretell_estimator::{MemoryLimit, Workers};
+use foretell_hierarchy::{Hierarchy, Reconciliation};
 use foretell_neural::{FeatureImportances, WeightPrecision};
 
 use crate::calibration::{calibrate, check_calibration, forecast_windows_of_end};
+use crate::coherence::Coherence;
 use crate::columns::{ColumnNames, columns_read};
 use crate::conformal::PredictionIntervals;
 use crate::directory::saving::{from_bytes, load, save, to_bytes};
@@ -115,6 +118,11 @@ impl Fitted {
         self.trained.vocabulary.keys().cloned().collect()
     }
 
+    /// The hierarchy by which forecasts add up, and how, if there is one ([`Forecaster::hierarchy`](crate::Forecaster::hierarchy)).
+    pub fn hierarchy(&self) -> Option<(&Hierarchy, Reconciliation)> {
+        self.trained.coherence.as_ref().map(|coherence| (&coherence.hierarchy, coherence.method))
+    }
+
     /// How the intervals of the models were calibrated, if they were.
     pub fn prediction_intervals(&self) -> Option<PredictionIntervals> {
         self.trained.conformal.as_ref().map(|conformal| conformal.intervals)
@@ -167,6 +175,16 @@ impl Fitted {
     pub fn integer(mut self, integer: bool) -> Self {
         self.trained.settings.integer = integer;
         self
+    }
+
+    /// Has forecasts add up by this hierarchy, as [`Forecaster::hierarchy`](crate::Forecaster::hierarchy), or as they are, with none.
+    ///
+    /// # Errors
+    /// If the method needs something of the past; [`reconcile`](crate::reconcile) takes it.
+    pub fn with_hierarchy(mut self, hierarchy: Option<(Hierarchy, Reconciliation)>) -> Result<Self, Error> {
+        let coherence = hierarchy.map(|(hierarchy, method)| Coherence::new(hierarchy, method)).transpose()?;
+        self.trained.coherence = coherence.map(Arc::new);
+        Ok(self)
     }
 
     /// Has `listener` told of every [`Warning`]; by default whoever was told of those of the training, and nobody of

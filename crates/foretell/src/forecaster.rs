@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use foretell_data::{End, LocalScaler, Panel, ReadOptions};
 use foretell_estimator::{MemoryLimit, Progress, Reduction, Verdict, Workers};
+use foretell_hierarchy::{Hierarchy, Reconciliation};
 use foretell_neural::Precision;
 
+use crate::coherence::Coherence;
 use crate::columns::{ColumnNames, categorical, columns_read};
 use crate::conformal::PredictionIntervals;
 use crate::ensemble::Ensemble;
@@ -153,6 +155,22 @@ impl Forecaster {
         self
     }
 
+    /// Has forecasts ([`Fitted::predict`](crate::Fitted::predict) and those of its kind) add up by this hierarchy; saved with the
+    /// models. With a network of a distribution's loss this is HINT (Olivares et al., HINT: Hierarchical Mixture Networks for
+    /// Coherent Probabilistic Forecasting, 2023), but any models will do.
+    ///
+    /// The panel has all series of the hierarchy, sums and parts ([`sum_series`](crate::sum_series)), and no others. Forecasts come in the order
+    /// of the hierarchy; quantiles are those of 1000 coherent samples, drawn from the quantiles of each series
+    /// ([`reconcile`](crate::reconcile)), and parameters of distributions are left out. Cross-validation scores the models' own
+    /// forecasts.
+    ///
+    /// # Errors
+    /// If the method needs something of the past; [`reconcile`](crate::reconcile) takes it.
+    pub fn hierarchy(mut self, hierarchy: Hierarchy, method: Reconciliation) -> Result<Self, Error> {
+        self.plan.coherence = Some(Arc::new(Coherence::new(hierarchy, method)?));
+        Ok(self)
+    }
+
     /// Scales the target and the numeric columns of each series by the series' own statistics, before
     /// windows are cut and scaled (`local_scaler_type`). In training they are those of the rows before the
     /// held-out ones; a panel to forecast is scaled by its own, as in neuralforecast. Forecasts are on the
@@ -252,6 +270,7 @@ impl Forecaster {
         self.plan.columns = trained.columns.clone();
         self.plan.reading = trained.reading.clone();
         self.plan.settings = trained.settings;
+        self.plan.coherence = trained.coherence.clone();
         self.plan.local_scalers = trained.local_scalers;
         self
     }

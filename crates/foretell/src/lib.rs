@@ -53,6 +53,7 @@
 
 mod bench;
 mod calibration;
+mod coherence;
 mod columns;
 mod conformal;
 mod directory;
@@ -60,8 +61,10 @@ mod ensemble;
 mod error;
 mod fitted;
 mod fitted_model;
+mod forecast_part;
 mod forecaster;
 mod forecasts;
+mod hierarchies;
 mod importances;
 #[cfg(feature = "pickle")]
 mod imported;
@@ -71,6 +74,7 @@ mod model_spec;
 mod own_settings;
 mod predict_options;
 mod reading;
+mod reconciliation_error;
 mod registry;
 mod scores;
 mod trained_models;
@@ -104,6 +108,10 @@ pub use foretell_data::{
 /// Metrics of any forecasts.
 pub mod evaluate {
     pub use foretell_evaluate::*;
+}
+/// Hierarchies and their reconciliation, over slices.
+pub mod hierarchy {
+    pub use foretell_hierarchy::*;
 }
 #[cfg(feature = "parquet")]
 pub use foretell_data::{ParquetWriter, RecordBatch};
@@ -142,10 +150,14 @@ pub use foretell_neural::{
 };
 #[cfg(feature = "parallel")]
 pub use foretell_threads::ThreadPool;
+pub use hierarchies::reading::{read_hierarchy, read_levels};
+pub use hierarchies::reconcile::{ReconcileOptions, reconcile};
+pub use hierarchies::sums::{sum_series, with_sums};
 #[cfg(feature = "pickle")]
 pub use imported::Imported;
 pub use model_spec::ModelSpec;
 pub use predict_options::PredictOptions;
+pub use reconciliation_error::ReconciliationError;
 pub use registry::{estimators, model_names, register_estimator};
 pub use scores::cross_validation::{CrossValidation, ValidationOptions, ValidationScores};
 pub use scores::forecast_file::ScoredForecasts;

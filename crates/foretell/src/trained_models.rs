@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use foretell_checkpoint::FittedScaler;
 use foretell_data::{DataError, Frame, Freq, Panel, ReadOptions, Vocabulary};
 use foretell_estimator::{Estimator, MemoryLimit, Workers};
 
+use crate::coherence::Coherence;
 use crate::columns::{ColumnNames, column_names};
 use crate::conformal::Conformal;
 use crate::ensemble::Combination;
@@ -36,6 +38,8 @@ pub(crate) struct TrainedModels {
     pub(crate) conformal: Option<Conformal>,
     /// Combined forecasts, whose columns follow those of the models.
     pub(crate) ensembles: Vec<Combination>,
+    /// By which forecasts add up.
+    pub(crate) coherence: Option<Arc<Coherence>>,
     pub(crate) warnings: WarningListener,
     pub(crate) memory: MemoryLimit,
 }

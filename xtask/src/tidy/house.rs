@@ -202,7 +202,7 @@ pub(super) const FOLDERS: &[Folders] = &[
         "crates/cli/src",
         &[
             "closed_stdout failure file_args file_limit forecast_columns interrupt layout_args model_facts out_of_memory precision row_args setting setting_words table threshold ticks",
-            "config figure holidays importances inputs markdown progress saving",
+            "config figure hierarchy_args holidays importances inputs markdown progress saving",
             "args output",
             "data_args demo_files model_args",
             "train_args",
@@ -248,9 +248,10 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/foretell/src",
         &[
-            "columns own_settings predict_options reading registry usage_error warning",
+            "columns forecast_part own_settings predict_options reading reconciliation_error registry usage_error warning",
             "error model_spec",
-            "bench conformal ensemble fitted_model inputs",
+            "bench conformal ensemble fitted_model hierarchies inputs",
+            "coherence",
             "memory trained_models weights",
             "forecasts",
             "calibration importances",

@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use foretell::{Interruption, ModelDirectory};
+use foretell::hierarchy::{Hierarchy, Reconciliation};
+use foretell::{ColumnNames, Fitted, Interruption, ModelDirectory, with_sums};
 
 use crate::args::{CheckpointArgs, directory};
 use crate::failure::Interrupted;
+use crate::hierarchy_args::{HierarchyArgs, MethodArgs};
 use crate::progress::Log;
 use crate::saving::{save_or_keep, take};
 use crate::train_args::TrainArgs;
@@ -45,6 +47,9 @@ Examples:
     --input-size 96 --ensemble weighted:5 --out model   # their weighted mean, too
   foretell fit --from model --data new.csv --set max_steps=100 \\
     --set learning_rate=1e-4 --freeze blocks.0 --out model-2   # trains it further
+  foretell fit --data sales.csv --levels state,city --hierarchy shops.csv \\
+    --reconciliation MinTraceOLS --model NHITS --h 14 --input-size 56 --out model \\
+    --set 'NHITS.loss={\"DistributionLoss\": {\"distribution\": \"Normal\"}}'   # HINT
   foretell fit --config run.toml --seed 7
 
 run.toml holds flags by their names, and hyper-parameters in tables:
@@ -78,6 +83,10 @@ pub(crate) struct Fit {
     overwrite: bool,
     #[command(flatten)]
     checkpoint: CheckpointArgs,
+    #[command(flatten)]
+    hierarchy: HierarchyArgs,
+    #[command(flatten)]
+    method: MethodArgs,
 }
 
 impl Fit {
@@ -91,8 +100,15 @@ impl Fit {
         let directory = take(&self.out, self.overwrite || resumes)?;
         let from = self.train.trained()?;
         let from = from.as_ref();
-        let forecaster = self.checkpoint.of(self.train.forecaster(from, |_| Ok(Vec::new()))?);
-        let panel = self.train.read(from, &forecaster, forecaster.rows_needed())?;
+        let mut forecaster = self.checkpoint.of(self.train.forecaster(from, |_| Ok(Vec::new()))?);
+        let hierarchy = self.hierarchy(from)?;
+        if let Some((hierarchy, method)) = &hierarchy {
+            forecaster = forecaster.hierarchy(hierarchy.clone(), *method)?;
+        }
+        let mut panel = self.train.read(from, &forecaster, forecaster.rows_needed())?;
+        if let Some((hierarchy, _)) = &hierarchy {
+            panel = with_sums(panel, hierarchy)?;
+        }
         self.log().catch_interrupts();
         let fitted = forecaster.fit(&panel)?;
         self.log().fitted(&fitted);
@@ -106,6 +122,16 @@ impl Fit {
             Some(interruption) => Err(Interrupted(self.interrupted(interruption, &saved)).into()),
             None => self.checkpoint.finish(),
         }
+    }
+
+    /// The hierarchy that forecasts are to add up by: that which is given, else that of the models to go on from.
+    fn hierarchy(&self, from: Option<&Fitted>) -> anyhow::Result<Option<(Hierarchy, Reconciliation)>> {
+        let data = &self.train.data;
+        let columns = data.columns(from.map_or_else(ColumnNames::default, |from| from.columns().clone()));
+        let given = self.hierarchy.given(data.statics.as_deref(), &columns.id)?;
+        let saved =
+            || from.and_then(Fitted::hierarchy).map(|(hierarchy, method)| (hierarchy.clone(), method));
+        Ok(given.map(|hierarchy| (hierarchy, self.method.method)).or_else(saved))
     }
 
     /// Whether --out holds the interrupted models of the training whose state --checkpoint holds.

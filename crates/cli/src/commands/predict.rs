@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use foretell::{Fitted, Future, PredictOptions, PredictionIntervals, WeightPrecision};
+use foretell::{Fitted, Future, PredictOptions, PredictionIntervals, WeightPrecision, with_sums};
 
 use crate::args::{BoundArgs, LevelArgs, LogArgs, MemoryArgs, steps, thread_count};
 use crate::data_args::DataArgs;
@@ -107,6 +107,10 @@ impl Predict {
         let (panel, options) =
             self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads, self.log())?;
         let sink = sink.decimal(options.numbers.decimal());
+        let panel = match fitted.hierarchy() {
+            Some((hierarchy, _)) => with_sums(panel, hierarchy)?,
+            None => panel,
+        };
         if let Some(intervals) = self.intervals {
             fitted = fitted.calibrate(&panel, intervals)?;
         }

@@ -8,7 +8,7 @@ mod config;
 mod evaluate;
 mod exports;
 mod files;
-
+mod hierarchies;
 #[cfg(unix)]
 mod kills;
 #[cfg(target_os = "linux")]

@@ -19,25 +19,49 @@ impl Frame {
     /// A column that is missing, times that cannot be read or are of another kind than `freq`, no rows, more than
     /// [`ReadOptions::max_memory`] has room for.
     pub fn from_file(path: impl AsRef<Path>, options: &ReadOptions, freq: Freq) -> Result<Self, DataError> {
-        let table = ForecastTable::from_file(path, options)?;
-        if table.kind != freq.kind() {
-            return Err(DataError::FreqKind { kind: table.kind, freq, trained: false });
+        ForecastTable::from_file(path, options)?.into_frame(options, freq)
+    }
+}
+
+impl ForecastTable {
+    /// The table of a frame.
+    pub fn of_frame(frame: Frame) -> Self {
+        let widen = |(name, values): (String, Vec<f32>)| (name, values.into_iter().map(f64::from).collect());
+        Self {
+            file: "the forecast".into(),
+            kind: frame.freq.kind(),
+            ids: frame.ids,
+            integer_ids: frame.integer_ids,
+            times: frame.times,
+            zone: frame.zone,
+            cutoffs: frame.cutoffs,
+            columns: frame.columns.into_iter().map(widen).collect(),
+        }
+    }
+
+    /// The table as a frame of series of the frequency `freq`, its ids and times in the columns that `options` names.
+    ///
+    /// # Errors
+    /// If its times are of another kind than `freq`.
+    pub fn into_frame(self, options: &ReadOptions, freq: Freq) -> Result<Frame, DataError> {
+        if self.kind != freq.kind() {
+            return Err(DataError::FreqKind { kind: self.kind, freq, trained: false });
         }
         // What does not fit into single precision is no column of forecasts.
         let narrow = |values: Vec<f64>| -> Option<Vec<f32>> {
             values.into_iter().map(|value| narrow(value).ok()).collect()
         };
-        let columns = table.columns.into_iter().filter_map(|(name, values)| Some((name, narrow(values)?)));
-        Ok(Self {
+        let columns = self.columns.into_iter().filter_map(|(name, values)| Some((name, narrow(values)?)));
+        Ok(Frame {
             id_col: options.id_col.clone(),
             time_col: options.time_name().to_owned(),
-            zone: table.zone,
-            ids: table.ids,
-            integer_ids: table.integer_ids,
-            times: table.times,
-            cutoffs: table.cutoffs,
+            zone: self.zone,
+            ids: self.ids,
+            integer_ids: self.integer_ids,
+            times: self.times,
+            cutoffs: self.cutoffs,
             columns: columns.collect(),
-            ..Self::new(freq)
+            ..Frame::new(freq)
         })
     }
 }

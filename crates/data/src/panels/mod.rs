@@ -18,6 +18,7 @@ pub(crate) mod fill;
 pub(crate) mod forecast_table;
 mod forecasts;
 mod gaps;
+pub(crate) mod id_table;
 mod join;
 mod laid_out;
 pub(crate) mod local_scaler;

@@ -9,6 +9,7 @@ use foretell_data::{Categories, Freq, LocalScaler};
 use foretell_estimator::{Estimator, Learned, MemoryLimit, Trained, Workers};
 use foretell_neural::{model_file, read_model};
 
+use crate::coherence::Coherence;
 use crate::columns::{ColumnNames, categorical};
 use crate::conformal::Conformal;
 use crate::ensemble::Combination;
@@ -125,6 +126,9 @@ fn checkpoint(trained: &TrainedModels, interruption: Option<&Interruption>) -> C
         let ensembles = serde_json::to_value(&trained.ensembles).expect("names and numbers");
         own_settings::put(&mut configuration, ENSEMBLES, ensembles);
     }
+    if let Some(coherence) = &trained.coherence {
+        coherence.store(&mut configuration);
+    }
     if let Some(interruption) = interruption {
         interruption.store(&mut configuration);
     }
@@ -191,6 +195,7 @@ pub(crate) fn assemble(
     };
     let settings = OwnSettings::read(&configuration).map_err(|reason| fault(&first, reason))?;
     let ensembles = ensembles(&configuration, models.len()).map_err(|reason| fault(&first, reason))?;
+    let coherence = Coherence::read(&configuration).map_err(|reason| fault(&first, reason))?;
     let local_scalers = LocalScalers {
         series: scaler("local_scaler_type", &configuration.local_scaler_type)?,
         statics: scaler("local_static_scaler_type", &configuration.local_static_scaler_type)?,
@@ -219,6 +224,7 @@ pub(crate) fn assemble(
         settings,
         conformal,
         ensembles,
+        coherence: coherence.map(Arc::new),
         memory: limit,
         warnings: WarningListener::default(),
     })

@@ -137,11 +137,18 @@ impl<'a> ForecastBlocks<'a> {
         }
     }
 
+    /// Whether all series are one block: a model whose windows hold all of them sees them at once, and sums are reconciled with
+    /// their series.
+    fn is_whole(&self) -> bool {
+        let reconciled = self.trained.coherence.is_some() && matches!(self.asked, Asked::Ahead { .. });
+        reconciled || self.trained.is_joint()
+    }
+
     /// The windows of the largest block, and their steps.
     fn largest(&self) -> (usize, usize) {
         let n_series = self.panel.n_series();
         match self.asked {
-            Asked::Ahead { h, .. } if self.trained.is_joint() => (n_series, h),
+            Asked::Ahead { h, .. } if self.is_whole() => (n_series, h),
             Asked::Ahead { h, .. } => (n_series.min(series_at_a_time(h)), h),
             Asked::Insample { step_size, .. } => {
                 let h = self.trained.h();
@@ -166,8 +173,7 @@ impl<'a> ForecastBlocks<'a> {
     /// The series of the next block.
     fn places(&self) -> Range<usize> {
         let (start, series) = (self.done, self.panel.n_series());
-        // A model whose windows hold all series sees all of them at once.
-        if self.trained.is_joint() {
+        if self.is_whole() {
             return start..series;
         }
         let end = match self.asked {
@@ -204,7 +210,10 @@ impl<'a> ForecastBlocks<'a> {
             if let Some(far_values) = &mut far_values {
                 far_values.count(panel, &frame, others, &outputs);
             }
-            Ok(frame)
+            match (&trained.coherence, self.asked) {
+                (Some(coherence), Asked::Ahead { .. }) => coherence.apply(frame, &outputs, &trained.columns),
+                _ => Ok(frame),
+            }
         })?;
         self.far_values = far_values;
         Ok(frame)

@@ -11,6 +11,7 @@ use foretell_evaluate::{
 
 use crate::columns::ColumnNames;
 use crate::error::Error;
+use crate::forecast_part::{Part, part_of};
 use crate::scores::model_columns::ModelColumns;
 
 /// Forecasts of any tool beside what came true, ready to be scored.
@@ -255,33 +256,6 @@ fn models(forecast: &ForecastTable, target: &str) -> Vec<ModelColumns> {
     models
 }
 
-enum Part {
-    Point,
-    Quantile(f64),
-}
-
-/// A column's name as the model's, and what of its forecast it holds.
-fn part_of(column: &str) -> (&str, Part) {
-    if let Some(model) = column.strip_suffix("-median") {
-        return (model, Part::Quantile(0.5));
-    }
-    for (side, sign) in [("-lo-", -1.0), ("-hi-", 1.0)] {
-        if let Some((model, level)) = column.rsplit_once(side)
-            && let Ok(level) = level.parse::<f64>()
-            && (0.0..100.0).contains(&level)
-        {
-            return (model, Part::Quantile(0.5 + sign * level / 200.0));
-        }
-    }
-    // Quantiles as neuralforecast names those that were asked for.
-    match column.rsplit_once("_ql") {
-        Some((model, q)) if q.parse::<f64>().is_ok_and(|q| 0.0 < q && q < 1.0) => {
-            (model, Part::Quantile(q.parse().unwrap_or(0.5)))
-        }
-        _ => (column, Part::Point),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -334,27 +308,5 @@ mod tests {
         assert!(matches!(none, Error::NothingCameTrue { .. }));
         let none = ScoredForecasts::new(&table(&[("y", &[1.0; 4])], None), None, None, &columns).unwrap_err();
         assert!(matches!(none, Error::NoForecasts { .. }));
-    }
-
-    #[test]
-    fn columns_are_known_by_their_ends() {
-        for (column, model, q) in [
-            ("NHITS-lo-90", "NHITS", Some(0.05)),
-            ("NHITS-hi-99.5", "NHITS", Some(0.9975)),
-            ("a-lo-b", "a-lo-b", None),
-            ("LSTM_ql0.25", "LSTM", Some(0.25)),
-            ("T-median", "T", Some(0.5)),
-        ] {
-            let (base, part) = part_of(column);
-            let quantile = match part {
-                Part::Point => None,
-                Part::Quantile(q) => Some(q),
-            };
-            assert_eq!(
-                (base, quantile.map(|q| (q * 1e6).round())),
-                (model, q.map(|q: f64| (q * 1e6).round())),
-                "{column}"
-            );
-        }
     }
 }

@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 use crate::calibration::{
     calibrate, check_calibration, check_windows, ensemble_weights, forecast_windows_of_end,
 };
+use crate::coherence::Coherence;
 use crate::columns::{ColumnNames, column_names};
 use crate::conformal::PredictionIntervals;
 use crate::ensemble::Ensemble;
@@ -45,6 +46,7 @@ pub(crate) struct TrainingPlan {
     pub(crate) columns: ColumnNames,
     pub(crate) reading: ReadOptions,
     pub(crate) settings: OwnSettings,
+    pub(crate) coherence: Option<Arc<Coherence>>,
     pub(crate) local_scalers: LocalScalers,
     pub(crate) intervals: Option<PredictionIntervals>,
     pub(crate) ensembles: Vec<Ensemble>,
@@ -88,6 +90,7 @@ impl TrainingPlan {
             columns: ColumnNames::default(),
             reading: ReadOptions::default(),
             settings: OwnSettings::default(),
+            coherence: None,
             local_scalers: LocalScalers::default(),
             intervals: None,
             ensembles: Vec::new(),
@@ -330,6 +333,7 @@ impl TrainingPlan {
             settings: self.settings,
             conformal: None,
             ensembles: self.ensembles.iter().filter_map(|ensemble| ensemble.combination(None)).collect(),
+            coherence: self.coherence.clone(),
             warnings: self.warnings.clone(),
             memory: self.memory.clone(),
         };

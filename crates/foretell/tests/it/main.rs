@@ -12,6 +12,7 @@ mod estimators;
 mod etth1;
 mod further_training;
 mod growing_series;
+mod hierarchies;
 mod horizons;
 mod importances;
 mod intervals;

@@ -1,0 +1,73 @@
+//! `foretell aggregate`: the sums of series as series.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use foretell::{ColumnNames, Frame, Freq, Panel, ReadOptions, sum_series};
+
+use crate::args::LogArgs;
+use crate::data_args::DataArgs;
+use crate::hierarchy_args::HierarchyArgs;
+use crate::output::Sink;
+use crate::progress::Log;
+
+/// Add up series, so that their sums can be forecast beside them
+///
+/// Writes ids, times and values of the sums and of the series at the bottom, sorted by id. Before a series begins it adds nothing. Other columns
+/// are left out, since prices and holidays have no sums.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  foretell aggregate --data sales.csv --levels country,state,city --static shops.csv --out all.csv
+  foretell aggregate --data sales.csv --hierarchy summing.csv --out all.csv")]
+pub(crate) struct Aggregate {
+    #[command(flatten)]
+    data: DataArgs,
+    #[command(flatten)]
+    hierarchy: HierarchyArgs,
+    /// Frequency of the data, as in pandas: h, D, B, W-SUN, MS, 15min, 1, ... [default: inferred]
+    #[arg(long, value_name = "F", value_parser = Freq::parse)]
+    freq: Option<Freq>,
+    /// File to write to: Parquet if it ends in .parquet, else CSV; `-` is standard output
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    out: PathBuf,
+    #[command(flatten)]
+    log: LogArgs,
+}
+
+impl Aggregate {
+    pub(crate) fn log(&self) -> Log {
+        self.log.log()
+    }
+
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let sink = Sink::open(&self.out)?;
+        let columns = self.data.columns(ColumnNames::default());
+        let hierarchy = self.hierarchy.read(self.data.statics.as_deref(), &columns.id)?;
+        let options =
+            self.data.options(&columns, Vec::new(), Vec::new(), self.freq, &ReadOptions::default())?;
+        let panel = self.data.read(&options, self.log())?;
+        let frame = frame_of(&sum_series(&panel, &hierarchy)?, columns);
+        let to_file = !sink.is_stdout();
+        sink.decimal(options.numbers.decimal()).write(&frame)?;
+        if to_file {
+            let [sums, series] = [hierarchy.n_aggregates(), hierarchy.n_bottom()];
+            self.log().wrote(&self.out, &format!("{sums} sums and {series} series"));
+        }
+        Ok(())
+    }
+}
+
+/// The known values of a panel as a table.
+fn frame_of(panel: &Panel, columns: ColumnNames) -> Frame {
+    let mut frame = Frame { id_col: columns.id, time_col: columns.time, ..Frame::new(panel.freq()) };
+    frame.zone = panel.zone().cloned();
+    let mut y = Vec::with_capacity(panel.n_rows());
+    for series in 0..panel.n_series() {
+        frame.ids.extend(std::iter::repeat_n(panel.id(series), panel.len(series)).cloned());
+        frame.times.extend(panel.times(series));
+        y.extend_from_slice(&panel.known_y(series, 0..panel.len(series)));
+    }
+    frame.columns = vec![(columns.target, y)];
+    frame
+}

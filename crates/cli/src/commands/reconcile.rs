@@ -1,0 +1,141 @@
+//! `foretell reconcile`: forecasts of any models, changed so that sums of series hold.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::RangedU64ValueParser;
+use foretell::{
+    ColumnNames, ForecastTable, Freq, ReadOptions, ReconcileOptions, TimeFormat, TimeKind, reconcile,
+};
+
+use crate::args::LogArgs;
+use crate::hierarchy_args::{HierarchyArgs, MethodArgs};
+use crate::output::Sink;
+use crate::progress::Log;
+
+/// Change forecasts of a hierarchy of series so that they add up
+///
+/// Takes forecasts of all series, sums and parts, of any models and tools, and changes them so that each sum is that of its parts.
+/// MinTrace changes them as little as possible, the series being weighed as the method says; BottomUp adds up the forecasts of the
+/// parts and needs none of the sums; TopDown divides the forecast of the total. Columns such as NHITS-lo-80, NHITS-hi-80 and
+/// NHITS-median are quantiles: samples are drawn from them, each of which adds up, and their quantiles are written.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  foretell reconcile --forecast forecast.csv --hierarchy summing.csv --out coherent.csv
+  foretell reconcile --forecast forecast.csv --levels country,state,city --static shops.csv --method BottomUp
+
+From series at the bottom to coherent forecasts of all, weighed by the errors of the past:
+  foretell aggregate --data sales.csv --levels state,city --static shops.csv --out all.csv
+  foretell cross-validate --data all.csv --model NHITS --h 14 --input-size 56 --n-windows 8 --step-size 14 --out past.csv
+  foretell fit --data all.csv --model NHITS --h 14 --input-size 56 --out model
+  foretell predict --model model --data all.csv --out forecast.csv
+  foretell reconcile --forecast forecast.csv --levels state,city --static shops.csv \\
+    --method MinTraceShrink --residuals past.csv --out coherent.csv
+
+Methods: BottomUp, TopDown (needs --history), MinTraceOLS (all series alike), MinTraceWLS (by the number of series summed up),
+MinTraceVar and MinTraceShrink (by the variances, and by the shrunk covariance, of the errors in --residuals).")]
+pub(crate) struct Reconcile {
+    /// File of forecasts: ids, times, a column per model and quantile, and cutoffs if there are several forecasts of a time
+    #[arg(long, value_name = "FILE")]
+    forecast: PathBuf,
+    #[command(flatten)]
+    hierarchy: HierarchyArgs,
+    #[command(flatten)]
+    method: MethodArgs,
+    /// File with one row per series at the bottom: its id, and its labels
+    #[arg(long = "static", value_name = "FILE")]
+    statics: Option<PathBuf>,
+    /// File with forecasts of the past beside what came true, as cross-validation writes: for MinTraceVar and MinTraceShrink, and for
+    /// samples that are high and low together as the errors were [default: series are sampled independently]
+    #[arg(long, value_name = "FILE")]
+    residuals: Option<PathBuf>,
+    /// File with the history of the series at the bottom, for TopDown
+    #[arg(long, value_name = "FILE")]
+    history: Option<PathBuf>,
+    /// Samples that quantiles are taken of
+    #[arg(
+        long, value_name = "N", default_value_t = 1000,
+        value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000)
+    )]
+    samples: usize,
+    /// Another seed draws other samples
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// Column of the series' ids
+    #[arg(long, value_name = "C", default_value = "unique_id")]
+    id_col: String,
+    /// Column of the times
+    #[arg(long, value_name = "C", default_value = "ds")]
+    time_col: String,
+    /// Column of what came true
+    #[arg(long, value_name = "C", default_value = "y")]
+    target_col: String,
+    /// How times are written, where they are not as 2024-01-31 13:45:00
+    #[arg(long, value_name = "FORMAT", value_parser = TimeFormat::parse)]
+    time_format: Option<TimeFormat>,
+    /// File to write to: Parquet if it ends in .parquet, else CSV; `-` is standard output
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    out: PathBuf,
+    #[command(flatten)]
+    log: LogArgs,
+}
+
+impl Reconcile {
+    pub(crate) fn log(&self) -> Log {
+        self.log.log()
+    }
+
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let sink = Sink::open(&self.out)?;
+        let options = ReadOptions {
+            id_col: self.id_col.clone(),
+            time_col: Some(self.time_col.clone()),
+            target_col: self.target_col.clone(),
+            time_format: self.time_format.clone(),
+            ..ReadOptions::default()
+        };
+        let read = |path: &Option<PathBuf>| {
+            path.as_ref().map(|path| ForecastTable::from_file(path, &options)).transpose()
+        };
+        let hierarchy = self.hierarchy.read(self.statics.as_deref(), &self.id_col)?;
+        let forecast = ForecastTable::from_file(&self.forecast, &options)?;
+        let (residuals, history) = (read(&self.residuals)?, read(&self.history)?);
+        let columns = ColumnNames {
+            id: self.id_col.clone(),
+            time: self.time_col.clone(),
+            target: self.target_col.clone(),
+        };
+        let how = ReconcileOptions::new(self.method.method)
+            .residuals(residuals.as_ref())
+            .history(history.as_ref())
+            .samples(self.samples)
+            .seed(self.seed);
+        let coherent = reconcile(&forecast, &hierarchy, &columns, &how)?;
+        let freq = freq_of(&coherent)?;
+        let frame = coherent.into_frame(&options, freq)?;
+        let to_file = !sink.is_stdout();
+        sink.write_or_keep(&frame)?;
+        if to_file {
+            self.log().wrote(&self.out, &format!("{} rows", frame.n_rows()));
+        }
+        Ok(())
+    }
+}
+
+/// The frequency that the first series seems to have; days, or steps, where there are too few times to tell.
+fn freq_of(table: &ForecastTable) -> anyhow::Result<Freq> {
+    let first = table.ids.first();
+    let of_first = table.ids.iter().zip(&table.times).filter(|(id, _)| Some(*id) == first);
+    let mut times: Vec<i64> = of_first.map(|(_, time)| *time).collect();
+    times.sort_unstable();
+    times.dedup();
+    let usual = match table.kind {
+        TimeKind::Integer => "1",
+        TimeKind::Timestamp => "D",
+    };
+    Ok(match Freq::infer(table.kind, table.zone.as_ref(), &times) {
+        Some(freq) => freq,
+        None => Freq::parse(usual)?,
+    })
+}

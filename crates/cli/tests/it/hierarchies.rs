@@ -1,0 +1,144 @@
+//! `foretell aggregate` and `foretell reconcile`, and models that keep a hierarchy.
+
+use crate::test_directory::{TestDirectory, date, stderr, wave};
+
+const LABELS: &str = "unique_id,country,state\na,AU,VIC\nb,AU,VIC\nc,AU,NSW\nd,NZ,NI\n";
+const IDS: [&str; 8] = ["AU", "NZ", "AU/NSW", "AU/VIC", "NZ/NI", "Total", "a", "b"];
+
+/// Four series of 60 days, and their labels.
+fn files() -> TestDirectory {
+    let dir = TestDirectory::new();
+    let mut text = "unique_id,ds,y\n".to_owned();
+    for (number, id) in ["a", "b", "c", "d"].iter().enumerate() {
+        for day in 0..60 {
+            text += &format!("{id},{},{:.3}\n", date(day), wave(day, number as f64));
+        }
+    }
+    dir.put("sales.csv", &text);
+    dir.put("labels.csv", LABELS);
+    dir
+}
+
+/// The numbers of a column of a CSV file by series and time.
+fn column(text: &str, name: &str) -> std::collections::HashMap<(String, String), f64> {
+    let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let header = lines.next().expect("a header");
+    let place =
+        header.iter().position(|column| *column == name).unwrap_or_else(|| panic!("no {name} in {header:?}"));
+    lines
+        .map(|cells| ((cells[0].to_owned(), cells[1].to_owned()), cells[place].parse().expect("a number")))
+        .collect()
+}
+
+fn assert_adds_up(text: &str, name: &str) {
+    let values = column(text, name);
+    for day in values.keys().map(|(_, day)| day.clone()).collect::<std::collections::BTreeSet<_>>() {
+        let at = |id: &str| values[&(id.to_owned(), day.clone())];
+        for (sum, parts) in [
+            ("Total", &["AU", "NZ"][..]),
+            ("AU", &["AU/VIC", "AU/NSW"]),
+            ("AU/VIC", &["a", "b"]),
+            ("NZ/NI", &["d"]),
+        ] {
+            let expected: f64 = parts.iter().map(|part| at(part)).sum();
+            assert!(
+                (at(sum) - expected).abs() <= 1e-5 * expected.abs(),
+                "{sum} at {day}: {} and {expected}",
+                at(sum)
+            );
+        }
+    }
+}
+
+#[test]
+fn sums_are_made_of_series() {
+    let dir = files();
+    let all = dir.ok("aggregate --data sales.csv --levels country,state --static labels.csv");
+    assert_adds_up(&all, "y");
+    assert_eq!(column(&all, "y").len(), 10 * 60);
+    for id in IDS {
+        assert!(all.contains(&format!("\n{id},2024-01-01,")), "{id}");
+    }
+    // The same by a summing matrix.
+    dir.put(
+        "s.csv",
+        "unique_id,a,b,c,d\nTotal,1,1,1,1\nAU,1,1,1,0\nNZ,0,0,0,1\nAU/NSW,0,0,1,0\nAU/VIC,1,1,0,0\nNZ/NI,0,0,0,1\na,1,0,0,0\nb,0,1,0,0\nc,0,0,1,0\nd,0,0,0,1\n",
+    );
+    assert_eq!(dir.ok("aggregate --data sales.csv --hierarchy s.csv"), all);
+}
+
+#[test]
+fn forecasts_of_any_tool_are_reconciled() {
+    let dir = files();
+    dir.ok("aggregate --data sales.csv --levels country,state --static labels.csv --out all.csv");
+    dir.ok("cross-validate --data all.csv --model SeasonalNaive --h 3 --n-windows 6 --out past.csv");
+    let mut forecast = "unique_id,ds,M,M-lo-80,M-hi-80\n".to_owned();
+    for (number, id) in IDS.iter().chain(&["c", "d"]).enumerate() {
+        for day in 60..62 {
+            let value = 10.0 * number as f64 + day as f64;
+            forecast += &format!("{id},{},{value},{},{}\n", date(day), value - 5.0, value + 5.0);
+        }
+    }
+    dir.put("f.csv", &forecast);
+    let reconcile = "reconcile --forecast f.csv --levels country,state --static labels.csv";
+    for flags in ["", "--method MinTraceOLS", "--method BottomUp", "--method topdown --history sales.csv"] {
+        let coherent = dir.ok(&format!("{reconcile} {flags}"));
+        assert_adds_up(&coherent, "M");
+        assert_eq!(column(&coherent, "M-lo-80").len(), 20, "{flags}");
+        assert!(coherent.starts_with("unique_id,ds,M,M-lo-80,M-hi-80\nTotal,2024-03-01,"), "{coherent}");
+        assert_eq!(dir.ok(&format!("{reconcile} {flags}")), coherent, "samples are the same again");
+    }
+    dir.put("past_m.csv", &dir.read("past.csv").replace("SeasonalNaive", "M"));
+    let weighed =
+        dir.ok(&format!("{reconcile} --method MinTraceShrink --residuals past_m.csv --samples 200"));
+    assert_adds_up(&weighed, "M");
+}
+
+#[test]
+fn models_keep_a_hierarchy() {
+    let dir = files();
+    let loss = "'NLinear.loss={\"DistributionLoss\":{\"distribution\":\"Normal\"}}'".replace('\'', "");
+    dir.ok(&format!(
+        "fit --data sales.csv --levels country,state --hierarchy labels.csv --reconciliation MinTraceOLS --model NLinear --h 3 \
+         --input-size 14 --set max_steps=5 --set {loss} --out model"
+    ));
+    let forecast = dir.ok("predict --model model --data sales.csv");
+    assert_adds_up(&forecast, "NLinear");
+    assert_eq!(column(&forecast, "NLinear-median").len(), 10 * 3);
+}
+
+#[test]
+fn what_is_no_hierarchy_is_said() {
+    let dir = files();
+    dir.put("f.csv", "unique_id,ds,M\na,2024-03-01,1\nb,2024-03-01,2\nc,2024-03-01,3\nd,2024-03-01,4\n");
+    dir.put("half.csv", "unique_id,a,b\nall,1,0.5\na,1,0\nb,0,1\n");
+    for (flags, part, code) in [
+        ("reconcile --forecast f.csv", "name a file with a summing matrix by --hierarchy", 2),
+        ("reconcile --forecast f.csv --levels country", "--levels: name the file", 2),
+        ("reconcile --forecast f.csv --levels county --static labels.csv", "no column `county`", 1),
+        (
+            "reconcile --forecast f.csv --hierarchy half.csv",
+            "row all of the summing matrix has 0.5 in column b",
+            1,
+        ),
+        ("reconcile --forecast f.csv --levels country --static labels.csv", "choose BottomUp", 1),
+        (
+            "reconcile --forecast f.csv --levels country --static labels.csv --method MinTraceVar",
+            "no row of Total",
+            1,
+        ),
+        (
+            "reconcile --forecast f.csv --levels country --static labels.csv --method best",
+            "MinTraceShrink",
+            2,
+        ),
+    ] {
+        let run = dir.run(flags);
+        let said = stderr(&run);
+        assert!(said.contains(part), "{flags}: {said}");
+        assert_eq!(run.status.code(), Some(code), "{flags}: {said}");
+    }
+    let added =
+        dir.ok("reconcile --forecast f.csv --levels country,state --static labels.csv --method BottomUp");
+    assert_adds_up(&added, "M");
+}

@@ -1,0 +1,59 @@
+//! A hierarchy that models keep, by which their forecasts add up.
+
+use foretell_checkpoint::Configuration;
+use foretell_data::{ForecastTable, Frame, ReadOptions};
+use foretell_estimator::Output;
+use foretell_hierarchy::{Evidence, Hierarchy, HierarchyError, Reconciler, Reconciliation};
+use serde::{Deserialize, Serialize};
+
+use crate::columns::ColumnNames;
+use crate::error::Error;
+use crate::hierarchies::reconcile::{ReconcileOptions, reconcile};
+use crate::own_settings::{ENTRY, put};
+
+/// Its place in the entry of the configuration.
+const NAME: &str = "hierarchy";
+
+/// A hierarchy, and how forecasts are reconciled by it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Coherence {
+    pub(crate) hierarchy: Hierarchy,
+    pub(crate) method: Reconciliation,
+}
+
+impl Coherence {
+    /// A method that needs nothing of the past.
+    pub(crate) fn new(hierarchy: Hierarchy, method: Reconciliation) -> Result<Self, HierarchyError> {
+        Reconciler::new(&hierarchy, method, &Evidence::default())?;
+        Ok(Self { hierarchy, method })
+    }
+
+    /// The forecasts of all series of a panel, so that they add up. Parameters of distributions, which are none of a sum, are left
+    /// out; `outputs` says which columns they are.
+    pub(crate) fn apply(
+        &self,
+        mut frame: Frame,
+        outputs: &[Vec<Output>],
+        columns: &ColumnNames,
+    ) -> Result<Frame, Error> {
+        let mut is_value =
+            outputs.iter().flatten().map(|output| output.suffix.is_empty() || output.quantile.is_some());
+        frame.columns.retain(|_| is_value.next().unwrap_or(true));
+        let (freq, id_col, time_col) = (frame.freq, frame.id_col.clone(), Some(frame.time_col.clone()));
+        let table = ForecastTable::of_frame(frame);
+        let coherent = reconcile(&table, &self.hierarchy, columns, &ReconcileOptions::new(self.method))?;
+        Ok(coherent.into_frame(&ReadOptions { id_col, time_col, ..ReadOptions::default() }, freq)?)
+    }
+
+    /// Puts it into a configuration.
+    pub(crate) fn store(&self, configuration: &mut Configuration) {
+        put(configuration, NAME, serde_json::to_value(self).expect("names and plain values"));
+    }
+
+    /// That of a configuration, or why it cannot be read.
+    pub(crate) fn read(configuration: &Configuration) -> Result<Option<Self>, String> {
+        let entry = configuration.other.get(ENTRY).and_then(|all| all.get(NAME));
+        let read = entry.map(|entry| serde_json::from_value(entry.clone())).transpose();
+        read.map_err(|error| format!("{ENTRY}.{NAME}: {error}"))
+    }
+}

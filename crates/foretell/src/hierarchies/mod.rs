@@ -1,0 +1,6 @@
+//! Forecasts that add up: hierarchies from files, the sums of series, and reconciliation of tables of forecasts.
+
+mod grid;
+pub(crate) mod reading;
+pub(crate) mod reconcile;
+pub(crate) mod sums;

@@ -1,0 +1,346 @@
+//! Reconciliation of tables of forecasts, whoever made them.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foretell_data::ForecastTable;
+use foretell_hierarchy::{
+    CoherentQuantiles, Draws, Evidence, Hierarchy, HierarchyError, Reconciler, Reconciliation, Residuals,
+};
+
+use crate::columns::ColumnNames;
+use crate::error::Error;
+use crate::forecast_part::{Part, part_of};
+use crate::hierarchies::grid::Grid;
+use crate::reconciliation_error::ReconciliationError;
+
+/// How [`reconcile`] makes forecasts coherent.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct ReconcileOptions<'a> {
+    /// The method.
+    pub method: Reconciliation,
+    /// Forecasts of the past beside what came true, as cross-validation gives: their errors weigh series
+    /// ([`Reconciliation::MinTraceVar`], [`Reconciliation::MinTraceShrink`]), and samples of quantiles are high and low together where these errors were.
+    pub residuals: Option<&'a ForecastTable>,
+    /// The history of the series, for [`Reconciliation::TopDown`].
+    pub history: Option<&'a ForecastTable>,
+    /// Samples that quantiles are taken of; 1000 by default, as in HINT.
+    pub samples: usize,
+    /// Another seed draws other samples.
+    pub seed: u64,
+}
+
+impl<'a> ReconcileOptions<'a> {
+    /// That method, and 1000 samples.
+    pub fn new(method: Reconciliation) -> Self {
+        Self { method, residuals: None, history: None, samples: 1000, seed: 1 }
+    }
+
+    /// Forecasts of the past beside what came true.
+    pub fn residuals(self, table: impl Into<Option<&'a ForecastTable>>) -> Self {
+        Self { residuals: table.into(), ..self }
+    }
+
+    /// The history of the series.
+    pub fn history(self, table: impl Into<Option<&'a ForecastTable>>) -> Self {
+        Self { history: table.into(), ..self }
+    }
+
+    /// Samples that quantiles are taken of, at least 1.
+    pub fn samples(self, samples: usize) -> Self {
+        Self { samples, ..self }
+    }
+
+    /// Another seed.
+    pub fn seed(self, seed: u64) -> Self {
+        Self { seed, ..self }
+    }
+}
+
+/// The columns of one model.
+struct Columns<'a> {
+    model: &'a str,
+    point: Option<&'a str>,
+    /// Probabilities, rising, and names.
+    quantiles: Vec<(f64, &'a str)>,
+}
+
+impl<'a> Columns<'a> {
+    /// The column of its number, or of its median.
+    fn centre(&self) -> Option<&'a str> {
+        let median = self.quantiles.iter().find(|(q, _)| (q - 0.5).abs() < 1e-9);
+        self.point.or(median.map(|(_, name)| *name))
+    }
+}
+
+/// Forecasts of the series of a hierarchy, of any models, changed so that they add up at each cutoff and time: forecasts of single
+/// numbers by the method alone, quantiles (`NHITS-lo-80`, `NHITS-hi-80`, `NHITS-median`) by samples ([`CoherentQuantiles`]). Rows come
+/// by series, in the order of the hierarchy, then by cutoff and time. What came true stays as it is; with [`Reconciliation::BottomUp`] sums
+/// need no rows.
+///
+/// # Errors
+/// If a series is missing, not in the hierarchy, or there twice at a time, a forecast is no number, no column is a forecast, or the
+/// method lacks what it needs.
+pub fn reconcile(
+    forecast: &ForecastTable,
+    hierarchy: &Hierarchy,
+    columns: &ColumnNames,
+    options: &ReconcileOptions<'_>,
+) -> Result<ForecastTable, Error> {
+    let optional = if options.method == Reconciliation::BottomUp { hierarchy.n_aggregates() } else { 0 };
+    let grid = Grid::new(forecast, hierarchy, optional)?;
+    let shares = options.history.map(|history| shares(history, hierarchy, &columns.target)).transpose()?;
+    let past = options
+        .residuals
+        .map(|table| Ok::<_, Error>((table, Grid::new(table, hierarchy, optional)?)))
+        .transpose()?;
+    let n = hierarchy.n_series();
+    let models = models(forecast, &columns.target);
+    if models.is_empty() {
+        return Err(Error::NoForecasts { forecast: forecast.file.clone() });
+    }
+    let mut reconciled = Vec::new();
+    if let Ok(y) = forecast.column(&columns.target) {
+        let mut y = grid.values(y);
+        add_up_missing(hierarchy, &mut y, grid.times.len());
+        reconciled.push((columns.target.clone(), y));
+    }
+    for model in models {
+        let residuals = past
+            .as_ref()
+            .map(|(table, grid)| errors(table, grid, hierarchy, &model, &columns.target))
+            .transpose()?;
+        let evidence = Evidence { residuals: residuals.as_ref(), shares: shares.as_deref() };
+        let reconciler = Reconciler::new(hierarchy, options.method, &evidence)?;
+        let known =
+            |name: &str| -> Result<Vec<f64>, Error> { Ok(grid.known_values(name, forecast.column(name)?)?) };
+        let linear = |name: &str| -> Result<(String, Vec<f64>), Error> {
+            let mut values = known(name)?;
+            reconciler.reconcile(&mut values, grid.times.len());
+            Ok((name.to_owned(), values))
+        };
+        reconciled.extend(model.point.map(linear).transpose()?);
+        match &model.quantiles[..] {
+            [] => {}
+            [(_, only)] => reconciled.push(linear(only)?),
+            all => {
+                let draws = match &residuals {
+                    Some(residuals) => Draws::like(residuals, options.samples.max(1), options.seed),
+                    None => Draws::independent(n, options.samples.max(1), options.seed),
+                };
+                let values = all.iter().map(|(_, name)| known(name)).collect::<Result<Vec<_>, _>>()?;
+                let probabilities: Vec<f64> = all.iter().map(|(q, _)| *q).collect();
+                let columns = quantiles(&reconciler, &draws, &probabilities, &values, grid.times.len())?;
+                reconciled.extend(all.iter().map(|(_, name)| (*name).to_owned()).zip(columns));
+            }
+        }
+    }
+    // As the columns stood.
+    reconciled.sort_by_key(|(name, _)| forecast.columns.iter().position(|(known, _)| known == name));
+    Ok(grid.with_columns(reconciled))
+}
+
+/// Coherent quantiles: of each probability the values `[series, times]`, from such values.
+fn quantiles(
+    reconciler: &Reconciler<'_>,
+    draws: &Draws,
+    probabilities: &[f64],
+    values: &[Vec<f64>],
+    times: usize,
+) -> Result<Vec<Vec<f64>>, HierarchyError> {
+    let coherent = CoherentQuantiles::new(reconciler, draws, probabilities)?;
+    let mut columns = values.to_vec();
+    let n = reconciler.hierarchy().n_series();
+    for time in 0..times {
+        let places = || (0..n).map(move |number| number * times + time);
+        // Sums without rows take no part, and sort as any other value.
+        let known = |place: usize| {
+            values.iter().map(move |values| if values[place].is_nan() { 0.0 } else { values[place] })
+        };
+        let at_time: Vec<f64> = places().flat_map(known).collect();
+        let found = coherent.reconcile(&at_time, probabilities);
+        for (place, found) in places().zip(found.chunks_exact(probabilities.len())) {
+            columns.iter_mut().zip(found).for_each(|(column, found)| column[place] = *found);
+        }
+    }
+    Ok(columns)
+}
+
+/// The models of a table, by the names of its columns.
+fn models<'a>(table: &'a ForecastTable, target: &str) -> Vec<Columns<'a>> {
+    let mut models: Vec<Columns<'a>> = Vec::new();
+    for (name, _) in table.columns.iter().filter(|(name, _)| name != target) {
+        let (model, part) = part_of(name);
+        let place = models.iter().position(|known| known.model == model).unwrap_or_else(|| {
+            models.push(Columns { model, point: None, quantiles: Vec::new() });
+            models.len() - 1
+        });
+        match part {
+            Part::Point => models[place].point = Some(name),
+            Part::Quantile(q) => models[place].quantiles.push((q, name)),
+        }
+    }
+    for model in &mut models {
+        model.quantiles.sort_by(|a, b| a.0.total_cmp(&b.0));
+    }
+    models
+}
+
+/// The errors of a model's past forecasts: of its number, or of its median.
+fn errors(
+    table: &ForecastTable,
+    grid: &Grid<'_>,
+    hierarchy: &Hierarchy,
+    model: &Columns<'_>,
+    target: &str,
+) -> Result<Residuals, Error> {
+    let past = models(table, target).into_iter().find(|past| past.model == model.model);
+    let name = past.and_then(|past| past.centre()).ok_or_else(|| ReconciliationError::NoPastForecasts {
+        file: table.file.to_string(),
+        model: model.model.to_owned(),
+    })?;
+    let y = grid.values(table.column(target)?);
+    let forecast = grid.values(table.column(name)?);
+    let mut errors: Vec<f64> = y.iter().zip(&forecast).map(|(y, forecast)| y - forecast).collect();
+    add_up_missing(hierarchy, &mut errors, grid.times.len());
+    Ok(Residuals::new(hierarchy.n_series(), &errors)?)
+}
+
+/// Adds up `values [series, times]` where no sum is known.
+fn add_up_missing(hierarchy: &Hierarchy, values: &mut [f64], times: usize) {
+    if values[..hierarchy.n_aggregates() * times].iter().all(|value| value.is_nan()) {
+        hierarchy.sum(values, times);
+    }
+}
+
+/// The mean of the known values of each series at the bottom.
+fn shares(history: &ForecastTable, hierarchy: &Hierarchy, target: &str) -> Result<Vec<f64>, Error> {
+    let mut sums = HashMap::<&str, (f64, usize)>::new();
+    for (id, y) in history.ids.iter().zip(history.column(target)?).filter(|(_, y)| !y.is_nan()) {
+        let (sum, count) = sums.entry(id).or_default();
+        (*sum, *count) = (*sum + y, *count + 1);
+    }
+    let mean = |id: &Arc<str>| match sums.get(&**id) {
+        Some((sum, count)) => Ok(sum / *count as f64),
+        None => Err(Error::from(ReconciliationError::NotInData { id: id.to_string() })),
+    };
+    hierarchy.bottom_ids().iter().map(mean).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hierarchy() -> Hierarchy {
+        Hierarchy::from_levels(&[("a", ["sum"]), ("b", ["sum"])]).unwrap()
+    }
+
+    /// Two times of series, in the order given.
+    fn table(ids: &[&str], columns: &[(&str, &[f64])]) -> ForecastTable {
+        let rows = |times: [i64; 2]| ids.iter().flat_map(move |_| times).collect::<Vec<i64>>();
+        ForecastTable {
+            file: "f.csv".into(),
+            ids: ids.iter().flat_map(|id| [Arc::from(*id), Arc::from(*id)]).collect(),
+            integer_ids: false,
+            times: rows([5, 6]),
+            kind: foretell_data::TimeKind::Integer,
+            zone: None,
+            cutoffs: None,
+            columns: columns.iter().map(|(name, values)| ((*name).to_owned(), values.to_vec())).collect(),
+        }
+    }
+
+    fn run(forecast: &ForecastTable, options: &ReconcileOptions<'_>) -> Result<ForecastTable, Error> {
+        reconcile(forecast, &hierarchy(), &ColumnNames::default(), options)
+    }
+
+    const POINTS: [f64; 6] = [4.0, 40.0, 12.0, 120.0, 5.0, 50.0];
+
+    #[test]
+    fn points_add_up_and_rows_are_in_the_order_of_the_hierarchy() {
+        let forecast = table(&["a", "sum", "b"], &[("M", &POINTS)]);
+        let found = run(&forecast, &ReconcileOptions::new(Reconciliation::MinTraceOls)).unwrap();
+        assert_eq!(found.ids.iter().map(|id| &**id).collect::<Vec<_>>(), ["sum", "sum", "a", "a", "b", "b"]);
+        assert_eq!(found.times, [5, 6, 5, 6, 5, 6]);
+        let expected = [11.0, 110.0, 5.0, 50.0, 6.0, 60.0];
+        assert!(
+            found
+                .column("M")
+                .unwrap()
+                .iter()
+                .zip(expected)
+                .all(|(found, expected)| (found - expected).abs() < 1e-9)
+        );
+    }
+
+    #[test]
+    fn sums_without_rows_are_added_up() {
+        let low = [2.0, 20.0, 3.0, 30.0];
+        let high = [6.0, 60.0, 7.0, 70.0];
+        let forecast = table(
+            &["b", "a"],
+            &[("y", &[1.0; 4]), ("M", &POINTS[..4]), ("M-lo-80", &low), ("M-hi-80", &high)],
+        );
+        let found = run(&forecast, &ReconcileOptions::new(Reconciliation::BottomUp)).unwrap();
+        assert_eq!(found.column("M").unwrap()[..2], [16.0, 160.0]);
+        assert_eq!(found.column("y").unwrap()[..2], [2.0, 2.0]);
+        let [low, high] = ["M-lo-80", "M-hi-80"].map(|name| found.column(name).unwrap());
+        // Narrower than the sum of the intervals, 8, and wider than one of them.
+        assert!(high[0] - low[0] > 4.0 && high[0] - low[0] < 8.0, "{low:?} {high:?}");
+        assert!((low[2] - 3.0).abs() < 0.02 && (high[2] - 7.0).abs() < 0.02, "{low:?} {high:?}");
+        let error =
+            run(&forecast, &ReconcileOptions::new(Reconciliation::MinTraceOls)).unwrap_err().to_string();
+        assert!(
+            error.contains("no row of sum, a sum of series, at 5") && error.contains("BottomUp"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn errors_of_the_past_weigh_series() {
+        let forecast = table(&["sum", "a", "b"], &[("M-median", &[12.0, 120.0, 4.0, 40.0, 5.0, 50.0])]);
+        // The sum and b were forecast exactly but for a trifle, a was not: it gives way alone.
+        let past =
+            table(&["sum", "a", "b"], &[("y", &[1e-6, -1e-6, 10.0, -10.0, 1e-6, 1e-6]), ("M", &[0.0; 6])]);
+        let options = ReconcileOptions::new(Reconciliation::MinTraceVar).residuals(&past);
+        let found = run(&forecast, &options).unwrap();
+        let expected = [12.0, 120.0, 7.0, 70.0, 5.0, 50.0];
+        let median = found.column("M-median").unwrap();
+        assert!(
+            median.iter().zip(expected).all(|(found, expected)| (found - expected).abs() < 1e-3),
+            "{median:?}"
+        );
+        let other = table(&["sum", "a", "b"], &[("y", &[1.0; 6]), ("N", &[0.0; 6])]);
+        let error = run(&forecast, &options.residuals(&other)).unwrap_err().to_string();
+        assert!(error.contains("no forecasts of M in the past"), "{error}");
+        let error = run(&forecast, &options.residuals(None)).unwrap_err().to_string();
+        assert!(error.contains("none were given"), "{error}");
+    }
+
+    #[test]
+    fn the_history_divides_the_total() {
+        let forecast = table(&["sum", "a", "b"], &[("M", &[12.0, 120.0, 4.0, 40.0, 5.0, 50.0])]);
+        let history = table(&["a", "b"], &[("y", &[1.0, f64::NAN, 2.0, 4.0])]);
+        let found =
+            run(&forecast, &ReconcileOptions::new(Reconciliation::TopDown).history(&history)).unwrap();
+        assert_eq!(found.column("M").unwrap(), [12.0, 120.0, 3.0, 30.0, 9.0, 90.0]);
+    }
+
+    #[test]
+    fn tables_that_do_not_fit_are_refused() {
+        let options = ReconcileOptions::new(Reconciliation::MinTraceOls);
+        let fault = |ids: &[&str], values: &[f64]| {
+            run(&table(ids, &[("M", values)]), &options).unwrap_err().to_string()
+        };
+        assert!(
+            fault(&["sum", "a", "c"], &POINTS).contains("has the series c, which is not in the hierarchy")
+        );
+        assert!(fault(&["sum", "a"], &POINTS[..4]).contains("no row of series b at 5"));
+        assert!(fault(&["sum", "a", "a"], &POINTS).contains("two rows of series a at 5"));
+        let unknown = [4.0, f64::NAN, 12.0, 120.0, 5.0, 50.0];
+        assert!(fault(&["sum", "a", "b"], &unknown).contains("column `M`: the value of series sum at 6"));
+        let nothing = table(&["sum", "a", "b"], &[("y", &POINTS)]);
+        assert!(matches!(run(&nothing, &options), Err(Error::NoForecasts { .. })));
+    }
+}

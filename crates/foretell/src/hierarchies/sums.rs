@@ -1,0 +1,137 @@
+//! The series of a hierarchy, of those at its bottom.
+
+use foretell_data::Panel;
+use foretell_hierarchy::Hierarchy;
+
+use crate::error::Error;
+use crate::reconciliation_error::ReconciliationError;
+
+/// The panel of all series of a hierarchy, of a panel that has those at the bottom: the aggregates are added up, and whatever else the
+/// panel has is left out. Before a series begins it adds nothing; where a value is unknown (`available_mask`), the sums are.
+///
+/// ```
+/// use foretell::hierarchy::Hierarchy;
+/// use foretell::{Freq, Panel, sum_series};
+///
+/// let panel = Panel::from_series(Freq::parse("1")?, [("a", 0, vec![1.0, 2.0]), ("b", 0, vec![10.0, 20.0])])?;
+/// let all = sum_series(&panel, &Hierarchy::from_levels(&[("a", ["both"]), ("b", ["both"])])?)?;
+/// assert_eq!(all.y(all.find("both").unwrap()), [11.0, 22.0]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// A series at the bottom that the panel does not have, or series that end at different times.
+pub fn sum_series(panel: &Panel, hierarchy: &Hierarchy) -> Result<Panel, Error> {
+    let bottom = hierarchy
+        .bottom_ids()
+        .iter()
+        .map(|id| panel.find(id).ok_or_else(|| ReconciliationError::NotInData { id: id.to_string() }));
+    let bottom = bottom.collect::<Result<Vec<usize>, _>>()?;
+    let mut times: Vec<i64> = bottom.iter().flat_map(|&series| panel.times(series)).collect();
+    times.sort_unstable();
+    times.dedup();
+    let shown = |time: i64| panel.freq().kind().display_in(panel.zone(), time);
+    let last = times.last().copied().unwrap_or_default();
+    for &series in &bottom {
+        let end = panel.time(series, panel.len(series) - 1);
+        if end != last {
+            let (id, found, expected) = (panel.id(series).to_string(), shown(end), shown(last));
+            return Err(ReconciliationError::Ends { id, found, expected }.into());
+        }
+    }
+    let known: Vec<_> = bottom.iter().map(|&series| panel.known_y(series, 0..panel.len(series))).collect();
+    let sum = |number: usize| {
+        let members = || hierarchy.members(number).iter().map(|&member| &known[member as usize]);
+        let mut sums = vec![0.0; members().map(|y| y.len()).max().unwrap_or(0)];
+        for y in members() {
+            let start = sums.len() - y.len();
+            sums[start..].iter_mut().zip(&y[..]).for_each(|(sum, y)| *sum += f64::from(*y));
+        }
+        sums.into_iter().map(|sum| sum as f32).collect::<Vec<f32>>()
+    };
+    let sums = (0..hierarchy.n_aggregates()).map(sum);
+    let mut builder = Panel::builder(panel.freq().kind());
+    if let Some(zone) = panel.zone() {
+        builder = builder.zone(zone.clone());
+    }
+    builder = builder.freq(panel.freq());
+    let mut mask = Vec::new();
+    for (id, y) in hierarchy.ids().zip(sums.chain(known.iter().map(|y| y.to_vec()))) {
+        mask.extend(y.iter().map(|y| if y.is_nan() { 0.0 } else { 1.0 }));
+        // As all series have the same step and the same end, each has the last of all times.
+        builder = builder.series(id, &times[times.len() - y.len()..], &y);
+    }
+    if mask.contains(&0.0) {
+        builder = builder.available_mask(&mask);
+    }
+    Ok(builder.build()?)
+}
+
+/// The panel as it is if it has a sum of the hierarchy, else with all of them: see [`sum_series`].
+///
+/// # Errors
+/// As [`sum_series`].
+pub fn with_sums(panel: Panel, hierarchy: &Hierarchy) -> Result<Panel, Error> {
+    let has_any = hierarchy.ids().take(hierarchy.n_aggregates()).any(|id| panel.find(id).is_some());
+    if has_any { Ok(panel) } else { sum_series(&panel, hierarchy) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use foretell_data::Freq;
+
+    fn panel(series: &[(&str, i64, &[f32])]) -> Panel {
+        Panel::from_series(Freq::parse("1").unwrap(), series.iter().copied()).unwrap()
+    }
+
+    fn hierarchy() -> Hierarchy {
+        Hierarchy::from_levels(&[("a", ["x"]), ("b", ["x"]), ("c", ["y"])]).unwrap()
+    }
+
+    #[test]
+    fn a_series_adds_nothing_before_it_begins() {
+        let panel = panel(&[
+            ("a", 3, &[1.0, 2.0]),
+            ("b", 2, &[10.0, 20.0, 30.0]),
+            ("c", 1, &[1.0; 4]),
+            ("d", 9, &[7.0]),
+        ]);
+        let all = sum_series(&panel, &hierarchy()).unwrap();
+        assert_eq!(all.n_series(), 6);
+        for (id, first, y) in [
+            ("x", 2, &[10.0, 21.0, 32.0][..]),
+            ("Total", 1, &[1.0, 11.0, 22.0, 33.0][..]),
+            ("a", 3, &[1.0, 2.0][..]),
+        ] {
+            let series = all.find(id).unwrap();
+            assert_eq!((all.time(series, 0), all.y(series)), (first, y), "{id}");
+        }
+    }
+
+    #[test]
+    fn unknown_values_make_unknown_sums() {
+        let panel = Panel::builder(Freq::parse("1").unwrap().kind())
+            .series("a", &[1_i64, 2], &[1.0, f32::NAN])
+            .series("b", &[1_i64, 2], &[1.0, 1.0])
+            .series("c", &[1_i64, 2], &[1.0, 1.0])
+            .available_mask(&[1.0, 0.0, 1.0, 1.0, 1.0, 1.0])
+            .freq(Freq::parse("1").unwrap())
+            .build()
+            .unwrap();
+        let all = sum_series(&panel, &hierarchy()).unwrap();
+        let known = |id: &str| all.known_y(all.find(id).unwrap(), 0..2).into_owned();
+        assert_eq!((known("x")[0], known("y")), (2.0, vec![1.0, 1.0]));
+        assert!(known("x")[1].is_nan() && known("Total")[1].is_nan());
+    }
+
+    #[test]
+    fn series_that_are_missing_or_end_early_are_refused() {
+        let fault = |series: &[(&str, i64, &[f32])]| {
+            sum_series(&panel(series), &hierarchy()).unwrap_err().to_string()
+        };
+        let early = fault(&[("a", 1, &[1.0, 2.0]), ("b", 1, &[1.0]), ("c", 1, &[1.0, 2.0])]);
+        assert!(early.contains("series b ends at 1, others at 2"), "{early}");
+        assert!(fault(&[("a", 1, &[1.0]), ("b", 1, &[1.0])]).contains("no series c"));
+    }
+}

@@ -1,0 +1,96 @@
+//! Errors of the reconciliation of tables of forecasts.
+
+/// A table of forecasts, of errors or of history that does not fit a hierarchy.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReconciliationError {
+    /// A series that the hierarchy does not have.
+    #[error(
+        "{file} has the series {id}, which is not in the hierarchy; add it to the hierarchy, or leave its rows out"
+    )]
+    OtherSeries {
+        /// The file.
+        file: String,
+        /// The series.
+        id: String,
+    },
+    /// Two forecasts of a series and time.
+    #[error(
+        "{file} has two rows of series {id} at {time}; keep one (a table of cross-validation has a column `cutoff`)"
+    )]
+    TwoRows {
+        /// The file.
+        file: String,
+        /// The series.
+        id: String,
+        /// The time.
+        time: String,
+    },
+    /// An aggregate that is not forecast.
+    #[error(
+        "{file} has no row of {id}, a sum of series, at {time}; forecast the sums as series too, \
+         or choose BottomUp, which adds them up"
+    )]
+    NoAggregate {
+        /// The file.
+        file: String,
+        /// The aggregate.
+        id: String,
+        /// The time.
+        time: String,
+    },
+    /// A series at the bottom without a row.
+    #[error(
+        "{file} has no row of series {id} at {time}, where others have one; forecast all series at the same times"
+    )]
+    NoSeries {
+        /// The file.
+        file: String,
+        /// The series.
+        id: String,
+        /// The time.
+        time: String,
+    },
+    /// A value that is no number.
+    #[error("{file}, column `{column}`: the value of series {id} at {time} is no finite number; complete it")]
+    Unknown {
+        /// The file.
+        file: String,
+        /// The column.
+        column: String,
+        /// The series.
+        id: String,
+        /// The time.
+        time: String,
+    },
+    /// A model whose errors are unknown.
+    #[error(
+        "{file} has no forecasts of {model} in the past; give a table of cross-validation with its column beside the true values"
+    )]
+    NoPastForecasts {
+        /// The file.
+        file: String,
+        /// The model.
+        model: String,
+    },
+    /// Series of a panel that end at different times.
+    #[error(
+        "series {id} ends at {found}, others at {expected}, so that sums would fall where it ends; give all series the same end"
+    )]
+    Ends {
+        /// The series.
+        id: String,
+        /// Its last time.
+        found: String,
+        /// The last time of the others.
+        expected: String,
+    },
+    /// A panel without a series of the hierarchy.
+    #[error(
+        "the data have no series {id}, which the hierarchy sums up; add its rows, or leave it out of the hierarchy"
+    )]
+    NotInData {
+        /// The series.
+        id: String,
+    },
+}

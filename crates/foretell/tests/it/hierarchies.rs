@@ -1,0 +1,137 @@
+//! HINT: models that keep a hierarchy forecast coherently, and are saved with it.
+
+use foretell::hierarchy::{Hierarchy, Reconciliation};
+use foretell::{
+    ColumnNames, Error, Fitted, ForecastTable, Forecaster, Frame, Freq, ModelSpec, Panel, PredictOptions,
+    ReadOptions, ReconcileOptions, reconcile, sum_series, with_sums,
+};
+use serde_json::json;
+
+const H: usize = 4;
+
+fn hierarchy() -> Hierarchy {
+    Hierarchy::from_levels(&[("a", ["x"]), ("b", ["x"]), ("c", ["y"]), ("d", ["y"])]).expect("levels")
+}
+
+/// Four waves of different sizes.
+fn bottom() -> Panel {
+    let wave =
+        |size: f32| (0..80).map(|t| size * (3.0 + (t as f32 * 0.7 + size).sin())).collect::<Vec<f32>>();
+    let series = [("a", 1.0), ("b", 5.0), ("c", 20.0), ("d", 2.0)].map(|(id, size)| (id, 0, wave(size)));
+    Panel::from_series(Freq::parse("1").expect("a frequency"), series).expect("a panel")
+}
+
+fn forecaster(model: &str, loss: serde_json::Value) -> Forecaster {
+    let spec = ModelSpec::new(model, H, 12).and_then(|spec| spec.set("loss", loss));
+    let spec =
+        spec.and_then(|spec| spec.set("max_steps", 5)).and_then(|spec| spec.set("scaler_type", "standard"));
+    Forecaster::new([spec.expect("valid hyper-parameters")]).expect("a model")
+}
+
+fn normal() -> serde_json::Value {
+    json!({"DistributionLoss": {"distribution": "Normal", "level": [80]}})
+}
+
+/// By how much the sums of a column are off.
+fn incoherence(frame: &Frame, column: &str) -> f64 {
+    let values: Vec<f64> =
+        frame.column(column).expect("a column").iter().map(|value| f64::from(*value)).collect();
+    hierarchy().incoherence(&values, H)
+}
+
+fn names(frame: &Frame) -> Vec<&str> {
+    frame.columns.iter().map(|(name, _)| name.as_str()).collect()
+}
+
+#[test]
+fn forecasts_of_models_with_a_hierarchy_add_up() {
+    let all = sum_series(&bottom(), &hierarchy()).expect("sums");
+    let mixture = json!({"GMM": {"n_components": 2, "level": [80]}});
+    for (loss, method) in [
+        (normal(), Reconciliation::MinTraceOls),
+        (mixture, Reconciliation::MinTraceWls),
+        (json!({"MQLoss": {"level": [80]}}), Reconciliation::BottomUp),
+    ] {
+        let forecaster = forecaster("NLinear", loss).hierarchy(hierarchy(), method).expect("a method");
+        let fitted = forecaster.fit(&all).expect("a training");
+        let frame = fitted.predict(&all, None).expect("forecasts");
+        let ids: Vec<String> = frame.ids.iter().step_by(H).map(ToString::to_string).collect();
+        assert_eq!(ids, ["Total", "x", "y", "a", "b", "c", "d"], "{method}");
+        // The mean adds up; a quantile of the total is nearer the median than the sum of quantiles.
+        if frame.column("NLinear").is_some() {
+            assert!(incoherence(&frame, "NLinear") < 1e-5, "{method}");
+        }
+        let [low, high] =
+            ["NLinear-lo-80", "NLinear-hi-80"].map(|name| frame.column(name).expect("a column"));
+        let width = |series: usize| f64::from(high[series * H] - low[series * H]);
+        assert!(width(0) > 0.0 && width(0) < (3..7).map(width).sum::<f64>(), "{method}");
+        let parameters =
+            names(&frame).into_iter().filter(|name| name.contains("-loc") || name.contains("-mu"));
+        assert_eq!(parameters.count(), 0, "{method}");
+    }
+}
+
+#[test]
+fn it_is_the_reconciliation_of_the_models_forecasts() {
+    let all = sum_series(&bottom(), &hierarchy()).expect("sums");
+    let fitted = forecaster("NHITS", json!("MAE")).fit(&all).expect("a training");
+    let own = fitted.predict(&all, None).expect("forecasts");
+    assert!(incoherence(&reordered(&own), "NHITS") > 1e-4, "these forecasts add up by themselves");
+    let kept =
+        fitted.clone().with_hierarchy(Some((hierarchy(), Reconciliation::MinTraceOls))).expect("a method");
+    let coherent = kept.predict(&all, None).expect("forecasts");
+    let (table, columns) = (ForecastTable::of_frame(own.clone()), ColumnNames::default());
+    let options = ReconcileOptions::new(Reconciliation::MinTraceOls);
+    let expected = reconcile(&table, &hierarchy(), &columns, &options).expect("a reconciliation");
+    let expected = expected.into_frame(&ReadOptions::default(), own.freq).expect("a frame");
+    assert_eq!(coherent.columns, expected.columns);
+    assert!(incoherence(&coherent, "NHITS") < 1e-5);
+    let without = kept.with_hierarchy(None).expect("no method").predict(&all, None).expect("forecasts");
+    assert_eq!(without.columns, own.columns);
+}
+
+/// The same in the order of the hierarchy.
+fn reordered(frame: &Frame) -> Frame {
+    let table = ForecastTable::of_frame(frame.clone());
+    let rows = hierarchy()
+        .ids()
+        .flat_map(|id| (0..table.ids.len()).filter(|row| table.ids[*row] == *id).collect::<Vec<_>>())
+        .collect::<Vec<_>>();
+    let columns = frame
+        .columns
+        .iter()
+        .map(|(name, values)| (name.clone(), rows.iter().map(|row| values[*row]).collect()));
+    Frame { columns: columns.collect(), ..frame.clone() }
+}
+
+#[test]
+fn a_hierarchy_is_saved_with_its_models() {
+    let home = tempfile::tempdir().expect("a directory");
+    let all = sum_series(&bottom(), &hierarchy()).expect("sums");
+    let fitted = forecaster("NLinear", normal())
+        .hierarchy(hierarchy(), Reconciliation::MinTraceWls)
+        .expect("a method");
+    let fitted = fitted.fit(&all).expect("a training");
+    let level = PredictOptions::new().level(&[50.0, 90.0]);
+    let expected = fitted.predict_with(&all, &level).expect("forecasts");
+    let dir = home.path().join("model");
+    fitted.save(&dir, false).expect("a place");
+    let bytes = fitted.to_bytes().expect("bytes");
+    for again in [Fitted::load(&dir).expect("a model"), Fitted::from_bytes(&bytes).expect("a model")] {
+        assert_eq!(again.hierarchy(), Some((&hierarchy(), Reconciliation::MinTraceWls)));
+        assert_eq!(again.predict_with(&all, &level).expect("forecasts").columns, expected.columns);
+    }
+    let further = Forecaster::from_fitted(&fitted).expect("models").fit(&all).expect("a training");
+    assert!(further.hierarchy().is_some());
+}
+
+#[test]
+fn what_does_not_fit_a_hierarchy_is_said() {
+    let forecaster = |method| forecaster("NLinear", json!("MAE")).hierarchy(hierarchy(), method);
+    assert!(matches!(forecaster(Reconciliation::MinTraceShrink).err(), Some(Error::Hierarchy(_))));
+    let all = with_sums(bottom(), &hierarchy()).expect("sums");
+    assert_eq!(with_sums(all.clone(), &hierarchy()).expect("the same").n_series(), all.n_series());
+    let fitted = forecaster(Reconciliation::MinTraceOls).expect("a method").fit(&all).expect("a training");
+    let error = fitted.predict(&bottom(), None).expect_err("sums are missing").to_string();
+    assert!(error.contains("no row of Total, a sum of series"), "{error}");
+}
