@@ -39,10 +39,10 @@ impl Coherence {
         let mut is_value =
             outputs.iter().flatten().map(|output| output.suffix.is_empty() || output.quantile.is_some());
         frame.columns.retain(|_| is_value.next().unwrap_or(true));
-        let (freq, id_col, time_col) = (frame.freq, frame.id_col.clone(), Some(frame.time_col.clone()));
+        let (freq, names) = (frame.freq, ReadOptions::new().id_col(&frame.id_col).time_col(&frame.time_col));
         let table = ForecastTable::of_frame(frame);
         let coherent = reconcile(&table, &self.hierarchy, columns, &ReconcileOptions::new(self.method))?;
-        Ok(coherent.into_frame(&ReadOptions { id_col, time_col, ..ReadOptions::default() }, freq)?)
+        Ok(coherent.into_frame(&names, freq)?)
     }
 
     /// Puts it into a configuration.

@@ -88,13 +88,9 @@ impl Reconcile {
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let sink = Sink::open(&self.out)?;
-        let options = ReadOptions {
-            id_col: self.id_col.clone(),
-            time_col: Some(self.time_col.clone()),
-            target_col: self.target_col.clone(),
-            time_format: self.time_format.clone(),
-            ..ReadOptions::default()
-        };
+        let mut options =
+            ReadOptions::new().id_col(&self.id_col).time_col(&self.time_col).target_col(&self.target_col);
+        options.time_format = self.time_format.clone();
         let read = |path: &Option<PathBuf>| {
             path.as_ref().map(|path| ForecastTable::from_file(path, &options)).transpose()
         };

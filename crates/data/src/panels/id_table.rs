@@ -27,7 +27,7 @@ impl IdTable {
     /// # Errors
     /// A column that is missing, a cell that is no number.
     pub fn from_file(path: impl AsRef<Path>, id_col: &str) -> Result<Self, DataError> {
-        let mut table = open(path.as_ref(), &FileOptions::default(), |_| true)?;
+        let mut table = open(&[path], &FileOptions::default(), |_| true)?;
         let id = table.column(id_col, ID_REMEDY)?;
         let numbers = |(i, name): &(usize, &str)| *i != id && !name.is_empty();
         let (places, columns): (Vec<usize>, Vec<String>) =
