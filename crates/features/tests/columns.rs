@@ -40,7 +40,7 @@ fn days(series: &[(&str, i64, &[f32])]) -> Panel {
     let mut builder = Panel::builder(TimeKind::Timestamp).freq(Freq::parse("D").expect("a frequency"));
     for (id, first, y) in series {
         let times: Vec<i64> = (0..y.len() as i64).map(|row| first + row * DAY).collect();
-        builder = builder.series(*id, &times, y);
+        builder = builder.series(id, &times, y);
     }
     builder.build().expect("a panel")
 }
