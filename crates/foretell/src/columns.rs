@@ -1,6 +1,7 @@
 //! The names of columns in the data and in forecasts, and the columns that models read.
 
 use foretell_estimator::{ColumnsRead, Estimator};
+use foretell_features::Features;
 use serde::{Deserialize, Serialize};
 
 /// The names of the data's columns; kept with saved models.
@@ -38,6 +39,15 @@ pub(crate) fn columns_read<'a>(models: impl IntoIterator<Item = &'a dyn Estimato
     let columns =
         |model: &'a dyn Estimator| -> Vec<String> { model.columns_read().of_rows().cloned().collect() };
     once_each(models.into_iter().flat_map(columns))
+}
+
+/// The columns beside the target that models read of the data row by row: without those that features compute.
+pub(crate) fn columns_given<'a>(
+    models: impl IntoIterator<Item = &'a dyn Estimator>,
+    features: &Features,
+) -> Vec<String> {
+    let computed = features.columns();
+    columns_read(models).into_iter().filter(|column| !computed.contains(column)).collect()
 }
 
 /// The columns of categories that any of the models reads, each once.

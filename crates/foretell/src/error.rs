@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use foretell_checkpoint::CheckpointError;
 use foretell_data::{CalendarError, DataError, Freq, Setting};
 use foretell_estimator::{EstimatorError, TooManyThreads, TooMuchMemory};
+use foretell_features::FeatureError;
 use foretell_neural::{NetworkError, SpecError, WithoutAmp};
 
 use crate::reconciliation_error::ReconciliationError;
@@ -199,6 +200,15 @@ pub enum Error {
 impl From<CalendarError> for Error {
     fn from(error: CalendarError) -> Self {
         DataError::from(error).into()
+    }
+}
+
+impl From<FeatureError> for Error {
+    fn from(error: FeatureError) -> Self {
+        match error {
+            FeatureError::Data(error) => error.into(),
+            error => UsageError::from(error).into(),
+        }
     }
 }
 

@@ -7,12 +7,13 @@ use std::sync::Arc;
 use foretell_checkpoint::ModelDirectory;
 use foretell_data::{End, Frame, Freq, Future, Panel, ReadOptions};
 use foretell_estimator::{MemoryLimit, Workers};
+use foretell_features::Features;
 use foretell_hierarchy::{Hierarchy, Reconciliation};
 use foretell_neural::{FeatureImportances, WeightPrecision};
 
 use crate::calibration::{calibrate, check_calibration, forecast_windows_of_end};
 use crate::coherence::Coherence;
-use crate::columns::{ColumnNames, columns_read};
+use crate::columns::{ColumnNames, columns_given};
 use crate::conformal::PredictionIntervals;
 use crate::directory::saving::{from_bytes, load, save, to_bytes};
 use crate::error::Error;
@@ -106,10 +107,23 @@ impl Fitted {
         self.trained.ensembles.iter().map(|ensemble| (ensemble.column(), ensemble.weights()))
     }
 
-    /// The columns of the data that the models read beside the target, for
+    /// The columns that are computed from the target and the times
+    /// ([`Forecaster::features`](crate::Forecaster::features)).
+    pub fn features(&self) -> &Features {
+        &self.trained.features
+    }
+
+    /// The columns of the data that the models read beside the target, without those that features compute, for
     /// [`ReadOptions::columns`](crate::ReadOptions).
     pub fn columns_read(&self) -> Vec<String> {
-        columns_read(self.trained.estimators())
+        columns_given(self.trained.estimators(), &self.trained.features)
+    }
+
+    /// Those of them that are known ahead, whose future values a forecast needs.
+    pub fn future_columns(&self) -> Vec<String> {
+        let of_any =
+            |name: &String| self.trained.estimators().any(|model| model.columns_read().futr.contains(name));
+        self.columns_read().into_iter().filter(of_any).collect()
     }
 
     /// The columns of these and of the static ones that hold categories, for
@@ -246,7 +260,7 @@ impl Fitted {
 impl Fitted {
     /// Forecasts the `h` steps after the end of each series: a row per series and step, a column per
     /// output of each model. The series need not be those of training. `future` holds the future values
-    /// of the columns that a model knows in advance, if one has any.
+    /// of the columns of the data that a model knows in advance, if one has any.
     ///
     /// Models of one series forecast it alone as within any panel up to rounding, by less than 1e-5 of the largest value that they
     /// see: products of few rows and of many add in different orders.

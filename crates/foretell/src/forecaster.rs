@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use foretell_data::{End, LocalScaler, Panel, ReadOptions};
 use foretell_estimator::{MemoryLimit, Progress, Reduction, Verdict, Workers};
+use foretell_features::Features;
 use foretell_hierarchy::{Hierarchy, Reconciliation};
 use foretell_neural::Precision;
 
 use crate::coherence::Coherence;
-use crate::columns::{ColumnNames, categorical, columns_read};
+use crate::columns::{ColumnNames, categorical, columns_given};
 use crate::conformal::PredictionIntervals;
 use crate::ensemble::Ensemble;
 use crate::error::Error;
@@ -71,10 +72,10 @@ impl Forecaster {
         self.plan.column_names()
     }
 
-    /// The columns of the data that the models read beside the target, for
-    /// [`ReadOptions::columns`](crate::ReadOptions).
+    /// The columns of the data that the models read beside the target, without those that
+    /// [features](Forecaster::features) compute, for [`ReadOptions::columns`](crate::ReadOptions).
     pub fn columns_read(&self) -> Vec<String> {
-        columns_read(self.plan.models())
+        columns_given(self.plan.models(), &self.plan.features)
     }
 
     /// The columns of these and of the static ones that hold categories, for
@@ -127,6 +128,30 @@ impl Forecaster {
     pub fn columns(mut self, columns: ColumnNames) -> Self {
         self.plan.columns = columns;
         self
+    }
+
+    /// Computes columns from the target and the times, and has the models read them beside those that they read already, each model
+    /// those that it can. They are saved with the models and computed anew for every forecast: nothing but the data is needed for
+    /// them, and those of the target see in each row the rows before it alone.
+    ///
+    /// ```
+    /// # use foretell::jiff::civil::date;
+    /// # use foretell::{Forecaster, Freq, ModelSpec, Panel};
+    /// # let wave = (0..120).map(|day| (day as f32 * 0.9).sin()).collect::<Vec<_>>();
+    /// # let panel = Panel::from_series(Freq::parse("D")?, [("a", date(2024, 1, 1), wave)])?;
+    /// let spec = ModelSpec::new("MLP", 7, 28)?.set("max_steps", 2)?;
+    /// let forecaster = Forecaster::new([spec])?.features("lag:7,weekday,holidays:DE".parse()?)?;
+    /// assert!(forecaster.columns_read().is_empty());
+    /// let forecast = forecaster.fit(&panel)?.predict(&panel, None)?;
+    /// assert_eq!(forecast.n_rows(), 7);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If none of the models reads columns of such a kind.
+    pub fn features(mut self, features: Features) -> Result<Self, Error> {
+        self.plan.set_features(features)?;
+        Ok(self)
     }
 
     /// Says how the data were read; models remember the settings that hold for files like these
@@ -262,13 +287,14 @@ impl Forecaster {
     /// Goes on from trained models in place of new weights: each network from the one whose column has its name, with its weights,
     /// its running statistics and the categories that it knows. Hyper-parameters of training may differ from theirs
     /// (`max_steps`, `learning_rate`, `loss` of as many outputs, ...), those that change the shape of a weight may not. The optimiser
-    /// begins anew. Names of columns, how data are read, local scalers and the treatment of ends and bounds are taken over; what is set
+    /// begins anew. Names of columns, how data are read, features, local scalers and the treatment of ends and bounds are taken over; what is set
     /// after this holds in their place. [`Forecaster::from_fitted`] begins with the same hyper-parameters.
     pub fn start_from(mut self, fitted: &Fitted) -> Self {
         let trained = &fitted.trained;
         self.plan.start.set_models(trained);
         self.plan.columns = trained.columns.clone();
         self.plan.reading = trained.reading.clone();
+        self.plan.features = trained.features.clone();
         self.plan.settings = trained.settings;
         self.plan.coherence = trained.coherence.clone();
         self.plan.local_scalers = trained.local_scalers;

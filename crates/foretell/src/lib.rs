@@ -105,6 +105,13 @@ pub use foretell_data::{
     UnseenCategories, Vocabulary, Zone, column_names, jiff, series_labels, table_files, usual_season,
     word_settings,
 };
+pub use foretell_features::Features;
+/// Columns computed from a panel's target and times, and the holidays of countries.
+pub mod features {
+    pub use foretell_features::{
+        FEATURES, FeatureEntry, FeatureError, Features, Holiday, countries, holidays, read_days,
+    };
+}
 /// Metrics of any forecasts.
 pub mod evaluate {
     pub use foretell_evaluate::*;

@@ -5,8 +5,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use foretell_checkpoint::FittedScaler;
-use foretell_data::{DataError, Frame, Freq, Panel, ReadOptions, Vocabulary};
+use foretell_data::{Frame, Freq, Future, Panel, ReadOptions, Vocabulary};
 use foretell_estimator::{Estimator, MemoryLimit, Workers};
+use foretell_features::Features;
 
 use crate::coherence::Coherence;
 use crate::columns::{ColumnNames, column_names};
@@ -15,6 +16,7 @@ use crate::ensemble::Combination;
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
 use crate::inputs::categories::encode_categories;
+use crate::inputs::features::{future_with_features, with_features};
 use crate::inputs::local_scalers::{LocalScalers, LocallyScaled};
 use crate::own_settings::OwnSettings;
 use crate::warning::WarningListener;
@@ -27,6 +29,8 @@ pub(crate) struct TrainedModels {
     pub(crate) columns: ColumnNames,
     /// How the data were read.
     pub(crate) reading: ReadOptions,
+    /// The columns that are computed.
+    pub(crate) features: Features,
     pub(crate) local_scalers: LocalScalers,
     /// The statistics that series and static columns were scaled by in training, which saved directories hold.
     pub(crate) scalers: [BTreeMap<String, FittedScaler>; 2],
@@ -71,7 +75,7 @@ impl TrainedModels {
     }
 
     /// A panel as the models see it, scaled by the statistics of all rows but the last `held_out` of each series.
-    pub(crate) fn seen<'p>(&self, panel: &'p Panel, held_out: usize) -> Result<LocallyScaled<'p>, DataError> {
+    pub(crate) fn seen<'p>(&self, panel: &'p Panel, held_out: usize) -> Result<LocallyScaled<'p>, Error> {
         self.scaled_with(self.local_scalers, panel, held_out)
     }
 
@@ -81,8 +85,21 @@ impl TrainedModels {
         local_scalers: LocalScalers,
         panel: &'p Panel,
         held_out: usize,
-    ) -> Result<LocallyScaled<'p>, DataError> {
-        local_scalers.scale(encode_categories(panel, &self.vocabulary)?, held_out)
+    ) -> Result<LocallyScaled<'p>, Error> {
+        let panel = with_features(panel, &self.features, &self.workers)?;
+        Ok(local_scalers.scale(encode_categories(panel, &self.vocabulary)?, held_out)?)
+    }
+
+    /// The future values that the models read in the `h` rows after each series of a panel, of which these are given.
+    pub(crate) fn future(
+        &self,
+        given: Option<Future>,
+        panel: &Panel,
+        h: usize,
+    ) -> Result<Option<Future>, Error> {
+        let future =
+            future_with_features(given, (panel, h), &self.features, self.estimators(), &self.workers)?;
+        Ok(future.map(|future| future.encode_categories(&self.vocabulary)).transpose()?)
     }
 
     /// Whether a panel has the frequency of the training data.

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use foretell_data::Setting;
 use foretell_estimator::{TooManyThreads, TooMuchMemory};
+use foretell_features::FeatureError;
 use foretell_neural::{NetworkError, SpecError, WithoutAmp};
 
 /// A mistake in the request, whatever the data are; the message says what to ask for instead. A command line ends
@@ -20,6 +21,21 @@ pub enum UsageError {
     /// A precision that this program was built without.
     #[error(transparent)]
     WithoutAmp(#[from] WithoutAmp),
+    /// A feature that cannot be read or computed.
+    #[error(transparent)]
+    Features(#[from] FeatureError),
+    /// Features that no model reads.
+    #[error(
+        "no model reads {kind}, as the features {columns} are: {models}; leave them out, or add a model that does"
+    )]
+    FeaturesUnread {
+        /// The models.
+        models: String,
+        /// The kind of columns.
+        kind: &'static str,
+        /// The columns.
+        columns: String,
+    },
     /// A column that holds categories for one model and numbers for another.
     #[error(
         "{model}: column {column} is in cat_exog_list of another model; list it in this one's too, or give it another column"

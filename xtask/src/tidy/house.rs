@@ -118,6 +118,7 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-prophet",
             "foretell-evaluate",
             "foretell-hierarchy",
+            "foretell-features",
         ],
     ),
     room(10, "foretell-cli", &["foretell-files", "foretell"]),

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::directory::saving::{ensembles, restore};
 use crate::error::Error;
+use crate::inputs::features::restore as restore_features;
 use crate::memory::check_load;
 use crate::registry::find_estimator;
 use crate::training::interruption::Interruption;
@@ -33,6 +34,8 @@ pub struct Contents {
     pub local_scaler: Option<String>,
     /// The scaler of static columns.
     pub local_static_scaler: Option<String>,
+    /// The columns that are computed, as they were written.
+    pub features: Option<String>,
     /// How conformal intervals were calibrated, if they were: method, windows.
     pub prediction_intervals: Option<String>,
     /// The columns of ensembles, with the weight of each model where there are some.
@@ -102,8 +105,11 @@ impl Contents {
             contents.insert(plain.place.min(contents.len()), ModelContents::of_plain(plain));
         }
         let ensembles = ensembles(&configuration, contents.len()).unwrap_or_default();
+        // Those that cannot be read are an error of whoever forecasts.
+        let features = restore_features(&configuration).ok().filter(|features| !features.is_empty());
         Ok(Self {
             ensembles: ensembles.iter().map(ToString::to_string).collect(),
+            features: features.map(|features| features.to_string()),
             interruption: Interruption::read(&configuration),
             h: configuration.h,
             freq: match configuration.freq {

@@ -16,6 +16,7 @@ use crate::ensemble::Combination;
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
 use crate::inputs::categories::{self, check_categorical};
+use crate::inputs::features;
 use crate::inputs::local_scalers::LocalScalers;
 use crate::memory::check_load;
 use crate::own_settings::{self, OwnSettings};
@@ -133,6 +134,7 @@ fn checkpoint(trained: &TrainedModels, interruption: Option<&Interruption>) -> C
         interruption.store(&mut configuration);
     }
     reading::store(&trained.reading, &mut configuration);
+    features::store(&trained.features, &mut configuration);
     let (mut models, mut plain_models) = (Vec::new(), Vec::new());
     for (place, model) in trained.models.iter().enumerate() {
         match model.network() {
@@ -189,6 +191,7 @@ pub(crate) fn assemble(
         }
     }
     let reading = reading::restore(&configuration).map_err(|reason| fault(&first, reason))?;
+    let features = features::restore(&configuration).map_err(|reason| fault(&first, reason))?;
     let scaler = |setting: &str, name: &Option<String>| {
         let scaler = name.as_deref().map(str::parse::<LocalScaler>).transpose();
         scaler.map_err(|error| fault(&first, format!("{setting}: {error}")))
@@ -211,6 +214,7 @@ pub(crate) fn assemble(
         models,
         freq,
         reading,
+        features,
         columns: ColumnNames {
             id: configuration.id_col,
             time: configuration.time_col,

@@ -228,15 +228,19 @@ impl<'a> ForecastBlocks<'a> {
     ) -> Result<R, Error> {
         let trained = self.trained;
         let panel = self.panel.of_series(places.clone());
-        let own = (trained.local_scalers.series.is_some() || !trained.vocabulary.is_empty())
-            .then(|| panel.with_own_rows());
+        // What is computed for all rows is computed for these alone.
+        let computes = trained.local_scalers.series.is_some()
+            || !trained.vocabulary.is_empty()
+            || !trained.features.is_empty();
+        let own = computes.then(|| panel.with_own_rows());
         let local = LocalScalers { statics: None, ..trained.local_scalers };
         let scaled = trained.scaled_with(local, own.as_ref().unwrap_or(&panel), 0)?;
         let future = match self.asked {
-            Asked::Ahead { future: Some(future), .. } => {
-                Some(future.of_series(places)?.encode_categories(&trained.vocabulary)?)
+            Asked::Ahead { h, future } => {
+                let given = future.map(|future| future.of_series(places)).transpose()?;
+                trained.future(given, &panel, h)?
             }
-            _ => None,
+            Asked::Insample { .. } => None,
         };
         work(&panel, &scaled, scaled.future(future.as_ref())?.as_ref())
     }

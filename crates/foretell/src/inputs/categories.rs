@@ -52,11 +52,11 @@ pub(crate) fn vocabulary(models: &[&dyn Estimator], panel: &Panel) -> Result<Voc
 
 /// A panel whose categorical columns hold the numbers of their categories.
 pub(crate) fn encode_categories<'p>(
-    panel: &'p Panel,
+    panel: Cow<'p, Panel>,
     vocabulary: &Vocabulary,
 ) -> Result<Cow<'p, Panel>, DataError> {
     Ok(match vocabulary.is_empty() {
-        true => Cow::Borrowed(panel),
+        true => panel,
         false => Cow::Owned(panel.encode_categories(vocabulary)?),
     })
 }

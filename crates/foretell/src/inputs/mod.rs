@@ -1,4 +1,5 @@
-//! A panel as models see it: categories as numbers, series on scales of their own.
+//! A panel as models see it: with the columns of features, categories as numbers, series on scales of their own.
 
 pub(crate) mod categories;
+pub(crate) mod features;
 pub(crate) mod local_scalers;

@@ -1,5 +1,6 @@
 //! The training of several models on one panel, once or several times.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
@@ -8,6 +9,7 @@ use foretell_estimator::{
     Estimator, EstimatorError, HeldOut, MemoryLimit, OneProcess, Progress, Reduction, Run, TooManyThreads,
     Trained, Verdict, Workers,
 };
+use foretell_features::Features;
 use foretell_neural::{NetworkSpec, Precision};
 use serde_json::{Map, Value};
 
@@ -22,6 +24,7 @@ use crate::error::Error;
 use crate::fitted_model::FittedModel;
 use crate::forecasts::levels::{check, without_intervals};
 use crate::inputs::categories::{check_categorical, encode_categories, vocabulary};
+use crate::inputs::features::{read_features, with_features};
 use crate::inputs::local_scalers::LocalScalers;
 use crate::memory::{TrainingWork, check_calibration_memory, check_training};
 use crate::model_spec::ModelSpec;
@@ -45,6 +48,8 @@ pub(crate) struct TrainingPlan {
     pub(crate) workers: Result<Workers, TooManyThreads>,
     pub(crate) columns: ColumnNames,
     pub(crate) reading: ReadOptions,
+    /// The columns that are computed.
+    pub(crate) features: Features,
     pub(crate) settings: OwnSettings,
     pub(crate) coherence: Option<Arc<Coherence>>,
     pub(crate) local_scalers: LocalScalers,
@@ -89,6 +94,7 @@ impl TrainingPlan {
             workers: Workers::new(0),
             columns: ColumnNames::default(),
             reading: ReadOptions::default(),
+            features: Features::default(),
             settings: OwnSettings::default(),
             coherence: None,
             local_scalers: LocalScalers::default(),
@@ -106,6 +112,13 @@ impl TrainingPlan {
         };
         check_categorical(&plan.models())?;
         Ok(plan)
+    }
+
+    /// Has the models read columns that these features compute.
+    pub(crate) fn set_features(&mut self, features: Features) -> Result<(), Error> {
+        read_features(&mut self.specs, &features)?;
+        self.features = features;
+        Ok(())
     }
 
     /// The models.
@@ -234,6 +247,9 @@ impl TrainingPlan {
             return Err(UsageError::ValSize { h, found: self.val_size }.into());
         }
         self.check_columns()?;
+        let workers = self.workers.clone()?;
+        let panel = with_features(panel, &self.features, &workers)?;
+        let panel = &*panel;
         let held_out = HeldOut { validation: self.val_size, test: test_size };
         let specs: Vec<ModelSpec> = self.specs.iter().map(|spec| self.as_trained(spec)).collect();
         let models: Vec<&dyn Estimator> = specs.iter().map(ModelSpec::as_ref).collect();
@@ -243,7 +259,6 @@ impl TrainingPlan {
             Some(known) => known.clone(),
             None => vocabulary(&models, &panel.without_last(test_size))?,
         };
-        let workers = self.workers.clone()?;
         let to_train = models.iter().zip(self.column_names());
         let to_train: Vec<&dyn Estimator> = to_train
             .filter(|(_, name)| self.start.unchanged(name).is_none())
@@ -259,7 +274,7 @@ impl TrainingPlan {
             scales_series: self.local_scalers.series.is_some(),
         };
         check_training(&work, &self.memory)?;
-        let encoded = encode_categories(panel, &vocabulary)?;
+        let encoded = encode_categories(Cow::Borrowed(panel), &vocabulary)?;
         let number = self.trainings;
         let training = match self.checkpointing {
             Some(_) => Some(identify_training(&models, &encoded, self.settings(test_size))?),
@@ -325,6 +340,7 @@ impl TrainingPlan {
             freq: panel.freq(),
             columns: self.columns.clone(),
             reading: self.reading.clone(),
+            features: self.features.clone(),
             local_scalers: self.local_scalers,
             scalers,
             vocabulary,

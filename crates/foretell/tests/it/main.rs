@@ -10,6 +10,7 @@ mod doubts;
 mod ensembles;
 mod estimators;
 mod etth1;
+mod features;
 mod further_training;
 mod growing_series;
 mod hierarchies;
