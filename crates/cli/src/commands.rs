@@ -5,7 +5,9 @@ pub(crate) mod bench;
 pub(crate) mod cross_validate;
 pub(crate) mod demo;
 pub(crate) mod evaluate;
+pub(crate) mod features;
 pub(crate) mod fit;
+pub(crate) mod future;
 #[cfg(feature = "pickle")]
 pub(crate) mod import;
 pub(crate) mod inspect;

@@ -12,12 +12,12 @@ mod config;
 mod data_args;
 mod demo_files;
 mod failure;
+mod feature_args;
 mod figure;
 mod file_args;
 mod file_limit;
 mod forecast_columns;
 mod hierarchy_args;
-mod holidays;
 mod importances;
 mod inputs;
 mod interrupt;
@@ -51,8 +51,8 @@ use foretell::SpecError;
 #[cfg(feature = "pickle")]
 use crate::commands::import;
 use crate::commands::{
-    aggregate, bench, cross_validate, demo, evaluate, fit, inspect, models, plot, predict, quantise,
-    reconcile,
+    aggregate, bench, cross_validate, demo, evaluate, features, fit, future, inspect, models, plot, predict,
+    quantise, reconcile,
 };
 use crate::config::{CONFIGURABLE, Mistake, Origins, first_paragraph};
 use crate::failure::{Interrupted, ThresholdCrossed, Usage, is_broken_pipe};
@@ -95,6 +95,8 @@ enum Command {
     Aggregate(aggregate::Aggregate),
     Reconcile(reconcile::Reconcile),
     Plot(plot::Plot),
+    Features(features::WriteFeatures),
+    Future(future::WriteFuture),
     #[cfg(feature = "pickle")]
     Import(import::Import),
     Quantise(quantise::Quantise),
@@ -143,6 +145,8 @@ fn run(command: &Command, origins: &Origins) -> ExitCode {
         Command::Aggregate(command) => ("aggregate", &|| command.run(), command.log()),
         Command::Reconcile(command) => ("reconcile", &|| command.run(), command.log()),
         Command::Plot(command) => ("plot", &|| command.run(), command.log()),
+        Command::Features(command) => ("features", &|| command.run(), command.log()),
+        Command::Future(command) => ("future", &|| command.run(), command.log()),
         #[cfg(feature = "pickle")]
         Command::Import(command) => ("import", &|| command.run(), command.log()),
         Command::Quantise(command) => ("quantise", &|| command.run(), command.log()),

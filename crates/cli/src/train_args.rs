@@ -2,7 +2,9 @@
 
 use std::path::PathBuf;
 
+use anyhow::Context as _;
 use clap::Args;
+use foretell::features::read_days;
 use foretell::{
     ColumnNames, Ensemble, FileOptions, Fitted, Forecaster, Freq, LocalScaler, ModelSpec, Panel,
     PredictionIntervals, ReadOptions,
@@ -11,7 +13,7 @@ use foretell::{
 use crate::args::{BoundArgs, LogArgs, MemoryArgs, thread_count};
 use crate::data_args::DataArgs;
 use crate::failure::Usage;
-use crate::holidays;
+use crate::feature_args::FeatureArgs;
 use crate::model_args::ModelArgs;
 use crate::precision::PrecisionArgs;
 use crate::progress::Reporter;
@@ -23,6 +25,8 @@ pub(crate) struct TrainArgs {
     pub(crate) data: DataArgs,
     #[command(flatten)]
     models: ModelArgs,
+    #[command(flatten)]
+    features: FeatureArgs,
     /// Parameters of networks that training leaves as they are: whole names, or the beginnings of names up to a point, as
     /// blocks.0,blocks.1
     #[arg(long, value_name = "NAME[,NAME]", value_delimiter = ',')]
@@ -114,6 +118,9 @@ impl TrainArgs {
             }
         }
         let mut forecaster = Forecaster::new(specs)?;
+        if let Some(features) = self.features.features()? {
+            forecaster = forecaster.features(features).context("--features")?;
+        }
         if let Some(from) = from {
             forecaster = forecaster.start_from(from).freeze(&self.freeze);
         }
@@ -198,7 +205,7 @@ impl TrainArgs {
     fn freq(&self) -> anyhow::Result<Option<Freq>> {
         let Some(path) = &self.holidays else { return Ok(self.freq) };
         let freq = self.freq.map_or_else(|| Freq::parse("B"), Ok)?;
-        let without = freq.without_holidays(&holidays::read(path)?);
+        let without = freq.without_holidays(&read_days(path).context("--holidays")?);
         let message =
             || format!("--holidays: the frequency {freq} has no business days; give --freq B, C or bh");
         Ok(Some(without.ok_or_else(|| Usage(message()))?))

@@ -203,7 +203,7 @@ pub(super) const FOLDERS: &[Folders] = &[
         "crates/cli/src",
         &[
             "closed_stdout failure file_args file_limit forecast_columns interrupt layout_args model_facts out_of_memory precision row_args setting setting_words table threshold ticks",
-            "config figure hierarchy_args holidays importances inputs markdown progress saving",
+            "config feature_args figure hierarchy_args importances inputs markdown progress saving",
             "args output",
             "data_args demo_files model_args",
             "train_args",

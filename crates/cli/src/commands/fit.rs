@@ -25,6 +25,8 @@ Examples:
     --set 'NHITS.loss={\"MQLoss\": {\"level\": [80]}}' --out model
   foretell fit --data sales.csv --model NHITS --h 24 --input-size 96 \\
     --futr-exog price,holiday --static shops.csv --cat-exog holiday --out model
+  foretell fit --data sales.csv --model NHITS --h 24 --input-size 96 --out model \\
+    --features lag:7,roll_mean:28,weekday,fourier:yearly:3,holidays:DE
   foretell fit --data sales.csv --model NHITS --h 24 --input-size 96 \\
     --intervals 20:conformal_error --out model   # for predict --level 80
   foretell fit --data sales.csv --model NHITS --h 24 --input-size 96 --out model \\

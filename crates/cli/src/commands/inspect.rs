@@ -31,8 +31,9 @@ Examples:
   foretell inspect model --data sales.csv --futr holidays.csv   # importances
 
 With --json one object is printed: h, freq, fitted, id_col, time_col,
-target_col, local_scaler, local_static_scaler, prediction_intervals,
-ensembles (columns, with their weights), interruption (models, an array of: model, step, max_steps; missing, the columns
+target_col, local_scaler, local_static_scaler, features, prediction_intervals,
+ensembles (columns, with their weights), interruption (models, an array of:
+model, step, max_steps; missing, the columns
 whose training had not begun; training; or null), dataset ([series, rows]),
 bytes, and models, an array of: alias, class, unsupported (why foretell cannot
 run it, or null), input_size, loss, scaler_type, hyper_parameters (those that
@@ -151,6 +152,7 @@ fn facts(contents: &Contents) -> AlignedTable {
     let optional = [
         ("local scaler", contents.local_scaler.clone()),
         ("local static scaler", contents.local_static_scaler.clone()),
+        ("features", contents.features.clone()),
         ("intervals", contents.prediction_intervals.clone()),
         ("ensembles", (!contents.ensembles.is_empty()).then(|| contents.ensembles.join(", "))),
         (

@@ -7,6 +7,7 @@ mod command_line;
 mod config;
 mod evaluate;
 mod exports;
+mod features;
 mod files;
 mod hierarchies;
 #[cfg(unix)]

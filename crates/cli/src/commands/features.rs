@@ -1,0 +1,157 @@
+//! `foretell features`: the columns that features compute, as a table.
+
+use std::path::PathBuf;
+
+use anyhow::Context as _;
+use clap::{ArgGroup, Args, Command, Id};
+use foretell::features::FEATURES;
+use foretell::{ColumnNames, Features, Fitted, Frame, Freq, Panel, ReadOptions, Workers};
+
+use crate::args::{LogArgs, MemoryArgs, thread_count};
+use crate::data_args::DataArgs;
+use crate::failure::Usage;
+use crate::feature_args::features;
+use crate::output::{Sink, print};
+use crate::progress::Log;
+use crate::table::AlignedTable;
+
+/// Write the data with columns that are computed from them
+///
+/// Features of the target (lags, moving windows, ...) see in each row the rows before it alone; where there are not yet enough rows
+/// the last value stands, for differences and deviations zero. Features of the times (calendar, Fourier terms, holidays, ...) are
+/// known ahead. `foretell fit --features` computes the same columns for its models, and needs no such file.
+#[derive(Debug, Args)]
+#[command(
+    mut_arg("data", |data| data.required(false)), mut_group("DataArgs", of_data),
+    after_help = "\
+Examples:
+  foretell features --list
+  foretell features --data sales.csv --features lag:1,7,roll_mean:28,weekday \\
+    --out wide.parquet
+  foretell features --data sales.csv --features fourier:yearly:3,holidays:DE:1:2
+  foretell features --data sales.csv --model model --out wide.csv   # those of models"
+)]
+pub(crate) struct WriteFeatures {
+    #[command(flatten)]
+    data: Option<DataArgs>,
+    /// Features to compute, as for fit
+    #[arg(long = "features", value_name = "WORD[,WORD]", value_delimiter = ',', requires = "data")]
+    words: Vec<String>,
+    /// Compute the features of the models in this directory, on data that are read as theirs were
+    #[arg(long, value_name = "DIR", requires = "data", conflicts_with_all = ["words", "freq"])]
+    model: Option<PathBuf>,
+    /// Frequency of the data, as in pandas [default: inferred]
+    #[arg(long, value_name = "F", value_parser = Freq::parse, requires = "data")]
+    freq: Option<Freq>,
+    /// Print all features, with an example and the meaning of each
+    #[arg(long, conflicts_with = "data", required_unless_present = "data")]
+    list: bool,
+    /// Threads; 0 for as many as the machine has
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count())]
+    threads: usize,
+    /// File to write: CSV, compressed if it ends in .csv.gz, or Parquet if it ends in .parquet; `-` writes CSV to
+    /// standard output
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    out: PathBuf,
+    #[command(flatten)]
+    memory: MemoryArgs,
+    #[command(flatten)]
+    log: LogArgs,
+}
+
+impl WriteFeatures {
+    pub(crate) fn log(&self) -> Log {
+        self.log.log()
+    }
+
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let Some(data) = self.data.as_ref().filter(|_| !self.list) else { return print(listed()) };
+        data.check_names(None)?;
+        let sink = Sink::open(&self.out)?;
+        let max_memory = self.memory.limit().bytes();
+        let (panel, names, features, decimal) = match &self.model {
+            Some(dir) => {
+                let fitted = Fitted::load_within(dir, self.memory.limit())?;
+                let (panel, options) = data.read_for(&fitted, max_memory, self.log())?;
+                let features = fitted.features().clone();
+                if features.is_empty() {
+                    return Err(
+                        Usage(format!("--model {}: its models have no features", dir.display())).into()
+                    );
+                }
+                (panel, data.columns(fitted.columns().clone()), features, options.numbers.decimal())
+            }
+            None => {
+                let features = features(&self.words)?
+                    .ok_or_else(|| Usage("--features or --model is missing".to_owned()))?;
+                let names = data.columns(ColumnNames::default());
+                let options =
+                    data.options(&names, Vec::new(), Vec::new(), self.freq, &ReadOptions::default())?;
+                // All columns of the data are written.
+                let options = ReadOptions { columns: None, max_memory: Some(max_memory), ..options };
+                (data.read(&options, self.log())?, names, features, options.numbers.decimal())
+            }
+        };
+        let workers = Workers::new(self.threads)?;
+        let wide = features.add_to(&panel, &workers).context("--features")?;
+        let to_file = !sink.is_stdout();
+        let frame = self.frame(&wide, &features, &names);
+        sink.decimal(decimal).write(&frame)?;
+        if to_file {
+            let what = format!("{} rows, {} features", frame.n_rows(), features.columns().len());
+            self.log().wrote(&self.out, &what);
+        }
+        Ok(())
+    }
+
+    /// The table of a panel: ids, times, the target, its numeric columns and those of the features.
+    fn frame(&self, panel: &Panel, features: &Features, names: &ColumnNames) -> Frame {
+        let mut frame = empty_frame(panel, names);
+        for series in 0..panel.n_series() {
+            frame.ids.extend(std::iter::repeat_n(panel.id(series), panel.len(series)).cloned());
+            frame.times.extend(panel.times(series));
+        }
+        let whole = |of: &dyn Fn(usize) -> Vec<f32>| (0..panel.n_series()).flat_map(of).collect::<Vec<f32>>();
+        let target = whole(&|series| panel.known_y(series, 0..panel.len(series)).into_owned());
+        frame.columns.push((names.target.clone(), target));
+        let computed = features.columns();
+        for name in panel.column_names() {
+            // A text is no number that could be written, and no feature is computed from it.
+            if !computed.iter().any(|column| column == name) && panel.column(name, 0).is_err() {
+                self.log().warning(&format!("column {name} is left out: it holds no numbers"));
+                continue;
+            }
+            let column = whole(&|series| panel.column(name, series).unwrap_or_default().to_vec());
+            frame.columns.push((name.to_owned(), column));
+        }
+        frame
+    }
+}
+
+/// A table without rows, of times like the panel's.
+pub(super) fn empty_frame(panel: &Panel, names: &ColumnNames) -> Frame {
+    Frame {
+        id_col: names.id.clone(),
+        time_col: names.time.clone(),
+        zone: panel.zone().cloned(),
+        integer_ids: panel.has_integer_ids(),
+        ..Frame::new(panel.freq())
+    }
+}
+
+/// All features.
+fn listed() -> String {
+    let known = FEATURES.iter().map(|entry| if entry.is_known_ahead() { "ahead" } else { "past" });
+    AlignedTable::new()
+        .text("feature", FEATURES.iter().map(|entry| entry.example))
+        .text("known", known)
+        .text("meaning", FEATURES.iter().map(|entry| entry.meaning))
+        .render()
+}
+
+/// The flags that say how data are read, none of which means anything without data.
+fn of_data(group: ArgGroup) -> ArgGroup {
+    let all = DataArgs::augment_args(Command::new(""));
+    let flags: Vec<Id> = all.get_arguments().map(|flag| flag.get_id().clone()).collect();
+    group.args(flags).requires("data")
+}

@@ -1,0 +1,73 @@
+//! `foretell future`: the table of future rows that models need.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use foretell::Fitted;
+
+use crate::args::{LogArgs, MemoryArgs, steps};
+use crate::commands::features::empty_frame;
+use crate::data_args::DataArgs;
+use crate::output::Sink;
+use crate::progress::Log;
+
+/// Write the future rows that models need, to be filled in
+///
+/// Writes a row for each series and step of the horizon, with its time, and an empty column for each that the models know in
+/// advance. Filled in, it is the file of `foretell predict --futr`. Columns that --features of `foretell fit` compute are not among
+/// them.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  foretell future --model model --data sales.csv --out future.csv
+  foretell future --model model --data sales.csv --h 48 --out future.csv")]
+pub(crate) struct WriteFuture {
+    /// Directory that `foretell fit` or neuralforecast's `NeuralForecast.save` wrote
+    #[arg(long, value_name = "DIR")]
+    model: PathBuf,
+    #[command(flatten)]
+    data: DataArgs,
+    /// Steps to forecast, at least the models' own [default: the models' own]
+    #[arg(long, value_name = "N", value_parser = steps())]
+    h: Option<usize>,
+    /// File to write: CSV, compressed if it ends in .csv.gz, or Parquet if it ends in .parquet; `-` writes CSV to
+    /// standard output
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    out: PathBuf,
+    #[command(flatten)]
+    memory: MemoryArgs,
+    #[command(flatten)]
+    log: LogArgs,
+}
+
+impl WriteFuture {
+    pub(crate) fn log(&self) -> Log {
+        self.log.log()
+    }
+
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        self.data.check_names(None)?;
+        let sink = Sink::open(&self.out)?;
+        let fitted = Fitted::load_within(&self.model, self.memory.limit())?;
+        let (panel, options) = self.data.read_for(&fitted, self.memory.limit().bytes(), self.log())?;
+        let h = self.h.unwrap_or(fitted.h());
+        let mut frame = empty_frame(&panel, &self.data.columns(fitted.columns().clone()));
+        for series in 0..panel.n_series() {
+            frame.ids.extend(std::iter::repeat_n(panel.id(series), h).cloned());
+            frame.times.extend(panel.future_times(series, h)?);
+        }
+        let columns = fitted.future_columns();
+        if columns.is_empty() {
+            self.log().warning("the models need no future values: predict without --futr");
+        }
+        let blank = vec![f32::NAN; frame.n_rows()];
+        frame.columns = columns.iter().map(|name| (name.clone(), blank.clone())).collect();
+        let to_file = !sink.is_stdout();
+        sink.decimal(options.numbers.decimal()).write(&frame)?;
+        if to_file {
+            let what = format!("{} rows to be filled in, columns {}", frame.n_rows(), columns.join(", "));
+            self.log().wrote(&self.out, &what);
+        }
+        Ok(())
+    }
+}
