@@ -10,6 +10,7 @@
 //! cargo bench -p foretell-benches --bench latency             # the forecast of one series, as a service makes it
 //! cargo bench -p foretell-benches --bench zoo                 # models: trainings and forecasts
 //! cargo bench -p foretell-benches --bench panels              # panels read, built, grown, forecasts written
+//! cargo bench -p foretell-benches --bench features            # columns computed from a panel: lags, windows, calendars
 //! cargo bench -p foretell-benches --bench directories         # trained models saved and loaded
 //! cargo bench -p foretell-benches --bench parallel            # work handed to threads, beside rayon
 //! cargo bench -p foretell-benches --bench mixed_precision     # master weights and gradients in 16 bits
