@@ -235,8 +235,7 @@ impl Fitted {
         Ok(self)
     }
 
-    /// Calibrates prediction intervals on the last steps of each series, without any training: by how far the
-    /// models' forecasts of them are off.
+    /// Calibrates prediction intervals without any training, by the errors of the models on the last steps of each series.
     ///
     /// Models forecast the steps that they were trained on better than later ones, so intervals that are calibrated on these
     /// steps are too narrow. Either give data that are newer than the training's, or calibrate with the training
@@ -266,8 +265,7 @@ impl Fitted {
     /// see: products of few rows and of many add in different orders.
     ///
     /// # Errors
-    /// If the panel has another frequency, lacks a column that a model reads, or future values are missing; or if it
-    /// would take more memory than the limit.
+    /// Those of [`Fitted::predict_with`].
     pub fn predict(&self, panel: &Panel, future: Option<&Future>) -> Result<Frame, Error> {
         self.predict_with(panel, &PredictOptions::new().future(future))
     }
@@ -351,8 +349,7 @@ impl Fitted {
     /// has it.
     ///
     /// # Errors
-    /// If the panel has another frequency or lacks a column that a model reads, `step_size` is 0, a series has fewer than
-    /// `h` rows, or it would take more memory than the limit.
+    /// Those of [`Fitted::predict_insample`], where a series needs `h` rows.
     pub fn predict_insample_from_padding(&self, panel: &Panel, step_size: usize) -> Result<Frame, Error> {
         self.forecast_history(panel, step_size, true)
     }
@@ -376,8 +373,7 @@ impl Fitted {
     /// [`Fitted::predict_insample_from_padding`], some series at a time, as [`Fitted::predict_blocks`].
     ///
     /// # Errors
-    /// The errors of [`Fitted::predict_insample_from_padding`]; one of a single series may come only when its block is
-    /// forecast.
+    /// As those of [`Fitted::predict_insample_blocks`].
     pub fn predict_insample_from_padding_blocks<'a>(
         &'a self,
         panel: &'a Panel,
@@ -450,8 +446,7 @@ impl Fitted {
     /// Reads a directory that [`Fitted::save`] or `NeuralForecast.save` wrote, within [`MemoryLimit::of_machine`].
     ///
     /// # Errors
-    /// If it cannot be read, is larger than the limit, or holds a setting or a model that foretell does not have; models from
-    /// outside must be registered first ([networks](crate::own_model::register), [others](crate::register_estimator)).
+    /// Those of [`Fitted::load_within`].
     pub fn load(dir: impl AsRef<Path>) -> Result<Self, Error> {
         Self::load_within(dir, MemoryLimit::default())
     }

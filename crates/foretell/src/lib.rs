@@ -108,9 +108,7 @@ pub use foretell_data::{
 pub use foretell_features::Features;
 /// Columns computed from a panel's target and times, and the holidays of countries.
 pub mod features {
-    pub use foretell_features::{
-        FEATURES, FeatureEntry, FeatureError, Features, Holiday, countries, holidays, read_days,
-    };
+    pub use foretell_features::{FEATURES, FeatureEntry, FeatureError, Features, read_days};
 }
 /// Metrics of any forecasts.
 pub mod evaluate {

@@ -72,7 +72,7 @@ impl WriteFeatures {
         let (panel, names, features, decimal) = match &self.model {
             Some(dir) => {
                 let fitted = Fitted::load_within(dir, self.memory.limit())?;
-                let (panel, options) = data.read_for(&fitted, max_memory, self.log())?;
+                let (panel, options) = data.read_for(&fitted, max_memory, self.threads, self.log())?;
                 let features = fitted.features().clone();
                 if features.is_empty() {
                     return Err(
@@ -85,10 +85,11 @@ impl WriteFeatures {
                 let features = features(&self.words)?
                     .ok_or_else(|| Usage("--features or --model is missing".to_owned()))?;
                 let names = data.columns(ColumnNames::default());
-                let options =
+                let mut options =
                     data.options(&names, Vec::new(), Vec::new(), self.freq, &ReadOptions::default())?;
                 // All columns of the data are written.
-                let options = ReadOptions { columns: None, max_memory: Some(max_memory), ..options };
+                options.columns = None;
+                options = options.max_memory(max_memory).threads(self.threads);
                 (data.read(&options, self.log())?, names, features, options.numbers.decimal())
             }
         };

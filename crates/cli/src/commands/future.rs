@@ -49,7 +49,7 @@ impl WriteFuture {
         self.data.check_names(None)?;
         let sink = Sink::open(&self.out)?;
         let fitted = Fitted::load_within(&self.model, self.memory.limit())?;
-        let (panel, options) = self.data.read_for(&fitted, self.memory.limit().bytes(), self.log())?;
+        let (panel, options) = self.data.read_for(&fitted, self.memory.limit().bytes(), 0, self.log())?;
         let h = self.h.unwrap_or(fitted.h());
         let mut frame = empty_frame(&panel, &self.data.columns(fitted.columns().clone()));
         for series in 0..panel.n_series() {
