@@ -121,9 +121,9 @@ impl Fitted {
 
     /// Those of them that are known ahead, whose future values a forecast needs.
     pub fn future_columns(&self) -> Vec<String> {
-        let of_any =
+        let reads =
             |name: &String| self.trained.estimators().any(|model| model.columns_read().futr.contains(name));
-        self.columns_read().into_iter().filter(of_any).collect()
+        self.columns_read().into_iter().filter(reads).collect()
     }
 
     /// The columns of these and of the static ones that hold categories, for
@@ -145,8 +145,7 @@ impl Fitted {
 
 /// How it forecasts.
 impl Fitted {
-    /// Uses `threads` threads; 0, the default for loaded models, as many as the machine has. Models that use the
-    /// same number share them.
+    /// Uses `threads` threads, shared by models that use as many; 0, the default for loaded ones, as many as the machine has.
     ///
     /// # Errors
     /// If there are more than 1024.
