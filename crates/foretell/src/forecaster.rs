@@ -226,7 +226,7 @@ impl Forecaster {
     ///
     /// ```
     /// # use foretell::{Ensemble, Forecaster, Freq, ModelSpec, Panel};
-    /// # let panel = Panel::from_series(Freq::parse("D")?, [("a", 0, (0..60).map(|day| (day % 7) as f32))])?;
+    /// # let panel = Panel::from_series(Freq::parse("D")?, [("a", 0, (0..60).map(|day| (day % 7) as f32).collect::<Vec<_>>())])?;
     /// let specs = ["Naive", "SeasonalNaive"].map(|name| ModelSpec::new(name, 7, 1));
     /// let specs = specs.into_iter().collect::<Result<Vec<_>, _>>()?;
     /// let fitted = Forecaster::new(specs)?.ensemble(Ensemble::Weighted { n_windows: 3 }).fit(&panel)?;

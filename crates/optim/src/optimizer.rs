@@ -47,7 +47,7 @@ impl Optimizer {
         let state = |i: usize| Buffer::zeroed(if i < kept { len } else { 0 });
         let squares = matches!(clip, Some(Clip::Norm(_))).then(|| Buffer::zeroed(len.div_ceil(BLOCK)));
         let squares = squares.unwrap_or_default();
-        let trained = vec![0..len];
+        let trained = std::iter::once(0..len).collect();
         Self { rule, clip, len, trained, states: [state(0), state(1)], squares, steps: 0 }
     }
 

@@ -425,7 +425,7 @@ fn models_are_called_in_any_case_of_letters_and_numbered() {
         (fit.clone(), "two models NLinear have the same hyper-parameters"),
         (
             format!("{fit} --set nlinear.2.max_steps=2"),
-            "there are 2 NLinear in --model, numbered NLinear.0 to",
+            "there are 2 NLinear in --model NLinear, nlinear, numbered NLinear.0 to",
         ),
         (format!("{fit} --set NLinear1.max_steps=2"), "no NLinear1 among --model NLinear, nlinear"),
         (format!("{fit} --set NLinear.1.lr=2"), "--set NLinear.1.lr: NLinear has no hyper-parameter lr; did"),

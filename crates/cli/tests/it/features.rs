@@ -19,7 +19,7 @@ fn models_are_trained_saved_and_forecast_with_computed_columns() {
     // Beside a column of the data, whose future values are asked for.
     dir.ok(&format!("fit {train} --futr-exog price --features weekday --out priced"));
     let message = dir.fails(1, "predict --model priced --data long.csv");
-    assert!(message.contains("the future columns price need"), "{message}");
+    assert!(message.contains("the future columns `price` need"), "{message}");
     dir.ok("future --model priced --data long.csv --out future.csv");
     let future = dir.read("future.csv");
     assert!(future.starts_with("shop,day,price\nnorth,2024-04-30,\n"), "{future}");

@@ -90,7 +90,8 @@ fn mistakes_in_the_data_exit_with_1_and_say_where() {
         ("gap.csv", ["line 5", "2024-01-04 comes next"]),
         ("ragged.csv", ["line 9", "2 fields"]),
         ("short.csv", ["series `north` has 5 rows", "input_size = 14"]),
-        (".", ["directory", "path"]),
+        // A folder is read as its files.
+        (".", ["empty.csv", "empty"]),
     ] {
         let data = LONG.replace("long.csv", file);
         let message = dir.fails(1, &format!("fit {data} --model NLinear {SMALL} --out model"));

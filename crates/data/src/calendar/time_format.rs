@@ -19,7 +19,7 @@ pub(crate) const STEP: TimeFlaw =
 /// use foretell_data::{Panel, ReadOptions, TimeFormat};
 ///
 /// let csv = "unique_id,ds,y\nshop,20240130,1\nshop,20240131,2\nshop,20240201,3\n";
-/// let options = ReadOptions { time_format: Some(TimeFormat::parse("%Y%m%d")?), ..ReadOptions::default() };
+/// let options = ReadOptions::new().time_format(TimeFormat::parse("%Y%m%d")?);
 /// let panel = Panel::read_csv(csv.as_bytes(), "sales.csv", &options)?;
 /// assert_eq!(panel.freq().to_string(), "D");
 /// # Ok::<(), foretell_data::DataError>(())

@@ -26,8 +26,8 @@ pub(crate) const TIME_REMEDY: &str = "set the name of the time column";
 /// use foretell_data::{Fill, Panel, ReadOptions};
 ///
 /// let options = ReadOptions::new().time_col("day").target_col("sales").fill(Fill::Zero);
-/// let panel = Panel::read_csv("day,sales\n2024-01-01,5\n2024-01-02,7\n".as_bytes(), "sales.csv", &options)?;
-/// assert_eq!(panel.y(0), [5.0, 7.0]);
+/// let panel = Panel::read_csv("day,sales\n2024-01-01,5\n2024-01-02,7\n2024-01-04,6\n".as_bytes(), "sales.csv", &options)?;
+/// assert_eq!(panel.y(0), [5.0, 7.0, 0.0, 6.0]);
 /// # Ok::<(), foretell_data::DataError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

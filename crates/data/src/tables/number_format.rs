@@ -14,7 +14,7 @@ use crate::error::flaw::Flaw;
 /// use foretell_data::{NumberFormat, Panel, ReadOptions};
 ///
 /// let csv = "unique_id;ds;y\nshop;1;1.250,5\nshop;2;900\nshop;3;12.000,25\n";
-/// let options = ReadOptions { numbers: NumberFormat::new(',', Some('.'))?, ..ReadOptions::default() };
+/// let options = ReadOptions::new().numbers(NumberFormat::new(',', Some('.'))?);
 /// assert_eq!(Panel::read_csv(csv.as_bytes(), "sales.csv", &options)?.y(0), [1250.5, 900.0, 12000.25]);
 /// # Ok::<(), foretell_data::DataError>(())
 /// ```

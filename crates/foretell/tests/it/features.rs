@@ -95,7 +95,7 @@ fn they_stand_beside_columns_of_the_data() {
         (vec!["price".to_owned()], vec!["price".to_owned()])
     );
     let error = fitted.predict(&data, None).expect_err("no prices").to_string();
-    assert!(error.contains("the future columns price need"), "{error}");
+    assert!(error.contains("the future columns `price` need"), "{error}");
     let future = prices(&data, H);
     assert_eq!(fitted.predict(&data, Some(&future)).expect("a forecast").n_rows(), 3 * H);
 }
