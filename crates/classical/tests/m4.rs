@@ -1,9 +1,10 @@
 //! Accuracy and time on M4 Hourly, as `compare/classical.py --score` has them of statsforecast.
 //!
-//! `FORETELL_DATA=FOLDER cargo test -p foretell-classical --test m4 -- --include-ignored --nocapture`, where the folder holds both files;
-//! `MODELS`, `SERIES` and `THREADS` choose others than the four automatic ones, 100 series and one thread.
+//! It runs where the environment variable `FORETELL_DATA` names a folder that holds both files, and skips with a message elsewhere;
+//! `cargo test -p foretell-classical --test m4 -- --nocapture` shows the figures.
 
 use std::fs;
+use std::path::Path;
 use std::time::Instant;
 
 use foretell_classical::ESTIMATORS;
@@ -11,8 +12,8 @@ use foretell_data::{Freq, Panel, Span, Vocabulary};
 use foretell_estimator::{Asked, HeldOut, Run, Verdict, Workers};
 
 /// The rows of a file without the first column, every fourth one from the first on.
-fn rows(path: &str) -> Vec<Vec<f64>> {
-    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
+fn rows(path: &Path) -> Vec<Vec<f64>> {
+    let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let value = |cell: &str| cell.trim_matches('"').parse().ok();
     text.lines().skip(1).step_by(4).map(|line| line.split(',').skip(1).filter_map(value).collect()).collect()
 }
@@ -22,7 +23,8 @@ fn days(y: &[f64]) -> Vec<f64> {
     y[y.len() % 24..].chunks(24).map(|day| day.iter().sum::<f64>() / 24.0).collect()
 }
 
-fn score(name: &str, season: usize, series: &[(Vec<f64>, Vec<f64>)], threads: usize) {
+/// The sMAPE of the forecasts of an estimator.
+fn score(name: &str, season: usize, series: &[(Vec<f64>, Vec<f64>)]) -> f64 {
     let h = series[0].1.len();
     let entry = ESTIMATORS.iter().find(|entry| entry.name == name).expect("an estimator");
     let mut estimator = (entry.new)(h);
@@ -35,7 +37,7 @@ fn score(name: &str, season: usize, series: &[(Vec<f64>, Vec<f64>)], threads: us
         .zip(series)
         .map(|(id, (y, _))| (&**id, 0, y.iter().map(|&y| y as f32).collect::<Vec<_>>()));
     let panel = Panel::from_series(Freq::parse("h").expect("hours"), histories).expect("a panel");
-    let (workers, vocabulary) = (Workers::new(threads).expect("threads"), Vocabulary::new());
+    let (workers, vocabulary) = (Workers::new(1).expect("a thread"), Vocabulary::new());
     let begin = Instant::now();
     let listen = &mut |_: &_| Verdict::Continue;
     let run = Run::alone(&workers, &vocabulary, listen);
@@ -51,27 +53,40 @@ fn score(name: &str, season: usize, series: &[(Vec<f64>, Vec<f64>)], threads: us
         mean.iter().zip(after).map(error).sum::<f64>() / h as f64
     };
     let sum: f64 = forecast.values.chunks_exact(h).zip(series).map(smape).sum();
-    println!(
-        "{name}, season {season}: sMAPE {:.5}, {seconds:.2} s, {} series",
-        sum / series.len() as f64,
-        series.len()
-    );
-    assert!(sum.is_finite());
+    let smape = sum / series.len() as f64;
+    println!("{name}, season {season}: sMAPE {smape:.5}, {seconds:.2} s, {} series", series.len());
+    smape
 }
 
+/// Estimators with their season, how many series they are fitted to, what statsforecast 2.1.1 reaches on these, and how many times
+/// that is allowed. AutoARIMA with a season is behind; docs/accuracy.md says so.
+const REFERENCES: [(&str, usize, usize, f64, f64); 7] = [
+    ("AutoTheta", 1, 100, 0.07857, 1.01),
+    ("AutoTheta", 24, 100, 0.19057, 1.01),
+    ("AutoETS", 1, 100, 0.07988, 1.01),
+    ("AutoETS", 24, 100, 0.15716, 1.01),
+    ("MSTL", 24, 100, 0.16891, 1.01),
+    ("AutoARIMA", 1, 100, 0.07635, 1.01),
+    ("AutoARIMA", 24, 8, 0.06786, 1.1),
+];
+
 #[test]
-#[ignore = "it needs the files of M4 Hourly"]
-fn accuracy_on_m4_hourly() {
-    let setting = |name: &str, default: &str| std::env::var(name).unwrap_or_else(|_| default.to_owned());
-    let folder = std::env::var("FORETELL_DATA").expect("FORETELL_DATA names the folder of both M4 files");
-    let number = |name: &str, default: &str| setting(name, default).parse().expect("a number");
-    let (count, threads) = (number("SERIES", "100"), number("THREADS", "1"));
-    let before = rows(&format!("{folder}/M4-Hourly-train.csv"));
-    let series: Vec<_> =
-        before.into_iter().zip(rows(&format!("{folder}/M4-Hourly-test.csv"))).take(count).collect();
-    let daily: Vec<_> = series.iter().map(|(before, after)| (days(before), days(after))).collect();
-    for name in setting("MODELS", "AutoETS,AutoTheta,MSTL,AutoARIMA").split(',') {
-        score(name, 1, &daily, threads);
-        score(name, 24, &series, threads);
+fn as_accurate_as_statsforecast_on_m4_hourly() {
+    let Some(folder) = std::env::var_os("FORETELL_DATA") else {
+        println!("skipped: FORETELL_DATA names no folder with M4 Hourly");
+        return;
+    };
+    let paths = ["M4-Hourly-train.csv", "M4-Hourly-test.csv"].map(|name| Path::new(&folder).join(name));
+    if let Some(missing) = paths.iter().find(|path| !path.exists()) {
+        println!("skipped: there is no {}", missing.display());
+        return;
+    }
+    let [before, after] = paths.map(|path| rows(&path));
+    let hours: Vec<_> = before.into_iter().zip(after).take(100).collect();
+    let means: Vec<_> = hours.iter().map(|(before, after)| (days(before), days(after))).collect();
+    for (name, season, count, theirs, factor) in REFERENCES {
+        let series = if season == 1 { &means } else { &hours };
+        let smape = score(name, season, &series[..count]);
+        assert!(smape <= factor * theirs, "{name}, season {season}: {smape}, statsforecast {theirs}");
     }
 }
