@@ -61,6 +61,8 @@ pub struct FuzzTarget<'a> {
 /// # Panics
 /// If the reader panics, takes too much memory or too long. The file is then kept, and the message says where.
 pub fn fuzz<E: Debug>(target: &FuzzTarget<'_>, mut read: impl FnMut(&[u8], u64) -> Result<(), E>) {
+    /// How often a case that took too much memory is read again.
+    const AGAIN: usize = 20;
     let _guard = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
     let number = |name| env::var(name).ok().and_then(|text| text.parse().ok());
     let time = number("FUZZ_SECONDS").map_or(MOMENT, Duration::from_secs);
@@ -82,16 +84,24 @@ pub fn fuzz<E: Debug>(target: &FuzzTarget<'_>, mut read: impl FnMut(&[u8], u64) 
         bytes.truncate(4 * largest + LARGE);
         let choice = dice.next();
 
-        MEMORY.reset_peak_usage();
-        let (before, begun) = (MEMORY.current_usage(), Instant::now());
-        let outcome = catch_unwind(AssertUnwindSafe(|| read(&bytes, choice)));
-        let (taken, lasted) = (MEMORY.peak_usage().saturating_sub(before), begun.elapsed());
+        let limit = target.always + target.factor * bytes.len();
+        let mut measure = || {
+            MEMORY.reset_peak_usage();
+            let (before, begun) = (MEMORY.current_usage(), Instant::now());
+            let outcome = catch_unwind(AssertUnwindSafe(|| read(&bytes, choice)));
+            (outcome, MEMORY.peak_usage().saturating_sub(before), begun.elapsed())
+        };
+        let (outcome, mut taken, lasted) = measure();
+        // Other tests of the program take memory at the same time: a reader that takes too much does so each time.
+        let mut again = 0;
+        while taken > limit && outcome.is_ok() && again < AGAIN {
+            (taken, again) = (taken.min(measure().1), again + 1);
+        }
 
         let outcome = outcome.unwrap_or_else(|panic| {
             eprintln!("{}: the reader panicked on {}, choice {choice}", target.name, keep(&bytes).display());
             resume_unwind(panic)
         });
-        let limit = target.always + target.factor * bytes.len();
         if taken > limit || lasted > PATIENCE {
             let (file, size) = (keep(&bytes).display().to_string(), bytes.len());
             panic!(
