@@ -1,0 +1,250 @@
+"""What all models have: their hyper-parameters as attributes, and their form for the engine."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from foretell._trainer import read_trainer_arguments
+from foretell.losses._base import Loss, as_loss
+
+
+class HyperParameters(dict[str, Any]):
+    """A model's arguments; ``hparams.max_steps`` and ``hparams["max_steps"]`` are the same."""
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+
+
+class Model:
+    """A model before training: its name, its horizon and its hyper-parameters. ``NeuralForecast`` trains it.
+
+    Attributes:
+        h: Steps that it forecasts.
+        alias: The name of its column in forecasts, or None for the class's.
+        hparams: All arguments by name.
+        trainer_kwargs: Those that were given beside the hyper-parameters.
+    """
+
+    EXOGENOUS_FUTR: ClassVar[bool] = False
+    EXOGENOUS_HIST: ClassVar[bool] = False
+    EXOGENOUS_STAT: ClassVar[bool] = False
+    EXOGENOUS_CAT: ClassVar[bool] = False
+    MULTIVARIATE: ClassVar[bool] = False
+    RECURRENT: bool = False
+
+    #: The class that the engine knows the model by; subclasses of a user inherit it.
+    _engine_class: ClassVar[type[Model]]
+
+    h: int
+    alias: str | None
+    hparams: HyperParameters
+    trainer_kwargs: dict[str, Any]
+    _precision: str | None = None
+    _threads: int | None = None
+
+    def __init_subclass__(cls, *, reads: str = "", multivariate: bool = False, recurrent: bool = False, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.__module__.startswith("foretell.models"):
+            cls._engine_class = cls
+            cls.MULTIVARIATE, cls.RECURRENT = multivariate, recurrent
+            for kind in reads.split():
+                setattr(cls, f"EXOGENOUS_{kind.upper()}", True)
+
+    def _take(self, arguments: dict[str, Any]) -> None:
+        """Keeps what a constructor was called with, its ``locals()``."""
+        arguments = {name: value for name, value in arguments.items() if name not in ("self", "__class__")}
+        self.trainer_kwargs = arguments.pop("trainer_kwargs", {})
+        known = read_trainer_arguments(self.trainer_kwargs, type(self).__name__, list(arguments))
+        self._precision, self._threads = known.precision, known.threads
+        for name in ("loss", "valid_loss"):
+            if arguments.get(name) is not None:
+                arguments[name] = as_loss(arguments[name], name)
+        for name in ("optimizer", "lr_scheduler"):
+            if arguments.get(name) is not None:
+                arguments[name] = class_name(arguments[name], name)
+        # Samplers of search spaces give numbers of numpy, and whole numbers as floats.
+        defaults = defaults_of(self._engine_class)
+        arguments = {name: whole(plain(value), defaults.get(name)) for name, value in arguments.items()}
+        if isinstance(arguments["h"], bool) or not isinstance(arguments["h"], int) or arguments["h"] < 1:
+            raise ValueError(f"h must be a whole number of steps of at least 1; found {arguments['h']!r}")
+        self.hparams = HyperParameters(arguments)
+        for name, value in arguments.items():
+            if name not in ("optimizer_kwargs", "lr_scheduler_kwargs"):
+                setattr(self, name, value)
+
+    def to_spec(self) -> dict[str, Any]:
+        """The model as the engine takes it, in values of JSON.
+
+        ``{"model", "alias", "h", "settings", "exog", "precision", "threads"}``: ``settings`` are the hyper-parameters that differ from
+        their defaults, losses as a configuration has them; ``exog`` the columns that the model reads, by kind; ``precision`` "bf16",
+        "f16" or None; ``threads`` a number or None.
+        """
+        defaults = defaults_of(self._engine_class)
+        settings = {
+            name: value.to_spec() if isinstance(value, Loss) else value
+            for name, value in self.hparams.items()
+            if name not in ("h", "alias", "dataloader_kwargs") and (name not in defaults or value != defaults[name])
+        }
+        if isinstance(self, Network):
+            settings["input_size"] = self.input_size
+        return {
+            "model": self._engine_class.__name__,
+            "alias": None if self.alias is None else str(self.alias),
+            "h": self.h,
+            "settings": settings,
+            "exog": {kind: list(self.hparams.get(f"{kind}_exog_list") or []) for kind in ("futr", "hist", "stat")},
+            "precision": self._precision,
+            "threads": self._threads,
+        }
+
+    def __repr__(self) -> str:
+        """The name of its column: its alias, or the class's name."""
+        return str(self.alias or type(self).__name__)
+
+
+class Network(Model):
+    """A neural network.
+
+    Arguments that all networks have beside their own; the defaults are in each signature.
+
+    Args:
+        h: Steps to forecast.
+        input_size: Steps of history that the model sees; below 1 for ``3 * h``.
+        futr_exog_list: Columns known for past and future.
+        hist_exog_list: Columns known for the past only.
+        stat_exog_list: Columns of the static table.
+        cat_exog_list: The columns among these that hold categories, which are embedded instead of scaled.
+        categorical_cardinalities: The most categories that each of them may have; None for those of the training data.
+        cat_emb_dim: The numbers that a category becomes: "fastai", "sqrt" or "half" by a rule, or one number for all columns.
+        exclude_insample_y: Whether the target's own history is hidden from the model.
+        loss: What training makes small.
+        valid_loss: What is computed on the validation windows; None for ``loss``.
+        max_steps: Steps of training, a batch of windows each.
+        learning_rate: The optimiser's rate at the first step.
+        num_lr_decays: Times that the rate is halved, evenly spread over ``max_steps``; -1 for none.
+        early_stop_patience_steps: Checks without a better validation loss after which training ends; -1 for none.
+        val_monitor: "ptl/val_loss" or "valid_loss", which are the same.
+        val_check_steps: Steps of training between two checks on the validation windows.
+        batch_size: Series that a batch's windows are drawn from.
+        valid_batch_size: Series checked or forecast at a time; None for ``batch_size``.
+        windows_batch_size: Windows of a batch.
+        inference_windows_batch_size: Windows forecast at a time; -1 for all.
+        start_padding_enabled: Whether series are padded with zeros at their start.
+        training_data_availability_threshold: The least share of a training window's steps that hold values: one number, or
+            [history, horizon].
+        step_size: Steps from one training window of a series to the next.
+        scaler_type: How each window is scaled by its history: "identity", "standard", "robust", "minmax", "minmax1", "invariant",
+            "revin"; None for "identity".
+        random_seed: The seed of first weights, draws of windows, dropout and sample paths.
+        drop_last_loader: Whether training passes over the last batch of series where it is not full.
+        alias: The name of the model's column in forecasts.
+        optimizer: "Adam", "AdamW", "SGD", "RMSprop" or "RAdam", or PyTorch's class of that name; None for Adam.
+        optimizer_kwargs: Its arguments without the rate.
+        lr_scheduler: "StepLR", "CosineAnnealingLR", "OneCycleLR", "ReduceLROnPlateau" or "CosineWarmup", or PyTorch's class.
+        lr_scheduler_kwargs: Its arguments.
+        dataloader_kwargs: Accepted and not used.
+        gradient_clip_val: The bound that gradients are clipped to; None for none.
+        gradient_clip_algorithm: "norm" or "value".
+        **trainer_kwargs: Arguments of Lightning's trainer. Those that say where and how loudly to train are accepted and not used;
+            those that would change the result are an error. ``precision="bf16-mixed"`` trains in bfloat16; ``threads`` limits threads.
+    """
+
+    loss: Loss
+    valid_loss: Loss
+    input_size: int
+    max_steps: int
+    learning_rate: float
+    random_seed: int
+    futr_exog_list: list[str]
+    hist_exog_list: list[str]
+    stat_exog_list: list[str]
+    cat_exog_list: list[str]
+
+    def _take(self, arguments: dict[str, Any]) -> None:
+        super()._take(arguments)
+        given = self.hparams
+        self._check_columns()
+        if given.get("valid_loss") is None:
+            self.valid_loss = self.loss
+        if isinstance(self.input_size, int) and self.input_size < 1:
+            self.input_size = 3 * self.h
+        if "recurrent" in given:
+            self.RECURRENT = bool(given["recurrent"])
+        self.n_series = given.get("n_series") if self.MULTIVARIATE else 1
+        self.valid_batch_size = given.get("valid_batch_size") or given["batch_size"]
+        self.optimizer_kwargs = given.get("optimizer_kwargs") or {}
+        self.lr_scheduler_kwargs = given.get("lr_scheduler_kwargs") or {}
+
+    def _check_columns(self) -> None:
+        for kind, meaning in [("futr", "future"), ("hist", "historic"), ("stat", "static"), ("cat", "categorical")]:
+            columns = list(self.hparams.get(f"{kind}_exog_list") or [])
+            if columns and not getattr(self, f"EXOGENOUS_{kind.upper()}"):
+                raise ValueError(
+                    f"{type(self).__name__} reads no {meaning} columns, but {kind}_exog_list has {', '.join(map(str, columns))}: "
+                    f"leave {kind}_exog_list out, or choose a model that reads them (docs/models.md)"
+                )
+            setattr(self, f"{kind}_exog_list", columns)
+
+
+class LocalModel(Model):
+    """A model that learns each series by itself, without gradients. It needs no ``input_size``: it reads the whole series."""
+
+    futr_exog_list: list[str]
+
+    def _take(self, arguments: dict[str, Any]) -> None:
+        super()._take(arguments)
+        self.futr_exog_list = list(self.hparams.get("futr_exog_list") or [])
+
+
+_DEFAULTS: dict[type, dict[str, Any]] = {}
+
+
+def defaults_of(cls: type[Model]) -> dict[str, Any]:
+    """The defaults of a model's constructor by the arguments' names."""
+    if cls not in _DEFAULTS:
+        parameters = inspect.signature(cls).parameters.values()
+        _DEFAULTS[cls] = {
+            parameter.name: plain(parameter.default)
+            for parameter in parameters
+            if parameter.default is not inspect.Parameter.empty
+        }
+    return _DEFAULTS[cls]
+
+
+def plain(value: Any) -> Any:
+    """A value as Python's own types: numbers of numpy as numbers, tuples, arrays and indices as lists."""
+    if isinstance(value, (str, bytes, Loss)):
+        return value
+    if isinstance(value, Mapping):
+        return {plain(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set)):
+        return [plain(item) for item in value]
+    if hasattr(value, "tolist"):
+        return plain(value.tolist()) if not isinstance(value, (int, float)) else value
+    return value
+
+
+def whole(value: Any, default: Any) -> Any:
+    """A float as the integer that it is, where the default is an integer."""
+    is_count = isinstance(default, int) and not isinstance(default, bool)
+    return int(value) if is_count and isinstance(value, float) and value.is_integer() else value
+
+
+def class_name(value: Any, argument: str) -> str:
+    """The name of an optimiser's or scheduler's class.
+
+    Raises:
+        TypeError: If it is an instance.
+    """
+    if isinstance(value, str):
+        return value
+    if isinstance(value, type):
+        return value.__name__
+    raise TypeError(
+        f"{argument} must be a class of PyTorch or its name; found {value!r}. Its arguments go into {argument}_kwargs"
+    )

@@ -1,0 +1,71 @@
+"""Arguments of PyTorch Lightning's trainer, which users of neuralforecast pass to models."""
+
+from __future__ import annotations
+
+import difflib
+from typing import Any, NamedTuple
+
+#: Where, how loudly and with which files a training runs: nothing of it changes the weights.
+WITHOUT_MEANING = frozenset({
+    "accelerator", "barebones", "benchmark", "callbacks", "check_val_every_n_epoch", "default_root_dir", "detect_anomaly",
+    "deterministic", "devices", "enable_autolog_hparams", "enable_checkpointing", "enable_model_summary", "enable_progress_bar",
+    "inference_mode", "limit_predict_batches", "limit_test_batches", "log_every_n_steps", "logger", "model_registry", "num_nodes",
+    "num_sanity_val_steps", "plugins", "profiler", "reload_dataloaders_every_n_epochs", "strategy", "sync_batchnorm",
+    "use_distributed_sampler", "val_check_interval",
+})  # fmt: skip
+
+#: What would change the result, with the values that change nothing and what to do otherwise.
+CHANGES_RESULTS: dict[str, tuple[tuple[Any, ...], str]] = {
+    "accumulate_grad_batches": ((None, 1), "multiply windows_batch_size by it instead"),
+    "fast_dev_run": ((None, False, 0), "set max_steps=1 instead"),
+    "limit_train_batches": ((None, 1.0), "lower max_steps instead"),
+    "limit_val_batches": ((None, 1.0), "lower val_size instead"),
+    "max_epochs": ((None,), "set max_steps instead"),
+    "max_time": ((None,), "set max_steps or early_stop_patience_steps instead"),
+    "min_epochs": ((None,), "set max_steps without early_stop_patience_steps instead"),
+    "min_steps": ((None,), "set max_steps without early_stop_patience_steps instead"),
+    "overfit_batches": ((None, 0, 0.0), "fit on fewer series instead"),
+}
+
+PRECISIONS: dict[Any, str | None] = {
+    None: None, 32: None, "32": None, "32-true": None, "f32": None,
+    "bf16": "bf16", "bf16-mixed": "bf16", "bf16-true": "bf16",
+    16: "f16", "16": "f16", "16-mixed": "f16", "16-true": "f16", "f16": "f16",
+}  # fmt: skip
+
+
+class TrainerArguments(NamedTuple):
+    """What the engine makes of a trainer's arguments."""
+
+    precision: str | None
+    threads: int | None
+
+
+def read_trainer_arguments(given: dict[str, Any], model: str, hyper_parameters: list[str]) -> TrainerArguments:
+    """Reads what was given beside a model's hyper-parameters.
+
+    Raises:
+        TypeError: If there is no such argument; the error names the nearest.
+        ValueError: If it would change the result and the engine has nothing like it.
+    """
+    for name, value in given.items():
+        if name in CHANGES_RESULTS:
+            harmless, instead = CHANGES_RESULTS[name]
+            if value not in harmless:
+                raise ValueError(f"{model}: {name}={value!r} would change the result, and foretell has no such setting: {instead}")
+        elif name not in WITHOUT_MEANING and name not in ("precision", "threads"):
+            raise TypeError(unknown_argument(name, model, hyper_parameters))
+    precision = given.get("precision")
+    if precision not in PRECISIONS:
+        raise ValueError(f'{model}: precision must be 32, "bf16-mixed" or "16-mixed"; found {precision!r}')
+    threads = given.get("threads")
+    if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 0):
+        raise ValueError(f"{model}: threads must be a number of threads, or 0 for all of the machine; found {threads!r}")
+    return TrainerArguments(PRECISIONS[precision], threads)
+
+
+def unknown_argument(name: str, model: str, hyper_parameters: list[str]) -> str:
+    known = [*hyper_parameters, "precision", "threads"]
+    near = difflib.get_close_matches(name, [*known, *WITHOUT_MEANING, *CHANGES_RESULTS], 1)
+    advice = f"did you mean {near[0]}?" if near else f"it has {', '.join(known)}"
+    return f"{model} has no argument {name}; {advice}"

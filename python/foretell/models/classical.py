@@ -1,0 +1,471 @@
+"""Classical models, and Prophet: each series is learnt by itself.
+
+Written by python/write_models.py: change that and run it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from foretell._model import LocalModel
+
+
+class Naive(LocalModel):
+    """Naive (Hyndman and Athanasopoulos 2021, Forecasting: Principles and Practice, section 5.2).
+
+    Args:
+        h: Steps to forecast.
+        alias: The name of the model's column in forecasts; None for the model's own.
+    """
+
+    def __init__(
+        self, h: int, alias: str | None = None,
+    ) -> None:
+        self._take(locals())
+
+
+class SeasonalNaive(LocalModel):
+    """SeasonalNaive (Hyndman and Athanasopoulos 2021, Forecasting: Principles and Practice, section 5.2).
+
+    Args:
+        h: Steps to forecast.
+        season_length: Steps of a season; None for the usual one of the data's frequency.
+        alias: The name of the model's column in forecasts; None for the model's own.
+    """
+
+    def __init__(
+        self, h: int, season_length: int | Sequence[int] | None = None, alias: str | None = None,
+    ) -> None:
+        self._take(locals())
+
+
+class HistoricAverage(LocalModel):
+    """HistoricAverage (Hyndman and Athanasopoulos 2021, Forecasting: Principles and Practice, section 5.2).
+
+    Args:
+        h: Steps to forecast.
+        alias: The name of the model's column in forecasts; None for the model's own.
+    """
+
+    def __init__(
+        self, h: int, alias: str | None = None,
+    ) -> None:
+        self._take(locals())
+
+
+class WindowAverage(LocalModel):
+    """WindowAverage (Hyndman and Athanasopoulos 2021, Forecasting: Principles and Practice, section 5.2).
+
+    Args:
+        h: Steps to forecast.
+        window_size: Steps of the average; None for the usual season of the data's frequency.
+        alias: The name of the model's column in forecasts; None for the model's own.
+    """
+
+    def __init__(
+        self, h: int, window_size: int | None = None, alias: str | None = None,
+    ) -> None:
+        self._take(locals())
+
+
+class SeasonalWindowAverage(LocalModel):
+    """SeasonalWindowAverage (Hyndman and Athanasopoulos 2021, Forecasting: Principles and Practice, section 5.2).
+
+    Args:
+        h: Steps to forecast.
+        season_length: Steps of a season; None for the usual one of the data's frequency.
+        window_size: Seasons of the average.
+        alias: The name of the model's column in forecasts; None for the model's own.
+    """
+
+    def __init__(
+        self, h: int, season_length: int | Sequence[int] | None = None, window_size: int | None = 2,
+        alias: str | None = None,
+    ) -> None:
+        self._take(locals())
+
+
+class RandomWalkWithDrift(LocalModel):
+    """RandomWalkWithDrift (Hyndman and Athanasopoulos 2021, Forecasting: Principles and Practice, section 5.2).
+
+    Args:
+        h: Steps to forecast.
+        alias: The name of the model's column in forecasts; None for the model's own.
+    """
+
+    def __init__(
+        self, h: int, alias: str | None = None,
+    ) -> None:
+        self._take(locals())
+
+
+class AutoETS(LocalModel):
+    """AutoETS (Hyndman, Koehler, Ord and Snyder 2008, Forecasting with Exponential Smoothing).
+
+    Args:
+        h: Steps to forecast.
+        season_length: Steps of a season; None for the usual one of the data's frequency.
+        model: Error, trend and season, a letter each: added (A), multiplied (M), none (N), or chosen by the series
+            (Z).
+        damped: Whether the trend fades; None to choose by the series.
+        phi: What a trend that fades does so by; None to estimate it.
+        alias: The name of the model's column in forecasts; None for the model's own.
+    """
+
+    def __init__(
+        self, h: int, season_length: int | Sequence[int] | None = None, model: str = "ZZZ",
+        damped: bool | None = None, phi: float | None = None, alias: str | None = None,
+    ) -> None:
+        self._take(locals())
+
+
+class ETS(LocalModel):
+    """ETS (Hyndman, Koehler, Ord and Snyder 2008, Forecasting with Exponential Smoothing).
+
+    Args:
+        h: Steps to forecast.
+        season_length: Steps of a season; None for the usual one of the data's frequency.
+        model: Error, trend and season, a letter each: added (A), multiplied (M), none (N), or chosen by the series
+            (Z).
+        damped: Whether the trend fades; None to choose by the series.
+        phi: What a trend that fades does so by; None to estimate it.
+        alias: The name of the model's column in forecasts; None for the model's own.
+    """
+
+    def __init__(
+        self, h: int, season_length: int | Sequence[int] | None = None, model: str = "ANN",
+        damped: bool | None = None, phi: float | None = None, alias: str | None = None,
+    ) -> None:
+        self._take(locals())
+
+
+class Holt(LocalModel):
+    """Holt (Hyndman, Koehler, Ord and Snyder 2008, Forecasting with Exponential Smoothing).
+
+    Args:
+        h: Steps to forecast.
+        season_length: Steps of a season; None for the usual one of the data's frequency.
+        model: Error, trend and season, a letter each: added (A), multiplied (M), none (N), or chosen by the series
+            (Z).
+        damped: Whether the trend fades; None to choose by the series.
+        phi: What a trend that fades does so by; None to estimate it.
+        alias: The name of the model's column in forecasts; None for the model's own.
+    """
+
+    def __init__(
+        self, h: int, season_length: int | Sequence[int] | None = None, model: str = "AAN",
+        damped: bool | None = None, phi: float | None = None, alias: str | None = None,
+    ) -> None:
+        self._take(locals())
+
+
+class HoltWinters(LocalModel):
+    """HoltWinters (Hyndman, Koehler, Ord and Snyder 2008, Forecasting with Exponential Smoothing).
+
+    Args:
+        h: Steps to forecast.
+        season_length: Steps of a season; None for the usual one of the data's frequency.
+        model: Error, trend and season, a letter each: added (A), multiplied (M), none (N), or chosen by the series
+            (Z).
+        damped: Whether the trend fades; None to choose by the series.
+        phi: What a trend that fades does so by; None to estimate it.
+        alias: The name of the model's column in forecasts; None for the model's own.
+    """
+
+    def __init__(
+        self, h: int, season_length: int | Sequence[int] | None = None, model: str = "AAA",
+        damped: bool | None = None, phi: float | None = None, alias: str | None = None,
+    ) -> None:
+        self._take(locals())
+
+
+class AutoARIMA(LocalModel):
+    """AutoARIMA (Hyndman and Khandakar 2008, Automatic Time Series Forecasting: The forecast Package for R).
+
+    Args:
+        h: Steps to forecast.
+        season_length: Steps of a season; None for the usual one of the data's frequency.
+        d: Differences of one step; None to test for them.
+        D: Differences of one season; None to test for them.
+        max_p: The most autoregression.
+        max_q: The most moving average.
+        max_P: The most autoregression of a season.
+        max_Q: The most moving average of a season.
+        max_d: The most differences that the test may find.
+        max_D: The most differences of a season that the test may find.
+        start_p: The autoregression that the search starts from.
+        start_q: The moving average that the search starts from.
+        start_P: The autoregression of a season that the search starts from.
+        start_Q: The moving average of a season that the search starts from.
+        stationary: Whether there are no differences at all.
+        seasonal: Whether there may be terms of a season.
+        allowmean: Whether values without differences may have a level.
+        allowdrift: Whether single differences may have a mean.
+        ic: The criterion that models are compared by.
+        nmodels: Models that are tried at most, for each series.
+        alias: The name of the model's column in forecasts; None for the model's own.
+    """
+
+    def __init__(
+        self, h: int, season_length: int | Sequence[int] | None = None, d: int | None = None, D: int | None = None,
+        max_p: int = 5, max_q: int = 5, max_P: int = 2, max_Q: int = 2, max_d: int = 2, max_D: int = 1,
+        start_p: int = 2, start_q: int = 2, start_P: int = 1, start_Q: int = 1, stationary: bool = False,
+        seasonal: bool = True, allowmean: bool = True, allowdrift: bool = True, ic: str = "aicc", nmodels: int = 94,
+        alias: str | None = None,
+    ) -> None:
+        self._take(locals())
+
+
+class ARIMA(LocalModel):
+    """ARIMA (Hyndman and Khandakar 2008, Automatic Time Series Forecasting: The forecast Package for R).
+
+    Args:
+        h: Steps to forecast.
+        order: Autoregression, differences and moving average.
+        season_length: Steps of a season; None for the usual one of the data's frequency.
+        seasonal_order: Autoregression, differences and moving average of a season.
+        include_mean: Whether values without differences have a level.
+        include_drift: Whether single differences have a mean.
+        alias: The name of the model's column in forecasts; None for the model's own.
+    """
+
+    def __init__(
+        self, h: int, order: Sequence[int] = [0, 0, 0], season_length: int | Sequence[int] | None = None,
+        seasonal_order: Sequence[int] = [0, 0, 0], include_mean: bool = True, include_drift: bool = False,
+        alias: str | None = None,
+    ) -> None:
+        self._take(locals())
+
+
+class MSTL(LocalModel):
+    """MSTL (Bandara, Hyndman and Bergmeir 2021, MSTL: A Seasonal-Trend Decomposition Algorithm for Time Series with Multiple Seasonal Patterns).
+
+    Args:
+        h: Steps to forecast.
+        season_length: Steps of the seasons, such as [24, 168], or of the only one; None for the usual one of the
+            data's frequency.
+        alias: The name of the model's column in forecasts; None for the model's own.
+    """
+
+    def __init__(
+        self, h: int, season_length: int | Sequence[int] | None = None, alias: str | None = None,
+    ) -> None:
+        self._take(locals())
+
+
+class AutoTheta(LocalModel):
+    """AutoTheta (Fiorucci et al. 2016, Models for optimising the theta method).
+
+    Args:
+        h: Steps to forecast.
+        season_length: Steps of a season; None for the usual one of the data's frequency.
+        decomposition_type: How the season is part of the values: multiplicative, or additive.
+        alias: The name of the model's column in forecasts; None for the model's own.
+    """
+
+    def __init__(
+        self, h: int, season_length: int | Sequence[int] | None = None, decomposition_type: str = "multiplicative",
+        alias: str | None = None,
+    ) -> None:
+        self._take(locals())
+
+
+class Theta(LocalModel):
+    """Theta (Assimakopoulos and Nikolopoulos 2000, The theta model).
+
+    Args:
+        h: Steps to forecast.
+        season_length: Steps of a season; None for the usual one of the data's frequency.
+        decomposition_type: How the season is part of the values: multiplicative, or additive.
+        alias: The name of the model's column in forecasts; None for the model's own.
+    """
+
+    def __init__(
+        self, h: int, season_length: int | Sequence[int] | None = None, decomposition_type: str = "multiplicative",
+        alias: str | None = None,
+    ) -> None:
+        self._take(locals())
+
+
+class OptimizedTheta(LocalModel):
+    """OptimizedTheta (Fiorucci et al. 2016, Models for optimising the theta method).
+
+    Args:
+        h: Steps to forecast.
+        season_length: Steps of a season; None for the usual one of the data's frequency.
+        decomposition_type: How the season is part of the values: multiplicative, or additive.
+        alias: The name of the model's column in forecasts; None for the model's own.
+    """
+
+    def __init__(
+        self, h: int, season_length: int | Sequence[int] | None = None, decomposition_type: str = "multiplicative",
+        alias: str | None = None,
+    ) -> None:
+        self._take(locals())
+
+
+class DynamicTheta(LocalModel):
+    """DynamicTheta (Fiorucci et al. 2016, Models for optimising the theta method).
+
+    Args:
+        h: Steps to forecast.
+        season_length: Steps of a season; None for the usual one of the data's frequency.
+        decomposition_type: How the season is part of the values: multiplicative, or additive.
+        alias: The name of the model's column in forecasts; None for the model's own.
+    """
+
+    def __init__(
+        self, h: int, season_length: int | Sequence[int] | None = None, decomposition_type: str = "multiplicative",
+        alias: str | None = None,
+    ) -> None:
+        self._take(locals())
+
+
+class DynamicOptimizedTheta(LocalModel):
+    """DynamicOptimizedTheta (Fiorucci et al. 2016, Models for optimising the theta method).
+
+    Args:
+        h: Steps to forecast.
+        season_length: Steps of a season; None for the usual one of the data's frequency.
+        decomposition_type: How the season is part of the values: multiplicative, or additive.
+        alias: The name of the model's column in forecasts; None for the model's own.
+    """
+
+    def __init__(
+        self, h: int, season_length: int | Sequence[int] | None = None, decomposition_type: str = "multiplicative",
+        alias: str | None = None,
+    ) -> None:
+        self._take(locals())
+
+
+class CrostonClassic(LocalModel):
+    """CrostonClassic (Croston 1972, Forecasting and Stock Control for Intermittent Demands).
+
+    Args:
+        h: Steps to forecast.
+        alias: The name of the model's column in forecasts; None for the model's own.
+    """
+
+    def __init__(
+        self, h: int, alias: str | None = None,
+    ) -> None:
+        self._take(locals())
+
+
+class CrostonOptimized(LocalModel):
+    """CrostonOptimized (Croston 1972, Forecasting and Stock Control for Intermittent Demands).
+
+    Args:
+        h: Steps to forecast.
+        alias: The name of the model's column in forecasts; None for the model's own.
+    """
+
+    def __init__(
+        self, h: int, alias: str | None = None,
+    ) -> None:
+        self._take(locals())
+
+
+class CrostonSBA(LocalModel):
+    """CrostonSBA (Syntetos and Boylan 2005, The accuracy of intermittent demand estimates).
+
+    Args:
+        h: Steps to forecast.
+        alias: The name of the model's column in forecasts; None for the model's own.
+    """
+
+    def __init__(
+        self, h: int, alias: str | None = None,
+    ) -> None:
+        self._take(locals())
+
+
+class ADIDA(LocalModel):
+    """ADIDA (Nikolopoulos et al. 2011, An aggregate-disaggregate intermittent demand approach).
+
+    Args:
+        h: Steps to forecast.
+        alias: The name of the model's column in forecasts; None for the model's own.
+    """
+
+    def __init__(
+        self, h: int, alias: str | None = None,
+    ) -> None:
+        self._take(locals())
+
+
+class IMAPA(LocalModel):
+    """IMAPA (Petropoulos and Kourentzes 2015, Forecast combinations for intermittent demand).
+
+    Args:
+        h: Steps to forecast.
+        alias: The name of the model's column in forecasts; None for the model's own.
+    """
+
+    def __init__(
+        self, h: int, alias: str | None = None,
+    ) -> None:
+        self._take(locals())
+
+
+class TSB(LocalModel):
+    """TSB (Teunter, Syntetos and Babai 2011, Intermittent demand: Linking forecasting to inventory obsolescence).
+
+    Args:
+        h: Steps to forecast.
+        alpha_d: The parameter that sizes of demands are smoothed by.
+        alpha_p: The parameter that the probability of a demand is smoothed by.
+        alias: The name of the model's column in forecasts; None for the model's own.
+    """
+
+    def __init__(
+        self, h: int, alpha_d: float = 0.1, alpha_p: float = 0.1, alias: str | None = None,
+    ) -> None:
+        self._take(locals())
+
+
+class Prophet(LocalModel, reads="futr"):
+    """Prophet (Taylor and Letham 2018, Forecasting at Scale).
+
+    Args:
+        h: Steps to forecast.
+        growth: How the trend grows: in straight lines, towards a capacity, or not at all.
+        changepoints: Where the rate of growth may change; None for n_changepoints of them.
+        n_changepoints: Change points, evenly over the rows; fewer for a series of few rows.
+        changepoint_range: The part of the history, from its beginning, that has change points.
+        yearly_seasonality: Seasons of a year, of 10 harmonics; auto: if the history spans 730 days.
+        weekly_seasonality: Seasons of a week, of 3 harmonics; auto: if the history spans 14 days, in steps below a
+            week.
+        daily_seasonality: Seasons of a day, of 4 harmonics; auto: if the history spans 2 days, in steps below a day.
+        seasonalities: Further seasonalities; one that is called yearly, weekly or daily replaces that.
+        holidays: Days with an effect of their own, and the days around them.
+        country_holidays: The country whose public holidays, from 1990 to 2050, are added to these.
+        seasonality_mode: How seasonalities and regressors enter: added to the trend, or as a part of it.
+        holidays_mode: How holidays enter; None for seasonality_mode.
+        seasonality_prior_scale: The deviation of the prior of seasonal coefficients.
+        holidays_prior_scale: The deviation of the prior of coefficients of holidays and regressors.
+        changepoint_prior_scale: The scale of the prior of changes of the rate of growth.
+        scaling: What values are divided by: the largest magnitude, or the distance of the extremes.
+        cap: The column of the capacity that logistic growth leads to.
+        floor: The column of the value that logistic growth comes from; None for 0.
+        futr_exog_list: Columns known in advance that the forecast depends on.
+        regressors: How columns of futr_exog_list enter, where that is not usual.
+        uncertainty_samples: Simulated futures that quantiles are taken from.
+        random_seed: What these are drawn by.
+        alias: The name of the model's column in forecasts; None for the model's own.
+    """
+
+    def __init__(
+        self, h: int, growth: str = "linear", changepoints: Sequence[str] | None = None, n_changepoints: int = 25,
+        changepoint_range: float = 0.8, yearly_seasonality: str | bool | int = "auto",
+        weekly_seasonality: str | bool | int = "auto", daily_seasonality: str | bool | int = "auto",
+        seasonalities: Sequence[dict[str, Any]] = [], holidays: Sequence[dict[str, Any]] = [],
+        country_holidays: str | None = None, seasonality_mode: str = "additive", holidays_mode: str | None = None,
+        seasonality_prior_scale: float = 10.0, holidays_prior_scale: float = 10.0,
+        changepoint_prior_scale: float = 0.05, scaling: str = "absmax", cap: str | None = None,
+        floor: str | None = None, futr_exog_list: Sequence[str] | None = [],
+        regressors: Sequence[dict[str, Any]] = [], uncertainty_samples: int = 1000, random_seed: int = 1,
+        alias: str | None = None,
+    ) -> None:
+        self._take(locals())
