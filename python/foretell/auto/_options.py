@@ -1,0 +1,45 @@
+"""Options of the search engines, as neuralforecast has them."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, fields
+from typing import Any
+
+
+@dataclass
+class RayOptions:
+    """Options of Ray. Trials run one after the other on all threads, so nothing of it is needed; they are accepted.
+
+    Attributes:
+        run_config: Ray's ``RunConfig``.
+        scheduler: A scheduler of trials.
+        cpus: Processors of a trial.
+        gpus: Graphics cards of a trial.
+    """
+
+    run_config: Any | None = None
+    scheduler: Any | None = None
+    cpus: int | None = None
+    gpus: float | None = None
+
+
+@dataclass
+class OptunaOptions:
+    """Options of Optuna, where it is installed.
+
+    Attributes:
+        study_kwargs: Arguments of ``Study.optimize``; ``n_trials``, ``timeout`` and ``callbacks`` are heeded.
+        create_study_kwargs: Arguments of ``optuna.create_study``.
+    """
+
+    study_kwargs: dict[str, Any] | None = None
+    create_study_kwargs: dict[str, Any] | None = None
+
+
+def warn_of_unused(backend: str, ray_options: RayOptions, optuna_options: OptunaOptions) -> None:
+    """Warns of options of the other engine."""
+    name, unused = ("optuna_options", optuna_options) if backend == "ray" else ("ray_options", ray_options)
+    given = [field.name for field in fields(unused) if getattr(unused, field.name) is not None]
+    if given:
+        warnings.warn(f"{given} on `{name}` are ignored when `backend={backend!r}`.", stacklevel=4)
