@@ -169,8 +169,9 @@ class BaseAuto:
         else:
             self.results = self._run(evaluate)
             best = self.results.get_best_result().config
-        model = self.model = self.make(best)
-        return cast(Model, model)
+        model = self.make(best)
+        self.model = model
+        return model
 
     def _run(self, evaluate: Callable[[dict[str, Any]], dict[str, float]]) -> Results:
         so_far: list[Results] = []
