@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from foretell._trainer import read_trainer_arguments
+from foretell._trainer import class_name, heeded, read_trainer_arguments
 from foretell.losses._base import Loss, as_loss
 
 
@@ -68,7 +68,7 @@ class Model:
             if arguments.get(name) is not None:
                 arguments[name] = class_name(arguments[name], name)
         # Samplers of search spaces give numbers of numpy, and whole numbers as floats.
-        defaults = defaults_of(self._engine_class)
+        defaults = {"h": 0, "input_size": 0, "n_series": 0, **defaults_of(self._engine_class)}
         arguments = {name: whole(plain(value), defaults.get(name)) for name, value in arguments.items()}
         if isinstance(arguments["h"], bool) or not isinstance(arguments["h"], int) or arguments["h"] < 1:
             raise ValueError(f"h must be a whole number of steps of at least 1; found {arguments['h']!r}")
@@ -96,7 +96,7 @@ class Model:
             "model": self._engine_class.__name__,
             "alias": None if self.alias is None else str(self.alias),
             "h": self.h,
-            "settings": settings,
+            "settings": heeded(settings),
             "exog": {kind: list(self.hparams.get(f"{kind}_exog_list") or []) for kind in ("futr", "hist", "stat")},
             "precision": self._precision,
             "threads": self._threads,
@@ -169,6 +169,10 @@ class Network(Model):
         super()._take(arguments)
         given = self.hparams
         self._check_columns()
+        if given["val_monitor"] not in ("ptl/val_loss", "valid_loss"):
+            raise ValueError(
+                f'val_monitor must be "ptl/val_loss" or "valid_loss", which are the same; found val_monitor={given["val_monitor"]!r}'
+            )
         if given.get("valid_loss") is None:
             self.valid_loss = self.loss
         if isinstance(self.input_size, int) and self.input_size < 1:
@@ -189,6 +193,13 @@ class Network(Model):
                     f"leave {kind}_exog_list out, or choose a model that reads them (docs/models.md)"
                 )
             setattr(self, f"{kind}_exog_list", columns)
+        known = {*self.futr_exog_list, *self.hist_exog_list, *self.stat_exog_list}
+        unknown = [column for column in self.cat_exog_list if column not in known]
+        if unknown:
+            raise ValueError(
+                f"Categorical features {unknown} must also be listed in `hist_exog_list`, `futr_exog_list` or `stat_exog_list`: "
+                "cat_exog_list says which of these columns hold categories"
+            )
 
 
 class LocalModel(Model):
@@ -233,18 +244,3 @@ def whole(value: Any, default: Any) -> Any:
     """A float as the integer that it is, where the default is an integer."""
     is_count = isinstance(default, int) and not isinstance(default, bool)
     return int(value) if is_count and isinstance(value, float) and value.is_integer() else value
-
-
-def class_name(value: Any, argument: str) -> str:
-    """The name of an optimiser's or scheduler's class.
-
-    Raises:
-        TypeError: If it is an instance.
-    """
-    if isinstance(value, str):
-        return value
-    if isinstance(value, type):
-        return value.__name__
-    raise TypeError(
-        f"{argument} must be a class of PyTorch or its name; found {value!r}. Its arguments go into {argument}_kwargs"
-    )

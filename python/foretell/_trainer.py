@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import warnings
 from typing import Any, NamedTuple
 
 #: Where, how loudly and with which files a training runs: nothing of it changes the weights.
@@ -69,3 +70,49 @@ def unknown_argument(name: str, model: str, hyper_parameters: list[str]) -> str:
     near = difflib.get_close_matches(name, [*known, *WITHOUT_MEANING, *CHANGES_RESULTS], 1)
     advice = f"did you mean {near[0]}?" if near else f"it has {', '.join(known)}"
     return f"{model} has no argument {name}; {advice}"
+
+
+#: The classes of PyTorch that the engine has a counterpart of, by the argument that they are given for, and what they are subclasses of.
+CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
+    "optimizer": ("torch.optim.Optimizer", ("Adam", "AdamW", "SGD", "RMSprop", "RAdam")),
+    "lr_scheduler": (
+        "torch.optim.lr_scheduler.LRScheduler",
+        ("StepLR", "CosineAnnealingLR", "OneCycleLR", "ReduceLROnPlateau", "CosineWarmup"),
+    ),
+}
+
+
+def class_name(value: Any, argument: str) -> str:
+    """The name of an optimiser's or scheduler's class, which may be given by its name.
+
+    Raises:
+        TypeError: If the engine has none of that name, or it is an instance.
+    """
+    base, known = CLASSES[argument]
+    name = value if isinstance(value, str) else getattr(value, "__name__", None)
+    if name not in known:
+        found = repr(value) if name is None else name
+        raise TypeError(
+            f"{argument} is not a valid subclass of {base} for foretell: expected one of {', '.join(known)}, as a class or a name; found "
+            f"{found}. Arguments go into {argument}_kwargs"
+        )
+    return str(name)
+
+
+def heeded(settings: dict[str, Any]) -> dict[str, Any]:
+    """Settings without the arguments of optimisers and schedulers that neuralforecast ignores; warnings tell which."""
+    found = dict(settings)
+    for argument, ignored, instead in [
+        ("optimizer", "lr", "ignoring learning rate passed in optimizer_kwargs, using the model's learning rate"),
+        ("lr_scheduler", "optimizer", "ignoring optimizer passed in lr_scheduler_kwargs, using the model's optimizer"),
+    ]:
+        name = f"{argument}_kwargs"
+        if not found.get(name):
+            continue
+        if found.get(argument) is None:
+            warnings.warn(f"ignoring {name} as the {argument} is not specified", stacklevel=4)
+            del found[name]
+        elif ignored in found[name]:
+            warnings.warn(instead, stacklevel=4)
+            found[name] = {key: value for key, value in found[name].items() if key != ignored}
+    return found

@@ -121,9 +121,20 @@ def test_a_function_of_a_trial():
             "learning_rate": trial.suggest_float("learning_rate", 1e-4, 1e-1, log=True),
         }
 
-    model = search(config, backend="optuna", loss=lambda model: model.max_steps + model.input_size)
+    model = search(config, backend="optuna", loss=lambda model: model.max_steps + model.input_size, num_samples=40)
     assert (model.model.max_steps, model.model.input_size) == (10, 4)
     assert all(1e-4 <= trial.config["learning_rate"] <= 1e-1 for trial in model.results)
+
+
+def test_the_look_at_a_function_is_no_trial():
+    numbers = []
+
+    def config(trial):
+        numbers.append(trial.number)
+        return {"input_size": 8}
+
+    search(config, backend="optuna", loss=lambda model: 0.0, num_samples=2)
+    assert numbers == [-1, 0, 1]
 
 
 def test_callbacks_see_every_trial_and_time_may_run_out():

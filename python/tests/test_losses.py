@@ -137,3 +137,16 @@ def test_functions_on_arrays_are_neuralforecasts(case):
 @pytest.mark.parametrize("name", FACTS["numpy_losses"])
 def test_functions_have_neuralforecasts_arguments(name):
     assert list(inspect.signature(getattr(by_numpy, name)).parameters) == list(FACTS["numpy_losses"][name])
+
+
+def test_levels_and_quantiles_that_come_twice_count_once():
+    with pytest.warns(UserWarning, match="Duplicate levels detected"):
+        assert len(losses.MQLoss(level=[80, 80]).quantiles) == 3
+    with pytest.warns(UserWarning, match="Duplicate quantiles detected"):
+        assert losses.MQLoss(quantiles=[0.1, 0.1, 0.5]).quantiles == [0.1, 0.5]
+
+
+def test_implicit_quantiles_are_chosen_afterwards():
+    loss = losses.IQLoss()
+    loss.update_quantile([0.7])
+    assert loss.q == 0.7 and loss.output_names == ["_ql0.7"]

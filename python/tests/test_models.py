@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from foretell import _registry, models
-from foretell.losses import MAE, MQLoss
+from foretell.losses import GMM, MAE, DistributionLoss, MQLoss, sCRPS
 
 FACTS = json.loads((pathlib.Path(__file__).parent / "fixtures" / "neuralforecast.json").read_text())
 MISSING = {"TimeLLM", "xLSTM", "HINT"}
@@ -70,7 +70,7 @@ def test_settings_are_plain_values_of_json():
     model = models.NHITS(
         h=np.int64(12), input_size=24.0, mlp_units=((32, 32),) * 3, learning_rate=np.float32(0.5), max_steps=700.0,
         loss=MQLoss(level=[80]), valid_loss=MAE(), futr_exog_list=("price",), n_blocks=np.array([1, 2, 1]),
-        scaler_type=None, optimizer_kwargs={"weight_decay": 0.1},
+        scaler_type=None, optimizer="AdamW", optimizer_kwargs={"weight_decay": 0.1},
     )  # fmt: skip
     assert json.loads(json.dumps(model.to_spec())) == {
         "model": "NHITS",
@@ -86,6 +86,7 @@ def test_settings_are_plain_values_of_json():
             "max_steps": 700,
             "learning_rate": 0.5,
             "scaler_type": None,
+            "optimizer": "AdamW",
             "optimizer_kwargs": {"weight_decay": 0.1},
         },
         "exog": {"futr": ["price"], "hist": [], "stat": []},
@@ -136,8 +137,14 @@ def test_errors_say_what_to_do():
         models.PatchTST(4, 8, futr_exog_list=["price"])
     with pytest.raises(ValueError, match="h must be a whole number of steps of at least 1; found 0"):
         models.NHITS(0, 8)
-    with pytest.raises(TypeError, match="optimizer must be a class of PyTorch or its name"):
+    with pytest.raises(TypeError, match="optimizer is not a valid subclass of torch.optim.Optimizer for foretell: expected one of Adam, "):
         models.NHITS(4, 8, optimizer=object())
+    with pytest.raises(TypeError, match="lr_scheduler is not a valid subclass of .*; found Module"):
+        models.NHITS(4, 8, lr_scheduler="Module")
+    with pytest.raises(ValueError, match="found val_monitor='train_loss'"):
+        models.NHITS(4, 8, val_monitor="train_loss")
+    with pytest.raises(ValueError, match=r"Categorical features \['city'\] must also be listed in"):
+        models.MLP(4, 8, cat_exog_list=["city"])
     for name in MISSING:
         with pytest.raises(NotImplementedError, match=f"foretell does not have {name}: "):
             getattr(models, name)(h=4)
@@ -149,6 +156,25 @@ def test_classes_of_optimisers_go_by_their_names():
 
     settings = models.NHITS(4, 8, optimizer=AdamW, lr_scheduler="StepLR").to_spec()["settings"]
     assert settings["optimizer"] == "AdamW" and settings["lr_scheduler"] == "StepLR"
+
+
+@pytest.mark.parametrize("arguments, message, left", [
+    ({"optimizer_kwargs": {"lr": 1}}, "ignoring optimizer_kwargs as the optimizer is not specified", {}),
+    ({"lr_scheduler_kwargs": {"gamma": 1}}, "ignoring lr_scheduler_kwargs as the lr_scheduler is not specified", {}),
+    (
+        {"optimizer": "SGD", "optimizer_kwargs": {"lr": 1, "momentum": 0.5}}, "ignoring learning rate passed in optimizer_kwargs",
+        {"optimizer": "SGD", "optimizer_kwargs": {"momentum": 0.5}},
+    ),
+    (
+        {"lr_scheduler": "StepLR", "lr_scheduler_kwargs": {"optimizer": 1, "gamma": 0.5}}, "ignoring optimizer passed in lr_scheduler_kwargs",
+        {"lr_scheduler": "StepLR", "lr_scheduler_kwargs": {"gamma": 0.5}},
+    ),
+])  # fmt: skip
+def test_arguments_that_neuralforecast_ignores_are_ignored_with_a_warning(arguments, message, left):
+    model = models.MLP(4, 8, **arguments)
+    with pytest.warns(UserWarning, match=message):
+        settings = model.to_spec()["settings"]
+    assert settings == {"input_size": 8, **left}
 
 
 def test_what_is_no_model_is_refused():
@@ -168,6 +194,23 @@ def test_what_is_no_model_is_refused():
     ]:
         with pytest.raises(TypeError, match=message):
             _registry.as_models(given)
+
+
+def test_quantiles_of_validation_are_those_of_the_loss():
+    sets = [
+        (DistributionLoss("Normal", level=[80, 90]), DistributionLoss("Normal", level=[50]), True),
+        (GMM(n_components=5, level=[80, 90]), sCRPS(level=[80, 90]), True),
+        (MQLoss(level=[80, 90]), MQLoss(level=[90, 80]), True),
+        (MQLoss(level=[80, 90]), MQLoss(level=[50]), False),
+        (GMM(n_components=5, level=[80, 90]), sCRPS(level=[50]), False),
+    ]
+    for loss, valid_loss, fits in sets:
+        model = models.NHITS(12, 24, loss=loss, valid_loss=valid_loss)
+        if fits:
+            assert _registry.as_models([model]) == [model]
+        else:
+            with pytest.raises(ValueError, match="quantiles .* do not match those of valid_loss"):
+                _registry.as_models([model])
 
 
 def test_ensembles():

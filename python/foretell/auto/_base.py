@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import inspect
+import random
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -11,7 +12,7 @@ from typing import Any, ClassVar, cast
 
 from foretell._model import Model
 from foretell.auto._options import OptunaOptions, RayOptions, warn_of_unused
-from foretell.auto._search import RandomSearch, Results, Trial, function_configs, random_configs, run, searcher_configs
+from foretell.auto._search import RandomSearch, RandomTrial, Results, Trial, function_configs, random_configs, run, searcher_configs
 from foretell.auto._spaces import SPACES, Space, default_space, with_sizes
 from foretell.losses import MAE, Loss
 from foretell.losses._base import as_loss
@@ -85,6 +86,7 @@ class BaseAuto:
                 )
         self.ray_options = replace(ray_options) if ray_options is not None else RayOptions()
         self.optuna_options = replace(optuna_options) if optuna_options is not None else OptunaOptions()
+        self.cpus, self.gpus = self.ray_options.cpus, self.ray_options.gpus
         self.cls_model, self.h, self.backend, self.alias = cls_model, h, backend, alias
         self.loss = as_loss(loss, "loss")
         self.valid_loss = self.loss if valid_loss is None else as_loss(valid_loss, "valid_loss")
@@ -110,7 +112,8 @@ class BaseAuto:
                 raise ValueError(
                     "You have to provide a function that takes a trial and returns a dict as `config` when using `backend='optuna'`"
                 )
-            names = next(function_configs(config, 0))
+            # A function may look at the number of its trial; this is none of the search.
+            names = config(RandomTrial(-1, random.Random(0)))
         else:
             raise ValueError(f"Unknown backend {self.backend}. The supported backends are 'ray' and 'optuna'.")
         for name in _INJECTED:
@@ -164,16 +167,16 @@ class BaseAuto:
             return fit(self.make(config), held_out)
 
         if self.backend == "optuna" and is_optuna_sampler(self.search_alg):
-            self.results = self._study(evaluate)
+            self.results = self._optuna_tune_model(evaluate)
             best = self.results.best_trial.user_attrs["ALL_PARAMS"]
         else:
-            self.results = self._run(evaluate)
+            self.results = self._tune_model(evaluate)
             best = self.results.get_best_result().config
         model = self.make(best)
         self.model = model
         return model
 
-    def _run(self, evaluate: Callable[[dict[str, Any]], dict[str, float]]) -> Results:
+    def _tune_model(self, evaluate: Callable[[dict[str, Any]], dict[str, float]]) -> Results:
         so_far: list[Results] = []
 
         def after(results: Results, trial: Trial) -> None:
@@ -198,7 +201,7 @@ class BaseAuto:
             samples *= len(grids(self.config))
         return run(proposals, evaluate, samples, self.time_budget, after)
 
-    def _study(self, evaluate: Callable[[dict[str, Any]], dict[str, float]]) -> Any:
+    def _optuna_tune_model(self, evaluate: Callable[[dict[str, Any]], dict[str, float]]) -> Any:
         """A study of Optuna, by the sampler that was given."""
         import optuna
 

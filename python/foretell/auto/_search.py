@@ -150,8 +150,11 @@ def run(
     A configuration that cannot be trained (a ValueError) is kept with its error, and the search goes on.
     """
     results, started = Results(), time.monotonic()
-    for number, config in enumerate(propose):
-        if number >= num_samples or number > 0 and time_budget is not None and time.monotonic() - started > time_budget:
+    for number in range(num_samples):
+        if number > 0 and time_budget is not None and time.monotonic() - started > time_budget:
+            break
+        config = next(propose, None)
+        if config is None:
             break
         trial, began = Trial(number, config), time.monotonic()
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -119,14 +120,15 @@ def divided(a: NDArray[Any], b: NDArray[Any]) -> NDArray[Any]:
 
 def quantiles_of_level(level: Sequence[float]) -> tuple[list[float], list[str]]:
     """The median and the ends of central intervals of these percentages, with the suffixes of their columns."""
-    bounds = [((50 - x / 2) / 100, f"-lo-{x}") for x in unique(level)] + [((50 + x / 2) / 100, f"-hi-{x}") for x in unique(level)]
+    levels = unique(level, "level")
+    bounds = [((50 - x / 2) / 100, f"-lo-{x}") for x in levels] + [((50 + x / 2) / 100, f"-hi-{x}") for x in levels]
     bounds.sort(key=lambda bound: bound[0])
     return [0.5] + [q for q, _ in bounds], ["-median"] + [name for _, name in bounds]
 
 
 def names_of_quantiles(quantiles: Sequence[float]) -> tuple[list[float], list[str]]:
     """Quantiles with the suffixes of their columns, by the level of the central interval that they end."""
-    found = unique(quantiles)
+    found = unique(quantiles, "quantile")
     return found, [quantile_name(q) for q in found]
 
 
@@ -137,13 +139,16 @@ def quantile_name(q: float) -> str:
     return f"-{side}-{round(100 - 200 * min(q, 1 - q), 2)}"
 
 
-def unique(values: Sequence[float]) -> list[float]:
-    """Each value once, as Python's number, in the order in which they come."""
+def unique(values: Sequence[float], what: str) -> list[float]:
+    """Each value once, as Python's number, in the order in which they come; a warning tells of those that come twice."""
     plain = [value.item() if hasattr(value, "item") else value for value in values]
     for value in plain:
         if isinstance(value, bool) or not isinstance(value, (int, float)) or math.isnan(value):
             raise ValueError(f"level and quantiles are lists of numbers; found {value!r}")
-    return list(dict.fromkeys(plain))
+    found = list(dict.fromkeys(plain))
+    if len(found) < len(plain):
+        warnings.warn(f"Duplicate {what}s detected: {plain}; each counts once: {found}", stacklevel=5)
+    return found
 
 
 def loss_from_spec(spec: LossSpec) -> Loss:

@@ -186,6 +186,11 @@ class _Implicit(Loss):
         self.cos_embedding_dim = cos_embedding_dim
         self.concentration0, self.concentration1 = concentration0, concentration1
 
+    def update_quantile(self, q: Sequence[float] = (0.5,)) -> None:
+        """Sets the quantile that forecasts are of, the first of ``q``."""
+        self.q, self.quantiles = q[0], [q[0]]
+        self.output_names = [f"_ql{q[0]}"]
+
     def _given(self) -> dict[str, Any]:
         defaults = {"cos_embedding_dim": 64, "concentration0": 1.0, "concentration1": 1.0}
         return {name: getattr(self, name) for name, default in defaults.items() if getattr(self, name) != default}
