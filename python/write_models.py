@@ -173,8 +173,15 @@ def write_index():
     everything["foretell.models.ensemble"] = ["Ensemble"]
     imports = [wrapped(f"from {module} import ", sorted(names)) for module, names in sorted(everything.items())]
     exported = [f'    "{name}",' for names in everything.values() for name in names]
+    # A module a model, as neuralforecast has them: the name in small letters, but for one.
+    modules = [f'    "{"dilated_rnn" if name == "DilatedRNN" else name.lower()}": {file},'
+               for file, (_, names) in FILES.items() if file != "classical" for name in names.split()]
     text = ['"""Models, with the names, arguments and defaults of neuralforecast, and more.', "",
-            'Written by python/write_models.py: change that and run it.', '"""', "", *imports, "", "__all__ = [", *exported, "]", ""]
+            'Written by python/write_models.py: change that and run it.', '"""', "", "import sys", "",
+            f"from foretell.models import {', '.join(file for file in FILES if file != 'classical')}", *imports, "",
+            "__all__ = [", *exported, "]", "",
+            "# In neuralforecast each model has a module of its own: `from foretell.models.nhits import NHITS` works, too.",
+            "for _name, _module in {", *modules, "}.items():", '    sys.modules[f"{__name__}.{_name}"] = _module', ""]
     (HERE / "foretell" / "models" / "__init__.py").write_text("\n".join(text))
 
 

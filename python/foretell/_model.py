@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from foretell._trainer import class_name, heeded, read_trainer_arguments
 from foretell.losses._base import Loss, as_loss
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from foretell.tsdataset import TimeSeriesDataset
 
 
 class HyperParameters(dict[str, Any]):
@@ -44,6 +49,10 @@ class Model:
     alias: str | None
     hparams: HyperParameters
     trainer_kwargs: dict[str, Any]
+    random_seed: int
+    metrics: dict[str, float]
+    test_size: int = 0
+    _alone: Any = None
     _precision: str | None = None
     _threads: int | None = None
 
@@ -102,6 +111,65 @@ class Model:
             "threads": self._threads,
         }
 
+    def fit(
+        self, dataset: TimeSeriesDataset, val_size: int = 0, test_size: int = 0, random_seed: int | None = None,
+        distributed_config: None = None,
+    ) -> Model:  # fmt: skip
+        """Trains this model by itself, on the steps of a dataset. ``NeuralForecast`` trains several, and knows their times.
+
+        Args:
+            dataset: The series.
+            val_size: Steps before the last ``test_size`` to validate on.
+            test_size: Steps at the end of each series that are not looked at, for ``predict``.
+            random_seed: The seed, in place of the model's own.
+            distributed_config: Must be None.
+
+        Returns:
+            The model itself; its ``metrics`` are the losses "train_loss" and "ptl/val_loss".
+        """
+        from foretell._alone import fitted_alone
+
+        if random_seed is not None and "random_seed" in self.hparams:
+            self.hparams["random_seed"] = self.random_seed = random_seed
+        self.test_size = test_size
+        self._alone, self.metrics = fitted_alone(self, dataset, val_size, test_size)
+        return self
+
+    def predict(
+        self, dataset: TimeSeriesDataset, test_size: int | None = None, step_size: int = 1, random_seed: int | None = None,
+        quantiles: list[float] | None = None, h: int | None = None, **data_kwargs: Any,
+    ) -> NDArray[Any]:  # fmt: skip
+        """Forecasts what follows each series of a dataset, or its last steps if ``fit`` did not look at them.
+
+        Args:
+            dataset: The series.
+            test_size: So many steps at their ends; None for those of ``fit``, 0 for what follows.
+            step_size: Steps from one forecast of these to the next.
+            random_seed: Accepted and not used: forecasts are the same each time.
+            quantiles: Quantiles to forecast.
+            h: Steps, at least those of the model.
+            **data_kwargs: Accepted and not used.
+
+        Returns:
+            ``[series * windows * h, outputs]``.
+
+        Raises:
+            RuntimeError: Before a fit.
+        """
+        from foretell._alone import predicted_alone
+
+        if self._alone is None:
+            raise RuntimeError(f"{self!r} is not trained: call fit(dataset) before, or forecast by NeuralForecast")
+        return predicted_alone(self._alone, dataset, self.test_size if test_size is None else test_size, step_size, quantiles, h)
+
+    def get_test_size(self) -> int:
+        """The steps at the end of each series that are forecast by ``predict``."""
+        return self.test_size
+
+    def set_test_size(self, test_size: int) -> None:
+        """Sets them."""
+        self.test_size = test_size
+
     def __repr__(self) -> str:
         """The name of its column: its alias, or the class's name."""
         return str(self.alias or type(self).__name__)
@@ -159,7 +227,6 @@ class Network(Model):
     input_size: int
     max_steps: int
     learning_rate: float
-    random_seed: int
     futr_exog_list: list[str]
     hist_exog_list: list[str]
     stat_exog_list: list[str]

@@ -10,6 +10,7 @@ import random
 import pytest
 
 from foretell import auto, models, tune
+from foretell.auto._ray import for_ray
 from foretell.losses import MAE, MSE, DistributionLoss
 
 FACTS = json.loads((pathlib.Path(__file__).parent / "fixtures" / "neuralforecast.json").read_text())
@@ -242,6 +243,8 @@ def test_spaces_of_ray_are_understood():
         "loguniform": tune.loguniform(1e-4, 1e-1), "uniform": tune.uniform(0, 1), "qrandint": tune.qrandint(2, 8, 2),
     }  # fmt: skip
     assert {name: tune.as_domain(value) for name, value in spaces.items()} == ours
+    assert {name: tune.as_domain(for_ray(value)) for name, value in ours.items()} == ours
+    assert for_ray(tune.grid_search([1])) == {"grid_search": [1]} and for_ray("as it is") == "as it is"
     assert search({"input_size": 8, "max_steps": ray_tune.grid_search([10, 30])}, num_samples=1).model.max_steps == 30
     with pytest.raises(TypeError, match="use choice, randint, uniform or loguniform"):
         tune.as_domain(ray_tune.randn(0, 1))
@@ -289,3 +292,17 @@ def test_a_searcher_is_told_the_losses_of_its_proposals():
         ("loss", "min", ["input_size", "max_steps"]), "trial_0", ("trial_0", 20), "trial_1", ("trial_1", 10), "trial_2", ("trial_2", 0),
         "trial_3",
     ]  # fmt: skip
+
+
+def test_ray_runs_the_trials_where_its_options_ask_for_it(tmp_path, monkeypatch):
+    ray = pytest.importorskip("ray")
+    from ray import tune as ray_tune
+
+    monkeypatch.setenv("RAY_AIR_NEW_OUTPUT", "0")
+    ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)
+    try:
+        options = auto.RayOptions(run_config=ray_tune.RunConfig(storage_path=str(tmp_path), name="trials", verbose=0))
+        model = search(ray_options=options, num_samples=4, config={"input_size": 8, "max_steps": tune.grid_search([20, 30])})
+    finally:
+        ray.shutdown()
+    assert model.model.max_steps == 30 and len(model.results) == 8 and (tmp_path / "trials").is_dir()

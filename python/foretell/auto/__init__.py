@@ -9,6 +9,13 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from foretell import models as _models
+
+# neuralforecast's module has the models' names, too, and users import them from here.
+from foretell.models import (  # noqa: F401
+    GRU, KAN, LSTM, MLP, NBEATS, NHITS, RNN, SOFTS, TCN, TFT, Autoformer, BiTCN, DeepAR, DeepNPTS, DilatedRNN, DLinear, FEDformer,
+    Informer, MLPMultivariate, NBEATSx, NLinear, PatchTST, RMoK, SOFTSSharp, StemGNN, TiDE, TimeMixer, TimesNet, TimeXer, TSMixer,
+    TSMixerx, VanillaTransformer, XLinear, iTransformer,
+)  # fmt: skip
 from foretell.auto._base import AutoModel, AutoMultivariate, BaseAuto
 from foretell.auto._options import OptunaOptions, RayOptions
 from foretell.auto._search import RandomSearch, Results, Trial

@@ -8,15 +8,21 @@ import random
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from foretell._model import Model
 from foretell.auto._options import OptunaOptions, RayOptions, warn_of_unused
+from foretell.auto._ray import is_wanted, run_by_ray
 from foretell.auto._search import RandomSearch, RandomTrial, Results, Trial, function_configs, random_configs, run, searcher_configs
 from foretell.auto._spaces import SPACES, Space, default_space, with_sizes
 from foretell.losses import MAE, Loss
 from foretell.losses._base import as_loss
 from foretell.tune import as_domain, grids
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from foretell.tsdataset import TimeSeriesDataset
 
 #: Trains a model with the last steps of each series held out: its losses, ``{"loss", "train_loss"}``.
 Fit = Callable[[Model, int], dict[str, float]]
@@ -176,7 +182,9 @@ class BaseAuto:
         self.model = model
         return model
 
-    def _tune_model(self, evaluate: Callable[[dict[str, Any]], dict[str, float]]) -> Results:
+    def _tune_model(self, evaluate: Callable[[dict[str, Any]], dict[str, float]]) -> Any:
+        if self.backend == "ray" and is_wanted(self.ray_options):
+            return run_by_ray(evaluate, self.config, self.num_samples, self.search_alg, self.time_budget, self.ray_options)
         so_far: list[Results] = []
 
         def after(results: Results, trial: Trial) -> None:
@@ -230,6 +238,36 @@ class BaseAuto:
         study = optuna.create_study(**made)
         study.optimize(objective, **told)
         return study
+
+    def fit(
+        self, dataset: TimeSeriesDataset, val_size: int = 0, test_size: int = 0, random_seed: int | None = None,
+        distributed_config: None = None,
+    ) -> BaseAuto:  # fmt: skip
+        """Searches on the steps of a dataset, by itself, and trains the best model. ``NeuralForecast`` does so for several, and knows
+        their times.
+
+        Args:
+            dataset: The series.
+            val_size: Steps before the last ``test_size`` that configurations are compared on; 0 for the horizon.
+            test_size: Steps at the end of each series that are not looked at.
+            random_seed: Accepted and not used: the search's seed is that of ``search_alg``.
+            distributed_config: Must be None.
+        """
+
+        def fit(model: Model, held_out: int) -> dict[str, float]:
+            metrics = model.fit(dataset, held_out, test_size).metrics
+            return {"loss": metrics["ptl/val_loss"], "train_loss": metrics.get("train_loss", float("nan"))}
+
+        best = self.search(fit, val_size)
+        best.fit(dataset, (val_size or self.h) if self.refit_with_val else 0, test_size)
+        return self
+
+    def predict(self, dataset: TimeSeriesDataset, step_size: int = 1, h: int | None = None, **data_kwargs: Any) -> NDArray[Any]:
+        """Forecasts of the best model, as of :meth:`foretell.models.Model.predict`."""
+        if self.model is None:
+            raise RuntimeError(f"{self!r} has no model before a fit, which searches for its hyper-parameters")
+        forecasts: NDArray[Any] = self.model.predict(dataset, step_size=step_size, h=h, **data_kwargs)
+        return forecasts
 
     @property
     def futr_exog_list(self) -> list[str]:

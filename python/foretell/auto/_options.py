@@ -9,13 +9,14 @@ from typing import Any
 
 @dataclass
 class RayOptions:
-    """Options of Ray. Trials run one after the other on all threads, so nothing of it is needed; they are accepted.
+    """Options of Ray, which is needed for the first two: with one of them its processes run the trials. Otherwise trials run one
+    after the other on all threads.
 
     Attributes:
         run_config: Ray's ``RunConfig``.
         scheduler: A scheduler of trials.
-        cpus: Processors of a trial.
-        gpus: Graphics cards of a trial.
+        cpus: Processors of a trial; 1 where it is not said.
+        gpus: Graphics cards of a trial; foretell does not use them.
     """
 
     run_config: Any | None = None

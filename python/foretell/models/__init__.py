@@ -3,6 +3,9 @@
 Written by python/write_models.py: change that and run it.
 """
 
+import sys
+
+from foretell.models import linear, recurrent, transformer, multivariate
 from foretell._model import LocalModel, Model, Network
 from foretell.models._missing import HINT, TimeLLM, xLSTM
 from foretell.models.classical import (
@@ -120,3 +123,44 @@ __all__ = [
     "xLSTM",
     "Ensemble",
 ]
+
+# In neuralforecast each model has a module of its own: `from foretell.models.nhits import NHITS` works, too.
+for _name, _module in {
+    "nlinear": linear,
+    "dlinear": linear,
+    "rlinear": linear,
+    "mlp": linear,
+    "nbeats": linear,
+    "nbeatsx": linear,
+    "nhits": linear,
+    "tide": linear,
+    "deepnpts": linear,
+    "kan": linear,
+    "rnn": recurrent,
+    "lstm": recurrent,
+    "gru": recurrent,
+    "lstmattention": recurrent,
+    "dilated_rnn": recurrent,
+    "tcn": recurrent,
+    "bitcn": recurrent,
+    "deepar": recurrent,
+    "autoformer": transformer,
+    "fedformer": transformer,
+    "vanillatransformer": transformer,
+    "informer": transformer,
+    "tft": transformer,
+    "patchtst": transformer,
+    "timesnet": transformer,
+    "itransformer": multivariate,
+    "timexer": multivariate,
+    "mlpmultivariate": multivariate,
+    "tsmixer": multivariate,
+    "tsmixerx": multivariate,
+    "xlinear": multivariate,
+    "rmok": multivariate,
+    "stemgnn": multivariate,
+    "timemixer": multivariate,
+    "softs": multivariate,
+    "softssharp": multivariate,
+}.items():
+    sys.modules[f"{__name__}.{_name}"] = _module

@@ -1,0 +1,1 @@
+"""Modules under the names that neuralforecast has them by."""
