@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -269,6 +270,28 @@ class Network(Model):
             )
 
 
+    @property
+    def futr_exog_size(self) -> int:
+        """The numbers that a step's future columns become: one each, those of an embedding for categories."""
+        return self._width("futr")
+
+    @property
+    def hist_exog_size(self) -> int:
+        """The numbers that a step's historic columns become."""
+        return self._width("hist")
+
+    @property
+    def stat_exog_size(self) -> int:
+        """The numbers that a series' static columns become."""
+        return self._width("stat")
+
+    def _width(self, kind: str) -> int:
+        cardinalities = self.hparams.get("categorical_cardinalities") or {}
+        columns: list[str] = getattr(self, f"{kind}_exog_list")
+        rule = self.hparams.get("cat_emb_dim", 1)
+        return sum(embedding_width(rule, cardinalities.get(c)) if c in self.cat_exog_list else 1 for c in columns)
+
+
 class LocalModel(Model):
     """A model that learns each series by itself, without gradients. It needs no ``input_size``: it reads the whole series."""
 
@@ -292,6 +315,20 @@ def defaults_of(cls: type[Model]) -> dict[str, Any]:
             if parameter.default is not inspect.Parameter.empty
         }
     return _DEFAULTS[cls]
+
+
+def embedding_width(rule: str | int, cardinality: int | None) -> int:
+    """The numbers that a category of one of ``cardinality`` becomes.
+
+    Raises:
+        ValueError: If the rule needs this number and it is not said.
+    """
+    if isinstance(rule, int):
+        return rule
+    if cardinality is None:
+        raise ValueError("how many numbers a category becomes is known after training: give categorical_cardinalities, or cat_emb_dim a number")
+    rules: dict[str, int] = {"fastai": math.ceil(1.6 * cardinality**0.56), "sqrt": math.ceil(cardinality**0.5), "half": (cardinality + 1) // 2}
+    return min(50, rules[rule])
 
 
 def plain(value: Any) -> Any:

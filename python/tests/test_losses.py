@@ -150,3 +150,18 @@ def test_implicit_quantiles_are_chosen_afterwards():
     loss = losses.IQLoss()
     loss.update_quantile([0.7])
     assert loss.q == 0.7 and loss.output_names == ["_ql0.7"]
+
+
+@pytest.mark.parametrize("text", [text for text in VALUES["losses"] if not text.startswith(("Accuracy", "sCRPS"))])
+def test_the_engine_reads_them(text):
+    from foretell import _foretell
+    from foretell.models import NLinear
+
+    model = NLinear(4, 8, loss=made(text), valid_loss=made(text))
+    names = {"id_col": "unique_id", "time_col": "ds", "target_col": "y"}
+    try:
+        _foretell.Forecaster(json.dumps([model.to_spec()]), **names)
+    except ValueError as error:
+        # An engine that was built before it had the loss says which it has; anything else is a wrong spelling.
+        assert "expected one of" in str(error).replace("must be", "expected") and text.startswith(("IQLoss", "HuberIQLoss", "DistributionLoss('ISQF'"))
+        pytest.skip(str(error))

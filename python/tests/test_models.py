@@ -106,6 +106,26 @@ def test_attributes_that_users_read():
     assert models.DeepAR(4).loss.distribution == "StudentT" and models.DeepAR.RECURRENT
 
 
+def test_widths_of_columns():
+    lists = {"hist_exog_list": ["city", "visits"], "futr_exog_list": ["day"], "cat_exog_list": ["city", "day"]}
+    cardinalities = {"city": 4, "day": 7}
+    for rule, hist, futr in [(5, 6, 5), ("fastai", 5, 5), ("sqrt", 3, 3), ("half", 3, 4)]:
+        model = models.MLP(4, 8, **lists, categorical_cardinalities=cardinalities, cat_emb_dim=rule)
+        assert (model.hist_exog_size, model.futr_exog_size, model.stat_exog_size) == (hist, futr, 0)
+    with pytest.raises(ValueError, match="give categorical_cardinalities, or cat_emb_dim a number"):
+        models.MLP(4, 8, **lists).hist_exog_size
+
+
+def test_each_model_has_a_module_of_its_name():
+    from foretell.common._base_auto import BaseAuto
+    from foretell.common.enums import TimeSeriesDatasetEnum
+    from foretell.models.dilated_rnn import DilatedRNN
+    from foretell.models.nhits import NHITS
+
+    assert NHITS is models.NHITS and DilatedRNN is models.DilatedRNN and BaseAuto.__module__ == "foretell.auto._base"
+    assert TimeSeriesDatasetEnum.Datetime == "ds"
+
+
 def test_the_trainers_arguments():
     quiet = dict(
         accelerator="gpu", devices=1, logger=False, callbacks=[], enable_progress_bar=False, enable_checkpointing=False,
