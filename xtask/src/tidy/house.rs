@@ -122,6 +122,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
     ),
     room(10, "foretell-cli", &["foretell-files", "foretell"]),
+    room(10, "foretell-python", &["foretell"]),
     room(
         10,
         "foretell-candle",
@@ -364,6 +365,16 @@ pub(super) const FOLDERS: &[Folders] = &[
             "decompose learned",
             "intervals",
             "prophet",
+        ],
+    ),
+    folders(
+        "crates/python/src",
+        &[
+            "error setting_words table told watched",
+            "batches frame models spec",
+            "panel",
+            "fitted",
+            "forecaster",
         ],
     ),
     folders("crates/simd/src", &["amx prefetch scalar vector", "bits level", "loops", "kernels"]),

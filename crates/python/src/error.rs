@@ -1,0 +1,69 @@
+//! Errors of the library as Python's exceptions.
+
+use std::error::Error as _;
+use std::io;
+
+use foretell::{CalendarError, CheckpointError, DataError, Error, SpecError, UsageError};
+use pyo3::exceptions::{
+    PyFileExistsError, PyFileNotFoundError, PyMemoryError, PyOSError, PyRuntimeError, PyValueError,
+};
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
+
+/// The exception that Python users expect: `KeyError` of columns that are not there, `FileNotFoundError`, `MemoryError`,
+/// `RuntimeError` of trainings that fail, and `ValueError` of everything that the caller can mend.
+pub(crate) fn exception(error: impl Into<Error>) -> PyErr {
+    let error = error.into();
+    let text = error.to_string();
+    if let Some(kind) = io_kind(&error) {
+        return match kind {
+            io::ErrorKind::NotFound => PyFileNotFoundError::new_err(text),
+            io::ErrorKind::AlreadyExists => PyFileExistsError::new_err(text),
+            _ => PyOSError::new_err(text),
+        };
+    }
+    match error {
+        Error::Data(DataError::MissingColumn { .. }) => missing_column(text),
+        Error::Data(DataError::TooLarge(_)) | Error::Usage(UsageError::Memory(_)) => {
+            PyMemoryError::new_err(text)
+        }
+        Error::Checkpoint(CheckpointError::Missing { .. }) => PyFileNotFoundError::new_err(text),
+        Error::Network(_) | Error::Estimator(_) | Error::Diverged { .. } | Error::NothingForecast { .. } => {
+            PyRuntimeError::new_err(text)
+        }
+        _ => PyValueError::new_err(text),
+    }
+}
+
+pub(crate) fn of_spec(error: SpecError) -> PyErr {
+    exception(error)
+}
+
+pub(crate) fn of_calendar(error: CalendarError) -> PyErr {
+    exception(DataError::from(error))
+}
+
+/// The kind of the system's refusal behind an error, if there is one.
+fn io_kind(error: &Error) -> Option<io::ErrorKind> {
+    let mut cause = error.source();
+    if let Error::Checkpoint(CheckpointError::Io { source, .. }) = error {
+        return Some(source.kind());
+    }
+    while let Some(error) = cause {
+        if let Some(error) = error.downcast_ref::<io::Error>() {
+            return Some(error.kind());
+        }
+        cause = error.source();
+    }
+    None
+}
+
+/// `foretell.errors.ColumnError`, which is a `KeyError` and a `ValueError`.
+fn missing_column(text: String) -> PyErr {
+    static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    Python::attach(|py| match CLASS.import(py, "foretell.errors", "ColumnError") {
+        Ok(class) => PyErr::from_type(class.clone(), text),
+        Err(error) => error,
+    })
+}

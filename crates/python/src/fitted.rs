@@ -1,0 +1,190 @@
+//! Trained models.
+
+use foretell::{Fitted, Future, PredictOptions};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::batches::batches;
+use crate::error::exception;
+use crate::frame::PyFrame;
+use crate::panel::PyPanel;
+use crate::told::Told;
+
+/// Trained models. They do not change; copies share what was learned.
+#[pyclass(name = "Fitted", module = "foretell._foretell", frozen)]
+pub(crate) struct PyFitted {
+    pub(crate) fitted: Fitted,
+    told: Told,
+}
+
+impl PyFitted {
+    pub(crate) fn of(fitted: Fitted, told: Told) -> Self {
+        Self { fitted, told }
+    }
+
+    /// Models whose warnings nobody hears yet.
+    fn read(fitted: Fitted, threads: usize) -> Result<Self, foretell::Error> {
+        let told = Told::default();
+        let fitted = fitted.threads(threads)?.on_warning(told.listener());
+        Ok(Self { fitted, told })
+    }
+}
+
+#[pymethods]
+impl PyFitted {
+    /// Reads a directory that foretell or neuralforecast saved.
+    #[staticmethod]
+    #[pyo3(signature = (path, threads = 0))]
+    fn load(py: Python<'_>, path: &str, threads: usize) -> PyResult<Self> {
+        py.detach(|| Self::read(Fitted::load(path)?, threads)).map_err(exception)
+    }
+
+    /// Reads what `to_bytes` wrote.
+    #[staticmethod]
+    #[pyo3(signature = (data, threads = 0))]
+    fn from_bytes(py: Python<'_>, data: &[u8], threads: usize) -> PyResult<Self> {
+        py.detach(|| Self::read(Fitted::from_bytes(data)?, threads)).map_err(exception)
+    }
+
+    /// The models in one piece, with a checksum.
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| self.fitted.to_bytes()).map_err(exception)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// Writes a directory that foretell and neuralforecast load.
+    fn save(&self, py: Python<'_>, path: &str, overwrite: bool) -> PyResult<()> {
+        py.detach(|| self.fitted.save(path, overwrite)).map_err(exception)
+    }
+
+    /// The horizon.
+    #[getter]
+    fn h(&self) -> usize {
+        self.fitted.h()
+    }
+
+    /// The frequency of the data of training.
+    #[getter]
+    fn freq(&self) -> String {
+        self.fitted.freq().to_string()
+    }
+
+    /// The names of the columns of ids, times and the target in training.
+    #[getter]
+    fn id_time_target(&self) -> (String, String, String) {
+        let names = self.fitted.columns().clone();
+        (names.id, names.time, names.target)
+    }
+
+    /// The names of the models' columns, without suffixes.
+    #[getter]
+    fn names(&self) -> Vec<String> {
+        self.fitted.column_names()
+    }
+
+    /// The names and hyper-parameters of the models, as JSON.
+    #[getter]
+    fn models(&self) -> String {
+        let specs: Vec<_> = self.fitted.models().iter().map(|model| model.spec()).collect();
+        serde_json::to_string(&specs).expect("names and numbers")
+    }
+
+    /// The columns of the data that the models read beside the target.
+    #[getter]
+    fn columns(&self) -> Vec<String> {
+        self.fitted.columns_read()
+    }
+
+    /// Those of them whose future values a forecast needs.
+    #[getter]
+    fn future_columns(&self) -> Vec<String> {
+        self.fitted.future_columns()
+    }
+
+    /// The columns that hold categories.
+    #[getter]
+    fn categories(&self) -> Vec<String> {
+        self.fitted.categories()
+    }
+
+    /// How intervals were calibrated, as `windows:method:step`.
+    #[getter]
+    fn intervals(&self) -> Option<String> {
+        self.fitted.prediction_intervals().map(|intervals| intervals.to_string())
+    }
+
+    /// How far training came, if it was interrupted.
+    #[getter]
+    fn interruption(&self) -> Option<String> {
+        self.fitted.interruption().map(ToString::to_string)
+    }
+
+    /// The loss of the last step and of validation of each model, where they are known.
+    #[getter]
+    fn losses(&self) -> Vec<(Option<f64>, Option<f64>)> {
+        let outcome = |model: &foretell::FittedModel| {
+            model.outcome().map_or((None, None), |outcome| (Some(outcome.train_loss), outcome.valid_loss))
+        };
+        self.fitted.models().iter().map(outcome).collect()
+    }
+
+    /// Forecasts `h` steps after the end of each series, with intervals of these levels in percent.
+    #[pyo3(signature = (panel, future = None, h = None, level = Vec::new()))]
+    fn predict(
+        &self,
+        py: Python<'_>,
+        panel: &PyPanel,
+        future: Option<&Bound<'_, PyAny>>,
+        h: Option<usize>,
+        level: Vec<f64>,
+    ) -> PyResult<PyFrame> {
+        let rows = future.map(batches).transpose()?;
+        let result = py.detach(|| {
+            let h = h.unwrap_or(self.fitted.h());
+            let read = |rows| Future::from_record_batches(rows, &panel.options, &panel.panel, h);
+            let future = rows.map(read).transpose()?;
+            let ignored = future.as_ref().map_or(0, Future::ignored_rows);
+            if ignored > 0 {
+                self.told.add(format!("Dropped {ignored} unused rows from `futr_df`."));
+            }
+            let options = PredictOptions::new().future(future.as_ref()).h(h).level(&level);
+            self.fitted.predict_with(&panel.panel, &options)
+        });
+        self.told.tell(py)?;
+        Ok(PyFrame::of(result.map_err(exception)?, None))
+    }
+
+    /// Forecasts the rows that are known, but for the last ones of each series, from a cutoff every `step_size` steps.
+    #[pyo3(signature = (panel, step_size = 1, without_last = 0))]
+    fn predict_insample(
+        &self,
+        py: Python<'_>,
+        panel: &PyPanel,
+        step_size: usize,
+        without_last: usize,
+    ) -> PyResult<PyFrame> {
+        let result = py.detach(|| {
+            let panel = panel.panel.without_last(without_last);
+            self.fitted.predict_insample_from_padding(&panel, step_size)
+        });
+        self.told.tell(py)?;
+        Ok(PyFrame::of(result.map_err(exception)?, Some(&panel.options.target_col)))
+    }
+
+    /// Forecasts `n_windows` windows at the end of each series without any training.
+    fn validate(
+        &self,
+        py: Python<'_>,
+        panel: &PyPanel,
+        n_windows: usize,
+        step_size: usize,
+    ) -> PyResult<PyFrame> {
+        let result = py.detach(|| self.fitted.validate(&panel.panel, n_windows, step_size));
+        self.told.tell(py)?;
+        Ok(PyFrame::of(result.map_err(exception)?.frame, Some(&panel.options.target_col)))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("{:?}", self.fitted)
+    }
+}

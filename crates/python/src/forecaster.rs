@@ -1,0 +1,184 @@
+//! Models before training.
+
+use std::sync::{Mutex, PoisonError};
+
+use foretell::{
+    ColumnNames, Ensemble, Features, Forecaster, LocalScaler, Precision, PredictionIntervals,
+    ValidationOptions,
+};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::error::exception;
+use crate::fitted::PyFitted;
+use crate::frame::PyFrame;
+use crate::panel::PyPanel;
+use crate::spec;
+use crate::told::Told;
+use crate::watched::Watch;
+
+/// Models before training, and how they are to be trained; it trains once.
+#[pyclass(name = "Forecaster", module = "foretell._foretell", frozen)]
+pub(crate) struct PyForecaster {
+    /// Taken by the training.
+    forecaster: Mutex<Option<Forecaster>>,
+    columns: Vec<String>,
+    categories: Vec<String>,
+    told: Told,
+    watch: Watch,
+}
+
+#[pymethods]
+impl PyForecaster {
+    /// Models of a JSON text, and the settings of their training; `start` has models that they go on from.
+    #[new]
+    #[pyo3(signature = (
+        models, *, id_col, time_col, target_col, val_size = 0, local_scaler = None, local_static_scaler = None,
+        intervals = None, start = None, threads = 0, precision = None, restore_best = true, ensembles = Vec::new(),
+        features = None, non_negative = false, integer = false, max_memory = None, checkpoint = None,
+    ))]
+    fn new(
+        models: &str,
+        id_col: String,
+        time_col: String,
+        target_col: String,
+        val_size: usize,
+        local_scaler: Option<&str>,
+        local_static_scaler: Option<&str>,
+        intervals: Option<&str>,
+        start: Option<&PyFitted>,
+        threads: usize,
+        precision: Option<&str>,
+        restore_best: bool,
+        ensembles: Vec<String>,
+        features: Option<&str>,
+        non_negative: bool,
+        integer: bool,
+        max_memory: Option<u64>,
+        checkpoint: Option<(String, u64)>,
+    ) -> PyResult<Self> {
+        let (told, watch) = (Told::default(), Watch::default());
+        let mut forecaster = Forecaster::new(spec::read(models)?).map_err(exception)?;
+        if let Some(start) = start {
+            forecaster = forecaster.start_from(&start.fitted);
+        }
+        forecaster = forecaster
+            .columns(ColumnNames { id: id_col, time: time_col, target: target_col })
+            .val_size(val_size)
+            .threads(threads)
+            .restore_best(restore_best)
+            .non_negative(non_negative)
+            .integer(integer)
+            .on_warning(told.listener())
+            .on_progress(watch.listener());
+        if let Some(name) = precision {
+            forecaster = forecaster.precision(precision_of(name)?);
+        }
+        if let Some(name) = local_scaler {
+            forecaster = forecaster.local_scaler(parsed::<LocalScaler>(name)?);
+        }
+        if let Some(name) = local_static_scaler {
+            forecaster = forecaster.local_static_scaler(parsed::<LocalScaler>(name)?);
+        }
+        if let Some(text) = intervals {
+            forecaster = forecaster.intervals(parsed::<PredictionIntervals>(text)?);
+        }
+        for text in &ensembles {
+            forecaster = forecaster.ensemble(parsed::<Ensemble>(text)?);
+        }
+        if let Some(text) = features {
+            forecaster = forecaster.features(parsed::<Features>(text)?).map_err(exception)?;
+        }
+        if let Some(bytes) = max_memory {
+            forecaster = forecaster.max_memory(bytes);
+        }
+        if let Some((dir, every)) = checkpoint {
+            forecaster = forecaster.checkpoint_to(dir, every.max(1));
+        }
+        let (columns, categories) = (forecaster.columns_read(), forecaster.categories());
+        Ok(Self { forecaster: Mutex::new(Some(forecaster)), columns, categories, told, watch })
+    }
+
+    /// The columns of the data that the models read beside the target.
+    #[getter]
+    fn columns(&self) -> Vec<String> {
+        self.columns.clone()
+    }
+
+    /// Those of these and of the static ones that hold categories.
+    #[getter]
+    fn categories(&self) -> Vec<String> {
+        self.categories.clone()
+    }
+
+    /// Trains the models: what was learned, and the exception that ended the training early, if one did.
+    #[pyo3(signature = (panel, progress = None))]
+    fn fit(
+        &self,
+        py: Python<'_>,
+        panel: &PyPanel,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<(PyFitted, Option<PyErr>)> {
+        let forecaster = self.take()?;
+        let (result, stopped) = self.watch.run(py, progress.as_ref(), move || forecaster.fit(&panel.panel));
+        let fitted = self.finish(py, result, &stopped)?;
+        Ok((PyFitted::of(fitted, self.told.clone()), stopped))
+    }
+
+    /// Trains the models and forecasts `n_windows` windows at the end of each series: the forecasts, what was learned, and the
+    /// exception that ended the training early, if one did.
+    #[pyo3(signature = (panel, n_windows, step_size, refit = 0, level = Vec::new(), progress = None))]
+    fn cross_validate(
+        &self,
+        py: Python<'_>,
+        panel: &PyPanel,
+        n_windows: usize,
+        step_size: usize,
+        refit: usize,
+        level: Vec<f64>,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<(PyFrame, PyFitted, Option<PyErr>)> {
+        let forecaster = self.take()?;
+        let options = ValidationOptions::new(n_windows, step_size).refit(refit).level(&level);
+        let (result, stopped) =
+            self.watch.run(py, progress.as_ref(), || forecaster.cross_validate(&panel.panel, &options));
+        let validation = self.finish(py, result, &stopped)?;
+        let frame = PyFrame::of(validation.frame, Some(&panel.options.target_col));
+        Ok((frame, PyFitted::of(validation.fitted, self.told.clone()), stopped))
+    }
+}
+
+impl PyForecaster {
+    fn take(&self) -> PyResult<Forecaster> {
+        let forecaster = self.forecaster.lock().unwrap_or_else(PoisonError::into_inner).take();
+        forecaster.ok_or_else(|| PyRuntimeError::new_err("this forecaster was trained already; make another"))
+    }
+
+    /// Tells of warnings. Where nothing came of an interrupted training, the exception is that of the interruption.
+    fn finish<T>(
+        &self,
+        py: Python<'_>,
+        result: Result<T, foretell::Error>,
+        stopped: &Option<PyErr>,
+    ) -> PyResult<T> {
+        self.told.tell(py)?;
+        result.map_err(|error| match stopped {
+            Some(stopped) => stopped.clone_ref(py),
+            None => exception(error),
+        })
+    }
+}
+
+/// The precision of this name; as Lightning has them, too.
+fn precision_of(name: &str) -> PyResult<Precision> {
+    match name {
+        "f32" | "32" | "32-true" => Ok(Precision::F32),
+        "bf16" | "bf16-mixed" | "bf16-true" => Ok(Precision::Bf16),
+        "f16" | "16" | "16-mixed" | "16-true" => Ok(Precision::F16),
+        other => Err(PyValueError::new_err(format!("precision must be f32, bf16 or f16, found {other:?}"))),
+    }
+}
+
+fn parsed<T: std::str::FromStr<Err: std::fmt::Display>>(text: &str) -> PyResult<T> {
+    text.parse().map_err(|error: T::Err| PyValueError::new_err(error.to_string()))
+}

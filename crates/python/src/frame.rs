@@ -1,0 +1,149 @@
+//! Tables of forecasts.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::{RecordBatchIterator, RecordBatchReader};
+use foretell::{Frame, TimeKind};
+use pyo3::exceptions::PyKeyError;
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyCapsule, PyList};
+
+/// A table of forecasts: ids, times, cutoffs if there are any, and numbers. Any library that speaks Arrow's C interface reads
+/// it; numpy takes its columns as bytes.
+#[pyclass(name = "Frame", module = "foretell._foretell", frozen)]
+pub(crate) struct PyFrame(Frame);
+
+impl PyFrame {
+    /// Rows in the order of neuralforecast: integer ids by their values; the target, if there is one, behind the models.
+    pub(crate) fn of(mut frame: Frame, target: Option<&str>) -> Self {
+        if let Some(place) = target.and_then(|name| frame.columns.iter().position(|(own, _)| own == name)) {
+            let target = frame.columns.remove(place);
+            frame.columns.push(target);
+        }
+        if frame.integer_ids {
+            by_number(&mut frame);
+        }
+        Self(frame)
+    }
+}
+
+/// Sorts the rows by their ids as numbers; the rows of a series stay in their order.
+fn by_number(frame: &mut Frame) {
+    let number = |id: &Arc<str>| id.parse::<i64>().ok();
+    let numbers: Vec<Option<i64>> = frame.ids.iter().map(number).collect();
+    if numbers.is_sorted() {
+        return;
+    }
+    let mut order: Vec<usize> = (0..numbers.len()).collect();
+    order.sort_by_key(|&row| numbers[row]);
+    fn taken<T: Clone>(values: &[T], order: &[usize]) -> Vec<T> {
+        order.iter().map(|&row| values[row].clone()).collect()
+    }
+    frame.ids = taken(&frame.ids, &order);
+    frame.times = taken(&frame.times, &order);
+    frame.cutoffs = frame.cutoffs.as_ref().map(|cutoffs| taken(cutoffs, &order));
+    for (_, values) in &mut frame.columns {
+        *values = taken(values, &order);
+    }
+}
+
+fn bytes<'py, T: Copy, const N: usize>(
+    py: Python<'py>,
+    values: &[T],
+    write: impl Fn(T) -> [u8; N],
+) -> PyResult<Bound<'py, PyByteArray>> {
+    PyByteArray::new_with(py, values.len() * N, |out| {
+        let (numbers, _) = out.as_chunks_mut::<N>();
+        numbers.iter_mut().zip(values).for_each(|(number, &value)| *number = write(value));
+        Ok(())
+    })
+}
+
+#[pymethods]
+impl PyFrame {
+    fn __len__(&self) -> usize {
+        self.0.n_rows()
+    }
+
+    /// The names of all columns, in their order.
+    #[getter]
+    fn names(&self) -> Vec<String> {
+        let Frame { id_col, time_col, cutoffs, columns, .. } = &self.0;
+        let mut names = vec![id_col.clone(), time_col.clone()];
+        names.extend(cutoffs.as_ref().map(|_| "cutoff".to_owned()));
+        names.extend(columns.iter().map(|(name, _)| name.clone()));
+        names
+    }
+
+    /// Whether times are timestamps, in microseconds; else they are integers.
+    #[getter]
+    fn has_timestamps(&self) -> bool {
+        self.0.freq.kind() == TimeKind::Timestamp
+    }
+
+    /// The zone of the times, if they have one.
+    #[getter]
+    fn zone(&self) -> Option<String> {
+        self.0.zone.as_ref().map(ToString::to_string)
+    }
+
+    /// The table with other names of columns; those whose new name is nothing are left out.
+    fn renamed(&self, names: HashMap<String, Option<String>>) -> Self {
+        let mut frame = self.0.clone();
+        frame.columns.retain(|(name, _)| !matches!(names.get(name), Some(None)));
+        for (name, _) in &mut frame.columns {
+            if let Some(Some(new)) = names.get(name) {
+                name.clone_from(new);
+            }
+        }
+        Self(frame)
+    }
+
+    /// The ids, each once for its neighbouring rows, and how many rows these are, as the bytes of `i8`.
+    fn ids<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyByteArray>)> {
+        let runs = || self.0.ids.chunk_by(|a, b| a == b);
+        let counts: Vec<i64> = runs().map(|run| run.len() as i64).collect();
+        let integers = || runs().map(|run| run[0].parse().ok()).collect::<Option<Vec<i64>>>();
+        let ids = match Some(()).filter(|()| self.0.integer_ids).and_then(|()| integers()) {
+            Some(numbers) => PyList::new(py, numbers)?,
+            None => PyList::new(py, runs().map(|run| &*run[0]))?,
+        };
+        Ok((ids, bytes(py, &counts, i64::to_ne_bytes)?))
+    }
+
+    /// The times or the cutoffs as the bytes of `i8`, or another column as those of `f4`.
+    fn column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyByteArray>> {
+        if name == self.0.time_col {
+            return bytes(py, &self.0.times, i64::to_ne_bytes);
+        }
+        if let Some(values) = self.0.column(name) {
+            return bytes(py, values, f32::to_ne_bytes);
+        }
+        match &self.0.cutoffs {
+            Some(cutoffs) if name == "cutoff" => bytes(py, cutoffs, i64::to_ne_bytes),
+            _ => Err(PyKeyError::new_err(name.to_owned())),
+        }
+    }
+
+    /// The table as a stream of Arrow: ids, times in microseconds, numbers in single precision.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // The interface lets a producer hand out its own types.
+        drop(requested_schema);
+        let batch = self.0.record_batch();
+        let schema = batch.schema();
+        let reader: Box<dyn RecordBatchReader + Send> =
+            Box::new(RecordBatchIterator::new([Ok(batch)], schema));
+        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(reader), c"arrow_array_stream")
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<foretell.Frame of {} rows: {}>", self.0.n_rows(), self.names().join(", "))
+    }
+}

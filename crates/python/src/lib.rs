@@ -1,0 +1,44 @@
+//! The Python module `foretell._foretell`: tables of Arrow in, forecasts out.
+//!
+//! Each class is a file over one of the facade's types. What neuralforecast's users call is written in Python above them
+//! (`python/foretell`): these classes know neither pandas nor signatures. Long calls release the interpreter's lock.
+#![forbid(unsafe_code)]
+#![cfg(feature = "parquet")]
+
+mod batches;
+mod error;
+mod fitted;
+mod forecaster;
+mod frame;
+mod models;
+mod panel;
+mod setting_words;
+mod spec;
+mod table;
+mod told;
+mod watched;
+
+/// The engine behind the package `foretell`.
+#[pyo3::pymodule]
+mod _foretell {
+    use pyo3::prelude::*;
+
+    #[pymodule_export]
+    use crate::fitted::PyFitted;
+    #[pymodule_export]
+    use crate::forecaster::PyForecaster;
+    #[pymodule_export]
+    use crate::frame::PyFrame;
+    #[pymodule_export]
+    use crate::models::{hyper_parameters, model_names};
+    #[pymodule_export]
+    use crate::panel::PyPanel;
+    #[pymodule_export]
+    use crate::table::PyTable;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        foretell::word_settings(crate::setting_words::ARGUMENTS);
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

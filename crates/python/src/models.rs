@@ -1,0 +1,20 @@
+//! What models there are.
+
+use foretell::ModelSpec;
+use pyo3::prelude::*;
+
+use crate::error::of_spec;
+
+/// The names of all models.
+#[pyfunction]
+pub(crate) fn model_names() -> Vec<&'static str> {
+    foretell::model_names()
+}
+
+/// The hyper-parameters of a model with their defaults, as JSON; `h` steps ahead, from `input_size` steps.
+#[pyfunction]
+#[pyo3(signature = (model, h = 1, input_size = 1))]
+pub(crate) fn hyper_parameters(model: &str, h: usize, input_size: usize) -> PyResult<String> {
+    let spec = ModelSpec::new(model, h, input_size).map_err(of_spec)?;
+    Ok(serde_json::Value::Object(spec.hyper_parameters()).to_string())
+}

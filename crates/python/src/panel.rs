@@ -1,0 +1,117 @@
+//! Panels of series.
+
+use foretell::{Frame, Freq, Panel, ReadOptions};
+use pyo3::prelude::*;
+
+use crate::batches::batches;
+use crate::error::{exception, of_calendar};
+use crate::frame::PyFrame;
+
+/// Series of one frequency, read from a table with a row per series and time.
+#[pyclass(name = "Panel", module = "foretell._foretell", frozen)]
+pub(crate) struct PyPanel {
+    pub(crate) panel: Panel,
+    pub(crate) options: ReadOptions,
+}
+
+impl PyPanel {
+    /// A table of these series, without rows and columns.
+    fn empty(&self) -> Frame {
+        let mut frame = Frame::new(self.panel.freq());
+        frame.id_col = self.options.id_col.clone();
+        frame.time_col = self.options.time_col.clone().unwrap_or(frame.time_col);
+        frame.zone = self.panel.zone().cloned();
+        frame.integer_ids = self.panel.has_integer_ids();
+        frame
+    }
+}
+
+#[pymethods]
+impl PyPanel {
+    /// Reads a table. Of the further columns only those named are kept; some of them, and of the static ones, hold categories.
+    #[new]
+    #[pyo3(signature = (data, freq, id_col, time_col, target_col, columns, categories, static_data = None, threads = 0))]
+    fn new(
+        data: &Bound<'_, PyAny>,
+        freq: Option<&str>,
+        id_col: String,
+        time_col: String,
+        target_col: String,
+        columns: Vec<String>,
+        categories: Vec<String>,
+        static_data: Option<&Bound<'_, PyAny>>,
+        threads: usize,
+    ) -> PyResult<Self> {
+        let mut options = ReadOptions::new().id_col(id_col).time_col(time_col).target_col(target_col);
+        options = options.columns(columns).categories(categories).threads(threads);
+        options.freq = freq.map(Freq::parse).transpose().map_err(of_calendar)?;
+        let rows = batches(data)?;
+        let statics = static_data.map(batches).transpose()?;
+        let read = || {
+            let panel = Panel::from_record_batches(rows, &options)?;
+            match statics {
+                Some(statics) => panel.with_static_batches(statics, &options),
+                None => Ok(panel),
+            }
+        };
+        let panel = data.py().detach(read).map_err(exception)?;
+        Ok(Self { panel, options })
+    }
+
+    /// Number of series.
+    #[getter]
+    fn n_series(&self) -> usize {
+        self.panel.n_series()
+    }
+
+    /// Rows of the longest series.
+    #[getter]
+    fn max_len(&self) -> usize {
+        self.panel.max_len()
+    }
+
+    /// Rows of the shortest series.
+    #[getter]
+    fn min_len(&self) -> usize {
+        self.panel.min_len()
+    }
+
+    /// The step between rows.
+    #[getter]
+    fn freq(&self) -> String {
+        self.panel.freq().to_string()
+    }
+
+    /// The ids and times of the `h` steps after each series; with none, of the last row of each.
+    fn future(&self, py: Python<'_>, h: usize) -> PyResult<PyFrame> {
+        let mut frame = self.empty();
+        py.detach(|| {
+            for series in 0..self.panel.n_series() {
+                let times = match h {
+                    0 => vec![self.panel.time(series, self.panel.len(series) - 1)],
+                    h => self.panel.future_times(series, h)?,
+                };
+                frame.ids.extend(times.iter().map(|_| self.panel.id(series).clone()));
+                frame.times.extend(times);
+            }
+            Ok(PyFrame::of(frame, None))
+        })
+        .map_err(|error: foretell::DataError| exception(error))
+    }
+
+    /// All rows: ids, times and the target.
+    fn rows(&self, py: Python<'_>) -> PyFrame {
+        py.detach(|| {
+            let mut frame = self.empty();
+            let mut target = Vec::with_capacity(self.panel.n_rows());
+            for series in 0..self.panel.n_series() {
+                let len = self.panel.len(series);
+                frame.ids.extend(std::iter::repeat_n(self.panel.id(series).clone(), len));
+                frame.times.extend(self.panel.times(series));
+                target.extend_from_slice(&self.panel.known_y(series, 0..len));
+            }
+            frame.columns.push((self.options.target_col.clone(), target));
+            PyFrame::of(frame, None)
+        })
+    }
+}

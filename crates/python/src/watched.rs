@@ -1,0 +1,80 @@
+//! Long calls that Ctrl-C ends.
+
+use std::panic::resume_unwind;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use foretell::{Progress, Verdict};
+use pyo3::prelude::*;
+
+/// How often signals are looked for and progress is told.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// What a training and the thread that waits for it tell each other.
+#[derive(Clone, Default)]
+pub(crate) struct Watch(Arc<Shared>);
+
+#[derive(Default)]
+struct Shared {
+    stop: AtomicBool,
+    latest: Mutex<Option<(String, Progress)>>,
+}
+
+impl Watch {
+    /// The listener of the training.
+    pub(crate) fn listener(&self) -> impl FnMut(&str, &Progress) -> Verdict + Send + 'static {
+        let watch = self.clone();
+        move |model: &str, progress: &Progress| {
+            watch.0.latest.lock().unwrap_or_else(PoisonError::into_inner).replace((model.into(), *progress));
+            match watch.0.stop.load(Ordering::Relaxed) {
+                true => Verdict::Interrupt,
+                false => Verdict::Continue,
+            }
+        }
+    }
+
+    fn check(&self, py: Python<'_>, callback: Option<&Py<PyAny>>) -> PyResult<()> {
+        py.check_signals()?;
+        let latest = self.0.latest.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let (Some(callback), Some((model, progress))) = (callback, latest) {
+            let Progress { step, max_steps, train_loss, valid_loss, .. } = progress;
+            callback.call1(py, (model, step, max_steps, train_loss, valid_loss))?;
+        }
+        Ok(())
+    }
+
+    /// Does `work` on a thread of its own without the interpreter's lock, while this one looks for signals, which Python
+    /// tells none but its main thread, and calls `callback` with the model, the step, the number of steps, the loss and that of
+    /// validation. The exception is that of a signal or of the callback: it interrupts the training, whose result is kept.
+    pub(crate) fn run<T: Send>(
+        &self,
+        py: Python<'_>,
+        callback: Option<&Py<PyAny>>,
+        work: impl FnOnce() -> T + Send,
+    ) -> (T, Option<PyErr>) {
+        py.detach(|| {
+            thread::scope(|scope| {
+                let (done, finished) = channel::<()>();
+                let worker = scope.spawn(move || {
+                    let result = work();
+                    drop(done);
+                    result
+                });
+                let mut error = None;
+                while finished.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
+                    if error.is_none() {
+                        error = Python::attach(|py| self.check(py, callback)).err();
+                        self.0.stop.store(error.is_some(), Ordering::Relaxed);
+                    }
+                }
+                match worker.join() {
+                    Ok(result) => (result, error),
+                    Err(panic) => resume_unwind(panic),
+                }
+            })
+        })
+    }
+}

@@ -1,0 +1,15 @@
+"""Forecasts of many time series by neural and classical models, with the interface of neuralforecast.
+
+    >>> from foretell import NeuralForecast
+    >>> from foretell.models import NHITS
+    >>> from foretell.utils import AirPassengersDF
+    >>> nf = NeuralForecast([NHITS(h=12, input_size=24)], freq="ME")
+    >>> nf.fit(AirPassengersDF)
+    >>> forecast = nf.predict()
+"""
+
+from foretell._foretell import __version__
+from foretell.core import DistributedConfig, NeuralForecast
+from foretell.errors import ColumnError
+
+__all__ = ["ColumnError", "DistributedConfig", "NeuralForecast", "__version__"]

@@ -1,0 +1,107 @@
+"""From a forecaster's settings to the engine's."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from foretell import _foretell
+from foretell._data import Names
+from foretell.utils import PredictionIntervals
+
+#: Scalers of whole series and of static columns.
+SCALERS = ("standard", "robust", "robust-iqr", "minmax", "boxcox")
+
+
+@dataclass
+class Settings:
+    """What holds for all models of a forecaster."""
+
+    local_scaler_type: str | None = None
+    local_static_scaler_type: str | None = None
+    threads: int = 0
+    precision: str | None = None
+    restore_best: bool = True
+    features: str | None = None
+    non_negative: bool = False
+    integer: bool = False
+    max_memory: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("local_scaler_type", "local_static_scaler_type"):
+            value = getattr(self, name)
+            if value is not None and value not in SCALERS:
+                raise ValueError(f"{name.removeprefix('local_')} must be one of {', '.join(SCALERS)}; found {value!r}")
+
+
+def is_ensemble(model: Any) -> bool:
+    """Whether it combines the forecasts of the other models of its list."""
+    return hasattr(model, "combine")
+
+
+def forecaster(
+    models: Sequence[Any], settings: Settings, names: Names, val_size: int,
+    intervals: PredictionIntervals | None, start: _foretell.Fitted | None,
+) -> _foretell.Forecaster:  # fmt: skip
+    """The engine's forecaster, which trains once."""
+    specs = [model.to_spec() for model in models if not is_ensemble(model)]
+    precisions = {spec.pop("precision", None) for spec in specs} - {None}
+    if len(precisions) > 1:
+        raise ValueError(f"models that are trained together have one precision; found {', '.join(sorted(precisions))}")
+    threads = [spec.pop("threads", None) or 0 for spec in specs]
+    return _foretell.Forecaster(
+        json.dumps(specs), id_col=names.id_col, time_col=names.time_col, target_col=names.target_col, val_size=val_size,
+        local_scaler=settings.local_scaler_type, local_static_scaler=settings.local_static_scaler_type,
+        intervals=None if intervals is None else intervals_text(intervals), start=start,
+        threads=settings.threads or max(threads, default=0), precision=settings.precision or next(iter(precisions), None),
+        restore_best=settings.restore_best, ensembles=[model.to_spec()["ensemble"] for model in models if is_ensemble(model)],
+        features=settings.features, non_negative=settings.non_negative, integer=settings.integer, max_memory=settings.max_memory,
+    )  # fmt: skip
+
+
+def intervals_text(intervals: PredictionIntervals) -> str:
+    return f"{intervals.n_windows}:{intervals.method}:{intervals.step_size}"
+
+
+def intervals_of(text: str | None) -> PredictionIntervals | None:
+    """The intervals that `intervals_text` wrote."""
+    if text is None:
+        return None
+    n_windows, method, step_size = text.split(":")
+    return PredictionIntervals(int(n_windows), method, int(step_size))
+
+
+class Bar:
+    """A bar of progress for each model, if it is asked for and tqdm is installed."""
+
+    def __init__(self, wanted: bool) -> None:
+        self._bars: dict[str, Any] = {}
+        self._tqdm: Any = None
+        if wanted:
+            try:
+                from tqdm.auto import tqdm
+            except ImportError:
+                return
+            self._tqdm = tqdm
+
+    @property
+    def listener(self) -> Callable[[str, int, int, float, float | None], None] | None:
+        """What the engine calls now and then during a training."""
+        return None if self._tqdm is None else self._show
+
+    def _show(self, model: str, step: int, max_steps: int, train_loss: float, valid_loss: float | None) -> None:
+        if model not in self._bars:
+            self._bars[model] = self._tqdm(total=max_steps, desc=model)
+        bar = self._bars[model]
+        bar.update(step - bar.n)
+        losses = {"train_loss": train_loss} if valid_loss is None else {"train_loss": train_loss, "valid_loss": valid_loss}
+        bar.set_postfix(losses, refresh=False)
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(self, *failure: object) -> None:
+        for bar in self._bars.values():
+            bar.close()

@@ -1,0 +1,256 @@
+"""Tables of users, to the engine and back: pandas, polars, pyarrow, and whatever speaks Arrow's C interface.
+
+What comes back is of the kind that went in. None of these libraries is imported unless a table of it came.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from foretell import _foretell
+from foretell.errors import ColumnError
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What tables look like: the library, and the types of ids and times."""
+
+    library: str
+    id_type: Any
+    time_type: Any
+
+
+def native(df: Any) -> Any:
+    """The table behind narwhals' or polars' lazy one."""
+    if type(df).__module__.startswith("narwhals"):
+        df = df.to_native()
+    return df.collect() if library(df) == "polars" and hasattr(df, "collect") else df
+
+
+def library(df: Any) -> str:
+    """``"pandas"``, ``"polars"``, ``"pyarrow"`` or ``"arrow"``.
+
+    Raises:
+        TypeError: If it is none of them.
+    """
+    name = type(df).__module__.partition(".")[0]
+    if name in ("pandas", "polars", "pyarrow"):
+        return name
+    if hasattr(df, "__arrow_c_stream__"):
+        return "arrow"
+    raise ValueError(
+        f"expected a DataFrame of pandas or polars, a table of pyarrow, or an object with __arrow_c_stream__; got: {type(df)}"
+    )
+
+
+def columns(df: Any) -> list[str]:
+    """The names of a table's columns."""
+    for names in (getattr(df, "column_names", None), getattr(df, "columns", None)):
+        if names is not None and not callable(names) and all(isinstance(name, str) for name in names):
+            return list(names)
+    return list(getattr(getattr(df, "schema", None), "names", None) or map(str, df.columns))
+
+
+def require(df: Any, names: Sequence[str], table: str) -> None:
+    """Checks that a table has columns.
+
+    Raises:
+        ColumnError: If it lacks one.
+    """
+    found = columns(df)
+    missing = [name for name in names if name not in found]
+    if missing:
+        raise ColumnError(f"{table} has no column {', '.join(missing)}; it has {', '.join(found)}")
+
+
+def select(df: Any, names: Sequence[str]) -> Any:
+    """The columns of these names that a table has."""
+    found = set(columns(df))
+    names = [name for name in dict.fromkeys(names) if name in found]
+    match library(df):
+        case "pandas":
+            return df[names]
+        case "polars" | "pyarrow":
+            return df.select(names)
+        case _:
+            return df
+
+
+def kind_of(df: Any, id_col: str, time_col: str) -> Kind:
+    """What a table looks like."""
+    match library(df):
+        case "pandas":
+            return Kind("pandas", df[id_col].dtype, df[time_col].dtype)
+        case "polars":
+            return Kind("polars", df.schema[id_col], df.schema[time_col])
+        case "pyarrow":
+            return Kind("pyarrow", df.schema.field(id_col).type, df.schema.field(time_col).type)
+        case _:
+            return Kind("arrow", None, None)
+
+
+def to_engine(df: Any, id_col: str, time_col: str | None, labels: Sequence[str] = ()) -> Any:
+    """A table as the engine reads it; the columns of ``labels`` hold categories. Only of pandas anything is copied."""
+    return _pandas_table(df, id_col, time_col, labels) if library(df) == "pandas" else df
+
+
+def _pandas_table(df: Any, id_col: str, time_col: str | None, labels: Sequence[str]) -> _foretell.Table:
+    import pandas as pd
+
+    table = _foretell.Table()
+    for name in df.columns:
+        column = df[name]
+        if isinstance(column.dtype, pd.PeriodDtype):
+            column = column.dt.to_timestamp()
+        if pd.api.types.is_datetime64_any_dtype(column.dtype):
+            _add_times(table, name, column)
+        elif pd.api.types.is_bool_dtype(column.dtype) and name in labels:
+            _add_texts(table, name, column)
+        elif pd.api.types.is_integer_dtype(column.dtype) and not column.isna().any():
+            table.numbers(name, "i8", column.to_numpy(dtype="i8").tobytes())
+        elif pd.api.types.is_numeric_dtype(column.dtype):
+            _add_floats(table, name, column)
+        elif name in (id_col, time_col) or name in labels or not _add_numbers_of_objects(table, name, column):
+            _add_texts(table, name, column)
+    return table
+
+
+def _add_floats(table: _foretell.Table, name: str, column: Any) -> None:
+    is_single = str(column.dtype).lower().startswith(("float32", "float[pyarrow]"))
+    kind = "f4" if is_single else "f8"
+    table.numbers(name, kind, column.to_numpy(dtype=kind, na_value=float("nan")).tobytes())
+
+
+def _add_numbers_of_objects(table: _foretell.Table, name: str, column: Any) -> bool:
+    """Adds a column of objects that are numbers all the same, as Decimal or numbers among None."""
+    if column.dtype != object:
+        return False
+    try:
+        numbers = column.astype("f8")
+    except (TypeError, ValueError):
+        return False
+    _add_floats(table, name, numbers)
+    return True
+
+
+def _add_times(table: _foretell.Table, name: str, column: Any) -> None:
+    import pandas as pd
+
+    index = pd.DatetimeIndex(column)
+    unit = getattr(index, "unit", "ns")
+    zone = None if index.tz is None else str(index.tz)
+    table.times(name, unit, zone, index.asi8.tobytes())
+
+
+def _add_texts(table: _foretell.Table, name: str, column: Any) -> None:
+    import pandas as pd
+
+    codes, texts = pd.factorize(column)
+    table.texts(name, codes.astype("i4").tobytes(), [str(text) for text in texts])
+
+
+def from_engine(frame: _foretell.Frame, kind: Kind) -> Any:
+    """A table of the engine in the kind of a user's."""
+    match kind.library:
+        case "pandas":
+            return _to_pandas(frame, kind)
+        case "polars":
+            return _to_polars(frame, kind)
+        case _:
+            return _to_pyarrow(frame, kind)
+
+
+def _to_pandas(frame: _foretell.Frame, kind: Kind) -> Any:
+    import numpy as np
+    import pandas as pd
+
+    names = frame.names
+    ids, counts = frame.ids()
+    index = pd.Index(ids, dtype="i8" if ids and isinstance(ids[0], int) else object)
+    repeated = index.astype(kind.id_type).repeat(np.frombuffer(counts, "i8"))
+    data = {names[0]: repeated}
+    for name in names[1:]:
+        if name == names[1] or name == "cutoff":
+            data[name] = _times_of_pandas(np.frombuffer(frame.column(name), "i8"), frame, kind)
+        else:
+            data[name] = np.frombuffer(frame.column(name), "f4")
+    return pd.DataFrame(data)
+
+
+def _times_of_pandas(times: Any, frame: _foretell.Frame, kind: Kind) -> Any:
+    import pandas as pd
+
+    if not frame.has_timestamps:
+        return pd.Index(times).astype(kind.time_type)
+    index = pd.DatetimeIndex(times.view("M8[us]"))
+    if frame.zone is not None:
+        index = index.tz_localize("UTC").tz_convert(frame.zone)
+    if isinstance(kind.time_type, pd.PeriodDtype):
+        return index.to_period(kind.time_type.freq)
+    return index.astype(kind.time_type) if pd.api.types.is_datetime64_any_dtype(kind.time_type) else index
+
+
+def _to_polars(frame: _foretell.Frame, kind: Kind) -> Any:
+    import polars as pl
+
+    names = frame.names
+    times = [name for name in names[1:] if name == names[1] or name == "cutoff"]
+    is_time = frame.has_timestamps == kind.time_type.is_temporal()
+    casts = [pl.col(names[0]).cast(kind.id_type), *(pl.col(name).cast(kind.time_type) for name in times if is_time)]
+    return pl.DataFrame(frame).with_columns(casts)
+
+
+def _to_pyarrow(frame: _foretell.Frame, kind: Kind) -> Any:
+    try:
+        import pyarrow as pa
+    except ImportError:
+        return frame
+    table = pa.table(frame)
+    if kind.library == "pyarrow":
+        for place, name in enumerate(table.column_names):
+            wanted = kind.id_type if place == 0 else kind.time_type if place == 1 or name == "cutoff" else None
+            if wanted is not None and _can_cast(pa, table.schema.field(place).type, wanted):
+                table = table.set_column(place, name, table.column(place).cast(wanted))
+    return table
+
+
+def _can_cast(pa: Any, found: Any, wanted: Any) -> bool:
+    """Whether times are cast to times, and anything else to anything else."""
+    return bool(pa.types.is_temporal(found) == pa.types.is_temporal(wanted))
+
+
+def anti_join(expected: Any, given: Any, on: list[str]) -> Any:
+    """The rows of a table whose ids and times another one lacks."""
+    match library(expected):
+        case "pandas":
+            merged = expected.merge(given[on].drop_duplicates(), on=on, how="left", indicator=True)
+            return merged.loc[merged["_merge"] == "left_only", on].reset_index(drop=True)
+        case "polars":
+            return expected.join(given.select(on), on=on, how="anti", maintain_order="left")
+        case _:
+            return expected.join(given.select(on), keys=on, join_type="left anti")
+
+
+def concat(first: Any, second: Any) -> Any:
+    """The rows of two tables of a kind."""
+    match library(first):
+        case "pandas":
+            import pandas as pd
+
+            return pd.concat([first, second], ignore_index=True)
+        case "polars":
+            import polars as pl
+
+            return pl.concat([first, second.select(first.columns)], how="vertical_relaxed")
+        case _:
+            import pyarrow as pa
+
+            return pa.concat_tables([first, second.select(first.column_names)], promote_options="permissive")
+
+
+def n_rows(df: Any) -> int:
+    """Rows of a table."""
+    rows = getattr(df, "num_rows", None)
+    return int(rows) if rows is not None else len(df)

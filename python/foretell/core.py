@@ -1,0 +1,466 @@
+"""The forecaster: models, data, forecasts."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from foretell import _data, _engine, _foretell, _frames, _levels
+from foretell._data import Data, Names, Reading
+from foretell._registry import as_models, model_from_spec
+from foretell.utils import PredictionIntervals
+
+
+class DistributedConfig:
+    """How neuralforecast trains on several machines with Spark. Accepted; foretell trains on one."""
+
+    def __init__(self, partitions_path: str, num_nodes: int, devices: int) -> None:
+        self.partitions_path, self.num_nodes, self.devices = partitions_path, num_nodes, devices
+
+
+class NeuralForecast:
+    """Models that are trained on the same series and forecast them.
+
+    Args:
+        models: Models of ``foretell.models``, all of one horizon.
+        freq: Step of the times: an alias of pandas or polars, an offset of pandas, or an integer. None to infer it.
+        local_scaler_type: Scales each series by its own statistics: "standard", "robust", "robust-iqr", "minmax" or "boxcox".
+        local_static_scaler_type: Scales each static column in the same ways.
+        threads: Threads to compute on; 0 for all of the machine. The result does not depend on it.
+        precision: "bf16" or "f16" rounds the operands of products in training; weights and forecasts stay in single precision.
+        restore_best: Whether early stopping goes back to the weights of the best check.
+        features: Columns that are computed from the target and the times, such as "lag:7,weekday".
+        non_negative: Whether forecasts below 0 become 0.
+        integer: Whether forecasts are rounded to whole numbers.
+        max_memory: Most bytes that training and forecasts may take; None for three quarters of the machine's.
+    """
+
+    def __init__(
+        self, models: Sequence[Any], freq: str | int | Any, local_scaler_type: str | None = None,
+        local_static_scaler_type: str | None = None, *, threads: int = 0, precision: str | None = None, restore_best: bool = True,
+        features: str | None = None, non_negative: bool = False, integer: bool = False, max_memory: int | None = None,
+    ) -> None:  # fmt: skip
+        self.models_init = as_models(models)
+        self.models = copy.deepcopy(self.models_init)
+        horizons = {model.h for model in self.models if not _engine.is_ensemble(model)}
+        if len(horizons) != 1:
+            raise ValueError(f"all models should have the same horizon; found {sorted(horizons) or 'no models'}")
+        self.h: int = horizons.pop()
+        self.freq = freq
+        self.settings = _engine.Settings(
+            local_scaler_type, local_static_scaler_type, threads, precision, restore_best, features, non_negative, integer, max_memory
+        )
+        self.id_col, self.time_col, self.target_col = "unique_id", "ds", "y"
+        self.prediction_intervals: PredictionIntervals | None = None
+        self._engine: _foretell.Fitted | None = None
+        self._data: Data | None = None
+        self._test_size = 0
+
+    @property
+    def local_scaler_type(self) -> str | None:
+        return self.settings.local_scaler_type
+
+    @property
+    def local_static_scaler_type(self) -> str | None:
+        return self.settings.local_static_scaler_type
+
+    # What the last training was given and left.
+
+    @property
+    def _fitted(self) -> bool:
+        return self._engine is not None
+
+    @property
+    def uids(self) -> Any:
+        """The ids of the series of the last training, a column of the user's kind."""
+        return self._last_rows()[self.id_col]
+
+    @property
+    def last_dates(self) -> Any:
+        """The last time of each of them."""
+        return self._last_rows()[self.time_col]
+
+    @property
+    def ds(self) -> Any:
+        """The times of all their rows, series by series."""
+        data = self._stored()
+        return data.table(data.panel.rows())[self.time_col]
+
+    def _last_rows(self) -> Any:
+        data = self._stored()
+        return data.table(data.panel.future(0))
+
+    def _stored(self) -> Data:
+        if self._data is None:
+            raise ValueError("You must pass a DataFrame or have one stored.")
+        return self._data
+
+    def _trained(self, message: str = "You must fit the model before predicting.") -> _foretell.Fitted:
+        if self._engine is None:
+            raise ValueError(message)
+        return self._engine
+
+    # Training.
+
+    def fit(
+        self, df: Any = None, static_df: Any = None, val_size: int | None = 0, val_df: Any = None, use_init_models: bool = False,
+        verbose: bool = False, id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y",
+        distributed_config: DistributedConfig | None = None, prediction_intervals: PredictionIntervals | None = None,
+    ) -> None:  # fmt: skip
+        """Trains the models; those that were trained before go on from where they are.
+
+        Ctrl-C ends the training and keeps what was trained until then.
+
+        Args:
+            df: Series: a row per id and time, with the target and further columns. None for those of the last training.
+            static_df: A row per id, with static columns.
+            val_size: Steps at the end of each series to validate on: 0, or at least ``h``.
+            val_df: Rows that follow those of ``df`` to validate on, as many for each series, in place of ``val_size``.
+            use_init_models: Whether models that were trained before begin anew.
+            verbose: Whether progress is shown, if tqdm is installed.
+            id_col: The column of ids.
+            time_col: The column of times.
+            target_col: The column to forecast.
+            distributed_config: Must be None: foretell trains on one machine.
+            prediction_intervals: How to calibrate intervals of models that forecast one number; they are trained twice then.
+
+        Raises:
+            ColumnError: If a column is not there.
+            ValueError: If a row is wrong, a series is too short, or arguments contradict each other.
+        """
+        val_size = val_size or 0
+        if df is None and self._data is None:
+            raise ValueError("You must pass a DataFrame or have one stored.")
+        if distributed_config is not None:
+            raise NotImplementedError("foretell trains on one machine: leave distributed_config out")
+        if val_df is not None and val_size:
+            raise ValueError(
+                "val_df and val_size cannot be set together. Set val_size=0 (default) when providing val_df."
+            )
+        if val_df is None and not val_size and any(getattr(m, "early_stop_patience_steps", -1) > 0 for m in self.models):
+            raise ValueError("Set val_size>0 or provide a val_df if early stopping is enabled.")
+        if 0 < val_size < self.h:
+            raise ValueError(f"val_size must be either 0 or greater than or equal to the horizon: {self.h}")
+        names = self._data.names if df is None and self._data else Names(id_col, time_col, target_col)
+        if val_df is not None:
+            df, val_size = self._with_validation(df, val_df, names)
+        forecaster = self._forecaster(names, val_size, prediction_intervals, use_init_models)
+        data = self._read(df, static_df, names, forecaster)
+        self._check_lengths(data, val_size)
+        with _engine.Bar(verbose) as bar:
+            fitted, stopped = forecaster.fit(data.panel, bar.listener)
+        self._keep(fitted, data, 0, prediction_intervals)
+        if stopped is not None:
+            raise stopped
+
+    def _forecaster(
+        self, names: Names, val_size: int, intervals: PredictionIntervals | None, use_init_models: bool
+    ) -> _foretell.Forecaster:
+        if use_init_models:
+            self._reset_models()
+        return _engine.forecaster(self.models, self.settings, names, val_size, intervals, self._engine)
+
+    def _reset_models(self) -> None:
+        self.models = copy.deepcopy(self.models_init)
+        self._engine = None
+
+    def _read(self, df: Any, static_df: Any, names: Names, forecaster: _foretell.Forecaster) -> Data:
+        reading = Reading(_data.freq_word(self.freq), forecaster.columns, forecaster.categories, self.settings.threads)
+        if df is not None:
+            return _data.read(df, static_df, names, reading)
+        stored = self._stored()
+        if stored.reading == reading:
+            return stored
+        return _data.read(stored.df, stored.static_df, names, reading)
+
+    def _keep(self, fitted: _foretell.Fitted, data: Data, test_size: int, intervals: PredictionIntervals | None) -> None:
+        self._engine, self._data, self._test_size = fitted, data, test_size
+        self.prediction_intervals = intervals
+        self.id_col, self.time_col, self.target_col = data.names.all
+
+    def _check_lengths(self, data: Data, held_out: int) -> None:
+        shortest = data.panel.min_len - held_out
+        for model in self.models:
+            input_size = getattr(model, "input_size", None)
+            if input_size is None:
+                continue
+            padded = getattr(model, "start_padding_enabled", False)
+            needed = 1 if padded else input_size
+            if shortest < needed:
+                raise ValueError(
+                    f"{type(model).__name__} requires at least {needed} training timestamp(s) (input_size={input_size}, "
+                    f"start_padding_enabled={padded}), but the shortest series has only {max(shortest, 0)} timestamp(s) available "
+                    f"for training after removing val_size."
+                )
+
+    def _with_validation(self, df: Any, val_df: Any, names: Names) -> tuple[Any, int]:
+        """The rows of both tables, and how many of each series are those of the second."""
+        df = _frames.native(self._stored().df if df is None else df)
+        val_df = _frames.native(val_df)
+        _frames.require(val_df, names.all, "val_df")
+        reading = Reading(_data.freq_word(self.freq), [], [])
+        validation = _data.read(val_df, None, names, reading).panel
+        if validation.min_len != validation.max_len:
+            raise ValueError(
+                "All series in val_df must be of equal length. Found series lengths ranging from "
+                f"{validation.min_len} to {validation.max_len}"
+            )
+        return _frames.concat(df, val_df), validation.min_len
+
+    # Forecasts.
+
+    def predict(
+        self, df: Any = None, static_df: Any = None, futr_df: Any = None, verbose: bool = False, engine: Any = None,
+        level: Sequence[float] | None = None, quantiles: Sequence[float] | None = None, h: int | None = None, **data_kwargs: Any,
+    ) -> Any:  # fmt: skip
+        """Forecasts what follows each series.
+
+        Args:
+            df: Series to forecast, which need not be those of the training; None for these.
+            static_df: Their static columns.
+            futr_df: The future values of columns that are known ahead.
+            verbose: Accepted and not used.
+            engine: Must be None.
+            level: Percentages of central intervals, as columns such as ``NHITS-lo-80`` and ``NHITS-hi-80``.
+            quantiles: Quantiles in place of levels, as columns such as ``NHITS-ql0.9``.
+            h: Steps, at least those that the models forecast.
+            **data_kwargs: Accepted and not used.
+
+        Returns:
+            A table of the kind of ``df`` with a row per id and time, and a column per output of each model.
+        """
+        if df is None and self._data is None:
+            raise ValueError("You must pass a DataFrame or have one stored.")
+        fitted = self._trained()
+        h = self._horizon(h)
+        levels = _levels.asked(level, quantiles)
+        data = self._stored() if df is None else self._read_for(fitted, df, static_df)
+        future = self._future(fitted, data, futr_df, h, df is not None)
+        return data.table(levels.named(fitted.predict(data.panel, future, h, levels.level)))
+
+    def _horizon(self, h: int | None) -> int:
+        if h is None or h == self.h:
+            return self.h
+        if h < self.h:
+            raise ValueError(f"The specified horizon h={h} must be greater than the horizon of the fitted models: {self.h}.")
+        if self.prediction_intervals is not None:
+            raise ValueError(
+                f"The specified horizon h={h} is larger than the horizon of the fitted models: {self.h}. "
+                "Forecast with prediction intervals is not supported."
+            )
+        for model in self.models:
+            if getattr(model, "hist_exog_list", None):
+                raise NotImplementedError(
+                    f"Model {model} has historic exogenous features, "
+                    "which is not compatible with setting a larger horizon during prediction."
+                )
+        return h
+
+    def _read_for(self, fitted: _foretell.Fitted, df: Any, static_df: Any) -> Data:
+        """The series of other tables, for trained models."""
+        reading = Reading(_data.freq_word(self.freq), fitted.columns, fitted.categories, self.settings.threads)
+        return _data.read(df, static_df, Names(self.id_col, self.time_col, self.target_col), reading)
+
+    def _future(self, fitted: _foretell.Fitted, data: Data, futr_df: Any, h: int, is_new: bool) -> Any:
+        """The future rows as the engine reads them."""
+        needed = set(fitted.future_columns)
+        if not needed:
+            return None
+        if futr_df is None:
+            raise ValueError(
+                f"Models require the following future exogenous features: {needed}. Please provide them through the `futr_df` argument."
+            )
+        futr_df = _frames.native(futr_df)
+        missing = needed - set(_frames.columns(futr_df))
+        if missing:
+            raise ValueError(f"The following features are missing from `futr_df`: {missing}")
+        _frames.require(futr_df, [self.id_col, self.time_col], "futr_df")
+        rows = _frames.select(futr_df, [self.id_col, self.time_col, *needed])
+        expected = data.table(data.panel.future(h))
+        if _frames.n_rows(_frames.anti_join(expected, rows, [self.id_col, self.time_col])):
+            arguments = [*(["df"] if is_new else []), *([f"h={h}"] if h != self.h else [])]
+            raise ValueError(
+                "There are missing combinations of ids and times in `futr_df`.\n"
+                f"You can run the `make_future_dataframe({', '.join(arguments)})` method to get the expected combinations or "
+                f"the `get_missing_future({', '.join(['futr_df', *arguments])})` method to get the missing combinations."
+            )
+        return _frames.to_engine(rows, self.id_col, self.time_col, fitted.categories)
+
+    def make_future_dataframe(self, df: Any = None, h: int | None = None) -> Any:
+        """The ids and times of the ``h`` steps that follow each series of ``df``, or of the training's."""
+        self._trained("You must fit the model first.")
+        data = self._stored()
+        if df is not None:
+            names = Names(self.id_col, self.time_col, self.target_col)
+            data = _data.read(df, None, names, Reading(_data.freq_word(self.freq), [], []))
+        return data.table(data.panel.future(h or self.h))
+
+    def get_missing_future(self, futr_df: Any, df: Any = None, h: int | None = None) -> Any:
+        """The rows of `make_future_dataframe` that a table lacks."""
+        expected = self.make_future_dataframe(df, h)
+        return _frames.anti_join(expected, _frames.native(futr_df), [self.id_col, self.time_col])
+
+    def predict_insample(
+        self, step_size: int = 1, level: Sequence[float] | None = None, quantiles: Sequence[float] | None = None
+    ) -> Any:
+        """Forecasts the rows of the training, from a cutoff every ``step_size`` steps; without those that it did not see.
+
+        Returns:
+            A table with the columns of ids, times and cutoffs, those of the models, and the target.
+        """
+        fitted = self._trained("The models must be fitted first with `fit` or `cross_validation`.")
+        if _levels.asked(level, quantiles).level:
+            raise NotImplementedError("forecasts of the history have the models' own columns only: leave level and quantiles out")
+        for model in self.models:
+            if getattr(model, "MULTIVARIATE", False):
+                raise NotImplementedError(
+                    f"Model {model} is multivariate. Insample predictions are not supported for multivariate models."
+                )
+        data = self._stored()
+        return data.table(fitted.predict_insample(data.panel, step_size, self._test_size))
+
+    def cross_validation(
+        self, df: Any = None, static_df: Any = None, n_windows: int | None = 1, step_size: int = 1, val_size: int | None = 0,
+        test_size: int | None = None, use_init_models: bool = False, use_fitted: bool = False, verbose: bool = False,
+        refit: bool | int = False, id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y",
+        prediction_intervals: PredictionIntervals | None = None, level: Sequence[float] | None = None,
+        quantiles: Sequence[float] | None = None, h: int | None = None, **data_kwargs: Any,
+    ) -> Any:  # fmt: skip
+        """Trains the models without the last rows of each series, and forecasts these.
+
+        Args:
+            df: Series as for `fit`; None for those of the last training.
+            static_df: Their static columns.
+            n_windows: Forecasts of each series. None with ``test_size``.
+            step_size: Steps from one to the next.
+            val_size: Steps before them to validate on.
+            test_size: Steps to forecast in all, in place of ``n_windows``.
+            use_init_models: Whether models that were trained before begin anew.
+            use_fitted: Whether the models stay as they are, without training.
+            verbose: Whether progress is shown, if tqdm is installed.
+            refit: Whether the models are trained for each window, or every so many windows; each time from the start.
+            id_col: The column of ids.
+            time_col: The column of times.
+            target_col: The column to forecast.
+            prediction_intervals: How to calibrate intervals; with ``refit``.
+            level: Percentages of central intervals.
+            quantiles: Quantiles in place of levels.
+            h: The horizon of the models, if it is said.
+            **data_kwargs: Accepted and not used.
+
+        Returns:
+            A table with the columns of ids, times and cutoffs, those of the models, and the target.
+        """
+        n_windows, test_size = self._windows(n_windows, step_size, test_size, h)
+        levels = _levels.asked(level, quantiles)
+        names = self._data.names if df is None and self._data else Names(id_col, time_col, target_col)
+        if use_fitted:
+            return self._validate_fitted(df, static_df, n_windows, step_size, refit, use_init_models, prediction_intervals)
+        if prediction_intervals is not None and not levels.level:
+            raise ValueError("When passing prediction_intervals you need to set the level or quantiles argument.")
+        if prediction_intervals is not None and not refit:
+            raise ValueError("Passing prediction_intervals is only supported with refit=True.")
+        if df is None and refit:
+            raise ValueError("Must specify `df` with `refit!=False`.")
+        forecaster = self._forecaster(names, val_size or 0, prediction_intervals, use_init_models)
+        data = self._read(df, static_df, names, forecaster)
+        with _engine.Bar(verbose) as bar:
+            frame, fitted, stopped = forecaster.cross_validate(
+                data.panel, n_windows, step_size, int(refit), levels.level, bar.listener
+            )
+        self._keep(fitted, data, test_size, prediction_intervals)
+        if stopped is not None:
+            raise stopped
+        return data.table(levels.named(frame))
+
+    def _windows(self, n_windows: int | None, step_size: int, test_size: int | None, h: int | None) -> tuple[int, int]:
+        """The number of windows, and the steps that they cover."""
+        if h is not None and h < self.h:
+            raise ValueError(f"The specified horizon h={h} must be greater than the horizon of the fitted models: {self.h}.")
+        if h is not None and h > self.h:
+            raise NotImplementedError(
+                f"The specified horizon h={h} is larger than the horizon of the fitted models: {self.h}. Make models of that horizon."
+            )
+        if n_windows is None and test_size is None:
+            raise ValueError("you must define `n_windows` or `test_size`.")
+        if test_size is None and n_windows is not None:
+            return n_windows, self.h + step_size * (n_windows - 1)
+        if n_windows is None and test_size is not None:
+            if test_size < self.h or (test_size - self.h) % step_size:
+                raise ValueError("`test_size - h` must be divisible by `step_size`")
+            return (test_size - self.h) // step_size + 1, test_size
+        raise ValueError("you must define `n_windows` or `test_size` but not both")
+
+    def _validate_fitted(
+        self, df: Any, static_df: Any, n_windows: int, step_size: int, refit: bool | int, use_init_models: bool,
+        intervals: PredictionIntervals | None,
+    ) -> Any:  # fmt: skip
+        fitted = self._trained("`use_fitted=True` requires a model previously fitted with `fit`.")
+        if refit:
+            raise ValueError("`use_fitted=True` is only supported with `refit=False`.")
+        if use_init_models:
+            raise ValueError(
+                "`use_fitted=True` cannot be combined with `use_init_models=True`; "
+                "`use_init_models` discards the fitted weights that `use_fitted` relies on."
+            )
+        if intervals is not None or self.prediction_intervals is not None:
+            raise ValueError("`use_fitted=True` is not supported with `prediction_intervals` (calibration requires retraining).")
+        data = self._stored() if df is None else self._read_for(fitted, df, static_df)
+        return data.table(fitted.validate(data.panel, n_windows, step_size))
+
+    # Files.
+
+    def save(
+        self, path: str | os.PathLike[str], model_index: Sequence[int] | None = None, save_dataset: bool = True, overwrite: bool = False
+    ) -> None:
+        """Writes a directory that `NeuralForecast.load` reads, here and in neuralforecast.
+
+        Args:
+            path: The directory, which appears whole or not at all.
+            model_index: Must be None, or name all models.
+            save_dataset: Whether the series of the training are saved as well, so that the loaded models forecast them.
+            overwrite: Whether a directory of models is replaced.
+
+        Raises:
+            FileExistsError: If the directory has files, and may not be replaced.
+        """
+        fitted = self._trained("You must fit the models before saving them.")
+        if model_index is not None and sorted(model_index) != list(range(len(self.models))):
+            raise NotImplementedError("all models of a forecaster are saved together: leave model_index out")
+        directory = os.fspath(path).rstrip("/")
+        if os.path.isdir(directory) and os.listdir(directory) and not overwrite:
+            raise FileExistsError("Directory is not empty. Set `overwrite=True` to overwrite files.")
+        fitted.save(directory, overwrite)
+
+    @staticmethod
+    def load(
+        path: str | os.PathLike[str], verbose: bool = False, allow_pickle: bool = False, trust_remote: bool = False, **kwargs: Any
+    ) -> NeuralForecast:
+        """Reads a directory that `save` wrote, here or in neuralforecast.
+
+        Raises:
+            FileNotFoundError: If there is none.
+            ValueError: If it holds something else.
+        """
+        fitted = _foretell.Fitted.load(os.fspath(path), int(kwargs.get("threads", 0)))
+        models = []
+        for spec in json.loads(fitted.models):
+            models.append(model_from_spec(spec["model"], spec["hyper_parameters"]))
+        forecaster = NeuralForecast(models, fitted.freq)
+        forecaster._engine = fitted
+        forecaster.id_col, forecaster.time_col, forecaster.target_col = fitted.id_time_target
+        forecaster.prediction_intervals = _engine.intervals_of(fitted.intervals)
+        return forecaster
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(self.__dict__)
+        state["_engine"] = None if self._engine is None else self._engine.to_bytes()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if state["_engine"] is not None:
+            self._engine = _foretell.Fitted.from_bytes(state["_engine"], self.settings.threads)

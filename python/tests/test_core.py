@@ -1,0 +1,207 @@
+"""The forecaster: training, forecasts, cross-validation, files."""
+
+import copy
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import integer_panel
+
+from foretell import NeuralForecast
+from foretell.losses import DistributionLoss, MQLoss
+from foretell.models import DLinear, NHITS, NLinear, SeasonalNaive, TFT, Ensemble
+from foretell.utils import PredictionIntervals
+
+
+def nlinear(**arguments):
+    return NLinear(**{"h": 12, "input_size": 24, "max_steps": 5, **arguments})
+
+
+def test_training_forecasts_and_files(panel, tmp_path):
+    nf = NeuralForecast([nlinear(), nlinear(loss=MQLoss(level=[80]), alias="Bands")], freq="ME")
+    assert nf.fit(panel) is None
+    forecast = nf.predict()
+    assert forecast.columns.tolist() == ["unique_id", "ds", "NLinear", "Bands-median", "Bands-lo-80", "Bands-hi-80"]
+    nf.save(tmp_path / "models", save_dataset=False)
+    with pytest.raises(FileExistsError, match="overwrite=True"):
+        nf.save(tmp_path / "models")
+    nf.save(str(tmp_path / "models") + "/", overwrite=True, save_dataset=False)
+    again = NeuralForecast.load(tmp_path / "models")
+    assert [repr(model) for model in again.models] == ["NLinear", "Bands"]
+    assert (again.h, again.freq, again.models[0].max_steps) == (12, "ME", 5)
+    pd.testing.assert_frame_equal(again.predict(panel), forecast)
+    with pytest.raises(FileNotFoundError):
+        NeuralForecast.load(tmp_path / "nothing")
+
+
+def test_a_second_training_goes_on_unless_it_begins_anew(panel):
+    def forecast(**arguments):
+        nf.fit(panel, **arguments)
+        return nf.predict()["NLinear"].to_numpy()
+
+    nf = NeuralForecast([nlinear()], freq="ME")
+    first, second, anew = forecast(), forecast(), forecast(use_init_models=True)
+    assert not np.array_equal(first, second)
+    assert np.array_equal(first, anew)
+
+
+def test_attributes_of_the_training(panel):
+    nf = NeuralForecast([nlinear()], freq="ME")
+    assert not nf._fitted
+    with pytest.raises(ValueError, match="pass a DataFrame"):
+        nf.predict()
+    nf.fit(panel)
+    assert nf.uids.tolist() == ["Airline1", "Airline2"]
+    assert nf.last_dates.tolist() == [pd.Timestamp("1960-12-31")] * 2
+    assert nf.ds.tolist() == panel["ds"].tolist()
+
+
+def test_columns_known_ahead(panel, statics):
+    model = TFT(
+        h=12, input_size=24, hidden_size=8, max_steps=2, futr_exog_list=["trend"], hist_exog_list=["y_[lag12]"],
+        stat_exog_list=["airline1"],
+    )  # fmt: skip
+    train, test = panel[panel["ds"] < panel["ds"].values[-12]], panel[panel["ds"] >= panel["ds"].values[-12]]
+    nf = NeuralForecast([model], freq="ME")
+    nf.fit(train, static_df=statics, val_size=12)
+    assert len(nf.predict(futr_df=test)) == 24
+    with pytest.raises(ValueError, match="require the following future exogenous features: {'trend'}"):
+        nf.predict()
+    with pytest.raises(ValueError, match="missing from `futr_df`: {'trend'}"):
+        nf.predict(futr_df=test.drop(columns="trend"))
+    with pytest.raises(ValueError, match=r"get_missing_future\(futr_df\)"):
+        nf.predict(futr_df=test.iloc[:-1])
+    missing = nf.get_missing_future(test.iloc[:-1])
+    assert missing.to_numpy().tolist() == [["Airline2", pd.Timestamp("1960-12-31")]]
+    with pytest.warns(UserWarning, match="Dropped 240 unused rows"):
+        nf.predict(futr_df=panel.drop_duplicates().iloc[24:])
+    future = nf.make_future_dataframe()
+    assert future.to_numpy().tolist() == test[["unique_id", "ds"]].to_numpy().tolist()
+    assert nf.make_future_dataframe(panel, h=1)["ds"].tolist() == [pd.Timestamp("1961-01-31")] * 2
+
+
+def test_levels_and_quantiles(panel):
+    models = [nlinear(), DLinear(h=12, input_size=24, max_steps=5, loss=DistributionLoss("Normal"))]
+    nf = NeuralForecast(models, freq="ME")
+    nf.fit(panel, prediction_intervals=PredictionIntervals(n_windows=9))
+    by_level, by_quantile = nf.predict(level=[80]), nf.predict(quantiles=[0.9, 0.1, 0.5])
+    for model in ["NLinear", "DLinear"]:
+        own = [column for column in by_quantile if column.startswith(model)]
+        assert own == [model, f"{model}-ql0.1", f"{model}-ql0.5", f"{model}-ql0.9"]
+        assert by_quantile[f"{model}-ql0.1"].equals(by_level[f"{model}-lo-80"].rename(f"{model}-ql0.1"))
+        assert by_quantile[f"{model}-ql0.9"].equals(by_level[f"{model}-hi-80"].rename(f"{model}-ql0.9"))
+        assert np.allclose(by_quantile[f"{model}-ql0.5"], by_level[model], rtol=1e-4)
+    assert "NLinear-ql0.9" not in nf.predict(quantiles=[0.1]).columns
+    with pytest.raises(ValueError, match="can't set both level and quantiles"):
+        nf.predict(level=[80], quantiles=[0.1])
+    with pytest.raises(ValueError, match="above 0 and below 1"):
+        nf.predict(quantiles=[1.5])
+
+
+def test_cross_validation(panel):
+    nf = NeuralForecast([nlinear()], freq="ME")
+    result = nf.cross_validation(panel, n_windows=3, step_size=2)
+    assert result.columns.tolist() == ["unique_id", "ds", "cutoff", "NLinear", "y"]
+    assert len(result) == 2 * 3 * 12
+    cutoffs = result["cutoff"].drop_duplicates().dt.strftime("%Y-%m").tolist()
+    assert cutoffs == ["1959-08", "1959-10", "1959-12"]
+    truth = result.merge(panel[["unique_id", "ds", "y"]], on=["unique_id", "ds"])
+    assert (truth["y_x"] == truth["y_y"]).all()
+    # What was not seen is not forecast as if it had been.
+    assert nf.predict_insample(step_size=12)["ds"].max() < pd.Timestamp("1959-09-01")
+    same = nf.cross_validation(panel, n_windows=None, test_size=16, step_size=2, use_init_models=True)
+    pd.testing.assert_frame_equal(result, same)
+
+
+@pytest.mark.parametrize(
+    "arguments, message",
+    [
+        ({"n_windows": None}, "must define `n_windows` or `test_size`"),
+        ({"test_size": 24}, "but not both"),
+        ({"n_windows": None, "test_size": 15, "step_size": 2}, "divisible by `step_size`"),
+        ({"use_fitted": True}, "requires a model previously fitted"),
+        ({"prediction_intervals": PredictionIntervals()}, "set the level or quantiles"),
+        ({"prediction_intervals": PredictionIntervals(), "level": [80]}, "only supported with refit=True"),
+        ({"h": 6}, "must be greater than the horizon"),
+        ({"val_size": 3}, "val_size must be 0 or at least h = 12"),
+    ],
+)
+def test_arguments_of_cross_validation_that_contradict_each_other(panel, arguments, message):
+    with pytest.raises(ValueError, match=message):
+        NeuralForecast([nlinear()], freq="ME").cross_validation(panel, **arguments)
+
+
+def test_cross_validation_anew_for_each_window_and_of_trained_models(panel):
+    nf = NeuralForecast([nlinear()], freq="ME")
+    result = nf.cross_validation(
+        panel, n_windows=2, step_size=12, refit=True, prediction_intervals=PredictionIntervals(n_windows=4), level=[80]
+    )
+    assert result.columns.tolist() == ["unique_id", "ds", "cutoff", "NLinear", "NLinear-lo-80", "NLinear-hi-80", "y"]
+    nf = NeuralForecast([nlinear()], freq="ME")
+    nf.fit(panel)
+    before = nf.predict()
+    assert len(nf.cross_validation(panel, n_windows=2, use_fitted=True)) == 48
+    pd.testing.assert_frame_equal(nf.predict(), before)
+
+
+def test_validation_rows_of_their_own(panel):
+    last = panel["ds"] >= panel["ds"].values[-12]
+    one, other = (NeuralForecast([nlinear(early_stop_patience_steps=1, val_check_steps=1)], freq="ME") for _ in range(2))
+    one.fit(panel, val_size=12)
+    other.fit(panel[~last], val_df=panel[last])
+    pd.testing.assert_frame_equal(one.predict(), other.predict())
+    with pytest.raises(ValueError, match="val_df and val_size cannot be set together"):
+        one.fit(panel, val_df=panel, val_size=12)
+    with pytest.raises(ValueError, match="equal length"):
+        one.fit(panel[~last], val_df=panel[last].iloc[:-1])
+    with pytest.raises(ValueError, match="early stopping"):
+        one.fit(panel)
+
+
+def test_what_forecasts_of_history_refuse(panel):
+    nf = NeuralForecast([nlinear()], freq="ME")
+    with pytest.raises(ValueError, match="must be fitted first"):
+        nf.predict_insample()
+    nf.fit(panel)
+    with pytest.raises(NotImplementedError):
+        nf.predict_insample(level=[80])
+
+
+def test_forecasts_beyond_the_horizon(panel):
+    nf = NeuralForecast([nlinear()], freq="ME")
+    nf.fit(panel)
+    pd.testing.assert_frame_equal(nf.predict(h=18).groupby("unique_id").head(12).reset_index(drop=True), nf.predict())
+    with pytest.raises(ValueError, match="must be greater than the horizon"):
+        nf.predict(h=6)
+
+
+def test_forecasters_are_pickled_and_copied(panel):
+    nf = NeuralForecast([nlinear()], freq="ME", local_scaler_type="standard")
+    nf.fit(panel)
+    for again in [pickle.loads(pickle.dumps(nf)), copy.deepcopy(nf)]:
+        pd.testing.assert_frame_equal(again.predict(), nf.predict())
+        assert repr(again.models) == "[NLinear]"
+    before = pickle.loads(pickle.dumps(NeuralForecast([nlinear()], freq="ME")))
+    before.fit(panel)
+
+
+def test_models_of_other_kinds_beside_each_other():
+    models = [SeasonalNaive(h=5, season_length=5), NLinear(h=5, input_size=10, max_steps=2), Ensemble("mean")]
+    nf = NeuralForecast(models, freq=1)
+    nf.fit(integer_panel())
+    forecast = nf.predict()
+    assert forecast.columns.tolist() == ["unique_id", "ds", "SeasonalNaive", "NLinear", "EnsembleMean"]
+    assert np.allclose(forecast["EnsembleMean"], (forecast["SeasonalNaive"] + forecast["NLinear"]) / 2, rtol=1e-5)
+    assert forecast["SeasonalNaive"].tolist() == [10.0 * series + step for series in range(3) for step in range(5)]
+
+
+def test_wrong_forecasters_are_refused():
+    with pytest.raises(ValueError, match="same horizon"):
+        NeuralForecast([nlinear(h=3), nlinear(h=4)], freq=1)
+    with pytest.raises(ValueError, match="scaler_type must be one of standard"):
+        NeuralForecast([nlinear()], freq=1, local_scaler_type="gauss")
+    with pytest.raises(ValueError, match="unknown frequency `fortnight`"):
+        NeuralForecast([nlinear()], freq="fortnight").fit(integer_panel())
+    with pytest.raises(ValueError, match="requires at least 200 training timestamp"):
+        NeuralForecast([NHITS(h=3, input_size=200)], freq=1).fit(integer_panel())
