@@ -1,0 +1,74 @@
+"""Models that are fitted by themselves on a dataset, as code that goes around neuralforecast's core does."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from foretell import NeuralForecast
+from foretell.auto import AutoMLP
+from foretell.models import MLP, NHITS, SeasonalNaive
+from foretell.tsdataset import TimeSeriesDataset
+from foretell.tune import choice
+from foretell.utils import AirPassengersDF, AirPassengersPanel, AirPassengersStatic
+
+H = 12
+SMALL = {"h": H, "input_size": 24, "max_steps": 10, "hidden_size": 8, "scaler_type": "standard"}
+
+
+def test_a_dataset_tells_of_its_series():
+    df = pd.DataFrame({
+        "unique_id": [10, 2, 2, 10, 10], "ds": pd.to_datetime(["2024-01-02", "2024-01-01", "2024-01-02", "2024-01-01", "2024-01-03"]),
+        "y": [5.0, 1.0, 2.0, 4.0, 6.0], "price": [0.0, 1.0, 2.0, 3.0, 4.0],
+    })  # fmt: skip
+    dataset, uids, last, times = TimeSeriesDataset.from_df(df)
+    assert uids.tolist() == [2, 10] and last.tolist() == pd.to_datetime(["2024-01-02", "2024-01-03"]).tolist()
+    assert len(dataset) == dataset.n_groups == 2 and (dataset.min_size, dataset.max_size) == (2, 3)
+    assert dataset.indptr.tolist() == [0, 2, 5] and dataset.temporal_cols == ["y", "price"] and len(times) == 5
+    assert dataset.df["y"].tolist() == [1, 2, 4, 5, 6]
+    # All series end at the same step.
+    assert dataset.df["ds"].tolist() == [1, 2, 0, 1, 2]
+    assert repr(dataset) == "TimeSeriesDataset(n_data=5, n_groups=2)"
+
+
+def test_a_model_by_itself_forecasts_as_within_a_forecaster():
+    dataset, *_ = TimeSeriesDataset.from_df(AirPassengersPanel, AirPassengersStatic)
+    model = MLP(**SMALL, stat_exog_list=["airline1"])
+    with pytest.raises(RuntimeError, match="MLP is not trained: call fit"):
+        model.predict(dataset)
+    assert model.fit(dataset, val_size=H) is model
+    assert set(model.metrics) == {"train_loss", "ptl/val_loss"}
+    forecasts = model.predict(dataset)
+    assert forecasts.shape == (2 * H, 1)
+    nf = NeuralForecast([MLP(**SMALL, stat_exog_list=["airline1"])], freq="ME")
+    nf.fit(AirPassengersPanel, static_df=AirPassengersStatic, val_size=H)
+    np.testing.assert_allclose(forecasts[:, 0], nf.predict()["MLP"], rtol=1e-5)
+
+
+def test_steps_that_training_does_not_see():
+    dataset, *_ = TimeSeriesDataset.from_df(AirPassengersDF)
+    model = SeasonalNaive(h=H, season_length=12).fit(dataset, test_size=2 * H)
+    assert model.get_test_size() == 2 * H
+    y = AirPassengersDF["y"].to_numpy()
+    np.testing.assert_allclose(model.predict(dataset, step_size=H)[:, 0], np.concatenate([y[-36:-24], y[-24:-12]]))
+    np.testing.assert_allclose(model.predict(dataset, test_size=0)[:, 0], y[-12:])
+    assert len(NHITS(**{k: v for k, v in SMALL.items() if k != "hidden_size"}).fit(dataset, test_size=H).predict(dataset)) == H
+
+
+def test_a_seed_of_a_fit():
+    dataset, *_ = TimeSeriesDataset.from_df(AirPassengersDF)
+    first, again = (MLP(**SMALL).fit(dataset, random_seed=7).predict(dataset) for _ in range(2))
+    other = MLP(**SMALL).fit(dataset).predict(dataset)
+    np.testing.assert_array_equal(first, again)
+    assert not np.allclose(first, other)
+
+
+def test_an_automatic_model_by_itself():
+    dataset, *_ = TimeSeriesDataset.from_df(AirPassengersDF)
+    config = {key: value for key, value in SMALL.items() if key != "h"} | {"learning_rate": choice([1e-6, 1e-2]), "max_steps": 40}
+    model = AutoMLP(H, config=config, num_samples=6)
+    with pytest.raises(RuntimeError, match="AutoMLP has no model before a fit"):
+        model.predict(dataset)
+    model.fit(dataset, test_size=H)
+    assert model.model.learning_rate == model.results.best_params["learning_rate"] == 1e-2
+    forecasts = model.predict(dataset)
+    assert np.abs(forecasts[:, 0] - AirPassengersDF["y"].to_numpy()[-H:]).mean() < 200
