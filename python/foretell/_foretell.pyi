@@ -7,6 +7,9 @@ __version__: str
 
 def model_names() -> list[str]: ...
 def hyper_parameters(model: str, h: int = 1, input_size: int = 1) -> str: ...
+def import_models(
+    path: str, class_name: str | None = None, freq: str | None = None, settings: str | None = None
+) -> tuple[Fitted, list[str]]: ...
 
 _Progress = Callable[[str, int, int, float, float | None], object]
 

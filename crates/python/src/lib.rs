@@ -10,6 +10,7 @@ mod error;
 mod fitted;
 mod forecaster;
 mod frame;
+mod imported;
 mod models;
 mod panel;
 mod setting_words;
@@ -29,6 +30,8 @@ mod _foretell {
     use crate::forecaster::PyForecaster;
     #[pymodule_export]
     use crate::frame::PyFrame;
+    #[pymodule_export]
+    use crate::imported::import_models;
     #[pymodule_export]
     use crate::models::{hyper_parameters, model_names};
     #[pymodule_export]

@@ -147,7 +147,7 @@ def run(
 ) -> Results:
     """Evaluates up to ``num_samples`` proposals, or as many as begin within ``time_budget`` seconds; at least one.
 
-    A configuration that cannot be trained (a ValueError) is kept with its error, and the search goes on.
+    A configuration that cannot be trained (a ValueError) or that diverges (a RuntimeError) is kept with its error, and the search goes on.
     """
     results, started = Results(), time.monotonic()
     for number in range(num_samples):
@@ -159,7 +159,7 @@ def run(
         trial, began = Trial(number, config), time.monotonic()
         try:
             trial.metrics = evaluate(copy.deepcopy(config))
-        except ValueError as error:
+        except (ValueError, RuntimeError) as error:
             trial.error = error
         trial.duration = time.monotonic() - began
         results.trials.append(trial)

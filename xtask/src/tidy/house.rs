@@ -374,7 +374,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "batches frame models spec",
             "panel",
             "fitted",
-            "forecaster",
+            "forecaster imported",
         ],
     ),
     folders("crates/simd/src", &["amx prefetch scalar vector", "bits level", "loops", "kernels"]),
