@@ -100,10 +100,10 @@ pub use foretell_data::nearest;
 pub use foretell_data::{
     Across, Aggregate, CalendarError, Categories, CsvWriter, DataError, EarlyEnds, Encoding, End, FileFormat,
     FileOptions, Fill, Filled, Flaw, ForecastTable, Frame, FrameWriter, Freq, Future, Gap, Hours,
-    LocalScaler, Locale, NumberFormat, Panel, PanelBuilder, Place, ReadNote, ReadOptions, Setting,
-    SettingWords, Time, TimeFlaw, TimeFormat, TimeKind, TimeStyle, Trimmed, UnreadableTable,
-    UnseenCategories, Vocabulary, Zone, column_names, jiff, series_labels, table_files, usual_season,
-    word_settings,
+    LocalScaler, Locale, MemoryTable, NumberFormat, Panel, PanelBuilder, Place, ReadNote, ReadOptions,
+    Setting, SettingWords, TableColumns, Time, TimeFlaw, TimeFormat, TimeKind, TimeStyle, Trimmed,
+    UnreadableTable, UnseenCategories, Vocabulary, Zone, column_names, jiff, series_labels, table_files,
+    usual_season, word_settings,
 };
 pub use foretell_features::Features;
 /// Columns computed from a panel's target and times, and the holidays of countries.

@@ -131,6 +131,16 @@ pub enum UnreadableTable {
         /// The fault.
         reason: String,
     },
+    /// A stream of Arrow's that is damaged, or compressed.
+    #[error(
+        "{file}: it is no stream of Arrow's that can be read ({reason}); write it again, without compression"
+    )]
+    ArrowStream {
+        /// The stream.
+        file: Arc<str>,
+        /// The fault.
+        reason: String,
+    },
     /// A file of a format that this program was built without.
     #[error(
         "{file}: this program was built without {format} files; build it with the feature `{feature}`, or convert the file \

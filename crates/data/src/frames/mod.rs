@@ -4,4 +4,6 @@
 pub(crate) mod batch;
 pub(crate) mod frame;
 mod serde;
+#[cfg(feature = "parquet")]
+pub(crate) mod stream;
 pub(crate) mod write;

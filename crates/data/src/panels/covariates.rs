@@ -155,7 +155,16 @@ impl Future {
         panel: &Panel,
         h: usize,
     ) -> Result<Self, DataError> {
-        let table = open(&[path], &options.file.beside(), |_| true)?;
+        Self::read_beside(open(&[path], &options.file.beside(), |_| true)?, options, panel, h)
+    }
+
+    /// Reads a table that is laid out as the panel's.
+    pub(crate) fn read_beside(
+        table: Box<dyn TableReader + '_>,
+        options: &ReadOptions,
+        panel: &Panel,
+        h: usize,
+    ) -> Result<Self, DataError> {
         let hours = options.hours.or(panel.hours());
         let options = ReadOptions { hours, ..options.clone() };
         Self::read(&mut *options.with_time(table)?, &options, panel, h)

@@ -23,6 +23,7 @@ mod join;
 mod laid_out;
 pub(crate) mod local_scaler;
 mod long_rows;
+mod memory_tables;
 mod merge;
 pub(crate) mod options;
 mod origin;

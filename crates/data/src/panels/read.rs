@@ -81,18 +81,7 @@ impl Panel {
     /// # Errors
     /// Those of [`from_file`](Self::from_file), and files whose columns differ.
     pub fn from_files(paths: &[impl AsRef<Path>], options: &ReadOptions) -> Result<Self, DataError> {
-        let names = [options.id_col.as_str(), options.time_name(), &options.target_col, MASK, WEIGHT];
-        let table = match options.columns.as_deref().filter(|_| !options.reads_all_columns()) {
-            None => open(paths, &options.file, |_| true)?,
-            Some(columns) => open(paths, &options.file, move |name| {
-                names.contains(&name) || columns.iter().any(|column| column == name)
-            })?,
-        };
-        read(table, options).or_else(|error| match error {
-            // The columns that were passed over belong into the message.
-            DataError::MissingColumn { .. } => read(open(paths, &options.file, |_| true)?, options),
-            error => Err(error),
-        })
+        read_wanted(|wanted| open(paths, &options.file, wanted), options)
     }
 
     /// Reads a CSV file, separated by commas, semicolons, tabs or bars; it may be compressed by gzip or Zstandard.
@@ -114,6 +103,28 @@ impl Panel {
     pub fn read_csv(input: impl Read + Send, name: &str, options: &ReadOptions) -> Result<Self, DataError> {
         read(Box::new(TextTable::new(input, name.into(), &options.file)?), options)
     }
+}
+
+/// Tells of a column whether it is read.
+pub(super) type Wanted<'a> = Box<dyn Fn(&str) -> bool + Send + 'a>;
+
+/// Reads a table of which `open` need open no more columns than are wanted.
+pub(super) fn read_wanted<'a>(
+    open: impl Fn(Wanted<'a>) -> Result<Box<dyn TableReader + 'a>, DataError>,
+    options: &'a ReadOptions,
+) -> Result<Panel, DataError> {
+    let names = [options.id_col.as_str(), options.time_name(), &options.target_col, MASK, WEIGHT];
+    let table = match options.columns.as_deref().filter(|_| !options.reads_all_columns()) {
+        None => open(Box::new(|_| true))?,
+        Some(columns) => {
+            open(Box::new(move |name| names.contains(&name) || columns.iter().any(|column| column == name)))?
+        }
+    };
+    read(table, options).or_else(|error| match error {
+        // The columns that were passed over belong into the message.
+        DataError::MissingColumn { .. } => read(open(Box::new(|_| true))?, options),
+        error => Err(error),
+    })
 }
 
 pub(crate) fn read(table: Box<dyn TableReader + '_>, options: &ReadOptions) -> Result<Panel, DataError> {

@@ -1,12 +1,14 @@
 //! Arrow record batches as a table, and Parquet files as record batches.
 
 use std::borrow::Cow;
+use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::arrow_stream::batches;
 use super::number_format::{NumberFormat, narrow};
 use super::plain_cells::PlainCells;
-use super::row_groups::RowGroups;
+use super::row_groups::{Names, RowGroups};
 use super::table::{TableReader, check_header};
 use crate::calendar::clock::Clock;
 use crate::calendar::days::{DAY, FINE, RANGE};
@@ -27,6 +29,7 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, TimeUnit};
+use bytes::Bytes;
 
 // What may be wrong with a time; completes a sentence.
 const MISSING: TimeFlaw = TimeFlaw::new("is missing; every row needs its time");
@@ -60,9 +63,35 @@ pub(crate) struct ArrowTable<'a> {
 impl ArrowTable<'static> {
     /// Opens a Parquet file; nothing but its footer and the headers of its pages is read yet.
     pub(crate) fn open(path: &Path, wanted: impl Fn(&str) -> bool) -> Result<Self, DataError> {
-        let (groups, names) = RowGroups::open(path, wanted)?;
+        Self::of_row_groups(path.display().to_string().into(), RowGroups::open(path, wanted)?)
+    }
+
+    /// The same of a file that is in memory, called `name` in messages.
+    pub(crate) fn of_parquet(
+        name: &Arc<str>,
+        file: &[u8],
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<Self, DataError> {
+        let groups = RowGroups::of_bytes(name.clone(), Bytes::copy_from_slice(file), wanted)?;
+        Self::of_row_groups(name.clone(), groups)
+    }
+
+    /// Opens a file of Arrow's stream format.
+    pub(crate) fn open_stream(path: &Path) -> Result<Self, DataError> {
+        let name: Arc<str> = path.display().to_string().into();
+        let bytes = fs::read(path).map_err(|source| DataError::Read { file: name.clone(), source })?;
+        Self::of_stream(&name, &bytes)
+    }
+
+    /// The same of a stream that is in memory, called `name` in messages.
+    pub(crate) fn of_stream(name: &Arc<str>, stream: &[u8]) -> Result<Self, DataError> {
+        let batches = batches(name, stream)?;
+        Ok(Self { name: name.clone(), ..Self::of(batches)? })
+    }
+
+    fn of_row_groups(name: Arc<str>, (groups, names): (RowGroups, Names)) -> Result<Self, DataError> {
         let source = Source::Parquet(Box::new(groups));
-        Ok(Self { all: names.all, ..Self::new(path.display().to_string().into(), names.read, source)? })
+        Ok(Self { all: names.all, ..Self::new(name, names.read, source)? })
     }
 }
 

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 use std::path::Path;
+use std::sync::Arc;
 
 #[cfg(feature = "parquet")]
 use super::arrow_table::ArrowTable;
@@ -17,10 +18,20 @@ use crate::error::file::UnreadableTable;
 #[cfg(feature = "parquet")]
 use crate::frames::batch::ParquetWriter;
 use crate::frames::frame::FrameWriter;
+#[cfg(feature = "parquet")]
+use crate::frames::stream::ArrowStreamWriter;
 use crate::frames::write::CsvWriter;
 
 /// Opens a file of a format; of columns that the function refuses no more need be read than their names.
 type Open = fn(&Path, &FileOptions, &dyn Fn(&str) -> bool) -> Result<Box<dyn TableReader>, DataError>;
+
+/// Opens a file of a format that is in memory, by its name in messages and its bytes; else as [`Open`].
+type Take = for<'a> fn(
+    &Arc<str>,
+    &'a [u8],
+    &FileOptions,
+    &dyn Fn(&str) -> bool,
+) -> Result<Box<dyn TableReader + 'a>, DataError>;
 
 /// Where the parts of a table are written to.
 pub type TableOutput<'a> = Box<dyn io::Write + Send + 'a>;
@@ -39,17 +50,20 @@ pub struct FileFormat {
     /// The feature that a program must be built with to know it, if there is one.
     pub feature: Option<&'static str>,
     open: Option<Open>,
+    /// Nothing where files are read from disk alone.
+    take: Option<Take>,
     write: Option<Begin>,
 }
 
 /// All formats; the first is that of files whose names say nothing.
-static FORMATS: [FileFormat; 4] = [
+static FORMATS: [FileFormat; 5] = [
     FileFormat {
         name: "CSV",
         endings: &["csv", "txt"],
         compressible: true,
         feature: None,
         open: Some(|path, options, _| Ok(Box::new(TextTable::open(path, options)?))),
+        take: Some(|name, bytes, options, _| Ok(Box::new(TextTable::new(bytes, name.clone(), options)?))),
         write: Some(|out, times, decimal| Box::new(CsvWriter::with_decimal(out, times, decimal))),
     },
     FileFormat {
@@ -60,9 +74,31 @@ static FORMATS: [FileFormat; 4] = [
         #[cfg(feature = "parquet")]
         open: Some(|path, _, wanted| Ok(Box::new(ArrowTable::open(path, wanted)?))),
         #[cfg(feature = "parquet")]
+        take: Some(|name, bytes, _, wanted| Ok(Box::new(ArrowTable::of_parquet(name, bytes, wanted)?))),
+        #[cfg(feature = "parquet")]
         write: Some(|out, _, _| Box::new(ParquetWriter::new(out))),
         #[cfg(not(feature = "parquet"))]
         open: None,
+        #[cfg(not(feature = "parquet"))]
+        take: None,
+        #[cfg(not(feature = "parquet"))]
+        write: None,
+    },
+    FileFormat {
+        name: "Arrow",
+        endings: &["arrows"],
+        compressible: false,
+        feature: Some("parquet"),
+        #[cfg(feature = "parquet")]
+        open: Some(|path, _, _| Ok(Box::new(ArrowTable::open_stream(path)?))),
+        #[cfg(feature = "parquet")]
+        take: Some(|name, bytes, _, _| Ok(Box::new(ArrowTable::of_stream(name, bytes)?))),
+        #[cfg(feature = "parquet")]
+        write: Some(|out, _, _| Box::new(ArrowStreamWriter::new(out))),
+        #[cfg(not(feature = "parquet"))]
+        open: None,
+        #[cfg(not(feature = "parquet"))]
+        take: None,
         #[cfg(not(feature = "parquet"))]
         write: None,
     },
@@ -75,6 +111,7 @@ static FORMATS: [FileFormat; 4] = [
         open: Some(|path, options, _| Ok(Box::new(SheetTable::open_xlsx(path, options)?))),
         #[cfg(not(feature = "excel"))]
         open: None,
+        take: None,
         write: None,
     },
     FileFormat {
@@ -86,6 +123,7 @@ static FORMATS: [FileFormat; 4] = [
         open: Some(|path, options, _| Ok(Box::new(SheetTable::open_ods(path, options)?))),
         #[cfg(not(feature = "excel"))]
         open: None,
+        take: None,
         write: None,
     },
 ];
@@ -142,13 +180,27 @@ impl FileFormat {
     ) -> Result<Box<dyn TableReader>, DataError> {
         match self.open {
             Some(open) => open(path, options, wanted),
-            None => Err(UnreadableTable::NotBuilt {
-                file: path.display().to_string().into(),
-                format: self.name,
-                feature: self.feature.unwrap_or_default(),
-            }
-            .into()),
+            None => Err(self.not_built(path.display().to_string().into())),
         }
+    }
+
+    /// Opens a file of this format that is in memory, called `name` in messages.
+    pub(crate) fn take<'a>(
+        &self,
+        name: &Arc<str>,
+        bytes: &'a [u8],
+        options: &FileOptions,
+        wanted: &dyn Fn(&str) -> bool,
+    ) -> Result<Box<dyn TableReader + 'a>, DataError> {
+        match self.take {
+            Some(take) => take(name, bytes, options, wanted),
+            None => Err(self.not_built(name.clone())),
+        }
+    }
+
+    fn not_built(&self, file: Arc<str>) -> DataError {
+        let feature = self.feature.unwrap_or_default();
+        UnreadableTable::NotBuilt { file, format: self.name, feature }.into()
     }
 
     /// Begins a table of forecasts whose times are all written in one style, and whose numbers, if they are texts, with

@@ -3,10 +3,13 @@
 pub(crate) mod across;
 mod adorned;
 #[cfg(feature = "parquet")]
+mod arrow_stream;
+#[cfg(feature = "parquet")]
 pub(crate) mod arrow_table;
 mod blocks;
 #[cfg(feature = "parquet")]
 mod catch_panic;
+mod columns_table;
 mod compressed;
 pub(crate) mod day_clock;
 mod decoded;
@@ -14,6 +17,7 @@ pub(crate) mod file_options;
 pub(crate) mod format;
 mod header_search;
 pub(crate) mod joined_times;
+pub(crate) mod memory_table;
 pub(crate) mod number_format;
 pub(crate) mod open;
 #[cfg(feature = "parquet")]
@@ -26,6 +30,7 @@ mod records;
 mod row_groups;
 mod several;
 pub(crate) mod table;
+pub(crate) mod table_columns;
 pub(crate) mod table_files;
 pub(crate) mod text_table;
 #[cfg(feature = "excel")]

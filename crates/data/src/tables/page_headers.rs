@@ -5,11 +5,11 @@
 //! the page, unpacked and packed; field 5, or 8 in the newer kind of pages, is a struct that holds the number of the
 //! values and their encoding, which dictionary pages have in field 7.
 
-use std::fs::File;
-use std::io::{Read as _, Seek as _, SeekFrom};
+use std::io::Read as _;
 use std::ops::Range;
 
 use parquet::file::metadata::ParquetMetaData;
+use parquet::file::reader::ChunkReader;
 
 /// Pages may be unpacked to so many times the file's size,
 const FACTOR: u64 = 100;
@@ -39,7 +39,11 @@ struct PageHeader {
 
 /// Checks that the sizes in the footer are possible in `bytes` bytes. Returns the bytes that a value of a column keeps in
 /// memory, of the column that takes most.
-pub(crate) fn check_layout(footer: &ParquetMetaData, file: &File, bytes: u64) -> Result<u64, String> {
+pub(crate) fn check_layout(
+    footer: &ParquetMetaData,
+    file: &impl ChunkReader,
+    bytes: u64,
+) -> Result<u64, String> {
     let mut rows = 0_u64;
     let mut most = 0;
     for group in footer.row_groups() {
@@ -68,8 +72,8 @@ pub(crate) fn check_layout(footer: &ParquetMetaData, file: &File, bytes: u64) ->
 
 /// Checks the pages of a column that takes these bytes of a file of `size` bytes. Gives the bytes that a value
 /// keeps in memory where its pages are unpacked: their share of the page that they are in and of the dictionary.
-fn check_pages(file: &File, size: u64, column: Range<u64>) -> Result<u64, String> {
-    let (mut file, mut at) = (file, column.start);
+fn check_pages(file: &impl ChunkReader, size: u64, column: Range<u64>) -> Result<u64, String> {
+    let mut at = column.start;
     let (mut densest, mut shared, mut values) = (0, 0_u64, 0_u64);
     let limit = size.saturating_mul(FACTOR).max(ALWAYS);
     while at < column.end {
@@ -77,8 +81,8 @@ fn check_pages(file: &File, size: u64, column: Range<u64>) -> Result<u64, String
         for head in HEADS {
             let mut bytes = Vec::new();
             let head = (column.end - at).min(head as u64);
-            let read = file.seek(SeekFrom::Start(at)).and_then(|_| file.take(head).read_to_end(&mut bytes));
-            read.map_err(|error| error.to_string())?;
+            let place = file.get_read(at).map_err(|error| error.to_string())?;
+            place.take(head).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
             let mut rest = &bytes[..];
             page_and_length = page_header(&mut rest).map(|page| (page, (bytes.len() - rest.len()) as u64));
             if page_and_length.is_some() {

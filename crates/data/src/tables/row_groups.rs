@@ -34,7 +34,7 @@ const PART: u64 = 1 << 16;
 /// Row groups of a file, read one after the other.
 pub(super) struct RowGroups {
     name: Arc<str>,
-    file: SharedFile,
+    file: ParquetFile,
     footer: ArrowReaderMetadata,
     /// The columns that are read.
     mask: ProjectionMask,
@@ -59,10 +59,29 @@ impl RowGroups {
         let refuse = |source| DataError::Read { file: name.clone(), source };
         let opened = File::open(path).map_err(refuse)?;
         let bytes = opened.metadata().map_err(refuse)?.len();
+        let source = Source::File(Arc::new(Mutex::new(opened)));
+        Self::of(name, ParquetFile { source, bytes }, wanted)
+    }
+
+    /// The same of a file that is in memory, called `name` in messages.
+    pub(super) fn of_bytes(
+        name: Arc<str>,
+        file: Bytes,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<(Self, Names), DataError> {
+        let bytes = file.len() as u64;
+        Self::of(name, ParquetFile { source: Source::Memory(file), bytes }, wanted)
+    }
+
+    fn of(
+        name: Arc<str>,
+        file: ParquetFile,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<(Self, Names), DataError> {
         let fault = |reason: String| faulty(&name, reason);
         let footer =
-            guarded(|| ArrowReaderMetadata::load(&opened, ArrowReaderOptions::new())).map_err(fault)?;
-        let each = check_layout(footer.metadata(), &opened, bytes).map_err(fault)?;
+            guarded(|| ArrowReaderMetadata::load(&file, ArrowReaderOptions::new())).map_err(fault)?;
+        let each = check_layout(footer.metadata(), &file, file.bytes).map_err(fault)?;
         let batch = (BATCH_BYTES / each.max(1)).clamp(1, BATCH as u64) as usize;
         let options = ArrowReaderOptions::new().with_schema(with_views(footer.schema()));
         let footer =
@@ -84,7 +103,6 @@ impl RowGroups {
         let (roots, read): (Vec<usize>, _) = roots.map(|(i, field)| (i, field.name().clone())).unzip();
         let mask = ProjectionMask::roots(footer.parquet_schema(), roots);
         let left = 0..footer.metadata().num_row_groups();
-        let file = SharedFile { file: Arc::new(Mutex::new(opened)), bytes };
         Ok((
             Self { name: name.clone(), file, footer, mask, batch, reader: None, left, row: 0 },
             Names { all, read },
@@ -190,45 +208,61 @@ fn is_readable(kind: &DataType) -> bool {
     }
 }
 
-/// A file that several threads read, each in its own place: handles that were cloned share one.
+/// A file that several threads read, each in its own place.
 #[derive(Clone)]
-struct SharedFile {
-    file: Arc<Mutex<File>>,
+struct ParquetFile {
+    source: Source,
     bytes: u64,
+}
+
+/// Where its bytes are.
+#[derive(Clone)]
+enum Source {
+    /// Handles that were cloned share one place.
+    File(Arc<Mutex<File>>),
+    Memory(Bytes),
 }
 
 /// A place in it.
 struct At {
-    file: SharedFile,
+    source: Source,
     at: u64,
 }
 
 impl Read for At {
     fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
-        let mut file = self.file.file.lock().unwrap_or_else(PoisonError::into_inner);
-        file.seek(SeekFrom::Start(self.at))?;
-        let read = file.read(out)?;
+        let read = match &self.source {
+            Source::File(file) => {
+                let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
+                file.seek(SeekFrom::Start(self.at))?;
+                file.read(out)?
+            }
+            Source::Memory(bytes) => {
+                let at = usize::try_from(self.at).unwrap_or(usize::MAX);
+                bytes.get(at..).unwrap_or_default().read(out)?
+            }
+        };
         self.at += read as u64;
         Ok(read)
     }
 }
 
-impl Length for SharedFile {
+impl Length for ParquetFile {
     fn len(&self) -> u64 {
         self.bytes
     }
 }
 
-impl ChunkReader for SharedFile {
+impl ChunkReader for ParquetFile {
     type T = BufReader<At>;
 
     fn get_read(&self, start: u64) -> parquet::errors::Result<Self::T> {
-        Ok(BufReader::new(At { file: self.clone(), at: start }))
+        Ok(BufReader::new(At { source: self.source.clone(), at: start }))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
         let mut bytes = Vec::new();
-        At { file: self.clone(), at: start }.take(length as u64).read_to_end(&mut bytes)?;
+        At { source: self.source.clone(), at: start }.take(length as u64).read_to_end(&mut bytes)?;
         match bytes.len() == length {
             true => Ok(bytes.into()),
             false => Err(io::Error::from(io::ErrorKind::UnexpectedEof).into()),

@@ -1,0 +1,82 @@
+//! Everything that can go wrong between a request and its answer.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// Why there is no engine.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineStartError {
+    /// No model to serve.
+    #[error("an engine needs at least one model")]
+    NoModels,
+    /// Two models of one name.
+    #[error("two models are called {0}; give one of them another name")]
+    TwoModels(String),
+    /// A name that cannot stand in a request.
+    #[error("the name {0:?} of a model is empty or longer than 100 characters; give it another")]
+    Name(String),
+    /// A model that cannot be loaded.
+    #[error("model {name}, {path}: {source}", path = path.display())]
+    Load {
+        /// The model's name.
+        name: String,
+        /// Its directory.
+        path: PathBuf,
+        /// The fault.
+        source: Box<foretell::Error>,
+    },
+    /// The system has no threads for it.
+    #[error("cannot start a thread: {0}; allow the process more (ulimit -u)")]
+    Threads(#[from] std::io::Error),
+}
+
+/// Why a request has no answer; the message says what to do.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// A model that is not served, or none named where there are several.
+    #[error("{}; the models are {}", match asked { Some(name) => format!("there is no model {name:?}"), None => "name a model (model)".to_owned() }, known.join(", "))]
+    UnknownModel {
+        /// The name that was asked for, if there was one.
+        asked: Option<String>,
+        /// The models that are served.
+        known: Vec<String>,
+    },
+    /// Something in a request that has no meaning; the text names it.
+    #[error("{0}")]
+    Request(String),
+    /// More of something than a request may have.
+    #[error("{what}: at most {most} are allowed, found {found}; {remedy}")]
+    TooMany {
+        /// What there is too much of.
+        what: &'static str,
+        /// The limit.
+        most: usize,
+        /// What there is.
+        found: usize,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// Data that cannot be read or forecast.
+    #[error(transparent)]
+    Forecast(#[from] foretell::Error),
+    /// Too many requests wait.
+    #[error("{0} requests are waiting already; try again in a second")]
+    Busy(usize),
+    /// It took too long.
+    #[error("the forecast took longer than {} s; send fewer series or ask for fewer steps", .0.as_secs_f64())]
+    Timeout(Duration),
+    /// The engine is about to stop.
+    #[error("the server is stopping; try again in a moment")]
+    Stopping,
+    /// A fault of the program.
+    #[error("the forecast failed for a fault of the program; please report it")]
+    Panicked,
+}
+
+impl From<foretell::DataError> for EngineError {
+    fn from(error: foretell::DataError) -> Self {
+        Self::Forecast(error.into())
+    }
+}

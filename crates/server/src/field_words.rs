@@ -1,0 +1,27 @@
+//! The fields of requests under which the server offers what messages of the libraries tell users to change.
+
+use foretell::{Setting, SettingWords};
+
+/// The names of settings in requests, for [`foretell::word_settings`]: a program that only serves calls it once, before all else.
+pub const FIELD_WORDS: SettingWords = SettingWords { name: field, assign: " = " };
+
+fn field(setting: Setting) -> Option<&'static str> {
+    Some(match setting {
+        Setting::Fill => "reading.fill",
+        Setting::End => "end",
+        Setting::Decimal | Setting::Thousands => "reading.numbers",
+        Setting::Aggregate => "reading.aggregate",
+        Setting::DropPartial => "reading.drop_partial",
+        Setting::Hours => "reading.hours",
+        Setting::HoursAcross | Setting::TimesAcross => "reading.across",
+        Setting::TimeColumns => "reading.time_cols",
+        Setting::Encoding | Setting::SkipRows | Setting::SkipMatching => "reading.file",
+        Setting::TimeFormat => "reading.time_format",
+        Setting::Snap => "reading.snap",
+        Setting::Zone => "reading.zone",
+        Setting::FutureRows => "future",
+        Setting::StaticTable => "static",
+        Setting::Calibrate => "intervals",
+        _ => return None,
+    })
+}

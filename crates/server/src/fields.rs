@@ -1,0 +1,197 @@
+//! The fields of a request, from JSON or from texts beside tables in other forms.
+
+use foretell::{Map, MemoryTable, TableColumns, Value};
+use serde::Deserialize;
+
+use crate::error::EngineError;
+use crate::media_type::MediaType;
+use crate::request::{AheadOptions, ForecastKind, ForecastRequest};
+
+/// What a request asks for, by its address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asking {
+    Forecast,
+    CrossValidation,
+}
+
+/// A request as it came: JSON, or tables and texts with their names.
+#[derive(Debug)]
+pub(crate) enum Incoming {
+    Json(Vec<u8>),
+    Tables { tables: Vec<(String, MediaType, Vec<u8>)>, texts: Vec<(String, String)> },
+}
+
+/// The fields of a request. [`openapi`](crate::openapi) describes them.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+struct Fields {
+    model: Option<String>,
+    data: Option<TableColumns>,
+    #[serde(rename = "static")]
+    statics: Option<TableColumns>,
+    future: Option<TableColumns>,
+    h: Option<usize>,
+    level: Vec<f64>,
+    quantiles: Vec<f64>,
+    intervals: Option<String>,
+    strict: bool,
+    end: Option<String>,
+    reading: Map<String, Value>,
+    n_windows: Option<usize>,
+    step_size: Option<usize>,
+}
+
+/// The names of the tables of a request.
+const TABLES: [&str; 3] = ["data", "static", "future"];
+
+impl Incoming {
+    /// The request that it means.
+    pub(crate) fn request(self, asking: Asking) -> Result<ForecastRequest, EngineError> {
+        let (mut fields, mut tables) = match self {
+            Self::Json(text) => {
+                let fields = serde_json::from_slice::<Fields>(&text)
+                    .map_err(|error| EngineError::Request(format!("the JSON of the request: {error}")))?;
+                (fields, [None, None, None])
+            }
+            Self::Tables { tables, texts } => of_tables(tables, texts)?,
+        };
+        let columns = [fields.data.take(), fields.statics.take(), fields.future.take()];
+        for ((slot, columns), name) in tables.iter_mut().zip(columns).zip(TABLES) {
+            if let Some(columns) = columns {
+                *slot = Some(MemoryTable::of_columns(name, columns));
+            }
+        }
+        fields.into_request(tables, asking)
+    }
+}
+
+/// The fields and tables of a request that is not JSON as a whole.
+fn of_tables(
+    parts: Vec<(String, MediaType, Vec<u8>)>,
+    texts: Vec<(String, String)>,
+) -> Result<(Fields, [Option<MemoryTable>; 3]), EngineError> {
+    let mut all = Map::new();
+    let twice = |name: &str| EngineError::Request(format!("{name} stands twice; give it once"));
+    for (name, text) in texts {
+        let value = value_of(&name, text);
+        if all.insert(name.clone(), value).is_some() {
+            return Err(twice(&name));
+        }
+    }
+    let mut tables = [None, None, None];
+    for (name, media, bytes) in parts {
+        let Some(place) = TABLES.iter().position(|table| **table == name) else {
+            let known = TABLES.join(", ");
+            return Err(EngineError::Request(format!("there is no table {name:?}; the tables are {known}")));
+        };
+        let of_json = |error| EngineError::Request(format!("the JSON of {name}: {error}"));
+        let table = match media.format() {
+            Some(format) => MemoryTable::new(TABLES[place], format, bytes),
+            None => MemoryTable::of_columns(TABLES[place], serde_json::from_slice(&bytes).map_err(of_json)?),
+        };
+        if tables[place].replace(table).is_some() {
+            return Err(twice(&name));
+        }
+    }
+    let fields = serde_json::from_value(Value::Object(all));
+    Ok((fields.map_err(|error| EngineError::Request(format!("the fields of the request: {error}")))?, tables))
+}
+
+/// The value that a text stands for in a field.
+fn value_of(field: &str, text: String) -> Value {
+    let parsed = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
+    match field {
+        "model" | "end" | "intervals" => text.into(),
+        "level" | "quantiles" => text.split(',').map(|number| parsed(number.trim())).collect(),
+        _ => parsed(&text),
+    }
+}
+
+impl Fields {
+    fn into_request(
+        self,
+        [data, statics, future]: [Option<MemoryTable>; 3],
+        asking: Asking,
+    ) -> Result<ForecastRequest, EngineError> {
+        let Self {
+            model, h, level, quantiles, intervals, strict, end, reading, n_windows, step_size, ..
+        } = self;
+        let refuse = |names: &[(&str, bool)], remedy: &str| match names.iter().find(|(_, given)| *given) {
+            Some((name, _)) => Err(EngineError::Request(format!("{name} has no meaning here; {remedy}"))),
+            None => Ok(()),
+        };
+        let asks = match asking {
+            Asking::Forecast => {
+                let foreign = [("n_windows", n_windows.is_some()), ("step_size", step_size.is_some())];
+                refuse(&foreign, "it belongs to /v1/cross-validate")?;
+                ForecastKind::Ahead(AheadOptions { future, h, level, quantiles, intervals, strict })
+            }
+            Asking::CrossValidation => {
+                let foreign = [
+                    ("future", future.is_some()),
+                    ("h", h.is_some()),
+                    ("level", !level.is_empty()),
+                    ("quantiles", !quantiles.is_empty()),
+                    ("intervals", intervals.is_some()),
+                    ("strict", strict),
+                ];
+                refuse(&foreign, "it belongs to /v1/forecast")?;
+                ForecastKind::Windows { n_windows: n_windows.unwrap_or(1), step_size: step_size.unwrap_or(1) }
+            }
+        };
+        let data = data.ok_or_else(|| {
+            let example = r#"{"unique_id": [...], "ds": [...], "y": [...]}"#;
+            EngineError::Request(format!(
+                "the request has no data; give the series as data, such as {example}"
+            ))
+        })?;
+        Ok(ForecastRequest { model, data, statics, reading, end, asks })
+    }
+}
+
+/// The names of all fields.
+#[cfg(test)]
+pub(crate) fn names() -> Vec<String> {
+    let error = serde_json::from_str::<Fields>(r#"{"none": 1}"#).unwrap_err().to_string();
+    let (_, names) = error.split_once("expected one of ").expect("an unknown field");
+    names.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tables(texts: &[(&str, &str)], names: &[&str]) -> Result<ForecastRequest, EngineError> {
+        let texts = texts.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+        let tables =
+            names.iter().map(|name| ((*name).to_owned(), MediaType::Csv, b"ds,y\n".to_vec())).collect();
+        Incoming::Tables { tables, texts }.request(Asking::Forecast)
+    }
+
+    #[test]
+    fn texts_and_json_mean_the_same() {
+        let texts = [("model", "7"), ("h", "3"), ("level", "80, 95.5"), ("strict", "true")];
+        let request = tables(&texts, &["data"]).unwrap();
+        let json = br#"{"model": "7", "h": 3, "level": [80, 95.5], "strict": true, "data": {}}"#;
+        let other = Incoming::Json(json.to_vec()).request(Asking::Forecast).unwrap();
+        for request in [request, other] {
+            assert_eq!(request.model.as_deref(), Some("7"));
+            let ForecastKind::Ahead(asked) = request.asks else { panic!("{:?}", request.asks) };
+            assert_eq!((asked.h, &asked.level[..], asked.strict), (Some(3), &[80.0, 95.5][..], true));
+        }
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let message = |result: Result<ForecastRequest, EngineError>| result.unwrap_err().to_string();
+        assert!(message(tables(&[("hh", "3")], &["data"])).contains("unknown field `hh`"));
+        assert!(message(tables(&[("h", "-3")], &["data"])).contains("-3"));
+        assert!(message(tables(&[("h", "3"), ("h", "4")], &["data"])).contains("h stands twice"));
+        assert!(message(tables(&[], &["data", "data"])).contains("data stands twice"));
+        assert!(message(tables(&[], &["past"])).contains("no table \"past\""));
+        assert!(message(tables(&[], &[])).contains("has no data"));
+        assert!(message(tables(&[("n_windows", "2")], &["data"])).contains("/v1/cross-validate"));
+        let json = Incoming::Json(br#"{"data": {}, "h": 2}"#.to_vec());
+        assert!(message(json.request(Asking::CrossValidation)).contains("/v1/forecast"));
+    }
+}

@@ -1,0 +1,124 @@
+//! One request computed on the calling thread.
+
+use std::cell::RefCell;
+use std::time::Instant;
+
+use foretell::{Fitted, Frame, Future, PredictOptions, Warning};
+
+use crate::error::EngineError;
+use crate::reading::read_series;
+use crate::request::{AheadOptions, ForecastKind, ForecastRequest};
+use crate::settings::EngineSettings;
+
+thread_local! {
+    /// The warnings of the forecast that this thread computes.
+    static WARNINGS: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Keeps a warning for the answer of the request that this thread computes.
+pub(crate) fn note_warning(warning: &Warning) {
+    WARNINGS.with_borrow_mut(|warnings| warnings.push(warning.to_string()));
+}
+
+/// The forecasts that a request asks for, and the warnings that came with them; nothing is begun after `deadline`.
+pub(crate) fn forecast(
+    fitted: &Fitted,
+    request: &ForecastRequest,
+    settings: &EngineSettings,
+    deadline: Instant,
+) -> Result<(Frame, Vec<String>), EngineError> {
+    WARNINGS.take();
+    let (panel, options) = read_series(fitted, request, settings.memory.bytes())?;
+    check("rows", settings.max_rows, panel.n_rows(), "send fewer series or shorter histories")?;
+    let rows_of = |steps: usize| {
+        let rows = panel.n_series().saturating_mul(steps);
+        check("rows of the answer", settings.max_rows, rows, "send fewer series or ask for fewer steps")
+    };
+    let frame = match &request.asks {
+        ForecastKind::Windows { n_windows, step_size } => {
+            rows_of(fitted.h().saturating_mul(*n_windows))?;
+            fitted.validate(&panel, *n_windows, *step_size)?.frame
+        }
+        ForecastKind::Ahead(asked) => {
+            let h = asked.h.unwrap_or(fitted.h());
+            check("steps (h)", settings.max_h, h, "ask for fewer steps")?;
+            rows_of(h)?;
+            let future = asked.future.as_ref();
+            let future = future.map(|table| Future::from_memory(table, &options, &panel, h)).transpose()?;
+            let level = levels(asked)?;
+            let mut options = PredictOptions::new().future(future.as_ref()).h(h).level(&level);
+            options.strict = asked.strict;
+            let calibrated = match &asked.intervals {
+                None => None,
+                Some(text) => {
+                    let intervals = text.parse().map_err(foretell::Error::from)?;
+                    Some(fitted.clone().calibrate(&panel, intervals)?)
+                }
+            };
+            let fitted = calibrated.as_ref().unwrap_or(fitted);
+            let mut whole: Option<Frame> = None;
+            for part in fitted.predict_blocks(&panel, &options)? {
+                let part = part?;
+                match &mut whole {
+                    None => whole = Some(part),
+                    Some(whole) => whole.append(part),
+                }
+                if Instant::now() > deadline {
+                    return Err(EngineError::Timeout(settings.timeout));
+                }
+            }
+            let mut frame = whole.unwrap_or_else(|| Frame::new(fitted.freq()));
+            keep_quantiles(&mut frame, fitted, asked);
+            frame
+        }
+    };
+    Ok((frame, WARNINGS.take()))
+}
+
+fn check(what: &'static str, most: usize, found: usize, remedy: &'static str) -> Result<(), EngineError> {
+    if found > most { Err(EngineError::TooMany { what, most, found, remedy }) } else { Ok(()) }
+}
+
+/// The level of the central interval that a quantile is an end of.
+fn level_of(quantile: f64) -> f64 {
+    // 0.1 is an end of 80 %, not of 80.00000000000001 %.
+    (100.0 * (1.0 - 2.0 * quantile).abs() * 1e9).round() / 1e9
+}
+
+/// The central intervals of a request, those of its quantiles included.
+fn levels(asked: &AheadOptions) -> Result<Vec<f64>, EngineError> {
+    let mut levels = asked.level.clone();
+    for &quantile in &asked.quantiles {
+        if !(quantile > 0.0 && quantile < 1.0) {
+            return Err(EngineError::Request(format!(
+                "quantiles are numbers between 0 and 1, as 0.1, found {quantile}"
+            )));
+        }
+        if quantile != 0.5 && !levels.contains(&level_of(quantile)) {
+            levels.push(level_of(quantile));
+        }
+    }
+    Ok(levels)
+}
+
+/// Drops the ends of intervals that came with the other end alone.
+fn keep_quantiles(frame: &mut Frame, fitted: &Fitted, asked: &AheadOptions) {
+    if asked.quantiles.is_empty() {
+        return;
+    }
+    let ensembles = fitted.ensembles().map(|(name, _)| name.to_owned());
+    let models: Vec<String> = fitted.column_names().into_iter().chain(ensembles).collect();
+    let dropped = |column: &str| {
+        models.iter().filter_map(|model| column.strip_prefix(model.as_str())).any(|suffix| {
+            let end = |sign: &str, high: bool| {
+                let level = suffix.strip_prefix(sign).and_then(|level| level.parse::<f64>().ok());
+                level.is_some_and(|level| {
+                    let of = |q: &f64| level_of(*q) == level && (*q > 0.5) == high;
+                    !asked.level.contains(&level) && !asked.quantiles.iter().any(of)
+                })
+            };
+            end("-lo-", false) || end("-hi-", true)
+        })
+    };
+    frame.columns.retain(|(name, _)| !dropped(name));
+}

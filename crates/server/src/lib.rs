@@ -1,0 +1,57 @@
+//! Forecasts over HTTP: saved models served to other programs, and the same engine as a library
+//!
+//! An [`Engine`] holds models and threads that forecast with them; [`serve`] answers requests on a socket. Requests and answers
+//! are tables in JSON, CSV, Parquet or Arrow's streams; errors are problem details (RFC 9457) that say what the command line
+//! says.
+//!
+//! # Features
+//!
+//! Each is on by default, unless it says otherwise, and passed down to the crates below.
+//!
+//! * `parquet`, off by default: tables in Parquet and Arrow's streams.
+//! * `flash`, `simd`, `faer`, `parallel`, `pool`, `amp`, `pickle`, `tzdb`, and `excel`, which is off by default, are those of
+//!   [`foretell`].
+#![forbid(unsafe_code)]
+
+mod address;
+mod app;
+mod encode;
+mod engine;
+mod error;
+mod field_words;
+mod fields;
+mod forecast;
+mod media_type;
+mod metrics;
+mod model;
+mod models;
+mod observe;
+mod openapi;
+mod problem;
+mod queue;
+mod reading;
+mod receive;
+mod request;
+mod routes;
+mod run;
+mod serve;
+mod serve_settings;
+mod settings;
+mod token;
+
+pub use engine::Engine;
+pub use error::{EngineError, EngineStartError};
+pub use field_words::FIELD_WORDS;
+pub use model::ModelFacts;
+pub use models::Reload;
+pub use request::{AheadOptions, ForecastAnswer, ForecastKind, ForecastRequest};
+pub use run::run;
+pub use serve::serve;
+pub use serve_settings::ServeSettings;
+pub use settings::EngineSettings;
+pub use token::Token;
+
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,0 +1,186 @@
+//! The description of the addresses that `/openapi.json` gives.
+
+use serde_json::{Map, Value, json};
+
+use crate::address::{ADDRESSES, Address};
+use crate::media_type::MediaType;
+
+/// The description of all addresses, OpenAPI 3.1.
+pub(crate) fn document() -> Value {
+    let paths: Map<String, Value> = ADDRESSES
+        .into_iter()
+        .map(|address| (address.path.to_owned(), json!({ (address.method): operation(address) })))
+        .collect();
+    json!({
+        "openapi": "3.1.0",
+        "info": {
+            "title": "foretell",
+            "version": env!("CARGO_PKG_VERSION"),
+            "summary": "Forecasts of time series with saved models",
+        },
+        "paths": paths,
+        "components": {
+            "schemas": { "Request": request(), "Answer": answer(), "Problem": problem() },
+            "securitySchemes": { "token": { "type": "http", "scheme": "bearer" } },
+        },
+    })
+}
+
+fn operation(address: Address) -> Value {
+    let (summary, ok) = match address.path {
+        "/v1/forecast" => ("Forecast the steps after the end of each series", tables()),
+        "/v1/cross-validate" => {
+            ("Forecast the end of each series, beside the truth; models are not trained", tables())
+        }
+        "/v1/models" => ("The models, with what requests need to know of them", content("application/json")),
+        "/healthz" => ("Whether the process is alive", content("application/json")),
+        "/readyz" => ("Whether requests are taken", content("application/json")),
+        "/metrics" => ("Counters for Prometheus", content("text/plain")),
+        "/openapi.json" => ("This description", content("application/json")),
+        _ => ("A page to forecast with", content("text/html")),
+    };
+    let mut operation = json!({
+        "summary": summary,
+        "responses": {
+            "200": ok,
+            "default": {
+                "description": "An error; `detail` says what to do",
+                "content": {
+                    "application/problem+json": { "schema": { "$ref": "#/components/schemas/Problem" } },
+                },
+            },
+        },
+    });
+    if address.method == "post" {
+        operation["requestBody"] = json!({ "required": true, "content": bodies() });
+    }
+    if address.guarded {
+        // A server without a token wants none.
+        operation["security"] = json!([{ "token": [] }, {}]);
+    }
+    operation
+}
+
+fn content(media: &str) -> Value {
+    json!({ "description": "It is so", "content": { (media): {} } })
+}
+
+fn tables() -> Value {
+    let content: Map<String, Value> = MediaType::built()
+        .map(|media| {
+            let schema = match media {
+                MediaType::Json => json!({ "schema": { "$ref": "#/components/schemas/Answer" } }),
+                _ => json!({}),
+            };
+            (media.name().to_owned(), schema)
+        })
+        .collect();
+    json!({ "description": "The forecasts, a row per series and step", "content": content })
+}
+
+fn bodies() -> Value {
+    let mut content: Map<String, Value> = MediaType::built()
+        .map(|media| {
+            let schema = match media {
+                MediaType::Json => json!({ "schema": { "$ref": "#/components/schemas/Request" } }),
+                _ => json!({}),
+            };
+            (media.name().to_owned(), schema)
+        })
+        .collect();
+    content.insert("multipart/form-data".to_owned(), json!({ "schema": { "type": "object" } }));
+    Value::Object(content)
+}
+
+fn request() -> Value {
+    let columns = |description: &str| {
+        json!({
+            "type": "object",
+            "description": description,
+            "additionalProperties": {
+                "type": "array",
+                "items": { "type": ["string", "number", "boolean", "null"] },
+            },
+        })
+    };
+    let numbers = |description: &str| json!({ "type": "array", "items": { "type": "number" }, "description": description });
+    let of = |kind: &str, description: &str| json!({ "type": kind, "description": description });
+    json!({
+        "type": "object",
+        "required": ["data"],
+        "additionalProperties": false,
+        "description": "Beside tables in other forms, fields stand in the query or in the form",
+        "properties": {
+            "model": of("string", "The model; not needed where there is only one"),
+            "data": columns("The series, a row per series and time, columns named as in training"),
+            "static": columns("A row per series, with the columns that do not change over time"),
+            "future": columns("Future rows of the columns that are known in advance"),
+            "h": of("integer", "Steps to forecast, at least the model's own, which is the default"),
+            "level": numbers("Central intervals in percent, as 80"),
+            "quantiles": numbers("Quantiles between 0 and 1: single ends of central intervals"),
+            "intervals": of("string", "Calibrates intervals on these data: N[:METHOD[:STEP]]"),
+            "strict": of("boolean", "Whether too short a history is an error"),
+            "end": of("string", "Series that end before others: common, masked or drop"),
+            "reading": of("object", "How the tables are read, where that is not as in training"),
+            "n_windows": of("integer", "Forecasts of each series (/v1/cross-validate alone)"),
+            "step_size": of("integer", "Steps from one forecast to the next (/v1/cross-validate alone)"),
+        },
+    })
+}
+
+fn answer() -> Value {
+    json!({
+        "type": "object",
+        "required": ["model", "columns", "warnings"],
+        "properties": {
+            "model": { "type": "string" },
+            "columns": {
+                "type": "object",
+                "description": "Ids, times, and a column per output of the model; what is no finite number is null",
+                "additionalProperties": { "type": "array" },
+            },
+            "warnings": { "type": "array", "items": { "type": "string" } },
+        },
+    })
+}
+
+fn problem() -> Value {
+    json!({
+        "type": "object",
+        "required": ["type", "title", "status", "detail"],
+        "properties": {
+            "type": { "type": "string" },
+            "title": { "type": "string" },
+            "status": { "type": "integer" },
+            "detail": { "type": "string", "description": "What was expected, what was found, where, and what to do" },
+        },
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fields;
+
+    #[test]
+    fn the_description_has_the_fields_of_requests() {
+        let document = document();
+        let properties = document["components"]["schemas"]["Request"]["properties"].as_object().unwrap();
+        let mut described: Vec<String> = properties.keys().cloned().collect();
+        let mut read = fields::names();
+        described.sort();
+        read.sort();
+        assert_eq!(described, read);
+    }
+    #[test]
+    fn the_description_has_all_addresses() {
+        let document = document();
+        let paths = document["paths"].as_object().unwrap();
+        assert_eq!(paths.len(), ADDRESSES.len());
+        for Address { method, path, guarded } in ADDRESSES {
+            let operation = &paths[path][method];
+            assert_eq!(operation["security"].is_array(), guarded, "{path}");
+            assert_eq!(operation["requestBody"].is_object(), method == "post", "{path}");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Requests for forecasts, and their answers.
+
+use foretell::{Frame, Map, MemoryTable, TableColumns, Value};
+
+/// A request for forecasts of some series.
+#[derive(Clone, Debug)]
+pub struct ForecastRequest {
+    /// The model; it may be left out where there is only one.
+    pub model: Option<String>,
+    /// The series.
+    pub data: MemoryTable,
+    /// A row for each series, with the columns that do not change over time.
+    pub statics: Option<MemoryTable>,
+    /// How the tables are read, where that is not as in training: fields of [`ReadOptions`](foretell::ReadOptions) by name.
+    pub reading: Map<String, Value>,
+    /// What becomes of series that end before others: `common`, `masked` or `drop`; as in training by default.
+    pub end: Option<String>,
+    /// Which forecasts are asked for.
+    pub asks: ForecastKind,
+}
+
+/// Which forecasts are asked for.
+#[derive(Clone, Debug)]
+pub enum ForecastKind {
+    /// Those of the steps after the end of each series.
+    Ahead(AheadOptions),
+    /// Those of the end of each series, beside the truth: `n_windows` of them, `step_size` steps apart.
+    Windows {
+        /// Forecasts of each series.
+        n_windows: usize,
+        /// Steps from one to the next.
+        step_size: usize,
+    },
+}
+
+/// Forecasts of the steps after the end of each series.
+#[derive(Clone, Debug, Default)]
+pub struct AheadOptions {
+    /// Future rows of the columns that are known in advance.
+    pub future: Option<MemoryTable>,
+    /// Steps to forecast; the model's own by default.
+    pub h: Option<usize>,
+    /// Central intervals, in percent.
+    pub level: Vec<f64>,
+    /// Quantiles between 0 and 1: the ends of central intervals by themselves, and 0.5 for the forecast itself.
+    pub quantiles: Vec<f64>,
+    /// Calibrates intervals on the series of the request, as `foretell predict --intervals` does: `N[:METHOD[:STEP]]`.
+    pub intervals: Option<String>,
+    /// Whether a history that is shorter than what a model reads is an error.
+    pub strict: bool,
+}
+
+impl ForecastRequest {
+    /// The forecasts that follow these series by the only model.
+    pub fn new(data: TableColumns) -> Self {
+        Self::of_table(MemoryTable::of_columns("data", data))
+    }
+
+    /// The same of a table in any format.
+    pub fn of_table(data: MemoryTable) -> Self {
+        let asks = ForecastKind::Ahead(AheadOptions::default());
+        Self { model: None, data, statics: None, reading: Map::new(), end: None, asks }
+    }
+}
+
+/// Forecasts, and what whoever uses them should know.
+#[derive(Clone, Debug)]
+pub struct ForecastAnswer {
+    /// The model's name.
+    pub model: String,
+    /// The forecasts: those of `foretell predict` for the same tables, to the last bit.
+    pub frame: Frame,
+    /// Doubts about them, in words.
+    pub warnings: Vec<String>,
+}

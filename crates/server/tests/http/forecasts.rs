@@ -1,0 +1,227 @@
+//! Forecasts over HTTP are those of the library, to the last bit.
+
+use std::thread;
+
+use foretell::{FileFormat, Fitted, Frame, MemoryTable, Panel, PredictOptions, ReadOptions};
+use serde_json::{Value, json};
+
+use crate::test_server::{H, TestServer, columns, model_dir};
+
+/// What the library forecasts for these columns.
+fn expected(data: &Value, options: &PredictOptions<'_>) -> Frame {
+    let table = MemoryTable::of_columns("data", serde_json::from_value(data.clone()).unwrap());
+    let fitted = Fitted::load(model_dir()).unwrap();
+    let read = ReadOptions::new().freq(fitted.freq());
+    fitted.predict_with(&Panel::from_memory(&table, &read).unwrap(), options).unwrap()
+}
+
+/// The bits of a column of JSON.
+fn bits(column: &Value) -> Vec<u32> {
+    let number = |value: &Value| value.to_string().parse::<f32>().unwrap().to_bits();
+    column.as_array().unwrap().iter().map(number).collect()
+}
+
+fn assert_same(answer: &Value, expected: &Frame) {
+    let columns = answer["columns"].as_object().unwrap();
+    let ids: Vec<&str> =
+        columns["unique_id"].as_array().unwrap().iter().map(|id| id.as_str().unwrap()).collect();
+    assert_eq!(ids, expected.ids.iter().map(|id| &**id).collect::<Vec<_>>());
+    assert_eq!(columns["ds"], json!(expected.times));
+    assert_eq!(columns.len(), 2 + expected.columns.len(), "{:?}", columns.keys());
+    for (name, values) in &expected.columns {
+        assert_eq!(bits(&columns[name]), values.iter().map(|y| y.to_bits()).collect::<Vec<_>>(), "{name}");
+    }
+}
+
+/// Columns as the lines of a CSV file.
+fn to_csv(data: &Value) -> String {
+    let cells = |name: &str| data[name].as_array().unwrap().clone();
+    let (ids, times, y) = (cells("unique_id"), cells("ds"), cells("y"));
+    let mut text = "unique_id,ds,y\n".to_owned();
+    for ((id, time), y) in ids.iter().zip(times).zip(y) {
+        text += &format!("{},{time},{y}\n", id.as_str().unwrap());
+    }
+    text
+}
+
+#[test]
+fn json_and_csv_are_answered_with_the_bits_of_the_library() {
+    let server = TestServer::new();
+    let mut client = server.client();
+    let data = columns(&[0, 3], 40);
+    let answer = client.post("/v1/forecast", "application/json", json!({ "data": data }).to_string());
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    assert_eq!(answer.header("content-type"), Some("application/json"));
+    let expected_frame = expected(&data, &PredictOptions::new());
+    assert_same(&answer.json(), &expected_frame);
+    assert_eq!(answer.json()["model"], "sales");
+
+    let text = to_csv(&data);
+    let answer = client.post("/v1/forecast?model=sales", "text/csv", &text);
+    let mut csv = Vec::new();
+    expected_frame.write_csv(&mut csv).unwrap();
+    assert_eq!(answer.header("content-type"), Some("text/csv"));
+    assert_eq!(answer.text(), std::str::from_utf8(&csv).unwrap());
+
+    let headers = [("content-type", "text/csv"), ("accept", "application/json")];
+    let answer = client.ask("POST", "/v1/forecast", &headers, text.as_bytes());
+    assert_same(&answer.json(), &expected_frame);
+}
+
+#[test]
+fn intervals_quantiles_and_further_steps_are_those_of_the_library() {
+    let server = TestServer::new();
+    let mut client = server.client();
+    let data = columns(&[0, 1], 40);
+    let mut ask = |fields: Value| {
+        let mut request = json!({ "data": data });
+        request.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        let answer = client.post("/v1/forecast", "application/json", request.to_string());
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.json()
+    };
+    let answer = ask(json!({"h": 2 * H, "model": "sales"}));
+    assert_same(&answer, &expected(&data, &PredictOptions::new().h(2 * H)));
+    let level = expected(&data, &PredictOptions::new().level(&[60.0]));
+    assert_same(&ask(json!({"level": [60]})), &level);
+    let mut one_end = level.clone();
+    one_end.columns.retain(|(name, _)| !name.contains("-hi-"));
+    assert_same(&ask(json!({"quantiles": [0.2, 0.5]})), &one_end);
+}
+
+#[test]
+fn a_form_carries_tables_and_fields() {
+    let server = TestServer::new();
+    let data = columns(&[2], 30);
+    let form = format!(
+        "--b\r\ncontent-disposition: form-data; name=\"data\"; filename=\"sales.csv\"\r\n\r\n{}\r\n\
+         --b\r\ncontent-disposition: form-data; name=\"h\"\r\n\r\n2\r\n--b--\r\n",
+        to_csv(&data)
+    );
+    // Fewer steps than the models' own are no forecast of theirs, so that the field is seen in the message.
+    let answer = server.client().post("/v1/forecast", "multipart/form-data; boundary=b", &form);
+    let message = answer.detail(400);
+    assert!(message.contains("h") && message.contains('2'), "{message}");
+    let answer = server.client().post(
+        "/v1/forecast",
+        "multipart/form-data; boundary=b",
+        form.replace("\r\n\r\n2\r\n", "\r\n\r\n4\r\n"),
+    );
+    assert_same(&answer.json(), &expected(&data, &PredictOptions::new()));
+}
+
+#[test]
+fn requests_side_by_side_are_answered_as_alone() {
+    let server = TestServer::new();
+    thread::scope(|scope| {
+        for number in 0..8 {
+            let server = &server;
+            scope.spawn(move || {
+                let data = columns(&[number, number + 8], 20 + number);
+                let expected = expected(&data, &PredictOptions::new());
+                let mut client = server.client();
+                for _ in 0..20 {
+                    let body = json!({ "data": data }).to_string();
+                    assert_same(&client.post("/v1/forecast", "application/json", body).json(), &expected);
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn past_windows_are_forecast_beside_the_truth() {
+    let server = TestServer::new();
+    let data = columns(&[0], 30);
+    let body = json!({"data": data, "n_windows": 2, "step_size": 3}).to_string();
+    let answer = server.client().post("/v1/cross-validate", "application/json", body);
+    let columns = answer.json()["columns"].clone();
+    assert_eq!(columns["cutoff"], json!([22, 22, 22, 22, 25, 25, 25, 25]));
+    assert_eq!(bits(&columns["y"])[7], bits(&data["y"])[29]);
+    assert_eq!(columns["LSTM"].as_array().unwrap().len(), 2 * H);
+}
+
+#[test]
+fn models_are_listed_with_what_requests_need() {
+    let server = TestServer::new();
+    let models = server.client().get("/v1/models").json();
+    let model = &models["models"][0];
+    assert_eq!((&model["name"], &model["h"], &model["freq"]), (&json!("sales"), &json!(H), &json!("1")));
+    assert_eq!(model["columns"], json!(["LSTM", "NLinear"]));
+}
+
+#[test]
+fn mistakes_are_told_as_on_the_command_line() {
+    let server = TestServer::new();
+    let mut client = server.client();
+    let mut ask = |body: Value| client.post("/v1/forecast", "application/json", body.to_string());
+    let mut data = columns(&[0], 12);
+    let unknown = ask(json!({"data": data, "model": "other"})).detail(404);
+    assert!(unknown.contains("\"other\"") && unknown.contains("sales"), "{unknown}");
+    data["y"][5] = json!("abc");
+    let bad = ask(json!({ "data": data })).detail(422);
+    assert!(bad.starts_with("data, row 5, column `y`: \"abc\""), "{bad}");
+    data["y"] = json!([1, 2]);
+    assert!(ask(json!({ "data": data })).detail(422).contains("2 values where 12"));
+    assert!(ask(json!({ "data": {"unique_id": []} })).detail(422).contains("no column"));
+    assert!(ask(json!({ "date": {} })).detail(400).contains("unknown field `date`"));
+    let server_lines = client.post("/v1/forecast", "text/csv", "unique_id,ds,y\na,1,2\na,2,x\n").detail(422);
+    assert!(server_lines.starts_with("data, line 3, column `y`: \"x\""), "{server_lines}");
+    assert!(client.post("/v1/forecast", "text/html", "x").detail(415).contains("text/csv"));
+    let headers = [("content-type", "text/csv"), ("accept", "image/png")];
+    assert!(client.ask("POST", "/v1/forecast", &headers, b"x").detail(406).contains("text/csv"));
+    assert!(client.get("/v1/forecast").detail(405).contains("POST"));
+    assert!(client.get("/etc/passwd").detail(404).contains("/v1/forecast"));
+}
+
+#[test]
+fn a_request_may_say_how_its_tables_are_read() {
+    let server = TestServer::new();
+    let mut client = server.client();
+    let mut data = columns(&[0], 12);
+    data["y"][5] = Value::Null;
+    let ask = |reading: Value| json!({"data": data, "reading": reading}).to_string();
+    let gap = client.post("/v1/forecast", "application/json", ask(json!({}))).detail(422);
+    assert!(gap.contains("row 5"), "{gap}");
+    let filled = client.post("/v1/forecast", "application/json", ask(json!({"fill": "forward"})));
+    assert_eq!(filled.status, 200, "{}", filled.text());
+    let fixed = client.post("/v1/forecast", "application/json", ask(json!({"max_memory": 1}))).detail(400);
+    assert!(fixed.contains("reading.max_memory"), "{fixed}");
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn parquet_and_arrow_are_answered_in_kind() {
+    let server = TestServer::new();
+    let data = columns(&[0, 3], 40);
+    let wanted = expected(&data, &PredictOptions::new());
+    let (ids, y) = (data["unique_id"].as_array().unwrap(), data["y"].as_array().unwrap());
+    let table = Frame {
+        ids: ids.iter().map(|id| id.as_str().unwrap().into()).collect(),
+        times: data["ds"].as_array().unwrap().iter().map(|time| time.as_i64().unwrap()).collect(),
+        columns: vec![("y".into(), y.iter().map(|y| y.to_string().parse().unwrap()).collect())],
+        ..Frame::new(wanted.freq)
+    };
+    for (media, name) in
+        [("application/vnd.apache.parquet", "t.parquet"), ("application/vnd.apache.arrow.stream", "t.arrows")]
+    {
+        let (format, mut file) = (FileFormat::of(name), Vec::new());
+        let mut writer = format.writer(Box::new(&mut file), table.time_style(), '.').unwrap();
+        writer.write(&table).unwrap();
+        writer.finish().unwrap();
+        let answer = server.client().post("/v1/forecast", media, &file);
+        assert_eq!(
+            (answer.status, answer.header("content-type")),
+            (200, Some(media)),
+            "{}",
+            answer.body.len()
+        );
+        // The answer read back: the columns of the models have the names of targets.
+        for (name, values) in &wanted.columns {
+            let table = MemoryTable::new("answer", format, answer.body.clone());
+            let options = ReadOptions::new().target_col(name).columns([""; 0]);
+            let panel = Panel::from_memory(&table, &options).unwrap();
+            assert_eq!([panel.y(0), panel.y(1)].concat(), *values, "{name}");
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Limits, each with an error that says what to do, and the end of a server.
+
+use std::io::Write as _;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use foretell_server::{EngineSettings, ServeSettings, Token};
+use serde_json::json;
+
+use crate::test_client::Client;
+use crate::test_server::{TestServer, columns, model_dir};
+
+fn server(engine: EngineSettings, settings: ServeSettings) -> TestServer {
+    TestServer::with(&[("sales", model_dir().to_owned())], engine, settings)
+}
+
+fn small(rows: usize) -> String {
+    json!({"data": columns(&[0], rows)}).to_string()
+}
+
+#[test]
+fn what_is_larger_than_it_may_be_is_refused_with_the_figures() {
+    let engine = EngineSettings { max_rows: 100, max_h: 10, ..EngineSettings::default() };
+    let server = server(engine, ServeSettings { max_body: 10_000, ..ServeSettings::default() });
+    let mut client = server.client();
+    assert_eq!(client.post("/v1/forecast", "application/json", small(100)).status, 200);
+    let rows = client.post("/v1/forecast", "application/json", small(101)).detail(413);
+    assert!(rows.contains("at most 100") && rows.contains("found 101"), "{rows}");
+    let body = json!({"data": columns(&[0], 20), "h": 11}).to_string();
+    assert!(client.post("/v1/forecast", "application/json", body).detail(413).contains("at most 10"));
+    let body = client.post("/v1/forecast", "text/csv", "x".repeat(10_001)).detail(413);
+    assert!(body.contains("at most 10000 bytes"), "{body}");
+
+    // The same without its length in the head.
+    let mut client = server.client();
+    let head = "POST /v1/forecast HTTP/1.1\r\nhost: t\r\ncontent-type: text/csv\r\ntransfer-encoding: chunked\r\n\r\n";
+    client.0.write_all(head.as_bytes()).unwrap();
+    for _ in 0..11 {
+        let _ = client.0.write_all(format!("3e8\r\n{}\r\n", "x".repeat(1000)).as_bytes());
+    }
+    assert_eq!(client.answer().map(|answer| answer.status), Some(413));
+}
+
+#[test]
+fn a_body_that_does_not_arrive_ends_in_time() {
+    let server = server(
+        EngineSettings::default(),
+        ServeSettings { receive: Duration::from_millis(100), ..ServeSettings::default() },
+    );
+    let mut client = server.client();
+    client.0.write_all(b"POST /v1/forecast HTTP/1.1\r\nhost: t\r\ncontent-type: text/csv\r\ncontent-length: 10\r\n\r\nabc").unwrap();
+    assert!(client.answer().expect("an answer").detail(408).contains("0.1 s"));
+    // A head that does not arrive gets no answer but the end.
+    let mut client = server.client();
+    client.0.write_all(b"POST /v1/fore").unwrap();
+    assert!(client.answer().is_none_or(|answer| answer.status == 408));
+}
+
+#[test]
+fn too_many_requests_are_told_when_to_come_again() {
+    let engine = EngineSettings { queue: 0, ..EngineSettings::default() };
+    let server = server(engine, ServeSettings::default());
+    let answer = server.client().post("/v1/forecast", "application/json", small(20));
+    assert!(answer.detail(429).contains("waiting already"));
+    assert_eq!(answer.header("retry-after"), Some("1"));
+    assert_eq!(server.client().get("/healthz").status, 200);
+}
+
+#[test]
+fn a_forecast_that_takes_too_long_is_given_up() {
+    let engine = EngineSettings { timeout: Duration::ZERO, ..EngineSettings::default() };
+    let server = server(engine, ServeSettings::default());
+    let answer = server.client().post("/v1/forecast", "application/json", small(20));
+    assert!(answer.detail(504).contains("took longer than 0 s"));
+}
+
+#[test]
+fn connections_beyond_the_limit_wait_for_room() {
+    let server =
+        server(EngineSettings::default(), ServeSettings { max_connections: 1, ..ServeSettings::default() });
+    let mut first = server.client();
+    assert_eq!(first.get("/healthz").status, 200);
+    let mut second = server.client();
+    let waiting = thread::spawn(move || second.get("/healthz").status);
+    assert_eq!(first.get("/healthz").status, 200);
+    assert!(!waiting.is_finished());
+    drop(first);
+    assert_eq!(waiting.join().unwrap(), 200);
+}
+
+#[test]
+fn forecasts_models_and_metrics_want_the_token() {
+    let token = Token::new("0123456789abcdef").unwrap();
+    let server =
+        server(EngineSettings::default(), ServeSettings { token: Some(token), ..ServeSettings::default() });
+    let mut client = server.client();
+    for path in ["/v1/models", "/metrics", "/v1/forecast"] {
+        let answer = client.get(path);
+        assert!(answer.detail(401).contains("Authorization"), "{path}");
+        assert_eq!(answer.header("www-authenticate"), Some("Bearer"));
+    }
+    assert_eq!(client.get("/healthz").status, 200);
+    let headers = [("authorization", "Bearer 0123456789abcdef")];
+    assert_eq!(client.ask("GET", "/v1/models", &headers, b"").status, 200);
+    assert_eq!(
+        client.ask("GET", "/v1/models", &[("authorization", "Bearer 0123456789abcdeF")], b"").status,
+        401
+    );
+}
+
+#[test]
+fn a_server_that_is_told_to_stop_answers_what_has_begun() {
+    let mut server = TestServer::new();
+    let address = server.address;
+    let mut slow = server.client();
+    let body = small(40);
+    let length = body.len();
+    let head = format!(
+        "POST /v1/forecast HTTP/1.1\r\nhost: t\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n"
+    );
+    slow.0.write_all(head.as_bytes()).unwrap();
+    slow.0.write_all(&body.as_bytes()[..10]).unwrap();
+    // An idle connection does not hold the end up.
+    let mut idle = server.client();
+    assert_eq!(idle.get("/healthz").status, 200);
+    // The head must have been read, or the request has not begun.
+    thread::sleep(Duration::from_millis(100));
+    server.tell_to_stop();
+    let begun = Instant::now();
+    while std::net::TcpStream::connect(address).is_ok() && begun.elapsed() < Duration::from_secs(20) {
+        thread::sleep(Duration::from_millis(5));
+    }
+    slow.0.write_all(&body.as_bytes()[10..]).unwrap();
+    assert_eq!(slow.answer().expect("an answer").status, 200);
+    assert!(idle.answer().is_none());
+    server.stop();
+    assert!(std::net::TcpStream::connect(address).is_err());
+}
+
+#[test]
+fn the_log_has_a_line_for_each_request_and_none_of_its_data() {
+    let mut server = TestServer::new();
+    let mut client = server.client();
+    client.post("/v1/forecast", "application/json", small(20));
+    client.post("/v1/forecast?secret=1", "text/csv", "secret,ds,y\nsecret,1,2\n");
+    client.get("/secret");
+    drop(client);
+    server.stop();
+    let log = server.log.lock().unwrap().clone();
+    assert_eq!(log.len(), 3);
+    let lines: Vec<serde_json::Value> = log.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(
+        (&lines[0]["status"], &lines[0]["model"], &lines[0]["rows"]),
+        (&json!(200), &json!("sales"), &json!(4))
+    );
+    assert_eq!((&lines[0]["route"], &lines[2]["route"]), (&json!("/v1/forecast"), &json!("none")));
+    assert!(log.iter().all(|line| !line.contains("secret") && !line.contains("s0")), "{log:?}");
+}
+
+#[test]
+fn metrics_count_what_was_answered() {
+    let server = TestServer::new();
+    let mut client: Client = server.client();
+    client.post("/v1/forecast", "application/json", small(20));
+    client.post("/v1/forecast", "application/json", "{");
+    let text = client.get("/metrics").text().to_owned();
+    for line in [
+        r#"foretell_requests_total{route="/v1/forecast",status="200"} 1"#,
+        r#"foretell_requests_total{route="/v1/forecast",status="400"} 1"#,
+        "foretell_windows_total 1",
+        "foretell_connections 1",
+        "foretell_models 1",
+    ] {
+        assert!(text.lines().any(|other| other == line), "{line} is missing in\n{text}");
+    }
+}
