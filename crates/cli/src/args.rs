@@ -22,6 +22,16 @@ pub(crate) struct LevelArgs {
     /// trained for
     #[arg(long = "level", value_name = "P[,P]", value_delimiter = ',')]
     pub(crate) levels: Vec<f64>,
+    /// Quantiles to forecast in place of levels, as 0.1,0.5,0.9: columns such as NHITS_ql0.1, or NHITS-ql0.1 of models that
+    /// --intervals calibrates
+    #[arg(long, value_name = "Q[,Q]", value_delimiter = ',', conflicts_with = "levels")]
+    pub(crate) quantiles: Vec<f64>,
+}
+
+impl LevelArgs {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.levels.is_empty() && self.quantiles.is_empty()
+    }
 }
 
 /// The state of training.

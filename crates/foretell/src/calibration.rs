@@ -7,6 +7,7 @@ use foretell_estimator::{Estimator, point_column};
 use crate::conformal::{Conformal, PredictionIntervals};
 use crate::ensemble::LeastSquares;
 use crate::error::Error;
+use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::forecasts::levels::is_point;
 use crate::forecasts::rolling::table;
 use crate::forecasts::windows::{forecast_span, forecast_windows};
@@ -53,9 +54,14 @@ pub(crate) fn forecast_windows_of_end(
     let (test_size, step_size) = (windows.test_size(trained.h()), windows.step_size);
     let scaled = trained.seen(panel, held_out + test_size)?;
     let span = Span::Test { test_size, step_size };
-    let forecasts =
-        forecast_windows(trained, panel, &scaled, &[], forecast_span(trained, &scaled.panel, span))?;
-    Ok(table(trained, panel, forecasts)?.0)
+    let forecasts = forecast_windows(
+        trained,
+        panel,
+        &scaled,
+        &AskedQuantiles::default(),
+        forecast_span(trained, &scaled.panel, span),
+    )?;
+    Ok(table(trained, panel, trained.h(), forecasts)?.0)
 }
 
 /// The weights of the ensemble of least squared error on such forecasts. Each series is measured by its mean absolute error, so that

@@ -1,10 +1,8 @@
 //! Forecasters after training.
 
 use std::fmt;
-use std::path::Path;
 use std::sync::Arc;
 
-use foretell_checkpoint::ModelDirectory;
 use foretell_data::{End, Frame, Freq, Future, Panel, ReadOptions};
 use foretell_estimator::{MemoryLimit, Workers};
 use foretell_features::Features;
@@ -15,9 +13,9 @@ use crate::calibration::{calibrate, check_calibration, forecast_windows_of_end};
 use crate::coherence::Coherence;
 use crate::columns::{ColumnNames, columns_given};
 use crate::conformal::PredictionIntervals;
-use crate::directory::saving::{from_bytes, load, save, to_bytes};
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
+use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::forecasts::blocks::{ForecastBlocks, blocks_ahead, blocks_insample};
 use crate::forecasts::levels::{warn_of_few_windows, warn_of_no_intervals};
 use crate::forecasts::warnings::{
@@ -36,7 +34,7 @@ use crate::weights::hold_weights;
 #[derive(Clone)]
 pub struct Fitted {
     pub(crate) trained: TrainedModels,
-    interruption: Option<Interruption>,
+    pub(crate) interruption: Option<Interruption>,
 }
 
 /// The contents: models, settings and state.
@@ -269,12 +267,14 @@ impl Fitted {
         self.predict_with(panel, &PredictOptions::new().future(future))
     }
 
-    /// [`Fitted::predict`] with intervals of other levels, or further ahead.
+    /// [`Fitted::predict`] with other quantiles, or fewer or more steps.
     ///
-    /// **Intervals.** A model of a point loss has those that were calibrated
+    /// **Intervals and quantiles.** A model of a point loss has those that were calibrated
     /// ([`Forecaster::intervals`](crate::Forecaster::intervals), [`Fitted::calibrate`]), a model of a
     /// distribution's loss any, a model of several quantiles those that it was trained for. Models that have none stand in the
     /// table as without levels, if others have some, with a warning.
+    ///
+    /// **Fewer steps than the models' horizon** are the first ones of it; columns that are known in advance are read over all of it.
     ///
     /// **Further ahead than the models' horizon.** A recurrent model (`recurrent=true`) continues step by step. Any
     /// other forecasts its horizon again and again, each time from its forecasts before, of quantiles
@@ -312,19 +312,25 @@ impl Fitted {
         panel: &'a Panel,
         options: &PredictOptions<'a>,
     ) -> Result<ForecastBlocks<'a>, Error> {
-        let blocks = blocks_ahead(&self.trained, panel, options)?;
-        self.warn_of_data(panel, options)?;
+        let asked = AskedQuantiles::new(options.level, options.quantiles)?;
+        let blocks = blocks_ahead(&self.trained, panel, options, asked.clone())?;
+        self.warn_of_data(panel, options, &asked)?;
         Ok(blocks.with_warnings())
     }
 
     /// Warns of doubts that are known before any forecast is computed.
-    fn warn_of_data(&self, panel: &Panel, options: &PredictOptions<'_>) -> Result<(), Error> {
+    fn warn_of_data(
+        &self,
+        panel: &Panel,
+        options: &PredictOptions<'_>,
+        asked: &AskedQuantiles,
+    ) -> Result<(), Error> {
         warn_of_unseen_categories(&self.trained, panel, options.future)?;
         warn_of_unknown_history(&self.trained, panel);
         warn_of_short_history(&self.trained, panel);
         self.trained.warnings.warn_of_coarse_values(panel);
-        warn_of_few_windows(&self.trained, options.level);
-        warn_of_no_intervals(&self.trained, options.level)?;
+        warn_of_few_windows(&self.trained, asked);
+        warn_of_no_intervals(&self.trained, asked)?;
         self.trained.warnings.warn_of_fewer_threads(&self.trained.workers);
         Ok(())
     }
@@ -418,78 +424,6 @@ impl Fitted {
         future: Option<&Future>,
     ) -> Result<Vec<FeatureImportances>, Error> {
         feature_importances(&self.trained, panel, future)
-    }
-}
-
-/// Directories.
-impl Fitted {
-    /// Writes the models to a directory that [`Fitted::load`] and `NeuralForecast.load` read. It appears
-    /// whole or not at all; an existing model directory, with nothing else in it, is replaced only with `overwrite`. Models that
-    /// neuralforecast does not have stand where it passes over them.
-    ///
-    /// # Errors
-    /// If the directory exists and may not be replaced, cannot be written, or is being written by another process.
-    pub fn save(&self, dir: impl AsRef<Path>, overwrite: bool) -> Result<(), Error> {
-        self.save_at(&ModelDirectory::at(dir, overwrite)?)
-    }
-
-    /// Writes the models as [`Fitted::save`] does, to a place that was taken before: worth doing before a long
-    /// training, since faults of the place are known then.
-    ///
-    /// # Errors
-    /// If the directory cannot be written.
-    pub fn save_at(&self, directory: &ModelDirectory) -> Result<(), Error> {
-        save(&self.trained, self.interruption.as_ref(), directory)
-    }
-
-    /// Reads a directory that [`Fitted::save`] or `NeuralForecast.save` wrote, within [`MemoryLimit::of_machine`].
-    ///
-    /// # Errors
-    /// Those of [`Fitted::load_within`].
-    pub fn load(dir: impl AsRef<Path>) -> Result<Self, Error> {
-        Self::load_within(dir, MemoryLimit::default())
-    }
-
-    /// Reads a directory that [`Fitted::save`] or `NeuralForecast.save` wrote. Neither this nor a forecast takes more memory
-    /// than `limit`.
-    ///
-    /// # Errors
-    /// If it cannot be read, is larger than the limit, or holds a setting or a model that foretell does not have; models from
-    /// outside must be registered first ([networks](crate::own_model::register), [others](crate::register_estimator)).
-    pub fn load_within(dir: impl AsRef<Path>, limit: MemoryLimit) -> Result<Self, Error> {
-        let (trained, interruption) = load(dir.as_ref(), limit)?;
-        Ok(Self { trained, interruption })
-    }
-}
-
-/// Bytes.
-impl Fitted {
-    /// The bytes of the model in one piece with a checksum, with all that [`Fitted::save`] writes: for a database, a cache or
-    /// another process.
-    ///
-    /// ```
-    /// # use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel};
-    /// # let panel = Panel::from_series(Freq::parse("D")?, [("a", 0, vec![1.0; 40])])?;
-    /// # let fitted = Forecaster::new([ModelSpec::new("SeasonalNaive", 7, 14)?])?.fit(&panel)?;
-    /// let bytes = fitted.to_bytes()?;
-    /// let again = Fitted::from_bytes(&bytes)?;
-    /// assert_eq!(again.predict(&panel, None)?.columns, fitted.predict(&panel, None)?.columns);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    /// If a model cannot be written.
-    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
-        to_bytes(&self.trained, self.interruption.as_ref())
-    }
-
-    /// Reads the bytes of [`Fitted::to_bytes`], within [`MemoryLimit::of_machine`].
-    ///
-    /// # Errors
-    /// If the bytes are something else or were changed since, or hold a model that this program does not have.
-    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
-        let (trained, interruption) = from_bytes(bytes, MemoryLimit::default())?;
-        Ok(Self { trained, interruption })
     }
 }
 

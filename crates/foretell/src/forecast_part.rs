@@ -22,8 +22,8 @@ pub(crate) fn part_of(column: &str) -> (&str, Part) {
             return (model, Part::Quantile(0.5 + sign * level / 200.0));
         }
     }
-    // Quantiles as neuralforecast names those that were asked for.
-    match column.rsplit_once("_ql") {
+    // Quantiles as neuralforecast names those that were asked for, and those of conformal prediction.
+    match column.rsplit_once("_ql").or_else(|| column.rsplit_once("-ql")) {
         Some((model, q)) if q.parse::<f64>().is_ok_and(|q| 0.0 < q && q < 1.0) => {
             (model, Part::Quantile(q.parse().unwrap_or(0.5)))
         }
@@ -42,6 +42,8 @@ mod tests {
             ("NHITS-hi-99.5", "NHITS", Some(0.9975)),
             ("a-lo-b", "a-lo-b", None),
             ("LSTM_ql0.25", "LSTM", Some(0.25)),
+            ("MLP-ql0.9", "MLP", Some(0.9)),
+            ("a-ql1.5", "a-ql1.5", None),
             ("T-median", "T", Some(0.5)),
         ] {
             let (base, part) = part_of(column);

@@ -4,6 +4,7 @@ use foretell_data::{Future, Panel};
 use foretell_neural::{ExplanationSum, FeatureImportances, MODELS, TrainedNetwork};
 
 use crate::error::Error;
+use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::forecasts::blocks::blocks_ahead;
 use crate::predict_options::PredictOptions;
 use crate::trained_models::TrainedModels;
@@ -24,7 +25,7 @@ pub(crate) fn feature_importances(
     }
     let mut sums: Vec<ExplanationSum> = networks.iter().map(|_| ExplanationSum::default()).collect();
     let options = PredictOptions::new().future(future);
-    blocks_ahead(trained, panel, &options)?.each_ahead(|scaled, future| {
+    blocks_ahead(trained, panel, &options, AskedQuantiles::default())?.each_ahead(|scaled, future| {
         for ((network, _), sum) in networks.iter().zip(&mut sums) {
             network.explain(&scaled.panel, future, &trained.workers, sum)?;
         }

@@ -69,6 +69,7 @@ mod importances;
 #[cfg(feature = "pickle")]
 mod imported;
 mod inputs;
+mod kept_models;
 mod memory;
 mod model_spec;
 mod own_settings;

@@ -78,13 +78,13 @@ pub(crate) fn check_training(work: &TrainingWork<'_>, limit: &MemoryLimit) -> Re
 pub(crate) fn check_validation(
     models: &[&dyn Estimator],
     panel: &Panel,
-    n_windows: usize,
-    levels: usize,
+    (n_windows, h): (usize, usize),
+    quantiles: usize,
     limit: &MemoryLimit,
 ) -> Result<(), Error> {
     let columns: usize = models.iter().map(|model| model.outputs().len()).sum();
-    let columns = columns + models.len() * 2 * levels;
-    let rows = held_rows(panel, n_windows, models[0].horizon());
+    let columns = columns + models.len() * quantiles;
+    let rows = held_rows(panel, n_windows, h);
     // As the models return them, as columns, and in the table with their truth and cutoffs.
     let needs = panels(panel, 0).and_all(forecasts(rows, 2 * columns + 3));
     Ok(needs.check(limit, "cross-validation", "lower h or n_windows, or leave series out")?)

@@ -13,14 +13,18 @@ use foretell_data::Future;
 #[derive(Clone, Copy, Debug, Default)]
 #[non_exhaustive]
 pub struct PredictOptions<'a> {
-    /// The future values of the columns that a model knows in advance, if one has any, over all steps.
+    /// The future values of the columns that a model knows in advance, if one has any, over all steps, and over the models' own
+    /// horizon if that is longer.
     pub future: Option<&'a Future>,
-    /// Steps to forecast; the models' own horizon by default. More than that are forecast as
+    /// Steps to forecast; the models' own horizon by default. More or fewer are forecast as
     /// [`Fitted::predict_with`](crate::Fitted::predict_with) says.
     pub h: Option<usize>,
     /// Central intervals to forecast, in percent: two columns each, such as `NHITS-lo-80` and `NHITS-hi-80`.
     /// Without any, the columns are those of the models' losses.
     pub level: &'a [f64],
+    /// Quantiles to forecast, above 0 and below 1, in place of levels: a column each, such as `NHITS_ql0.1`, or `NHITS-ql0.1` where
+    /// it was calibrated.
+    pub quantiles: &'a [f64],
     /// Whether a history that is shorter than what a model reads is an error
     /// ([`Error::ShortHistory`](crate::Error::ShortHistory)) in place of a warning, with zeros for the missing rows.
     pub strict: bool,
@@ -45,6 +49,11 @@ impl<'a> PredictOptions<'a> {
     /// Central intervals to forecast, in percent.
     pub fn level(self, level: &'a [f64]) -> Self {
         Self { level, ..self }
+    }
+
+    /// Quantiles to forecast, in place of levels.
+    pub fn quantiles(self, quantiles: &'a [f64]) -> Self {
+        Self { quantiles, ..self }
     }
 
     /// Makes a history that is too short an error.

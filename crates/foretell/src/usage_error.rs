@@ -167,6 +167,17 @@ pub enum UsageError {
         /// The level asked for.
         found: f64,
     },
+    /// A quantile that is no share.
+    #[error("a quantile is a number above 0 and below 1, found {found}")]
+    Quantile {
+        /// The quantile asked for.
+        found: f64,
+    },
+    /// Levels and quantiles at once.
+    #[error(
+        "a forecast has either intervals of some levels or some quantiles, found both; leave one of them out"
+    )]
+    LevelAndQuantiles,
     /// Intervals of a model that has none.
     #[error(
         "{model} has no intervals, since it forecasts one number: calibrate them, with the training ({}) or on the end of the \
@@ -190,14 +201,16 @@ pub enum UsageError {
     },
     /// Intervals that a model was not trained for.
     #[error(
-        "{model} has learned the quantiles of its loss; the intervals among them are: {known}; choose of these, or \
-             train it with others"
+        "{model} has learned the quantiles of its loss, {quantiles}; the intervals among them are: {known}; choose \
+             of these, or train it with others"
     )]
     OtherLevels {
         /// The model.
         model: String,
         /// The intervals that there are.
         known: String,
+        /// The quantiles that there are.
+        quantiles: String,
     },
     /// Prediction intervals of too few windows, or of windows that do not move on.
     #[error(
@@ -225,11 +238,18 @@ pub enum UsageError {
              their intervals; leave the prediction intervals away"
     )]
     NothingToCalibrate,
-    /// Fewer steps than the models forecast.
-    #[error("the models forecast h = {h} steps; {found} are fewer: forecast {h}, and take the first {found}")]
-    Ahead {
+    /// Future columns in windows that are shorter than what is read of them.
+    #[error(
+        "{model} reads the columns {columns} over all of its horizon, h = {h}, which the data do not cover after a last window \
+             of {found} steps; score all {h} steps"
+    )]
+    FutureOfFewerSteps {
+        /// The model.
+        model: String,
         /// The horizon.
         h: usize,
+        /// The columns.
+        columns: String,
         /// Steps asked for.
         found: usize,
     },

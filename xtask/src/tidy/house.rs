@@ -261,7 +261,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "training",
             "directory",
             "fitted",
-            "forecaster imported",
+            "forecaster imported kept_models",
             "scores",
         ],
     ),

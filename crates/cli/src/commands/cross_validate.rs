@@ -39,6 +39,8 @@ Examples:
     --n-windows 10 --refit --intervals 20 --level 80 --checkpoint state
   foretell cross-validate --data sales.csv --model NHITS,MLP,SeasonalNaive --h 24 \\
     --input-size 96 --ensemble mean,weighted:5 --n-windows 10
+  foretell cross-validate --data sales.csv --from model --as-is --ahead 5 \\
+    --quantiles 0.1,0.5,0.9 --n-windows 10
   foretell cross-validate --data this-year.csv --from model --as-is --n-windows 10
 
 With --json one object is printed: n_series, n_windows (asked for, of each series),
@@ -53,7 +55,11 @@ pub(crate) struct CrossValidate {
     /// Forecasts of each series
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = steps())]
     n_windows: usize,
-    /// Steps from one forecast to the next [default: h]
+    /// Steps of each forecast, where they are to be fewer or more than the models' own h; those beyond it are forecast from
+    /// forecasts [default: h]
+    #[arg(long, value_name = "N", value_parser = steps())]
+    ahead: Option<usize>,
+    /// Steps from one forecast to the next [default: those of a forecast]
     #[arg(long, value_name = "N", value_parser = steps())]
     step_size: Option<usize>,
     /// Train the models anew for each forecast, or for every N-th, on all that comes before it
@@ -86,8 +92,8 @@ impl CrossValidate {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        if self.train.intervals.is_some() && self.level.levels.is_empty() {
-            return Err(Usage("--intervals needs --level, as in --level 80".to_owned()).into());
+        if self.train.intervals.is_some() && self.level.is_empty() {
+            return Err(Usage("--intervals needs --level or --quantiles, as in --level 80".to_owned()).into());
         }
         let sink = self.out.as_deref().map(Sink::open).transpose()?;
         let from = self.train.trained()?;
@@ -101,11 +107,13 @@ impl CrossValidate {
         let sink = sink.map(|sink| sink.decimal(decimal));
         let forecaster = self.checkpoint.of(self.train.forecaster(from, |h| self.baselines(h))?);
         let forecaster = if self.as_is { forecaster.untrained() } else { forecaster };
-        let h = forecaster.h();
+        let h = self.ahead.unwrap_or(forecaster.h());
         let step_size = self.step_size.unwrap_or(h);
         let options = ValidationOptions::new(self.n_windows, step_size)
             .refit(self.refit.unwrap_or(0))
-            .level(&self.level.levels);
+            .level(&self.level.levels)
+            .quantiles(&self.level.quantiles)
+            .h(h);
         let rows_needed = forecaster.rows_needed_to_validate(&options);
         let panel = self.train.read(from, &forecaster, rows_needed)?;
         self.log().catch_interrupts();

@@ -22,6 +22,7 @@ Examples:
   foretell predict --model model --data sales.csv --out forecast.csv
   foretell predict --model model --data sales.csv --futr holidays.csv | head
   foretell predict --model model --data sales.csv --level 80,95
+  foretell predict --model model --data sales.csv --quantiles 0.1,0.5,0.9 --h 5
   foretell predict --model model --data sales.csv --level 80 --intervals 20
   foretell predict --model model --data sales.csv --precision bf16
   foretell predict --model model --data sales.csv --insample --step-size 24")]
@@ -35,23 +36,23 @@ pub(crate) struct Predict {
     /// the horizon, and of other series, are ignored
     #[arg(long, value_name = "FILE")]
     futr: Option<PathBuf>,
-    /// Steps to forecast, at least the models' own; those beyond are forecast from forecasts [default: the models'
-    /// own]
+    /// Steps to forecast; those beyond the models' own horizon are forecast from forecasts, and where there are fewer --futr
+    /// still has all of the models' own [default: the models' own]
     #[arg(long, value_name = "N", value_parser = steps())]
     h: Option<usize>,
     #[command(flatten)]
     level: LevelArgs,
-    /// Calibrate the intervals of --level on these data, without training: on the errors of N forecasts of the end of
+    /// Calibrate the intervals of --level or --quantiles on these data, without training: on the errors of N forecasts of the end of
     /// each series, STEP steps apart. They come out too narrow if the models were trained on that end [default: as
     /// calibrated by fit --intervals]
     #[arg(
-        long, value_name = "N[:METHOD[:STEP]]", requires = "levels",
+        long, value_name = "N[:METHOD[:STEP]]", requires = "LevelArgs",
         value_parser = str::parse::<PredictionIntervals>
     )]
     intervals: Option<PredictionIntervals>,
     /// Forecast the history instead, beside the truth, from one cutoff after the other; the first cutoff is a row of
-    /// the series. Not with --h, --level or --futr
-    #[arg(long, conflicts_with_all = ["h", "levels", "futr"])]
+    /// the series. Not with --h, --level, --quantiles or --futr
+    #[arg(long, conflicts_with_all = ["h", "levels", "quantiles", "futr"])]
     insample: bool,
     /// Begin --insample before the first row, where the models see nothing but padding, as neuralforecast does
     #[arg(long, requires = "insample")]
@@ -115,15 +116,20 @@ impl Predict {
             fitted = fitted.calibrate(&panel, intervals)?;
         }
         let h = self.h.unwrap_or(fitted.h());
-        let future =
-            self.futr.as_ref().map(|path| Future::from_file(path, &options, &panel, h)).transpose()?;
+        let read_ahead = h.max(fitted.h());
+        let future = self
+            .futr
+            .as_ref()
+            .map(|path| Future::from_file(path, &options, &panel, read_ahead))
+            .transpose()?;
         if let Some(path) = &self.futr {
             self.log().read_future(path, future.as_ref().map_or(0, Future::ignored_rows));
             self.log().notes(future.as_ref().map_or(&[], Future::notes));
         }
         let step_size = self.step_size.unwrap_or(1);
-        let level = &self.level.levels;
-        let mut options = PredictOptions::new().future(future.as_ref()).h(h).level(level);
+        let LevelArgs { levels, quantiles } = &self.level;
+        let mut options =
+            PredictOptions::new().future(future.as_ref()).h(h).level(levels).quantiles(quantiles);
         options.strict = self.strict;
         let blocks = match self.insample {
             true if self.from_padding => fitted.predict_insample_from_padding_blocks(&panel, step_size)?,

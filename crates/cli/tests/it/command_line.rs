@@ -159,7 +159,14 @@ fn intervals_further_steps_and_the_history() {
     let further = dir.ok(&format!("{predict} plain --h 16"));
     assert_eq!(rows(&further).len(), 1 + 2 * 16);
     assert_eq!(rows(&further)[1..8], rows(&dir.ok(&format!("{predict} plain")))[1..8]);
-    assert!(dir.fails(2, &format!("{predict} plain --h 6")).contains("take the first 6"));
+    let fewer = dir.ok(&format!("{predict} plain --h 6"));
+    assert_eq!((rows(&fewer).len(), &rows(&fewer)[..7]), (1 + 2 * 6, &rows(&further)[..7]));
+    let quantiles = dir.ok(&format!("{predict} model --quantiles 0.9,0.1"));
+    assert_eq!(rows(&quantiles)[0], ["shop", "day", "NLinear", "NLinear-ql0.1", "NLinear-ql0.9"]);
+    let levels = dir.ok(&format!("{predict} model --level 80"));
+    let [levels, quantiles] = [&levels, &quantiles].map(|csv| rows(csv)[1][3..].join(","));
+    assert_eq!(levels, quantiles);
+    assert_eq!(dir.run(&format!("{predict} model --quantiles 0.1 --level 80")).status.code(), Some(2));
 
     let history = dir.ok(&format!("{predict} plain --insample --step-size 7"));
     assert_eq!(rows(&history)[0], ["shop", "day", "cutoff", "sales", "NLinear"]);

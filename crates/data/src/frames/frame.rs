@@ -100,6 +100,32 @@ impl Frame {
         }
     }
 
+    /// Leaves the first `steps` rows of every `horizon`.
+    ///
+    /// # Panics
+    /// If its rows are not some times `horizon`, or `steps` is more than that.
+    pub fn keep_first_steps(&mut self, horizon: usize, steps: usize) {
+        let rows = self.n_rows();
+        assert!(
+            steps <= horizon && rows.is_multiple_of(horizon),
+            "{steps} steps of {rows} rows by {horizon}"
+        );
+        if steps == horizon {
+            return;
+        }
+        fn keep<T>(values: &mut Vec<T>, horizon: usize, steps: usize) {
+            let mut row = 0;
+            values.retain(|_| {
+                row += 1;
+                (row - 1) % horizon < steps
+            });
+        }
+        keep(&mut self.ids, horizon, steps);
+        keep(&mut self.times, horizon, steps);
+        self.cutoffs.iter_mut().for_each(|cutoffs| keep(cutoffs, horizon, steps));
+        self.columns.iter_mut().for_each(|(_, values)| keep(values, horizon, steps));
+    }
+
     pub(crate) fn check(&self) {
         let rows = self.n_rows();
         assert_eq!(self.times.len(), rows, "times and ids of a frame");

@@ -9,9 +9,9 @@ use foretell_estimator::Output;
 
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
+use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::forecasts::far_values::FarValues;
 use crate::forecasts::further::{check_ahead, forecast_ahead};
-use crate::forecasts::levels::checked;
 use crate::forecasts::memory::check_forecast;
 use crate::forecasts::rolling::table;
 use crate::forecasts::warnings::check_history;
@@ -33,7 +33,7 @@ pub struct ForecastBlocks<'a> {
     /// The panel, its static columns scaled, if they are.
     panel: Cow<'a, Panel>,
     asked: Asked<'a>,
-    level: Vec<f64>,
+    quantiles: AskedQuantiles,
     /// Series that are forecast already.
     done: usize,
     /// The values to warn of after the last block, if they are counted.
@@ -43,8 +43,8 @@ pub struct ForecastBlocks<'a> {
 /// Which forecasts there are to be.
 #[derive(Clone, Copy)]
 enum Asked<'a> {
-    /// Forecasts of the steps after the end of each series.
-    Ahead { h: usize, future: Option<&'a Future> },
+    /// Forecasts of the `h` steps after the end of each series, the first of which are `shown`.
+    Ahead { h: usize, shown: usize, future: Option<&'a Future> },
     /// Forecasts of the history, from one cutoff after the other.
     Insample { step_size: usize, from_padding: bool },
 }
@@ -63,29 +63,30 @@ pub(crate) fn blocks_insample<'a>(
         let (id, rows) = (panel.id(short).to_string(), panel.len(short));
         return Err(Error::ShortForInsample { id, rows, h, needed });
     }
-    blocks(trained, panel, Asked::Insample { step_size, from_padding }, Vec::new())
+    blocks(trained, panel, Asked::Insample { step_size, from_padding }, AskedQuantiles::default())
 }
 
-/// The forecasts of the steps after the end of each series.
+/// The forecasts of the steps after the end of each series, with these quantiles in place of those of the options.
 pub(crate) fn blocks_ahead<'a>(
     trained: &'a TrainedModels,
     panel: &'a Panel,
     options: &PredictOptions<'a>,
+    quantiles: AskedQuantiles,
 ) -> Result<ForecastBlocks<'a>, Error> {
-    let level = checked(options.level)?;
-    let h = options.h.unwrap_or(trained.h());
-    check_ahead(trained, h, !level.is_empty())?;
+    let shown = options.h.unwrap_or(trained.h());
+    let h = shown.max(trained.h());
+    check_ahead(trained, h, !quantiles.is_empty())?;
     if options.strict {
         check_history(trained, panel)?;
     }
-    blocks(trained, panel, Asked::Ahead { h, future: options.future }, level)
+    blocks(trained, panel, Asked::Ahead { h, shown, future: options.future }, quantiles)
 }
 
 fn blocks<'a>(
     trained: &'a TrainedModels,
     panel: &'a Panel,
     asked: Asked<'a>,
-    level: Vec<f64>,
+    quantiles: AskedQuantiles,
 ) -> Result<ForecastBlocks<'a>, Error> {
     trained.check_frequency(panel)?;
     // The statistics of static columns are those of all series.
@@ -95,10 +96,17 @@ fn blocks<'a>(
             Cow::Owned(panel.with_encoded_statics(&trained.vocabulary)?.with_scaled_statics(scaler)?.0)
         }
     };
-    let blocks = ForecastBlocks { trained, panel, asked, level, done: 0, far_values: None };
+    let blocks = ForecastBlocks { trained, panel, asked, quantiles, done: 0, far_values: None };
     let (windows, h) = blocks.largest();
     let remedy = "lower h or input_size, or leave models out";
-    check_forecast(trained, &blocks.panel, (windows, h), windows.saturating_mul(h), &blocks.level, remedy)?;
+    check_forecast(
+        trained,
+        &blocks.panel,
+        (windows, h),
+        windows.saturating_mul(h),
+        &blocks.quantiles,
+        remedy,
+    )?;
     Ok(blocks)
 }
 
@@ -116,7 +124,7 @@ impl<'a> ForecastBlocks<'a> {
         let (panel, mut fault) = (&*self.panel, None);
         let times = |series: usize| -> Result<Vec<i64>, DataError> {
             match self.asked {
-                Asked::Ahead { h, .. } => panel.future_times(series, h),
+                Asked::Ahead { shown, .. } => panel.future_times(series, shown),
                 Asked::Insample { step_size, from_padding } => {
                     // The first cutoff is the row before the first horizon.
                     let first = match panel.len(series).saturating_sub(self.trained.h()) % step_size.max(1) {
@@ -162,7 +170,7 @@ impl<'a> ForecastBlocks<'a> {
     fn rows(&self) -> usize {
         let panel = &self.panel;
         match self.asked {
-            Asked::Ahead { h, .. } => panel.n_series().saturating_mul(h),
+            Asked::Ahead { shown, .. } => panel.n_series().saturating_mul(shown),
             Asked::Insample { step_size, .. } => {
                 let h = self.trained.h();
                 (0..panel.n_series()).map(|series| windows_of(panel.len(series), h, step_size) * h).sum()
@@ -195,16 +203,17 @@ impl<'a> ForecastBlocks<'a> {
     fn forecast(&mut self, places: Range<usize>) -> Result<Frame, Error> {
         let trained = self.trained;
         let mut far_values = self.far_values.take();
-        let frame = self.on_scaled(places, |panel, scaled, future| {
+        let mut frame = self.on_scaled(places, |panel, scaled, future| {
             // The truth stands before forecasts of the history.
             let (others, (frame, outputs)) = match self.asked {
                 Asked::Ahead { h, .. } => (0, self.ahead(panel, scaled, h, future)?),
                 Asked::Insample { step_size, from_padding } => {
                     let span = Span::Insample { step_size, from_padding };
                     let forecast = forecast_span(trained, &scaled.panel, span);
-                    let mut forecasts = forecast_windows(trained, panel, scaled, &[], forecast)?;
+                    let mut forecasts =
+                        forecast_windows(trained, panel, scaled, &AskedQuantiles::default(), forecast)?;
                     let outputs = std::mem::take(&mut forecasts.models);
-                    (1, (table(trained, panel, forecasts)?.0, outputs))
+                    (1, (table(trained, panel, trained.h(), forecasts)?.0, outputs))
                 }
             };
             if let Some(far_values) = &mut far_values {
@@ -216,6 +225,9 @@ impl<'a> ForecastBlocks<'a> {
             }
         })?;
         self.far_values = far_values;
+        if let Asked::Ahead { h, shown, .. } = self.asked {
+            frame.keep_first_steps(h, shown);
+        }
         Ok(frame)
     }
 
@@ -236,7 +248,7 @@ impl<'a> ForecastBlocks<'a> {
         let local = LocalScalers { statics: None, ..trained.local_scalers };
         let scaled = trained.scaled_with(local, own.as_ref().unwrap_or(&panel), 0)?;
         let future = match self.asked {
-            Asked::Ahead { h, future } => {
+            Asked::Ahead { h, future, .. } => {
                 let given = future.map(|future| future.of_series(places)).transpose()?;
                 trained.future(given, &panel, h)?
             }
@@ -276,7 +288,7 @@ impl<'a> ForecastBlocks<'a> {
         let forecast = |model: &FittedModel, quantiles: Option<&[f64]>| {
             forecast_ahead(trained, model, quantiles, &scaled.panel, future, h)
         };
-        let forecasts = forecast_windows(trained, panel, scaled, &self.level, forecast)?;
+        let forecasts = forecast_windows(trained, panel, scaled, &self.quantiles, forecast)?;
         frame.columns = forecasts.columns;
         Ok((frame, forecasts.models))
     }
@@ -286,7 +298,7 @@ impl<'a> ForecastBlocks<'a> {
         let ((windows, h), rows) = (self.largest(), self.rows());
         if rows > windows.saturating_mul(h) {
             let remedy = "forecast it in blocks (Fitted::predict_blocks, Fitted::predict_insample_blocks)";
-            check_forecast(self.trained, &self.panel, (windows, h), rows, &self.level, remedy)?;
+            check_forecast(self.trained, &self.panel, (windows, h), rows, &self.quantiles, remedy)?;
         }
         let mut frame = match self.next() {
             Some(first) => first?,

@@ -1,28 +1,22 @@
 //! Forecasts further ahead than the models' horizon.
 
 use foretell_data::{DataError, Future, Panel, Span};
-use foretell_estimator::{Asked, ForecastValues, Output};
+use foretell_estimator::{Asked, Estimator, ForecastValues, Output};
 
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
 use crate::trained_models::TrainedModels;
 use crate::usage_error::UsageError;
 
-/// Whether `h` steps can be forecast.
+/// Whether `h` steps, the models' horizon or more, can be forecast.
 pub(crate) fn check_ahead(trained: &TrainedModels, h: usize, intervals: bool) -> Result<(), Error> {
     let own = trained.h();
-    if h < own {
-        return Err(UsageError::Ahead { h: own, found: h }.into());
-    }
     if h == own {
         return Ok(());
     }
     for (model, name) in trained.named() {
         let estimator = model.trained().estimator();
-        let columns = estimator.columns_read().hist;
-        if !columns.is_empty() {
-            return Err(UsageError::HistoryAhead { model: name, h: own, columns: columns.join(", ") }.into());
-        }
+        check_history_ahead(estimator, &name)?;
         if intervals && trained.conformal.as_ref().is_some_and(|conformal| conformal.has(&name)) {
             return Err(UsageError::IntervalsAhead { model: name, h: own, found: h }.into());
         }
@@ -31,6 +25,18 @@ pub(crate) fn check_ahead(trained: &TrainedModels, h: usize, intervals: bool) ->
         }
     }
     Ok(())
+}
+
+/// Whether a model reads nothing that is not known beyond its horizon.
+pub(crate) fn check_history_ahead(estimator: &dyn Estimator, name: &str) -> Result<(), Error> {
+    let (columns, model) = (estimator.columns_read().hist, name.to_owned());
+    match columns.is_empty() {
+        true => Ok(()),
+        false => {
+            let (h, columns) = (estimator.horizon(), columns.join(", "));
+            Err(UsageError::HistoryAhead { model, h, columns }.into())
+        }
+    }
 }
 
 /// The forecasts of the `h` steps after each series.

@@ -1,10 +1,11 @@
-//! The columns of a forecast when intervals of some levels are asked for, and the rules that compute them.
+//! The columns of a forecast when levels or quantiles are asked for, and the rules that compute them.
 
 use foretell_estimator::{Estimator, Output};
 
 use crate::conformal::Conformal;
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
+use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::trained_models::TrainedModels;
 use crate::usage_error::UsageError;
 use crate::warning::Warning;
@@ -27,40 +28,24 @@ enum Source<'a> {
     Conformal(&'a Conformal),
 }
 
-/// The levels upwards, each once.
-pub(crate) fn checked(level: &[f64]) -> Result<Vec<f64>, Error> {
-    if let Some(&found) = level.iter().find(|&&level| !(level > 0.0 && level < 100.0)) {
-        return Err(UsageError::Level { found }.into());
-    }
-    let mut level = level.to_vec();
-    level.sort_by(f64::total_cmp);
-    level.dedup();
-    Ok(level)
-}
-
-/// The ends of central intervals, from the lowest to the highest, with the quantile each.
-fn ends(level: &[f64]) -> Vec<(Output, f64)> {
-    let end = |sign: &str, level: f64, quantile: f64| {
-        (Output { suffix: format!("-{sign}-{level}"), quantile: Some(quantile as f32) }, quantile)
-    };
-    let low = level.iter().rev().map(|&level| end("lo", level, 0.5 - level / 200.0));
-    low.chain(level.iter().map(|&level| end("hi", level, 0.5 + level / 200.0))).collect()
-}
-
 /// Whether an estimator forecasts a single number that intervals can be put around.
 pub(crate) fn is_point(estimator: &dyn Estimator) -> bool {
     matches!(&estimator.outputs()[..], [Output { quantile: None, .. }]) && estimator.outputs_at(&[]).is_none()
 }
 
-/// The columns that a model forecasts without calibration: without levels its own, else the point forecast and the intervals.
-/// `None` if it forecasts no intervals.
-fn by_itself<'a>(estimator: &dyn Estimator, name: &str, level: &[f64]) -> Result<Option<Recipe<'a>>, Error> {
+/// The columns that a model forecasts without calibration: its own if nothing is asked for, else the point forecast and the
+/// quantiles. `None` if it forecasts none.
+fn by_itself<'a>(
+    estimator: &dyn Estimator,
+    name: &str,
+    asked: &AskedQuantiles,
+) -> Result<Option<Recipe<'a>>, Error> {
     let own = estimator.outputs();
-    if level.is_empty() {
+    if asked.is_empty() {
         let places = (0..own.len()).collect();
         return Ok(Some(Recipe { of_model: own.clone(), outputs: own, source: Source::Own(places) }));
     }
-    let (ends, quantiles): (Vec<Output>, Vec<f64>) = ends(level).into_iter().unzip();
+    let (ends, quantiles): (Vec<Output>, Vec<f64>) = asked.columns(false).into_iter().unzip();
     if let Some(of_model) = estimator.outputs_at(&quantiles) {
         let mut outputs = of_model.clone();
         outputs.splice(1..=quantiles.len(), ends);
@@ -71,9 +56,13 @@ fn by_itself<'a>(estimator: &dyn Estimator, name: &str, level: &[f64]) -> Result
     }
     let column_of = |q: f64| own.iter().position(|own| own.quantile.is_some_and(|own| near(own, q)));
     let places: Option<Vec<usize>> = quantiles.iter().map(|&q| column_of(q)).collect();
-    let places = places
-        .ok_or_else(|| UsageError::OtherLevels { model: name.to_owned(), known: known_levels(&own) })?;
-    let median = column_of(0.5);
+    let places = places.ok_or_else(|| UsageError::OtherLevels {
+        model: name.to_owned(),
+        known: known_levels(&own),
+        quantiles: known_quantiles(&own),
+    })?;
+    // The forecast of a single number, if it is not asked for anyway.
+    let median = column_of(0.5).filter(|median| !places.contains(median));
     let outputs = median.map(|median| own[median].clone()).into_iter().chain(ends).collect();
     let places = median.into_iter().chain(places).collect();
     Ok(Some(Recipe { of_model: own, outputs, source: Source::Own(places) }))
@@ -112,10 +101,10 @@ pub(crate) fn without_intervals(
 pub(crate) fn check(
     estimator: &dyn Estimator,
     name: &str,
-    level: &[f64],
+    asked: &AskedQuantiles,
     calibrated: bool,
 ) -> Result<(), Error> {
-    match by_itself(estimator, name, level)? {
+    match by_itself(estimator, name, asked)? {
         None if !calibrated => Err(UsageError::NoIntervals { model: name.to_owned() }.into()),
         _ => Ok(()),
     }
@@ -126,24 +115,24 @@ pub(crate) fn recipe<'a>(
     trained: &'a TrainedModels,
     model: &FittedModel,
     name: &str,
-    level: &[f64],
+    asked: &AskedQuantiles,
 ) -> Result<Recipe<'a>, Error> {
-    match with_intervals(trained, model, name, level) {
-        Err(error) if lacks_intervals(&error) && has_any_intervals(trained, level) => {
-            with_intervals(trained, model, name, &[])
+    match with_intervals(trained, model, name, asked) {
+        Err(error) if lacks_intervals(&error) && has_any_intervals(trained, asked) => {
+            with_intervals(trained, model, name, &AskedQuantiles::default())
         }
         recipe => recipe,
     }
 }
 
-fn has_any_intervals(trained: &TrainedModels, level: &[f64]) -> bool {
-    trained.named().any(|(model, name)| with_intervals(trained, model, &name, level).is_ok())
+fn has_any_intervals(trained: &TrainedModels, asked: &AskedQuantiles) -> bool {
+    trained.named().any(|(model, name)| with_intervals(trained, model, &name, asked).is_ok())
 }
 
 /// Warns of models that lack intervals which others have.
-pub(crate) fn warn_of_no_intervals(trained: &TrainedModels, level: &[f64]) -> Result<(), Error> {
+pub(crate) fn warn_of_no_intervals(trained: &TrainedModels, asked: &AskedQuantiles) -> Result<(), Error> {
     let has = |(model, name): (&FittedModel, String)| {
-        let intervals = with_intervals(trained, model, &name, level).map(drop);
+        let intervals = with_intervals(trained, model, &name, asked).map(drop);
         (name, intervals)
     };
     let models = without_intervals(trained.named().map(has))?;
@@ -158,15 +147,15 @@ fn with_intervals<'a>(
     trained: &'a TrainedModels,
     model: &FittedModel,
     name: &str,
-    level: &[f64],
+    asked: &AskedQuantiles,
 ) -> Result<Recipe<'a>, Error> {
     let estimator = model.trained().estimator();
-    if let Some(recipe) = by_itself(estimator, name, level)? {
+    if let Some(recipe) = by_itself(estimator, name, asked)? {
         return Ok(recipe);
     }
     match trained.conformal.as_ref().filter(|conformal| conformal.has(name)) {
         Some(conformal) => {
-            let ends = ends(level).into_iter().map(|(end, _)| end);
+            let ends = asked.columns(true).into_iter().map(|(end, _)| end);
             let of_model = estimator.outputs();
             let outputs = of_model.iter().cloned().chain(ends).collect();
             Ok(Recipe { of_model, outputs, source: Source::Conformal(conformal) })
@@ -175,11 +164,11 @@ fn with_intervals<'a>(
     }
 }
 
-/// Warns if intervals of these levels are calibrated on too few errors.
-pub(crate) fn warn_of_few_windows(trained: &TrainedModels, level: &[f64]) {
+/// Warns if such quantiles are calibrated on too few errors.
+pub(crate) fn warn_of_few_windows(trained: &TrainedModels, asked: &AskedQuantiles) {
     let calibrated = |name: &String| trained.conformal.as_ref().filter(|conformal| conformal.has(name));
     if let Some(conformal) = trained.column_names().iter().find_map(calibrated) {
-        trained.warnings.warn_of_few_windows(conformal.intervals.n_windows, level);
+        trained.warnings.warn_of_few_windows(conformal.intervals.n_windows, &asked.levels());
     }
 }
 
@@ -213,6 +202,15 @@ impl Recipe<'_> {
 /// Whether they are the same but for the precision.
 fn near(a: f32, b: f64) -> bool {
     (f64::from(a) - b).abs() < 1e-6
+}
+
+/// The quantiles that the columns hold, in words.
+fn known_quantiles(own: &[Output]) -> String {
+    // As they were written, to a millionth.
+    let mut quantiles: Vec<f64> =
+        own.iter().filter_map(|output| output.quantile).map(|q| (f64::from(q) * 1e6).round() / 1e6).collect();
+    quantiles.sort_by(f64::total_cmp);
+    quantiles.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// The central intervals that the columns hold both ends of, in words.

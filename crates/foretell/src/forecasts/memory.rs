@@ -4,6 +4,7 @@ use foretell_data::Panel;
 use foretell_estimator::MemoryEstimate;
 
 use crate::error::Error;
+use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::forecasts::levels::recipe;
 use crate::memory::{forecasts, panels};
 use crate::trained_models::TrainedModels;
@@ -17,7 +18,7 @@ pub(crate) fn check_forecast(
     panel: &Panel,
     (windows, h): (usize, usize),
     rows: usize,
-    level: &[f64],
+    asked: &AskedQuantiles,
     remedy: &'static str,
 ) -> Result<(), Error> {
     let (mut parameters, mut copies, mut columns) = (0_u64, 0_u64, 0);
@@ -30,9 +31,9 @@ pub(crate) fn check_forecast(
         let [learned, held] = model.trained().held_bytes();
         parameters = parameters.saturating_add(learned);
         copies = copies.saturating_add(held);
-        columns += recipe(trained, model, &name, level)?.outputs.len();
+        columns += recipe(trained, model, &name, asked)?.outputs.len();
     }
-    columns += trained.ensembles.len() * (1 + 2 * level.len());
+    columns += trained.ensembles.len() * (1 + asked.len());
     // Values are told for a model, and then stand in columns.
     let needs = panels(panel, 0).and("parameters", parameters).and(COPIES, copies).and_all(largest);
     Ok(needs.and_all(forecasts(rows, 2 * columns)).check(&trained.memory, "forecasting", remedy)?)

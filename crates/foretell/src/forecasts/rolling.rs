@@ -16,14 +16,15 @@ pub(crate) struct SeriesRows {
     pub(crate) known: Vec<usize>,
 }
 
-/// The table of the forecasts of windows within the series of a panel: `unique_id, ds, cutoff, y` and the
+/// The table of the forecasts of windows of `h` steps within the series of a panel: `unique_id, ds, cutoff, y` and the
 /// models' columns.
 pub(crate) fn table(
     trained: &TrainedModels,
     panel: &Panel,
+    h: usize,
     forecasts: WindowForecasts,
 ) -> Result<(Frame, Vec<SeriesRows>), Error> {
-    let (h, mut frame) = (trained.h(), trained.frame(panel));
+    let mut frame = trained.frame(panel);
     let (mut cutoffs, mut truth, mut rows) = (Vec::new(), Vec::new(), Vec::<SeriesRows>::new());
     for (series, before) in forecasts.windows {
         let start = frame.ids.len();

@@ -5,6 +5,7 @@ use foretell_estimator::{Asked, Cutoff, ForecastValues, Output, point_column, so
 
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
+use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::forecasts::levels::recipe;
 use crate::inputs::local_scalers::LocallyScaled;
 use crate::trained_models::TrainedModels;
@@ -48,18 +49,21 @@ pub(crate) fn with_ensembles(trained: &TrainedModels, mut members: Vec<Vec<Outpu
     members
 }
 
-/// The columns of an ensemble of models with these columns: the forecast of a single number, and the ends of the intervals that all
-/// of them have.
+/// The columns of an ensemble of models with these columns: the forecast of a single number, and the quantiles that all of them
+/// have, but for medians that are such a forecast.
 fn ensemble_outputs(members: &[Vec<Output>]) -> Vec<Output> {
-    let is_end = |output: &&Output| output.suffix.starts_with("-lo-") || output.suffix.starts_with("-hi-");
-    let in_all = |output: &&Output| members.iter().all(|outputs| outputs.contains(output));
-    let ends = members.first().into_iter().flatten().filter(is_end).filter(in_all).cloned();
-    [Output::point()].into_iter().chain(ends).collect()
+    let is_asked = |output: &&Output| output.quantile.is_some() && output.suffix != "-median";
+    let in_all = |output: &&Output| {
+        members.iter().all(|outputs| outputs.iter().any(|own| own.quantile == output.quantile))
+    };
+    let quantiles = members.first().into_iter().flatten().filter(is_asked).filter(in_all).cloned();
+    [Output::point()].into_iter().chain(quantiles).collect()
 }
 
 /// Which of a model's columns an ensemble combines for this column of its own.
 fn place_of(output: &Output, outputs: &[Output]) -> usize {
-    outputs.iter().position(|own| own == output).unwrap_or_else(|| point_column(outputs))
+    let quantile = outputs.iter().position(|own| own.quantile.is_some() && own.quantile == output.quantile);
+    quantile.unwrap_or_else(|| point_column(outputs))
 }
 
 /// The columns of all models for the windows of `forecast`, which gets a model and the quantiles to forecast. They are on the
@@ -68,10 +72,10 @@ pub(crate) fn forecast_windows(
     trained: &TrainedModels,
     panel: &Panel,
     scaled: &LocallyScaled<'_>,
-    level: &[f64],
+    asked: &AskedQuantiles,
     forecast: impl Fn(&FittedModel, Option<&[f64]>) -> Result<ForecastValues, Error>,
 ) -> Result<WindowForecasts, Error> {
-    let recipes = trained.named().map(|(model, name)| recipe(trained, model, &name, level));
+    let recipes = trained.named().map(|(model, name)| recipe(trained, model, &name, asked));
     // A mistake in the second model is found before the first one is run.
     let recipes = recipes.collect::<Result<Vec<_>, _>>()?;
     let mut forecasts = WindowForecasts::default();

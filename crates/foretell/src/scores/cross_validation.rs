@@ -10,9 +10,10 @@ use crate::error::Error;
 use crate::fitted::Fitted;
 use crate::fitted_model::FittedModel;
 use crate::forecaster::Forecaster;
+use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::forecasts::blocks::blocks_ahead;
 use crate::forecasts::far_values::FarValues;
-use crate::forecasts::levels::{checked, recipe};
+use crate::forecasts::levels::recipe;
 use crate::forecasts::memory::check_forecast;
 use crate::forecasts::rolling::{SeriesRows, table};
 use crate::forecasts::windows::{WindowForecasts, forecast_span, forecast_windows, with_ensembles};
@@ -39,6 +40,10 @@ pub struct ValidationOptions<'a> {
     pub refit: usize,
     /// Central intervals to forecast, in percent, as [`PredictOptions::level`] says; none by default.
     pub level: &'a [f64],
+    /// Quantiles to forecast in place of levels, as [`PredictOptions::quantiles`] says; none by default.
+    pub quantiles: &'a [f64],
+    /// Steps of each forecast, as [`PredictOptions::h`] says; the models' own horizon by default.
+    pub h: Option<usize>,
 }
 
 impl<'a> ValidationOptions<'a> {
@@ -56,11 +61,21 @@ impl<'a> ValidationOptions<'a> {
     pub fn level(self, level: &'a [f64]) -> Self {
         Self { level, ..self }
     }
+
+    /// Quantiles to forecast, in place of levels.
+    pub fn quantiles(self, quantiles: &'a [f64]) -> Self {
+        Self { quantiles, ..self }
+    }
+
+    /// Steps of each forecast.
+    pub fn h(self, h: usize) -> Self {
+        Self { h: Some(h), ..self }
+    }
 }
 
 impl Default for ValidationOptions<'_> {
     fn default() -> Self {
-        Self { n_windows: 1, step_size: 1, refit: 0, level: &[] }
+        Self { n_windows: 1, step_size: 1, refit: 0, level: &[], quantiles: &[], h: None }
     }
 }
 
@@ -106,6 +121,7 @@ pub struct CrossValidation {
     /// The forecast models: their names and their columns.
     models: Vec<(String, Vec<Output>)>,
     windows: Vec<SeriesRows>,
+    h: usize,
 }
 
 impl Forecaster {
@@ -123,34 +139,38 @@ impl Forecaster {
         panel: &Panel,
         options: &ValidationOptions<'_>,
     ) -> Result<CrossValidation, Error> {
-        let level = checked(options.level)?;
+        let asked = AskedQuantiles::new(options.level, options.quantiles)?;
         let ValidationOptions { n_windows, step_size, refit, .. } = *options;
         if n_windows == 0 || step_size == 0 {
             return Err(UsageError::NoWindows { n_windows, step_size }.into());
         }
         let plan = &mut self.plan;
-        plan.check_levels(&level)?;
+        let h = options.h.unwrap_or(plan.h());
+        plan.check_steps(h)?;
+        plan.check_quantiles(&asked)?;
         plan.check_columns()?;
-        check_validation(&plan.models(), panel, n_windows, level.len(), &plan.memory)?;
+        check_validation(&plan.models(), panel, (n_windows, h), asked.len(), &plan.memory)?;
         plan.warn_of_data(panel);
-        let cutoffs: Vec<usize> = (0..n_windows).rev().map(|window| plan.h() + window * step_size).collect();
+        let cutoffs: Vec<usize> = (0..n_windows).rev().map(|window| h + window * step_size).collect();
         if let Some(intervals) = plan.intervals {
-            plan.warnings.warn_of_few_windows(intervals.n_windows, &level);
+            plan.warnings.warn_of_few_windows(intervals.n_windows, &asked.levels());
         }
         let (fitted, forecasts) = match refit {
-            0 => validate_once(plan, panel, cutoffs[0], step_size, &level)?,
-            every => validate_anew(plan, panel, &cutoffs, every, &level)?,
+            0 if h == plan.h() => validate_once(plan, panel, cutoffs[0], step_size, &asked)?,
+            // Windows of another length are forecast as if the panel ended before each.
+            0 => validate_anew(plan, panel, h, &cutoffs, n_windows, &asked)?,
+            every => validate_anew(plan, panel, h, &cutoffs, every, &asked)?,
         };
         if !fitted.interrupted() {
             warn_of_fewer_windows(&fitted.trained, panel, cutoffs[0], &forecasts, n_windows);
         }
-        CrossValidation::of(fitted, panel, forecasts)
+        CrossValidation::of(fitted, panel, h, forecasts)
     }
 
     /// The rows that each series needs for all windows of a cross-validation, and for the training before.
     pub fn rows_needed_to_validate(&self, options: &ValidationOptions<'_>) -> usize {
         let last = options.n_windows.saturating_sub(1).saturating_mul(options.step_size);
-        self.plan.rows_needed_before(last.saturating_add(self.h()))
+        self.plan.rows_needed_before(last.saturating_add(options.h.unwrap_or(self.h())))
     }
 }
 
@@ -159,24 +179,24 @@ fn validate_once(
     panel: &Panel,
     test_size: usize,
     step_size: usize,
-    level: &[f64],
+    asked: &AskedQuantiles,
 ) -> Result<(Fitted, WindowForecasts), Error> {
     let (trained, interruption) = plan.fit_before(panel, test_size)?;
     check_forecasts_begun(plan, &trained, interruption.as_ref())?;
-    let forecasts = forecast_end(&trained, panel, plan.val_size + test_size, (test_size, step_size), level)?;
+    let forecasts = forecast_end(&trained, panel, plan.val_size + test_size, (test_size, step_size), asked)?;
     Ok((Fitted::of(trained, interruption), forecasts))
 }
 
-/// Each forecast comes as if the panel ended there, with `ahead[window]` steps still to come, from models trained on that every
+/// Each forecast of `h` steps comes as if the panel ended there, with `ahead[window]` steps still to come, from models trained on that every
 /// so many windows.
 fn validate_anew(
     plan: &mut TrainingPlan,
     panel: &Panel,
+    h: usize,
     ahead: &[usize],
     every: usize,
-    level: &[f64],
+    asked: &AskedQuantiles,
 ) -> Result<(Fitted, WindowForecasts), Error> {
-    let h = plan.h();
     let (mut trained, mut interruption) = plan.fit_before(&panel.without_last(ahead[0]), 0)?;
     check_forecasts_begun(plan, &trained, interruption.as_ref())?;
     let mut parts = Vec::with_capacity(ahead.len());
@@ -194,12 +214,13 @@ fn validate_anew(
             }
             trained = anew;
         }
-        let future = Future::within(panel, &known, h);
-        let options = PredictOptions::new().future(&future).level(level);
-        parts.push((blocks_ahead(&trained, &known, &options)?.whole()?, known));
+        // Of fewer steps than the horizon nothing is read of the future.
+        let future = (h >= plan.h()).then(|| Future::within(panel, &known, h));
+        let options = PredictOptions::new().future(future.as_ref()).h(h);
+        parts.push((blocks_ahead(&trained, &known, &options, asked.clone())?.whole()?, known));
     }
     let mut forecasts = WindowForecasts::default();
-    let outputs = trained.named().map(|(model, name)| Ok(recipe(&trained, model, &name, level)?.outputs));
+    let outputs = trained.named().map(|(model, name)| Ok(recipe(&trained, model, &name, asked)?.outputs));
     forecasts.models = with_ensembles(&trained, outputs.collect::<Result<_, Error>>()?);
     let names = parts[0].0.columns.iter().map(|(name, _)| (name.clone(), Vec::new()));
     forecasts.columns = names.collect();
@@ -243,11 +264,11 @@ fn forecast_end(
     panel: &Panel,
     held_out: usize,
     (test_size, step_size): (usize, usize),
-    level: &[f64],
+    asked: &AskedQuantiles,
 ) -> Result<WindowForecasts, Error> {
     let scaled = trained.seen(panel, held_out)?;
     let span = Span::Test { test_size, step_size };
-    forecast_windows(trained, panel, &scaled, level, forecast_span(trained, &scaled.panel, span))
+    forecast_windows(trained, panel, &scaled, asked, forecast_span(trained, &scaled.panel, span))
 }
 
 /// Warns if series have fewer than `n_windows` windows, the first of which begins `test_size` rows before the end.
@@ -291,11 +312,19 @@ impl Fitted {
             return Err(Error::ShortForValidation { rows, h, needed });
         }
         let remedy = "lower n_windows, or leave series out";
-        check_forecast(trained, panel, (windows, h), windows.saturating_mul(h), &[], remedy)?;
+        check_forecast(
+            trained,
+            panel,
+            (windows, h),
+            windows.saturating_mul(h),
+            &AskedQuantiles::default(),
+            remedy,
+        )?;
         let test_size = h + (n_windows - 1) * step_size;
-        let forecasts = forecast_end(trained, panel, test_size, (test_size, step_size), &[])?;
+        let forecasts =
+            forecast_end(trained, panel, test_size, (test_size, step_size), &AskedQuantiles::default())?;
         warn_of_fewer_windows(trained, panel, test_size, &forecasts, n_windows);
-        CrossValidation::of(self.clone(), panel, forecasts)
+        CrossValidation::of(self.clone(), panel, h, forecasts)
     }
 }
 
@@ -318,14 +347,14 @@ fn complete_models(trained: &TrainedModels, forecasts: &mut WindowForecasts) -> 
 }
 
 impl CrossValidation {
-    fn of(fitted: Fitted, panel: &Panel, mut forecasts: WindowForecasts) -> Result<Self, Error> {
+    fn of(fitted: Fitted, panel: &Panel, h: usize, mut forecasts: WindowForecasts) -> Result<Self, Error> {
         let models = complete_models(&fitted.trained, &mut forecasts);
-        let (frame, windows) = table(&fitted.trained, panel, forecasts)?;
+        let (frame, windows) = table(&fitted.trained, panel, h, forecasts)?;
         let mut far_values = FarValues::default();
         let outputs: Vec<Vec<Output>> = models.iter().map(|(_, outputs)| outputs.clone()).collect();
         far_values.count(panel, &frame, 1, &outputs);
         far_values.warn(&fitted.trained.warnings);
-        Ok(Self { frame, fitted, models, windows })
+        Ok(Self { frame, fitted, models, windows, h })
     }
 
     /// The errors of each model's point forecast (of a distribution its mean, else of quantiles the nearest to
@@ -362,7 +391,7 @@ impl CrossValidation {
 
     fn rows(&self, panel: &Panel) -> ForecastRows {
         let models = self.models.iter().cloned();
-        ForecastRows::of(panel, &self.frame, &self.windows, self.fitted.h(), models)
+        ForecastRows::of(panel, &self.frame, &self.windows, self.h, models)
     }
 }
 

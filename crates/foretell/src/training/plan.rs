@@ -17,11 +17,13 @@ use crate::calibration::{
     calibrate, check_calibration, check_windows, ensemble_weights, forecast_windows_of_end,
 };
 use crate::coherence::Coherence;
-use crate::columns::{ColumnNames, column_names};
+use crate::columns::{ColumnNames, column_names, columns_given};
 use crate::conformal::PredictionIntervals;
 use crate::ensemble::Ensemble;
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
+use crate::forecasts::asked_quantiles::AskedQuantiles;
+use crate::forecasts::further::check_history_ahead;
 use crate::forecasts::levels::{check, without_intervals};
 use crate::inputs::categories::{check_categorical, encode_categories, vocabulary};
 use crate::inputs::features::{read_features, with_features};
@@ -145,10 +147,33 @@ impl TrainingPlan {
         input.max(calibration).saturating_add(self.val_size).saturating_add(test_size)
     }
 
-    /// Whether models will have these intervals; warns of those that will not, if some will.
-    pub(crate) fn check_levels(&self, level: &[f64]) -> Result<(), Error> {
+    /// Whether the models will forecast so many steps within a panel.
+    pub(crate) fn check_steps(&self, h: usize) -> Result<(), Error> {
+        let own = self.h();
+        for (model, name) in self.models().into_iter().zip(self.column_names()) {
+            if h > own {
+                check_history_ahead(model, &name)?;
+            }
+            let ahead = columns_given([model], &self.features);
+            let ahead: Vec<&str> = model
+                .columns_read()
+                .futr
+                .iter()
+                .filter(|name| ahead.contains(name))
+                .map(|name| &**name)
+                .collect();
+            if h < own && !ahead.is_empty() {
+                let columns = ahead.join(", ");
+                return Err(UsageError::FutureOfFewerSteps { model: name, h: own, columns, found: h }.into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether models will have these quantiles; warns of those that will not, if some will.
+    pub(crate) fn check_quantiles(&self, asked: &AskedQuantiles) -> Result<(), Error> {
         let has = |(model, name): (&dyn Estimator, String)| {
-            let intervals = check(model, &name, level, self.intervals.is_some());
+            let intervals = check(model, &name, asked, self.intervals.is_some());
             (name, intervals)
         };
         let models = without_intervals(self.models().into_iter().zip(self.column_names()).map(has))?;

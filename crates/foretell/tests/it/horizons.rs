@@ -149,12 +149,63 @@ fn forecasts_continue_from_forecasts() {
 }
 
 #[test]
+fn fewer_steps_are_the_first_ones_of_the_horizon() {
+    let fitted = fit([linear(), with_column(), recurrent()], &panel());
+    let x: Vec<f32> = [60, 47].iter().flat_map(|&t| (t..t + H).map(|t| (t as f32 * 0.3).cos())).collect();
+    let future = Future::new(&panel(), H, &[("x", &x)]).expect("a table");
+    let ahead = |h: usize| {
+        let options = PredictOptions::new().future(&future).h(h);
+        fitted.predict_with(&panel(), &options).expect("a forecast")
+    };
+    let (own, three) = (ahead(H), ahead(3));
+    assert_eq!(three.times, [60, 61, 62, 47, 48, 49]);
+    for (own, three) in own.columns.iter().zip(&three.columns) {
+        assert_eq!([&own.1[..3], &own.1[H..H + 3]].concat(), three.1, "{}", own.0);
+    }
+    // A model that reads columns ahead reads them over its own horizon.
+    let short = Future::new(&panel(), 3, &[("x", &[0.0; 6])]).expect("a table");
+    let options = PredictOptions::new().future(&short).h(3);
+    assert!(fitted.predict_with(&panel(), &options).expect_err("too few").to_string().contains('8'));
+}
+
+#[test]
+fn cross_validation_forecasts_fewer_or_more_steps_than_the_horizon() {
+    let validate = |specs: Vec<ModelSpec>, h: usize, refit: usize| {
+        let options = ValidationOptions::new(3, 2).h(h).refit(refit);
+        Forecaster::new(specs).expect("models").cross_validate(&panel(), &options)
+    };
+    for h in [3, 7] {
+        let validation = validate(vec![linear(), recurrent()], h, 0).expect("a validation");
+        let (frame, fitted) = (&validation.frame, &validation.fitted);
+        assert_eq!(frame.n_rows(), 2 * 3 * h);
+        for window in 0..3 {
+            let known = panel().without_last(h + (2 - window) * 2);
+            let options = PredictOptions::new().h(h);
+            let expected = values(fitted.predict_with(&known, &options).expect("a forecast"));
+            for (found, expected) in frame.columns[1..].iter().zip(&expected) {
+                for series in 0..2 {
+                    let row = (series * 3 + window) * h;
+                    assert_eq!(found.1[row..row + h], expected[series * h..][..h], "{h}, window {window}");
+                }
+            }
+        }
+        let metrics = validation.metrics(&panel(), 1);
+        assert_eq!((metrics.len(), metrics[0].scored_windows), (2, 6));
+        let anew = validate(vec![linear(), recurrent()], h, 1).expect("a validation").frame;
+        assert_eq!((&frame.times, &frame.cutoffs), (&anew.times, &anew.cutoffs));
+    }
+    let message = |spec: ModelSpec, h: usize| validate(vec![spec], h, 0).expect_err("refused").to_string();
+    assert!(message(with_column(), 3).contains("reads the columns x over all of its horizon"));
+    let historic = spec("MLP", &[("hidden_size", json!(8)), ("hist_exog_list", json!(["x"]))]);
+    assert!(message(historic, 7).contains("reads the historic columns x"));
+}
+
+#[test]
 fn horizons_without_columns_or_a_median_are_refused() {
     let message = |spec: ModelSpec, h: usize, future: Option<&Future>| {
         let options = PredictOptions::new().h(h).future(future);
         fit([spec], &panel()).predict_with(&panel(), &options).expect_err("an error").to_string()
     };
-    assert!(message(linear(), 3, None).contains("forecast 4, and take the first 3"));
     let historic = spec("MLP", &[("hidden_size", json!(8)), ("hist_exog_list", json!(["x"]))]);
     assert!(message(historic, 5, None).contains("reads the historic columns x"));
     let quantiles = spec("NLinear", &[("loss", json!({"MQLoss": {"quantiles": [0.1, 0.9]}}))]);

@@ -123,6 +123,69 @@ fn intervals_are_saved_and_loaded() {
 }
 
 #[test]
+fn quantiles_are_named_as_neuralforecast_names_them() {
+    let panel = panel(&["a", "b"], 300);
+    let losses = [
+        ("point", json!("MAE")),
+        ("many", three_quantiles()),
+        ("normal", json!({"DistributionLoss": {"distribution": "Normal"}})),
+    ];
+    let specs = losses.map(|(alias, loss)| spec(loss).set("alias", alias).expect("a name"));
+    let forecaster = Forecaster::new(specs).expect("models").ensemble(foretell::Ensemble::Mean);
+    let fitted = forecaster.intervals(intervals(20, ConformalMethod::Distribution));
+    let fitted = fitted.fit(&panel).expect("a fit");
+    let asked = |quantiles: &[f64]| fitted.predict_with(&panel, &PredictOptions::new().quantiles(quantiles));
+    let frame = asked(&[0.9, 0.1]).expect("quantiles");
+    assert_eq!(
+        names(&frame),
+        [
+            "point",
+            "point-ql0.1",
+            "point-ql0.9",
+            "many-median",
+            "many_ql0.1",
+            "many_ql0.9",
+            "normal",
+            "normal_ql0.1",
+            "normal_ql0.9",
+            "EnsembleMean",
+            "EnsembleMean-ql0.1",
+            "EnsembleMean-ql0.9"
+        ]
+    );
+    // They are the ends of the interval of 80 %.
+    let level = at(&fitted, &panel, &[80.0]).expect("intervals");
+    for (quantile, end) in
+        [("point-ql0.1", "point-lo-80"), ("many_ql0.9", "many-hi-80"), ("normal_ql0.1", "normal-lo-80")]
+    {
+        assert_eq!(frame.column(quantile), level.column(end), "{quantile}");
+    }
+    let [point, many, normal, mean] = ["point-ql0.9", "many_ql0.9", "normal_ql0.9", "EnsembleMean-ql0.9"]
+        .map(|name| frame.column(name).expect("a column")[3]);
+    assert!(((point + many + normal) / 3.0 - mean).abs() < 1e-5);
+
+    // The median that is asked for is the forecast of a single number.
+    let frame = asked(&[0.5]).expect("the median");
+    assert_eq!(names(&frame)[2..3], ["many_ql0.5"]);
+    let options = ValidationOptions::new(2, H).quantiles(&[0.1, 0.9]);
+    let forecaster = Forecaster::new([spec(three_quantiles())]).expect("a model");
+    let validation = forecaster.cross_validate(&panel, &options).expect("a validation");
+    assert_eq!(validation.metrics(&panel, 24)[0].coverage.len(), 1);
+
+    let message = |frame: Result<Frame, Error>| frame.expect_err("refused").to_string();
+    assert!(message(asked(&[1.0])).contains("above 0 and below 1, found 1"));
+    let both = PredictOptions::new().quantiles(&[0.1]).level(&[80.0]);
+    assert!(message(fitted.predict_with(&panel, &both)).contains("found both"));
+    let alone = Forecaster::new([spec(three_quantiles())]).expect("a model").fit(&panel).expect("a fit");
+    let other = alone.predict_with(&panel, &PredictOptions::new().quantiles(&[0.2]));
+    assert!(message(other).contains("the quantiles of its loss, 0.1, 0.5, 0.9;"));
+}
+
+fn three_quantiles() -> Value {
+    json!({"MQLoss": {"quantiles": [0.1, 0.5, 0.9]}})
+}
+
+#[test]
 fn trained_models_are_calibrated_without_training() {
     let panel = panel(&["a", "b"], 300);
     let fitted =

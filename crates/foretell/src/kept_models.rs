@@ -1,0 +1,82 @@
+//! Trained models in directories and as bytes.
+
+use std::path::Path;
+
+use foretell_checkpoint::ModelDirectory;
+use foretell_estimator::MemoryLimit;
+
+use crate::directory::saving::{from_bytes, load, save, to_bytes};
+use crate::error::Error;
+use crate::fitted::Fitted;
+
+/// Directories.
+impl Fitted {
+    /// Writes the models to a directory that [`Fitted::load`] and `NeuralForecast.load` read. It appears
+    /// whole or not at all; an existing model directory, with nothing else in it, is replaced only with `overwrite`. Models that
+    /// neuralforecast does not have stand where it passes over them.
+    ///
+    /// # Errors
+    /// If the directory exists and may not be replaced, cannot be written, or is being written by another process.
+    pub fn save(&self, dir: impl AsRef<Path>, overwrite: bool) -> Result<(), Error> {
+        self.save_at(&ModelDirectory::at(dir, overwrite)?)
+    }
+
+    /// Writes the models as [`Fitted::save`] does, to a place that was taken before: worth doing before a long
+    /// training, since faults of the place are known then.
+    ///
+    /// # Errors
+    /// If the directory cannot be written.
+    pub fn save_at(&self, directory: &ModelDirectory) -> Result<(), Error> {
+        save(&self.trained, self.interruption.as_ref(), directory)
+    }
+
+    /// Reads a directory that [`Fitted::save`] or `NeuralForecast.save` wrote, within [`MemoryLimit::of_machine`].
+    ///
+    /// # Errors
+    /// Those of [`Fitted::load_within`].
+    pub fn load(dir: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::load_within(dir, MemoryLimit::default())
+    }
+
+    /// Reads a directory that [`Fitted::save`] or `NeuralForecast.save` wrote. Neither this nor a forecast takes more memory
+    /// than `limit`.
+    ///
+    /// # Errors
+    /// If it cannot be read, is larger than the limit, or holds a setting or a model that foretell does not have; models from
+    /// outside must be registered first ([networks](crate::own_model::register), [others](crate::register_estimator)).
+    pub fn load_within(dir: impl AsRef<Path>, limit: MemoryLimit) -> Result<Self, Error> {
+        let (trained, interruption) = load(dir.as_ref(), limit)?;
+        Ok(Self { trained, interruption })
+    }
+}
+
+/// Bytes.
+impl Fitted {
+    /// The bytes of the model in one piece with a checksum, with all that [`Fitted::save`] writes: for a database, a cache or
+    /// another process.
+    ///
+    /// ```
+    /// # use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel};
+    /// # let panel = Panel::from_series(Freq::parse("D")?, [("a", 0, vec![1.0; 40])])?;
+    /// # let fitted = Forecaster::new([ModelSpec::new("SeasonalNaive", 7, 14)?])?.fit(&panel)?;
+    /// let bytes = fitted.to_bytes()?;
+    /// let again = Fitted::from_bytes(&bytes)?;
+    /// assert_eq!(again.predict(&panel, None)?.columns, fitted.predict(&panel, None)?.columns);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a model cannot be written.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, Error> {
+        to_bytes(&self.trained, self.interruption.as_ref())
+    }
+
+    /// Reads the bytes of [`Fitted::to_bytes`], within [`MemoryLimit::of_machine`].
+    ///
+    /// # Errors
+    /// If the bytes are something else or were changed since, or hold a model that this program does not have.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
+        let (trained, interruption) = from_bytes(bytes, MemoryLimit::default())?;
+        Ok(Self { trained, interruption })
+    }
+}
