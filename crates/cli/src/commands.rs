@@ -16,3 +16,4 @@ pub(crate) mod plot;
 pub(crate) mod predict;
 pub(crate) mod quantise;
 pub(crate) mod reconcile;
+pub(crate) mod report;

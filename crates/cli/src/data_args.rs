@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use foretell::{
-    CalendarError, ColumnNames, DataError, End, Fitted, Freq, Locale, NumberFormat, Panel, ReadOptions,
-    TimeFormat, Zone,
+    CalendarError, ColumnNames, DataError, End, Fitted, Freq, Locale, MemoryLimit, NumberFormat, Panel,
+    ReadOptions, TimeFormat, Zone, with_sums,
 };
 
 use crate::failure::Usage;
@@ -152,6 +152,36 @@ impl DataArgs {
         };
         let end = self.end.or(fitted.end());
         Ok((self.read_to(end, &options, log).map_err(of_trained)?, options))
+    }
+
+    /// Reads the series without further columns, as for the models of a directory if there is one; and the options that files of
+    /// their forecasts are read by.
+    pub(crate) fn read_target(
+        &self,
+        model: Option<&Path>,
+        freq: Option<Freq>,
+        log: Log,
+    ) -> anyhow::Result<(Panel, ReadOptions)> {
+        let max_memory = MemoryLimit::of_machine();
+        let fitted = model.map(|model| Fitted::load_within(model, max_memory.clone())).transpose()?;
+        let fitted = fitted.as_ref();
+        let columns = self.columns(fitted.map(Fitted::columns).cloned().unwrap_or_default());
+        let mut saved = fitted.map(Fitted::reading).cloned().unwrap_or_default();
+        saved.wide &= !self.is_long(&columns, &saved);
+        saved.static_cols.clear();
+        let freq = freq.or(fitted.map(Fitted::freq));
+        let read = self.options(&columns, Vec::new(), Vec::new(), freq, &saved)?;
+        let read = read.max_memory(max_memory.bytes());
+        let panel = self.read_to(self.end.or(fitted.and_then(Fitted::end)), &read, log)?;
+        let panel = match fitted.and_then(Fitted::hierarchy) {
+            Some((hierarchy, _)) => with_sums(panel, hierarchy)?,
+            None => panel,
+        };
+        let ColumnNames { id, time, target } = columns;
+        let mut beside =
+            ReadOptions::new().id_col(id).time_col(time).target_col(target).numbers(read.numbers);
+        (beside.zone, beside.max_memory) = (panel.zone().cloned(), read.max_memory);
+        Ok((panel, beside))
     }
 
     /// Whether the file has the columns of a long one, although that which the models were trained on was wide.

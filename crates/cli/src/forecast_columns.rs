@@ -19,6 +19,11 @@ impl<'a> ForecastColumns<'a> {
         frame.column(self.point?)
     }
 
+    /// The levels of the intervals in percent, as they are written.
+    pub(crate) fn levels(&self) -> impl Iterator<Item = &'a str> {
+        self.intervals.iter().map(|(level, ..)| *level)
+    }
+
     /// The intervals: level, lower and upper ends, a value per row.
     pub(crate) fn intervals<'f>(&self, frame: &'f Frame) -> Vec<(&'a str, &'f [f32], &'f [f32])> {
         let interval =

@@ -17,6 +17,7 @@ mod figure;
 mod file_args;
 mod file_limit;
 mod forecast_columns;
+mod forecast_windows;
 mod hierarchy_args;
 mod importances;
 mod inputs;
@@ -29,10 +30,12 @@ mod out_of_memory;
 mod output;
 mod precision;
 mod progress;
+mod report;
 mod row_args;
 mod saving;
 mod setting;
 mod setting_words;
+mod shell_word;
 mod table;
 mod threshold;
 mod ticks;
@@ -52,7 +55,7 @@ use foretell::SpecError;
 use crate::commands::import;
 use crate::commands::{
     aggregate, bench, cross_validate, demo, evaluate, features, fit, future, inspect, models, plot, predict,
-    quantise, reconcile,
+    quantise, reconcile, report as report_command,
 };
 use crate::config::{CONFIGURABLE, Mistake, Origins, first_paragraph};
 use crate::failure::{Interrupted, ThresholdCrossed, Usage, is_broken_pipe};
@@ -95,6 +98,7 @@ enum Command {
     Aggregate(aggregate::Aggregate),
     Reconcile(reconcile::Reconcile),
     Plot(plot::Plot),
+    Report(report_command::WriteReport),
     Features(features::WriteFeatures),
     Future(future::WriteFuture),
     #[cfg(feature = "pickle")]
@@ -145,6 +149,7 @@ fn run(command: &Command, origins: &Origins) -> ExitCode {
         Command::Aggregate(command) => ("aggregate", &|| command.run(), command.log()),
         Command::Reconcile(command) => ("reconcile", &|| command.run(), command.log()),
         Command::Plot(command) => ("plot", &|| command.run(), command.log()),
+        Command::Report(command) => ("report", &|| command.run(), command.log()),
         Command::Features(command) => ("features", &|| command.run(), command.log()),
         Command::Future(command) => ("future", &|| command.run(), command.log()),
         #[cfg(feature = "pickle")]

@@ -121,8 +121,10 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-features",
         ],
     ),
+    // A page of plain data, of whatever origin.
+    room(9, "foretell-report", &[]),
     room(10, "foretell-server", &["foretell"]),
-    room(10, "foretell-cli", &["foretell-files", "foretell", "foretell-server"]),
+    room(10, "foretell-cli", &["foretell-files", "foretell", "foretell-report", "foretell-server"]),
     room(10, "foretell-python", &["foretell"]),
     room(
         10,
@@ -204,8 +206,8 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/cli/src",
         &[
-            "closed_stdout failure file_args file_limit forecast_columns interrupt layout_args model_facts out_of_memory precision row_args setting setting_words table threshold ticks",
-            "config feature_args figure hierarchy_args importances inputs markdown progress saving",
+            "closed_stdout failure file_args file_limit forecast_columns forecast_windows interrupt layout_args model_facts out_of_memory precision row_args setting setting_words shell_word table threshold ticks",
+            "config feature_args figure hierarchy_args importances inputs markdown progress report saving",
             "args output",
             "data_args demo_files model_args",
             "train_args",
@@ -394,6 +396,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "run",
         ],
     ),
+    folders("crates/report/src", &["contents escape", "markup packed", "sections", "page"]),
     folders("crates/simd/src", &["amx prefetch scalar vector", "bits level", "loops", "kernels"]),
     folders("crates/tensor/src", &["half_values shape", "rows storage", "indices tensor", "kept ops"]),
     folders(

@@ -1,6 +1,6 @@
 //! `foretell demo`: the whole way from data to a forecast, on data that are built in.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::Args;
@@ -17,6 +17,7 @@ use crate::failure::is_broken_pipe;
 use crate::figure::{Band, Facet, Figure, Forecast};
 use crate::output::print;
 use crate::progress::{Log, Reporter};
+use crate::shell_word::shell_word;
 
 /// Monthly totals of international airline passengers in thousands, 1949 to 1960: Box and Jenkins 1976,
 /// "Time Series Analysis: Forecasting and Control", series G.
@@ -111,7 +112,7 @@ impl Demo {
     }
 
     fn epilogue(&self) -> String {
-        let path = |name: &str| shell_word(&self.out.join(name));
+        let path = |name: &str| shell_word(&self.out.join(name).display().to_string());
         let [data, csv, svg, model] = [DATA, FORECAST, PLOT, MODEL].map(path);
         format!(
             "Written:\n  \
@@ -245,22 +246,9 @@ fn chart(
     })
 }
 
-/// The path as it can be pasted into a shell.
-fn shell_word(path: &Path) -> String {
-    let text = path.display().to_string();
-    let plain = |c: char| c.is_alphanumeric() || "/._-+~:@,\\".contains(c);
-    if text.chars().all(plain) { text } else { format!("'{}'", text.replace('\'', r"'\''")) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn paths_can_be_pasted() {
-        assert_eq!(shell_word(Path::new("a/b-1.csv")), "a/b-1.csv");
-        assert_eq!(shell_word(Path::new("my model's")), r"'my model'\''s'");
-    }
 
     #[test]
     fn the_verdict_is_honest() {

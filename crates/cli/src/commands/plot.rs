@@ -5,13 +5,14 @@ use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use foretell::{ColumnNames, Frame, Freq, MemoryLimit, Panel, ReadOptions, Zone, nearest};
+use foretell::{Frame, Freq, Panel, nearest};
 
 use crate::args::{LogArgs, steps};
 use crate::data_args::DataArgs;
 use crate::failure::Usage;
 use crate::figure::{Band, Facet, Figure, Forecast};
 use crate::forecast_columns::{ForecastColumns, forecast_columns};
+use crate::forecast_windows::{civil, known_values, windows};
 use crate::output::{print, write_file};
 use crate::progress::Log;
 
@@ -31,12 +32,16 @@ const MOST: usize = 60;
 Examples:
   foretell plot --data sales.csv --forecast forecast.csv
   foretell plot --data sales.parquet --forecast cv.parquet --ids north,south \\
-    --model NHITS --last 200 --out sales.svg
+    --models NHITS --last 200 --out sales.svg
+  foretell plot --model model --data sales.csv --forecast forecast.csv
   foretell plot --data sales.csv --forecast forecast.csv \\
     --ids 'Smith, John' --ids north")]
 pub(crate) struct Plot {
     #[command(flatten)]
     data: DataArgs,
+    /// Directory of the models that forecast: the data are read as for their training [default: as the flags say]
+    #[arg(long, value_name = "DIR")]
+    model: Option<PathBuf>,
     /// File with the forecasts: Parquet if it ends in .parquet, else CSV
     #[arg(long, value_name = "FILE")]
     forecast: PathBuf,
@@ -45,7 +50,7 @@ pub(crate) struct Plot {
     #[arg(long, value_name = "ID[,ID]")]
     ids: Vec<String>,
     /// Models to draw: columns of the forecasts without -median, -lo-LEVEL and -hi-LEVEL, named as --ids [default: all]
-    #[arg(long = "model", value_name = "NAME[,NAME]")]
+    #[arg(long, value_name = "NAME[,NAME]")]
     models: Vec<String>,
     /// Frequency of the data, as in pandas: h, D, B, W-SUN, MS, 15min, 1, ... [default: inferred]
     #[arg(long, value_name = "F", value_parser = Freq::parse)]
@@ -66,31 +71,20 @@ impl Plot {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let names = self.data.columns(ColumnNames::default());
         self.check_out()?;
-        let mut read =
-            self.data.options(&names, Vec::new(), Vec::new(), self.freq, &ReadOptions::default())?;
-        let max_memory = Some(MemoryLimit::of_machine().bytes());
-        read.max_memory = max_memory;
-        let panel = self.data.read(&read, self.log())?;
-        let mut options = ReadOptions::new().id_col(&names.id).time_col(&names.time).numbers(read.numbers);
-        (options.zone, options.max_memory) = (panel.zone().cloned(), max_memory);
+        let (panel, options) = self.data.read_target(self.model.as_deref(), self.freq, self.log())?;
+        let target = options.target_col.clone();
         let frame = Frame::from_file(&self.forecast, &options, panel.freq())?;
         self.log().read_beside(&self.forecast, "forecast");
-        let mut columns =
-            forecast_columns(frame.columns.iter().map(|(name, _)| name.as_str()), &names.target);
+        let mut columns = forecast_columns(frame.columns.iter().map(|(name, _)| name.as_str()), &target);
         if columns.is_empty() {
             let file = self.forecast.display();
-            return Err(Usage(format!(
-                "--forecast {file} has no column of forecasts beside {}",
-                names.target
-            ))
-            .into());
+            return Err(Usage(format!("--forecast {file} has no column of forecasts beside {target}")).into());
         }
         self.keep_chosen_models(&mut columns)?;
         let chosen = self.chosen(&panel, &frame)?;
         self.warn_of_other_times(&panel, &frame, &chosen);
-        let figure = self.figure(&panel, &frame, &columns, &chosen, &names.target);
+        let figure = self.figure(&panel, &frame, &columns, &chosen, &target);
         let (svg, out) = (figure.svg()?, self.out());
         if out == Path::new("-") {
             return print(svg);
@@ -149,7 +143,7 @@ impl Plot {
         }
     }
 
-    /// Leaves the columns of the models that --model names, in its order.
+    /// Leaves the columns of the models that --models names, in its order.
     fn keep_chosen_models(&self, columns: &mut Vec<ForecastColumns<'_>>) -> anyhow::Result<()> {
         let known: Vec<&str> = columns.iter().map(|columns| columns.model).collect();
         let chosen = named(&self.models, |model| known.contains(&model));
@@ -157,7 +151,7 @@ impl Plot {
             let hint = nearest(wanted, known.iter().copied());
             let hint = hint.map(|model| format!(", did you mean `{model}`?")).unwrap_or_default();
             let (file, known) = (self.forecast.display(), known.join(", "));
-            let message = format!("--model {wanted}: {file} has the models {known}{hint}");
+            let message = format!("--models {wanted}: {file} has the models {known}{hint}");
             return Err(Usage(message).into());
         }
         let place = |model: &str| chosen.iter().position(|wanted| wanted == model);
@@ -276,8 +270,8 @@ impl Drawn<'_> {
 
     fn facet(&self, columns: &[ForecastColumns<'_>], last: usize, title: Option<String>) -> Facet {
         let zone = self.panel.zone();
-        let known: Vec<(i64, f32)> = self.known();
-        let windows = self.windows();
+        let known = known_values(self.panel, self.series);
+        let windows = windows(self.frame, &self.rows);
         let mut forecasts = Vec::new();
         for (model, columns) in columns.iter().enumerate() {
             for rows in &windows {
@@ -312,25 +306,4 @@ impl Drawn<'_> {
             forecasts,
         }
     }
-
-    /// Times and values; masked ones are missing.
-    fn known(&self) -> Vec<(i64, f32)> {
-        let mask = self.panel.available_mask(self.series);
-        let value =
-            |(row, &y): (usize, &f32)| if mask.is_none_or(|mask| mask[row] != 0.0) { y } else { f32::NAN };
-        self.panel.times(self.series).zip(self.panel.y(self.series).iter().enumerate().map(value)).collect()
-    }
-
-    /// The rows of each forecast: of one cutoff, or a run of rising times.
-    fn windows(&self) -> Vec<Vec<usize>> {
-        let frame = self.frame;
-        let cutoff = |row: usize| frame.cutoffs.as_ref().map(|cutoffs| cutoffs[row]);
-        let joined = |a: &usize, b: &usize| cutoff(*a) == cutoff(*b) && frame.times[*a] < frame.times[*b];
-        self.rows.chunk_by(joined).map(<[usize]>::to_vec).collect()
-    }
-}
-
-/// The time on civil clocks, which label axes.
-fn civil(zone: Option<&Zone>, time: i64) -> i64 {
-    zone.and_then(|zone| zone.civil(time)).unwrap_or(time)
 }

@@ -680,6 +680,7 @@ fn every_help_has_an_example() {
         "predict",
         "cross-validate",
         "plot",
+        "report",
         "quantise",
         "import",
         "inspect",

@@ -172,11 +172,11 @@ fn ids_with_commas_and_some_of_the_models_are_drawn() {
         );
     }
     assert!(plot(&["--ids", "a \"b\""]).contains("a &quot;b&quot;"));
-    let (both, second) = (plot(&[]), plot(&["--model", "B"]));
+    let (both, second) = (plot(&[]), plot(&["--models", "B"]));
     assert!(both.lines().any(|line| line.trim() == "A") && !second.lines().any(|line| line.trim() == "A"));
     assert!(second.lines().any(|line| line.trim() == "B"), "{second}");
-    let message = dir.fails(2, "plot --data data.csv --forecast f.csv --model A,b2");
-    assert!(message.contains("--model b2: f.csv has the models A, B"), "{message}");
+    let message = dir.fails(2, "plot --data data.csv --forecast f.csv --models A,b2");
+    assert!(message.contains("--models b2: f.csv has the models A, B"), "{message}");
     let message = dir.fails(2, "plot --data data.csv --forecast f.csv --out p.png");
     assert!(message.contains("--out p.png") && message.contains(".svg"), "{message}");
 
@@ -256,4 +256,13 @@ fn every_command_logs_json_to_its_end() {
         let event: Value = serde_json::from_str(&events).unwrap_or_else(|_| panic!("{line}: {events}"));
         assert!(event["event"] == "error" && event["message"].is_string(), "{line}: {event}");
     }
+}
+
+#[test]
+fn a_plot_reads_the_data_as_its_models_did() {
+    let dir = fitted("--model NLinear");
+    dir.ok("predict --model model --data long.csv --out f.csv");
+    let columns = LONG.strip_prefix("--data long.csv ").unwrap();
+    let told = dir.ok(&format!("plot --data long.csv {columns} --forecast f.csv --out -"));
+    assert_eq!(dir.ok("plot --model model --data long.csv --forecast f.csv --out -"), told);
 }

@@ -17,6 +17,7 @@ mod limits;
 mod looking;
 mod mistakes;
 mod outputs;
+mod reports;
 mod resume;
 mod saved_models;
 mod scores;

@@ -1,0 +1,199 @@
+//! `foretell report`: forecasts and their scores as one HTML file.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use foretell::{Contents, FileOptions, Frame, Freq, Panel, ReadOptions, column_names, usual_season};
+use foretell_report::{Report, ScoreSheet, ScoredBy};
+
+use crate::args::{LogArgs, steps};
+use crate::data_args::DataArgs;
+use crate::failure::Usage;
+use crate::forecast_columns::forecast_columns;
+use crate::output::{print, write_file};
+use crate::progress::Log;
+use crate::report::charts::charts;
+use crate::report::facts::{facts, settings};
+use crate::report::{importances, scores};
+use crate::shell_word::shell_word;
+use crate::table::grouped;
+
+/// What errors are told relative to where nobody names a model: the first of these that was scored.
+const BASELINES: [&str; 2] = ["SeasonalNaive", "Naive"];
+
+/// Write a report on forecasts: scores, intervals, importances and charts in one HTML file
+///
+/// The file needs no network and holds everything: what was forecast, how good the models are beside a baseline, by step ahead, by
+/// cutoff and by series (the worst first), the coverage of intervals, and a chart of every series, drawn when it is chosen among
+/// however many. It is read by mouse, keyboard and screen reader, light or dark as the system is.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  foretell report --data sales.csv --forecast validation.csv --out report.html
+  foretell report --data sales.csv --forecast forecast.csv \\
+    --scores validation.csv --model model --out report.html
+  foretell inspect model --data sales.csv --json > weights.json
+  foretell report --data sales.csv --forecast forecast.csv \\
+    --importances weights.json --out report.html
+
+validation.csv is what `cross-validate --out` writes: it is scored, and drawn too.")]
+pub(crate) struct WriteReport {
+    #[command(flatten)]
+    data: DataArgs,
+    /// File with the forecasts: what `predict` or `cross-validate --out` writes, or another tool's
+    #[arg(long, value_name = "FILE")]
+    forecast: PathBuf,
+    /// File with scores, which `evaluate --out` wrote (by series, step or cutoff, or over all), or with forecasts beside what came
+    /// true, as `cross-validate --out` writes, which are scored; may be given several times [default: --forecast is scored, as
+    /// far as it has come true]
+    #[arg(long, value_name = "FILE")]
+    scores: Vec<PathBuf>,
+    /// File with feature importances, as `inspect --data FILE --json` prints them
+    #[arg(long, value_name = "FILE")]
+    importances: Option<PathBuf>,
+    /// Directory of the models that forecast: its settings are told, and the data are read as for their training
+    #[arg(long, value_name = "DIR")]
+    model: Option<PathBuf>,
+    /// The model that errors are told relative to [default: SeasonalNaive, or Naive]
+    #[arg(long, value_name = "MODEL")]
+    baseline: Option<String>,
+    /// Steps of a season, for mase [default: the usual one of the frequency]
+    #[arg(long, value_name = "N", value_parser = steps())]
+    season: Option<usize>,
+    /// Frequency of the data, as in pandas: h, D, B, W-SUN, MS, 15min, 1, ... [default: inferred]
+    #[arg(long, value_name = "F", value_parser = Freq::parse)]
+    freq: Option<Freq>,
+    /// Steps of each series' end to draw [default: ten times as many as are forecast, and at least 200, before the forecasts]
+    #[arg(long, value_name = "N", value_parser = steps())]
+    last: Option<usize>,
+    /// The heading [default: Forecasts of the column of values]
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    /// File to write; `-` writes to standard output [default: the forecasts' file, ending in .html]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    log: LogArgs,
+}
+
+impl WriteReport {
+    pub(crate) fn log(&self) -> Log {
+        self.log.log()
+    }
+
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let (panel, options) = self.data.read_target(self.model.as_deref(), self.freq, self.log())?;
+        let target = options.target_col.clone();
+        let frame = self.read_forecasts(&self.forecast, "forecast", &options, &panel)?;
+        let season = self.season.unwrap_or_else(|| usual_season(panel.freq()));
+        let (mut sheets, mut beside): (Vec<ScoreSheet>, Vec<Frame>) = (Vec::new(), Vec::new());
+        for path in &self.scores {
+            let columns = column_names(path, &FileOptions::default())?;
+            if columns.iter().any(|column| column == scores::METRIC) {
+                sheets.push(scores::read(path, &options.id_col)?);
+                self.log().read_beside(path, "scores");
+            } else {
+                let validation = self.read_forecasts(path, "scores", &options, &panel)?;
+                sheets.extend(self.scored(path, &validation, &panel, &target, season)?);
+                beside.push(validation);
+            }
+        }
+        let mut notes = Vec::new();
+        if self.scores.is_empty() {
+            sheets = scores::scored(&frame, &panel, &target, season)?;
+            if sheets.is_empty() {
+                notes.push(format!(
+                    "None of the forecasts has come true, so there are no scores: --scores takes those of a \
+                     cross-validation. Times after the data are what {} forecasts.",
+                    self.forecast.display()
+                ));
+            }
+        }
+        let contents = self.model.as_ref().map(Contents::of).transpose()?;
+        let tables: Vec<&Frame> = std::iter::once(&frame).chain(&beside).collect();
+        let report = Report {
+            title: self.title.clone().unwrap_or_else(|| format!("Forecasts of {target}")),
+            facts: facts(&self.data.shown(), &self.forecast, &panel, &frame),
+            notes,
+            baseline: self.baseline(&sheets)?,
+            scores: sheets,
+            importances: self.importances.as_deref().map(importances::read).transpose()?.unwrap_or_default(),
+            settings: contents.as_ref().map(settings).unwrap_or_default(),
+            commands: vec![this_command()],
+            charts: charts(&panel, &tables, &target, self.last),
+        };
+        self.write(&report)
+    }
+
+    /// A file of forecasts of any models.
+    fn read_forecasts(
+        &self,
+        path: &Path,
+        role: &str,
+        options: &ReadOptions,
+        panel: &Panel,
+    ) -> anyhow::Result<Frame> {
+        let frame = Frame::from_file(path, options, panel.freq())?;
+        self.log().read_beside(path, role);
+        let names = frame.columns.iter().map(|(name, _)| name.as_str());
+        match forecast_columns(names, &options.target_col).is_empty() {
+            false => Ok(frame),
+            true => Err(Usage(format!(
+                "--{role} {} has no column of forecasts beside {}; name a file with a column for each model",
+                path.display(),
+                options.target_col
+            ))
+            .into()),
+        }
+    }
+
+    fn scored(
+        &self,
+        path: &Path,
+        frame: &Frame,
+        panel: &Panel,
+        target: &str,
+        season: usize,
+    ) -> anyhow::Result<Vec<ScoreSheet>> {
+        let sheets = scores::scored(frame, panel, target, season)?;
+        if sheets.is_empty() {
+            self.log().warning(&format!("no row of {} has come true, so it has no scores", path.display()));
+        }
+        Ok(sheets)
+    }
+
+    /// The baseline among the models that were scored.
+    fn baseline(&self, sheets: &[ScoreSheet]) -> anyhow::Result<Option<String>> {
+        let sheet = sheets.iter().find(|sheet| sheet.by == ScoredBy::All);
+        let models = sheet.map_or(&[][..], |sheet| &sheet.models);
+        let is_scored = |name: &str| models.iter().any(|model| model == name);
+        match &self.baseline {
+            Some(name) if is_scored(name) => Ok(Some(name.clone())),
+            Some(name) => {
+                let known = if models.is_empty() { "none".to_owned() } else { models.join(", ") };
+                Err(Usage(format!("--baseline {name}: the scored models are {known}; name one of them"))
+                    .into())
+            }
+            None => Ok(BASELINES.into_iter().find(|name| is_scored(name)).map(str::to_owned)),
+        }
+    }
+
+    fn write(&self, report: &Report) -> anyhow::Result<()> {
+        let mut page = Vec::new();
+        report.write(&mut page)?;
+        let out = self.out.clone().unwrap_or_else(|| self.forecast.with_extension("html"));
+        if out == Path::new("-") {
+            return print(page);
+        }
+        write_file(&out, &page)?;
+        self.log().wrote(&out, &format!("a report on {} series", grouped(report.charts.series.len())));
+        Ok(())
+    }
+}
+
+/// The command line that this program was called with.
+fn this_command() -> String {
+    let words = env::args_os().skip(1).map(|word| shell_word(&word.to_string_lossy()));
+    std::iter::once("foretell".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+}

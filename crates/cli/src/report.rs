@@ -1,0 +1,6 @@
+//! What a report holds, gathered from files of the other commands.
+
+pub(crate) mod charts;
+pub(crate) mod facts;
+pub(crate) mod importances;
+pub(crate) mod scores;

@@ -1,0 +1,132 @@
+//! What a report holds.
+
+/// A report on forecasts. Sections without contents are left out.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// The heading of the page.
+    pub title: String,
+    /// What was forecast: names and values, in this order.
+    pub facts: Vec<(String, String)>,
+    /// What a reader should know before the figures.
+    pub notes: Vec<String>,
+    /// The model that errors are told relative to.
+    pub baseline: Option<String>,
+    /// Scores, over all and by whatever groups there are.
+    pub scores: Vec<ScoreSheet>,
+    /// The weights behind the models' forecasts.
+    pub importances: Vec<Importances>,
+    /// The models' settings.
+    pub settings: Vec<ModelSettings>,
+    /// Commands that repeat the work, one a line.
+    pub commands: Vec<String>,
+    /// The series and their forecasts.
+    pub charts: Charts,
+}
+
+/// What the keys of a [`ScoreSheet`] are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ScoredBy {
+    /// All rows: one key, which is not shown.
+    All,
+    /// Steps ahead, as numbers.
+    Step,
+    /// The times that were known last.
+    Cutoff,
+    /// Ids of series.
+    Series,
+}
+
+/// Scores of models.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScoreSheet {
+    /// What each key is.
+    pub by: ScoredBy,
+    /// The keys, one for each group of rows that was scored.
+    pub keys: Vec<String>,
+    /// The metrics: `mae`, `mase`, `coverage_level80`, ...
+    pub metrics: Vec<String>,
+    /// The models.
+    pub models: Vec<String>,
+    /// `[keys, metrics, models]`; NaN where there is none.
+    pub values: Vec<f64>,
+}
+
+impl ScoreSheet {
+    /// The score of a model by their places.
+    ///
+    /// # Panics
+    /// If there are fewer values than keys, metrics and models ask for.
+    pub fn value(&self, key: usize, metric: usize, model: usize) -> f64 {
+        self.values[(key * self.metrics.len() + metric) * self.models.len() + model]
+    }
+}
+
+/// The weights behind one model's forecasts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Importances {
+    /// The model.
+    pub model: String,
+    /// Columns: their kind (past, future, static), name and mean weight.
+    pub columns: Vec<(String, String, f64)>,
+    /// The steps that the horizon attends to, 0 the last of the history, with their mean weights.
+    pub attention: Vec<(String, f64)>,
+}
+
+/// The settings of one model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ModelSettings {
+    /// The model, as its columns are called.
+    pub model: String,
+    /// Its settings: names and values.
+    pub settings: Vec<(String, String)>,
+}
+
+/// Series and their forecasts.
+#[derive(Clone, Debug, Default)]
+pub struct Charts {
+    /// Whether times are numbers of steps; else they are microseconds since 1970-01-01 00:00 on a civil clock.
+    pub integer_times: bool,
+    /// The models that forecast.
+    pub models: Vec<ModelLines>,
+    /// The series.
+    pub series: Vec<SeriesLines>,
+}
+
+/// What each forecast has of one model.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelLines {
+    /// The model.
+    pub name: String,
+    /// The levels of its intervals in percent, the widest first.
+    pub levels: Vec<String>,
+}
+
+/// One series.
+#[derive(Clone, Debug)]
+pub struct SeriesLines {
+    /// Its id.
+    pub id: String,
+    /// The times of its values, rising.
+    pub times: Vec<i64>,
+    /// Its values, NaN where one is missing.
+    pub values: Vec<f32>,
+    /// Its forecasts.
+    pub forecasts: Vec<ForecastLines>,
+}
+
+/// One forecast of a series by all models.
+#[derive(Clone, Debug)]
+pub struct ForecastLines {
+    /// The times, rising.
+    pub times: Vec<i64>,
+    /// `[columns, times]`: for each of [`Charts::models`] its points, then the lower and upper ends of each level; NaN where there
+    /// is none.
+    pub values: Vec<f32>,
+}
+
+impl Charts {
+    /// The columns that each forecast has.
+    pub fn columns(&self) -> usize {
+        self.models.iter().map(|model| 1 + 2 * model.levels.len()).sum()
+    }
+}
