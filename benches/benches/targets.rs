@@ -10,7 +10,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use foretell_benches::{bare_faer, gelu_by_std, standardise, turns, wave, wide};
-use foretell_gemm::{Bias, MatMut, MatRef, Options, WeightFormat, WeightMatrix, matmul, matmul_weights};
+use foretell_gemm::{Bias, MatMut, MatRef, Options, WeightFormat, WeightMatrix, matmul};
 use foretell_pool::Buffer;
 use foretell_simd::*;
 use foretell_threads::share;
@@ -329,7 +329,7 @@ fn small_products(table: &Table<'_>) {
         let mut by_rows = || plain(&mut a, black_box(row_major));
         table.beside(&format!("{name}: x w^T, time beside x w"), 1.1, &mut by_rows, &mut by_columns);
         let mut packed = || {
-            matmul_weights(MatMut::row_major(&mut c, m, n), lhs, black_box(&weights), Options::default());
+            matmul(MatMut::row_major(&mut c, m, n), lhs, black_box(&weights), Options::default());
         };
         table.beside(&format!("{name}: packed once, time beside x w"), 1.05, &mut by_rows, &mut packed);
     }

@@ -127,7 +127,7 @@ impl TwoOrThree for Linear {
                     }
                 };
                 let (g, x) = (MatRef::row_major(grad, rows, n), MatRef::row_major(x, rows, k));
-                let product = |rows, cols, lhs, rhs| {
+                let product = |rows, cols, lhs: MatRef<'_, f32>, rhs: MatRef<'_, f32>| {
                     let mut out = vec![0.0; rows * cols];
                     matmul(MatMut::row_major(&mut out, rows, cols), lhs, rhs, Options::default());
                     out

@@ -1,10 +1,12 @@
 use foretell_simd::{Activation, Level, with_level};
+use half::bf16;
 use proptest::prelude::*;
 
 use super::*;
-use crate::bf16::layout::{DEPTH, WIDTH};
+use crate::bf16::layout::{BlockLayout, DEPTH, WIDTH};
 use crate::options::{Accum, Rounding, WeightFormat};
 use crate::view::MatRef;
+use crate::weights::WeightMatrix;
 
 /// The kernels that run at the current level.
 fn kernels() -> Vec<Kernel> {
@@ -27,10 +29,18 @@ fn numbers(count: usize, seed: usize) -> Vec<f32> {
     (0..count).map(|i| ((i * 7 + seed * 13 + 1) as f32 * 0.618).sin() * 1.7).collect()
 }
 
-fn packed<'a>(rhs: MatRef<'_, f32>, place: &'a mut Vec<bf16>) -> PackedBf16<'a> {
-    // Whatever lies in the place before must not matter.
-    place.resize(PackedBf16::len_of(rhs.nrows(), rhs.ncols()), bf16::NAN);
-    PackedBf16::new(rhs, place)
+/// A product in bfloat16 whatever its shape, neither operand of which is packed.
+fn multiply<'a, 'b>(
+    dst: MatMut<'_, f32>,
+    lhs: impl Into<Bf16Operand<'a>>,
+    rhs: impl Into<Bf16Operand<'b>>,
+    options: Options<'_>,
+) {
+    product(dst, lhs.into(), rhs.into(), options);
+}
+
+fn weights(matrix: MatRef<'_, f32>) -> WeightMatrix {
+    WeightMatrix::new(matrix, WeightFormat::Bf16)
 }
 
 fn rounded(x: f32) -> f64 {
@@ -62,7 +72,6 @@ fn check(
     let mut dst = before.clone();
     let lhs = MatRef::new(&a, m, k, row, col);
     let rhs = MatRef::new(&b, k, n, other_row, other_col);
-    let mut place = vec![];
     let options = Options {
         accum,
         alpha,
@@ -77,7 +86,7 @@ fn check(
         kernel,
         MatMut::new(&mut dst, m, n, dst_row, dst_col),
         lhs.into(),
-        packed(rhs, &mut place).into(),
+        (&PackedBf16::new(rhs.into())).into(),
         options,
     );
     for i in 0..m {
@@ -165,7 +174,7 @@ fn bits((m, k, n): (usize, usize, usize), a: &[f32], options: Options<'_>) -> Ve
     let b = numbers(k * n, 2);
     let mut dst = numbers(m * n, 3);
     let lhs = MatRef::row_major(&a[..m * k], m, k);
-    matmul_as_bf16(MatMut::row_major(&mut dst, m, n), lhs, MatRef::row_major(&b, k, n), options);
+    multiply(MatMut::row_major(&mut dst, m, n), lhs, MatRef::row_major(&b, k, n), options);
     dst.iter().map(|x| x.to_bits()).collect()
 }
 
@@ -196,9 +205,8 @@ fn a_long_inner_dimension_in_parts() {
         let bias = Some(Bias::PerColumn(&bias[..]));
         let options = Options { accum, alpha: 0.5, bias, activation: Activation::Relu, ..Options::default() };
         let [mut whole, mut in_parts] = [(); 2].map(|()| numbers(m * n, 3));
-        let mut place = vec![];
-        matmul_bf16(MatMut::row_major(&mut whole, m, n), lhs, packed(rhs, &mut place), options);
-        matmul_as_bf16(MatMut::row_major(&mut in_parts, m, n), lhs, rhs, options);
+        crate::matmul(MatMut::row_major(&mut whole, m, n), lhs, &weights(rhs), options);
+        multiply(MatMut::row_major(&mut in_parts, m, n), lhs, rhs, options);
         for (i, (&whole, &in_parts)) in whole.iter().zip(&in_parts).enumerate() {
             assert!((whole - in_parts).abs() < 1e-3, "{accum:?} at {i}: {whole} whole, {in_parts} in parts");
         }
@@ -221,15 +229,12 @@ fn packed_weights_and_matrices_make_the_same() {
     let (m, k, n) = (37, 45, 51);
     let (a, b) = (numbers(m * k, 1), numbers(k * n, 2));
     let (lhs, rhs) = (MatRef::row_major(&a, m, k), MatRef::row_major(&b, n, k).t());
-    let mut place = vec![];
-    let weights = packed(rhs, &mut place);
-    assert_eq!((weights.nrows(), weights.ncols()), (k, n));
     let [mut one, mut other, mut turned] = [(); 3].map(|()| vec![f32::NAN; m * n]);
-    matmul_bf16(MatMut::row_major(&mut one, m, n), lhs, weights, Options::default());
-    matmul_as_bf16(MatMut::row_major(&mut other, m, n), lhs, rhs, Options::default());
+    crate::matmul(MatMut::row_major(&mut one, m, n), lhs, &weights(rhs), Options::default());
+    multiply(MatMut::row_major(&mut other, m, n), lhs, rhs, Options::default());
     assert_eq!(one, other);
     // A destination whose columns are adjacent is made as the transposed product.
-    matmul_as_bf16(MatMut::row_major(&mut turned, n, m).t(), lhs, rhs, Options::default());
+    multiply(MatMut::row_major(&mut turned, n, m).t(), lhs, rhs, Options::default());
     for i in 0..m {
         for j in 0..n {
             assert!((turned[j * m + i] - one[i * n + j]).abs() < 1e-4);
@@ -249,12 +254,11 @@ fn numbers_that_are_none_reach_their_row_and_column_alone() {
         b[39 * n + 2] = 1e38;
         let mut dst = vec![0.0; m * n];
         let (lhs, rhs) = (MatRef::row_major(&a, m, k), MatRef::row_major(&b, k, n));
-        let mut place = vec![];
         run(
             kernel,
             MatMut::row_major(&mut dst, m, n),
             lhs.into(),
-            packed(rhs, &mut place).into(),
+            (&PackedBf16::new(rhs.into())).into(),
             Options::default(),
         );
         for (i, row) in dst.chunks_exact(n).enumerate() {
@@ -312,15 +316,15 @@ fn operands_that_were_rounded_before_make_the_same() {
         with_level(level, || {
             let [mut expected, mut found] = [(); 2].map(|()| vec![f32::NAN; m * n]);
             let (lhs, rhs) = (MatRef::row_major(&a, m, k), MatRef::row_major(&b, n, k).t());
-            matmul_as_bf16(MatMut::row_major(&mut expected, m, n), lhs, rhs, Options::default());
+            multiply(MatMut::row_major(&mut expected, m, n), lhs, rhs, Options::default());
             let (lhs, rhs) = (MatRef::row_major(&small_a, m, k), MatRef::row_major(&small_b, n, k).t());
-            matmul_as_bf16(MatMut::row_major(&mut found, m, n), lhs, rhs, Options::default());
+            multiply(MatMut::row_major(&mut found, m, n), lhs, rhs, Options::default());
             assert_eq!(found, expected, "{level}");
             // Both transposed: each operand is read along its other dimension.
             let (lhs, rhs) = (MatRef::row_major(&small_a, k, m).t(), MatRef::row_major(&small_b, k, n));
-            matmul_as_bf16(MatMut::row_major(&mut found, m, n), lhs, rhs, Options::default());
+            multiply(MatMut::row_major(&mut found, m, n), lhs, rhs, Options::default());
             let (lhs, rhs) = (MatRef::row_major(&a, k, m).t(), MatRef::row_major(&b, k, n));
-            matmul_as_bf16(MatMut::row_major(&mut expected, m, n), lhs, rhs, Options::default());
+            multiply(MatMut::row_major(&mut expected, m, n), lhs, rhs, Options::default());
             assert_eq!(found, expected, "{level}, transposed");
         });
     }
@@ -337,7 +341,7 @@ fn matmul_rounds_what_pays_and_leaves_the_rest() {
         let [mut found, mut plain, mut as_bf16] = [(); 3].map(|()| vec![f32::NAN; m * n]);
         crate::matmul(MatMut::row_major(&mut found, m, n), lhs, rhs, rounded);
         crate::matmul(MatMut::row_major(&mut plain, m, n), lhs, rhs, Options::default());
-        matmul_as_bf16(MatMut::row_major(&mut as_bf16, m, n), lhs, rhs, Options::default());
+        multiply(MatMut::row_major(&mut as_bf16, m, n), lhs, rhs, Options::default());
         assert_eq!(found, if pays { as_bf16 } else { plain }, "{m}x{k}x{n}");
     }
 }
@@ -347,23 +351,21 @@ fn matmul_rounds_what_pays_and_leaves_the_rest() {
 fn shapes_are_checked() {
     let a = [0.0; 6];
     let (lhs, rhs) = (MatRef::row_major(&a, 2, 3), MatRef::row_major(&a, 2, 3));
-    matmul_as_bf16(MatMut::row_major(&mut [0.0; 6], 2, 3), lhs, rhs, Options::default());
-}
-
-#[test]
-#[should_panic(expected = "a place of 3 for 2x3")]
-fn places_are_checked() {
-    PackedBf16::new(MatRef::row_major(&[0.0; 6], 2, 3), &mut [bf16::ZERO; 3]);
+    crate::matmul(MatMut::row_major(&mut [0.0; 6], 2, 3), lhs, &weights(rhs), Options::default());
 }
 
 #[test]
 fn a_stride_of_zero_repeats_a_number() {
     let (x, rhs) = (numbers(129, 1), [1.0, 8.0, 64.0]);
-    let mut place = vec![];
-    let rhs = packed(MatRef::row_major(&rhs, 3, 1), &mut place);
+    let rhs = weights(MatRef::row_major(&rhs, 3, 1));
     for m in [1, 2, 129] {
         let mut dst = vec![f32::NAN; m];
-        matmul_bf16(MatMut::row_major(&mut dst, m, 1), MatRef::new(&x, m, 3, 1, 0), rhs, Options::default());
+        crate::matmul(
+            MatMut::row_major(&mut dst, m, 1),
+            MatRef::new(&x, m, 3, 1, 0),
+            &rhs,
+            Options::default(),
+        );
         for (y, x) in dst.iter().zip(&x) {
             assert!((f64::from(*y) - 73.0 * rounded(*x)).abs() < 1e-4, "{m} rows: {y} of {x}");
         }

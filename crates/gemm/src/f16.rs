@@ -50,7 +50,11 @@ fn is_dense(matrix: MatRef<'_, f32>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{MatMut, Options, matmul_as_f16};
+    use crate::{MatMut, Options, Rounding, matmul};
+
+    fn in_f16() -> Options<'static> {
+        Options { rounding: Rounding::F16, ..Options::default() }
+    }
 
     #[test]
     fn operands_are_rounded_wherever_they_lie() {
@@ -66,7 +70,7 @@ mod tests {
                 let lhs = MatRef::new(&a, m, k, row, col);
                 let rhs = MatRef::new(&b, k, n, other_row, other_col);
                 let mut dst = vec![f32::NAN; m * n];
-                matmul_as_f16(MatMut::row_major(&mut dst, m, n), lhs, rhs, Options::default());
+                matmul(MatMut::row_major(&mut dst, m, n), lhs, rhs, in_f16());
                 for i in 0..m {
                     for j in 0..n {
                         let exact: f64 = (0..k)
@@ -87,11 +91,11 @@ mod tests {
     fn a_stride_of_zero_repeats_a_number() {
         let (x, rhs) = ([2.0, 3.0], [1.0, 10.0, 100.0]);
         let mut dst = [f32::NAN; 2];
-        matmul_as_f16(
+        matmul(
             MatMut::row_major(&mut dst, 2, 1),
             MatRef::new(&x, 2, 3, 1, 0),
             MatRef::row_major(&rhs, 3, 1),
-            Options::default(),
+            in_f16(),
         );
         assert_eq!(dst, [222.0, 333.0]);
     }
@@ -100,16 +104,16 @@ mod tests {
     fn beyond_the_largest_number_is_infinity_and_nothing_is_nothing() {
         let mut dst = [0.0; 2];
         let rhs = [1.0, -1.0];
-        matmul_as_f16(
+        matmul(
             MatMut::row_major(&mut dst, 1, 2),
             MatRef::row_major(&[65_536.0], 1, 1),
             MatRef::row_major(&rhs, 1, 2),
-            Options::default(),
+            in_f16(),
         );
         assert_eq!(dst, [f32::INFINITY, f32::NEG_INFINITY]);
         let empty = MatRef::row_major(&[], 1, 0);
-        let rhs = MatRef::row_major(&[], 0, 2);
-        matmul_as_f16(MatMut::row_major(&mut dst, 1, 2), empty, rhs, Options::default());
+        let rhs = MatRef::<f32>::row_major(&[], 0, 2);
+        matmul(MatMut::row_major(&mut dst, 1, 2), empty, rhs, in_f16());
         assert_eq!(dst, [0.0; 2]);
     }
 }

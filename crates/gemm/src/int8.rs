@@ -2,7 +2,8 @@
 //!
 //! A weight is a whole number between -127 and 127 times the scale of its column (its output channel); the left operand,
 //! activations, is rounded the same way row by row when it comes. Products and sums of whole numbers are exact, so they are
-//! the same whatever the instructions, and only their scales are `f32`: every level gives the same bits.
+//! the same whatever the instructions, and only their scales are `f32`: every level gives the same bits. A row of the left operand
+//! that is not all finite makes a row of NaN.
 
 mod kernel;
 mod lanes;
@@ -16,44 +17,19 @@ use std::ops::Range;
 use foretell_pool::Buffer;
 
 use crate::batch::BatchMut;
-use crate::check::{assert_bias, assert_shapes};
 use crate::epilogue::Epilogue;
 use crate::options::Options;
 use crate::plan;
 use crate::plan::cut::Int8Cut;
-use crate::plan::kernel::{Numbers, Operands};
-use crate::plan::{Request, RightLayout};
-use crate::record::note;
 use crate::view::{MatMut, MatRef};
 
 use kernel::Kernel;
-pub use operands::PackedInt8;
+pub(crate) use operands::PackedInt8;
 use operands::{BLOCK, Rounded, STRIP, TAIL_BYTES};
 use vectors::Job;
 
-/// [`matmul`](crate::matmul()) with a right operand in 8 bits: `dst = activation([dst +] alpha * lhs * rhs + bias)`,
-/// where `lhs` is rounded to 8 bits row by row, its largest magnitude to 127 or -127. The columns of the
-/// destination's rows must be adjacent.
-///
-/// A row of `lhs` that is not all finite makes a row of NaN. The product's bits are the same at every level; the activation's
-/// may differ.
-///
-/// # Panics
-///
-/// As [`matmul`](crate::matmul()), and if the columns of the destination's rows are not adjacent.
-#[track_caller]
-pub fn matmul_int8(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: &PackedInt8, options: Options<'_>) {
-    assert_shapes((dst.nrows(), dst.ncols()), (lhs.nrows(), lhs.ncols()), (rhs.rows, rhs.cols));
-    assert_bias(options.bias, dst.nrows(), dst.ncols());
-    assert!(dst.ncols() < 2 || dst.col_stride() == 1, "a destination whose rows are not adjacent");
-    note(1, || Request {
-        operands: Operands::with_packed(&dst, lhs.into(), rhs.rows),
-        rhs: RightLayout::PackedInt8,
-        numbers: Numbers::F32,
-        is_single: true,
-        threads: foretell_threads::count(),
-        fast_pairs: false,
-    });
+/// A product with a right operand in 8 bits. The columns of the destination's rows are adjacent.
+pub(crate) fn product(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: &PackedInt8, options: Options<'_>) {
     run(Kernel::of_machine(dst.nrows()), dst, lhs, rhs, options);
 }
 

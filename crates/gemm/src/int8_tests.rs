@@ -2,7 +2,7 @@ use foretell_simd::{Activation, with_level};
 use proptest::prelude::*;
 
 use super::*;
-use crate::{Accum, Bias};
+use crate::{Accum, Bias, WeightFormat, WeightMatrix};
 
 /// Runs a test with each kernel that the machine has, at the level that allows it.
 fn everywhere(test: impl Fn(Kernel)) {
@@ -39,6 +39,10 @@ fn expected(lhs: MatRef<'_, f32>, rhs: MatRef<'_, f32>) -> Vec<f32> {
         i32::try_from(sum).unwrap() as f32 * (row_scale * scale)
     };
     rows.iter().flat_map(|a| columns.iter().map(|b| one(a, b)).collect::<Vec<_>>()).collect()
+}
+
+fn weights(matrix: MatRef<'_, f32>) -> WeightMatrix {
+    WeightMatrix::new(matrix, WeightFormat::Int8)
 }
 
 fn bits(x: &[f32]) -> Vec<u32> {
@@ -95,7 +99,7 @@ fn within_two_parts_in_254_of_f32() {
     let mut exact = vec![0.0; m * n];
     crate::matmul(MatMut::row_major(&mut exact, m, n), lhs, rhs, Options::default());
     let mut dst = vec![f32::NAN; m * n];
-    matmul_int8(MatMut::row_major(&mut dst, m, n), lhs, &PackedInt8::new(rhs), Options::default());
+    crate::matmul(MatMut::row_major(&mut dst, m, n), lhs, &weights(rhs), Options::default());
     for i in 0..m {
         for j in 0..n {
             // Each factor is off by at most half a step of its scale.
@@ -140,12 +144,12 @@ fn threads_change_no_bit() {
     // Cut by columns, by rows, and not at all.
     for (m, k, n) in [(1, 2048, 1100), (3, 1500, 900), (200, 512, 300), (5, 40, 30)] {
         let (a, b, bias) = (numbers(m * k, 1), numbers(k * n, 2), numbers(n, 3));
-        let (lhs, packed) = (MatRef::row_major(&a, m, k), PackedInt8::new(MatRef::row_major(&b, k, n)));
+        let (lhs, packed) = (MatRef::row_major(&a, m, k), weights(MatRef::row_major(&b, k, n)));
         let options = Options { bias: Some(Bias::PerColumn(&bias)), ..Options::default() };
         let product = |threads| {
             let mut dst = vec![f32::NAN; m * n];
             foretell_threads::share(threads, || {
-                matmul_int8(MatMut::row_major(&mut dst, m, n), lhs, &packed, options);
+                crate::matmul(MatMut::row_major(&mut dst, m, n), lhs, &packed, options);
             });
             bits(&dst)
         };
@@ -153,7 +157,7 @@ fn threads_change_no_bit() {
         assert!((2..5).all(|threads| product(threads) == alone), "{m}x{k}x{n}");
         // Nor do the rows beside one.
         let mut row = vec![f32::NAN; n];
-        matmul_int8(MatMut::row_major(&mut row, 1, n), lhs.rows(m - 1..m), &packed, options);
+        crate::matmul(MatMut::row_major(&mut row, 1, n), lhs.rows(m - 1..m), &packed, options);
         assert_eq!(bits(&row), alone[(m - 1) * n..]);
     }
 }
@@ -176,9 +180,9 @@ fn what_is_not_finite_makes_nan_of_its_row_or_column_and_zeros_make_zeros() {
             }
         });
     }
-    let tiny = PackedInt8::new(MatRef::row_major(&[1e-45; 8], 8, 1));
+    let tiny = weights(MatRef::row_major(&[1e-45; 8], 8, 1));
     let mut dst = [1.0];
-    matmul_int8(
+    crate::matmul(
         MatMut::row_major(&mut dst, 1, 1),
         MatRef::row_major(&[1.0; 8], 1, 8),
         &tiny,
@@ -189,17 +193,17 @@ fn what_is_not_finite_makes_nan_of_its_row_or_column_and_zeros_make_zeros() {
 
 #[test]
 fn a_quarter_of_the_bytes() {
-    let weights = vec![1.0; 512 * 512];
-    let packed = PackedInt8::new(MatRef::row_major(&weights, 512, 512));
+    let numbers = vec![1.0; 512 * 512];
+    let packed = weights(MatRef::row_major(&numbers, 512, 512));
     assert_eq!((packed.nrows(), packed.ncols(), packed.bytes()), (512, 512, 512 * 512 + 8 * 512));
 }
 
 #[test]
 #[should_panic(expected = "a destination whose rows are not adjacent")]
 fn columns_must_be_adjacent() {
-    let packed = PackedInt8::new(MatRef::row_major(&[1.0; 4], 2, 2));
+    let packed = weights(MatRef::row_major(&[1.0; 4], 2, 2));
     let dst = &mut [0.0; 4];
-    matmul_int8(
+    crate::matmul(
         MatMut::row_major(dst, 2, 2).t(),
         MatRef::row_major(&[1.0; 4], 2, 2),
         &packed,

@@ -9,7 +9,7 @@
 //!
 //! // A dense layer, y = relu(x w^T + b): x is [2, 3], w is [2, 3], y is [2, 2].
 //! let x = [1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0];
-//! let w = [1.0, 0.0, -1.0, 0.5, 0.5, 0.5];
+//! let w = [1.0f32, 0.0, -1.0, 0.5, 0.5, 0.5];
 //! let b = [1.0, 1.0];
 //! let mut y = [f32::NAN; 4]; // replaced without being read
 //! matmul(
@@ -23,19 +23,17 @@
 //!
 //! # Fewer bits
 //!
-//! [`matmul_bf16`] rounds its left operand to bfloat16 and sums up in `f32`; its right operand are weights that were
-//! packed once and take half their bytes ([`PackedBf16`]). [`matmul_as_bf16`] rounds both. Either takes numbers that
-//! are rounded already as they are ([`Bf16Operand`]). They run on the tiles of Intel's AMX, on AVX512-BF16 where it
-//! is the faster way, and elsewhere on widened numbers. [`matmul_as_f16`] rounds both to half precision and
-//! multiplies in `f32`. [`Options::rounding`] asks [`matmul`] and [`matmul_batched`] for either, for bfloat16 only
-//! where it saves time ([`Rounding::of_product`]).
+//! Weights that are multiplied with many times are best packed once, as a [`WeightMatrix`]: in `f32`, in bfloat16 with half the
+//! bytes, or in 8 bits with a quarter of them and a scale for each column. [`WeightFormat::best_for`] says whether that saves time.
+//! [`matmul`] takes them in place of a matrix ([`Rhs`]), and rounds the left operand as they are rounded.
 //!
-//! [`matmul_int8`] has weights in 8 bits, a quarter of their bytes, with a scale for each column ([`PackedInt8`]); it
-//! rounds its left operand row by row. Its sums of whole numbers are exact: every machine gives the same bits, with tiles
-//! of AMX, AVX512-VNNI, AVX-VNNI, AVX2, NEON and plain code.
+//! Products in bfloat16 sum up in `f32`. They run on the tiles of Intel's AMX, on AVX512-BF16 where it is the faster way, and
+//! elsewhere on widened numbers. Numbers below `2^-126` may count as zeros, as operands and as sums: machines that multiply bfloat16
+//! numbers do not compute with them. [`Options::rounding`] asks [`matmul`] and [`matmul_batched`] to round both operands, to bfloat16
+//! only where it saves time ([`Rounding::of_product`]), or to half precision, which they multiply in `f32`.
 //!
-//! [`WeightMatrix`] owns weights that were packed once, in either of these formats or in `f32`; [`WeightFormat::best_for`] says
-//! whether that saves time.
+//! In 8 bits the left operand is rounded row by row, its largest magnitude to 127 or -127. Sums of whole numbers are exact: every
+//! machine gives the same bits, with tiles of AMX, AVX512-VNNI, AVX-VNNI, AVX2, NEON and plain code; the activation's may differ.
 //!
 //! # `f32` in three pieces of bfloat16: bf16x3
 //!
@@ -110,6 +108,7 @@ mod parts;
 mod plan;
 mod product;
 mod record;
+mod rhs;
 mod skinny;
 mod strips;
 mod tasks;
@@ -120,20 +119,18 @@ mod view;
 mod weights;
 
 pub use batch::{BatchMut, BatchRef};
-pub use bf16::{Bf16Operand, PackedBf16, matmul_as_bf16, matmul_bf16};
 pub use complex::{BatchDims, ComplexBatchMut, ComplexBatchRef, matmul_complex_batched};
 pub use flops::{FlopCounter, count_products};
 pub use foretell_simd::Activation;
-pub use int8::{PackedInt8, matmul_int8};
 pub use interleave::{Lines, deinterleave, interleave};
-pub use matmul::{matmul, matmul_as_f16, matmul_batched};
+pub use matmul::{matmul, matmul_batched};
 pub use options::{Accum, Bias, Options, Rounding, WeightFormat};
-pub use packed::{Packed, matmul_packed};
 pub use plan::{Plan, ProductShape, RightLayout, explain};
 pub use record::{PlanRecorder, RecordedProduct};
+pub use rhs::Rhs;
 pub use transpose::transpose;
 pub use view::{MatMut, MatRef};
-pub use weights::{WeightMatrix, matmul_weights};
+pub use weights::WeightMatrix;
 
 /// Whether products run on faer's kernels: the feature `faer`.
 pub const FAER: bool = cfg!(feature = "faer");

@@ -28,10 +28,10 @@ pub enum Rounding {
     /// Not at all.
     #[default]
     None,
-    /// To bfloat16, as by [`matmul_as_bf16`](crate::matmul_as_bf16), where the product is so large that this saves time; else not
-    /// at all. [`Rounding::of_product`] says which.
+    /// To bfloat16 where the product is so large that this saves time; else not at all. [`Rounding::of_product`] says which.
     Bf16,
-    /// To half precision, as by [`matmul_as_f16`](crate::matmul_as_f16).
+    /// To half precision, beyond 65,504 to infinity. The product is computed in `f32`, so it saves no time: what 16 bits save is the
+    /// memory of operands that were kept in them.
     F16,
 }
 
@@ -46,11 +46,11 @@ impl Rounding {
 /// How the numbers of weights are held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WeightFormat {
-    /// As they are: see [`Packed`](crate::Packed).
+    /// As they are, in the order in which the kernels of the machine read them.
     F32,
-    /// bfloat16: see [`PackedBf16`](crate::PackedBf16).
+    /// bfloat16, half of the bytes.
     Bf16,
-    /// 8 bits and a scale for each column: see [`PackedInt8`](crate::PackedInt8).
+    /// 8 bits, a quarter of the bytes, and a scale for each column.
     Int8,
 }
 
@@ -65,7 +65,7 @@ pub struct Options<'a> {
     pub bias: Option<Bias<'a>>,
     /// Applied last.
     pub activation: Activation,
-    /// To what the operands are rounded before they are multiplied.
+    /// To what the operands are rounded before they are multiplied, if the right one is a matrix in `f32`.
     pub rounding: Rounding,
 }
 

@@ -43,11 +43,11 @@ pub enum RightLayout {
     RowMajor,
     /// Columns of adjacent numbers: the weights of a linear layer.
     ColumnMajor,
-    /// Packed before in `f32`: [`Packed`](crate::Packed).
+    /// A [`WeightMatrix`](crate::WeightMatrix) in `f32`.
     PackedF32,
-    /// Packed before in bfloat16: [`PackedBf16`](crate::PackedBf16).
+    /// A [`WeightMatrix`](crate::WeightMatrix) in bfloat16.
     PackedBf16,
-    /// Packed before in 8 bits: [`PackedInt8`](crate::PackedInt8).
+    /// A [`WeightMatrix`](crate::WeightMatrix) in 8 bits.
     PackedInt8,
 }
 

@@ -74,7 +74,8 @@ fn recorded() -> std::sync::MutexGuard<'static, Vec<RecordedProduct>> {
     RECORDED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Counts a product, or each of a batch, and records its plan where somebody watches.
+/// Counts a product, or each of a batch, and records its plan where somebody watches. `request` must own what it captures: operands
+/// whose address it held would leave their registers for every product.
 #[inline(always)]
 pub(crate) fn note(count: usize, request: impl FnOnce() -> Request) {
     if flops::is_watched() {

@@ -6,7 +6,7 @@
 //! multiply-adds for ten loads. So only the right operand is packed, which for layers of 128 units and more costs less than
 //! packing both, as general kernels do. Where its columns are adjacent instead of its rows (the weights of a linear
 //! layer), it is turned over by shuffles of registers on the way. What many products of few rows read is packed once, as a
-//! whole: [`Packed`](crate::Packed).
+//! whole: [`WeightMatrix`](crate::WeightMatrix).
 //!
 //! A large left operand whose columns are adjacent (the gradient of weights) has each number of a row on another page:
 //! blocks of it are gathered where several strips read them.

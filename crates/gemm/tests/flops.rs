@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use std::thread;
 
 use foretell_gemm::{
-    BatchMut, BatchRef, FlopCounter, MatMut, MatRef, Options, Packed, PackedBf16, PackedInt8, count_products,
-    matmul, matmul_as_bf16, matmul_as_f16, matmul_batched, matmul_bf16, matmul_int8, matmul_packed,
+    BatchMut, BatchRef, FlopCounter, MatMut, MatRef, Options, Rounding, WeightFormat, WeightMatrix,
+    count_products, matmul, matmul_batched,
 };
 use half::bf16;
 
@@ -43,32 +43,24 @@ fn batches_and_packed_operands_count_once() {
         matmul_batched(BatchMut::row_major(&mut c, count, m, n), operands.0, operands.1, Options::default());
     });
     assert_eq!(flops, 2 * (count * m * k * n) as u64);
-
-    let mut place = vec![0.0f32; Packed::len_of(k, n)];
-    let flops = counted(|| {
-        let packed = Packed::new(MatRef::row_major(&b[..k * n], k, n), &mut place);
-        let a = MatRef::row_major(&a[..m * k], m, k);
-        matmul_packed(MatMut::row_major(&mut c[..m * n], m, n), a, packed, Options::default());
-    });
-    assert_eq!(flops, 2 * (m * k * n) as u64);
 }
 
 #[test]
-fn products_in_fewer_bits_count_as_much() {
+fn every_kind_of_right_operand_counts_as_much() {
     let (m, k, n) = (8, 6, 32);
     let (a, b, mut c) = (vec![1.0f32; m * k], vec![1.0f32; k * n], vec![0.0f32; m * n]);
+    let rounded = vec![bf16::ONE; k * n];
     let (a, b) = (MatRef::row_major(&a, m, k), MatRef::row_major(&b, k, n));
-    let in_8_bits = PackedInt8::new(b);
-    let mut place = vec![bf16::ZERO; PackedBf16::len_of(k, n)];
-    let in_16_bits = PackedBf16::new(b, &mut place);
     let (mut c, options) = (MatMut::row_major(&mut c, m, n), Options::default());
-    for flops in [
-        counted(|| matmul_int8(c.reborrow(), a, &in_8_bits, options)),
-        counted(|| matmul_bf16(c.reborrow(), a, in_16_bits, options)),
-        counted(|| matmul_as_bf16(c.reborrow(), a, b, options)),
-        counted(|| matmul_as_f16(c.reborrow(), a, b, options)),
-    ] {
-        assert_eq!(flops, 2 * (m * k * n) as u64);
+    let flops = 2 * (m * k * n) as u64;
+    for format in [WeightFormat::F32, WeightFormat::Bf16, WeightFormat::Int8] {
+        let weights = WeightMatrix::new(b, format);
+        assert_eq!(counted(|| matmul(c.reborrow(), a, &weights, options)), flops, "{format:?}");
+    }
+    assert_eq!(counted(|| matmul(c.reborrow(), a, MatRef::row_major(&rounded, k, n), options)), flops);
+    for rounding in [Rounding::Bf16, Rounding::F16] {
+        let options = Options { rounding, ..options };
+        assert_eq!(counted(|| matmul(c.reborrow(), a, b, options)), flops, "{rounding:?}");
     }
 }
 

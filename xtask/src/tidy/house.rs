@@ -278,9 +278,11 @@ pub(super) const FOLDERS: &[Folders] = &[
             "dispatch",
             "tasks",
             "bf16",
-            "matmul",
-            "complex packed",
+            "packed",
             "weights",
+            "rhs",
+            "matmul",
+            "complex",
         ],
     ),
     folders(

@@ -1,6 +1,6 @@
 //! The linear layer with weights that are packed once, for forecasts: no gradient flows through it.
 
-use foretell_gemm::{Bias, MatMut, MatRef, Options, WeightFormat, WeightMatrix, matmul_weights};
+use foretell_gemm::{Bias, MatMut, MatRef, Options, WeightFormat, WeightMatrix, matmul};
 use foretell_simd::Activation;
 use foretell_tensor::Tensor;
 
@@ -44,7 +44,7 @@ impl Var {
         };
         Self::constant(Tensor::build(shape, |out| {
             let x = MatRef::row_major(x.values(), rows, k);
-            matmul_weights(MatMut::row_major(out, rows, n), x, weight, options);
+            matmul(MatMut::row_major(out, rows, n), x, weight, options);
         }))
     }
 }

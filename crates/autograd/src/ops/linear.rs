@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use foretell_gemm::{
-    Bias, MatMut, MatRef, Options, Rounding, WeightFormat, matmul, matmul_as_bf16, matmul_weights,
-};
+use foretell_gemm::{Bias, MatMut, MatRef, Options, Rhs, Rounding, WeightFormat, matmul};
 use foretell_kernels::column_sums::add_column_sums;
 use foretell_simd::{Activation, Saved};
 use foretell_tensor::{KeptTensor, Tensor};
@@ -93,10 +91,9 @@ impl Var {
             };
             Tensor::build(shape, |out| {
                 let (out, x) = (MatMut::row_major(out, rows, n), MatRef::row_major(x.values(), rows, k));
-                match forward.as_ref().and_then(|weight| weight.for_product(Direction::Forward)) {
-                    Some(packed) => matmul_weights(out, x, packed, options),
-                    None => matmul(out, x, layout.outputs_by_inputs(w.values(), [outer, inner]).t(), options),
-                }
+                let packed = forward.as_ref().and_then(|weight| weight.for_product(Direction::Forward));
+                let w = layout.outputs_by_inputs(w.values(), [outer, inner]).t();
+                matmul(out, x, packed.map_or(Rhs::F32(w), Rhs::Packed), options);
             })
         };
         let (value, saved) = activated(activation, product);
@@ -126,7 +123,7 @@ impl Var {
                 };
                 let options = Options { accum, rounding, ..Options::default() };
                 match x.as_bf16().filter(|_| in_bf16) {
-                    Some(x) => matmul_as_bf16(dw, g.t(), MatRef::row_major(x, rows, k), options),
+                    Some(x) => matmul(dw, g.t(), MatRef::row_major(x, rows, k), options),
                     None => {
                         let x = x.into_tensor();
                         matmul(dw, g.t(), MatRef::row_major(x.values(), rows, k), options);
@@ -139,9 +136,9 @@ impl Var {
                     let dx = MatMut::row_major(dx, rows, k);
                     let packed = backward.as_ref().and_then(|weight| weight.for_product(Direction::Backward));
                     if let Some(packed) = packed {
-                        matmul_weights(dx, g, packed, options);
+                        matmul(dx, g, packed, options);
                     } else if let Some(w) = w.as_bf16().filter(|_| in_bf16) {
-                        matmul_as_bf16(dx, g, layout.outputs_by_inputs(w, [outer, inner]), options);
+                        matmul(dx, g, layout.outputs_by_inputs(w, [outer, inner]), options);
                     } else {
                         let w = w.into_tensor();
                         matmul(dx, g, layout.outputs_by_inputs(w.values(), [outer, inner]), options);

@@ -1,10 +1,11 @@
 use foretell_simd::with_level;
 
 use super::*;
-use crate::Packed;
 use crate::bf16::layout::DEPTH;
 use crate::bf16::split_operands::add_up;
-use crate::matmul_packed;
+use crate::packed::{Form, PackedF32};
+use crate::weights::Packed;
+use crate::{WeightFormat, WeightMatrix, matmul};
 
 /// Runs a test with tiles, where the machine has them.
 fn with_tiles(test: impl FnOnce()) {
@@ -12,6 +13,10 @@ fn with_tiles(test: impl FnOnce()) {
         true => with_level(Level::Amx, test),
         false => eprintln!("skipped: this machine has no tiles of AMX"),
     }
+}
+
+fn in_pieces(weights: &WeightMatrix) -> bool {
+    matches!(weights.0, Packed::F32(PackedF32 { form: Form::Bf16x3, .. }))
 }
 
 /// Numbers of either sign between `2^-6` and 4, of 24 bits.
@@ -103,14 +108,13 @@ fn a_packed_operand_serves_any_number_of_rows() {
         for (k, n) in [(32, 64), (70, 100), (1100, 80)] {
             let b = numbers(k * n, 1);
             let rhs = MatRef::row_major(&b, n, k).t();
-            let mut place = vec![f32::NAN; Packed::len_of(k, n)];
-            let packed = Packed::new(rhs, &mut place);
-            assert_eq!(packed.form(), crate::packed::Form::Bf16x3);
+            let packed = WeightMatrix::new(rhs, WeightFormat::F32);
+            assert!(in_pieces(&packed));
             for m in [0, 1, 15, 16, 17, 257, 300] {
                 let a = numbers(m * k, 2);
                 let lhs = MatRef::row_major(&a, m, k);
                 let mut dst = vec![f32::NAN; m * n];
-                matmul_packed(MatMut::row_major(&mut dst, m, n), lhs, packed, Options::default());
+                matmul(MatMut::row_major(&mut dst, m, n), lhs, &packed, Options::default());
                 assert_product((m, k, n), (lhs, rhs), (&[], &dst), Options::default());
             }
         }
@@ -131,12 +135,11 @@ fn what_is_not_finite_reaches_its_row_and_column_alone() {
                 b[b_at(0, col)] = f32::INFINITY;
                 let lhs = MatRef::row_major(&a, m, k);
                 let rhs = if turned { MatRef::row_major(&b, n, k).t() } else { MatRef::row_major(&b, k, n) };
-                let mut place = vec![0.0; Packed::len_of(k, n)];
-                let packed = Packed::new(rhs, &mut place);
-                assert_ne!(packed.form(), crate::packed::Form::Bf16x3, "an infinite number has no pieces");
+                let packed = WeightMatrix::new(rhs, WeightFormat::F32);
+                assert!(!in_pieces(&packed), "an infinite number has no pieces");
                 let [mut plain, mut by_packed] = [(); 2].map(|()| vec![0.0; m * n]);
                 product(MatMut::row_major(&mut plain, m, n), lhs, rhs, Options::default());
-                matmul_packed(MatMut::row_major(&mut by_packed, m, n), lhs, packed, Options::default());
+                matmul(MatMut::row_major(&mut by_packed, m, n), lhs, &packed, Options::default());
                 for (at, (x, y)) in plain.iter().zip(&by_packed).enumerate() {
                     let (i, j) = (at / n, at % n);
                     for x in [x, y] {
@@ -158,11 +161,10 @@ fn rows_without_pieces_meet_what_was_packed() {
         let (mut a, b) = (numbers(m * k, 1), numbers(k * n, 2));
         a[7 * k + 3] = f32::INFINITY;
         let (lhs, rhs) = (MatRef::row_major(&a, m, k), MatRef::row_major(&b, k, n));
-        let mut place = vec![0.0; Packed::len_of(k, n)];
-        let packed = Packed::new(rhs, &mut place);
-        assert_eq!(packed.form(), crate::packed::Form::Bf16x3);
+        let packed = WeightMatrix::new(rhs, WeightFormat::F32);
+        assert!(in_pieces(&packed));
         let [mut found, mut expected] = [(); 2].map(|()| vec![0.0; m * n]);
-        matmul_packed(MatMut::row_major(&mut found, m, n), lhs, packed, Options::default());
+        matmul(MatMut::row_major(&mut found, m, n), lhs, &packed, Options::default());
         tasks::one(MatMut::row_major(&mut expected, m, n), lhs, rhs, Options::default());
         for (at, (x, y)) in found.iter().zip(&expected).enumerate() {
             match at / n {
@@ -257,15 +259,14 @@ fn threads_change_no_bit_of_rows_beside_one_without_pieces() {
             a[row * k + 3] = f32::INFINITY;
         }
         let (lhs, rhs) = (MatRef::row_major(&a, m, k), MatRef::row_major(&b, k, n));
-        let mut place = vec![0.0; Packed::len_of(k, n)];
-        let packed = Packed::new(rhs, &mut place);
-        assert_eq!(packed.form(), crate::packed::Form::Bf16x3);
+        let packed = WeightMatrix::new(rhs, WeightFormat::F32);
+        assert!(in_pieces(&packed));
         let run = |threads| {
             let [mut plain, mut by_packed] = [(); 2].map(|()| vec![0.0; m * n]);
             foretell_threads::Workers::new(threads).unwrap().enter(|| {
                 foretell_threads::share(threads, || {
                     product(MatMut::row_major(&mut plain, m, n), lhs, rhs, Options::default());
-                    matmul_packed(MatMut::row_major(&mut by_packed, m, n), lhs, packed, Options::default());
+                    matmul(MatMut::row_major(&mut by_packed, m, n), lhs, &packed, Options::default());
                 });
             });
             [plain, by_packed]

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
+use foretell_pool::Buffer;
 use half::bf16;
+use half::slice::HalfBitsSliceExt;
 
 use crate::bf16::layout::{BlockLayout, Layout, Terms, WIDTH, depth};
 use crate::bf16::pack;
@@ -13,65 +15,45 @@ use crate::view::MatRef;
 /// Strips of 16 columns follow each other. A strip holds the numbers of rows `2p` and `2p + 1` side by side for each
 /// of its columns, then the next two rows, so that one layout serves dot products of pairs and tiles of AMX. Columns
 /// and rows are padded with zeros to multiples of 16 and 32.
-#[derive(Clone, Copy, Debug)]
-pub struct PackedBf16<'a> {
-    pub(crate) values: &'a [bf16],
+#[derive(Clone, Debug)]
+pub(crate) struct PackedBf16 {
+    /// The bits of the numbers.
+    pub(crate) values: Buffer<u16>,
     pub(crate) rows: usize,
     pub(crate) cols: usize,
 }
 
-impl<'a> PackedBf16<'a> {
-    /// The length of the place for a matrix of this shape, in numbers.
-    pub fn len_of(rows: usize, cols: usize) -> usize {
+impl PackedBf16 {
+    /// The numbers that a matrix of this shape takes.
+    pub(crate) fn len_of(rows: usize, cols: usize) -> usize {
         depth(rows).saturating_mul(cols.next_multiple_of(WIDTH))
     }
 
-    /// Rounds and packs a matrix. The place is best aligned to 64 bytes.
-    ///
-    /// # Panics
-    ///
-    /// If the place is not as long as [`PackedBf16::len_of`] says.
-    #[track_caller]
-    pub fn new(matrix: MatRef<'_, f32>, place: &'a mut [bf16]) -> Self {
+    fn stale(rows: usize, cols: usize) -> Self {
+        Self { values: Buffer::stale(Self::len_of(rows, cols)), rows, cols }
+    }
+
+    /// Packs a matrix, and rounds it before if it is not rounded yet.
+    pub(crate) fn new(matrix: Bf16Operand<'_>) -> Self {
+        let (rows, cols) = matrix.shape();
+        let mut packed = Self::stale(rows, cols);
+        matrix.t().strips(BlockLayout::Pairs, packed.values.reinterpret_cast_mut());
+        packed
+    }
+
+    /// A matrix and its transpose.
+    pub(crate) fn both_ways(matrix: MatRef<'_, f32>) -> [Self; 2] {
         let (rows, cols) = (matrix.nrows(), matrix.ncols());
-        let len = Self::len_of(rows, cols);
-        assert!(place.len() == len, "a place of {} for {rows}x{cols}, which takes {len}", place.len());
-        pack::strips(matrix.t(), BlockLayout::Pairs, place);
-        Self { values: place, rows, cols }
-    }
-
-    /// Packs a matrix into `place` and its transpose into `turned`.
-    pub(crate) fn pack_both_ways(matrix: MatRef<'_, f32>, place: &mut [bf16], turned: &mut [bf16]) {
-        pack::both_ways(matrix, turned, place);
-    }
-
-    /// A matrix of this shape that [`PackedBf16::new`] has packed before, wherever it was kept.
-    ///
-    /// # Panics
-    ///
-    /// If there are not as many values as [`PackedBf16::len_of`] says.
-    #[track_caller]
-    pub fn from_values(values: &'a [bf16], rows: usize, cols: usize) -> Self {
-        let len = Self::len_of(rows, cols);
-        assert!(values.len() == len, "{} values for {rows}x{cols}, which takes {len}", values.len());
-        Self { values, rows, cols }
-    }
-
-    /// The number of rows: the inner dimension of a product.
-    pub fn nrows(self) -> usize {
-        self.rows
-    }
-
-    /// The number of columns.
-    pub fn ncols(self) -> usize {
-        self.cols
+        let [mut packed, mut turned] = [Self::stale(rows, cols), Self::stale(cols, rows)];
+        pack::both_ways(matrix, turned.values.reinterpret_cast_mut(), packed.values.reinterpret_cast_mut());
+        [packed, turned]
     }
 }
 
 /// An operand of a product in bfloat16: `f32` numbers that are rounded as they are packed, or numbers that are
 /// rounded already.
 #[derive(Clone, Copy, Debug)]
-pub enum Bf16Operand<'a> {
+pub(crate) enum Bf16Operand<'a> {
     /// Rounded as they are packed.
     Wide(MatRef<'a, f32>),
     /// Rounded already.
@@ -99,8 +81,7 @@ impl Bf16Operand<'_> {
     }
 
     /// The transpose, at no cost.
-    #[must_use]
-    pub fn t(self) -> Self {
+    pub(crate) fn t(self) -> Self {
         match self {
             Self::Wide(matrix) => Self::Wide(matrix.t()),
             Self::Rounded(matrix) => Self::Rounded(matrix.t()),
@@ -149,9 +130,11 @@ pub(crate) struct RightOperand<'a> {
     pub(crate) source: Option<MatRef<'a, f32>>,
 }
 
-impl<'a> From<PackedBf16<'a>> for RightOperand<'a> {
-    fn from(PackedBf16 { values, rows, cols }: PackedBf16<'a>) -> Self {
-        Self { values: Some(values), rows, cols, terms: Terms::One, source: None }
+impl<'a> From<&'a PackedBf16> for RightOperand<'a> {
+    fn from(packed: &'a PackedBf16) -> Self {
+        let PackedBf16 { rows, cols, .. } = *packed;
+        let values = Some(packed.values.reinterpret_cast());
+        Self { values, rows, cols, terms: Terms::One, source: None }
     }
 }
 

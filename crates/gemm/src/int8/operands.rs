@@ -27,7 +27,7 @@ pub(crate) const LARGEST: f32 = 127.0;
 /// Symmetric: zero is zero, and a column's number of the largest magnitude becomes 127 or -127. It takes a byte for
 /// each number, columns padded to a multiple of 16 and rows to one of 4, and eight bytes for each column.
 #[derive(Clone, Debug)]
-pub struct PackedInt8 {
+pub(crate) struct PackedInt8 {
     /// Blocks of four strips (the last may have fewer); within a block, four rows of each of its strips after the
     /// other. Then [`TAIL_BYTES`] bytes.
     pub(crate) values: Buffer<i8>,
@@ -46,7 +46,7 @@ impl PackedInt8 {
     ///
     /// If it has more than 131,072 rows: sums might not fit 32 bits.
     #[track_caller]
-    pub fn new(matrix: MatRef<'_, f32>) -> Self {
+    pub(crate) fn new(matrix: MatRef<'_, f32>) -> Self {
         let (rows, cols) = (matrix.nrows(), matrix.ncols());
         assert!(rows <= MAX_ROWS, "{rows} rows of a matrix in 8 bits, which may have {MAX_ROWS}");
         let (deep, wide) = (rows.next_multiple_of(K_GROUP), cols.next_multiple_of(STRIP));
@@ -72,25 +72,10 @@ impl PackedInt8 {
         packed
     }
 
-    /// The number of rows: the inner dimension.
-    pub fn nrows(&self) -> usize {
-        self.rows
-    }
-
-    /// The number of columns.
-    pub fn ncols(&self) -> usize {
-        self.cols
-    }
-
     /// The memory that a matrix of this shape takes, in bytes, without the 4 KiB behind it that tiles may read.
-    pub fn bytes_of(rows: usize, cols: usize) -> usize {
+    pub(crate) fn bytes_of(rows: usize, cols: usize) -> usize {
         let (deep, wide) = (rows.next_multiple_of(K_GROUP), cols.next_multiple_of(STRIP));
         wide.saturating_mul(deep.saturating_add(size_of::<f32>() + size_of::<i32>()))
-    }
-
-    /// The memory it takes, in bytes: see [`PackedInt8::bytes_of`].
-    pub fn bytes(&self) -> usize {
-        Self::bytes_of(self.rows, self.cols)
     }
 
     /// Where a block of strips begins, and the strips it has.

@@ -1,7 +1,7 @@
 //! Products against the definition: sizes around the kernels' tiles, strides, levels, threads.
 
 use crate::common::{Layout, Random, assert_product};
-use foretell_gemm::{Accum, MatMut, MatRef, Options, Packed, matmul, matmul_packed};
+use foretell_gemm::{Accum, MatMut, MatRef, Options, WeightFormat, WeightMatrix, matmul};
 use foretell_simd::{Level, with_level};
 use foretell_threads::share;
 use proptest::prelude::*;
@@ -68,12 +68,9 @@ fn check_packed(m: usize, k: usize, n: usize, random: &mut Random) {
             for level in Level::available() {
                 let mut result = before.clone();
                 with_level(level, || {
-                    let mut place = vec![f32::NAN; Packed::len_of(k, n)];
-                    let packed = Packed::new(rhs.view(&b), &mut place);
+                    let packed = WeightMatrix::new(rhs.view(&b), WeightFormat::F32);
                     let options = Options { accum, alpha: 0.75, ..Options::default() };
-                    share(threads, || {
-                        matmul_packed(dst.view_mut(&mut result), lhs.view(&a), packed, options)
-                    });
+                    share(threads, || matmul(dst.view_mut(&mut result), lhs.view(&a), &packed, options));
                 });
                 assert_product((dst, &before, &result), (lhs, &a), (rhs, &b), accum, 0.75);
             }
@@ -227,15 +224,14 @@ fn a_tiny_packed_product_has_the_bits_of_a_larger_one() {
         let m = 1030;
         let (a, b): (Vec<f32>, Vec<f32>) = (random.values(m * k), random.values(k * n));
         let lhs = Layout::row_major(m, k);
-        let mut place = vec![f32::NAN; Packed::len_of(k, n)];
-        let packed = Packed::new(Layout::row_major(k, n).view(&b), &mut place);
+        let packed = WeightMatrix::new(Layout::row_major(k, n).view(&b), WeightFormat::F32);
         if !foretell_simd::level().has_avx512() {
             return;
         }
         let product = |rows: usize| {
             let mut y = vec![f32::NAN; rows * n];
             let (dst, lhs) = (Layout::row_major(rows, n), lhs.view(&a).rows(0..rows));
-            matmul_packed(dst.view_mut(&mut y), lhs, packed, Options::default());
+            matmul(dst.view_mut(&mut y), lhs, &packed, Options::default());
             y
         };
         let whole = product(m);

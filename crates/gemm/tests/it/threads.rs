@@ -2,7 +2,7 @@
 
 use crate::common::{Layout, Random};
 use foretell_gemm::{
-    Activation, BatchMut, BatchRef, Bias, Options, Packed, matmul, matmul_batched, matmul_packed,
+    Activation, BatchMut, BatchRef, Bias, Options, WeightFormat, WeightMatrix, matmul, matmul_batched,
 };
 use foretell_threads::{Workers, share};
 
@@ -62,17 +62,14 @@ fn packed_operands_too() {
     for (m, k, n) in [(256, 128, 512), (70, 500, 300), (1030, 130, 131), (140, 200, 1100)] {
         let (a, b): (Vec<f32>, Vec<f32>) = (random.values(m * k), random.values(k * n));
         let (lhs, rhs) = (Layout::row_major(m, k), Layout::row_major(k, n));
-        let mut place = vec![f32::NAN; Packed::len_of(k, n)];
-        let packed = Packed::new(rhs.view(&b), &mut place);
+        let packed = WeightMatrix::new(rhs.view(&b), WeightFormat::F32);
         let bias: Vec<f32> = random.values(n);
         let product = |threads, rows: usize| {
             let mut y = vec![f32::NAN; rows * n];
             let bias = Some(Bias::PerColumn(&bias[..]));
             let options = Options { bias, activation: Activation::Relu, ..Options::default() };
             let dst = Layout::row_major(rows, n);
-            share(threads, || {
-                matmul_packed(dst.view_mut(&mut y), lhs.view(&a).rows(0..rows), packed, options)
-            });
+            share(threads, || matmul(dst.view_mut(&mut y), lhs.view(&a).rows(0..rows), &packed, options));
             y.into_iter().map(f32::to_bits).collect::<Vec<_>>()
         };
         let alone = product(1, m);

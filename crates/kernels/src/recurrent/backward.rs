@@ -3,14 +3,14 @@
 
 use std::ops::Range;
 
-use foretell_gemm::{Accum, MatMut, MatRef, Options, Packed, matmul};
+use foretell_gemm::{Accum, MatMut, MatRef, Rhs};
 use foretell_pool::Buffer;
 use foretell_simd as simd;
 
 use super::cell::Cell;
 use super::kept::Kept;
 use super::layer::{Layer, RunMode};
-use super::operand::{RightOperand, part, part_mut};
+use super::operand::{packed_or, part, part_mut};
 use super::weights::Weights;
 
 /// The most sequences that go back together, and about the rows of the products that are of several steps: as many as a
@@ -108,12 +108,10 @@ impl Layer {
         };
         let gates = self.cell.gates() * hidden;
         let by_state = MatRef::row_major(weights.state, gates, self.state());
-        let packed_len = if self.packs() { Packed::len_of(gates, self.state()) } else { 0 };
-        let mut packed = Buffer::stale(packed_len);
-        let mut rounded = self.rounded_place(by_state);
-        let by_state = self.by(by_state, &mut packed, &mut rounded);
-        let mut input_places = self.input_places();
-        let by_input = self.by_input(weights, &mut input_places, |part| part);
+        let packed = self.packed_state(by_state);
+        let by_state = packed_or(packed.as_ref(), by_state);
+        let packed_inputs = self.packed_inputs(weights, |part| part);
+        let by_input = self.by_input(weights, &packed_inputs, |part| part);
         for block in self.blocks(ROWS) {
             scratch.dh.fill(0.0);
             match grad_c {
@@ -157,7 +155,7 @@ impl Layer {
     fn step_back(
         &self,
         weights: &Weights<'_>,
-        by_state: RightOperand<'_>,
+        by_state: Rhs<'_>,
         run: &RecurrentRun<'_>,
         grad: Option<&[f32]>,
         t: usize,
@@ -195,8 +193,8 @@ impl Layer {
                         let dm = &mut dm[..count * hidden];
                         let by_units = MatRef::row_major(projection, size, hidden);
                         let dh = MatRef::row_major(dh, count, size);
-                        let options = Options { rounding: self.rounding, ..Options::default() };
-                        matmul(MatMut::row_major(dm, count, hidden), dh, by_units, options);
+                        let out = MatMut::row_major(dm, count, hidden);
+                        self.product(out, dh, by_units.into(), Accum::Replace);
                         &*dm
                     }
                 };
@@ -209,14 +207,14 @@ impl Layer {
             // A GRU leaves in dh the gradient that does not pass through the gates.
             let accum = if self.cell == Cell::Gru { Accum::Add } else { Accum::Replace };
             let sums = MatRef::row_major(sums, count, width).cols(0..self.cell.gates() * hidden);
-            by_state.multiply(MatMut::row_major(dh, count, size), sums, accum);
+            self.product(MatMut::row_major(dh, count, size), sums, by_state, accum);
         }
     }
 
     /// Adds the products with the gradients of the sums of some steps, whose inputs and states are these `rows`.
     fn multiply(
         &self,
-        by_input: [RightOperand<'_>; 2],
+        by_input: [Rhs<'_>; 2],
         run: &RecurrentRun<'_>,
         rows: Range<usize>,
         Scratch { sums, projected, outputs, .. }: &mut Scratch,
@@ -225,23 +223,22 @@ impl Layer {
         let Self { cell, hidden, inputs, .. } = *self;
         let (size, gates, count) = (self.state(), cell.gates() * hidden, rows.len());
         let sums = MatRef::row_major(part(sums, &(0..count), self.width()), count, self.width());
-        let rounding = self.rounding;
-        let add = || Options { accum: Accum::Add, rounding, ..Options::default() };
 
         let before = MatRef::row_major(part(run.states, &rows, size), count, size);
-        matmul(MatMut::row_major(gradients.state, gates, size), sums.cols(0..gates).t(), before, add());
+        let du = MatMut::row_major(gradients.state, gates, size);
+        self.product(du, sums.cols(0..gates).t(), before.into(), Accum::Add);
 
         let x = MatRef::row_major(part(run.x, &rows, inputs), count, inputs);
         for (columns, of_weights) in self.input_columns().into_iter().flatten() {
             let dw = MatMut::row_major(gradients.input, gates, inputs).rows(of_weights);
-            matmul(dw, sums.cols(columns).t(), x, add());
+            self.product(dw, sums.cols(columns).t(), x.into(), Accum::Add);
         }
 
         if let Some((dx, accum)) = &mut gradients.x {
             let mut accum = *accum;
             for ((columns, _), by_input) in self.input_columns().into_iter().flatten().zip(by_input) {
                 let dx = MatMut::row_major(part_mut(dx, &rows, inputs), count, inputs);
-                by_input.multiply(dx, sums.cols(columns), accum);
+                self.product(dx, sums.cols(columns), by_input, accum);
                 accum = Accum::Add;
             }
         }
@@ -250,7 +247,7 @@ impl Layer {
             let outputs = self.kept(Kept::Outputs, &rows, run.tape, outputs);
             let outputs = MatRef::row_major(outputs, count, hidden);
             let grads = MatRef::row_major(part(projected, &(0..count), size), count, size);
-            matmul(MatMut::row_major(dp, size, hidden), grads.t(), outputs, add());
+            self.product(MatMut::row_major(dp, size, hidden), grads.t(), outputs.into(), Accum::Add);
         }
     }
 

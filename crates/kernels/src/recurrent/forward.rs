@@ -7,7 +7,7 @@ use foretell_simd as simd;
 use super::cell::Cell;
 use super::kept::Kept;
 use super::layer::{Layer, ROWS, RunMode, Tape};
-use super::operand::{RightOperand, part, part_mut};
+use super::operand::{packed_or, part, part_mut};
 use super::weights::Weights;
 
 impl Layer {
@@ -28,7 +28,7 @@ impl Layer {
     ) {
         let Self { batch, hidden, .. } = *self;
         self.check(weights, x, states, cells, run);
-        let Tape { mut gates, mut outputs, bias, packed, rounded: kept_rounded } = self.tape(tape, run);
+        let Tape { mut gates, mut outputs, bias, rounded: kept_rounded } = self.tape(tape, run);
         let lens = if self.keeps_rounded(run) { self.held_lens(run) } else { [0; 2] };
         let [mut gates_in_cache, mut outputs_in_cache] = lens.map(Buffer::<f32>::stale);
         if self.keeps_rounded(run) {
@@ -41,13 +41,11 @@ impl Layer {
         }
         let (size, rows) = (self.state(), self.cell.gates() * hidden);
         let by_state = MatRef::row_major(weights.state, rows, size).t();
-        let mut rounded = self.rounded_place(by_state);
-        let by_state = match weights.held.and_then(|held| held.state(self, weights.state)) {
-            Some(narrow) => RightOperand::Held(narrow),
-            None => self.by(by_state, packed, &mut rounded),
-        };
-        let mut input_places = self.input_places();
-        let by_input = self.by_input(weights, &mut input_places, MatRef::t);
+        let held = weights.held.and_then(|held| held.state(self, weights.state));
+        let packed = if held.is_none() { self.packed_state(by_state) } else { None };
+        let by_state = packed_or(held.or(packed.as_ref()), by_state);
+        let packed_inputs = self.packed_inputs(weights, MatRef::t);
+        let by_input = self.by_input(weights, &packed_inputs, MatRef::t);
         for block in self.blocks(ROWS) {
             for t in 0..self.steps {
                 if t % self.steps_at_once() == 0 {
@@ -59,9 +57,10 @@ impl Layer {
                 let (before, after) = states.split_at_mut((t + 1) * batch * size);
                 let (before, after) =
                     (part(&before[t * batch * size..], &block, size), part_mut(after, &block, size));
-                by_state.multiply(
+                self.product(
                     MatMut::row_major(gates, block.len(), self.width()).cols(0..rows),
                     MatRef::row_major(before, block.len(), size),
+                    by_state,
                     Accum::Add,
                 );
                 match self.cell {
@@ -87,15 +86,13 @@ impl Layer {
                         step_lstm(gates, bias, c_before, c, m, run);
                         self.keep_step(Kept::Gates, t, &block, gates, kept_rounded, run);
                         self.keep_step(Kept::Outputs, t, &block, m, kept_rounded, run);
-                        let by_units = match weights.held.and_then(|held| held.projection(self, projection)) {
-                            Some(narrow) => RightOperand::Held(narrow),
-                            None => {
-                                let projection = MatRef::row_major(projection, size, hidden).t();
-                                RightOperand::Matrix(projection, self.rounding)
-                            }
-                        };
-                        let m = MatRef::row_major(m, block.len(), hidden);
-                        by_units.multiply(MatMut::row_major(after, block.len(), size), m, Accum::Replace);
+                        let held = weights.held.and_then(|held| held.projection(self, projection));
+                        let by_units = packed_or(held, MatRef::row_major(projection, size, hidden).t());
+                        let (m, after) = (
+                            MatRef::row_major(m, block.len(), hidden),
+                            MatMut::row_major(after, block.len(), size),
+                        );
+                        self.product(after, m, by_units, Accum::Replace);
                     }
                 }
             }

@@ -7,13 +7,12 @@
 
 use std::ops::Range;
 
-use foretell_gemm::{Accum, MatMut, MatRef, Rounding, WeightFormat, WeightMatrix};
+use foretell_gemm::{MatMut, MatRef, Options, Rhs, WeightFormat, WeightMatrix, matmul};
 use foretell_pool::Buffer;
 use foretell_simd as simd;
 
 use super::cell::Cell;
 use super::layer::Layer;
-use super::operand::RightOperand;
 
 /// About the least sums of a group: enough that a call costs little beside its product.
 const GROUP: usize = 256;
@@ -132,14 +131,11 @@ impl<'a> Running<'a> {
         let (bias, cells) = rest.split_at_mut(gates.len());
         let count = layer.cell.gates() * len;
         let by_state = match &self.group.columns {
-            Columns::Wide(values) => RightOperand::Matrix(
-                MatRef::new(values, before.len(), count, row_stride(count), 1),
-                Rounding::None,
-            ),
-            Columns::Narrow(matrix) => RightOperand::Held(matrix),
+            Columns::Wide(values) => Rhs::F32(MatRef::new(values, before.len(), count, row_stride(count), 1)),
+            Columns::Narrow(matrix) => Rhs::Packed(matrix),
         };
         let sums = MatMut::row_major(&mut gates[..count], 1, count);
-        by_state.multiply(sums, MatRef::row_major(before, 1, before.len()), Accum::Replace);
+        matmul(sums, MatRef::row_major(before, 1, before.len()), by_state, Options::default());
         // Sums in which no product of the state enters come from the inputs alone.
         gates[count..].fill(0.0);
         for (to, from) in gates.chunks_exact_mut(len).zip(inputs.chunks_exact(layer.hidden)) {

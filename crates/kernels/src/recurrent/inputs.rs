@@ -2,13 +2,11 @@
 
 use std::ops::Range;
 
-use foretell_gemm::{Accum, MatMut, MatRef, PackedBf16, Rounding};
-use foretell_pool::Buffer;
-use half::slice::HalfBitsSliceExt;
+use foretell_gemm::{Accum, MatMut, MatRef, Rhs, Rounding, WeightFormat, WeightMatrix};
 
 use super::cell::Cell;
 use super::layer::{Layer, RunMode};
-use super::operand::{RightOperand, part, part_mut};
+use super::operand::{packed_or, part, part_mut};
 use super::weights::Weights;
 
 impl Layer {
@@ -17,7 +15,7 @@ impl Layer {
     pub(super) fn add_inputs(
         &self,
         weights: &Weights<'_>,
-        by_input: [RightOperand<'_>; 2],
+        by_input: [Rhs<'_>; 2],
         x: &[f32],
         gates: &mut [f32],
         t: usize,
@@ -35,48 +33,50 @@ impl Layer {
         let held = weights.held.map(|held| held.input(self, weights.input, rows)).unwrap_or_default();
         for (place, (to, _)) in self.input_columns().into_iter().flatten().enumerate() {
             let gates = MatMut::row_major(gates, rows, width).cols(to);
-            let right = held.get(place).map_or(by_input[place], RightOperand::Held);
-            right.multiply(gates, x, Accum::Replace);
+            let by_input = held.get(place).map_or(by_input[place], Rhs::Packed);
+            self.product(gates, x, by_input, Accum::Replace);
         }
     }
 
     /// The products of the inputs of all steps, which are made at once: `x [steps, inputs]` to the first rows of
     /// `sums [_, sums * hidden]`.
     pub(super) fn multiply_inputs(&self, weights: &Weights<'_>, x: &[f32], sums: &mut [f32]) {
-        let mut places = self.input_places();
-        let by_input = self.by_input(weights, &mut places, MatRef::t);
+        let packed = self.packed_inputs(weights, MatRef::t);
+        let by_input = self.by_input(weights, &packed, MatRef::t);
         self.add_inputs(weights, by_input, x, sums, 0, &(0..1), RunMode::Inference);
     }
 
-    /// Memory for the parts of W in bfloat16; empty where the products are not rounded to it.
-    pub(super) fn input_places(&self) -> [Buffer<u16>; 2] {
-        let part = |rows: Range<usize>| {
-            let shape = [self.steps * self.batch, self.inputs, rows.len()];
-            let rounds = self.rounding.of_product(shape) == Rounding::Bf16;
-            // Forwards one of the two is the inner dimension, backwards the other.
-            let len =
-                PackedBf16::len_of(rows.len(), self.inputs).max(PackedBf16::len_of(self.inputs, rows.len()));
-            if rounds { len } else { 0 }
-        };
-        self.input_columns().map(|columns| Buffer::stale(columns.map_or(0, |(_, rows)| part(rows))))
+    /// The parts of W that [`Layer::input_columns`] names, each turned as `turn` says; empty where there is none.
+    fn input_parts<'a>(
+        &self,
+        weights: &Weights<'a>,
+        turn: fn(MatRef<'a, f32>) -> MatRef<'a, f32>,
+    ) -> [MatRef<'a, f32>; 2] {
+        let w = MatRef::row_major(weights.input, self.cell.gates() * self.hidden, self.inputs);
+        self.input_columns().map(|columns| turn(w.rows(columns.map_or(0..0, |(_, rows)| rows))))
     }
 
-    /// The parts of W that [`Layer::input_columns`] names, each turned as `turn` says, as the products of all steps read them.
+    /// Those parts packed in bfloat16, where their products are rounded to it.
+    pub(super) fn packed_inputs<'a>(
+        &self,
+        weights: &Weights<'a>,
+        turn: fn(MatRef<'a, f32>) -> MatRef<'a, f32>,
+    ) -> [Option<WeightMatrix>; 2] {
+        let rows = self.steps * self.batch;
+        self.input_parts(weights, turn).map(|part| {
+            let rounding = self.rounding.of_product([rows, part.nrows(), part.ncols()]);
+            (rounding == Rounding::Bf16).then(|| WeightMatrix::new(part, WeightFormat::Bf16))
+        })
+    }
+
+    /// Those parts as the products of all steps read them, with what was packed of them.
     pub(super) fn by_input<'a>(
         &self,
         weights: &Weights<'a>,
-        places: &'a mut [Buffer<u16>; 2],
+        packed: &'a [Option<WeightMatrix>; 2],
         turn: fn(MatRef<'a, f32>) -> MatRef<'a, f32>,
-    ) -> [RightOperand<'a>; 2] {
-        let w = MatRef::row_major(weights.input, self.cell.gates() * self.hidden, self.inputs);
-        let mut parts = self.input_columns().into_iter();
-        places.each_mut().map(|place| match parts.next().flatten() {
-            Some((_, rows)) if !place.is_empty() => {
-                let part = turn(w.rows(rows));
-                let place = &mut place[..PackedBf16::len_of(part.nrows(), part.ncols())];
-                RightOperand::Bf16(PackedBf16::new(part, place.reinterpret_cast_mut()))
-            }
-            columns => RightOperand::Matrix(turn(w.rows(columns.map_or(0..0, |part| part.1))), self.rounding),
-        })
+    ) -> [Rhs<'a>; 2] {
+        let mut packed = packed.iter();
+        self.input_parts(weights, turn).map(|part| packed_or(packed.next().and_then(Option::as_ref), part))
     }
 }

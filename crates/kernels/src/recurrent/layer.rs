@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use foretell_gemm::{Packed, Rounding};
+use foretell_gemm::Rounding;
 
 use super::cell::Cell;
 
@@ -49,8 +49,6 @@ pub(super) struct Tape<T> {
     pub(super) outputs: T,
     /// The biases that a pass over the gates adds, `[sums * hidden]`.
     pub(super) bias: T,
-    /// Uᵀ, packed, where that is worth it.
-    pub(super) packed: T,
     /// Gates and outputs of all steps in 16 bits, where the run keeps them so.
     pub(super) rounded: T,
 }
@@ -127,11 +125,9 @@ impl Layer {
     }
 
     /// The lengths of the parts of the tape.
-    pub(super) fn parts(&self, run: RunMode) -> [usize; 5] {
+    pub(super) fn parts(&self, run: RunMode) -> [usize; 4] {
         let [gates, outputs] = if self.keeps_rounded(run) { [0; 2] } else { self.held_lens(run) };
-        let packed = Packed::len_of(self.state(), self.cell.gates() * self.hidden);
-        let packed = usize::from(self.packs()) * packed;
-        [gates, outputs, self.width(), packed, self.rounded_len(run)]
+        [gates, outputs, self.width(), self.rounded_len(run)]
     }
 
     /// The lengths of the gates that are held in `f32`, and of the cell's outputs in an LSTM with a projection.
@@ -143,9 +139,9 @@ impl Layer {
     pub(super) fn tape<'a>(&self, tape: &'a mut [f32], run: RunMode) -> Tape<&'a mut [f32]> {
         assert_eq!(tape.len(), self.tape_len(run), "the tape of {self:?}");
         let mut rest = tape;
-        let [gates, outputs, bias, packed, rounded] =
+        let [gates, outputs, bias, rounded] =
             self.parts(run).map(|len| rest.split_off_mut(..len).expect("the parts make up the tape"));
-        Tape { gates, outputs, bias, packed, rounded }
+        Tape { gates, outputs, bias, rounded }
     }
 
     /// The sums of a sequence in a step.
