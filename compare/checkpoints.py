@@ -74,6 +74,7 @@ from neuralforecast.models import (
     VanillaTransformer,
     XLinear,
     iTransformer,
+    xLSTM,
 )
 from neuralforecast.utils import PredictionIntervals
 
@@ -510,6 +511,7 @@ CASES = {
     "splines-and-graphs": Case(
         "D",
         [
+            (xLSTM, HIST | FUTR | STAT | categories("f1", "s1") | dict(alias="memories", encoder_hidden_size=3, encoder_n_blocks=1, decoder_hidden_size=4, scaler_type="robust")),
             (BiTCN, HIST | FUTR | STAT | categories("f1", "s1") | dict(alias="convolutions", hidden_size=3, scaler_type="standard")),
             (KAN, HIST | FUTR | STAT | categories("f1", "s1") | dict(alias="splines", hidden_size=[3], grid_range=[-2, 2], scaler_type="robust", loss=MQLoss(level=[80]))),
             (XLinear, dict(n_series=3, hidden_size=3, temporal_ff=4, channel_ff=3) | HIST | FUTR | STAT | categories("f1", "s1") | dict(alias="gates", valid_loss=MSE())),

@@ -53,6 +53,7 @@ from neuralforecast.models import (
     VanillaTransformer,
     XLinear,
     iTransformer,
+    xLSTM,
 )
 from neuralforecast.models import timemixer
 from neuralforecast.models.dilated_rnn import AttentiveLSTMLayer
@@ -60,6 +61,8 @@ from neuralforecast.models.timemixer import DFT_series_decomp
 from ops import DISTRIBUTIONS
 from rlinear import RLinear
 from safetensors.torch import save
+from xlstm.blocks.slstm import cell as slstm_cell
+from xlstm.blocks.slstm.src.vanilla import slstm_forward, slstm_pointwise_function_registry
 
 HIST = dict(hist_exog_list=["x1", "x2"])
 FUTR = dict(futr_exog_list=["f1", "f2"])
@@ -836,6 +839,31 @@ CASES = {
             ("negativebinomial", distribution("NegativeBinomial")),
         ],
     ),
+    xLSTM: (
+        dict(h=4, input_size=7, encoder_n_blocks=1, encoder_hidden_size=8, decoder_hidden_size=6, encoder_dropout=0.0),
+        [
+            ("default", {}),
+            ("two-blocks", dict(encoder_n_blocks=2)),
+            ("odd-units", dict(encoder_hidden_size=5, noise=0.6)),
+            ("no-bias", dict(encoder_bias=False)),
+            ("h1", dict(h=1, noise=0.6, **RESIDUES)),
+            ("h-longer", dict(h=9, **FUTR)),
+            ("one-window", ONE),
+            ("exog", EXOG | LOSSES["mse"]),
+            ("hist", HIST),
+            ("stat", STAT),
+            ("exog-mq", EXOG | LOSSES["mq"]),
+            ("exclude-insample-y", dict(exclude_insample_y=True, noise=0.6, **EXOG)),
+            ("categorical", CATEGORICAL[0][1] | LOSSES["mse"]),
+            ("decoder1", dict(decoder_layers=1, **FUTR)),
+            ("decoder3", dict(decoder_layers=3, decoder_activation="Tanh")),
+            ("studentt", FUTR | distribution("StudentT")),
+            ("scalar", dict(backbone="sLSTM")),
+            ("scalar-three-blocks", dict(backbone="sLSTM", encoder_n_blocks=3, encoder_hidden_size=12) | LOSSES["mse"]),
+            ("scalar-exog", dict(backbone="sLSTM", **EXOG) | LOSSES["mq"]),
+            ("scalar-h1", dict(backbone="sLSTM", h=1, **FUTR)),
+        ],
+    ),
     DilatedRNN: (dict(h=4, input_size=10, encoder_hidden_size=5, decoder_hidden_size=6), CONTEXT_CASES + DILATED_RNN_CASES),
     DeepAR: (
         dict(h=4, input_size=7, lstm_hidden_size=5, lstm_dropout=0.0, loss=DistributionLoss("StudentT"), valid_loss=None),
@@ -879,6 +907,23 @@ def attend(self, inputs, hidden):
 
 
 AttentiveLSTMLayer.forward = attend
+
+
+class ScalarCell(slstm_cell.sLSTMCell_cuda):
+    """The sLSTM of xLSTM with the package's own program for CPUs, in place of that for GPUs which neuralforecast asks for; its
+    parameters stay those of the latter, which every saved model has."""
+
+    def __init__(self, config, skip_backend_init=False):
+        super().__init__(config, skip_backend_init=True)
+        config.internal_input_shape = "SBGNH"
+
+    def _impl(self, training, input, state):
+        bias = self._bias.reshape(self.config.num_heads, self.config.num_gates, -1).transpose(0, 1).reshape(-1)
+        return slstm_forward(input, state, self._recurrent_kernel.mT, bias, slstm_pointwise_function_registry["slstm"])[0]
+
+
+slstm_cell.sLSTMCell_cuda = ScalarCell
+
 
 def take_all(self, x):
     """TimeMixer's Fourier decomposition of any window but the first of a batch, for which it takes another threshold: the smallest

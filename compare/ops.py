@@ -49,6 +49,8 @@ from neuralforecast.models.kan import KANLinear
 from neuralforecast.models.nhits import _IdentityBasis
 from neuralforecast.models.rmok import WaveKANLayer
 from scipy import stats
+from xlstm.blocks.mlstm.backends import parallel_stabilized_simple
+from xlstm.blocks.slstm.src.vanilla import slstm_forward, slstm_pointwise_function_registry
 
 # ---------------------------------------------------------------------------- operations
 
@@ -169,6 +171,21 @@ def conv1d(x, weight, *bias, stride, dilation, padding, mode, groups):
 def conv1d_case(shape, outputs, kernel, bias=True, stride=1, dilation=1, padding=(0, 0), mode="zeros", groups=1):
     shapes = [shape, (outputs, shape[-1] // groups, kernel)] + bias * [(outputs,)]
     return shapes, dict(stride=stride, dilation=dilation, padding=padding, mode=mode, groups=groups)
+
+
+def matrix_memory(scores, input, forget, scale):
+    """The weights themselves: with unit vectors as keys and as values, the scores are the queries."""
+    unit = torch.eye(scores.shape[-1]).expand(scores.shape)
+    assert scale == round(scores.shape[-1] ** -0.5, 9)
+    input, forget = [gate.mT.unsqueeze(-1) for gate in (input, forget)]
+    return parallel_stabilized_simple(scores, unit, unit, input, forget)
+
+
+def scalar_memory(sums, weight):
+    heads, width, _ = weight.shape
+    states = torch.zeros(4, sums.shape[1], heads * width)
+    pointwise = slstm_pointwise_function_registry["slstm"]
+    return slstm_forward(sums, states, weight.mT, torch.zeros(sums.shape[-1]), pointwise)[0][0, 1:]
 
 
 def causal_convolution(x, weight, bias, dilation, activation):
@@ -445,6 +462,14 @@ OPS = {
         causal_convolution_case((6, 1, 1), 2, 3, dilation=2, activation="Tanh"),
         causal_convolution_case((5, 3, 2), 3, 2, dilation=8, activation="GELU"),
         causal_convolution_case((4, 2, 2), 3, 1, activation="ReLU"),
+    ]),
+    "matrix_memory": (matrix_memory, [
+        ([(batch, heads, steps, steps)] + [(batch, steps, heads)] * 2, dict(scale=round(steps**-0.5, 9)))
+        for batch, heads, steps in ((2, 2, 5), (1, 3, 1), (1, 1, 19))
+    ]),
+    "scalar_memory": (scalar_memory, [
+        ([(steps, batch, 4 * heads * width), (heads, width, 4 * width)], {})
+        for steps, batch, heads, width in ((5, 3, 2, 3), (1, 2, 1, 4), (7, 1, 4, 1))
     ]),
     "additive_attention": (additive_attention, [
         ([(5, 2, 3), (2, 3), (3,), (5, 2, 4)], {}),

@@ -44,6 +44,7 @@ zoo! {
     recurrent::gru::Gru,
     recurrent::lstm_attention::LstmAttention,
     recurrent::dilated_rnn::DilatedRnn,
+    recurrent::xlstm::XLstm,
     convolution::tcn::Tcn,
     convolution::bitcn::BiTcn,
     recurrent::deepar::DeepAr,

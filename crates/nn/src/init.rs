@@ -28,8 +28,44 @@ pub enum Init {
         /// The standard deviation.
         deviation: f32,
     },
+    /// Values on a curve.
+    Curve(Curve),
     /// Coefficients of splines through noise.
     Splines(SplineNoise),
+}
+
+/// Values that go from one number to another, over and over: of each `among` runs of `len` values, the one at `place` has
+/// `from + (to - from) (i / (len - 1))^power` for i from 0 on; the others are 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Curve {
+    /// Values of a run.
+    pub len: usize,
+    /// Runs of which one has the curve.
+    pub among: usize,
+    /// Which one has it.
+    pub place: usize,
+    /// The first and the last value.
+    pub ends: [f32; 2],
+    /// 1 for a line.
+    pub power: f32,
+}
+
+impl Curve {
+    /// A line in every run of `len` values.
+    pub fn line(len: usize, ends: [f32; 2]) -> Self {
+        Self { len, among: 1, place: 0, ends, power: 1.0 }
+    }
+
+    fn fill(self, values: &mut [f32]) {
+        let Self { len, among, place, ends: [from, to], power } = self;
+        values.fill(0.0);
+        let last = len.saturating_sub(1).max(1) as f32;
+        for run in values.chunks_mut(len.max(1)).skip(place).step_by(among) {
+            for (i, value) in run.iter_mut().enumerate() {
+                *value = from + (to - from) * (i as f32 / last).powf(power);
+            }
+        }
+    }
 }
 
 impl Init {
@@ -68,6 +104,7 @@ impl Init {
                     pair.iter_mut().zip(drawn).for_each(|(value, drawn)| *value = drawn as f32);
                 }
             }
+            Self::Curve(curve) => curve.fill(values),
             Self::Splines(noise) => noise.fill(key, values),
             Self::NormalOf { deviation } => {
                 Self::Normal.fill(key, values);

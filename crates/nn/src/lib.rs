@@ -61,7 +61,7 @@ pub use foretell_autograd::{
     Pooling, Resampler, Rounding, Shape, Storage, Tensor, Var, Wavelet, pooled_len,
 };
 pub use hyper_parameter_error::HyperParameterError;
-pub use init::Init;
+pub use init::{Curve, Init};
 pub use layer_params::{Multiplied, MultipliedId};
 pub use layers::activation::Nonlinearity;
 pub use layers::attention::{AttentionSizes, MultiHeadAttention, ProbSparse};
@@ -78,15 +78,18 @@ pub use layers::embedding::Embedding;
 pub use layers::fourier_attention::{FourierBlock, FourierCrossAttention, FourierSizes};
 pub use layers::gated_linear::GatedLinear;
 pub use layers::gated_residual::{GatedResidual, GatedResidualSizes, ResidualContext};
+pub use layers::headwise_linear::HeadwiseLinear;
 pub use layers::interpretable_attention::InterpretableAttention;
 pub use layers::layer_norm::LayerNorm;
 pub use layers::linear::Linear;
 pub use layers::linear_pair::LinearPair;
+pub use layers::matrix_lstm::{MatrixLstm, MatrixLstmSizes};
 pub use layers::mlp::{Mlp, MlpSizes};
 pub use layers::number_embedding::{EmbeddedNumbers, NumberEmbedding};
 pub use layers::recurrent::{Recurrent, RecurrentSizes, RecurrentState};
 pub use layers::res_lstm::ResLstm;
 pub use layers::rev_in::{RevIn, RevInConfig, WindowScales};
+pub use layers::scalar_lstm::{GatedFeedForward, ScalarLstm, ScalarLstmSizes};
 pub use layers::seasonal_norm::SeasonalNorm;
 pub use layers::spline_linear::{SplineLinear, SplineLinearConfig};
 pub use layers::static_encoder::{StaticContexts, StaticEncoder, StaticEncoderSizes};

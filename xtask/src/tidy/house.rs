@@ -300,7 +300,7 @@ pub(super) const FOLDERS: &[Folders] = &[
         "crates/kernels/src",
         &[
             "additive_attention auto_correlation axis causal_convolution column_sums decomposition \
-             fourier interpolate mode_products moving_average pool recurrent splines stochastic_pool wavelets",
+             fourier interpolate matrix_memory mode_products moving_average pool recurrent scalar_memory splines stochastic_pool wavelets",
             "convolution cumulative_sum gather select",
             "depthwise sparse_queries",
         ],

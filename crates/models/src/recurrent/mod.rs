@@ -6,6 +6,7 @@ pub(crate) mod gru;
 pub(crate) mod lstm;
 pub(crate) mod lstm_attention;
 pub(crate) mod rnn;
+pub(crate) mod xlstm;
 
 /// Parts of these models, most of them used by several.
 pub(crate) mod shared {

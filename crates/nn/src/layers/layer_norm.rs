@@ -1,6 +1,6 @@
 //! Layer normalisation (Ba et al. 2016), parameters named as in `torch.nn.LayerNorm`.
 
-use foretell_autograd::{Shape, Var};
+use foretell_autograd::{Shape, Tensor, Var};
 
 use crate::{Forward, Init, ParamId, Scope};
 
@@ -11,6 +11,8 @@ pub struct LayerNorm {
     shape: Shape,
     eps: f32,
     weight: Option<ParamId>,
+    /// Whether the weight is stored as its distance from 1.
+    around_one: bool,
     bias: Option<ParamId>,
 }
 
@@ -41,9 +43,15 @@ impl LayerNorm {
         Self { weight: Some(scope.param("weight", norm.shape, Init::Constant(1.0))), ..norm }
     }
 
+    /// Registers a weight only, which is stored as its distance from 1, as in the `xlstm` package's `LayerNorm`.
+    pub fn around_one(scope: &mut Scope<'_>, features: usize) -> Self {
+        let weight = Some(scope.param("weight", [features], Init::Constant(0.0)));
+        Self { weight, around_one: true, ..Self::without_affine([features]) }
+    }
+
     /// Normalises only.
     pub fn without_affine(shape: impl Into<Shape>) -> Self {
-        Self { shape: shape.into(), eps: Self::EPS, weight: None, bias: None }
+        Self { shape: shape.into(), eps: Self::EPS, weight: None, around_one: false, bias: None }
     }
 
     /// The layer with another number added to the variance.
@@ -66,16 +74,20 @@ impl LayerNorm {
         let row = Shape::new(&[len]);
         let param = |id: Option<ParamId>| id.map(|id| rows(cx.param(id), row));
         let (weight, bias) = (param(self.weight), param(self.bias));
+        let weight = weight.map(|weight| if self.around_one { one_more(&weight) } else { weight });
         let affine = weight.as_ref().map(|weight| (weight, bias.as_ref()));
         let x = rows(x.clone(), Shape::new(&whole[..outer]).with(outer, len));
         rows(x.layer_norm(affine, self.eps), whole)
     }
 }
 
+/// A weight that is stored as its distance from 1.
+pub(super) fn one_more(stored: &Var) -> Var {
+    stored + Var::constant(Tensor::full(stored.shape(), 1.0))
+}
+
 #[cfg(test)]
 mod tests {
-    use foretell_autograd::Tensor;
-
     use super::*;
     use crate::Table;
 
