@@ -40,6 +40,14 @@ OPTIMIZERS = [
     ("RMSprop", dict(alpha=0.9, eps=1e-4, weight_decay=0.1), None, None),
     ("RMSprop", dict(momentum=0.5), dict(value=0.5), None),
     ("RMSprop", dict(alpha=0.9), None, CYCLE),
+    ("NAdam", {}, None, None),
+    ("NAdam", ADAM | dict(momentum_decay=0.5), None, None),
+    ("Adamax", {}, None, None),
+    ("Adamax", ADAM, None, None),
+    ("Adagrad", {}, None, None),
+    ("Adagrad", dict(lr_decay=0.1, initial_accumulator_value=0.5, eps=1e-5, weight_decay=0.1), None, None),
+    ("Adadelta", {}, None, None),
+    ("Adadelta", dict(rho=0.8, eps=1e-3, weight_decay=0.1), None, None),
 ]
 
 LOSSES = [3.0, 2.0, 2.5, 2.0, 1.9999, 1.5, 1.6, 1.7, 1.8, 1.55, 1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7, 1.8, 1.9]
@@ -47,6 +55,16 @@ LOSSES = [3.0, 2.0, 2.5, 2.0, 1.9999, 1.5, 1.6, 1.7, 1.8, 1.55, 1.0, 1.1, 1.2, 1
 SCHEDULES = [
     ("StepLR", dict(step_size=7)),
     ("StepLR", dict(step_size=1, gamma=0.9)),
+    ("ExponentialLR", dict(gamma=0.8)),
+    ("MultiStepLR", dict(milestones=[9, 4, 4, 15], gamma=0.5)),
+    ("ConstantLR", {}),
+    ("ConstantLR", dict(factor=0.2, total_iters=8)),
+    ("LinearLR", {}),
+    ("LinearLR", dict(start_factor=0.1, end_factor=0.5, total_iters=12)),
+    ("PolynomialLR", {}),
+    ("PolynomialLR", dict(total_iters=16, power=2.0)),
+    ("CosineAnnealingWarmRestarts", dict(T_0=7)),
+    ("CosineAnnealingWarmRestarts", dict(T_0=3, T_mult=2, eta_min=0.01)),
     ("CosineAnnealingLR", dict(T_max=20)),
     ("CosineAnnealingLR", dict(T_max=6, eta_min=0.01)),
     ("OneCycleLR", dict(max_lr=0.3, total_steps=21)),

@@ -78,12 +78,12 @@ hyper_parameters! {
         learning_rate: f64 = 1e-3 => |&rate| rules::require(rate > 0.0 && rate.is_finite(), "above 0"),
         /// Times that the rate is halved, evenly spread over max_steps; -1 for none.
         num_lr_decays: i64 = -1,
-        /// PyTorch's class: Adam, AdamW, SGD, RMSprop or RAdam; null for Adam.
+        /// PyTorch's class: Adam, AdamW, SGD, RMSprop, RAdam, NAdam, Adamax, Adagrad or Adadelta; null for Adam.
         optimizer: Option<String> = None => |class| known_class(class, "torch.optim", &OPTIMIZERS),
         /// Its arguments without the rate, such as {"weight_decay": 0.1}; null for its defaults.
         optimizer_kwargs: Option<Map<String, Value>> = None,
-        /// PyTorch's class: StepLR, CosineAnnealingLR, OneCycleLR or ReduceLROnPlateau, or our CosineWarmup; null for
-        /// num_lr_decays halvings.
+        /// PyTorch's class: StepLR, MultiStepLR, ExponentialLR, ConstantLR, LinearLR, PolynomialLR, CosineAnnealingLR,
+        /// CosineAnnealingWarmRestarts, OneCycleLR or ReduceLROnPlateau, or our CosineWarmup; null for num_lr_decays halvings.
         lr_scheduler: Option<String> = None => |class| known_class(class, "torch.optim.lr_scheduler", &SCHEDULERS),
         /// Its arguments, such as {"step_size": 100}; null for its defaults.
         lr_scheduler_kwargs: Option<Map<String, Value>> = None,

@@ -4,8 +4,9 @@ use foretell_checkpoint::{lr_scheduler_class, optimizer_class, torch_class_name}
 use foretell_data::nearest;
 use foretell_nn::{Arguments, HyperParameterError, NumberRange};
 use foretell_optim::{
-    AdamConfig, Clip, Cosine, CosineWarmup, OneCycle, Plateau, PlateauConfig, RmsPropConfig, Rule, Schedule,
-    SgdConfig, StepDecay,
+    AdadeltaConfig, AdagradConfig, AdamConfig, Clip, Cosine, CosineWarmup, Milestones, NAdamConfig, OneCycle,
+    Plateau, PlateauConfig, Polynomial, Ramp, RmsPropConfig, Rule, Schedule, SgdConfig, StepDecay,
+    WarmRestarts,
 };
 use serde_json::{Map, Value, json};
 
@@ -38,7 +39,7 @@ pub(crate) const READ_TOGETHER: [&str; 9] = [
 const OURS: &str = "CosineWarmup";
 
 /// How gradients change parameters.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct OptimizerSettings {
     pub(crate) rule: Rule,
     pub(crate) schedule: Schedule,
@@ -52,6 +53,10 @@ impl OptimizerSettings {
         let schedule = Class::new("lr_scheduler", &common.lr_scheduler, &common.lr_scheduler_kwargs)?
             .read(|arguments, class| schedule(arguments, class, common))?;
         if let Some(first) = schedule.at(0).momentum {
+            if matches!(rule, Rule::NAdam(_) | Rule::Adagrad(_) | Rule::Adadelta(_)) {
+                let expected = "false with NAdam, Adagrad and Adadelta, which have no momentum that a cycle could change";
+                return Err(HyperParameterError::new("lr_scheduler_kwargs.cycle_momentum", expected, true));
+            }
             rule = rule.with_momentum(first);
         }
         let by_value = common.gradient_clip_algorithm.as_deref() == Some("value");
@@ -128,6 +133,17 @@ fn rule(arguments: &mut Arguments, class: Option<&str>) -> Result<Rule, HyperPar
             momentum: arguments.number("momentum", AT_LEAST_0)?.unwrap_or(0.0),
             weight_decay,
         }),
+        "Adagrad" => Rule::Adagrad(AdagradConfig {
+            lr_decay: arguments.number("lr_decay", AT_LEAST_0)?.unwrap_or(0.0),
+            initial: arguments.number("initial_accumulator_value", AT_LEAST_0)?.unwrap_or(0.0),
+            eps: arguments.number("eps", AT_LEAST_0)?.unwrap_or(1e-10),
+            weight_decay,
+        }),
+        "Adadelta" => Rule::Adadelta(AdadeltaConfig {
+            rho: arguments.number("rho", FROM_0_TO_1)?.unwrap_or(0.9),
+            eps: arguments.number("eps", AT_LEAST_0)?.unwrap_or(1e-6),
+            weight_decay,
+        }),
         adam => {
             let [beta1, beta2] = betas(arguments)?;
             let eps = arguments.number("eps", AT_LEAST_0)?.unwrap_or(1e-8);
@@ -135,6 +151,11 @@ fn rule(arguments: &mut Arguments, class: Option<&str>) -> Result<Rule, HyperPar
             match adam {
                 "AdamW" => Rule::AdamW(config),
                 "RAdam" => Rule::RAdam(config),
+                "Adamax" => Rule::Adamax(config),
+                "NAdam" => {
+                    let momentum_decay = arguments.number("momentum_decay", AT_LEAST_0)?.unwrap_or(4e-3);
+                    Rule::NAdam(NAdamConfig { adam: config, momentum_decay })
+                }
                 _ => Rule::Adam(config),
             }
         }
@@ -178,6 +199,44 @@ fn schedule(
                 .filter(|every| *every > 0)
                 .ok_or_else(|| HyperParameterError::new("step_size", "given, and at least 1", "none"))?,
             factor: arguments.number("gamma", AT_LEAST_0)?.unwrap_or(0.1),
+        }),
+        "MultiStepLR" => Schedule::Milestones(Milestones {
+            initial: rate,
+            steps: milestones(arguments)?.into(),
+            factor: arguments.number("gamma", AT_LEAST_0)?.unwrap_or(0.1),
+        }),
+        "ExponentialLR" => {
+            let factor = arguments.number("gamma", AT_LEAST_0)?;
+            let factor =
+                factor.ok_or_else(|| HyperParameterError::new("gamma", "given, and at least 0", "none"))?;
+            Schedule::StepDecay(StepDecay { initial: rate, every: 1, factor })
+        }
+        "ConstantLR" => Schedule::Ramp(Ramp {
+            rate,
+            from: arguments.number("factor", FROM_0_TO_1)?.unwrap_or(1.0 / 3.0),
+            to: 1.0,
+            steps: steps(arguments, "total_iters")?.unwrap_or(5),
+            jump: true,
+        }),
+        "LinearLR" => Schedule::Ramp(Ramp {
+            rate,
+            from: arguments.number("start_factor", FROM_0_TO_1)?.unwrap_or(1.0 / 3.0),
+            to: arguments.number("end_factor", FROM_0_TO_1)?.unwrap_or(1.0),
+            steps: steps(arguments, "total_iters")?.unwrap_or(5),
+            jump: false,
+        }),
+        "PolynomialLR" => Schedule::Polynomial(Polynomial {
+            initial: rate,
+            steps: steps(arguments, "total_iters")?.unwrap_or(5).max(1),
+            power: arguments.number("power", AT_LEAST_0)?.unwrap_or(1.0),
+        }),
+        "CosineAnnealingWarmRestarts" => Schedule::WarmRestarts(WarmRestarts {
+            initial: rate,
+            floor: arguments.number("eta_min", AT_LEAST_0)?.unwrap_or(0.0),
+            first: steps(arguments, "T_0")?
+                .filter(|first| *first > 0)
+                .ok_or_else(|| HyperParameterError::new("T_0", "given, and at least 1", "none"))?,
+            factor: steps(arguments, "T_mult")?.unwrap_or(1).max(1),
         }),
         "CosineAnnealingLR" => Schedule::Cosine(Cosine {
             initial: rate,
@@ -243,6 +302,16 @@ fn plateau(arguments: &mut Arguments) -> Result<PlateauConfig, HyperParameterErr
         floor: arguments.number("min_lr", AT_LEAST_0)?.unwrap_or(0.0),
         eps: arguments.number("eps", AT_LEAST_0)?.unwrap_or(1e-8),
     })
+}
+
+/// The steps at which a rate changes.
+fn milestones(arguments: &mut Arguments) -> Result<Vec<u64>, HyperParameterError> {
+    const EXPECTED: &str = "given, a list of steps such as [300, 600]";
+    let is_step = |step: f64| step >= 0.0 && step.fract() == 0.0;
+    match arguments.numbers("milestones", EXPECTED, is_step)? {
+        Some((steps, _)) => Ok(steps.into_iter().map(|step| step as u64).collect()),
+        None => Err(HyperParameterError::new("milestones", EXPECTED, "none")),
+    }
 }
 
 /// So many steps.

@@ -81,6 +81,10 @@ fn mistakes_are_named_with_the_nearest_valid_name() {
         (json!({ "optimizer_kwargs": { "eps": 1e-6 } }), "null where optimizer is null"),
         (json!({ "lr_scheduler_kwargs": { "gamma": 0.5 } }), "null where lr_scheduler is null"),
         (json!({ "lr_scheduler": "StepLR" }), "kwargs.step_size must be given"),
+        (json!({ "lr_scheduler": "ExponentialLR" }), "kwargs.gamma must be given"),
+        (json!({ "lr_scheduler": "MultiStepLR" }), "kwargs.milestones must be given"),
+        (json!({ "lr_scheduler": "CosineAnnealingWarmRestarts" }), "kwargs.T_0 must be given"),
+        (json!({ "lr_scheduler": "OneCycleLR", "optimizer": "NAdam" }), "cycle_momentum must be false"),
         (
             json!({ "lr_scheduler": "OneCycleLR", "lr_scheduler_kwargs": { "total_steps": 99 } }),
             "at least max_steps = 100",
@@ -110,6 +114,30 @@ fn mistakes_are_named_with_the_nearest_valid_name() {
     assert!(class("optimizer", "Adamw").contains("did you mean AdamW?"));
     assert!(class("lr_scheduler", "OneCycle").contains("did you mean OneCycleLR?"));
     assert!(class("gradient_clip_algorithm", "max").contains("\"norm\", \"value\""));
+}
+
+#[test]
+fn further_classes_of_torch_have_its_defaults() {
+    let adam = AdamConfig::default();
+    for (name, expected) in [
+        ("NAdam", Rule::NAdam(NAdamConfig { adam, momentum_decay: 4e-3 })),
+        ("Adamax", Rule::Adamax(adam)),
+        ("Adagrad", Rule::Adagrad(AdagradConfig::default())),
+        ("Adadelta", Rule::Adadelta(AdadeltaConfig::default())),
+    ] {
+        assert_eq!(read(json!({ "optimizer": name })).rule, expected);
+    }
+    let rates = |name: &str, kwargs: Value| {
+        let settings = json!({ "learning_rate": 0.1, "lr_scheduler": name, "lr_scheduler_kwargs": kwargs });
+        let schedule = read(settings).schedule;
+        [0, 4, 6].map(|step| schedule.at(step).rate)
+    };
+    assert_eq!(rates("MultiStepLR", json!({ "milestones": [4, 6], "gamma": 0.5 })), [0.1, 0.05, 0.025]);
+    assert_eq!(rates("ExponentialLR", json!({ "gamma": 0.5 })), [0.1, 0.1 / 16.0, 0.1 / 64.0]);
+    assert_eq!(rates("ConstantLR", json!({ "factor": 0.5 })), [0.05, 0.05, 0.1]);
+    assert_eq!(rates("LinearLR", json!({ "start_factor": 0.0, "total_iters": 8 })), [0.0, 0.05, 0.1 * 0.75]);
+    assert_eq!(rates("PolynomialLR", json!({ "total_iters": 8 })), [0.1, 0.05, 0.1 * 0.25]);
+    assert_eq!(rates("CosineAnnealingWarmRestarts", json!({ "T_0": 6 }))[2], 0.1);
 }
 
 #[test]

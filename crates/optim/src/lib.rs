@@ -26,13 +26,18 @@
 //! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
 #![forbid(unsafe_code)]
 
+mod adaptive;
 mod optimizer;
 mod rule;
 mod schedule;
 
+pub use adaptive::{AdadeltaConfig, AdagradConfig, NAdamConfig};
 pub use optimizer::{Clip, Optimizer};
 pub use rule::{AdamConfig, RmsPropConfig, Rule, SgdConfig};
-pub use schedule::{Cosine, CosineWarmup, OneCycle, Pace, Plateau, PlateauConfig, Schedule, StepDecay};
+pub use schedule::{
+    Cosine, CosineWarmup, Milestones, OneCycle, Pace, Plateau, PlateauConfig, Polynomial, Ramp, Schedule,
+    StepDecay, WarmRestarts,
+};
 
 /// The README's example is a test.
 #[cfg(doctest)]

@@ -2,6 +2,10 @@
 
 use foretell_simd::{self as simd, AdamStep, RmsPropStep, SgdStep};
 
+use crate::adaptive::{
+    AdadeltaConfig, AdagradConfig, NAdamConfig, Numbers, adadelta, adagrad, adamax, nadam,
+};
+
 /// An update rule and its constants. The rate comes with each step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Rule {
@@ -16,6 +20,14 @@ pub enum Rule {
     Sgd(SgdConfig),
     /// `torch.optim.RMSprop` without centring (Hinton 2012, lecture 6e).
     RmsProp(RmsPropConfig),
+    /// `torch.optim.NAdam` (Dozat 2016).
+    NAdam(NAdamConfig),
+    /// `torch.optim.Adamax` (Kingma and Ba 2015, algorithm 2).
+    Adamax(AdamConfig),
+    /// `torch.optim.Adagrad` (Duchi, Hazan, Singer 2011).
+    Adagrad(AdagradConfig),
+    /// `torch.optim.Adadelta` (Zeiler 2012, algorithm 1).
+    Adadelta(AdadeltaConfig),
 }
 
 /// The constants of Adam and its kin.
@@ -79,7 +91,10 @@ impl Rule {
     /// PyTorch's names of the numbers that are kept for each parameter.
     pub fn state_names(&self) -> &'static [&'static str] {
         match self {
-            Self::Adam(_) | Self::AdamW(_) | Self::RAdam(_) => &["exp_avg", "exp_avg_sq"],
+            Self::Adam(_) | Self::AdamW(_) | Self::RAdam(_) | Self::NAdam(_) => &["exp_avg", "exp_avg_sq"],
+            Self::Adamax(_) => &["exp_avg", "exp_inf"],
+            Self::Adagrad(_) => &["sum"],
+            Self::Adadelta(_) => &["square_avg", "acc_delta"],
             Self::Sgd(SgdConfig { momentum, .. }) if *momentum == 0.0 => &[],
             Self::Sgd(_) => &["momentum_buffer"],
             Self::RmsProp(RmsPropConfig { momentum, .. }) if *momentum == 0.0 => &["square_avg"],
@@ -87,10 +102,14 @@ impl Rule {
         }
     }
 
-    /// The rule with another momentum, which is what Adam and its kin call beta1.
+    /// The rule with another momentum, which is what Adam and its kin call beta1; itself, if it has none or, as NAdam, changes
+    /// it by a schedule of its own.
     pub fn with_momentum(mut self, new: f64) -> Self {
         match &mut self {
-            Self::Adam(config) | Self::AdamW(config) | Self::RAdam(config) => config.beta1 = new,
+            Self::Adam(config) | Self::AdamW(config) | Self::RAdam(config) | Self::Adamax(config) => {
+                config.beta1 = new;
+            }
+            Self::NAdam(_) | Self::Adagrad(_) | Self::Adadelta(_) => {}
             Self::Sgd(config) => config.momentum = new,
             Self::RmsProp(config) => config.momentum = new,
         }
@@ -114,7 +133,12 @@ impl Rule {
             weight_decay,
             step,
         };
+        let numbers = |params, first, second| Numbers { params, grads, first, second };
         match *self {
+            Self::NAdam(config) => nadam(numbers(params, first, second), lr, step, config),
+            Self::Adamax(config) => adamax(numbers(params, first, second), lr, step, config),
+            Self::Adagrad(config) => adagrad(numbers(params, first, second), lr, step, config),
+            Self::Adadelta(config) => adadelta(numbers(params, first, second), lr, config),
             Self::Adam(config) => simd::adam(params, grads, first, second, &adam(config)),
             Self::AdamW(config) => simd::adamw(params, grads, first, second, &adam(config)),
             Self::RAdam(config) => simd::radam(params, grads, first, second, &adam(config)),

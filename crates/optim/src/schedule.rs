@@ -1,6 +1,7 @@
 //! The learning rate over the steps of a training, as the schedules of PyTorch compute it.
 
 use std::f64::consts::PI;
+use std::sync::Arc;
 
 /// How large a step is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -18,12 +19,20 @@ impl From<f64> for Pace {
 }
 
 /// The rate as a function of the step, or of the validation loss.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Schedule {
     /// A factor every so many steps.
     StepDecay(StepDecay),
+    /// A factor at certain steps.
+    Milestones(Milestones),
+    /// From one share of the rate to another, then the same.
+    Ramp(Ramp),
+    /// Down to nothing along a power.
+    Polynomial(Polynomial),
     /// Half a wave down, and up again.
     Cosine(Cosine),
+    /// Half a wave down, again and again.
+    WarmRestarts(WarmRestarts),
     /// A line up, then half a wave down.
     CosineWarmup(CosineWarmup),
     /// Up, and down to almost nothing.
@@ -42,7 +51,11 @@ impl Schedule {
     pub fn at(&self, step: u64) -> Pace {
         match self {
             Self::StepDecay(schedule) => schedule.rate(step).into(),
+            Self::Milestones(schedule) => schedule.rate(step).into(),
+            Self::Ramp(schedule) => schedule.rate(step).into(),
+            Self::Polynomial(schedule) => schedule.rate(step).into(),
             Self::Cosine(schedule) => schedule.rate(step).into(),
+            Self::WarmRestarts(schedule) => schedule.rate(step).into(),
             Self::CosineWarmup(schedule) => schedule.rate(step).into(),
             Self::OneCycle(schedule) => schedule.at(step),
             Self::Plateau(schedule) => schedule.rate.into(),
@@ -84,6 +97,96 @@ impl StepDecay {
 
     fn rate(&self, step: u64) -> f64 {
         self.initial * self.factor.powi((step / self.every).min(i32::MAX as u64) as i32)
+    }
+}
+
+/// A rate that is multiplied by `factor` at each of these steps, as often as a step stands among them
+/// (`torch.optim.lr_scheduler.MultiStepLR`).
+#[derive(Clone, Debug, PartialEq)]
+pub struct Milestones {
+    /// The rate of the first step.
+    pub initial: f64,
+    /// Steps at which the rate changes, in any order.
+    pub steps: Arc<[u64]>,
+    /// The factor of the rate.
+    pub factor: f64,
+}
+
+impl Milestones {
+    fn rate(&self, step: u64) -> f64 {
+        let passed = self.steps.iter().filter(|&&milestone| milestone <= step).count();
+        self.initial * self.factor.powi(passed.min(i32::MAX as usize) as i32)
+    }
+}
+
+/// A line from the share `from` of the rate to the share `to` within `steps` steps, and that share from then on
+/// (`torch.optim.lr_scheduler.LinearLR`; with `jump`, the first share until then, as `ConstantLR`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ramp {
+    /// The rate that the shares are of.
+    pub rate: f64,
+    /// The first share.
+    pub from: f64,
+    /// The last share.
+    pub to: f64,
+    /// Steps to the last share.
+    pub steps: u64,
+    /// Whether nothing lies between the two.
+    pub jump: bool,
+}
+
+impl Ramp {
+    fn rate(&self, step: u64) -> f64 {
+        let done = match (step >= self.steps, self.jump) {
+            (true, _) => 1.0,
+            (false, true) => 0.0,
+            (false, false) => step as f64 / self.steps as f64,
+        };
+        self.rate * (self.from + (self.to - self.from) * done)
+    }
+}
+
+/// `initial (1 - step / steps)^power`, and nothing from step `steps` on (`torch.optim.lr_scheduler.PolynomialLR`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Polynomial {
+    /// The rate of the first step.
+    pub initial: f64,
+    /// Steps of all; at least 1.
+    pub steps: u64,
+    /// The power.
+    pub power: f64,
+}
+
+impl Polynomial {
+    fn rate(&self, step: u64) -> f64 {
+        self.initial * (1.0 - step.min(self.steps) as f64 / self.steps as f64).powf(self.power)
+    }
+}
+
+/// A cosine from `initial` to `floor`, which starts again after `first` steps and then each time after `factor` times as many
+/// (`torch.optim.lr_scheduler.CosineAnnealingWarmRestarts`; Loshchilov and Hutter 2017, section 3).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WarmRestarts {
+    /// The rate of each start.
+    pub initial: f64,
+    /// The rate that a wave goes down to.
+    pub floor: f64,
+    /// Steps of the first wave; at least 1.
+    pub first: u64,
+    /// How many times as long each wave is as the one before; at least 1.
+    pub factor: u64,
+}
+
+impl WarmRestarts {
+    fn rate(&self, step: u64) -> f64 {
+        let (mut start, mut len) = (0, self.first);
+        if self.factor == 1 {
+            start = step - step % len;
+        }
+        while step - start >= len {
+            (start, len) = (start + len, len.saturating_mul(self.factor));
+        }
+        cosine(self.initial, self.floor, (step - start) as f64 / len as f64)
     }
 }
 

@@ -1,8 +1,9 @@
 //! Optimisers and schedules against PyTorch: `fixtures/*.json`, which `compare/optim.py` writes.
 
 use foretell_optim::{
-    AdamConfig, Clip, Cosine, OneCycle, Optimizer, Plateau, PlateauConfig, RmsPropConfig, Rule, Schedule,
-    SgdConfig, StepDecay,
+    AdadeltaConfig, AdagradConfig, AdamConfig, Clip, Cosine, Milestones, NAdamConfig, OneCycle, Optimizer,
+    Plateau, PlateauConfig, Polynomial, Ramp, RmsPropConfig, Rule, Schedule, SgdConfig, StepDecay,
+    WarmRestarts,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -37,6 +38,18 @@ fn rule(name: &str, kwargs: &Arguments) -> Rule {
             let alpha = number(kwargs, "alpha", 0.99);
             Rule::RmsProp(RmsPropConfig { alpha, eps, momentum, weight_decay })
         }
+        "NAdam" => Rule::NAdam(NAdamConfig { adam, momentum_decay: number(kwargs, "momentum_decay", 4e-3) }),
+        "Adamax" => Rule::Adamax(adam),
+        "Adagrad" => Rule::Adagrad(AdagradConfig {
+            lr_decay: number(kwargs, "lr_decay", 0.0),
+            initial: number(kwargs, "initial_accumulator_value", 0.0),
+            eps: number(kwargs, "eps", 1e-10),
+            weight_decay,
+        }),
+        "Adadelta" => {
+            let (rho, eps) = (number(kwargs, "rho", 0.9), number(kwargs, "eps", 1e-6));
+            Rule::Adadelta(AdadeltaConfig { rho, eps, weight_decay })
+        }
         other => panic!("no rule for {other}"),
     }
 }
@@ -62,6 +75,31 @@ fn schedule(name: &str, lr: f64, kwargs: &Arguments) -> Schedule {
         "StepLR" => {
             let factor = number(kwargs, "gamma", 0.1);
             Schedule::StepDecay(StepDecay { initial: lr, every: whole(kwargs, "step_size", 0), factor })
+        }
+        "ExponentialLR" => Schedule::StepDecay(StepDecay {
+            initial: lr,
+            every: 1,
+            factor: number(kwargs, "gamma", f64::NAN),
+        }),
+        "MultiStepLR" => {
+            let steps = kwargs["milestones"].as_array().expect("a list").iter();
+            let steps = steps.map(|step| step.as_u64().expect("a step")).collect();
+            Schedule::Milestones(Milestones { initial: lr, steps, factor: number(kwargs, "gamma", 0.1) })
+        }
+        "ConstantLR" | "LinearLR" => {
+            let jump = name == "ConstantLR";
+            let from = number(kwargs, if jump { "factor" } else { "start_factor" }, 1.0 / 3.0);
+            let (to, steps) = (number(kwargs, "end_factor", 1.0), whole(kwargs, "total_iters", 5));
+            Schedule::Ramp(Ramp { rate: lr, from, to, steps, jump })
+        }
+        "PolynomialLR" => {
+            let (steps, power) = (whole(kwargs, "total_iters", 5), number(kwargs, "power", 1.0));
+            Schedule::Polynomial(Polynomial { initial: lr, steps, power })
+        }
+        "CosineAnnealingWarmRestarts" => {
+            let (first, factor) = (whole(kwargs, "T_0", 0), whole(kwargs, "T_mult", 1));
+            let floor = number(kwargs, "eta_min", 0.0);
+            Schedule::WarmRestarts(WarmRestarts { initial: lr, floor, first, factor })
         }
         "CosineAnnealingLR" => {
             let floor = number(kwargs, "eta_min", 0.0);
@@ -105,11 +143,11 @@ struct OptimizerCase {
 #[test]
 fn optimisers_agree_with_torch() {
     let all: Optimizers = serde_json::from_str(include_str!("fixtures/optimizers.json")).expect("fixtures");
-    assert_eq!(all.cases.len(), 20);
+    assert_eq!(all.cases.len(), 28);
     for case in &all.cases {
         let what = format!("{} {:?} {:?} {:?}", case.optimizer, case.kwargs, case.clip, case.cycle);
         let cycle = case.cycle.as_ref().map(one_cycle);
-        let pace = |step| cycle.map_or(all.lr.into(), |cycle| cycle.at(step));
+        let pace = |step| cycle.as_ref().map_or(all.lr.into(), |cycle| cycle.at(step));
         let rule = rule(&case.optimizer, &case.kwargs);
         let rule = pace(0).momentum.map_or(rule, |first| rule.with_momentum(first));
         let clip = case.clip.as_ref().map(|clip| match clip.get("norm") {
@@ -153,7 +191,7 @@ struct ScheduleCase {
 #[test]
 fn schedules_agree_with_torch() {
     let all: Schedules = serde_json::from_str(include_str!("fixtures/schedules.json")).expect("fixtures");
-    assert_eq!(all.cases.len(), 13);
+    assert_eq!(all.cases.len(), 23);
     for case in &all.cases {
         let what = format!("{} {:?}", case.scheduler, case.kwargs);
         let mut schedule = schedule(&case.scheduler, all.lr, &case.kwargs);

@@ -249,7 +249,14 @@ impl<'a> Checks<'a> {
     fn new(config: &TrainConfig, valid_loss: &'a Loss) -> Self {
         let stopping = Stopping::new(config.early_stop_patience_steps);
         let goes_back = stopping.is_active() && config.restore_best;
-        Self { valid_loss, schedule: config.schedule, stopping, goes_back, losses: Vec::new(), best: None }
+        Self {
+            valid_loss,
+            schedule: config.schedule.clone(),
+            stopping,
+            goes_back,
+            losses: Vec::new(),
+            best: None,
+        }
     }
 
     /// As a training left them whose parameters are these now.
