@@ -3,7 +3,7 @@
 use std::thread;
 #[cfg(feature = "parallel")]
 use std::{
-    io,
+    io, process,
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak},
     thread::JoinHandle,
 };
@@ -22,12 +22,21 @@ const MOST: usize = 1024;
 ///
 /// The threads start with the first work, and all `Workers` of one number share them as long as any of these is left:
 /// models loaded in one process have one set of threads together. Where the system refuses to start so many, those that
-/// it did start do the work; the result does not depend on their number.
+/// it did start do the work; the result does not depend on their number. In a process that was forked, which has none of
+/// the threads of the other one, new ones start.
 #[derive(Clone, Debug)]
 pub struct Workers {
     asked: usize,
     #[cfg(feature = "parallel")]
-    started: Arc<OnceLock<Option<Arc<ThreadPool>>>>,
+    started: Arc<OnceLock<Started>>,
+}
+
+/// The threads of a process; nothing where the calling thread does the work alone.
+#[cfg(feature = "parallel")]
+#[derive(Debug)]
+struct Started {
+    process: u32,
+    pool: Option<Arc<ThreadPool>>,
 }
 
 /// More threads than anybody can use.
@@ -64,7 +73,8 @@ impl Workers {
     /// The threads of a pool that is there already.
     #[cfg(feature = "parallel")]
     pub fn of_pool(pool: Arc<ThreadPool>) -> Self {
-        Self { asked: pool.current_num_threads(), started: Arc::new(OnceLock::from(Some(pool))) }
+        let (asked, process) = (pool.current_num_threads(), process::id());
+        Self { asked, started: Arc::new(OnceLock::from(Started { process, pool: Some(pool) })) }
     }
 
     /// The number of threads that was asked for.
@@ -84,8 +94,10 @@ impl Workers {
     /// did not, or was not asked yet.
     pub fn fewer(&self) -> Option<usize> {
         #[cfg(feature = "parallel")]
-        let started =
-            self.started.get().map(|pool| pool.as_ref().map_or(1, |pool| pool.current_num_threads()));
+        let started = self
+            .started
+            .get()
+            .map(|started| started.pool.as_ref().map_or(1, |pool| pool.current_num_threads()));
         #[cfg(not(feature = "parallel"))]
         let started = None;
         started.filter(|&started| started < self.asked)
@@ -93,9 +105,11 @@ impl Workers {
 
     /// The threads; nothing where the calling thread does the work alone.
     #[cfg(feature = "parallel")]
-    fn pool(&self) -> Option<&ThreadPool> {
-        let pool = || if self.asked > 1 { shared(self.asked) } else { None };
-        self.started.get_or_init(pool).as_deref()
+    fn pool(&self) -> Option<Arc<ThreadPool>> {
+        let process = process::id();
+        let pool = || if self.asked > 1 { shared(self.asked, process) } else { None };
+        let started = self.started.get_or_init(|| Started { process, pool: pool() });
+        if started.process == process { started.pool.clone() } else { pool() }
     }
 
     /// Runs `work` on one of the threads, where it can use the others without leaving the pool.
@@ -130,15 +144,29 @@ impl Workers {
     }
 }
 
-/// The pool of so many threads, which is started where there is none.
+/// The pool of so many threads, which is started where this process has none.
 #[cfg(feature = "parallel")]
-fn shared(threads: usize) -> Option<Arc<ThreadPool>> {
+fn shared(threads: usize, process: u32) -> Option<Arc<ThreadPool>> {
     static POOLS: Mutex<Vec<(usize, Weak<ThreadPool>)>> = Mutex::new(Vec::new());
+    // Those that a forked process uses in place of the ones that it did not inherit: nobody else holds them.
+    static FORKED: Mutex<Vec<(u32, usize, Arc<ThreadPool>)>> = Mutex::new(Vec::new());
+    static FIRST: OnceLock<u32> = OnceLock::new();
+    let started = || start(threads, |worker| thread::Builder::new().spawn(|| worker.run())).map(Arc::new);
+    if *FIRST.get_or_init(|| process) != process {
+        let mut pools = lock(&FORKED);
+        let known = pools.iter().find(|(owner, known, _)| (*owner, *known) == (process, threads));
+        let known = known.map(|(.., pool)| pool.clone());
+        return known.or_else(|| {
+            let pool = started()?;
+            pools.push((process, threads, pool.clone()));
+            Some(pool)
+        });
+    }
     let mut pools = lock(&POOLS);
     pools.retain(|(_, pool)| pool.strong_count() > 0);
     let known = pools.iter().find(|(known, _)| *known == threads).and_then(|(_, pool)| pool.upgrade());
     known.or_else(|| {
-        let pool = Arc::new(start(threads, |worker| thread::Builder::new().spawn(|| worker.run()))?);
+        let pool = started()?;
         pools.push((threads, Arc::downgrade(&pool)));
         Some(pool)
     })
@@ -207,9 +235,9 @@ mod tests {
         let [one, two] = [5, 5].map(|threads| Workers::new(threads).unwrap());
         assert!(one.started.get().is_none());
         assert_eq!((one.threads(), two.threads()), (5, 5));
-        assert!(std::ptr::eq(one.pool().unwrap(), two.pool().unwrap()));
+        assert!(Arc::ptr_eq(&one.pool().unwrap(), &two.pool().unwrap()));
         let own = Workers::of_pool(Arc::new(ThreadPoolBuilder::new().num_threads(5).build().unwrap()));
-        assert!(!std::ptr::eq(one.pool().unwrap(), own.pool().unwrap()));
+        assert!(!Arc::ptr_eq(&one.pool().unwrap(), &own.pool().unwrap()));
         assert_eq!(own.enter(rayon::current_num_threads), 5);
     }
 
