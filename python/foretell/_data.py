@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from typing import Any
 
 from foretell import _foretell, _frames
@@ -33,11 +34,15 @@ class Reading:
     columns: Sequence[str]
     categories: Sequence[str]
     threads: int = 0
+    end: str | None = None
 
 
 @dataclass
 class Data:
-    """Series: tables of the user's kind, and a panel of the engine's. Pickled without the panel, which is read again."""
+    """Series: tables of the user's kind, none of those that were loaded with models, and a panel of the engine's.
+
+    Pickled without the panel, which is read again.
+    """
 
     df: Any
     static_df: Any
@@ -47,7 +52,12 @@ class Data:
     panel: _foretell.Panel
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "panel"}
+        state = {name: value for name, value in self.__dict__.items() if name != "panel"}
+        if self.df is None:
+            if self.reading.columns or self.reading.categories:
+                raise TypeError("series that were loaded with models are not pickled with their further columns: call fit or save instead")
+            state["df"] = self.table(self.panel.rows())
+        return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -75,12 +85,19 @@ def read(df: Any, static_df: Any, names: Names, reading: Reading) -> Data:
     return Data(df, static_df, names, reading, kind, read_panel(df, static_df, names, reading))
 
 
+def stored(panel: _foretell.Panel, names: Names, reading: Reading) -> Data:
+    """The series that were saved with models, as a table of pandas, or of what is installed."""
+    library = next((name for name in ("pandas", "polars") if find_spec(name)), "arrow")
+    return Data(None, None, names, reading, _frames.Kind(library, None, None), panel)
+
+
 def read_panel(df: Any, static_df: Any, names: Names, reading: Reading) -> _foretell.Panel:
     """The panel of tables that were checked."""
     statics = None if static_df is None else _frames.to_engine(static_df, names.id_col, None, reading.categories)
     return _foretell.Panel(
         _frames.to_engine(df, names.id_col, names.time_col, reading.categories), reading.freq,
         names.id_col, names.time_col, names.target_col, list(reading.columns), list(reading.categories), statics, reading.threads,
+        reading.end,
     )  # fmt: skip
 
 

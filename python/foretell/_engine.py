@@ -24,6 +24,8 @@ class Settings:
     threads: int = 0
     precision: str | None = None
     restore_best: bool = True
+    raw_quantiles: bool = False
+    end: str | None = None
     features: str | None = None
     non_negative: bool = False
     integer: bool = False
@@ -39,6 +41,17 @@ class Settings:
 def is_ensemble(model: Any) -> bool:
     """Whether it combines the forecasts of the other models of its list."""
     return hasattr(model, "combine")
+
+
+def has_intervals(model: Any) -> bool:
+    """Whether it forecasts intervals without conformal ones: by its loss, or as most classical models do."""
+    loss = getattr(model, "loss", None)
+    return loss is None or getattr(loss, "outputsize_multiplier", 1) > 1
+
+
+def is_searched(model: Any) -> bool:
+    """Whether its hyper-parameters are searched for before it is trained."""
+    return hasattr(model, "search_space")
 
 
 def forecaster(

@@ -15,7 +15,7 @@ from foretell.errors import ColumnError
 
 @dataclass(frozen=True)
 class Kind:
-    """What tables look like: the library, and the types of ids and times."""
+    """What tables look like: the library, and the types of ids and times, or None where any will do."""
 
     library: str
     id_type: Any
@@ -169,7 +169,11 @@ def _to_pandas(frame: _foretell.Frame, kind: Kind) -> Any:
     names = frame.names
     ids, counts = frame.ids()
     index = pd.Index(ids, dtype="i8" if ids and isinstance(ids[0], int) else object)
-    repeated = index.astype(kind.id_type).repeat(np.frombuffer(counts, "i8"))
+    if isinstance(kind.id_type, pd.CategoricalDtype):
+        # Texts that are no categories would become NaN: numbers among these are numbers again first.
+        index = index.astype(kind.id_type.categories.dtype)
+    index = pd.Index(ids) if kind.id_type is None else index.astype(kind.id_type)
+    repeated = index.repeat(np.frombuffer(counts, "i8"))
     data = {names[0]: repeated}
     for name in names[1:]:
         if name == names[1] or name == "cutoff":
@@ -183,19 +187,22 @@ def _times_of_pandas(times: Any, frame: _foretell.Frame, kind: Kind) -> Any:
     import pandas as pd
 
     if not frame.has_timestamps:
-        return pd.Index(times).astype(kind.time_type)
+        return pd.Index(times, dtype=kind.time_type)
     index = pd.DatetimeIndex(times.view("M8[us]"))
     if frame.zone is not None:
         index = index.tz_localize("UTC").tz_convert(frame.zone)
     if isinstance(kind.time_type, pd.PeriodDtype):
         return index.to_period(kind.time_type.freq)
-    return index.astype(kind.time_type) if pd.api.types.is_datetime64_any_dtype(kind.time_type) else index
+    is_time = kind.time_type is not None and pd.api.types.is_datetime64_any_dtype(kind.time_type)
+    return index.astype(kind.time_type) if is_time else index
 
 
 def _to_polars(frame: _foretell.Frame, kind: Kind) -> Any:
     import polars as pl
 
     names = frame.names
+    if kind.id_type is None:
+        return pl.DataFrame(frame)
     times = [name for name in names[1:] if name == names[1] or name == "cutoff"]
     is_time = frame.has_timestamps == kind.time_type.is_temporal()
     casts = [pl.col(names[0]).cast(kind.id_type), *(pl.col(name).cast(kind.time_type) for name in times if is_time)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import os
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -32,6 +33,9 @@ class NeuralForecast:
         threads: Threads to compute on; 0 for all of the machine. The result does not depend on it.
         precision: "bf16" or "f16" rounds the operands of products in training; weights and forecasts stay in single precision.
         restore_best: Whether early stopping goes back to the weights of the best check.
+        raw_quantiles: Whether quantiles of a step, which may cross, stay as the models gave them; else they are sorted.
+        end: What becomes of series that end before others: "common" continues them with zeros, "masked" with rows that are not known,
+            "drop" leaves them out; None leaves them as they are.
         features: Columns that are computed from the target and the times, such as "lag:7,weekday".
         non_negative: Whether forecasts below 0 become 0.
         integer: Whether forecasts are rounded to whole numbers.
@@ -41,7 +45,8 @@ class NeuralForecast:
     def __init__(
         self, models: Sequence[Any], freq: str | int | Any, local_scaler_type: str | None = None,
         local_static_scaler_type: str | None = None, *, threads: int = 0, precision: str | None = None, restore_best: bool = True,
-        features: str | None = None, non_negative: bool = False, integer: bool = False, max_memory: int | None = None,
+        raw_quantiles: bool = False, end: str | None = None, features: str | None = None, non_negative: bool = False,
+        integer: bool = False, max_memory: int | None = None,
     ) -> None:  # fmt: skip
         self.models_init = as_models(models)
         self.models = copy.deepcopy(self.models_init)
@@ -51,7 +56,8 @@ class NeuralForecast:
         self.h: int = horizons.pop()
         self.freq = freq
         self.settings = _engine.Settings(
-            local_scaler_type, local_static_scaler_type, threads, precision, restore_best, features, non_negative, integer, max_memory
+            local_scaler_type, local_static_scaler_type, threads, precision, restore_best, raw_quantiles, end, features, non_negative,
+            integer, max_memory,
         )
         self.id_col, self.time_col, self.target_col = "unique_id", "ds", "y"
         self.prediction_intervals: PredictionIntervals | None = None
@@ -147,32 +153,55 @@ class NeuralForecast:
         names = self._data.names if df is None and self._data else Names(id_col, time_col, target_col)
         if val_df is not None:
             df, val_size = self._with_validation(df, val_df, names)
-        forecaster = self._forecaster(names, val_size, prediction_intervals, use_init_models)
+        val_size = self._search(df, static_df, names, val_size, 0, use_init_models)
+        forecaster = self._forecaster(names, val_size, prediction_intervals)
         data = self._read(df, static_df, names, forecaster)
         self._check_lengths(data, val_size)
-        with _engine.Bar(verbose) as bar:
+        with self._bar(verbose) as bar:
             fitted, stopped = forecaster.fit(data.panel, bar.listener)
         self._keep(fitted, data, 0, prediction_intervals)
         if stopped is not None:
             raise stopped
 
-    def _forecaster(
-        self, names: Names, val_size: int, intervals: PredictionIntervals | None, use_init_models: bool
-    ) -> _foretell.Forecaster:
+    def _forecaster(self, names: Names, val_size: int, intervals: PredictionIntervals | None) -> _foretell.Forecaster:
+        # Models that were searched for may differ from those of the last search.
+        start = None if any(map(_engine.is_searched, self.models)) else self._engine
+        return _engine.forecaster(self.models, self.settings, names, val_size, intervals, start)
+
+    def _search(self, df: Any, static_df: Any, names: Names, val_size: int, test_size: int, use_init_models: bool) -> int:
+        """Has models find their hyper-parameters without the last ``test_size`` steps, and tells how many to validate the training on."""
         if use_init_models:
             self._reset_models()
-        return _engine.forecaster(self.models, self.settings, names, val_size, intervals, self._engine)
+        searched = [model for model in self.models if _engine.is_searched(model)]
+
+        def fit(model: Any, held_out: int) -> dict[str, float]:
+            forecaster = _engine.forecaster([model], self.settings, names, held_out, None, None)
+            panel = self._read(df, static_df, names, forecaster).panel
+            fitted, stopped = forecaster.fit(panel.without_last(test_size) if test_size else panel)
+            if stopped is not None:
+                raise stopped
+            train_loss, valid_loss = fitted.losses[0]
+            return {name: loss for name, loss in [("loss", valid_loss), ("train_loss", train_loss)] if loss is not None}
+
+        for model in searched:
+            model.search(fit, val_size)
+        with_validation = not searched or len(searched) < len(self.models) or any(model.refit_with_val for model in searched)
+        return (val_size or (self.h if searched and searched[0].refit_with_val else 0)) if with_validation else 0
+
+    def _bar(self, verbose: bool) -> _engine.Bar:
+        wanted = (getattr(model, "trainer_kwargs", {}).get("enable_progress_bar") for model in self.models)
+        return _engine.Bar(verbose or any(wanted))
 
     def _reset_models(self) -> None:
         self.models = copy.deepcopy(self.models_init)
         self._engine = None
 
     def _read(self, df: Any, static_df: Any, names: Names, forecaster: _foretell.Forecaster) -> Data:
-        reading = Reading(_data.freq_word(self.freq), forecaster.columns, forecaster.categories, self.settings.threads)
+        reading = Reading(_data.freq_word(self.freq), forecaster.columns, forecaster.categories, self.settings.threads, self.settings.end)
         if df is not None:
             return _data.read(df, static_df, names, reading)
         stored = self._stored()
-        if stored.reading == reading:
+        if stored.df is None or stored.reading == reading:
             return stored
         return _data.read(stored.df, stored.static_df, names, reading)
 
@@ -239,7 +268,7 @@ class NeuralForecast:
         levels = _levels.asked(level, quantiles)
         data = self._stored() if df is None else self._read_for(fitted, df, static_df)
         future = self._future(fitted, data, futr_df, h, df is not None)
-        return data.table(levels.named(fitted.predict(data.panel, future, h, levels.level)))
+        return data.table(levels.named(fitted.predict(data.panel, future, h, levels.level, self.settings.raw_quantiles)))
 
     def _horizon(self, h: int | None) -> int:
         if h is None or h == self.h:
@@ -261,7 +290,7 @@ class NeuralForecast:
 
     def _read_for(self, fitted: _foretell.Fitted, df: Any, static_df: Any) -> Data:
         """The series of other tables, for trained models."""
-        reading = Reading(_data.freq_word(self.freq), fitted.columns, fitted.categories, self.settings.threads)
+        reading = Reading(_data.freq_word(self.freq), fitted.columns, fitted.categories, self.settings.threads, self.settings.end)
         return _data.read(df, static_df, Names(self.id_col, self.time_col, self.target_col), reading)
 
     def _future(self, fitted: _foretell.Fitted, data: Data, futr_df: Any, h: int, is_new: bool) -> Any:
@@ -365,9 +394,13 @@ class NeuralForecast:
             raise ValueError("Passing prediction_intervals is only supported with refit=True.")
         if df is None and refit:
             raise ValueError("Must specify `df` with `refit!=False`.")
-        forecaster = self._forecaster(names, val_size or 0, prediction_intervals, use_init_models)
+        if levels.level and not refit and not any(map(_engine.has_intervals, self.models)):
+            warnings.warn("models of one number have intervals with prediction_intervals and refit only", stacklevel=2)
+            levels = _levels.Levels()
+        val_size = self._search(df, static_df, names, val_size or 0, test_size, use_init_models)
+        forecaster = self._forecaster(names, val_size, prediction_intervals)
         data = self._read(df, static_df, names, forecaster)
-        with _engine.Bar(verbose) as bar:
+        with self._bar(verbose) as bar:
             frame, fitted, stopped = forecaster.cross_validate(
                 data.panel, n_windows, step_size, int(refit), levels.level, bar.listener
             )
@@ -433,7 +466,13 @@ class NeuralForecast:
         directory = os.fspath(path).rstrip("/")
         if os.path.isdir(directory) and os.listdir(directory) and not overwrite:
             raise FileExistsError("Directory is not empty. Set `overwrite=True` to overwrite files.")
-        fitted.save(directory, overwrite)
+        data = self._stored_to_save() if save_dataset else None
+        fitted.save(directory, overwrite, None if data is None else data.panel)
+
+    def _stored_to_save(self) -> Data:
+        if self._data is None:
+            raise ValueError("You need to have a stored dataset to save it, set `save_dataset=False` to skip saving dataset.")
+        return self._data
 
     @staticmethod
     def load(
@@ -441,18 +480,28 @@ class NeuralForecast:
     ) -> NeuralForecast:
         """Reads a directory that `save` wrote, here or in neuralforecast.
 
+        Args:
+            path: The directory.
+            verbose: Accepted and not used.
+            allow_pickle: Accepted and not used: nothing is unpickled.
+            trust_remote: Accepted and not used: directories are local.
+            **kwargs: Settings of the forecaster, such as ``threads`` and ``raw_quantiles``.
+
         Raises:
             FileNotFoundError: If there is none.
             ValueError: If it holds something else.
         """
-        fitted = _foretell.Fitted.load(os.fspath(path), int(kwargs.get("threads", 0)))
+        fitted, panel = _foretell.Fitted.load(os.fspath(path), int(kwargs.get("threads", 0)))
         models = []
         for spec in json.loads(fitted.models):
             models.append(model_from_spec(spec["model"], spec["hyper_parameters"]))
-        forecaster = NeuralForecast(models, fitted.freq)
+        forecaster = NeuralForecast(models, fitted.freq, **kwargs)
         forecaster._engine = fitted
         forecaster.id_col, forecaster.time_col, forecaster.target_col = fitted.id_time_target
         forecaster.prediction_intervals = _engine.intervals_of(fitted.intervals)
+        if panel is not None:
+            names = Names(*fitted.id_time_target)
+            forecaster._data = _data.stored(panel, names, Reading(fitted.freq, fitted.columns, fitted.categories))
         return forecaster
 
     def __getstate__(self) -> dict[str, Any]:

@@ -205,3 +205,55 @@ def test_wrong_forecasters_are_refused():
         NeuralForecast([nlinear()], freq="fortnight").fit(integer_panel())
     with pytest.raises(ValueError, match="requires at least 200 training timestamp"):
         NeuralForecast([NHITS(h=3, input_size=200)], freq=1).fit(integer_panel())
+
+
+@pytest.mark.parametrize("scaler", [None, "standard", "minmax", "boxcox"])
+def test_saved_series_are_forecast_without_any_data(panel, statics, tmp_path, scaler):
+    panel["half"] = np.where(panel["ds"].dt.month < 7, "first", "second")
+    model = NHITS(
+        h=12, input_size=24, max_steps=2, futr_exog_list=["half"], hist_exog_list=["y_[lag12]"],
+        stat_exog_list=["airline1"], cat_exog_list=["half"],
+    )  # fmt: skip
+    train, test = panel[panel["ds"] < panel["ds"].values[-12]], panel[panel["ds"] >= panel["ds"].values[-12]]
+    nf = NeuralForecast([model], freq="ME", local_scaler_type=scaler)
+    nf.fit(train, static_df=statics)
+    nf.save(tmp_path / "models")
+    again = NeuralForecast.load(tmp_path / "models")
+    expected = nf.predict(futr_df=test)
+    found = again.predict(futr_df=test)
+    assert found["unique_id"].tolist() == expected["unique_id"].tolist()
+    assert found["ds"].tolist() == expected["ds"].tolist()
+    assert np.allclose(found["NHITS"], expected["NHITS"], rtol=1e-4)
+    assert again.uids.tolist() == nf.uids.tolist() and again.last_dates.tolist() == nf.last_dates.tolist()
+
+
+def test_integer_ids_and_times_are_saved(tmp_path):
+    nf = NeuralForecast([NLinear(h=5, input_size=10, max_steps=2)], freq=1)
+    nf.fit(integer_panel(12))
+    nf.save(tmp_path / "models")
+    again = NeuralForecast.load(tmp_path / "models")
+    pd.testing.assert_frame_equal(again.predict(), nf.predict())
+    pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(again)).predict(), nf.predict())
+    nf.save(tmp_path / "models", overwrite=True, save_dataset=False)
+    with pytest.raises(ValueError, match="pass a DataFrame"):
+        NeuralForecast.load(tmp_path / "models").predict()
+
+
+def test_series_that_end_early(panel):
+    short = panel.drop(panel.index[-3:])
+    with pytest.warns(UserWarning, match=r"ends before 1960-12-31.*`end=common`.*`end=drop`"):
+        nf = NeuralForecast([nlinear()], freq="ME")
+        nf.fit(short)
+        nf.predict()
+    nf = NeuralForecast([nlinear()], freq="ME", end="drop")
+    nf.fit(short)
+    assert nf.predict()["unique_id"].unique().tolist() == ["Airline1"]
+
+
+def test_levels_in_a_cross_validation_without_refit(panel):
+    with pytest.warns(UserWarning, match="with prediction_intervals and refit only"):
+        result = NeuralForecast([nlinear()], freq="ME").cross_validation(panel, level=[80])
+    assert result.columns.tolist() == ["unique_id", "ds", "cutoff", "NLinear", "y"]
+    bands = nlinear(loss=DistributionLoss("Normal", level=[80]))
+    result = NeuralForecast([bands], freq="ME").cross_validation(panel, level=[80])
+    assert "NLinear-lo-80" in result.columns

@@ -54,6 +54,7 @@ const STEPS: &[Step] = &[
     step("standalone", "", "run --package xtask -- standalone"),
     step("package", "", "run --package xtask -- package"),
     step("wasm", "", "run --package xtask -- wasm"),
+    step("python", "", "run --package xtask -- python"),
     // Every optimisation feature off. The benches and xtask have none of their own, and a bench
     // switches on what it measures.
     step(

@@ -11,6 +11,7 @@ mod neon;
 mod package;
 mod pgo;
 mod profile;
+mod python;
 mod sizes;
 mod standalone;
 mod system;
@@ -47,6 +48,8 @@ enum Chore {
     Pgo(pgo::Options),
     /// Tell where the time and the memory of models' trainings go, and what threads bring.
     Profile(profile::Options),
+    /// Build the Python wheel, install it into a virtual environment, and run its tests there.
+    Python(python::Options),
     /// Cross-build the tests of simd, pool, gemm and flash for aarch64 and run them under qemu.
     TestNeon(neon::Options),
 }
@@ -64,6 +67,7 @@ fn main() -> ExitCode {
         Chore::Compare(options) => compare::run(&options),
         Chore::Pgo(options) => pgo::run(&options),
         Chore::Profile(options) => profile::run(&options),
+        Chore::Python(options) => python::run(&options),
         Chore::TestNeon(options) => neon::run(&options),
     };
     match outcome {

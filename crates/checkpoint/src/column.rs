@@ -75,6 +75,11 @@ impl TimeUnit {
     fn nanoseconds(self) -> i128 {
         Self::ALL[self as usize].2
     }
+
+    /// A count of this unit in microseconds; nothing if it is beyond 64 bits.
+    pub fn microseconds(self, count: i64) -> Option<i64> {
+        (i128::from(count) * self.nanoseconds()).div_euclid(1000).try_into().ok()
+    }
 }
 
 impl Column {

@@ -40,6 +40,14 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// A model directory whose panel cannot be read.
+    #[error("{path}: its dataset: {reason}; give the series to forecast", path = path.display())]
+    StoredPanel {
+        /// The directory.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
     /// A cross-validation whose training was interrupted before anything was forecast.
     #[error("training stopped after {after}, before any model could forecast")]
     NothingForecast {

@@ -77,6 +77,7 @@ mod predict_options;
 mod reading;
 mod reconciliation_error;
 mod registry;
+mod saved_panel;
 mod scores;
 mod trained_models;
 mod training;

@@ -32,11 +32,17 @@ impl PyFitted {
 
 #[pymethods]
 impl PyFitted {
-    /// Reads a directory that foretell or neuralforecast saved.
+    /// Reads a directory that foretell or neuralforecast saved, and the panel in it if there is one.
     #[staticmethod]
     #[pyo3(signature = (path, threads = 0))]
-    fn load(py: Python<'_>, path: &str, threads: usize) -> PyResult<Self> {
-        py.detach(|| Self::read(Fitted::load(path)?, threads)).map_err(exception)
+    fn load(py: Python<'_>, path: &str, threads: usize) -> PyResult<(Self, Option<PyPanel>)> {
+        let read = || {
+            let (fitted, panel) = Fitted::load_with_panel(path)?;
+            let (names, categories) = (fitted.columns().clone(), fitted.categories());
+            let panel = panel.map(|panel| PyPanel::stored(panel, &names, categories));
+            Ok((Self::read(fitted, threads)?, panel))
+        };
+        py.detach(read).map_err(|error: foretell::Error| exception(error))
     }
 
     /// Reads what `to_bytes` wrote.
@@ -52,9 +58,14 @@ impl PyFitted {
         Ok(PyBytes::new(py, &bytes))
     }
 
-    /// Writes a directory that foretell and neuralforecast load.
-    fn save(&self, py: Python<'_>, path: &str, overwrite: bool) -> PyResult<()> {
-        py.detach(|| self.fitted.save(path, overwrite)).map_err(exception)
+    /// Writes a directory that foretell and neuralforecast load, with a panel that they then forecast without any data.
+    #[pyo3(signature = (path, overwrite, panel = None))]
+    fn save(&self, py: Python<'_>, path: &str, overwrite: bool, panel: Option<&PyPanel>) -> PyResult<()> {
+        let write = || match panel {
+            Some(panel) => self.fitted.save_with_panel(&panel.panel, path, overwrite),
+            None => self.fitted.save(path, overwrite),
+        };
+        py.detach(write).map_err(exception)
     }
 
     /// The horizon.
@@ -128,8 +139,9 @@ impl PyFitted {
         self.fitted.models().iter().map(outcome).collect()
     }
 
-    /// Forecasts `h` steps after the end of each series, with intervals of these levels in percent.
-    #[pyo3(signature = (panel, future = None, h = None, level = Vec::new()))]
+    /// Forecasts `h` steps after the end of each series, with intervals of these levels in percent; quantiles of a step are sorted
+    /// unless they are to stay as the models gave them.
+    #[pyo3(signature = (panel, future = None, h = None, level = Vec::new(), raw_quantiles = false))]
     fn predict(
         &self,
         py: Python<'_>,
@@ -137,6 +149,7 @@ impl PyFitted {
         future: Option<&Bound<'_, PyAny>>,
         h: Option<usize>,
         level: Vec<f64>,
+        raw_quantiles: bool,
     ) -> PyResult<PyFrame> {
         let rows = future.map(batches).transpose()?;
         let result = py.detach(|| {
@@ -148,7 +161,7 @@ impl PyFitted {
                 self.told.add(format!("Dropped {ignored} unused rows from `futr_df`."));
             }
             let options = PredictOptions::new().future(future.as_ref()).h(h).level(&level);
-            self.fitted.predict_with(&panel.panel, &options)
+            self.fitted.clone().raw_quantiles(raw_quantiles).predict_with(&panel.panel, &options)
         });
         self.told.tell(py)?;
         Ok(PyFrame::of(result.map_err(exception)?, None))

@@ -1,6 +1,6 @@
 //! Panels of series.
 
-use foretell::{Frame, Freq, Panel, ReadOptions};
+use foretell::{ColumnNames, DataError, End, Frame, Freq, Panel, ReadOptions, TimeKind};
 use pyo3::prelude::*;
 
 use crate::batches::batches;
@@ -15,6 +15,13 @@ pub(crate) struct PyPanel {
 }
 
 impl PyPanel {
+    /// The panel of a model directory, whose columns have these names.
+    pub(crate) fn stored(panel: Panel, names: &ColumnNames, categories: Vec<String>) -> Self {
+        let options = ReadOptions::new().id_col(&names.id).time_col(&names.time).target_col(&names.target);
+        let columns: Vec<String> = panel.column_names().map(ToOwned::to_owned).collect();
+        Self { options: options.columns(columns).categories(categories).freq(panel.freq()), panel }
+    }
+
     /// A table of these series, without rows and columns.
     fn empty(&self) -> Frame {
         let mut frame = Frame::new(self.panel.freq());
@@ -28,9 +35,9 @@ impl PyPanel {
 
 #[pymethods]
 impl PyPanel {
-    /// Reads a table. Of the further columns only those named are kept; some of them, and of the static ones, hold categories.
+    /// Reads a table. Series that end before others are continued or left out as `end` says. Of the further columns only those named are kept; some of them, and of the static ones, hold categories.
     #[new]
-    #[pyo3(signature = (data, freq, id_col, time_col, target_col, columns, categories, static_data = None, threads = 0))]
+    #[pyo3(signature = (data, freq, id_col, time_col, target_col, columns, categories, static_data = None, threads = 0, end = None))]
     fn new(
         data: &Bound<'_, PyAny>,
         freq: Option<&str>,
@@ -41,14 +48,20 @@ impl PyPanel {
         categories: Vec<String>,
         static_data: Option<&Bound<'_, PyAny>>,
         threads: usize,
+        end: Option<&str>,
     ) -> PyResult<Self> {
         let mut options = ReadOptions::new().id_col(id_col).time_col(time_col).target_col(target_col);
         options = options.columns(columns).categories(categories).threads(threads);
         options.freq = freq.map(Freq::parse).transpose().map_err(of_calendar)?;
+        let end: Option<End> =
+            end.map(str::parse).transpose().map_err(|error: DataError| exception(error))?;
         let rows = batches(data)?;
         let statics = static_data.map(batches).transpose()?;
         let read = || {
-            let panel = Panel::from_record_batches(rows, &options)?;
+            let mut panel = Panel::from_record_batches(rows, &options)?;
+            if let Some(end) = end.filter(|_| panel.early_ends().is_some()) {
+                panel = panel.with_end(end, None)?;
+            }
             match statics {
                 Some(statics) => panel.with_static_batches(statics, &options),
                 None => Ok(panel),
@@ -56,6 +69,17 @@ impl PyPanel {
         };
         let panel = data.py().detach(read).map_err(exception)?;
         Ok(Self { panel, options })
+    }
+
+    /// The series without their last rows; those that have no others are left out.
+    fn without_last(&self, rows: usize) -> Self {
+        Self { panel: self.panel.without_last(rows), options: self.options.clone() }
+    }
+
+    /// Whether its times are timestamps.
+    #[getter]
+    fn has_timestamps(&self) -> bool {
+        self.panel.freq().kind() == TimeKind::Timestamp
     }
 
     /// Number of series.
@@ -96,7 +120,7 @@ impl PyPanel {
             }
             Ok(PyFrame::of(frame, None))
         })
-        .map_err(|error: foretell::DataError| exception(error))
+        .map_err(|error: DataError| exception(error))
     }
 
     /// All rows: ids, times and the target.

@@ -8,6 +8,7 @@ fn argument(setting: Setting) -> Option<&'static str> {
     Some(match setting {
         Setting::Freq | Setting::ImportFreq => "freq",
         Setting::IdColumn => "id_col",
+        Setting::End => "end",
         Setting::FutureRows => "futr_df",
         Setting::StaticTable => "static_df",
         Setting::Categories => "cat_exog_list",

@@ -263,7 +263,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "training",
             "directory",
             "fitted",
-            "forecaster imported kept_models",
+            "forecaster imported kept_models saved_panel",
             "scores",
         ],
     ),
@@ -409,7 +409,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "xtask/src",
         &[
-            "ci figures models neon package sizes system wasm",
+            "ci figures models neon package python sizes system wasm",
             "compare pgo standalone tidy",
             "asan bench_matrix profile",
         ],

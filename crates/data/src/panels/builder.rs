@@ -211,6 +211,12 @@ fn bad_time(row: usize, value: String, why: TimeFlaw) -> DataError {
 }
 
 impl Panel {
+    /// The panel with ids that are integers where a form has types, such as Arrow; they must be.
+    pub fn with_integer_ids(mut self) -> Self {
+        Arc::make_mut(&mut self.data).integer_ids = true;
+        self
+    }
+
     /// Starts a panel from slices whose times are of that kind; [`Time`] lists their types.
     pub fn builder(kind: TimeKind) -> PanelBuilder {
         PanelBuilder::new(kind)

@@ -74,6 +74,17 @@ impl Categories {
         }
     }
 
+    /// The labels that name them, in their order.
+    pub fn labels(&self) -> Vec<String> {
+        match self {
+            Self::Numbers(numbers) => numbers.iter().map(ToString::to_string).collect(),
+            Self::Truths(truths) => {
+                truths.iter().map(|&truth| if truth { "True" } else { "False" }.to_owned()).collect()
+            }
+            Self::Texts(texts) => texts.iter().map(ToString::to_string).collect(),
+        }
+    }
+
     /// The number of the category that a label names.
     pub fn number_of(&self, label: &str) -> usize {
         let place = match self {

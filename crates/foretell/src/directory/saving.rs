@@ -5,13 +5,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use foretell_checkpoint::{Checkpoint, Configuration, Frequency, ModelDirectory, ModelFile, PlainModel};
-use foretell_data::{Categories, Freq, LocalScaler};
+use foretell_data::{Categories, Freq, LocalScaler, Panel};
 use foretell_estimator::{Estimator, Learned, MemoryLimit, Trained, Workers};
 use foretell_neural::{model_file, read_model};
 
 use crate::coherence::Coherence;
 use crate::columns::{ColumnNames, categorical};
 use crate::conformal::Conformal;
+use crate::directory::dataset;
 use crate::ensemble::Combination;
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
@@ -36,6 +37,38 @@ pub(crate) fn save(
     directory: &ModelDirectory,
 ) -> Result<(), Error> {
     Ok(checkpoint(trained, interruption).save_at(directory)?)
+}
+
+/// Writes models to a directory with the panel that they were trained on.
+pub(crate) fn save_with_panel(
+    trained: &TrainedModels,
+    interruption: Option<&Interruption>,
+    panel: &Panel,
+    directory: &ModelDirectory,
+) -> Result<(), Error> {
+    let mut checkpoint = checkpoint(trained, interruption);
+    checkpoint.dataset = Some(dataset::store(trained, panel, &mut checkpoint.configuration)?);
+    Ok(checkpoint.save_at(directory)?)
+}
+
+/// What [`load`] reads, and the panel of the directory if it has one.
+pub(crate) fn load_with_panel(
+    dir: &Path,
+    limit: MemoryLimit,
+) -> Result<(TrainedModels, Option<Interruption>, Option<Panel>), Error> {
+    check_load(dir, &limit)?;
+    let mut checkpoint = Checkpoint::load(dir)?;
+    let configuration = &mut checkpoint.configuration;
+    let stored = (checkpoint.dataset.take(), configuration.uids.take(), configuration.ds.take());
+    let (trained, interruption) = restore_all(dir, checkpoint, limit)?;
+    let panel = match stored {
+        (Some(dataset), Some(uids), Some(ds)) => {
+            let panel = dataset::restore(&trained, &dataset, [&uids, &ds]);
+            Some(panel.map_err(|reason| Error::StoredPanel { path: dir.to_owned(), reason })?)
+        }
+        _ => None,
+    };
+    Ok((trained, interruption, panel))
 }
 
 /// Reads a directory.

@@ -1,0 +1,106 @@
+//! `cargo xtask python`: the wheel, built, installed into a virtual environment, and tested there.
+//!
+//! The first run of an environment needs the index of packages; later ones use what it installed.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use anyhow::{Context, bail, ensure};
+use cargo_metadata::MetadataCommand;
+use clap::Args;
+
+/// The extras of the package that its tests need, and what builds it.
+const PACKAGES: [&str; 9] =
+    ["maturin>=1.9,<2", "mypy", "numpy", "pandas", "polars", "pyarrow", "pytest", "tqdm", "utilsforecast"];
+/// The profile of cargo: the tests', whose kernels are optimised.
+const PROFILE: &str = "dev";
+
+/// Arguments of `cargo xtask python`.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Profile of cargo that the wheel is built with; `dist` is what is handed out.
+    #[arg(long, value_name = "PROFILE", default_value = PROFILE)]
+    profile: String,
+    /// Arguments for pytest, such as `-- -k frames`.
+    #[arg(last = true, value_name = "ARGUMENTS")]
+    arguments: Vec<String>,
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+    let Some(interpreter) = interpreter() else {
+        println!("no Python from 3.10 on with venv is installed, so the wheel is neither built nor tested");
+        return Ok(());
+    };
+    let metadata = MetadataCommand::new().no_deps().exec().context("cargo metadata failed")?;
+    let home = metadata.target_directory.join("python").into_std_path_buf();
+    let package = metadata.workspace_root.join("python").into_std_path_buf();
+    let python = environment(&interpreter, &home.join("environment"))?;
+    let wheel = wheel(&python, &package, &home.join("wheels"), &options.profile)?;
+    let bytes = fs::metadata(&wheel)?.len();
+    println!("{}: {:.1} MB", wheel.display(), bytes as f64 / 1e6);
+    let pip = ["-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", "--no-index"];
+    done(Command::new(&python).args(pip).arg(&wheel), "installing the wheel")?;
+    done(
+        Command::new(&python).args(["-m", "mypy", "--config-file", "mypy.ini"]).current_dir(&package),
+        "mypy",
+    )?;
+    // From elsewhere: in the package's own folder Python would import the files beside the tests, which have no engine.
+    let tests = package.join("tests");
+    let pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode", "importlib"];
+    done(
+        Command::new(&python).args(pytest).arg(&tests).args(&options.arguments).current_dir(&home),
+        "the tests of python/tests",
+    )
+}
+
+/// A Python that can make virtual environments: `$PYTHON`, or what the system calls python3.
+fn interpreter() -> Option<PathBuf> {
+    let name = env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
+    let check = "import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 10))";
+    let output = Command::new(&name).args(["-c", check]).output().ok()?;
+    output.status.success().then(|| name.into())
+}
+
+/// The interpreter of the virtual environment, with all packages that are needed.
+fn environment(interpreter: &Path, home: &Path) -> anyhow::Result<PathBuf> {
+    let python = home.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
+    let list = home.join("packages.txt");
+    let wanted = PACKAGES.join("\n");
+    if fs::read_to_string(&list).is_ok_and(|installed| installed == wanted) && python.exists() {
+        return Ok(python);
+    }
+    done(
+        Command::new(interpreter).args(["-m", "venv", "--clear"]).arg(home),
+        "making a virtual environment",
+    )?;
+    done(
+        Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(PACKAGES),
+        "installing packages",
+    )?;
+    fs::write(&list, wanted)?;
+    Ok(python)
+}
+
+/// Builds the wheel.
+fn wheel(python: &Path, package: &Path, out: &Path, profile: &str) -> anyhow::Result<PathBuf> {
+    if out.exists() {
+        fs::remove_dir_all(out)?;
+    }
+    let build = ["-m", "maturin", "build", "--profile", profile, "--out"];
+    done(Command::new(python).args(build).arg(out).current_dir(package), "building the wheel")?;
+    let mut wheels: Vec<PathBuf> =
+        fs::read_dir(out)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
+    ensure!(wheels.len() == 1, "expected one wheel in {}, found {}", out.display(), wheels.len());
+    Ok(wheels.remove(0))
+}
+
+fn done(command: &mut Command, what: &str) -> anyhow::Result<()> {
+    let status = command.status().with_context(|| format!("{what}: cannot start {command:?}"))?;
+    if !status.success() {
+        bail!("{what} failed ({status}): {command:?}");
+    }
+    Ok(())
+}
