@@ -154,4 +154,7 @@ def test_daily_series_of_different_lengths_by_step_numbers():
         found[freq] = nf.predict()
     # Times are names of steps: what they are changes no forecast.
     np.testing.assert_allclose(found["D"]["NBEATS"], found[1]["NBEATS"], rtol=1e-5)
+    # generate_series has ids of pandas' categorical type.
+    assert found["D"]["unique_id"].dtype == series["unique_id"].dtype
+    assert found["D"]["unique_id"].unique().tolist() == [0, 1, 2, 3, 4]
     assert found[1]["ds"].iloc[0] == steps[steps["unique_id"] == 0]["ds"].max() + 1
