@@ -2,6 +2,7 @@
 
 pub(crate) mod aggregate;
 pub(crate) mod bench;
+pub(crate) mod completions;
 pub(crate) mod cross_validate;
 pub(crate) mod demo;
 pub(crate) mod evaluate;
@@ -11,6 +12,7 @@ pub(crate) mod future;
 #[cfg(feature = "pickle")]
 pub(crate) mod import;
 pub(crate) mod inspect;
+pub(crate) mod man;
 pub(crate) mod models;
 pub(crate) mod plot;
 pub(crate) mod predict;

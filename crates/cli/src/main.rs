@@ -54,8 +54,8 @@ use foretell::SpecError;
 #[cfg(feature = "pickle")]
 use crate::commands::import;
 use crate::commands::{
-    aggregate, bench, cross_validate, demo, evaluate, features, fit, future, inspect, models, plot, predict,
-    quantise, reconcile, report as report_command,
+    aggregate, bench, completions, cross_validate, demo, evaluate, features, fit, future, inspect, man,
+    models, plot, predict, quantise, reconcile, report as report_command,
 };
 use crate::config::{CONFIGURABLE, Mistake, Origins, first_paragraph};
 use crate::failure::{Interrupted, ThresholdCrossed, Usage, is_broken_pipe};
@@ -107,6 +107,8 @@ enum Command {
     Inspect(inspect::Inspect),
     Models(models::Models),
     Bench(bench::Bench),
+    Completions(completions::Completions),
+    Man(man::WriteMan),
 }
 
 /// The command line as clap knows it.
@@ -158,6 +160,8 @@ fn run(command: &Command, origins: &Origins) -> ExitCode {
         Command::Inspect(command) => ("inspect", &|| command.run(), command.log()),
         Command::Models(command) => ("models", &|| command.run(), command.log()),
         Command::Bench(command) => ("bench", &|| command.run(), command.log()),
+        Command::Completions(asked) => ("completions", &|| asked.run(self::command()), asked.log()),
+        Command::Man(asked) => ("man", &|| asked.run(self::command()), asked.log()),
     };
     match out_of_memory::caught(work) {
         Ok(()) => {

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::{ArgGroup, Args, Command, Id};
-use foretell::features::FEATURES;
-use foretell::{ColumnNames, Features, Fitted, Frame, Freq, Panel, ReadOptions, Workers};
+use foretell::features::{FEATURES, FeatureEntry};
+use foretell::{ColumnNames, Features, Fitted, Frame, Freq, Panel, ReadOptions, Value, Workers, json};
 
 use crate::args::{LogArgs, MemoryArgs, thread_count};
 use crate::data_args::DataArgs;
@@ -26,6 +26,7 @@ use crate::table::AlignedTable;
     after_help = "\
 Examples:
   foretell features --list
+  foretell features --list --json
   foretell features --data sales.csv --features lag:1,7,roll_mean:28,weekday \\
     --out wide.parquet
   foretell features --data sales.csv --features fourier:yearly:3,holidays:DE:1:2
@@ -46,6 +47,9 @@ pub(crate) struct WriteFeatures {
     /// Print all features, with an example and the meaning of each
     #[arg(long, conflicts_with = "data", required_unless_present = "data")]
     list: bool,
+    /// Print the list as JSON
+    #[arg(long, requires = "list")]
+    json: bool,
     /// Threads; 0 for as many as the machine has
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count())]
     threads: usize,
@@ -65,7 +69,9 @@ impl WriteFeatures {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let Some(data) = self.data.as_ref().filter(|_| !self.list) else { return print(listed()) };
+        let Some(data) = self.data.as_ref().filter(|_| !self.list) else {
+            return print(if self.json { listed_as_json() } else { listed() });
+        };
         data.check_names(None)?;
         let sink = Sink::open(&self.out)?;
         let max_memory = self.memory.limit().bytes();
@@ -148,6 +154,17 @@ fn listed() -> String {
         .text("known", known)
         .text("meaning", FEATURES.iter().map(|entry| entry.meaning))
         .render()
+}
+
+/// The same as JSON.
+fn listed_as_json() -> String {
+    let feature = |entry: &FeatureEntry| {
+        json!({
+            "name": entry.name, "example": entry.example, "meaning": entry.meaning,
+            "known_ahead": entry.is_known_ahead(),
+        })
+    };
+    format!("{}\n", FEATURES.iter().map(feature).collect::<Value>())
 }
 
 /// The flags that say how data are read, none of which means anything without data.

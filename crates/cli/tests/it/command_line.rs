@@ -681,6 +681,8 @@ fn every_help_has_an_example() {
         "cross-validate",
         "plot",
         "report",
+        "completions",
+        "man",
         "quantise",
         "import",
         "inspect",

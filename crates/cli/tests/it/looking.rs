@@ -259,6 +259,32 @@ fn every_command_logs_json_to_its_end() {
 }
 
 #[test]
+fn shells_complete_every_command_and_each_has_a_manual_page() {
+    let dir = TestDirectory::new();
+    for shell in ["bash", "zsh", "fish", "powershell"] {
+        let script = dir.ok(&format!("completions {shell}"));
+        for word in ["cross-validate", "report", "forecast", "NHITS"] {
+            assert!(script.contains(word), "{shell} does not complete {word}");
+        }
+    }
+    dir.ok("man --out pages/man1 --log none");
+    let page = dir.read("pages/man1/foretell-cross-validate.1");
+    for part in [".TH foretell-cross-validate 1", "\\-\\-n\\-windows", "MASE"] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    assert!(dir.read("pages/man1/foretell.1").contains("foretell\\-fit(1)"));
+}
+
+#[test]
+fn features_are_listed_as_json() {
+    let dir = TestDirectory::new();
+    let found: Value = serde_json::from_str(&dir.ok("features --list --json")).unwrap();
+    let lag = found.as_array().unwrap().iter().find(|entry| entry["name"] == "lag").unwrap();
+    assert!(lag["known_ahead"] == false && lag["meaning"].is_string(), "{lag}");
+    assert!(dir.fails(2, "features --json").contains("--list"));
+}
+
+#[test]
 fn a_plot_reads_the_data_as_its_models_did() {
     let dir = fitted("--model NLinear");
     dir.ok("predict --model model --data long.csv --out f.csv");
