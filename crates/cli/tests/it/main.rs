@@ -9,6 +9,7 @@ mod evaluate;
 mod exports;
 mod features;
 mod files;
+mod guides;
 mod hierarchies;
 #[cfg(unix)]
 mod kills;
