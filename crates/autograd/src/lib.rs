@@ -44,7 +44,7 @@ use foretell_kernels::axis::Axis;
 pub use foretell_kernels::convolution::PaddingMode;
 pub use foretell_kernels::interpolate::{Interpolation, Resampler};
 pub use foretell_kernels::pool::{MaxOfSteps, Pooling, pooled_len};
-pub use foretell_kernels::recurrent::{Cell, HeldWeights};
+pub use foretell_kernels::recurrent::{Cell, HeldWeights, RecurrentBytes};
 pub use foretell_kernels::splines::SplineBasis;
 pub use foretell_kernels::wavelets::Wavelet;
 pub use foretell_simd::{Activation, Key};

@@ -40,7 +40,7 @@ mod weights;
 
 pub use backward::{RecurrentGradients, RecurrentRun};
 pub use cell::Cell;
-pub use held::HeldWeights;
+pub use held::{HeldWeights, RecurrentBytes};
 pub use layer::{Layer, RunMode};
 pub use stack::{LEAST_STACKED_STEPS, StackedLayer, forward_stack};
 pub use weights::Weights;

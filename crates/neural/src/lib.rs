@@ -73,11 +73,11 @@ pub mod own_model {
         CausalConv1d, CausalConv1dSizes, DataEmbedding, DataEmbeddingSizes, Distilling, EmbeddedNumbers,
         Embedding, FourierBlock, FourierCrossAttention, FourierSizes, GatedLinear, GatedResidual,
         GatedResidualSizes, InterpretableAttention, InvertedEmbedding, LayerNorm, Linear, LinearPair,
-        MAX_POSITIONS, Mlp, MlpSizes, MultiHeadAttention, Nonlinearity, NumberEmbedding, PointwisePerceptron,
-        ProbSparse, Recurrent, RecurrentSizes, RecurrentState, ResLstm, ResidualContext, RevIn, RevInConfig,
-        SeasonalNorm, SelectedVariables, StaticContexts, StaticEncoder, StaticEncoderSizes,
-        TransformerDecoder, TransformerEncoder, TransformerSizes, VariableSelection, VariableSelectionSizes,
-        WindowScales, positional_encoding,
+        MAX_POSITIONS, Mlp, MlpSizes, MultiHeadAttention, Nonlinearity, NumberEmbedding, PairSizes,
+        PointwisePerceptron, ProbSparse, Recurrent, RecurrentSizes, RecurrentState, ResLstm, ResidualContext,
+        RevIn, RevInConfig, SeasonalNorm, SelectedVariables, StaticContexts, StaticEncoder,
+        StaticEncoderSizes, TransformerDecoder, TransformerEncoder, TransformerSizes, VariableSelection,
+        VariableSelectionSizes, WindowScales, positional_encoding,
     };
 }
 

@@ -29,6 +29,17 @@ pub(crate) struct RecurrentParams {
     pub(crate) projection: Option<ParamId>,
 }
 
+/// The sizes of two layers, one behind the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PairSizes {
+    /// Numbers that the first layer reads.
+    pub inputs: usize,
+    /// Numbers between the two.
+    pub hidden: usize,
+    /// Numbers that the second layer makes.
+    pub outputs: usize,
+}
+
 /// The weights of two linear layers without an activation between them, multiplied: `P [inputs + 1, outputs]`, whose
 /// rows are the outputs of the layers for the unit vectors, `[W₁, b₁]ᵀ W₂ᵀ + [0, b₂]ᵀ`. For `u` units the work per window
 /// falls from `u (inputs + u)` to `u inputs`.

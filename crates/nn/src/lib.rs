@@ -62,7 +62,7 @@ pub use foretell_autograd::{
 };
 pub use hyper_parameter_error::HyperParameterError;
 pub use init::{Curve, Init};
-pub use layer_params::{Multiplied, MultipliedId};
+pub use layer_params::{Multiplied, MultipliedId, PairSizes};
 pub use layers::activation::Nonlinearity;
 pub use layers::attention::{AttentionSizes, MultiHeadAttention, ProbSparse};
 pub use layers::attentive_lstm::AttentiveLstm;

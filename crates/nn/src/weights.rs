@@ -22,7 +22,7 @@ use foretell_autograd::{
 use foretell_tensor::Tensor;
 
 use crate::held_copies::{HeldCopy, HeldPair};
-use crate::layer_params::{LinearParams, Multiplied, MultipliedId, RecurrentParams};
+use crate::layer_params::{LinearParams, Multiplied, MultipliedId, PairSizes, RecurrentParams};
 use crate::model::Forward;
 use crate::param_entry::ParamId;
 use crate::table::Scope;
@@ -64,12 +64,11 @@ impl Multiplied {
 }
 
 impl Scope<'_> {
-    /// Multiplies the weights of two layers, of `inputs` to `hidden` to `outputs` numbers, with each other, where that
-    /// is worth it.
+    /// Multiplies the weights of two layers of these sizes with each other, where that is worth it.
     pub(crate) fn multiply(
         &mut self,
         layers: [LinearParams; 2],
-        [inputs, hidden, outputs]: [usize; 3],
+        PairSizes { inputs, hidden, outputs }: PairSizes,
     ) -> Option<MultipliedId> {
         let worth_it = inputs <= FEW_INPUTS.min(hidden / 2);
         worth_it.then(|| self.register_multiplied([inputs + 1, outputs].into(), layers))

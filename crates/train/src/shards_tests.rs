@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-#[cfg(feature = "amp")]
-use foretell_nn::LinearPair;
 use foretell_nn::{Activation, Init, Inputs, Linear, Model, ParamId, Table, Tensor, Var, Windows};
+#[cfg(feature = "amp")]
+use foretell_nn::{LinearPair, PairSizes};
 use foretell_optim::{Clip, Rule};
 use serde_json::json;
 
@@ -265,8 +265,11 @@ fn multiplied_weights_are_rounded_alike_by_one_shard_and_by_several() {
     };
     let loss = |windows: usize, precision| {
         let mut table = Table::default();
-        let network =
-            Network::from(WidePair(LinearPair::new(&mut table.root(), [0, 1], [STEPS, 2 * STEPS, STEPS])));
+        let network = Network::from(WidePair(LinearPair::new(
+            &mut table.root(),
+            [0, 1],
+            PairSizes { inputs: STEPS, hidden: 2 * STEPS, outputs: STEPS },
+        )));
         let (params, workers) = (table.initialise(3), Workers::new(1).unwrap());
         assert_eq!(params.table().multiplied().len(), 1);
         let adam = Optimizer::new(params.table().arena_len(), Rule::default(), None);
@@ -293,7 +296,11 @@ fn multiplied_weights_are_rounded_alike_by_one_shard_and_by_several() {
 fn infinities_among_gradients_of_multiplied_weights_do_not_skip_a_step_of_one_shard() {
     const N: usize = 8;
     let mut table = Table::default();
-    let network = Network::from(Pair(LinearPair::new(&mut table.root(), [0, 1], [1, 4, 1])));
+    let network = Network::from(Pair(LinearPair::new(
+        &mut table.root(),
+        [0, 1],
+        PairSizes { inputs: 1, hidden: 4, outputs: 1 },
+    )));
     let loss = Loss::parse(&json!("MSE")).expect("a loss");
     let (params, workers) = (table.initialise(3), Workers::new(1).unwrap());
     let (len, all) = (params.table().arena_len(), params.table().gradients_len());

@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex};
 
 use foretell_nn::{
-    Activation, BatchNorm, BatchNormConfig, Coupling, Forward, Init, Inputs, Linear, LinearPair, Var,
+    Activation, BatchNorm, BatchNormConfig, Coupling, Forward, Init, Inputs, Linear, LinearPair, PairSizes,
+    Var,
 };
 use foretell_train::{
     Batch, Clip, Engine, Key, Loss, Model, Needs, Network, OneProcess, Optimizer, Params, Precision,
@@ -112,7 +113,11 @@ fn train(case: Case, reduction: Option<&dyn Reduction>) -> Trained {
         Tensor::build(shape, |out| Init::Uniform { bound: 1.0 }.fill(Key::new(seed), out))
     };
     let mut table = Table::default();
-    let pair = LinearPair::new(&mut table.root().at("pair"), [0, 1], [STEPS, 2 * STEPS, STEPS]);
+    let pair = LinearPair::new(
+        &mut table.root().at("pair"),
+        [0, 1],
+        PairSizes { inputs: STEPS, hidden: 2 * STEPS, outputs: STEPS },
+    );
     let norm = BatchNorm::new(&mut table.root().at("norm"), STEPS, BatchNormConfig::default());
     let last = Linear::new(&mut table.root().at("last"), STEPS, 1);
     let network = Network { needs: case.needs, model: Arc::new(Layers(pair, norm, last)) };

@@ -26,6 +26,24 @@ pub struct HeldWeights {
     projection: OnceLock<WeightMatrix>,
 }
 
+/// The bytes of a layer's matrices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecurrentBytes {
+    /// The bytes of W, the weights of the inputs.
+    pub input: usize,
+    /// The bytes of U, the weights of the state.
+    pub state: usize,
+    /// The bytes of P, the weights of the projection; 0 without one.
+    pub projection: usize,
+}
+
+impl RecurrentBytes {
+    /// The bytes of all three.
+    pub fn sum(self) -> usize {
+        self.input + self.state + self.projection
+    }
+}
+
 impl HeldWeights {
     /// The weights of a layer in this format, as they are where it is none or `F32`; nothing is made yet. The matrices are made
     /// from the weights of the first run, so whoever changes a weight makes new ones.
@@ -41,7 +59,8 @@ impl HeldWeights {
     }
 
     /// The bytes of W, U and P as the runs so far have held them, given the bytes that they take in `f32`.
-    pub fn bytes(&self, [input, state, projection]: [usize; 3]) -> usize {
+    pub fn bytes(&self, wide: RecurrentBytes) -> usize {
+        let RecurrentBytes { input, state, projection } = wide;
         let narrow = |matrix: &OnceLock<WeightMatrix>| matrix.get().map(WeightMatrix::bytes);
         let inputs = self.input.get().map(|parts| parts.iter().map(WeightMatrix::bytes).sum());
         let groups = self.groups.get().map(|groups| groups.iter().map(UnitGroup::bytes).sum());

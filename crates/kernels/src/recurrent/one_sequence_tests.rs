@@ -39,7 +39,8 @@ fn a_single_sequence_by_groups_of_units_is_that_of_the_definition() {
                 }
                 let rows = case.layer.cell.gates() * case.layer.hidden;
                 let u = 4 * rows.next_multiple_of(16) * case.layer.hidden;
-                assert_eq!(held.bytes([10, 1, 100]), 110 + u, "the copy of U stands for it");
+                let wide = RecurrentBytes { input: 10, state: 1, projection: 100 };
+                assert_eq!((wide.sum(), held.bytes(wide)), (111, 110 + u), "the copy of U stands for it");
                 // A run continues from the states that another one left.
                 let (first, rest) = (Layer { steps: 2, ..case.layer }, Layer { steps: 3, ..case.layer });
                 let run =

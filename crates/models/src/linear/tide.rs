@@ -4,7 +4,8 @@
 //! 2304.08424), figure 1.
 
 use foretell_nn::{
-    Activation, Dims, Forward, HyperParameterError, Inputs, LayerNorm, Linear, Model, Needs, Scope, Var,
+    Activation, Dims, Forward, HyperParameterError, Inputs, LayerNorm, Linear, Model, Needs, PairSizes,
+    Scope, Var,
 };
 use serde_json::{Value, json};
 
@@ -61,7 +62,12 @@ impl Architecture for Tide {
         let &Dims { input_size, horizon, hist_exog, futr_exog, stat_exog, outputs, .. } = dims;
         let Self { hidden_size, decoder_output_dim, temporal_width, .. } = self;
         let block = |scope: &mut Scope<'_>, inputs, hidden, outputs| {
-            ResidualBlock::new(scope, [inputs, hidden, outputs], self.dropout as f32, self.layernorm)
+            ResidualBlock::new(
+                scope,
+                PairSizes { inputs, hidden, outputs },
+                self.dropout as f32,
+                self.layernorm,
+            )
         };
         let mut project = |name, columns| block(&mut scope.at(name), columns, hidden_size, temporal_width);
         // With future columns but no historic ones, neuralforecast's model has a projection of zero inputs, and never
@@ -141,8 +147,8 @@ struct ResidualBlock {
 }
 
 impl ResidualBlock {
-    fn new(scope: &mut Scope<'_>, sizes: [usize; 3], dropout: f32, layernorm: bool) -> Self {
-        let [inputs, hidden, outputs] = sizes;
+    fn new(scope: &mut Scope<'_>, sizes: PairSizes, dropout: f32, layernorm: bool) -> Self {
+        let PairSizes { inputs, hidden, outputs } = sizes;
         Self {
             norm: layernorm.then(|| LayerNorm::new(&mut scope.at("norm"), [outputs])),
             first: Linear::new(&mut scope.at("lin1"), inputs, hidden),

@@ -5,8 +5,8 @@
 
 use foretell_nn::{
     Activation, Conv1d, DataEmbedding, DataEmbeddingSizes, Dims, Forward, HyperParameterError, Init, Inputs,
-    Key, Linear, Model, Needs, PaddingMode, Pooling, RevIn, RevInConfig, Scope, SeriesPerWindow, Tensor, Var,
-    positional_encoding, sines_and_cosines,
+    Key, Linear, Model, Needs, PaddingMode, PairSizes, Pooling, RevIn, RevInConfig, Scope, SeriesPerWindow,
+    Tensor, Var, positional_encoding, sines_and_cosines,
 };
 use serde_json::{Value, json};
 
@@ -231,22 +231,24 @@ impl TimeMixer {
         let mut unread_norm = scope.at("layer_norm");
         unread_norm.unread("weight", [d_model], Init::Constant(1.0));
         unread_norm.unread("bias", [d_model], Init::Constant(0.0));
-        let cross = mixed.then(|| Perceptron::new(&mut scope.at("cross_layer"), [d_model, d_ff, d_model]));
+        let channels = PairSizes { inputs: d_model, hidden: d_ff, outputs: d_model };
+        let cross = mixed.then(|| Perceptron::new(&mut scope.at("cross_layer"), channels));
+        let over_time = |inputs, outputs| PairSizes { inputs, hidden: outputs, outputs };
         let mut season = scope.at("mixing_multi_scale_season.down_sampling_layers");
         let pairs = steps.windows(2).enumerate();
         let down =
-            pairs.map(|(i, pair)| Perceptron::new(&mut season.at(i), [pair[0], pair[1], pair[1]])).collect();
+            pairs.map(|(i, pair)| Perceptron::new(&mut season.at(i), over_time(pair[0], pair[1]))).collect();
         let mut trend = scope.at("mixing_multi_scale_trend.up_sampling_layers");
         let pairs = steps.windows(2).rev().enumerate();
         let up =
-            pairs.map(|(i, pair)| Perceptron::new(&mut trend.at(i), [pair[1], pair[0], pair[0]])).collect();
+            pairs.map(|(i, pair)| Perceptron::new(&mut trend.at(i), over_time(pair[1], pair[0]))).collect();
         let mut out = scope.at("out_cross_layer");
         let out = if mixed {
             Linear::unread(&mut out.at(0), [d_model, d_ff], true);
             Linear::unread(&mut out.at(2), [d_ff, d_model], true);
             None
         } else {
-            Some(Perceptron::new(&mut out, [d_model, d_ff, d_model]))
+            Some(Perceptron::new(&mut out, channels))
         };
         let moving_average = (self.decomp_method == "moving_avg").then_some(self.moving_avg);
         Block { moving_average, cross, down, up, out }
@@ -254,7 +256,7 @@ impl TimeMixer {
 }
 
 impl Perceptron {
-    fn new(scope: &mut Scope<'_>, [inputs, hidden, outputs]: [usize; 3]) -> Self {
+    fn new(scope: &mut Scope<'_>, PairSizes { inputs, hidden, outputs }: PairSizes) -> Self {
         Self([Linear::new(&mut scope.at(0), inputs, hidden), Linear::new(&mut scope.at(2), hidden, outputs)])
     }
 

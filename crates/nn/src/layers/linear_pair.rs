@@ -4,7 +4,7 @@ use foretell_autograd::{Activation, Var};
 
 use crate::layer_params::MultipliedId;
 use crate::weights::side_by_side;
-use crate::{Forward, Linear, Scope};
+use crate::{Forward, Linear, PairSizes, Scope};
 
 /// `y = activation(W₂ (W₁ x + b₁) + b₂)`, whose weights are multiplied with each other where the inputs are few.
 #[derive(Clone, Debug)]
@@ -14,11 +14,12 @@ pub struct LinearPair {
 }
 
 impl LinearPair {
-    /// The layers of `inputs` to `hidden` to `outputs` numbers, registered in the scopes of these names.
-    pub fn new(scope: &mut Scope<'_>, names: [usize; 2], [inputs, hidden, outputs]: [usize; 3]) -> Self {
+    /// The layers, registered in the scopes of these names.
+    pub fn new(scope: &mut Scope<'_>, names: [usize; 2], sizes: PairSizes) -> Self {
+        let PairSizes { inputs, hidden, outputs } = sizes;
         let first = Linear::new(&mut scope.at(names[0]), inputs, hidden);
         let second = Linear::new(&mut scope.at(names[1]), hidden, outputs);
-        let multiplied = scope.multiply([first.params, second.params], [inputs, hidden, outputs]);
+        let multiplied = scope.multiply([first.params, second.params], sizes);
         Self { layers: [first, second], multiplied }
     }
 
@@ -49,7 +50,7 @@ mod tests {
     fn multiplied_layers_are_the_two_layers() {
         let (batch, [inputs, hidden, outputs]) = (6, [3, 8, 5]);
         let mut table = Table::default();
-        let pair = LinearPair::new(&mut table.root(), [0, 1], [inputs, hidden, outputs]);
+        let pair = LinearPair::new(&mut table.root(), [0, 1], PairSizes { inputs, hidden, outputs });
         let apart = LinearPair { multiplied: None, ..pair.clone() };
         assert!(pair.multiplied.is_some());
         let params = table.initialise(3);
@@ -98,7 +99,7 @@ mod tests {
     #[test]
     fn changed_parameters_change_the_product() {
         let mut table = Table::default();
-        let pair = LinearPair::new(&mut table.root(), [0, 1], [2, 4, 3]);
+        let pair = LinearPair::new(&mut table.root(), [0, 1], PairSizes { inputs: 2, hidden: 4, outputs: 3 });
         assert!(pair.multiplied.is_some());
         let mut params = table.initialise(3);
         let forecast = |params: &crate::Params| {

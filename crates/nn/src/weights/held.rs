@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use foretell_autograd::{HeldWeights, Rounding, Tensor, WeightFormat, WeightMatrix, held_weight};
+use foretell_autograd::{
+    HeldWeights, RecurrentBytes, Rounding, Tensor, WeightFormat, WeightMatrix, held_weight,
+};
 
 use crate::held_copies::{HeldCopies, HeldCopy, HeldPair, MIN_SIDE, Slot};
 use crate::layer_params::{MultipliedId, RecurrentParams};
@@ -51,7 +53,7 @@ impl Params {
         let recurrent = self.table.recurrent().iter().filter_map(|layer| {
             let held = self.copies.recurrent[layer.state.0].get()?;
             let wide = self.bytes_of_recurrent(layer);
-            Some((held.bytes(wide), wide.iter().sum()))
+            Some((held.bytes(wide), wide.sum()))
         });
         let products = products.iter().enumerate().filter_map(|(place, product)| {
             let bytes = size_of::<f32>() * product.get()?.numel();
@@ -139,9 +141,12 @@ impl Params {
     }
 
     /// The bytes of W, U and P of a recurrent layer in `f32`.
-    fn bytes_of_recurrent(&self, layer: &RecurrentParams) -> [usize; 3] {
-        [Some(layer.input), Some(layer.state), layer.projection]
-            .map(|id| id.map_or(0, |id| self.bytes_in_f32(id)))
+    fn bytes_of_recurrent(&self, layer: &RecurrentParams) -> RecurrentBytes {
+        RecurrentBytes {
+            input: self.bytes_in_f32(layer.input),
+            state: self.bytes_in_f32(layer.state),
+            projection: layer.projection.map_or(0, |id| self.bytes_in_f32(id)),
+        }
     }
 }
 
@@ -152,7 +157,7 @@ mod tests {
     use foretell_autograd::Cell;
 
     use super::*;
-    use crate::{Activation, Key, Linear, LinearPair, Recurrent, RecurrentSizes, Table, Var};
+    use crate::{Activation, Key, Linear, LinearPair, PairSizes, Recurrent, RecurrentSizes, Table, Var};
 
     /// One of each kind of layer that is held in fewer bits, and one that is too small.
     struct Layers {
@@ -176,7 +181,11 @@ mod tests {
             };
             Self {
                 linear: Linear::new(&mut root.at("linear"), 64, 48),
-                pair: LinearPair::new(&mut root.at("pair"), [0, 1], [48, 256, 24]),
+                pair: LinearPair::new(
+                    &mut root.at("pair"),
+                    [0, 1],
+                    PairSizes { inputs: 48, hidden: 256, outputs: 24 },
+                ),
                 recurrent: Recurrent::new(&mut root.at("recurrent"), &sizes),
                 small: Linear::new(&mut root.at("small"), 32, 3),
             }

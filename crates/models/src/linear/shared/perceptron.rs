@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use foretell_nn::{Activation, Forward, Linear, LinearPair, Nonlinearity, Scope, Var};
+use foretell_nn::{Activation, Forward, Linear, LinearPair, Nonlinearity, PairSizes, Scope, Var};
 
 use crate::rules;
 
@@ -47,7 +47,8 @@ impl Perceptron {
     pub(crate) fn new(scope: &mut Scope<'_>, layers: &Layers<'_>, inputs: usize, outputs: usize) -> Self {
         let Layers { mlp_units, dropout, activation } = *layers;
         let per_layer = if dropout > 0.0 { 3 } else { 2 };
-        let first = LinearPair::new(scope, [0, 1], [inputs, mlp_units[0][0], mlp_units[0][1]]);
+        let pair = PairSizes { inputs, hidden: mlp_units[0][0], outputs: mlp_units[0][1] };
+        let first = LinearPair::new(scope, [0, 1], pair);
         let (mut hidden, mut place) = (Vec::new(), 1);
         let mut shared = None;
         for (i, &[inputs, outputs]) in mlp_units.iter().enumerate() {
