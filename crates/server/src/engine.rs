@@ -30,7 +30,7 @@ type ReloadListener = Arc<dyn Fn(Reload) + Send + Sync>;
 /// Calls are futures that any number of tasks may wait for; they need a runtime of tokio's with timers. Requests are taken in the
 /// order in which they come, and each is computed by itself: on all threads while it is alone, else beside others on one thread
 /// each. So an answer depends on its request alone, and is that of `foretell predict`, to the last bit.
-pub struct Engine {
+pub struct ForecastEngine {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
     /// Whoever looks after the directories stops when this is dropped.
@@ -63,7 +63,7 @@ impl Shared {
     }
 }
 
-impl Engine {
+impl ForecastEngine {
     /// Loads models, each from a directory that `foretell fit` or `NeuralForecast.save` wrote, and starts the threads.
     ///
     /// # Errors
@@ -75,11 +75,11 @@ impl Engine {
         Self::load_and_tell(models, settings, |_| {})
     }
 
-    /// [`Engine::load`], with a listener that is told of every model that is replaced, or that is not although its directory
+    /// [`ForecastEngine::load`], with a listener that is told of every model that is replaced, or that is not although its directory
     /// changed.
     ///
     /// # Errors
-    /// Those of [`Engine::load`].
+    /// Those of [`ForecastEngine::load`].
     pub fn load_and_tell(
         models: impl IntoIterator<Item = (impl Into<String>, impl Into<PathBuf>)>,
         settings: EngineSettings,
@@ -188,7 +188,7 @@ fn watch(
     Ok((stop, thread))
 }
 
-impl Drop for Engine {
+impl Drop for ForecastEngine {
     fn drop(&mut self) {
         self.stop();
         let watcher = self.watcher.take().map(|(stop, thread)| {
@@ -202,8 +202,8 @@ impl Drop for Engine {
     }
 }
 
-impl fmt::Debug for Engine {
+impl fmt::Debug for ForecastEngine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Engine({} models, {} threads)", self.models().len(), self.threads.len())
+        write!(f, "ForecastEngine({} models, {} threads)", self.models().len(), self.threads.len())
     }
 }

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::time::Instant;
 
-use foretell::{Fitted, Frame, Future, PredictOptions, Warning};
+use foretell::{Fitted, Frame, Future, PredictOptions, PredictionIntervals, Warning};
 
 use crate::error::EngineError;
 use crate::reading::read_series;
@@ -51,7 +51,7 @@ pub(crate) fn forecast(
             let calibrated = match &asked.intervals {
                 None => None,
                 Some(text) => {
-                    let intervals = text.parse().map_err(foretell::Error::from)?;
+                    let intervals: PredictionIntervals = text.parse()?;
                     Some(fitted.clone().calibrate(&panel, intervals)?)
                 }
             };

@@ -1,6 +1,6 @@
 //! Forecasts over HTTP: saved models served to other programs, and the same engine as a library
 //!
-//! An [`Engine`] holds models and threads that forecast with them; [`serve`] answers requests on a socket. Requests and answers
+//! A [`ForecastEngine`] holds models and threads that forecast with them; [`serve`] answers requests on a socket. Requests and answers
 //! are tables in JSON, CSV, Parquet or Arrow's streams; errors are problem details (RFC 9457) that say what the command line
 //! says.
 //!
@@ -39,7 +39,7 @@ mod serve_settings;
 mod settings;
 mod token;
 
-pub use engine::Engine;
+pub use engine::ForecastEngine;
 pub use error::{EngineError, EngineStartError};
 pub use field_words::FIELD_WORDS;
 pub use model::ModelFacts;
@@ -47,7 +47,7 @@ pub use models::Reload;
 pub use request::{AheadOptions, ForecastAnswer, ForecastKind, ForecastRequest};
 pub use run::run;
 pub use serve::serve;
-pub use serve_settings::ServeSettings;
+pub use serve_settings::{LogLine, ServeSettings};
 pub use settings::EngineSettings;
 pub use token::Token;
 

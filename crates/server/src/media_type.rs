@@ -29,6 +29,11 @@ impl MediaType {
         Self::built().find(|media| media.name().eq_ignore_ascii_case(name))
     }
 
+    /// The type of a file of that name, if the name tells one.
+    pub(crate) fn of_file(name: &str) -> Option<Self> {
+        Self::built().find(|media| media.format().is_some_and(|format| format.is_ending(name)))
+    }
+
     /// The first type of an `Accept` header that this program can write; nothing if there is none.
     pub(crate) fn accepted(header: &str, by_default: Self) -> Option<Self> {
         header.split(',').find_map(|range| match range.split(';').next().unwrap_or_default().trim() {

@@ -18,7 +18,7 @@ use crate::metrics::Levels;
 use crate::observe::{Served, observe};
 use crate::openapi::document;
 use crate::problem::Problem;
-use crate::receive::receive;
+use crate::receive::{Received, receive};
 
 /// What answers at a path; nothing at others.
 fn handler(path: &str) -> Option<MethodRouter<App>> {
@@ -97,8 +97,10 @@ async fn cross_validate(State(app): State<App>, request: Request) -> Result<Resp
 /// Has a request for forecasts answered: reading it, forecasting and writing the answer are work for the engine's threads.
 async fn answer(app: App, request: Request, asking: Asking) -> Result<Response, Problem> {
     const WARNINGS: HeaderName = HeaderName::from_static("foretell-warnings");
-    let (incoming, accept) = receive(request, &app.settings).await?;
+    let Received { incoming, accept, room } = receive(request, &app).await?;
     let work = app.engine.run(move |shared, deadline| {
+        // The body is let go of with the work.
+        let _room = room;
         let request = incoming.request(asking)?;
         let answer = shared.answer(&request, deadline)?;
         let body = encode(&answer, accept)?;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::runtime::Builder;
 
-use crate::engine::Engine;
+use crate::engine::ForecastEngine;
 use crate::serve::serve;
 use crate::serve_settings::ServeSettings;
 
@@ -19,7 +19,7 @@ use crate::serve_settings::ServeSettings;
 /// An address that cannot be listened at; a system without threads to spare.
 pub fn run(
     address: SocketAddr,
-    engine: Engine,
+    engine: ForecastEngine,
     settings: ServeSettings,
     ready: impl FnOnce(SocketAddr),
 ) -> io::Result<()> {

@@ -16,7 +16,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{sleep, timeout};
 
 use crate::app::{App, ServerState};
-use crate::engine::Engine;
+use crate::engine::ForecastEngine;
 use crate::routes::router;
 use crate::serve_settings::ServeSettings;
 
@@ -33,11 +33,12 @@ const HEAD_BYTES: usize = 64 << 10;
 /// None but those of the listener as a whole; a connection that breaks off ends alone.
 pub async fn serve(
     listener: TcpListener,
-    engine: Arc<Engine>,
+    engine: Arc<ForecastEngine>,
     settings: ServeSettings,
     stop: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    let app = App { engine, settings: Arc::new(settings), state: Arc::new(ServerState::default()) };
+    let state = Arc::new(ServerState::new(&settings));
+    let app = App { engine, settings: Arc::new(settings), state };
     let connections = Arc::new(Semaphore::new(app.settings.max_connections));
     let graceful = GracefulShutdown::new();
     let router = router(&app);

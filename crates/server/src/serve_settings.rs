@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use crate::token::Token;
 
+/// Takes a line of the log.
+pub type LogLine = Arc<dyn Fn(&str) + Send + Sync>;
+
 /// What a server may take beside its [engine](crate::EngineSettings).
 #[derive(Clone)]
 pub struct ServeSettings {
@@ -20,7 +23,7 @@ pub struct ServeSettings {
     /// The token that requests for forecasts, models and metrics must show, if there is one.
     pub token: Option<Token>,
     /// Who gets the log: a line of JSON for each request and each change of a model, without data.
-    pub log: Option<Arc<dyn Fn(&str) + Send + Sync>>,
+    pub log: Option<LogLine>,
 }
 
 impl Default for ServeSettings {

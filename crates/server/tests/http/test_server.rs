@@ -7,7 +7,7 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel};
-use foretell_server::{Engine, EngineSettings, ServeSettings, serve};
+use foretell_server::{EngineSettings, ForecastEngine, ServeSettings, serve};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -72,7 +72,7 @@ impl TestServer {
         mut settings: ServeSettings,
     ) -> Self {
         let engine = EngineSettings { threads: 2, reload: Duration::from_millis(20), ..engine };
-        let engine = Arc::new(Engine::load(models.iter().cloned(), engine).unwrap());
+        let engine = Arc::new(ForecastEngine::load(models.iter().cloned(), engine).unwrap());
         let log = Arc::new(Mutex::new(Vec::new()));
         let into = log.clone();
         settings.log = Some(Arc::new(move |line: &str| into.lock().unwrap().push(line.to_owned())));
