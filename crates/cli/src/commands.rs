@@ -19,3 +19,5 @@ pub(crate) mod predict;
 pub(crate) mod quantise;
 pub(crate) mod reconcile;
 pub(crate) mod report;
+#[cfg(feature = "serve")]
+pub(crate) mod serve;

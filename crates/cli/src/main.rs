@@ -53,6 +53,8 @@ use foretell::SpecError;
 
 #[cfg(feature = "pickle")]
 use crate::commands::import;
+#[cfg(feature = "serve")]
+use crate::commands::serve;
 use crate::commands::{
     aggregate, bench, completions, cross_validate, demo, evaluate, features, fit, future, inspect, man,
     models, plot, predict, quantise, reconcile, report as report_command,
@@ -109,6 +111,8 @@ enum Command {
     Bench(bench::Bench),
     Completions(completions::Completions),
     Man(man::WriteMan),
+    #[cfg(feature = "serve")]
+    Serve(serve::Serve),
 }
 
 /// The command line as clap knows it.
@@ -120,8 +124,8 @@ fn command() -> clap::Command {
 
 fn main() -> ExitCode {
     file_limit::make_an_error();
-    foretell::word_settings(setting_words::FLAGS);
     let args: Vec<OsString> = env::args_os().collect();
+    foretell::word_settings(setting_words::of_command(args.get(1)));
     let log = if asks_for_json(&args) { Log::Json } else { Log::Text };
     let parsed = config::parse(&command(), args).and_then(|(matches, origins)| {
         let cli = Cli::from_arg_matches(&matches).map_err(Mistake::Arguments)?;
@@ -162,6 +166,8 @@ fn run(command: &Command, origins: &Origins) -> ExitCode {
         Command::Bench(command) => ("bench", &|| command.run(), command.log()),
         Command::Completions(asked) => ("completions", &|| asked.run(self::command()), asked.log()),
         Command::Man(asked) => ("man", &|| asked.run(self::command()), asked.log()),
+        #[cfg(feature = "serve")]
+        Command::Serve(command) => ("serve", &|| command.run(), command.log()),
     };
     match out_of_memory::caught(work) {
         Ok(()) => {

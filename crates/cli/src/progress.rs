@@ -23,7 +23,7 @@ pub(crate) enum Log {
     /// dropped (rows_needed, and series: unique_id, rows), ended (end, last, added_rows, series), bounded (non_negative, integer), step (model, step, max_steps, train_loss,
     /// learning_rate, elapsed_s), valid (model, step, valid_loss, elapsed_s), resumed (model, step), interrupt,
     /// warning (message), fitted (model, parameters, steps, train_loss, valid_loss), scored (what --json prints of a
-    /// model), measured (as bench --json), wrote (path), error (message; the last one), done (command, elapsed_s;
+    /// model), measured (as bench --json), serves (address), wrote (path), error (message; the last one), done (command, elapsed_s;
     /// the last one)
     Json,
     /// Nothing but warnings and errors
@@ -199,6 +199,13 @@ impl Log {
         if self == Self::Json {
             line(&event().to_string());
         }
+    }
+
+    /// Tells where requests are answered.
+    #[cfg(feature = "serve")]
+    pub(crate) fn serves(self, address: std::net::SocketAddr) {
+        let event = json!({ "event": "serves", "address": address.to_string() });
+        self.report(&format!("serving at http://{address}"), &event);
     }
 
     /// Tells that something was written.

@@ -1,8 +1,22 @@
 //! The flags under which the command line offers what messages of the libraries tell users to change.
 
+use std::ffi::OsString;
+
 use foretell::{Setting, SettingWords};
 
-pub(crate) const FLAGS: SettingWords = SettingWords { name: flag, assign: " " };
+const FLAGS: SettingWords = SettingWords { name: flag, assign: " " };
+
+/// The words of a command: most speak of their flags, and a server of the fields of requests.
+pub(crate) fn of_command(name: Option<&OsString>) -> SettingWords {
+    match name {
+        #[cfg(feature = "serve")]
+        Some(name) if name == "serve" => {
+            let name = |setting| (foretell_server::FIELD_WORDS.name)(setting).or_else(|| flag(setting));
+            SettingWords { name, ..foretell_server::FIELD_WORDS }
+        }
+        _ => FLAGS,
+    }
+}
 
 fn flag(setting: Setting) -> Option<&'static str> {
     Some(match setting {

@@ -44,7 +44,8 @@ fn commands_for_those_who_come_from_elsewhere_work() {
     let dir = TestDirectory::new();
     let (mut sales, mut future) = ("unique_id,ds,y,price\n".to_owned(), "unique_id,ds,price\n".to_owned());
     for (id, phase) in [("north", 0.0), ("south", 1.0)] {
-        (0..120).for_each(|day| sales += &format!("{id},{},{:.4},{}\n", date(day), wave(day, phase), day % 3));
+        (0..120)
+            .for_each(|day| sales += &format!("{id},{},{:.4},{}\n", date(day), wave(day, phase), day % 3));
         (120..150).for_each(|day| future += &format!("{id},{},{}\n", date(day), day % 3));
     }
     dir.put("sales.csv", &sales);

@@ -22,6 +22,8 @@ mod reports;
 mod resume;
 mod saved_models;
 mod scores;
+#[cfg(all(unix, feature = "serve"))]
+mod serve;
 mod short_series;
 mod test_directory;
 mod warnings;

@@ -1,0 +1,143 @@
+//! `foretell serve`: saved models for other programs, over HTTP.
+
+use std::env;
+use std::io::Write as _;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytesize::ByteSize;
+use clap::Args;
+use foretell::WeightPrecision;
+use foretell_server::{EngineSettings, ForecastEngine, ServeSettings, Token, run};
+
+use crate::args::{LogArgs, MemoryArgs, steps, thread_count};
+use crate::failure::Usage;
+use crate::precision::weight_precision;
+use crate::progress::Log;
+
+/// Where the token is looked for.
+const TOKEN: &str = "FORETELL_TOKEN";
+
+/// Answer requests for forecasts over HTTP with saved models
+///
+/// POST /v1/forecast takes series as JSON columns, CSV or Parquet and answers with forecasts in the same form, those of `foretell
+/// predict`. A page for people is at /, the description of all addresses at /openapi.json. Models are replaced when their
+/// directories change. A line of JSON for each request goes to standard error, without data. If the environment has
+/// FORETELL_TOKEN, requests must show it (Authorization: Bearer TOKEN). SIGTERM ends the server once what has begun is
+/// answered.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  foretell serve --model model
+  foretell serve --model sales=models/sales --model power=models/power --listen 0.0.0.0:8080
+  curl -H 'content-type: text/csv' --data-binary @sales.csv localhost:8080/v1/forecast")]
+pub(crate) struct Serve {
+    /// Directory of a model, or NAME=DIR for several; without a name it is called as its directory
+    #[arg(long, value_name = "[NAME=]DIR", required = true)]
+    model: Vec<String>,
+    /// Address to listen at. Others than those of this machine (127.0.0.1) want a token, and TLS by a proxy
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]
+    listen: SocketAddr,
+    /// Threads that forecast; 0 for as many as the machine has
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count())]
+    threads: usize,
+    /// Format in which forecasts read the weights of products, as in `foretell predict`
+    #[arg(long, value_name = "FORMAT", default_value = "f32", value_parser = weight_precision())]
+    precision: WeightPrecision,
+    /// Requests that may wait for a thread; more are told to come again
+    #[arg(long, value_name = "N", default_value_t = 1024)]
+    queue: usize,
+    /// Seconds in which a request must be answered
+    #[arg(long, value_name = "S", default_value_t = 30.0, value_parser = seconds)]
+    timeout: f64,
+    /// Seconds in which the head of a request must arrive, and then its body
+    #[arg(long, value_name = "S", default_value_t = 30.0, value_parser = seconds)]
+    receive_timeout: f64,
+    /// Seconds that requests may go on after SIGTERM
+    #[arg(long, value_name = "S", default_value_t = 30.0, value_parser = seconds)]
+    drain: f64,
+    /// Seconds from one look at the models' directories to the next
+    #[arg(long, value_name = "S", default_value_t = 1.0, value_parser = seconds)]
+    reload: f64,
+    /// Most bytes of a request, as 64MB
+    #[arg(long, value_name = "SIZE", default_value = "64MiB")]
+    max_body: ByteSize,
+    /// Most rows of a request, and of an answer
+    #[arg(long, value_name = "N", default_value_t = 1_000_000)]
+    max_rows: usize,
+    /// Most steps that a request may ask for
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = steps())]
+    max_h: usize,
+    /// Connections at a time; others wait
+    #[arg(long, value_name = "N", default_value_t = 1024, value_parser = steps())]
+    max_connections: usize,
+    #[command(flatten)]
+    memory: MemoryArgs,
+    #[command(flatten)]
+    log: LogArgs,
+}
+
+/// A time span.
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse() {
+        Ok(seconds) if (0.0..=86_400.0).contains(&seconds) => Ok(seconds),
+        _ => Err("write seconds from 0 to 86400, as 0.5".to_owned()),
+    }
+}
+
+impl Serve {
+    pub(crate) fn log(&self) -> Log {
+        self.log.log()
+    }
+
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let engine = EngineSettings {
+            threads: self.threads,
+            queue: self.queue,
+            timeout: Duration::from_secs_f64(self.timeout),
+            max_rows: self.max_rows,
+            max_h: self.max_h,
+            precision: self.precision,
+            memory: self.memory.limit(),
+            reload: Duration::from_secs_f64(self.reload),
+        };
+        let token = env::var(TOKEN).ok().map(|secret| Token::new(&secret)).transpose();
+        let is_quiet = self.log() == Log::Quiet;
+        let log = Arc::new(move |line: &str| {
+            if !is_quiet {
+                // A log that cannot be written is no reason to answer nothing.
+                let _ = writeln!(std::io::stderr(), "{line}");
+            }
+        });
+        let settings = ServeSettings {
+            max_body: usize::try_from(self.max_body.as_u64()).unwrap_or(usize::MAX),
+            max_connections: self.max_connections,
+            receive: Duration::from_secs_f64(self.receive_timeout),
+            drain: Duration::from_secs_f64(self.drain),
+            token: token.map_err(|error| Usage(format!("{TOKEN} of the environment: {error}")))?,
+            log: Some(log.clone()),
+        };
+        let models = self.model.iter().map(|text| named(text));
+        let engine = ForecastEngine::load_and_tell(models, engine, move |reload| log(&reload.line()))?;
+        let log = self.log();
+        run(self.listen, engine, settings, |address| log.serves(address))
+            .map_err(|error| anyhow::anyhow!("{}: {error}; name another address (--listen)", self.listen))
+    }
+}
+
+/// The name of a model and its directory.
+fn named(text: &str) -> (String, PathBuf) {
+    match text.split_once('=') {
+        Some((name, dir)) => (name.to_owned(), dir.into()),
+        None => {
+            let dir = Path::new(text);
+            // `models/sales/..` and `.` have names only once they are resolved.
+            let resolved = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
+            let name =
+                resolved.file_name().map_or("model".into(), |name| name.to_string_lossy().into_owned());
+            (name, dir.to_owned())
+        }
+    }
+}
