@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Any
 
-from foretell import _foretell, _frames
+from foretell import _checks, _foretell, _frames
+from foretell.errors import ColumnError
 
 #: Columns with a meaning of their own, which are read where they are.
 SPECIAL = ("available_mask", "sample_weight")
@@ -94,11 +95,14 @@ def stored(panel: _foretell.Panel, names: Names, reading: Reading) -> Data:
 def read_panel(df: Any, static_df: Any, names: Names, reading: Reading) -> _foretell.Panel:
     """The panel of tables that were checked."""
     statics = None if static_df is None else _frames.to_engine(static_df, names.id_col, None, reading.categories)
-    return _foretell.Panel(
-        _frames.to_engine(df, names.id_col, names.time_col, reading.categories), reading.freq,
-        names.id_col, names.time_col, names.target_col, list(reading.columns), list(reading.categories), statics, reading.threads,
-        reading.end,
-    )  # fmt: skip
+    try:
+        return _foretell.Panel(
+            _frames.to_engine(df, names.id_col, names.time_col, reading.categories), reading.freq,
+            names.id_col, names.time_col, names.target_col, list(reading.columns), list(reading.categories), statics, reading.threads,
+            reading.end,
+        )  # fmt: skip
+    except (ColumnError, ValueError) as error:
+        raise _checks.reworded(error, "df") from None
 
 
 def freq_word(freq: Any) -> str | None:

@@ -228,6 +228,19 @@ def _can_cast(pa: Any, found: Any, wanted: Any) -> bool:
     return bool(pa.types.is_temporal(found) == pa.types.is_temporal(wanted))
 
 
+def distinct(df: Any, column: str) -> list[Any]:
+    """The values of a column that are known, each once and in order."""
+    match library(df):
+        case "pandas":
+            return sorted(df[column].dropna().unique().tolist())
+        case "polars":
+            return sorted(df.get_column(column).drop_nulls().unique().to_list())
+        case "pyarrow":
+            return sorted(df.column(column).drop_null().unique().to_pylist())
+        case _:
+            return []
+
+
 def anti_join(expected: Any, given: Any, on: list[str]) -> Any:
     """The rows of a table whose ids and times another one lacks."""
     match library(expected):

@@ -9,9 +9,10 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from foretell import _data, _engine, _foretell, _frames, _levels
+from foretell import _checks, _data, _engine, _foretell, _frames, _levels
 from foretell._data import Data, Names, Reading
 from foretell._registry import as_models, model_from_spec
+from foretell._windows import windows
 from foretell.utils import PredictionIntervals
 
 
@@ -95,6 +96,19 @@ class NeuralForecast:
         data = self._stored()
         return data.table(data.panel.rows())[self.time_col]
 
+    @property
+    def categorical_vocab_(self) -> dict[str, dict[Any, int]]:
+        """The numbers of the categories of each column that holds some, from 1, as far as the series of the training are known."""
+        data = self._data
+        if self._engine is None or data is None or data.df is None:
+            return {}
+        vocabulary = {}
+        for column in self._engine.categories:
+            is_static = data.static_df is not None and column in _frames.columns(data.static_df)
+            values = _frames.distinct(data.static_df if is_static else data.df, column)
+            vocabulary[column] = {value: place for place, value in enumerate(values, 1)}
+        return vocabulary
+
     def _last_rows(self) -> Any:
         data = self._stored()
         return data.table(data.panel.future(0))
@@ -156,7 +170,7 @@ class NeuralForecast:
         val_size = self._search(df, static_df, names, val_size, 0, use_init_models)
         forecaster = self._forecaster(names, val_size, prediction_intervals)
         data = self._read(df, static_df, names, forecaster)
-        self._check_lengths(data, val_size)
+        _checks.check_lengths(self.models, data.panel.min_len - val_size)
         with self._bar(verbose) as bar:
             fitted, stopped = forecaster.fit(data.panel, bar.listener)
         self._keep(fitted, data, 0, prediction_intervals)
@@ -171,7 +185,11 @@ class NeuralForecast:
     def _search(self, df: Any, static_df: Any, names: Names, val_size: int, test_size: int, use_init_models: bool) -> int:
         """Has models find their hyper-parameters without the last ``test_size`` steps, and tells how many to validate the training on."""
         if use_init_models:
+            _checks.warn_of_new_models(self._fitted)
             self._reset_models()
+        _checks.check_cardinalities(self.models)
+        if df is not None and not self.settings.features:
+            _checks.check_columns(self.models, _frames.native(df), static_df)
         searched = [model for model in self.models if _engine.is_searched(model)]
 
         def fit(model: Any, held_out: int) -> dict[str, float]:
@@ -209,21 +227,6 @@ class NeuralForecast:
         self._engine, self._data, self._test_size = fitted, data, test_size
         self.prediction_intervals = intervals
         self.id_col, self.time_col, self.target_col = data.names.all
-
-    def _check_lengths(self, data: Data, held_out: int) -> None:
-        shortest = data.panel.min_len - held_out
-        for model in self.models:
-            input_size = getattr(model, "input_size", None)
-            if input_size is None:
-                continue
-            padded = getattr(model, "start_padding_enabled", False)
-            needed = 1 if padded else input_size
-            if shortest < needed:
-                raise ValueError(
-                    f"{type(model).__name__} requires at least {needed} training timestamp(s) (input_size={input_size}, "
-                    f"start_padding_enabled={padded}), but the shortest series has only {max(shortest, 0)} timestamp(s) available "
-                    f"for training after removing val_size."
-                )
 
     def _with_validation(self, df: Any, val_df: Any, names: Names) -> tuple[Any, int]:
         """The rows of both tables, and how many of each series are those of the second."""
@@ -268,7 +271,11 @@ class NeuralForecast:
         levels = _levels.asked(level, quantiles)
         data = self._stored() if df is None else self._read_for(fitted, df, static_df)
         future = self._future(fitted, data, futr_df, h, df is not None)
-        return data.table(levels.named(fitted.predict(data.panel, future, h, levels.level, self.settings.raw_quantiles)))
+        try:
+            frame = fitted.predict(data.panel, future, h, levels.level, self.settings.raw_quantiles)
+        except ValueError as error:
+            raise _checks.reworded(error, "futr_df") from None
+        return data.table(levels.named(frame))
 
     def _horizon(self, h: int | None) -> int:
         if h is None or h == self.h:
@@ -383,7 +390,7 @@ class NeuralForecast:
         Returns:
             A table with the columns of ids, times and cutoffs, those of the models, and the target.
         """
-        n_windows, test_size = self._windows(n_windows, step_size, test_size, h)
+        n_windows, test_size = windows(self.h, n_windows, step_size, test_size, h)
         levels = _levels.asked(level, quantiles)
         names = self._data.names if df is None and self._data else Names(id_col, time_col, target_col)
         if use_fitted:
@@ -400,6 +407,8 @@ class NeuralForecast:
         val_size = self._search(df, static_df, names, val_size or 0, test_size, use_init_models)
         forecaster = self._forecaster(names, val_size, prediction_intervals)
         data = self._read(df, static_df, names, forecaster)
+        if refit:
+            _checks.check_lengths(self.models, data.panel.min_len - test_size - val_size)
         with self._bar(verbose) as bar:
             frame, fitted, stopped = forecaster.cross_validate(
                 data.panel, n_windows, step_size, int(refit), levels.level, bar.listener
@@ -408,24 +417,6 @@ class NeuralForecast:
         if stopped is not None:
             raise stopped
         return data.table(levels.named(frame))
-
-    def _windows(self, n_windows: int | None, step_size: int, test_size: int | None, h: int | None) -> tuple[int, int]:
-        """The number of windows, and the steps that they cover."""
-        if h is not None and h < self.h:
-            raise ValueError(f"The specified horizon h={h} must be greater than the horizon of the fitted models: {self.h}.")
-        if h is not None and h > self.h:
-            raise NotImplementedError(
-                f"The specified horizon h={h} is larger than the horizon of the fitted models: {self.h}. Make models of that horizon."
-            )
-        if n_windows is None and test_size is None:
-            raise ValueError("you must define `n_windows` or `test_size`.")
-        if test_size is None and n_windows is not None:
-            return n_windows, self.h + step_size * (n_windows - 1)
-        if n_windows is None and test_size is not None:
-            if test_size < self.h or (test_size - self.h) % step_size:
-                raise ValueError("`test_size - h` must be divisible by `step_size`")
-            return (test_size - self.h) // step_size + 1, test_size
-        raise ValueError("you must define `n_windows` or `test_size` but not both")
 
     def _validate_fitted(
         self, df: Any, static_df: Any, n_windows: int, step_size: int, refit: bool | int, use_init_models: bool,

@@ -1,0 +1,86 @@
+"""What neuralforecast checks before it trains, in the words that its users' code looks for."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from foretell import _frames
+from foretell.errors import ColumnError
+
+#: Kinds of exogenous columns: the list of a model, the table that has them, and how neuralforecast calls them.
+_KINDS = (("hist", "df", "historical"), ("futr", "df", "future"), ("stat", "static_df", "static"))
+
+
+def check_columns(models: Sequence[Any], df: Any, static_df: Any) -> None:
+    """Whether the tables have the columns that models read.
+
+    Raises:
+        ColumnError: If one is not there.
+    """
+    tables = {"df": df, "static_df": static_df}
+    found = {name: set() if table is None else set(_frames.columns(table)) for name, table in tables.items()}
+    for model in models:
+        for kind, table, word in _KINDS:
+            wanted = getattr(model, f"{kind}_exog_list", None) or []
+            missing = [name for name in wanted if isinstance(name, str) and name not in found[table]]
+            if missing:
+                has = ", ".join(sorted(found[table])) or "none"
+                raise ColumnError(f"{missing} {word} exogenous variables not found in input dataset: {table} has {has}; {model!r} reads them")
+
+
+def check_cardinalities(models: Sequence[Any]) -> None:
+    """Whether models agree on how many categories a column may have.
+
+    Raises:
+        ValueError: If they do not.
+    """
+    known: dict[str, int] = {}
+    for model in models:
+        for column, most in (getattr(model, "categorical_cardinalities", None) or {}).items():
+            if most is not None and known.setdefault(column, most) != most:
+                raise ValueError(
+                    f"Models declare conflicting `categorical_cardinalities` for '{column}': {known[column]} and {most}. "
+                    "All models must agree on a feature's cardinality."
+                )
+
+
+def check_lengths(models: Sequence[Any], shortest: int) -> None:
+    """Whether series of so many rows to train on are long enough.
+
+    Raises:
+        ValueError: If they are not.
+    """
+    for model in models:
+        input_size = getattr(model, "input_size", None)
+        if input_size is None:
+            continue
+        padded = getattr(model, "start_padding_enabled", False)
+        needed = 1 if padded else input_size
+        if shortest < needed:
+            raise ValueError(
+                f"{type(model).__name__} requires at least {needed} training timestamp(s) (input_size={input_size}, "
+                f"start_padding_enabled={padded}), but the shortest series has only {max(shortest, 0)} timestamp(s) available "
+                f"for training after removing val_size."
+            )
+
+
+def warn_of_new_models(is_fitted: bool) -> None:
+    """Tells that what was trained is forgotten."""
+    if is_fitted:
+        warnings.warn("Deleting previously fitted models.", stacklevel=5)
+
+
+def reworded(error: Exception, table: str) -> Exception:
+    """An error of the engine with the name of the table that it read, and missing values as neuralforecast tells them."""
+    text = str(error).replace("the record batches, ", f"{table}, ").replace("the record batches", table)
+    missing = re.search(r'column `([^`]*)`: "[^"]*" is missing', text)
+    if missing:
+        begin = "Found null values in `futr_df`" if table == "futr_df" else f"Found missing values in ['{missing.group(1)}']"
+        text = f"{begin}: {text}"
+    found = re.search(r"has (\d+) categories in the training data", text)
+    if found:
+        text = f"{text} ({found.group(1)} distinct values)"
+    return type(error)(text)
