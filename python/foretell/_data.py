@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import Any
 
@@ -83,7 +85,17 @@ def read(df: Any, static_df: Any, names: Names, reading: Reading) -> Data:
     if static_df is not None:
         _frames.require(static_df, [names.id_col], "static_df")
     kind = _frames.kind_of(df, names.id_col, names.time_col)
-    return Data(df, static_df, names, reading, kind, read_panel(df, static_df, names, reading))
+    try:
+        panel = read_panel(df, static_df, names, reading)
+    except ValueError as error:
+        # neuralforecast takes the rows as they come, whatever freq says.
+        followed = re.search(r"its times follow `([^`]+)`: set that frequency", str(error))
+        if followed is None:
+            raise
+        warnings.warn(f"freq is {reading.freq}, but the times follow {followed.group(1)}, which is used instead", stacklevel=4)
+        reading = replace(reading, freq=followed.group(1))
+        panel = read_panel(df, static_df, names, reading)
+    return Data(df, static_df, names, reading, kind, panel)
 
 
 def stored(panel: _foretell.Panel, names: Names, reading: Reading) -> Data:

@@ -297,7 +297,7 @@ class NeuralForecast:
 
     def _read_for(self, fitted: _foretell.Fitted, df: Any, static_df: Any) -> Data:
         """The series of other tables, for trained models."""
-        reading = Reading(_data.freq_word(self.freq), fitted.columns, fitted.categories, self.settings.threads, self.settings.end)
+        reading = Reading(fitted.freq, fitted.columns, fitted.categories, self.settings.threads, self.settings.end)
         return _data.read(df, static_df, Names(self.id_col, self.time_col, self.target_col), reading)
 
     def _future(self, fitted: _foretell.Fitted, data: Data, futr_df: Any, h: int, is_new: bool) -> Any:
@@ -327,11 +327,11 @@ class NeuralForecast:
 
     def make_future_dataframe(self, df: Any = None, h: int | None = None) -> Any:
         """The ids and times of the ``h`` steps that follow each series of ``df``, or of the training's."""
-        self._trained("You must fit the model first.")
-        data = self._stored()
-        if df is not None:
-            names = Names(self.id_col, self.time_col, self.target_col)
-            data = _data.read(df, None, names, Reading(_data.freq_word(self.freq), [], []))
+        fitted = self._trained("You must fit the model first.")
+        if df is None:
+            data = self._stored()
+        else:
+            data = _data.read(df, None, Names(self.id_col, self.time_col, self.target_col), Reading(fitted.freq, [], []))
         return data.table(data.panel.future(h or self.h))
 
     def get_missing_future(self, futr_df: Any, df: Any = None, h: int | None = None) -> Any:

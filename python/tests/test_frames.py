@@ -103,6 +103,12 @@ def test_frequencies(panel, freq):
     assert len(forecast(panel, freq=freq)) == 6
 
 
+def test_a_frequency_that_the_times_do_not_follow_gives_way(panel):
+    with pytest.warns(UserWarning, match="freq is MS, but the times follow ME"):
+        result = forecast(panel, freq="MS")
+    assert result["ds"].tolist()[:2] == [pd.Timestamp("1961-01-31"), pd.Timestamp("1961-02-28")]
+
+
 def test_mistakes_are_told_with_their_place(panel):
     panel.loc[5, "y"] = np.nan
     with pytest.raises(ValueError, match="row 5, column `y`"):
