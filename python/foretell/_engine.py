@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -72,6 +73,14 @@ def forecaster(
         restore_best=settings.restore_best, ensembles=[model.to_spec()["ensemble"] for model in models if is_ensemble(model)],
         features=settings.features, non_negative=settings.non_negative, integer=settings.integer, max_memory=settings.max_memory,
     )  # fmt: skip
+
+
+def imported(directory: str) -> _foretell.Fitted:
+    """The models of a directory of neuralforecast 3.2 or older; a warning tells what was left out."""
+    fitted, left_out = _foretell.import_models(directory)
+    if left_out:
+        warnings.warn(f"{directory} is read without {'; '.join(left_out)}", stacklevel=3)
+    return fitted
 
 
 def intervals_text(intervals: PredictionIntervals) -> str:

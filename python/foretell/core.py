@@ -474,7 +474,7 @@ class NeuralForecast:
         Args:
             path: The directory.
             verbose: Accepted and not used.
-            allow_pickle: Accepted and not used: nothing is unpickled.
+            allow_pickle: Whether directories of neuralforecast 3.2 and older are read, too. Nothing in them is executed.
             trust_remote: Accepted and not used: directories are local.
             **kwargs: Settings of the forecaster, such as ``threads`` and ``raw_quantiles``.
 
@@ -482,7 +482,11 @@ class NeuralForecast:
             FileNotFoundError: If there is none.
             ValueError: If it holds something else.
         """
-        fitted, panel = _foretell.Fitted.load(os.fspath(path), int(kwargs.get("threads", 0)))
+        directory = os.fspath(path)
+        if allow_pickle and os.path.isfile(os.path.join(directory, "configuration.pkl")):
+            fitted, panel = _engine.imported(directory), None
+        else:
+            fitted, panel = _foretell.Fitted.load(directory, int(kwargs.get("threads", 0)))
         models = []
         for spec in json.loads(fitted.models):
             models.append(model_from_spec(spec["model"], spec["hyper_parameters"]))

@@ -39,6 +39,16 @@ def test_a_directory_of_neuralforecast_3_2_forecasts_the_same(tmp_path, capsys):
     assert migrate(written, verbose=False) == written
 
 
+def test_old_directories_are_loaded_where_pickles_are_allowed():
+    with pytest.raises(ValueError, match="was written by neuralforecast 3.2 or older"):
+        NeuralForecast.load(OLD)
+    with pytest.warns(UserWarning, match="is read without .*dataset.pkl"):
+        nf = NeuralForecast.load(OLD, allow_pickle=True)
+    panel = pd.read_csv(PICKLES / "panel.csv", parse_dates=["ds"])
+    told = expected(PICKLES / "directory" / "expected.csv")
+    np.testing.assert_allclose(nf.predict(df=panel)["MLP"], told["MLP"], rtol=1e-4)
+
+
 def test_a_checkpoint_by_the_command(tmp_path, capsys):
     assert main([str(PICKLES / "lightning" / "MLP.ckpt"), "--dst", str(tmp_path / "mlp"), "--freq", "D", "--quiet"]) == 0
     assert capsys.readouterr().out == ""
