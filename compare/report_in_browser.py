@@ -63,6 +63,10 @@ def main():
         check("nothing without a name", page.evaluate(NAMELESS) == 0)
         check("no text of an id became markup", page.evaluate("() => window.hacked === undefined && !document.querySelector('img')"))
 
+        mean = page.evaluate("""() => [...document.querySelectorAll('#list tbody td')].map((cell) => cell.textContent)""")
+        sound = all(cell == "–" or 1e-6 < abs(float(cell)) < 1e12 or float(cell) == 0 for cell in mean)
+        check("scores of series are numbers of a sound size", sound, mean[:3])
+
         whole = picture(page)
         plot = page.locator("#series-chart .plot")
         plot.scroll_into_view_if_needed()

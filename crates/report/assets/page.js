@@ -3,8 +3,8 @@
 
 (() => {
   const byId = (id) => document.getElementById(id);
-  const bytes = (id) => {
-    const text = atob(byId(id).textContent.trim()), all = new Uint8Array(text.length);
+  const bytes = (name) => {
+    const text = atob(byId(`packed-${name}`).textContent.trim()), all = new Uint8Array(text.length);
     for (let i = 0; i < text.length; i++) all[i] = text.charCodeAt(i);
     return all.buffer;
   };

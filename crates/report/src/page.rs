@@ -130,6 +130,25 @@ mod tests {
         assert!(page.contains("default-src 'none'"));
     }
 
+    /// Of two elements of one id the script would read the first.
+    #[test]
+    fn every_id_of_the_page_is_one_of_its_own() {
+        let sheet = |by| ScoreSheet {
+            by,
+            keys: vec!["1".to_owned()],
+            metrics: vec!["mae".to_owned(), "coverage_level80".to_owned()],
+            models: vec!["M".to_owned()],
+            values: vec![1.0, 0.5],
+        };
+        let scores = [ScoredBy::All, ScoredBy::Step, ScoredBy::Cutoff, ScoredBy::Series].map(sheet).to_vec();
+        let facts = vec![("a".to_owned(), "b".to_owned())];
+        let page = page(&Report { scores, facts, commands: vec!["c".to_owned()], ..report(&["a"]) });
+        let ids: Vec<&str> =
+            page.split(" id=\"").skip(1).map(|rest| rest.split('"').next().unwrap()).collect();
+        let different: std::collections::HashSet<&str> = ids.iter().copied().collect();
+        assert!(ids.len() > 20 && different.len() == ids.len(), "{ids:?}");
+    }
+
     #[test]
     fn ids_cannot_end_the_script_that_holds_them() {
         let plain = page(&report(&["a", "b"]));

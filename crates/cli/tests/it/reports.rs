@@ -11,8 +11,8 @@ fn facts(page: &str) -> Value {
 }
 
 /// The bytes of a packed part of a page.
-fn packed_bytes(page: &str, id: &str) -> usize {
-    let start = page.split(&format!("id=\"{id}\">")).nth(1).expect(id);
+fn packed_bytes(page: &str, name: &str) -> usize {
+    let start = page.split(&format!("id=\"packed-{name}\">")).nth(1).expect(name);
     let text = start.split("</script>").next().unwrap();
     text.len() / 4 * 3 - text.matches('=').count()
 }
@@ -47,6 +47,8 @@ fn a_cross_validation_and_a_forecast_make_a_report() {
     // A forecast and three of the past, each of 7 steps: a model with an interval, and two without; and the whole history.
     assert_eq!(packed_bytes(&page, "values"), 4 * 2 * (120 + 4 * 7 * (3 + 2)));
     assert_eq!(packed_bytes(&page, "places"), 0);
+    // Of two series 5 metrics of three models, and the coverage and the loss of quantiles.
+    assert_eq!(packed_bytes(&page, "scores"), 4 * 2 * 7 * 3);
 }
 
 #[test]
