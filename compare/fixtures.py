@@ -9,7 +9,8 @@ import models
 import ops
 import optim
 import scores
+import spaces
 import tables
 
-for script in (ops, layers, optim, amp, models, dropout, checkpoints, tables, scores, hierarchy):
+for script in (ops, layers, optim, amp, models, dropout, checkpoints, tables, scores, spaces, hierarchy):
     script.main()

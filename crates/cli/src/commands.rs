@@ -1,6 +1,7 @@
 //! One file per command.
 
 pub(crate) mod aggregate;
+pub(crate) mod anomalies;
 pub(crate) mod bench;
 pub(crate) mod completions;
 pub(crate) mod cross_validate;
@@ -21,3 +22,4 @@ pub(crate) mod reconcile;
 pub(crate) mod report;
 #[cfg(feature = "serve")]
 pub(crate) mod serve;
+pub(crate) mod tune;

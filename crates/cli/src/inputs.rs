@@ -9,7 +9,7 @@ use foretell_files::{Identity, resolve};
 use crate::failure::Usage;
 
 /// The flags that name places to write to. All other paths of a command line are read.
-const OUTPUTS: [&str; 2] = ["out", "checkpoint"];
+const OUTPUTS: [&str; 3] = ["out", "trials-out", "checkpoint"];
 
 /// The files and directories that this command reads, as far as they exist.
 static READ: OnceLock<Vec<Identity>> = OnceLock::new();
@@ -65,8 +65,9 @@ pub(crate) fn check(command: &Command, matches: &ArgMatches) -> Result<(), Usage
     for output in &outputs {
         inputs.iter().try_for_each(|input| output.check_against(input))?;
     }
-    let [out, state] =
-        [true, false].map(|replaced| outputs.iter().find(|output| output.is_replaced == replaced));
+    let directory =
+        |replaced| outputs.iter().find(move |output| output.is_directory && output.is_replaced == replaced);
+    let [out, state] = [directory(true), directory(false)];
     match (out, state) {
         (Some(out), Some(state)) if state.is_within(out) || state.is(out) => Err(Usage(format!(
             "{}: the state of training needs another directory than {}",

@@ -56,8 +56,8 @@ use crate::commands::import;
 #[cfg(feature = "serve")]
 use crate::commands::serve;
 use crate::commands::{
-    aggregate, bench, completions, cross_validate, demo, evaluate, features, fit, future, inspect, man,
-    models, plot, predict, quantise, reconcile, report as report_command,
+    aggregate, anomalies, bench, completions, cross_validate, demo, evaluate, features, fit, future, inspect,
+    man, models, plot, predict, quantise, reconcile, report as report_command, tune,
 };
 use crate::config::{CONFIGURABLE, Mistake, Origins, first_paragraph};
 use crate::failure::{Interrupted, ThresholdCrossed, Usage, is_broken_pipe};
@@ -96,7 +96,9 @@ enum Command {
     Fit(fit::Fit),
     Predict(predict::Predict),
     CrossValidate(cross_validate::CrossValidate),
+    Tune(tune::Tune),
     Evaluate(evaluate::Evaluate),
+    Anomalies(anomalies::FindAnomalies),
     Aggregate(aggregate::Aggregate),
     Reconcile(reconcile::Reconcile),
     Plot(plot::Plot),
@@ -151,7 +153,9 @@ fn run(command: &Command, origins: &Origins) -> ExitCode {
         Command::Fit(command) => ("fit", &|| command.run(), command.log()),
         Command::Predict(command) => ("predict", &|| command.run(), command.log()),
         Command::CrossValidate(command) => ("cross-validate", &|| command.run(), command.log()),
+        Command::Tune(command) => ("tune", &|| command.run(), command.log()),
         Command::Evaluate(command) => ("evaluate", &|| command.run(), command.log()),
+        Command::Anomalies(command) => ("anomalies", &|| command.run(), command.log()),
         Command::Aggregate(command) => ("aggregate", &|| command.run(), command.log()),
         Command::Reconcile(command) => ("reconcile", &|| command.run(), command.log()),
         Command::Plot(command) => ("plot", &|| command.run(), command.log()),

@@ -75,15 +75,16 @@ type ColumnFlag<'a> = (&'static str, &'static str, &'a [String], fn(Exogenous) -
 impl ModelArgs {
     /// The models with their hyper-parameters set: first those for all models, then those for models of a name, then
     /// those for one. `statics` are the columns of the static file, if there is one; `from` are the trained models whose
-    /// hyper-parameters they have at first, as [`ModelArgs::trained`] read them. Models that cannot read columns which others read do without them, of which `log` tells.
+    /// hyper-parameters they have at first, as [`ModelArgs::trained`] read them; where they are to be `searched` the input size may be missing. Models that cannot read columns which others read do without them, of which `log` tells.
     pub(crate) fn specs(
         &self,
         seed: Option<u64>,
         statics: &[String],
         from: Option<&Fitted>,
+        searched: bool,
         log: Log,
     ) -> anyhow::Result<Vec<ModelSpec>> {
-        let first = self.first_specs(from)?;
+        let first = self.first_specs(from, searched)?;
         let names: Vec<String> = first.iter().map(|spec| spec.name().to_owned()).collect();
         let number = |place: usize| names[..place].iter().filter(|name| **name == names[place]).count();
         let models: Vec<(&str, usize)> =
@@ -148,13 +149,20 @@ impl ModelArgs {
         specs.into_iter().zip(&models).map(settle).collect()
     }
 
+    /// The names of the hyper-parameters that are set for the model with this number among those of its name.
+    pub(crate) fn set_by_user(&self, model: &str, number: usize) -> Vec<String> {
+        let input_size = self.input_size.map(|_| "input_size".to_owned());
+        let settings = self.settings.iter().filter(|setting| setting.key.is_for(model, number));
+        input_size.into_iter().chain(settings.map(|setting| setting.key.name.clone())).collect()
+    }
+
     /// The models of --from, if it is given.
     pub(crate) fn trained(&self, limit: MemoryLimit) -> anyhow::Result<Option<Fitted>> {
         Ok(self.from.as_ref().map(|dir| Fitted::load_within(dir, limit)).transpose()?)
     }
 
     /// The models before anything is set: as they were trained, or with default hyper-parameters.
-    fn first_specs(&self, from: Option<&Fitted>) -> anyhow::Result<Vec<ModelSpec>> {
+    fn first_specs(&self, from: Option<&Fitted>, searched: bool) -> anyhow::Result<Vec<ModelSpec>> {
         let h = match (from, self.h) {
             (Some(fitted), _) => {
                 return Ok(fitted.models().iter().map(|model| model.spec().clone()).collect());
@@ -165,7 +173,7 @@ impl ModelArgs {
         let specs = self.models.iter().map(|model| ModelSpec::new(model, h, input_size));
         let specs = specs.collect::<Result<Vec<_>, _>>()?;
         let mut networks = specs.iter().filter(|spec| spec.network().is_some()).map(ModelSpec::name);
-        if let (None, Some(network)) = (self.input_size, networks.next()) {
+        if let (None, Some(network), false) = (self.input_size, networks.next(), searched) {
             let message = format!(
                 "--input-size is missing: {network} is a network, which forecasts from so many steps of history; -1 stands for \
                  3 times h"

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use foretell::{FileFormat, ForecastBlocks, Frame, FrameWriter, TimeStyle};
+use foretell::{CellTable, FileFormat, ForecastBlocks, Frame, FrameWriter, TimeStyle};
 use foretell_files::WholeFile;
 
 use crate::closed_stdout;
@@ -96,6 +96,15 @@ impl Sink {
     /// Writes the table in the format of the file's name.
     pub(crate) fn write(self, frame: &Frame) -> anyhow::Result<()> {
         self.fill_table(frame.time_style(), |writer| Ok(writer.write(frame)?))
+    }
+
+    /// Writes a table of cells of any kind in the format of the file's name.
+    pub(crate) fn write_cells(self, table: &CellTable) -> anyhow::Result<()> {
+        let format = FileFormat::of(&self.path);
+        self.fill(|out| {
+            let written = format.write_cells(table, Box::new(out));
+            anyhow::Ok(written.with_context(|| format!("{} is not written", format.name))??)
+        })
     }
 
     fn fill_table(

@@ -6,7 +6,10 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
-use foretell::{Bench, EarlyEnds, End, Filled, Fitted, Metrics, Panel, Progress, ReadNote, Trimmed, Verdict};
+use foretell::{
+    Bench, EarlyEnds, End, Filled, Fitted, Metrics, Panel, Progress, ReadNote, SearchProgress, Trimmed,
+    Verdict,
+};
 use indicatif::{MultiProgress, ProgressBar, ProgressFinish, ProgressStyle};
 use serde_json::{Value, json};
 
@@ -22,8 +25,9 @@ pub(crate) enum Log {
     /// filled_rows, filled_values; of further files path and role: static, futr with ignored_rows, forecast), note (message: what was taken for granted in a file),
     /// dropped (rows_needed, and series: unique_id, rows), ended (end, last, added_rows, series), bounded (non_negative, integer), step (model, step, max_steps, train_loss,
     /// learning_rate, elapsed_s), valid (model, step, valid_loss, elapsed_s), resumed (model, step), interrupt,
-    /// warning (message), fitted (model, parameters, steps, train_loss, valid_loss), scored (what --json prints of a
-    /// model), measured (as bench --json), serves (address), wrote (path), error (message; the last one), done (command, elapsed_s;
+    /// warning (message), trial (one of tune --json, and best: the trial that is best so far), fitted (model, parameters, steps,
+    /// train_loss, valid_loss), scored (what --json prints of a model), measured (as bench --json), serves (address), wrote (path),
+    /// error (message; the last one), done (command, elapsed_s;
     /// the last one)
     Json,
     /// Nothing but warnings and errors
@@ -174,6 +178,31 @@ impl Log {
         }
     }
 
+    /// Tells of a trial of a search, the best so far and the time that is left.
+    pub(crate) fn tried(self, metric: &str, progress: &SearchProgress<'_>) {
+        let SearchProgress { trial, best, done, trials, left } = progress;
+        let score = match (trial.score(), &trial.failure) {
+            (Some(score), _) => format!("{metric} {}", short(score)),
+            (None, failure) => failure.clone().unwrap_or_default(),
+        };
+        let best_so_far = best.map(|(score, trial)| format!("; best {} of trial {trial}", short(score)));
+        // A grid may be larger than anybody waits for.
+        let of = if *trials == usize::MAX {
+            String::new()
+        } else {
+            format!(" of {trials}, {} left", minutes(*left))
+        };
+        let text = format!(
+            "trial {}, {}: {score}{}; {done} done{of}",
+            trial.trial,
+            trial.model,
+            best_so_far.unwrap_or_default()
+        );
+        let mut event = tagged("trial", json!(trial));
+        event["best"] = json!(best.map(|(_, trial)| trial));
+        self.report(&text, &event);
+    }
+
     /// Tells programs how good a model is.
     pub(crate) fn scored(self, metrics: &Metrics) {
         self.event(|| tagged("scored", json!(metrics)));
@@ -285,6 +314,15 @@ fn tagged(event: &str, object: Value) -> Value {
         all.extend(object);
     }
     all
+}
+
+/// A length of time in words.
+fn minutes(time: Duration) -> String {
+    match time.as_secs() {
+        seconds @ 0..120 => format!("{seconds} s"),
+        seconds @ 120..7200 => format!("{} min", seconds / 60),
+        seconds => format!("{:.1} h", seconds as f64 / 3600.0),
+    }
 }
 
 fn losses(train: f64, valid: Option<f64>) -> String {

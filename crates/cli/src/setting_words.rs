@@ -55,6 +55,7 @@ fn flag(setting: Setting) -> Option<&'static str> {
         Setting::HyperParameter | Setting::ImportHyperParameter => "--set",
         Setting::HyperParameters => "foretell models --json",
         Setting::ImportClass => "--class",
+        Setting::SearchSpace => "--space",
         _ => return None,
     })
 }

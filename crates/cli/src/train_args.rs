@@ -65,7 +65,7 @@ pub(crate) struct TrainArgs {
         long = "ensemble", value_name = "mean|median|weighted[:N]", value_delimiter = ',',
         value_parser = str::parse::<Ensemble>
     )]
-    ensembles: Vec<Ensemble>,
+    pub(crate) ensembles: Vec<Ensemble>,
     /// Threads; 0 for as many as the machine has. They change nothing in the result
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count())]
     threads: usize,
@@ -95,6 +95,32 @@ impl TrainArgs {
         from: Option<&Fitted>,
         beside: impl FnOnce(usize) -> anyhow::Result<Vec<ModelSpec>>,
     ) -> anyhow::Result<Forecaster> {
+        let mut specs = self.specs(from, false)?;
+        for spec in beside(specs[0].h())? {
+            if specs.iter().all(|named| named.name() != spec.name()) {
+                specs.push(spec);
+            }
+        }
+        self.forecaster_of(specs, from)
+    }
+
+    /// These models, ready to be trained: the training is reported.
+    pub(crate) fn forecaster_of(
+        &self,
+        specs: Vec<ModelSpec>,
+        from: Option<&Fitted>,
+    ) -> anyhow::Result<Forecaster> {
+        let forecaster = self.configured(Forecaster::new(specs)?, from)?;
+        let [non_negative, integer] = self.bounds(from);
+        let log = self.log.log();
+        log.bounded(non_negative, integer);
+        let mut reporter = Reporter::new(log);
+        let forecaster = forecaster.on_warning(move |warning| log.warning(&warning.to_string()));
+        Ok(forecaster.on_progress(move |model, progress| reporter.step(model, progress)))
+    }
+
+    /// The models with their hyper-parameters; where a search finds these, the input size may be missing.
+    pub(crate) fn specs(&self, from: Option<&Fitted>, searched: bool) -> anyhow::Result<Vec<ModelSpec>> {
         self.data.check_names(None)?;
         if from.is_none() && !self.freeze.is_empty() {
             let message =
@@ -111,23 +137,41 @@ impl TrainArgs {
             None => Vec::new(),
         };
         let statics = [statics, self.data.static_cols.clone()].concat();
-        let mut specs = self.models.specs(self.seed, &statics, from, self.log.log())?;
-        for spec in beside(specs[0].h())? {
-            if specs.iter().all(|named| named.name() != spec.name()) {
-                specs.push(spec);
-            }
-        }
-        let mut forecaster = Forecaster::new(specs)?;
+        self.models.specs(self.seed, &statics, from, searched, self.log.log())
+    }
+
+    /// The names of the hyper-parameters that the command line sets for the model with this number among those of its name.
+    pub(crate) fn set_by_user(&self, model: &str, number: usize) -> Vec<String> {
+        let seed = self.seed.map(|_| "random_seed".to_owned());
+        seed.into_iter().chain(self.models.set_by_user(model, number)).collect()
+    }
+
+    /// How many threads to use, 0 for all.
+    pub(crate) fn threads(&self) -> usize {
+        self.threads
+    }
+
+    /// Whether forecasts below 0 become 0, and whether they are rounded.
+    fn bounds(&self, from: Option<&Fitted>) -> [bool; 2] {
+        [
+            from.is_some_and(Fitted::is_non_negative) || self.bounds.non_negative,
+            from.is_some_and(Fitted::is_integer) || self.bounds.integer,
+        ]
+    }
+
+    /// The forecaster with the settings of the command line, `from` trained models if there are some.
+    pub(crate) fn configured(
+        &self,
+        mut forecaster: Forecaster,
+        from: Option<&Fitted>,
+    ) -> anyhow::Result<Forecaster> {
         if let Some(features) = self.features.features()? {
             forecaster = forecaster.features(features).context("--features")?;
         }
         if let Some(from) = from {
             forecaster = forecaster.start_from(from).freeze(&self.freeze);
         }
-        let [non_negative, integer] = [
-            from.is_some_and(Fitted::is_non_negative) || self.bounds.non_negative,
-            from.is_some_and(Fitted::is_integer) || self.bounds.integer,
-        ];
+        let [non_negative, integer] = self.bounds(from);
         forecaster = forecaster
             .reading(&self.reading(from)?)
             .val_size(self.val_size)
@@ -136,7 +180,6 @@ impl TrainArgs {
             .columns(self.columns(from))
             .non_negative(non_negative)
             .integer(integer);
-        self.log.log().bounded(non_negative, integer);
         if let Some(end) = self.data.end() {
             forecaster = forecaster.end(end);
         }
@@ -155,10 +198,7 @@ impl TrainArgs {
         for ensemble in &self.ensembles {
             forecaster = forecaster.ensemble(*ensemble);
         }
-        let log = self.log.log();
-        let mut reporter = Reporter::new(log);
-        let forecaster = forecaster.on_warning(move |warning| log.warning(&warning.to_string()));
-        Ok(forecaster.on_progress(move |model, progress| reporter.step(model, progress)))
+        Ok(forecaster)
     }
 
     /// The series, their static columns and those that `forecaster` reads included, read as for the models that it starts

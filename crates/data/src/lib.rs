@@ -89,6 +89,7 @@ pub use error::untaught_steps::UntaughtSteps;
 pub use foretell_simd::{Key, Stream};
 #[cfg(feature = "parquet")]
 pub use frames::batch::ParquetWriter;
+pub use frames::cells::{CellTable, Cells};
 pub use frames::frame::{Frame, FrameWriter};
 pub use frames::write::CsvWriter;
 /// Dates and times in code.

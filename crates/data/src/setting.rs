@@ -91,6 +91,8 @@ pub enum Setting {
     ImportHyperParameter,
     /// The frequency of imported models.
     ImportFreq,
+    /// The values that a search gives a hyper-parameter.
+    SearchSpace,
 }
 
 impl Setting {
@@ -133,6 +135,7 @@ impl Setting {
             Self::ImportClass => "ImportOptions::class",
             Self::ImportHyperParameter => "ImportOptions::settings",
             Self::ImportFreq => "ImportOptions::freq",
+            Self::SearchSpace => "SearchSpace::search",
         }
     }
 

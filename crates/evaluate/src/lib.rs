@@ -15,6 +15,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod anomalies;
 mod diebold_mariano;
 mod error;
 mod evaluate;
@@ -24,6 +25,7 @@ mod metrics;
 mod parse;
 mod rows;
 
+pub use anomalies::{Anomaly, anomalies, error_spread};
 pub use diebold_mariano::{DieboldMariano, diebold_mariano};
 pub use error::EvaluationError;
 pub use evaluate::{MetricScores, ScoreBy, ScoreGroup, ScoreOptions, ScoreTable, evaluate};

@@ -190,6 +190,53 @@ pub enum Error {
         /// Rows needed.
         needed: usize,
     },
+    /// Series that are too short for hyper-parameters that a search proposed.
+    #[error(
+        "the shortest series has {rows} rows, and {needed} are needed for training and scores; leave short series out ({})",
+        Setting::DropShort
+    )]
+    ShortForSearch {
+        /// Rows of the shortest series.
+        rows: usize,
+        /// Rows needed.
+        needed: usize,
+    },
+    /// A search none of whose hyper-parameters can work.
+    #[error(
+        "no hyper-parameters of the search can work with these series and this horizon; the first ones: {reason}"
+    )]
+    NothingFits {
+        /// Why the first ones cannot.
+        reason: String,
+    },
+    /// A search none of whose trainings has a score.
+    #[error(
+        "none of the search's trainings came to a score: {}",
+        first.as_deref().unwrap_or("the time was over before; allow more")
+    )]
+    NothingScored {
+        /// How the first one failed.
+        first: Option<String>,
+    },
+    /// Results of a search that cannot be read.
+    #[error("cannot go on from {path}: {reason}; remove it to begin anew", path = path.display())]
+    SearchState {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// Results of another search than this.
+    #[error(
+        "{path} holds the results of another search: of other models, values, data or settings; name another directory ({}), or \
+         remove the file",
+        Setting::Checkpoint,
+        path = path.display()
+    )]
+    OtherSearch {
+        /// The file.
+        path: PathBuf,
+    },
     /// Series of which no known end can be forecast.
     #[error(
         "no forecast to compare with what is known: that of h = {h} steps needs {needed} rows, one of them before it, and \

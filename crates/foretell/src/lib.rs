@@ -81,6 +81,7 @@ mod saved_panel;
 mod scores;
 mod trained_models;
 mod training;
+mod tuning;
 mod usage_error;
 mod warning;
 mod weights;
@@ -100,14 +101,15 @@ pub use foretell_classical::{Classical, ClassicalError, Naive, SeasonalNaive};
 /// The name that was probably meant, for messages.
 pub use foretell_data::nearest;
 pub use foretell_data::{
-    Across, Aggregate, CalendarError, Categories, CsvWriter, DataError, EarlyEnds, Encoding, End, FileFormat,
-    FileOptions, Fill, Filled, Flaw, ForecastTable, Frame, FrameWriter, Freq, Future, Gap, Hours,
-    LocalScaler, Locale, MemoryTable, NumberFormat, Panel, PanelBuilder, Place, ReadNote, ReadOptions,
-    Setting, SettingWords, TableColumns, Time, TimeFlaw, TimeFormat, TimeKind, TimeStyle, Trimmed,
-    UnreadableTable, UnseenCategories, Vocabulary, Zone, column_names, jiff, series_labels, table_files,
-    usual_season, word_settings,
+    Across, Aggregate, CalendarError, Categories, CellTable, Cells, CsvWriter, DataError, EarlyEnds,
+    Encoding, End, FileFormat, FileOptions, Fill, Filled, Flaw, ForecastTable, Frame, FrameWriter, Freq,
+    Future, Gap, Hours, LocalScaler, Locale, MemoryTable, NumberFormat, Panel, PanelBuilder, Place, ReadNote,
+    ReadOptions, Setting, SettingWords, TableColumns, Time, TimeFlaw, TimeFormat, TimeKind, TimeStyle,
+    Trimmed, UnreadableTable, UnseenCategories, Vocabulary, Zone, column_names, jiff, series_labels,
+    table_files, usual_season, word_settings,
 };
 pub use foretell_features::Features;
+pub use foretell_search::{Halving, Sampler};
 /// Columns computed from a panel's target and times, and the holidays of countries.
 pub mod features {
     pub use foretell_features::{FEATURES, FeatureEntry, FeatureError, Features, read_days};
@@ -175,6 +177,11 @@ pub use serde_json::{Map, Value, json};
 pub use training::checkpointing::remove_training_state;
 pub use training::interruption::{InterruptedModel, Interruption};
 pub use training::model_state::ModelState;
+pub use tuning::search::Search;
+pub use tuning::search_range::SearchRange;
+pub use tuning::search_space::SearchSpace;
+pub use tuning::search_trial::{SearchProgress, SearchTrial};
+pub use tuning::tuned::Tuned;
 pub use usage_error::UsageError;
 pub use warning::Warning;
 

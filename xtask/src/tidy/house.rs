@@ -16,6 +16,7 @@ pub(super) const ROOMS: &[Room] = &[
     room(1, "foretell-pool", &[]),
     room(1, "foretell-files", &[]),
     room(1, "foretell-holidays", &[]),
+    room(1, "foretell-search", &[]),
     room(1, "foretell-threads", &["foretell-simd", "foretell-pool"]),
     room(2, "foretell-gemm", &["foretell-simd", "foretell-pool", "foretell-threads"]),
     room(3, "foretell-tensor", &["foretell-simd", "foretell-pool", "foretell-threads", "foretell-gemm"]),
@@ -111,6 +112,7 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-threads",
             "foretell-data",
             "foretell-files",
+            "foretell-search",
             "foretell-checkpoint",
             "foretell-estimator",
             "foretell-neural",
@@ -228,7 +230,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     ),
     folders(
         "crates/evaluate/src",
-        &["error history metric", "metrics rows", "diebold_mariano evaluate parse"],
+        &["anomalies error history metric", "metrics rows", "diebold_mariano evaluate parse"],
     ),
     folders(
         "crates/estimator/src",
@@ -265,6 +267,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "fitted",
             "forecaster imported kept_models saved_panel",
             "scores",
+            "tuning",
         ],
     ),
     folders(
@@ -399,6 +402,7 @@ pub(super) const FOLDERS: &[Folders] = &[
         ],
     ),
     folders("crates/report/src", &["contents escape", "markup packed", "sections", "page"]),
+    folders("crates/search/src", &["draws trial", "domain", "grid halving tpe", "study"]),
     folders("crates/simd/src", &["amx prefetch scalar vector", "bits level", "loops", "kernels"]),
     folders("crates/tensor/src", &["half_values shape", "rows storage", "indices tensor", "kept ops"]),
     folders(

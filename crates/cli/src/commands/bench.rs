@@ -67,7 +67,7 @@ impl Bench {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let mut benches = Vec::new();
         let from = self.models.trained(self.memory.limit())?;
-        for spec in self.models.specs(None, &[], from.as_ref(), self.log())? {
+        for spec in self.models.specs(None, &[], from.as_ref(), false, self.log())? {
             let spec = match spec.is_multivariate() && spec.hyper_parameters()["n_series"].is_null() {
                 true => spec.set("n_series", self.n_series)?,
                 false => spec,

@@ -149,6 +149,7 @@ impl Reader<'_> {
             }
             _ if !arg.get_action().takes_values() => Err(fault("true or false")),
             DeValue::Table(table) if name == "set" => self.settings(table, None, false),
+            DeValue::Table(table) if name == "space" => self.spaces(table),
             DeValue::Table(models) if name == "model" && many => {
                 let named = models.iter().map(|(model, table)| match table.get_ref() {
                     DeValue::Table(table) => Ok((model.span().start, &**model.get_ref(), table)),
@@ -187,6 +188,35 @@ impl Reader<'_> {
                 None => Err(fault("one value")),
             },
         }
+    }
+
+    /// Values to search of the hyper-parameters of all models, and in tables of those of a name.
+    fn spaces(&self, table: &DeTable<'_>) -> Result<Vec<ConfigEntry>, Fault> {
+        let mut entries = Vec::new();
+        for (key, value) in table {
+            let named = key.get_ref();
+            let own = match value.get_ref() {
+                DeValue::Table(own) => own
+                    .iter()
+                    .map(|(key, value)| (format!("{named}.{}", key.get_ref()), key, value))
+                    .collect(),
+                _ => vec![(named.to_string(), key, value)],
+            };
+            for (name, key, value) in own {
+                let text = match value.get_ref() {
+                    DeValue::String(text) => text.to_string(),
+                    other => json(other).map(|value| value.to_string()).ok_or_else(|| {
+                        Fault(
+                            value.span().start,
+                            format!("`{name}` holds a number that JSON cannot: write a finite one"),
+                        )
+                    })?,
+                };
+                let argument = format!("--space={name}={text}").into();
+                entries.push(self.entry(key.span().start, Subject::Flag("space".to_owned()), argument));
+            }
+        }
+        Ok(entries)
     }
 
     /// Models and their hyper-parameters, in the order of the file.

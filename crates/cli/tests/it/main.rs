@@ -1,6 +1,7 @@
 //! The program as its users meet it: files in, files and exit codes out. One program of tests, since each is linked
 //! anew.
 
+mod anomalies;
 #[cfg(target_os = "linux")]
 mod attacks;
 mod command_line;
@@ -26,4 +27,5 @@ mod scores;
 mod serve;
 mod short_series;
 mod test_directory;
+mod tuning;
 mod warnings;

@@ -84,7 +84,11 @@ impl<W: io::Write + Send> ParquetWriter<W> {
     /// # Panics
     /// If the columns of the part differ in length.
     pub fn write(&mut self, part: &Frame) -> Result<(), DataError> {
-        let batch = part.record_batch();
+        self.write_batch(&part.record_batch())
+    }
+
+    /// Writes the rows of a record batch.
+    pub(crate) fn write_batch(&mut self, batch: &RecordBatch) -> Result<(), DataError> {
         let mut writer = match std::mem::replace(&mut self.0, State::Failed) {
             State::Empty(out) => {
                 let options = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
@@ -93,7 +97,7 @@ impl<W: io::Write + Send> ParquetWriter<W> {
             State::Begun(writer) => writer,
             State::Failed => return Err(refused_before()),
         };
-        writer.write(&batch).map_err(refused)?;
+        writer.write(batch).map_err(refused)?;
         self.0 = State::Begun(writer);
         Ok(())
     }

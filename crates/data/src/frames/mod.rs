@@ -2,6 +2,7 @@
 
 #[cfg(feature = "parquet")]
 pub(crate) mod batch;
+pub(crate) mod cells;
 pub(crate) mod frame;
 mod serde;
 #[cfg(feature = "parquet")]

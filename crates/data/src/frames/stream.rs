@@ -2,6 +2,7 @@
 
 use std::io;
 
+use arrow_array::RecordBatch;
 use arrow_ipc::writer::StreamWriter;
 use arrow_schema::ArrowError;
 
@@ -19,18 +20,22 @@ impl<W: io::Write> ArrowStreamWriter<W> {
     pub(crate) fn new(out: W) -> Self {
         Self { begun: None, out: Some(out) }
     }
-}
 
-impl<W: io::Write> FrameWriter for ArrowStreamWriter<W> {
-    fn write(&mut self, part: &Frame) -> Result<(), DataError> {
-        let batch = part.record_batch();
+    /// Writes a part of the table.
+    pub(crate) fn write_batch(&mut self, batch: &RecordBatch) -> Result<(), DataError> {
         if let Some(out) = self.out.take() {
             self.begun = Some(StreamWriter::try_new(out, &batch.schema()).map_err(refused)?);
         }
         match &mut self.begun {
-            Some(writer) => writer.write(&batch).map_err(refused),
+            Some(writer) => writer.write(batch).map_err(refused),
             None => Err(DataError::Write(io::Error::other("the part before could not be written"))),
         }
+    }
+}
+
+impl<W: io::Write> FrameWriter for ArrowStreamWriter<W> {
+    fn write(&mut self, part: &Frame) -> Result<(), DataError> {
+        self.write_batch(&part.record_batch())
     }
 
     fn finish(mut self: Box<Self>) -> Result<(), DataError> {

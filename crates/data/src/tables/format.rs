@@ -17,6 +17,7 @@ use crate::error::DataError;
 use crate::error::file::UnreadableTable;
 #[cfg(feature = "parquet")]
 use crate::frames::batch::ParquetWriter;
+use crate::frames::cells::CellTable;
 use crate::frames::frame::FrameWriter;
 #[cfg(feature = "parquet")]
 use crate::frames::stream::ArrowStreamWriter;
@@ -39,6 +40,9 @@ pub type TableOutput<'a> = Box<dyn io::Write + Send + 'a>;
 /// Begins to write a table of forecasts.
 type Begin = for<'a> fn(TableOutput<'a>, TimeStyle, char) -> Box<dyn FrameWriter + 'a>;
 
+/// Writes a table of cells of any kind.
+type WriteCells = for<'a> fn(&CellTable, TableOutput<'a>) -> Result<(), DataError>;
+
 /// A format of files; [`FileFormat::all`] lists them.
 pub struct FileFormat {
     /// Its usual name.
@@ -53,6 +57,7 @@ pub struct FileFormat {
     /// Nothing where files are read from disk alone.
     take: Option<Take>,
     write: Option<Begin>,
+    write_cells: Option<WriteCells>,
 }
 
 /// All formats; the first is that of files whose names say nothing.
@@ -65,6 +70,7 @@ static FORMATS: [FileFormat; 5] = [
         open: Some(|path, options, _| Ok(Box::new(TextTable::open(path, options)?))),
         take: Some(|name, bytes, options, _| Ok(Box::new(TextTable::new(bytes, name.clone(), options)?))),
         write: Some(|out, times, decimal| Box::new(CsvWriter::with_decimal(out, times, decimal))),
+        write_cells: Some(|table, out| table.write_csv(out)),
     },
     FileFormat {
         name: "Parquet",
@@ -77,12 +83,20 @@ static FORMATS: [FileFormat; 5] = [
         take: Some(|name, bytes, _, wanted| Ok(Box::new(ArrowTable::of_parquet(name, bytes, wanted)?))),
         #[cfg(feature = "parquet")]
         write: Some(|out, _, _| Box::new(ParquetWriter::new(out))),
+        #[cfg(feature = "parquet")]
+        write_cells: Some(|table, out| {
+            let mut writer = ParquetWriter::new(out);
+            writer.write_batch(&table.record_batch())?;
+            writer.finish().map(drop)
+        }),
         #[cfg(not(feature = "parquet"))]
         open: None,
         #[cfg(not(feature = "parquet"))]
         take: None,
         #[cfg(not(feature = "parquet"))]
         write: None,
+        #[cfg(not(feature = "parquet"))]
+        write_cells: None,
     },
     FileFormat {
         name: "Arrow",
@@ -95,12 +109,20 @@ static FORMATS: [FileFormat; 5] = [
         take: Some(|name, bytes, _, _| Ok(Box::new(ArrowTable::of_stream(name, bytes)?))),
         #[cfg(feature = "parquet")]
         write: Some(|out, _, _| Box::new(ArrowStreamWriter::new(out))),
+        #[cfg(feature = "parquet")]
+        write_cells: Some(|table, out| {
+            let mut writer = ArrowStreamWriter::new(out);
+            writer.write_batch(&table.record_batch())?;
+            Box::new(writer).finish()
+        }),
         #[cfg(not(feature = "parquet"))]
         open: None,
         #[cfg(not(feature = "parquet"))]
         take: None,
         #[cfg(not(feature = "parquet"))]
         write: None,
+        #[cfg(not(feature = "parquet"))]
+        write_cells: None,
     },
     FileFormat {
         name: "Excel",
@@ -113,6 +135,7 @@ static FORMATS: [FileFormat; 5] = [
         open: None,
         take: None,
         write: None,
+        write_cells: None,
     },
     FileFormat {
         name: "OpenDocument",
@@ -125,6 +148,7 @@ static FORMATS: [FileFormat; 5] = [
         open: None,
         take: None,
         write: None,
+        write_cells: None,
     },
 ];
 
@@ -169,6 +193,14 @@ impl FileFormat {
     /// Whether this program would know more of it if it were built with its feature.
     pub fn is_not_built(&self) -> bool {
         self.open.is_none()
+    }
+
+    /// Writes a table of cells of any kind; nothing if this program does not write the format.
+    ///
+    /// # Errors
+    /// [`DataError::Write`] if the output refuses.
+    pub fn write_cells(&self, table: &CellTable, out: TableOutput<'_>) -> Option<Result<(), DataError>> {
+        self.write_cells.map(|write| write(table, out))
     }
 
     /// Opens a file of this format.

@@ -119,7 +119,7 @@ pub struct CrossValidation {
     /// was interrupted.
     pub fitted: Fitted,
     /// The forecast models: their names and their columns.
-    models: Vec<(String, Vec<Output>)>,
+    pub(super) models: Vec<(String, Vec<Output>)>,
     windows: Vec<SeriesRows>,
     h: usize,
 }

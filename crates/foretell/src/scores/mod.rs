@@ -1,5 +1,6 @@
 //! The accuracy of models: forecasts of known rows, and their errors.
 
+mod anomalies;
 pub(crate) mod cross_validation;
 pub(crate) mod forecast_file;
 pub(crate) mod forecast_rows;

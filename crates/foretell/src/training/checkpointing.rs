@@ -110,10 +110,13 @@ const PREFIX: &str = "training-";
 const MIDDLE: &str = "-model-";
 const ENDING: &str = ".safetensors";
 
+/// The file of a search that is kept.
+pub(crate) const SEARCH_FILE: &str = "search.json";
+
 /// Which of the models it is, among its settings.
 pub(crate) const PLACE: &str = "place among the models";
 
-/// Removes the state of a training run that [`Forecaster::checkpoint_to`](crate::Forecaster::checkpoint_to) kept, and
+/// Removes the state of a training run or of a search that [`Forecaster::checkpoint_to`](crate::Forecaster::checkpoint_to) kept, and
 /// the directory if nothing else is in it. No other file of the directory is touched.
 ///
 /// # Errors
@@ -140,9 +143,9 @@ fn remove(dir: &Path, which: impl Fn(&str) -> bool) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether a file of this name holds the state of a model.
+/// Whether a file of this name holds the state of a model or of a search.
 fn is_state(name: &str) -> bool {
-    numbers(name).is_some()
+    numbers(name).is_some() || name == SEARCH_FILE
 }
 
 /// The training and the model whose state a file of this name holds.
@@ -176,13 +179,13 @@ pub(crate) fn digest(training: &str) -> String {
     format!("{:016x}", key.bits(0))
 }
 
-fn lock(dir: &Path) -> Result<Lock, Error> {
+pub(crate) fn lock(dir: &Path) -> Result<Lock, Error> {
     Lock::within(dir).map_err(|error| match error {
         FileError::Io { source, .. } => unusable(dir, source),
         other => CheckpointError::from(other).into(),
     })
 }
 
-fn unusable(dir: &Path, source: io::Error) -> Error {
+pub(crate) fn unusable(dir: &Path, source: io::Error) -> Error {
     NetworkError::StateDirectory { dir: dir.to_owned(), source }.into()
 }

@@ -390,7 +390,7 @@ impl TrainingPlan {
     }
 
     /// The settings that determine a training, beside its models and data.
-    fn settings(&self, test_size: usize) -> Map<String, Value> {
+    pub(crate) fn settings(&self, test_size: usize) -> Map<String, Value> {
         let name = |scaler: Option<LocalScaler>| Value::from(scaler.map(LocalScaler::name));
         let settings = [
             ("val_size", self.val_size.into()),

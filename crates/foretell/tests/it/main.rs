@@ -3,6 +3,7 @@
 
 mod accuracy;
 mod alone;
+mod anomalies;
 mod categories;
 mod checkpoints;
 mod conformance;
@@ -35,4 +36,5 @@ mod several_processes;
 mod side_by_side;
 mod specs;
 mod training;
+mod tuning;
 mod values;

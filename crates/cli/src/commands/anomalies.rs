@@ -1,0 +1,204 @@
+//! `foretell anomalies`: actual values that no forecast would expect.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use foretell::{Error, Frame, ValidationOptions};
+use serde_json::{Value, json};
+
+use crate::args::{CheckpointArgs, steps};
+use crate::failure::{Interrupted, Usage};
+use crate::output::{Sink, print};
+use crate::progress::Log;
+use crate::table::AlignedTable;
+use crate::train_args::TrainArgs;
+
+/// Mark values outside the intervals of their forecasts
+///
+/// With --from the trained models forecast the whole history, one horizon after the other, also rows that they were trained on. With
+/// --model they are trained on what lies before the last windows of each series, and judge these. An interval is the model's own where
+/// it has one of the level (a loss of quantiles or of a distribution, --intervals), else that of a normal distribution with the
+/// deviation of its errors in the series, taken from the median of their sizes, which anomalies do not move.
+///
+/// Of a model NHITS there are the columns NHITS, NHITS-lo and NHITS-hi (the interval), NHITS-anomaly (1 outside, 0 inside), NHITS-score
+/// (how far outside, in widths of the interval) and NHITS-rank (the share of the series' values that are as far off or farther: small
+/// is rare).
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  foretell anomalies --data sales.csv --from model --level 99.5 --out marked.csv
+  foretell anomalies --data sales.csv --model NHITS,SeasonalNaive --h 24 --input-size 96 \\
+    --n-windows 30 --only --out anomalies.parquet
+  foretell anomalies --data sales.csv --model NHITS --h 24 --input-size 96 --n-windows 30 \\
+    --set 'loss={\"MQLoss\": {\"level\": [98]}}' --level 98 --json
+
+With --json an array of the anomalies is printed, the farthest first: unique_id, ds, y, model, forecast, lo, hi, score, rank.")]
+pub(crate) struct FindAnomalies {
+    #[command(flatten)]
+    train: TrainArgs,
+    /// The central interval, in percent
+    #[arg(long, value_name = "P", default_value_t = 99.0)]
+    level: f64,
+    /// Forecasts of each series, where models are trained
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = steps(), conflicts_with = "from")]
+    n_windows: usize,
+    /// Steps from one forecast to the next, where models are trained [default: h]
+    #[arg(long, value_name = "N", value_parser = steps(), conflicts_with = "from")]
+    step_size: Option<usize>,
+    /// Write only rows that one of the models finds outside
+    #[arg(long)]
+    only: bool,
+    /// File to write the marked rows to: CSV, compressed if it ends in .csv.gz, or Parquet if it ends in .parquet
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    /// Print the anomalies as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    checkpoint: CheckpointArgs,
+}
+
+/// A value that a model finds outside.
+struct Found<'f> {
+    id: &'f str,
+    time: String,
+    model: &'f str,
+    /// The value, its forecast, the ends of the interval, the score and the rank.
+    numbers: [f32; 6],
+}
+
+impl FindAnomalies {
+    pub(crate) fn log(&self) -> Log {
+        self.train.log.log()
+    }
+
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let sink = self.out.as_deref().map(Sink::open).transpose()?;
+        if sink.as_ref().is_some_and(Sink::is_stdout) {
+            return Err(Usage("--out -: the anomalies are printed there; name a file".to_owned()).into());
+        }
+        let from = self.train.trained()?;
+        let from = from.as_ref();
+        let sink = match sink {
+            Some(sink) => Some(sink.decimal(self.train.decimal(from)?)),
+            None => None,
+        };
+        let forecaster = self.checkpoint.of(self.train.forecaster(from, |_| Ok(Vec::new()))?);
+        let (h, models) = (forecaster.h(), forecaster.column_names());
+        let (frame, interruption) = match from {
+            Some(fitted) => {
+                let panel = self.train.read(from, &forecaster, h + 1)?;
+                (fitted.anomalies(&panel, self.level)?, None)
+            }
+            None => {
+                let options = ValidationOptions::new(self.n_windows, self.step_size.unwrap_or(h));
+                let panel =
+                    self.train.read(None, &forecaster, forecaster.rows_needed_to_validate(&options))?;
+                self.log().catch_interrupts();
+                match forecaster.anomalies(&panel, &options, self.level) {
+                    Err(Error::NothingForecast { after }) => {
+                        let message =
+                            format!("Ctrl-C stopped training after {after}; nothing was judged yet");
+                        return Err(Interrupted(message).into());
+                    }
+                    found => {
+                        let (frame, fitted) = found?;
+                        self.log().fitted(&fitted);
+                        (frame, fitted.interruption().map(ToString::to_string))
+                    }
+                }
+            }
+        };
+        let found = found(&frame, &models);
+        if let Some((sink, path)) = sink.zip(self.out.as_ref()) {
+            let written = if self.only { only_marked(&frame) } else { frame.clone() };
+            sink.write_or_keep(&written)?;
+            self.log().wrote(path, &format!("{} rows", written.n_rows()));
+        }
+        print(if self.json { as_json(&found) } else { self.told(&frame, &models, &found) })?;
+        match interruption {
+            Some(after) => {
+                let what = "what was forecast until then is judged";
+                Err(Interrupted(format!("Ctrl-C stopped training after {after}; {what}")).into())
+            }
+            None => self.checkpoint.finish(),
+        }
+    }
+
+    /// How many there are of each model, and the farthest.
+    fn told(&self, frame: &Frame, models: &[String], found: &[Found<'_>]) -> String {
+        const SHOWN: usize = 20;
+        let of_model = |model: &str| {
+            let known = frame.column(&format!("{model}-anomaly")).unwrap_or_default();
+            let known = known.iter().filter(|mark| !mark.is_nan()).count();
+            let outside = found.iter().filter(|found| found.model == model).count();
+            format!("{model}: {outside} of {known} values are outside their interval of {} %\n", self.level)
+        };
+        let counts: String = models.iter().map(|model| of_model(model)).collect();
+        let shown = &found[..found.len().min(SHOWN)];
+        if shown.is_empty() {
+            return counts;
+        }
+        let numbers = |place: usize| shown.iter().map(move |found| f64::from(found.numbers[place]));
+        let mut table = AlignedTable::new()
+            .text(frame.id_col.clone(), shown.iter().map(|found| found.id))
+            .text(frame.time_col.clone(), shown.iter().map(|found| found.time.clone()))
+            .text("model", shown.iter().map(|found| found.model));
+        for (name, place) in ["y", "forecast", "lo", "hi", "score", "rank"].into_iter().zip(0..) {
+            table = table.numbers(name, numbers(place));
+        }
+        format!("{counts}\n{}", table.render())
+    }
+}
+
+/// The values that a model finds outside, the farthest first.
+fn found<'f>(frame: &'f Frame, models: &'f [String]) -> Vec<Found<'f>> {
+    let mut all = Vec::new();
+    for model in models {
+        let column = |suffix: &str| frame.column(&format!("{model}{suffix}"));
+        let [Some(marks), Some(forecast), Some(lo), Some(hi), Some(score), Some(rank)] =
+            ["-anomaly", "", "-lo", "-hi", "-score", "-rank"].map(column)
+        else {
+            // The training of this model was interrupted.
+            continue;
+        };
+        let y = &frame.columns[0].1;
+        for row in (0..frame.n_rows()).filter(|&row| marks[row] == 1.0) {
+            all.push(Found {
+                id: &frame.ids[row],
+                time: frame.freq.kind().display_in(frame.zone.as_ref(), frame.times[row]),
+                model,
+                numbers: [y, forecast, lo, hi, score, rank].map(|column| column[row]),
+            });
+        }
+    }
+    all.sort_by(|a, b| b.numbers[4].total_cmp(&a.numbers[4]));
+    all
+}
+
+/// The rows that any model finds outside.
+fn only_marked(frame: &Frame) -> Frame {
+    let marks: Vec<&Vec<f32>> =
+        frame.columns.iter().filter(|(name, _)| name.ends_with("-anomaly")).map(|(_, marks)| marks).collect();
+    let rows: Vec<usize> =
+        (0..frame.n_rows()).filter(|&row| marks.iter().any(|marks| marks[row] == 1.0)).collect();
+    let of_rows = |values: &[f32]| rows.iter().map(|&row| values[row]).collect();
+    Frame {
+        ids: rows.iter().map(|&row| frame.ids[row].clone()).collect(),
+        times: rows.iter().map(|&row| frame.times[row]).collect(),
+        cutoffs: frame.cutoffs.as_ref().map(|cutoffs| rows.iter().map(|&row| cutoffs[row]).collect()),
+        columns: frame.columns.iter().map(|(name, values)| (name.clone(), of_rows(values))).collect(),
+        ..frame.clone()
+    }
+}
+
+fn as_json(found: &[Found<'_>]) -> String {
+    let object = |found: &Found<'_>| {
+        let [y, forecast, lo, hi, score, rank] = found.numbers;
+        json!({
+            "unique_id": found.id, "ds": found.time, "y": y, "model": found.model, "forecast": forecast,
+            "lo": lo, "hi": hi, "score": score, "rank": rank,
+        })
+    };
+    format!("{}\n", Value::from(found.iter().map(object).collect::<Vec<_>>()))
+}

@@ -1,0 +1,376 @@
+//! `foretell tune`: a search for hyper-parameters, and the training of the best.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+use foretell::{Error, Forecaster, Halving, Sampler, Search, SearchRange, SearchSpace, SearchTrial, Tuned};
+use serde_json::{Value, json};
+
+use crate::args::{CheckpointArgs, directory, steps};
+use crate::failure::{Interrupted, Usage};
+use crate::interrupt;
+use crate::output::{Sink, print};
+use crate::progress::Log;
+use crate::saving::{save_or_keep, take};
+use crate::setting::{Key, Setting, any_setting};
+use crate::table::AlignedTable;
+use crate::train_args::TrainArgs;
+
+/// Search for the best hyper-parameters, and train the best model on all data
+///
+/// Each trial is a set of hyper-parameters, trained on what lies before the last windows of each series and scored on these. The
+/// spaces are those of neuralforecast's Auto models, for classical models and Prophet our own; --space and the table [space] of
+/// --config name others. What --set, --input-size and --seed say is not searched. Hyper-parameters that cannot work with the horizon
+/// or the series are drawn again. The number of threads, on which trials run side by side, changes nothing in the result.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  foretell tune --data sales.csv --model NHITS,LSTM --h 14 --trials 50 --out best
+  foretell tune --data sales.csv --model NHITS --h 14 --n-windows 5 --metric mase \\
+    --trials-out trials.csv --checkpoint state --out best
+  foretell tune --data sales.csv --model NHITS,MLP --h 14 --halving --max-time 30m --out best
+  foretell tune --data sales.csv --model MLP --h 14 --sampler grid --set max_steps=300 \\
+    --space 'hidden_size=[64,256]' --space learning_rate=loguniform:1e-4:1e-2 --only-space --out best
+
+As a table of --config run.toml:
+  [tune.space]
+  learning_rate = \"loguniform:1e-4:1e-2\"
+  input_size = [\"2h\", \"7h\"]
+  [tune.space.NHITS]
+  n_pool_kernel_size = [[2, 2, 1], [8, 4, 1]]
+
+With --json one object is printed: metric, best (a trial, or null) and trials, an array of: trial, model, space, hyper_parameters,
+scores (one for each rung that was reached, null where it failed), seconds, failure.")]
+pub(crate) struct Tune {
+    #[command(flatten)]
+    train: TrainArgs,
+    /// Sets of hyper-parameters to try [default: 10, of a grid all]
+    #[arg(long, value_name = "N", value_parser = steps())]
+    trials: Option<usize>,
+    /// Try no further ones after this time, as 90s, 30m or 2h; trainings that it ends do not count
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    max_time: Option<Duration>,
+    /// How hyper-parameters are proposed
+    #[arg(long, value_enum, default_value_t = Proposals::Tpe)]
+    sampler: Proposals,
+    /// Values of a range without steps in a grid
+    #[arg(long, value_name = "N", default_value_t = 3, value_parser = steps())]
+    grid_points: usize,
+    /// Train all trials for a share of their max_steps, and only the best of them for more: those of the RUNGS shares that are among
+    /// the best 1 / ETA go on to the next, ETA times larger [ETA:RUNGS without a value: 3:3]
+    #[arg(long, value_name = "ETA[:RUNGS]", num_args = 0..=1, default_missing_value = "3:3", value_parser = halving)]
+    halving: Option<Halving>,
+    /// Values of a hyper-parameter to search, with NAME.key for the models of a name: a list, as [64,128] or [1,"2h"] with h for the
+    /// horizon, or int:1:3, uniform:0:0.5, loguniform:1e-4:1e-1, quniform:500:1500:100
+    #[arg(long = "space", value_name = "key=VALUES", value_parser = any_setting)]
+    spaces: Vec<Setting>,
+    /// Search nothing but what --space names
+    #[arg(long, requires = "spaces")]
+    only_space: bool,
+    /// Windows of each series that a trial is scored on
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = steps())]
+    n_windows: usize,
+    /// Steps from one window to the next [default: h]
+    #[arg(long, value_name = "N", value_parser = steps())]
+    step_size: Option<usize>,
+    /// Score trials on all windows of the last N steps of each series, in place of --n-windows and --step-size
+    #[arg(long, value_name = "N", value_parser = steps(), conflicts_with_all = ["n_windows", "step_size"])]
+    tail: Option<usize>,
+    /// The error that is to be small: mae, mse, rmse, mape, smape, mase, rmsse, nd, mqloss, scaled_crps, ...
+    #[arg(long, value_name = "METRIC", default_value = "mae")]
+    metric: String,
+    /// Steps of a season, for scaled metrics [default: as usual for the frequency]
+    #[arg(long, value_name = "N", value_parser = steps())]
+    season: Option<usize>,
+    /// Trials that are proposed together, and do not learn from each other: at most so many run side by side
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = steps())]
+    round: usize,
+    /// Seed of the proposals
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    search_seed: u64,
+    /// File to write the trials to: CSV, or Parquet if it ends in .parquet
+    #[arg(long, value_name = "FILE")]
+    trials_out: Option<PathBuf>,
+    /// Directory to save the best model in, trained on all data
+    #[arg(long, value_name = "DIR", value_parser = directory())]
+    out: Option<PathBuf>,
+    /// Replace the models in --out
+    #[arg(long, requires = "out")]
+    overwrite: bool,
+    /// Print the trials as JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    checkpoint: CheckpointArgs,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Proposals {
+    /// Near the best so far: tree-structured Parzen estimators (Bergstra et al. 2011), after ten random ones
+    Tpe,
+    /// At random
+    Random,
+    /// All combinations, in an order that is spread over them
+    Grid,
+}
+
+/// A length of time.
+fn time(text: &str) -> Result<Duration, String> {
+    let units = [("s", 1.0), ("m", 60.0), ("h", 3600.0)];
+    let seconds = units.iter().find_map(|(unit, seconds)| {
+        let number: f64 = text.strip_suffix(unit)?.parse().ok()?;
+        Some(number * seconds).filter(|time| *time > 0.0 && *time < 1e9)
+    });
+    seconds.map(Duration::from_secs_f64).ok_or_else(|| "write it as 90s, 30m or 2h".to_owned())
+}
+
+fn halving(text: &str) -> Result<Halving, String> {
+    let (eta, rungs) = text.split_once(':').unwrap_or((text, "3"));
+    match (eta.parse(), rungs.parse()) {
+        (Ok(eta @ 2..=100), Ok(rungs @ 1..=20)) => Ok(Halving { eta, rungs }),
+        _ => Err("write it as 3 or 3:4: the best third goes on, over 4 rungs; 2 to 100, 1 to 20".to_owned()),
+    }
+}
+
+impl Tune {
+    pub(crate) fn log(&self) -> Log {
+        self.train.log.log()
+    }
+
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        if self.train.trained()?.is_some() {
+            return Err(Usage("--from: a search trains anew; name the models by --model".to_owned()).into());
+        }
+        if !self.train.ensembles.is_empty() {
+            return Err(Usage("--ensemble: a search finds one model; leave it out".to_owned()).into());
+        }
+        let sink = self.trials_out.as_deref().map(Sink::open).transpose()?;
+        let directory = self.out.as_deref().map(|out| take(out, self.overwrite)).transpose()?;
+        let spaces = self.search_spaces()?;
+        let specs: Vec<_> = spaces.iter().map(|space| space.spec().clone()).collect();
+        let h = specs[0].h();
+        let (n_windows, step_size) = self.windows(h)?;
+        let forecaster = self.train.configured(Forecaster::new(specs)?, None)?;
+        let options = foretell::ValidationOptions::new(n_windows, step_size);
+        let rows_needed = forecaster.rows_needed_to_validate(&options);
+        let panel = self.train.read(None, &forecaster, rows_needed)?;
+        self.log().catch_interrupts();
+
+        let search = self.search(spaces, (n_windows, step_size))?;
+        let found = search.run(&panel)?;
+        if let (Some(sink), Some(path)) = (sink, &self.trials_out) {
+            sink.write_cells(&found.table())?;
+            self.log().wrote(path, &format!("{} trials", found.trials.len()));
+        }
+        self.print(&found)?;
+        if found.interrupted {
+            return Err(Interrupted(self.interrupted(&found)).into());
+        }
+        let (Some(directory), Some(spec)) = (directory, found.best_spec()) else {
+            return self.finish(&found);
+        };
+        let forecaster = self.train.forecaster_of(vec![spec.clone()], None)?;
+        // The trials of a search that goes on later stay in its directory, where no other training belongs.
+        let forecaster = if found.complete { self.checkpoint.of(forecaster) } else { forecaster };
+        let fitted = forecaster.fit(&panel)?;
+        self.log().fitted(&fitted);
+        let saved = save_or_keep(&fitted, Ok(directory))?;
+        self.log().wrote(&saved, &format!("the best model, {}", fitted.column_names().join(", ")));
+        match fitted.interruption() {
+            Some(at) => {
+                let saved = saved.display();
+                let message = format!(
+                    "Ctrl-C stopped the training of the best model after {at}; {saved} holds it as it is"
+                );
+                Err(Interrupted(message).into())
+            }
+            None => self.finish(&found),
+        }
+    }
+
+    /// Removes the state of a search that is done.
+    fn finish(&self, found: &Tuned) -> anyhow::Result<()> {
+        if found.complete { self.checkpoint.finish() } else { Ok(()) }
+    }
+
+    fn search<'a>(
+        &'a self,
+        spaces: Vec<SearchSpace>,
+        (n_windows, step_size): (usize, usize),
+    ) -> anyhow::Result<Search<'a>> {
+        let sampler = match self.sampler {
+            Proposals::Tpe => Sampler::Tpe,
+            Proposals::Random => Sampler::Random,
+            Proposals::Grid => Sampler::Grid { points: self.grid_points },
+        };
+        let of_grid = if self.sampler == Proposals::Grid { usize::MAX } else { 10 };
+        let (log, metric) = (self.log(), self.metric.clone());
+        // Errors of the command line were told when the models were configured before.
+        let configure = |forecaster| {
+            self.train.configured(forecaster, None).map_err(|error| match error.downcast() {
+                Ok(error) => error,
+                Err(other) => Error::Usage(foretell::UsageError::Estimator(other.into())),
+            })
+        };
+        let mut search = Search::new(spaces)
+            .trials(self.trials.unwrap_or(of_grid))
+            .sampler(sampler)
+            .round(self.round)
+            .seed(self.search_seed)
+            .n_windows(n_windows, step_size)
+            .metric(&self.metric)?
+            .threads(self.train.threads())
+            .each(configure)
+            .interrupt_if(interrupt::asked)
+            .on_trial(move |progress| log.tried(&metric, progress));
+        if let Some(season) = self.season {
+            search = search.season(season);
+        }
+        if let Some(halving) = self.halving {
+            search = search.halving(halving);
+        }
+        if let Some(time) = self.max_time {
+            search = search.time(time);
+        }
+        if let Some(dir) = &self.checkpoint.dir {
+            search = search.checkpoint_to(dir);
+        }
+        Ok(search)
+    }
+
+    /// The windows of each series that trials are scored on, and the steps between them.
+    fn windows(&self, h: usize) -> anyhow::Result<(usize, usize)> {
+        match self.tail {
+            Some(tail) if tail < h => {
+                Err(Usage(format!("--tail {tail}: a window has h = {h} steps; name at least so many")).into())
+            }
+            Some(tail) => Ok((tail - h + 1, 1)),
+            None => Ok((self.n_windows, self.step_size.unwrap_or(h))),
+        }
+    }
+
+    /// The models with what is searched of each.
+    fn search_spaces(&self) -> anyhow::Result<Vec<SearchSpace>> {
+        let mut numbers: HashMap<&str, usize> = HashMap::new();
+        let specs = self.train.specs(None, true)?;
+        let mut unused: Vec<&Setting> = self.spaces.iter().collect();
+        let mut spaces = Vec::with_capacity(specs.len());
+        for spec in &specs {
+            let number = *numbers.entry(spec.name()).and_modify(|number| *number += 1).or_default();
+            let mut space = SearchSpace::new(spec.clone());
+            if self.only_space {
+                space = space.fix_all();
+            }
+            for name in self.train.set_by_user(spec.name(), number) {
+                space = space.fix(&name);
+            }
+            let mut own: Vec<&Setting> =
+                self.spaces.iter().filter(|setting| setting.key.is_for(spec.name(), number)).collect();
+            own.sort_by_key(|setting| setting.key.rank());
+            for Setting { key, value } in own {
+                // What is searched of all models is searched of those that have it.
+                if key.model.is_none() && !spec.hyper_parameters().contains_key(&key.name) {
+                    continue;
+                }
+                unused.retain(|setting| setting.key != *key);
+                let range = SearchRange::from_json(value.clone());
+                let searched = range.and_then(|range| space.search(&key.name, range));
+                space =
+                    searched.map_err(|error| anyhow::Error::new(error).context(format!("--space {key}")))?;
+            }
+            spaces.push(space);
+        }
+        match unused.first() {
+            Some(Setting { key: Key { model: Some(model), .. }, .. }) => {
+                Err(Usage(format!("--space: there is no {model} among --model")).into())
+            }
+            Some(Setting { key, .. }) => {
+                Err(Usage(format!("--space {key}: none of the models has such a hyper-parameter")).into())
+            }
+            None => Ok(spaces),
+        }
+    }
+
+    fn print(&self, found: &Tuned) -> anyhow::Result<()> {
+        if self.json {
+            let report = json!({ "metric": self.metric, "best": found.best(), "trials": found.trials });
+            return print(format!("{report}\n"));
+        }
+        const SHOWN: usize = 10;
+        let mut order: Vec<&SearchTrial> = found.trials.iter().collect();
+        // As the search ranks them: those that failed last, those of larger budgets first.
+        let rank = |trial: &SearchTrial| {
+            (
+                trial.score().is_none(),
+                std::cmp::Reverse(trial.scores.len()),
+                trial.score().unwrap_or(f64::NAN),
+            )
+        };
+        order.sort_by(|a, b| {
+            let (a, b) = (rank(a), rank(b));
+            (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2))
+        });
+        order.truncate(SHOWN);
+        let table = AlignedTable::new()
+            .text("trial", order.iter().map(|trial| trial.trial.to_string()))
+            .text("model", order.iter().map(|trial| trial.model.clone()))
+            .numbers(&*self.metric, order.iter().map(|trial| trial.score().unwrap_or(f64::NAN)))
+            .text("hyper-parameters", order.iter().map(|trial| told(trial)));
+        print(table.render())
+    }
+
+    fn interrupted(&self, found: &Tuned) -> String {
+        let mut message = format!("Ctrl-C stopped the search after {} trials", found.trials.len());
+        if let Some(best) = found.best() {
+            message +=
+                &format!(", of which trial {} is the best; no model was trained on all data", best.trial);
+        }
+        if let Some(dir) = &self.checkpoint.dir {
+            message += &format!("; {} holds the trials: the same command goes on", dir.display());
+        }
+        message
+    }
+}
+
+/// The hyper-parameters of a trial in one line, or why it failed.
+fn told(trial: &SearchTrial) -> String {
+    if let Some(failure) = &trial.failure {
+        return failure.clone();
+    }
+    let one = |(name, value): (&String, &Value)| match value.as_f64().filter(|_| value.is_f64()) {
+        Some(number) => format!("{name}={number:.4e}"),
+        None => format!("{name}={}", plain(value)),
+    };
+    trial.hyper_parameters.iter().map(one).collect::<Vec<_>>().join(" ")
+}
+
+/// A value as `--set` takes it.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(time("90s"), Ok(Duration::from_secs(90)));
+        assert_eq!(time("1.5m"), Ok(Duration::from_secs(90)));
+        assert_eq!(time("2h"), Ok(Duration::from_secs(7200)));
+        for wrong in ["", "90", "-1s", "0s", "xs", "nans", "1d"] {
+            assert!(time(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn halving_has_two_numbers() {
+        assert_eq!(halving("4"), Ok(Halving { eta: 4, rungs: 3 }));
+        assert_eq!(halving("2:5"), Ok(Halving { eta: 2, rungs: 5 }));
+        for wrong in ["1", "3:0", "x", "3:y", ""] {
+            assert!(halving(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! `foretell anomalies`.
+
+use serde_json::Value;
+
+use crate::test_directory::{TestDirectory, rows};
+
+/// A weekly pattern with a day that is far off.
+fn put_sales(dir: &TestDirectory) {
+    let mut csv = "unique_id,ds,y\n".to_owned();
+    for day in 0..140 {
+        let sales = if day == 130 { 30 } else { day % 7 + day % 3 };
+        csv += &format!("shop,{day},{sales}\n");
+    }
+    dir.put("sales.csv", &csv);
+}
+
+#[test]
+fn anomalies_are_found_by_models_that_are_trained_and_by_saved_ones() {
+    let dir = TestDirectory::new();
+    put_sales(&dir);
+    let models =
+        "--data sales.csv --freq 1 --model SeasonalNaive --set SeasonalNaive.season_length=7 --h 7 --quiet";
+    let found: Value =
+        serde_json::from_str(&dir.ok(&format!("anomalies {models} --n-windows 4 --json --out all.csv")))
+            .unwrap();
+    let days = |found: &Value| -> Vec<String> {
+        found.as_array().unwrap().iter().map(|row| row["ds"].as_str().unwrap().to_owned()).collect()
+    };
+    // The day, and that of which it was the forecast.
+    let mut of_validation = days(&found);
+    of_validation.sort();
+    assert_eq!(of_validation, ["130", "137"]);
+    assert!(found.as_array().unwrap().iter().all(|row| row["score"].as_f64().unwrap() > 1.0));
+    let all = dir.read("all.csv");
+    let all = rows(&all);
+    assert_eq!(all.len(), 1 + 4 * 7);
+    assert_eq!(all[0][3..6], ["y", "SeasonalNaive", "SeasonalNaive-lo"]);
+
+    dir.ok(&format!("fit {models} --out model"));
+    let saved: Value = serde_json::from_str(
+        &dir.ok("anomalies --data sales.csv --from model --only --out few.csv --json --quiet"),
+    )
+    .unwrap();
+    let mut of_saved = days(&saved);
+    of_saved.sort();
+    assert_eq!(of_saved, ["130", "137"]);
+    assert_eq!(rows(&dir.read("few.csv")).len(), 1 + 2);
+    let told = dir.ok("anomalies --data sales.csv --from model --quiet");
+    assert!(told.starts_with("SeasonalNaive: 2 of "), "{told}");
+    let message = dir.fails(2, "anomalies --data sales.csv --from model --quiet --level 100");
+    assert!(message.contains("a level is a percentage"), "{message}");
+}

@@ -1,0 +1,149 @@
+//! `foretell tune`.
+
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
+
+use serde_json::Value;
+
+use crate::test_directory::{LONG, TestDirectory, rows, stderr};
+
+const TUNE: &str = "tune --h 7 --model NLinear,MLP --trials 8 --set max_steps=3 --set windows_batch_size=16 \
+                    --space NLinear.learning_rate=loguniform:1e-4:1e-1 --space hidden_size=[4,8] \
+                    --space input_size=[\"h\",\"2h\"] --only-space";
+
+#[test]
+fn the_best_of_the_trials_is_trained_on_all_data_and_saved() {
+    let dir = TestDirectory::new();
+    let json: Value = serde_json::from_str(
+        &dir.ok(&format!("{TUNE} {LONG} --threads 2 --json --out best --trials-out trials.csv --quiet")),
+    )
+    .unwrap();
+    let (best, trials) = (&json["best"], json["trials"].as_array().unwrap());
+    // NLinear has no hidden_size; of MLP two sizes and two inputs are all there is.
+    assert_eq!(trials.len(), 8);
+    let least = trials.iter().filter_map(|trial| trial["scores"][0].as_f64()).fold(f64::INFINITY, f64::min);
+    assert_eq!(best["scores"][0].as_f64(), Some(least));
+    let table = dir.read("trials.csv");
+    let table = rows(&table);
+    assert_eq!(table[0][..7], ["trial", "model", "score", "rungs", "seconds", "best", "failure"]);
+    assert!(
+        ["learning_rate", "hidden_size", "input_size"].iter().all(|name| table[0].contains(name)),
+        "{:?}",
+        table[0]
+    );
+    assert_eq!(table.len(), 1 + 8);
+    let of_best: Vec<_> = table.iter().filter(|row| row[5] == "true").collect();
+    assert_eq!((of_best.len(), of_best[0][0]), (1, &*best["trial"].to_string()));
+
+    let model: Value = serde_json::from_str(&dir.ok("inspect best --json")).unwrap();
+    let text = model.to_string();
+    assert!(text.contains(best["model"].as_str().unwrap()), "{text}");
+    assert_eq!(rows(&dir.ok("predict --model best --data long.csv")).len(), 1 + 2 * 7);
+
+    // The same at another number of threads, as a table for people.
+    let other: Value =
+        serde_json::from_str(&dir.ok(&format!("{TUNE} {LONG} --threads 1 --json --quiet"))).unwrap();
+    assert_eq!((&other["best"]["trial"], &other["best"]["scores"]), (&best["trial"], &best["scores"]));
+    let told = dir.run(&format!("{TUNE} {LONG} --threads 1"));
+    assert!(String::from_utf8_lossy(&told.stdout).contains("hyper-parameters"));
+    assert!(stderr(&told).contains("8 done of 8, 0 s left"), "{}", stderr(&told));
+}
+
+#[test]
+fn a_search_goes_on_from_its_state() {
+    let dir = TestDirectory::new();
+    let tune = |further: &str| format!("{TUNE} {LONG} --json --quiet --checkpoint state {further}");
+    let whole: Value = serde_json::from_str(&dir.ok(&format!("{TUNE} {LONG} --json --quiet"))).unwrap();
+    // It is killed after the third trial.
+    let mut child = dir
+        .command(&format!("{TUNE} {LONG} --threads 1 --log json --checkpoint state --out best"))
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut log = BufReader::new(child.stderr.take().unwrap());
+    let (mut line, mut trials) = (String::new(), 0);
+    while trials < 3 {
+        line.clear();
+        assert_ne!(log.read_line(&mut line).unwrap(), 0, "it ended before the third trial");
+        trials += usize::from(line.contains("\"event\":\"trial\""));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(dir.path("state/search.json").exists() && !dir.path("best").exists());
+    let message = dir.fails(1, &tune("--search-seed 5"));
+    assert!(message.contains("another search") && message.contains("--checkpoint"), "{message}");
+    let resumed: Value = serde_json::from_str(&dir.ok(&tune("--out best"))).unwrap();
+    assert_eq!(resumed["best"]["scores"], whole["best"]["scores"]);
+    assert_eq!(resumed["trials"].as_array().unwrap().len(), 8);
+    assert!(!dir.path("state").exists(), "nobody needs it any more");
+}
+
+#[test]
+fn spaces_stand_in_the_run_file_too() {
+    let dir = TestDirectory::new();
+    dir.put(
+        "run.toml",
+        "data = \"long.csv\"\nid-col = \"shop\"\ntime-col = \"day\"\ntarget-col = \"sales\"\nh = 7\n\
+         [tune]\nmodel = [\"NLinear\", \"MLP\"]\nsampler = \"grid\"\nonly-space = true\n\
+         [tune.set]\nmax_steps = 2\nwindows_batch_size = 16\n\
+         [tune.space]\ninput_size = [\"2h\", 21]\nlearning_rate = \"loguniform:1e-3:1e-2\"\n\
+         [tune.space.MLP]\nlearning_rate = [1e-3]\nhidden_size = [4, 8]\n",
+    );
+    let json: Value = serde_json::from_str(&dir.ok("tune --config run.toml --quiet --json")).unwrap();
+    let trials = json["trials"].as_array().unwrap();
+    let of = |model: &str| trials.iter().filter(|trial| trial["model"] == model).count();
+    // Two inputs times three rates; two inputs, one rate, two sizes.
+    assert_eq!((of("NLinear"), of("MLP")), (6, 4));
+    assert!(
+        trials
+            .iter()
+            .all(|trial| [14, 21].map(Value::from).contains(&trial["hyper_parameters"]["input_size"]))
+    );
+}
+
+#[test]
+fn mistakes_are_told() {
+    let dir = TestDirectory::new();
+    let message = dir.fails(2, &format!("tune {LONG} --h 7 --model NLinear --space learning_rat=[1]"));
+    assert!(message.contains("--space learning_rat: none of the models has"), "{message}");
+    let message =
+        dir.fails(2, &format!("tune {LONG} --h 7 --model NLinear --space learning_rate=uniform:2:1"));
+    assert!(message.contains("loguniform:1e-4:1e-1"), "{message}");
+    let message = dir.fails(2, &format!("tune {LONG} --h 7 --model NLinear --space MLP.learning_rate=[1]"));
+    assert!(message.contains("there is no MLP"), "{message}");
+    let message = dir.fails(2, &format!("tune {LONG} --h 7 --model NLinear --metric coverage"));
+    assert!(message.contains("no error that a search could make small"), "{message}");
+    let message = dir.fails(2, &format!("tune {LONG} --h 7 --model NLinear --tail 3"));
+    assert!(message.contains("h = 7"), "{message}");
+}
+
+/// TERM keeps the trials until then, in the table and in the state.
+#[cfg(unix)]
+#[test]
+fn what_was_tried_is_kept_when_a_search_is_stopped() {
+    let dir = TestDirectory::new();
+    // One of the two is never done.
+    let mut child = dir
+        .command(&format!(
+            "tune {LONG} --h 7 --input-size 14 --model NLinear --set windows_batch_size=16 --sampler grid --only-space \
+             --space max_steps=[3,100000000] --threads 2 --log json --trials-out trials.csv --checkpoint state --out best"
+        ))
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut log = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("\"event\":\"trial\"") {
+        line.clear();
+        assert_ne!(log.read_line(&mut line).unwrap(), 0, "it ended before the first trial");
+    }
+    let id = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    let rest: Vec<String> = log.lines().map(|line| line.unwrap()).collect();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    assert!(rest.iter().any(|line| line.contains("stopped the search after 1 trials")), "{rest:?}");
+    assert_eq!(rows(&dir.read("trials.csv")).len(), 1 + 1);
+    assert!(dir.path("state/search.json").exists() && !dir.path("best").exists());
+}

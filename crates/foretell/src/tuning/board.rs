@@ -1,0 +1,99 @@
+//! The trials of a search so far.
+
+use std::time::Duration;
+
+use foretell_search::{Point, Study, Task, Trial};
+
+use crate::error::Error;
+use crate::tuning::search_space::SearchSpace;
+use crate::tuning::search_state::{RungResult, SearchState};
+use crate::tuning::search_trial::{SearchProgress, SearchTrial};
+use crate::tuning::tuned::Tuned;
+
+/// The trials so far.
+pub(super) struct Board<'b> {
+    pub(super) spaces: &'b [SearchSpace],
+    pub(super) study: &'b Study,
+    pub(super) state: SearchState,
+    pub(super) points: Vec<Point>,
+    pub(super) trials: Vec<SearchTrial>,
+    pub(super) listener: &'b mut (dyn FnMut(&SearchProgress<'_>) + Send),
+    pub(super) at_a_time: usize,
+}
+
+impl Board<'_> {
+    /// The trials as the study sees them.
+    pub(super) fn scored(&self) -> Vec<Trial> {
+        let scores =
+            |trial: &SearchTrial| trial.scores.iter().map(|score| score.unwrap_or(f64::NAN)).collect();
+        let of_trial =
+            |(point, trial): (&Point, &SearchTrial)| Trial { point: point.clone(), scores: scores(trial) };
+        self.points.iter().zip(&self.trials).map(of_trial).collect()
+    }
+
+    /// The trial of a task, which is a new one if the task begins it.
+    pub(super) fn begin(&mut self, task: Task) -> usize {
+        let point = match task {
+            Task::GoOn(trial) => return trial,
+            Task::Begin(point) => point,
+        };
+        let (space, trial) = (&self.spaces[point.space], self.trials.len());
+        self.trials.push(SearchTrial {
+            trial,
+            model: space.spec().alias().to_owned(),
+            space: point.space,
+            hyper_parameters: space.hyper_parameters(&point.values),
+            scores: Vec::new(),
+            seconds: 0.0,
+            failure: None,
+        });
+        self.points.push(point);
+        trial
+    }
+
+    /// Enters a result and tells of it.
+    pub(super) fn enter(&mut self, result: &RungResult) {
+        let (trial, space) = (&mut self.trials[result.trial], self.points[result.trial].space);
+        // A model that needs no steps has the same score with any share of them.
+        let takes_steps = self.spaces[space].spec().as_ref().max_steps().is_some();
+        let rungs = if takes_steps { 1 } else { self.study.halving.rungs.max(1) };
+        trial.scores.extend(std::iter::repeat_n(result.score, rungs));
+        trial.seconds += result.seconds;
+        trial.failure.clone_from(&result.failure);
+        let scored = self.scored();
+        let best = self.study.best(&scored).map(|best| (scored[best].score(), best));
+        let progress = SearchProgress {
+            trial: &self.trials[result.trial],
+            best,
+            done: self.trials.iter().filter(|trial| !trial.scores.is_empty()).count(),
+            trials: self.study.trials,
+            left: self.left(),
+        };
+        (self.listener)(&progress);
+    }
+
+    /// How long the trials that are not done will take.
+    fn left(&self) -> Duration {
+        let done = self.trials.iter().filter(|trial| !trial.scores.is_empty());
+        let seconds: Vec<f64> = done.map(|trial| trial.seconds).collect();
+        let mean = seconds.iter().sum::<f64>() / seconds.len().max(1) as f64;
+        let left = self.study.trials.saturating_sub(seconds.len()) as f64;
+        Duration::try_from_secs_f64(mean * left / self.at_a_time as f64).unwrap_or(Duration::MAX)
+    }
+
+    pub(super) fn tuned(mut self, interrupted: bool, complete: bool) -> Result<Tuned, Error> {
+        let best = match self.study.best(&self.scored()) {
+            Some(best) => {
+                let Point { space, values } = &self.points[best];
+                Some((best, self.spaces[*space].at(values)?))
+            }
+            None => None,
+        };
+        self.trials.retain(|trial| !trial.scores.is_empty());
+        if best.is_none() && !interrupted {
+            let first = self.trials.iter().find_map(|trial| trial.failure.clone());
+            return Err(Error::NothingScored { first });
+        }
+        Ok(Tuned { trials: self.trials, interrupted, complete, best })
+    }
+}

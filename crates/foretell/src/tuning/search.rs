@@ -1,0 +1,327 @@
+//! The search for the hyper-parameters that forecast the past best.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use foretell_data::{Panel, usual_season};
+use foretell_estimator::{Estimator, Workers};
+use foretell_evaluate::{Metric, RowScore, Scale};
+use foretell_search::{Halving, Point, Sampler, Study};
+use serde_json::Value;
+
+use crate::error::Error;
+use crate::forecaster::Forecaster;
+use crate::inputs::categories::{encode_categories, vocabulary};
+use crate::scores::cross_validation::ValidationOptions;
+use crate::training::checkpointing::identify_training;
+use crate::training::side_by_side::side_by_side;
+use crate::tuning::board::Board;
+use crate::tuning::job::{Stop, Trainer};
+use crate::tuning::search_space::SearchSpace;
+use crate::tuning::search_state::{RungResult, SearchState};
+use crate::tuning::search_trial::SearchProgress;
+use crate::tuning::tuned::Tuned;
+use crate::usage_error::UsageError;
+
+/// Changes the settings of the forecaster of each trial.
+type Configure<'a> = Box<dyn Fn(Forecaster) -> Result<Forecaster, Error> + Send + Sync + 'a>;
+
+/// A search for the model and the hyper-parameters with the least error in a cross-validation.
+///
+/// Hyper-parameters are proposed in rounds, whose trials learn from all rounds before and not from each other. So the result does
+/// not depend on the number of threads, on which trials run side by side.
+///
+/// ```
+/// use foretell::{Forecaster, Freq, ModelSpec, Panel, Search, SearchSpace};
+///
+/// let wave = (0..200).map(|day| (day as f32 * 0.9).sin()).collect::<Vec<_>>();
+/// let panel = Panel::from_series(Freq::parse("D")?, [("a", 0, wave)])?;
+///
+/// let spec = ModelSpec::new("NLinear", 7, 21)?;
+/// let space = SearchSpace::new(spec)
+///     .search("max_steps", "quniform:20:60:20".parse()?)?
+///     .search("learning_rate", "loguniform:1e-4:1e-1".parse()?)?;
+/// let found = Search::new([space]).trials(6).n_windows(2, 7).run(&panel)?;
+/// let best = found.best_spec().expect("a trial was scored").clone();
+/// let forecast = Forecaster::new([best])?.fit(&panel)?.predict(&panel, None)?;
+/// assert_eq!(forecast.n_rows(), 7);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Search<'a> {
+    spaces: Vec<SearchSpace>,
+    study: Study,
+    windows: ValidationOptions<'static>,
+    metric: Metric,
+    season: Option<usize>,
+    threads: usize,
+    time: Option<Duration>,
+    dir: Option<PathBuf>,
+    configure: Configure<'a>,
+    listener: Box<dyn FnMut(&SearchProgress<'_>) + Send + 'a>,
+    interrupt: Stop,
+}
+
+impl<'a> Search<'a> {
+    /// A search of these models and spaces: 10 trials proposed by tree-structured Parzen estimators, 4 a round, scored by the mean
+    /// absolute error of one forecast of each series' end.
+    pub fn new(spaces: impl IntoIterator<Item = SearchSpace>) -> Self {
+        let spaces: Vec<SearchSpace> = spaces.into_iter().collect();
+        let h = spaces.first().map_or(1, |space| space.spec().h());
+        Self {
+            study: Study::new(spaces.iter().map(SearchSpace::domains).collect(), Sampler::Tpe, 10),
+            spaces,
+            windows: ValidationOptions::new(1, h),
+            metric: Metric::parse("mae").expect("it is one"),
+            season: None,
+            threads: 0,
+            time: None,
+            dir: None,
+            configure: Box::new(Ok),
+            listener: Box::new(|_| {}),
+            interrupt: Arc::new(|| false),
+        }
+    }
+
+    /// Tries so many sets of hyper-parameters.
+    pub fn trials(mut self, trials: usize) -> Self {
+        self.study.trials = trials;
+        self
+    }
+
+    /// Tries no further ones after this time; trainings that it ends do not count. What is found then depends on how fast the
+    /// machine is.
+    pub fn time(self, time: Duration) -> Self {
+        Self { time: Some(time), ..self }
+    }
+
+    /// How hyper-parameters are proposed.
+    pub fn sampler(mut self, sampler: Sampler) -> Self {
+        self.study.sampler = sampler;
+        self
+    }
+
+    /// Trains all trials for a share of their `max_steps` first, and the best of them for more: those of a rung that are among the
+    /// best `1 / eta` go on to the next, with `eta` times as many steps, from the beginning.
+    pub fn halving(mut self, halving: Halving) -> Self {
+        self.study.halving = halving;
+        self
+    }
+
+    /// Trials that are proposed together, 4 by default: at most so many run side by side.
+    pub fn round(mut self, trials: usize) -> Self {
+        self.study.round = trials;
+        self
+    }
+
+    /// The seed of the proposals.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.study.seed = seed;
+        self
+    }
+
+    /// Scores `n_windows` forecasts of each series, `step_size` steps apart, as [`Forecaster::cross_validate`] does.
+    pub fn n_windows(self, n_windows: usize, step_size: usize) -> Self {
+        Self { windows: ValidationOptions::new(n_windows, step_size), ..self }
+    }
+
+    /// Scores by this metric, the mean absolute error by default.
+    ///
+    /// # Errors
+    /// If there is none of that name, or less is not better.
+    pub fn metric(mut self, name: &str) -> Result<Self, Error> {
+        let metric = Metric::parse(name)?;
+        let is_error = !["bias", "cfe", "calibration", "coverage"].contains(&metric.name);
+        if !is_error || metric.scale == Scale::Baseline {
+            return Err(UsageError::SearchMetric { found: metric.name }.into());
+        }
+        self.metric = metric;
+        Ok(self)
+    }
+
+    /// Steps of a season, for metrics that need one; by default as usual for the frequency.
+    pub fn season(self, season: usize) -> Self {
+        Self { season: Some(season), ..self }
+    }
+
+    /// Uses `threads` threads; 0, the default, as many as the machine has.
+    pub fn threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
+    }
+
+    /// Keeps the results in a directory, and goes on from there if it holds some: a search that was killed ends with the same
+    /// result as one that was not. It must be the same search; more trials may be asked for. They stay there until
+    /// [`remove_training_state`](crate::remove_training_state).
+    pub fn checkpoint_to(self, dir: impl Into<PathBuf>) -> Self {
+        Self { dir: Some(dir.into()), ..self }
+    }
+
+    /// Changes the settings of the forecaster of each trial: features, scalers, precision, ...
+    pub fn each(
+        self,
+        configure: impl Fn(Forecaster) -> Result<Forecaster, Error> + Send + Sync + 'a,
+    ) -> Self {
+        Self { configure: Box::new(configure), ..self }
+    }
+
+    /// Calls `listener` after each training.
+    pub fn on_trial(self, listener: impl FnMut(&SearchProgress<'_>) + Send + 'a) -> Self {
+        Self { listener: Box::new(listener), ..self }
+    }
+
+    /// Asks after each step of training whether the search is to end. Trainings that are not done do not count then.
+    pub fn interrupt_if(self, interrupt: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Self { interrupt: Arc::new(interrupt), ..self }
+    }
+
+    /// Searches.
+    ///
+    /// # Errors
+    /// If no hyper-parameters of the spaces can work with the series and the horizon, or all trainings failed; if the metric needs
+    /// quantiles that models do not forecast; if results cannot be kept, or belong to another search.
+    pub fn run(mut self, panel: &Panel) -> Result<Tuned, Error> {
+        let specs: Vec<&dyn Estimator> = self.spaces.iter().map(|space| space.spec().as_ref()).collect();
+        if specs.is_empty() {
+            return Err(UsageError::NoModels.into());
+        }
+        self.check_quantiles(&specs)?;
+        let state = SearchState::open(self.dir.as_deref(), self.identity(&specs, panel)?)?;
+        let threads = Workers::new(self.threads)?.threads();
+        let at_a_time = threads.min(self.study.round.max(1));
+        let (deadline, interrupt) =
+            (self.time.map(|time| Instant::now() + time), Arc::clone(&self.interrupt));
+        let trainer = Trainer {
+            panel,
+            configure: &*self.configure,
+            windows: self.windows,
+            metric: self.metric,
+            season: self.season.unwrap_or_else(|| usual_season(panel.freq())),
+            threads: (threads / at_a_time).max(1),
+            at_a_time,
+            stop: Arc::new(move || interrupt() || deadline.is_some_and(|end| Instant::now() >= end)),
+            memory: RwLock::new(()),
+        };
+        let board = Board {
+            spaces: &self.spaces,
+            study: &self.study,
+            state,
+            points: Vec::new(),
+            trials: Vec::new(),
+            listener: &mut *self.listener,
+            at_a_time,
+        };
+        let board = Mutex::new(board);
+        let mut refusal = None;
+        let complete = loop {
+            let tasks = {
+                let board = locked(&board);
+                let accepts = |point: &Point| match trainer.check(&self.spaces[point.space], point) {
+                    Ok(()) => true,
+                    Err(error) => {
+                        refusal.get_or_insert(error);
+                        false
+                    }
+                };
+                self.study.next_round(&board.scored(), accepts)
+            };
+            if tasks.is_empty() || (trainer.stop)() {
+                break tasks.is_empty();
+            }
+            let jobs: Vec<usize> = tasks.into_iter().map(|task| locked(&board).begin(task)).collect();
+            let stop = AtomicBool::new(false);
+            let results = side_by_side(jobs.len(), at_a_time, &stop, |job| {
+                let done = run(&trainer, &board, jobs[job]);
+                stop.fetch_or((trainer.stop)() || done.is_err(), Relaxed);
+                done
+            });
+            results.into_iter().collect::<Result<(), Error>>()?;
+        };
+        let interrupted = (self.interrupt)();
+        let board = board.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if board.trials.is_empty() && complete {
+            return Err(refusal.map_or(Error::NothingScored { first: None }, |error| Error::NothingFits {
+                reason: error.to_string(),
+            }));
+        }
+        board.tuned(interrupted, complete)
+    }
+
+    /// All models must forecast what the metric is of.
+    fn check_quantiles(&self, specs: &[&dyn Estimator]) -> Result<(), Error> {
+        let has = |spec: &&&dyn Estimator| spec.outputs().iter().any(|output| output.quantile.is_some());
+        let lacking = specs.iter().find(|spec| !has(spec));
+        match (self.metric.score, lacking) {
+            (RowScore::Point(_), _) | (_, None) => Ok(()),
+            (_, Some(spec)) => {
+                let (model, metric) = (spec.alias().to_owned(), self.metric.name);
+                Err(UsageError::SearchQuantiles { model, metric }.into())
+            }
+        }
+    }
+
+    /// What the results depend on, beside their hyper-parameters.
+    fn identity(&self, specs: &[&dyn Estimator], panel: &Panel) -> Result<Value, Error> {
+        let models = self.spaces.iter().map(|space| space.spec().clone());
+        let plan = (self.configure)(Forecaster::new(models)?)?.plan;
+        let mut settings = plan.settings(0);
+        let spaces: Vec<String> = self.spaces.iter().map(|space| format!("{:?}", space.ranges())).collect();
+        let Study { sampler, round, seed, halving, .. } = &self.study;
+        let of_search = [
+            ("features", plan.features.to_string()),
+            ("spaces", spaces.join("; ")),
+            ("proposals", format!("{sampler:?} {round} {seed} {halving:?}")),
+            ("scores", format!("{:?} {} {:?}", self.windows, self.metric, self.season)),
+        ];
+        settings.extend(of_search.map(|(name, text)| (name.to_owned(), text.into())));
+        let vocabulary = vocabulary(specs, panel)?;
+        let encoded = encode_categories(std::borrow::Cow::Borrowed(panel), &vocabulary)?;
+        identify_training(specs, &encoded, settings)
+    }
+}
+
+impl Trainer<'_> {
+    /// Whether hyper-parameters can work with the horizon and the series.
+    fn check(&self, space: &SearchSpace, point: &Point) -> Result<(), Error> {
+        let spec = space.at(&point.values)?;
+        spec.check()?;
+        spec.as_ref().check_n_series(self.panel.n_series())?;
+        let forecaster = (self.configure)(Forecaster::new([spec])?)?;
+        let (needed, rows) = (forecaster.rows_needed_to_validate(&self.windows), self.panel.min_len());
+        if rows < needed {
+            return Err(Error::ShortForSearch { rows, needed });
+        }
+        Ok(())
+    }
+}
+
+/// Trains a trial at its next rung, if its result is not known, and enters the result.
+fn run(trainer: &Trainer<'_>, board: &Mutex<Board<'_>>, trial: usize) -> Result<(), Error> {
+    let (point, rung, spec, budget, known) = {
+        let board = locked(board);
+        let (point, rung) = (board.points[trial].clone(), board.trials[trial].scores.len());
+        let known = board.state.find(trial, rung, &point.values).cloned();
+        let spec = board.spaces[point.space].at(&point.values)?;
+        (point, rung, spec, board.study.halving.budget(rung), known)
+    };
+    if let Some(known) = known {
+        locked(board).enter(&known);
+        return Ok(());
+    }
+    let start = Instant::now();
+    let (score, failure) = match trainer.score(&spec, budget) {
+        Ok(None) => return Ok(()),
+        Ok(Some(score)) if score.is_finite() => (Some(score), None),
+        Ok(Some(score)) => (None, Some(format!("its score is {score}"))),
+        Err(error) => (None, Some(error.to_string())),
+    };
+    let seconds = start.elapsed().as_secs_f64();
+    let result = RungResult { trial, rung, point: point.values, score, seconds, failure };
+    let mut board = locked(board);
+    board.enter(&result);
+    board.state.push(result)
+}
+
+fn locked<'m, T>(mutex: &'m Mutex<T>) -> std::sync::MutexGuard<'m, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,232 @@
+//! Searches for hyper-parameters.
+
+use std::fs;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex};
+
+use foretell::{
+    Error, Forecaster, Freq, Halving, ModelSpec, Panel, Sampler, Search, SearchSpace, SearchTrial, Tuned,
+    model_names,
+};
+use serde_json::{Value, json};
+
+/// Three weekly waves with a drift, of 120 days.
+fn panel() -> Panel {
+    let series = |phase: f32| (0..120).map(move |day| (day as f32 * 0.9 + phase).sin() + day as f32 * 0.01);
+    let series = ["a", "b", "c"]
+        .into_iter()
+        .zip(0_u8..)
+        .map(|(id, phase)| (id, 0, series(phase.into()).collect::<Vec<_>>()));
+    Panel::from_series(Freq::parse("D").unwrap(), series).unwrap()
+}
+
+fn space(model: &str, ranges: &[(&str, &str)]) -> SearchSpace {
+    let spec = ModelSpec::new(model, 5, 15).unwrap().set("max_steps", 9).unwrap();
+    ranges.iter().fold(SearchSpace::new(spec).fix_all(), |space, (name, range)| {
+        space.search(name, range.parse().unwrap()).unwrap()
+    })
+}
+
+const RATES: (&str, &str) = ("learning_rate", "loguniform:1e-4:1e-1");
+const INPUTS: (&str, &str) = ("input_size", "[\"1h\",\"2h\",\"4h\"]");
+
+fn search<'a>() -> Search<'a> {
+    let spaces = [
+        space("NLinear", &[RATES, INPUTS]),
+        space("MLP", &[RATES, ("hidden_size", "[4,8]"), ("num_layers", "int:1:2")]),
+    ];
+    Search::new(spaces).trials(14).n_windows(2, 5)
+}
+
+/// What was found, without how long it took.
+fn outcome(found: &Tuned) -> Vec<SearchTrial> {
+    found.trials.iter().map(|trial| SearchTrial { seconds: 0.0, ..trial.clone() }).collect()
+}
+
+#[test]
+fn default_spaces_are_those_of_neuralforecast() {
+    const H: usize = 7;
+    let text =
+        fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/spaces.json")).unwrap();
+    let reference: serde_json::Map<String, Value> = serde_json::from_str(&text).unwrap();
+    let mut compared = 0;
+    for (model, ranges) in &reference {
+        let Ok(spec) = ModelSpec::new(model, H, 3 * H) else {
+            assert_eq!(model, "xLSTM", "the one model of neuralforecast's that is not among ours");
+            continue;
+        };
+        let space = SearchSpace::new(spec.clone());
+        let ours: Vec<&str> = space.ranges().iter().map(|(name, _)| name.as_str()).collect();
+        let theirs: Vec<&str> = ranges.as_object().unwrap().keys().map(String::as_str).collect();
+        assert_eq!(ours, theirs, "{model}");
+        for (name, range) in space.ranges() {
+            let theirs = match &ranges[name] {
+                Value::String(text) => text.parse().unwrap(),
+                values => foretell::SearchRange::from_json(values.clone()).unwrap(),
+            };
+            let resolved = match range {
+                foretell::SearchRange::OneOf(values) => {
+                    let number = |value: &Value| match value.as_str().and_then(|text| text.strip_suffix('h'))
+                    {
+                        Some("") => json!(H),
+                        Some(times) => times.parse::<usize>().map_or(value.clone(), |times| json!(times * H)),
+                        None => value.clone(),
+                    };
+                    foretell::SearchRange::OneOf(values.iter().map(number).collect())
+                }
+                other => other.clone(),
+            };
+            assert_eq!(resolved, theirs, "{model}.{name}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 250, "{compared}");
+}
+
+/// Spaces of models of our own have hyper-parameters and values that these have.
+#[test]
+fn every_value_of_a_default_space_can_be_set() {
+    let mut searched = 0;
+    for model in model_names() {
+        let space = SearchSpace::new(ModelSpec::new(model, 7, 21).unwrap());
+        searched += usize::from(!space.ranges().is_empty());
+        for (name, range) in space.ranges() {
+            let set = space.clone().search(name, range.clone());
+            assert!(set.is_ok(), "{model}.{name}: {}", set.unwrap_err());
+        }
+    }
+    assert!(searched >= 46, "{searched} models have a space");
+}
+
+#[test]
+fn what_is_found_does_not_depend_on_threads() {
+    let panel = panel();
+    let found = search().threads(1).run(&panel).unwrap();
+    assert_eq!(found.trials.len(), 14);
+    assert!(found.trials.iter().any(|trial| trial.model == "MLP"));
+    let best = found.best().unwrap();
+    let least = found.trials.iter().filter_map(SearchTrial::score).fold(f64::INFINITY, f64::min);
+    assert_eq!(best.score(), Some(least));
+    for threads in [2, 5] {
+        let other = search().threads(threads).run(&panel).unwrap();
+        assert_eq!(outcome(&other), outcome(&found), "{threads} threads");
+        assert_eq!(other.best_spec(), found.best_spec());
+    }
+    let again = Forecaster::new([found.best_spec().unwrap().clone()]).unwrap();
+    let options = foretell::ValidationOptions::new(2, 5);
+    let score = again.cross_validate(&panel, &options).unwrap().metrics(&panel, 7)[0].mae;
+    assert!((score - least).abs() < 1e-9 * least, "the score is that of a cross-validation: {score} {least}");
+}
+
+#[test]
+fn a_search_that_is_broken_off_goes_on_to_the_same_result() {
+    let (panel, home) = (panel(), tempfile::tempdir().unwrap());
+    let halving = Halving { eta: 3, rungs: 2 };
+    let whole = search().halving(halving).run(&panel).unwrap();
+    let dir = home.path().join("state");
+    // The first time it is stopped in the middle of the sixth training, then in that of the eleventh.
+    let trained = Arc::new(AtomicUsize::new(0));
+    for stop_after in [5, 10] {
+        let (counted, asked) = (Arc::clone(&trained), Arc::clone(&trained));
+        trained.store(0, Relaxed);
+        let part = search()
+            .halving(halving)
+            .threads(1)
+            .checkpoint_to(&dir)
+            .on_trial(move |_| _ = counted.fetch_add(1, Relaxed))
+            .interrupt_if(move || asked.load(Relaxed) >= stop_after)
+            .run(&panel)
+            .unwrap();
+        assert!(part.interrupted && part.trials.len() <= stop_after);
+        assert!(part.best().is_some());
+    }
+    let resumed = search().halving(halving).checkpoint_to(&dir).run(&panel).unwrap();
+    assert_eq!(outcome(&resumed), outcome(&whole));
+    // What is known is not trained anew: a search that may not train ends with the same.
+    let told = Mutex::new(0);
+    let known = search()
+        .halving(halving)
+        .checkpoint_to(&dir)
+        .on_trial(|_| *told.lock().unwrap() += 1)
+        .run(&panel)
+        .unwrap();
+    assert_eq!(known.trials, resumed.trials, "with the seconds of the first time");
+    assert!(*told.lock().unwrap() >= 14);
+
+    let other = search().halving(halving).seed(9).checkpoint_to(&dir).run(&panel).unwrap_err();
+    assert!(matches!(other, Error::OtherSearch { .. }), "{other}");
+    let path = dir.join("search.json");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replacen("\"trial\":1", "\"trial\":2", 1)).unwrap();
+    let damaged = search().halving(halving).checkpoint_to(&dir).run(&panel).unwrap_err();
+    assert!(matches!(damaged, Error::SearchState { .. }), "{damaged}");
+    foretell::remove_training_state(&dir).unwrap();
+    assert!(!dir.exists());
+}
+
+#[test]
+fn halving_trains_few_for_all_steps() {
+    let found = search().halving(Halving { eta: 3, rungs: 3 }).run(&panel()).unwrap();
+    let reached = |rungs: usize| found.trials.iter().filter(|trial| trial.scores.len() >= rungs).count();
+    assert_eq!(reached(1), 14);
+    assert!(reached(3) >= 1 && reached(3) < 7, "{} at the top", reached(3));
+    assert_eq!(found.best().unwrap().scores.len(), 3);
+}
+
+#[test]
+fn hyper_parameters_that_cannot_work_are_drawn_again() {
+    // 120 rows hold no input of 40 horizons.
+    let found = Search::new([space("NLinear", &[RATES, ("input_size", "[\"1h\",\"40h\"]")])])
+        .trials(8)
+        .run(&panel())
+        .unwrap();
+    assert_eq!(found.trials.len(), 8);
+    assert!(
+        found.trials.iter().all(|trial| trial.hyper_parameters["input_size"] == 5 && trial.failure.is_none())
+    );
+    let none =
+        Search::new([space("NLinear", &[RATES, ("input_size", "[\"40h\"]")])]).run(&panel()).unwrap_err();
+    assert!(matches!(none, Error::NothingFits { .. }), "{none}");
+    assert!(none.to_string().contains("120 rows"), "{none}");
+}
+
+#[test]
+fn a_grid_is_walked_once_and_models_without_steps_are_searched_too() {
+    let thetas = SearchSpace::new(ModelSpec::new("Theta", 5, 1).unwrap());
+    let windows = SearchSpace::new(ModelSpec::new("WindowAverage", 5, 1).unwrap());
+    let windows = windows.search("window_size", "[1,7,14]".parse().unwrap()).unwrap();
+    let grid = Sampler::Grid { points: 3 };
+    let found =
+        Search::new([thetas, windows]).trials(usize::MAX).sampler(grid).halving(Halving { eta: 3, rungs: 2 });
+    let found = found.run(&panel()).unwrap();
+    assert_eq!(found.trials.len(), 2 + 3);
+    assert!(found.trials.iter().all(|trial| trial.scores.len() == 2 && trial.scores[0] == trial.scores[1]));
+}
+
+#[test]
+fn trials_that_fail_say_why_and_the_search_goes_on() {
+    let diverging = space("NLinear", &[("learning_rate", "[1e-3,1e25]"), ("batch_size", "[1,2,3]")]);
+    let found = Search::new([diverging]).trials(6).run(&panel()).unwrap();
+    let failed = found.trials.iter().filter(|trial| trial.failure.is_some()).count();
+    assert_eq!((found.trials.len(), failed), (6, 3), "{:?}", found.trials);
+    assert_eq!(found.best_spec().unwrap().hyper_parameters()["learning_rate"], 1e-3);
+    let all = Search::new([space("NLinear", &[("learning_rate", "[1e25]")])]).run(&panel()).unwrap_err();
+    assert!(matches!(all, Error::NothingScored { first: Some(_) }), "{all}");
+}
+
+#[test]
+fn mistakes_are_told_before_anything_is_trained() {
+    let spec = ModelSpec::new("NHITS", 5, 15).unwrap();
+    let slip = SearchSpace::new(spec.clone()).search("learning_rat", "[1]".parse().unwrap()).unwrap_err();
+    assert!(slip.to_string().contains("did you mean learning_rate?"), "{slip}");
+    let horizon = SearchSpace::new(spec.clone()).search("h", "[1,2]".parse().unwrap()).unwrap_err();
+    assert!(horizon.to_string().contains("given, not searched"), "{horizon}");
+    assert!(
+        search().metric("coverage").is_err()
+            && search().metric("rmae").is_err()
+            && search().metric("maee").is_err()
+    );
+    let quantiles = search().metric("mqloss").unwrap().run(&panel()).unwrap_err();
+    assert!(quantiles.to_string().contains("NLinear forecasts none"), "{quantiles}");
+    assert!(Search::new([]).run(&panel()).is_err());
+}

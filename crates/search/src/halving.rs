@@ -1,0 +1,83 @@
+//! Successive halving (Jamieson and Talwalkar 2016; Li et al. 2020, ASHA): many trials are scored on a small budget, the best of
+//! them on a larger one.
+//!
+//! As in ASHA nobody waits until all trials of a rung are scored: the best share of those that are so far goes on. Here it is
+//! decided between rounds, so that the order within a round changes nothing.
+
+use crate::trial::{Trial, ranked};
+
+/// Rungs of growing budgets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Halving {
+    /// How many rungs there are, at least one.
+    pub rungs: usize,
+    /// One of so many goes on to the next rung, whose budget is so many times larger; at least 2.
+    pub eta: usize,
+}
+
+impl Halving {
+    /// The share of the whole budget that trials have at this rung, of which the lowest is 0.
+    pub fn budget(&self, rung: usize) -> f64 {
+        let below_top = self.rungs.saturating_sub(rung + 1);
+        (self.eta as f64).powi(-(below_top as i32))
+    }
+
+    /// The trials that go on to the next rung.
+    pub(crate) fn promotions(&self, trials: &[Trial]) -> Vec<usize> {
+        let mut promoted = Vec::new();
+        for rung in (0..self.rungs.saturating_sub(1)).rev() {
+            let score = |&trial: &usize| trials[trial].scores[rung];
+            let mut scored: Vec<usize> =
+                (0..trials.len()).filter(|&trial| trials[trial].scores.len() > rung).collect();
+            scored.sort_by(|a, b| score(a).total_cmp(&score(b)).then(a.cmp(b)));
+            let best = &scored[..scored.len() / self.eta.max(2)];
+            let waiting = |trial: &&usize| trials[**trial].scores.len() == rung + 1 && !score(trial).is_nan();
+            promoted.extend(best.iter().filter(waiting));
+        }
+        promoted
+    }
+
+    /// The best trial, if it and so all others are below the top: with nothing left to be begun, it goes on.
+    pub(crate) fn last_promotion(&self, trials: &[Trial]) -> Option<usize> {
+        let best = *ranked(trials).first()?;
+        (trials[best].scores.len() < self.rungs && !trials[best].score().is_nan()).then_some(best)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trial::Point;
+
+    fn trials(scores: &[&[f64]]) -> Vec<Trial> {
+        let point = Point { space: 0, values: Vec::new() };
+        scores.iter().map(|scores| Trial { point: point.clone(), scores: scores.to_vec() }).collect()
+    }
+
+    #[test]
+    fn budgets_grow_to_the_whole() {
+        let halving = Halving { rungs: 3, eta: 3 };
+        let budgets: Vec<f64> = (0..3).map(|rung| halving.budget(rung)).collect();
+        assert!((budgets[0] - 1.0 / 9.0).abs() < 1e-12 && budgets[2] == 1.0, "{budgets:?}");
+    }
+
+    #[test]
+    fn the_best_share_of_a_rung_goes_on_once() {
+        let halving = Halving { rungs: 3, eta: 3 };
+        let nan = f64::NAN;
+        let at_first = trials(&[&[6.0], &[1.0], &[5.0], &[2.0], &[nan], &[4.0]]);
+        assert_eq!(halving.promotions(&at_first), [1, 3]);
+        let later =
+            trials(&[&[6.0], &[1.0, 3.0], &[5.0], &[2.0, 1.0], &[nan], &[4.0], &[0.5, 2.0], &[7.0], &[3.0]]);
+        assert_eq!(halving.promotions(&later), [3], "of three at the second rung the best");
+        assert_eq!(halving.promotions(&trials(&[&[nan], &[nan], &[nan]])), [0; 0]);
+    }
+
+    #[test]
+    fn somebody_reaches_the_top() {
+        let halving = Halving { rungs: 2, eta: 3 };
+        assert_eq!(halving.last_promotion(&trials(&[&[2.0], &[1.0]])), Some(1));
+        assert_eq!(halving.last_promotion(&trials(&[&[2.0, 5.0], &[1.0]])), None);
+        assert_eq!(halving.last_promotion(&trials(&[&[f64::NAN]])), None);
+    }
+}

@@ -1,0 +1,143 @@
+//! A search: which points are tried next.
+
+use crate::domain::Domain;
+use crate::draws::Draws;
+use crate::grid::Grid;
+use crate::halving::Halving;
+use crate::tpe::{good_count, propose};
+use crate::trial::{Point, Trial, ranked};
+
+/// Trials that are drawn at random before densities are estimated.
+const STARTUP: usize = 10;
+
+/// The same within one of several spaces.
+const STARTUP_OF_SPACE: usize = 4;
+
+/// Draws for one trial, at most: a space of which so many in a row are refused or known is taken to have no others.
+const ATTEMPTS: u64 = 512;
+
+/// How points are proposed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sampler {
+    /// Where the best trials are dense, compared with the others: tree-structured Parzen estimators.
+    Tpe,
+    /// Anywhere.
+    Random,
+    /// Every combination once, in an order that is spread over them.
+    Grid {
+        /// Values of a domain without steps.
+        points: usize,
+    },
+}
+
+/// A search for the best point of some spaces.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Study {
+    /// The spaces, each a list of domains; they need not have anything in common.
+    pub spaces: Vec<Vec<Domain>>,
+    /// How points are proposed.
+    pub sampler: Sampler,
+    /// Trials to begin.
+    pub trials: usize,
+    /// Trials of a round, which are proposed together. Those of a round do not learn from each other.
+    pub round: usize,
+    /// What the draws follow from.
+    pub seed: u64,
+    /// The rungs, one by default.
+    pub halving: Halving,
+}
+
+/// Something to be done in a round.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Task {
+    /// Score a new point at the lowest rung; it becomes the next trial.
+    Begin(Point),
+    /// Score this trial at its next rung.
+    GoOn(usize),
+}
+
+impl Study {
+    /// A search with so many trials, 4 a round, of one rung.
+    pub fn new(spaces: Vec<Vec<Domain>>, sampler: Sampler, trials: usize) -> Self {
+        Self { spaces, sampler, trials, round: 4, seed: 0, halving: Halving { rungs: 1, eta: 3 } }
+    }
+
+    /// The points of the grid over all spaces.
+    pub fn grid_size(&self) -> u64 {
+        self.grid().size()
+    }
+
+    fn grid(&self) -> Grid<'_> {
+        let points = if let Sampler::Grid { points } = self.sampler { points } else { 1 };
+        Grid::new(&self.spaces, points)
+    }
+
+    /// The tasks of the next round, given the trials of all rounds before; none if the search is at its end. New trials are
+    /// numbered in the order of their tasks. A point that `accepts` refuses, or that was tried, is drawn again; the search ends
+    /// early where there seem to be no others.
+    pub fn next_round(&self, trials: &[Trial], mut accepts: impl FnMut(&Point) -> bool) -> Vec<Task> {
+        let mut round: Vec<Task> = self.halving.promotions(trials).into_iter().map(Task::GoOn).collect();
+        let mut known: Vec<Point> = trials.iter().map(|trial| trial.point.clone()).collect();
+        let order = ranked(trials);
+        while round.len() < self.round.max(1) && known.len() < self.trials {
+            let mut fits = |point: &Point| !known.contains(point) && accepts(point);
+            let Some(point) = self.point(known.len(), trials, &order, &mut fits) else { break };
+            known.push(point.clone());
+            round.push(Task::Begin(point));
+        }
+        if round.is_empty() {
+            round.extend(self.halving.last_promotion(trials).map(Task::GoOn));
+        }
+        round
+    }
+
+    /// The best of these trials; nothing if all failed.
+    pub fn best(&self, trials: &[Trial]) -> Option<usize> {
+        ranked(trials).first().copied().filter(|&best| !trials[best].score().is_nan())
+    }
+
+    /// The point of the trial of this number, given those before with their order from the best on.
+    fn point(
+        &self,
+        number: usize,
+        trials: &[Trial],
+        order: &[usize],
+        fits: &mut impl FnMut(&Point) -> bool,
+    ) -> Option<Point> {
+        if let Sampler::Grid { .. } = self.sampler {
+            let grid = self.grid();
+            return (0..grid.size()).map(|place| grid.nth(place, self.seed)).find(|point| fits(point));
+        }
+        let drawn = |attempt| self.drawn(number, attempt, trials, order);
+        (0..ATTEMPTS).map(drawn).find(|point| fits(point))
+    }
+
+    fn drawn(&self, number: usize, attempt: u64, trials: &[Trial], order: &[usize]) -> Point {
+        let mut draws = Draws::new([self.seed, number as u64, attempt]);
+        let learns = self.sampler == Sampler::Tpe && trials.len() >= STARTUP;
+        let space = match learns {
+            true => draws.weighted(&self.weights_of_spaces(trials, order)),
+            // Each in its turn, and any other where that is refused.
+            false => (number + attempt as usize) % self.spaces.len().max(1),
+        };
+        let domains = self.spaces.get(space).map_or(&[][..], Vec::as_slice);
+        let of_space = order.iter().map(|&trial| &trials[trial].point).filter(|point| point.space == space);
+        let of_space: Vec<&[f64]> = of_space.map(|point| point.values.as_slice()).collect();
+        // Where what is proposed is refused again and again, the estimate has narrowed too far.
+        let values = match learns && of_space.len() >= STARTUP_OF_SPACE && attempt < ATTEMPTS / 2 {
+            true => propose(domains, &of_space, &mut draws),
+            false => domains.iter().map(|domain| domain.draw(&mut draws)).collect(),
+        };
+        Point { space, values }
+    }
+
+    /// How often each space is drawn from: by its share among the good trials, and by a prior that counts as one of them.
+    fn weights_of_spaces(&self, trials: &[Trial], order: &[usize]) -> Vec<f64> {
+        let mut weights = vec![1.0 / self.spaces.len() as f64; self.spaces.len()];
+        for &good in &order[..good_count(trials.len())] {
+            weights[trials[good].point.space] += 1.0;
+        }
+        weights
+    }
+}

@@ -1,0 +1,159 @@
+//! Whole searches of functions whose best point is known.
+
+use foretell_search::{Domain, Halving, Point, Sampler, Study, Task, Trial};
+
+/// Runs a search to its end; the tasks of a round are carried out in an order that `turn` changes.
+fn search(study: &Study, turn: bool, score: impl Fn(&Point, usize) -> f64) -> Vec<Trial> {
+    let mut trials: Vec<Trial> = Vec::new();
+    loop {
+        let round = study.next_round(&trials, |_| true);
+        if round.is_empty() {
+            return trials;
+        }
+        let first = trials.len();
+        let begun = round.iter().filter_map(|task| match task {
+            Task::Begin(point) => Some(Trial { point: point.clone(), scores: Vec::new() }),
+            Task::GoOn(_) => None,
+        });
+        trials.extend(begun);
+        let mut number = first;
+        let mut work: Vec<usize> = Vec::new();
+        for task in &round {
+            work.push(match task {
+                Task::GoOn(trial) => *trial,
+                Task::Begin(_) => {
+                    number += 1;
+                    number - 1
+                }
+            });
+        }
+        if turn {
+            work.reverse();
+        }
+        for trial in work {
+            let rung = trials[trial].scores.len();
+            let found = score(&trials[trial].point, rung);
+            trials[trial].scores.push(found);
+        }
+    }
+}
+
+/// What networks have: a rate on a logarithmic scale with a valley, a size, a scaler that matters, and one that does not.
+fn space() -> Vec<Domain> {
+    vec![
+        Domain::Uniform { low: 1e-4, high: 1e-1, log: true },
+        Domain::Stepped { low: 1.0, high: 5.0, step: 1.0 },
+        Domain::Choice { count: 3 },
+        Domain::Choice { count: 4 },
+    ]
+}
+
+fn loss(point: &Point) -> f64 {
+    let [rate, size, scaler, _] = point.values[..] else { unreachable!("four domains") };
+    (rate.log10() + 2.6).powi(2) + 0.2 * (size - 4.0).powi(2) + [0.8, 0.0, 0.5][scaler as usize]
+}
+
+fn best(study: &Study, trials: &[Trial]) -> f64 {
+    trials[study.best(trials).expect("scored")].score()
+}
+
+#[test]
+fn parzen_estimators_find_better_points_than_draws_and_the_grid() {
+    let mean = |sampler| {
+        let of_seed = |seed| {
+            let mut study = Study::new(vec![space()], sampler, 40);
+            study.seed = seed;
+            best(&study, &search(&study, false, |point, _| loss(point)))
+        };
+        (0..40).map(of_seed).sum::<f64>() / 40.0
+    };
+    let [tpe, random, grid] = [Sampler::Tpe, Sampler::Random, Sampler::Grid { points: 3 }].map(mean);
+    println!("mean of the best of 40 over 40 seeds: TPE {tpe:.4}, random {random:.4}, grid {grid:.4}");
+    assert!(tpe < 0.6 * random && tpe < grid, "TPE {tpe}, random {random}, grid {grid}");
+}
+
+#[test]
+fn the_better_of_two_spaces_is_searched_more() {
+    let study = Study::new(vec![space(), space()], Sampler::Tpe, 60);
+    let trials = search(&study, false, |point, _| loss(point) + point.space as f64);
+    let first = trials.iter().filter(|trial| trial.point.space == 0).count();
+    assert!((36..60).contains(&first), "{first} of 60");
+    let early = trials[..10].iter().filter(|trial| trial.point.space == 0).count();
+    assert_eq!(early, 5, "at first each in its turn");
+}
+
+#[test]
+fn the_order_within_a_round_changes_nothing_and_a_search_goes_on_where_it_was() {
+    let mut study = Study::new(vec![space()], Sampler::Tpe, 30);
+    study.halving = Halving { rungs: 3, eta: 3 };
+    let score = |point: &Point, rung: usize| loss(point) + 1.0 / (rung + 1) as f64;
+    let trials = search(&study, false, score);
+    assert_eq!(trials, search(&study, true, score));
+    // What was there after two rounds is enough to propose the third.
+    let mut first: Vec<Trial> = Vec::new();
+    for _ in 0..2 {
+        for task in study.next_round(&first, |_| true) {
+            match task {
+                Task::Begin(point) => {
+                    let scores = vec![score(&point, 0)];
+                    first.push(Trial { point, scores });
+                }
+                Task::GoOn(trial) => {
+                    let found = score(&first[trial].point, first[trial].scores.len());
+                    first[trial].scores.push(found);
+                }
+            }
+        }
+    }
+    assert_eq!(study.next_round(&first, |_| true), study.clone().next_round(&first, |_| true));
+}
+
+#[test]
+fn halving_spends_the_whole_budget_on_few() {
+    let mut study = Study::new(vec![space()], Sampler::Random, 27);
+    study.halving = Halving { rungs: 3, eta: 3 };
+    let trials = search(&study, false, |point, rung| loss(point) + 0.01 / (rung + 1) as f64);
+    let reached = |rungs: usize| trials.iter().filter(|trial| trial.scores.len() >= rungs).count();
+    assert_eq!((trials.len(), reached(1)), (27, 27));
+    assert!((9..=18).contains(&reached(2)), "{} at the second rung", reached(2));
+    assert!((3..=9).contains(&reached(3)), "{} at the top", reached(3));
+    let all_in_all = best(&study, &trials);
+    let true_best = trials.iter().map(|trial| loss(&trial.point)).fold(f64::INFINITY, f64::min);
+    assert!(
+        all_in_all - true_best < 0.01,
+        "a budget that orders well keeps the best: {all_in_all} {true_best}"
+    );
+}
+
+#[test]
+fn refused_points_are_drawn_again_and_failed_trials_are_no_best() {
+    let study = Study::new(vec![space()], Sampler::Tpe, 30);
+    let small = |point: &Point| point.values[1] <= 2.0;
+    let mut trials: Vec<Trial> = Vec::new();
+    loop {
+        let round = study.next_round(&trials, small);
+        if round.is_empty() {
+            break;
+        }
+        for task in round {
+            let Task::Begin(point) = task else { panic!("one rung") };
+            assert!(small(&point));
+            let scores = vec![if point.values[2] == 1.0 { f64::NAN } else { loss(&point) }];
+            trials.push(Trial { point, scores });
+        }
+    }
+    assert_eq!(trials.len(), 30);
+    assert!(best(&study, &trials).is_finite());
+    assert_eq!(study.best(&[]), None);
+}
+
+#[test]
+fn a_search_ends_where_all_points_are_tried_or_refused() {
+    let few = vec![Domain::Choice { count: 3 }, Domain::Stepped { low: 1.0, high: 2.0, step: 1.0 }];
+    for sampler in [Sampler::Tpe, Sampler::Random, Sampler::Grid { points: 3 }] {
+        let study = Study::new(vec![few.clone()], sampler, 100);
+        let trials = search(&study, false, |point, _| point.values[0]);
+        assert_eq!(trials.len(), 6, "{sampler:?}");
+        assert!(study.next_round(&[], |_| false).is_empty());
+    }
+}
