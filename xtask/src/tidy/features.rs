@@ -40,7 +40,7 @@ pub(super) fn check(package: &Package, members: &[Package], manifest: &Source) -
     });
     let costly = defaults(package)
         .iter()
-        .filter(|_| !is_program(package))
+        .filter(|_| !is_program(package) && !is_module(package))
         .filter_map(|feature| costly(&package.name, feature));
     let alone = mixed.chain(costly).map(|(what, remedy)| manifest.violation(1, what, remedy));
     package.dependencies.iter().flat_map(of_one).chain(alone).collect()
@@ -53,6 +53,11 @@ fn defaults(package: &Package) -> &[String] {
 
 fn is_program(package: &Package) -> bool {
     package.targets.iter().any(|target| target.is_bin())
+}
+
+/// Whether other languages load it: it is built whole, as a program is, and has of what is costly what it uses.
+fn is_module(package: &Package) -> bool {
+    package.targets.iter().any(|target| target.is_cdylib())
 }
 
 /// Whether `package` has a feature of `used` on by default, as it should.
