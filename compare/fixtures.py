@@ -9,8 +9,9 @@ import models
 import ops
 import optim
 import scores
+import simulation
 import spaces
 import tables
 
-for script in (ops, layers, optim, amp, models, dropout, checkpoints, tables, scores, spaces, hierarchy):
+for script in (ops, layers, optim, amp, models, dropout, checkpoints, tables, scores, spaces, hierarchy, simulation):
     script.main()

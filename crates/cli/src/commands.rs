@@ -22,4 +22,5 @@ pub(crate) mod reconcile;
 pub(crate) mod report;
 #[cfg(feature = "serve")]
 pub(crate) mod serve;
+pub(crate) mod simulate;
 pub(crate) mod tune;

@@ -57,7 +57,7 @@ use crate::commands::import;
 use crate::commands::serve;
 use crate::commands::{
     aggregate, anomalies, bench, completions, cross_validate, demo, evaluate, features, fit, future, inspect,
-    man, models, plot, predict, quantise, reconcile, report as report_command, tune,
+    man, models, plot, predict, quantise, reconcile, report as report_command, simulate, tune,
 };
 use crate::config::{CONFIGURABLE, Mistake, Origins, first_paragraph};
 use crate::failure::{Interrupted, ThresholdCrossed, Usage, is_broken_pipe};
@@ -95,6 +95,7 @@ enum Command {
     Demo(demo::Demo),
     Fit(fit::Fit),
     Predict(predict::Predict),
+    Simulate(simulate::Simulate),
     CrossValidate(cross_validate::CrossValidate),
     Tune(tune::Tune),
     Evaluate(evaluate::Evaluate),
@@ -152,6 +153,7 @@ fn run(command: &Command, origins: &Origins) -> ExitCode {
         Command::Demo(command) => ("demo", &|| command.run(), command.log()),
         Command::Fit(command) => ("fit", &|| command.run(), command.log()),
         Command::Predict(command) => ("predict", &|| command.run(), command.log()),
+        Command::Simulate(command) => ("simulate", &|| command.run(), command.log()),
         Command::CrossValidate(command) => ("cross-validate", &|| command.run(), command.log()),
         Command::Tune(command) => ("tune", &|| command.run(), command.log()),
         Command::Evaluate(command) => ("evaluate", &|| command.run(), command.log()),

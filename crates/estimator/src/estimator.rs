@@ -188,6 +188,20 @@ pub trait Trained: Any + fmt::Debug + Send + Sync {
         workers: &Workers,
     ) -> Result<ForecastValues, EstimatorError>;
 
+    /// Paths of the steps after each series of the panel, `[series, paths, steps]`, each step drawn from what is forecast after the
+    /// path's own steps before it. Draws depend on the seed, the series and its end. `None` for one that draws no such paths.
+    fn paths(
+        &self,
+        panel: &Panel,
+        asked: &Asked<'_>,
+        paths: usize,
+        seed: u64,
+        workers: &Workers,
+    ) -> Option<Result<Vec<f32>, EstimatorError>> {
+        _ = (panel, asked, paths, seed, workers);
+        None
+    }
+
     /// Bytes of what it has learned, and of the copies that forecasts make of it.
     fn held_bytes(&self) -> [u64; 2] {
         [0, 0]

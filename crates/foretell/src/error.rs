@@ -7,6 +7,7 @@ use foretell_data::{CalendarError, DataError, Freq, Setting};
 use foretell_estimator::{EstimatorError, TooManyThreads, TooMuchMemory};
 use foretell_features::FeatureError;
 use foretell_neural::{NetworkError, SpecError, WithoutAmp};
+use foretell_simulation::SimulationError;
 
 use crate::reconciliation_error::ReconciliationError;
 use crate::usage_error::UsageError;
@@ -71,6 +72,14 @@ pub enum Error {
         error: f64,
         /// The mean absolute error of the naive forecast.
         naive: f64,
+    },
+    /// A series of which no paths come.
+    #[error("series {id}: {source}")]
+    Simulation {
+        /// The series.
+        id: String,
+        /// Why.
+        source: SimulationError,
     },
     /// A column of categories without any.
     #[error("column {column} of cat_exog_list holds no category where models are trained; leave it out")]

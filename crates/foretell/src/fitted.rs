@@ -25,6 +25,8 @@ use crate::forecasts::warnings::{
 use crate::importances::feature_importances;
 use crate::memory::check_calibration_memory;
 use crate::predict_options::PredictOptions;
+use crate::sample_paths::simulate;
+use crate::simulate_options::SimulateOptions;
 use crate::trained_models::TrainedModels;
 use crate::training::interruption::Interruption;
 use crate::warning::{Warning, WarningListener};
@@ -424,6 +426,35 @@ impl Fitted {
         future: Option<&Future>,
     ) -> Result<Vec<FeatureImportances>, Error> {
         feature_importances(&self.trained, panel, future)
+    }
+}
+
+/// Sample paths.
+impl Fitted {
+    /// Draws paths of the steps after the end of each series: a row per series, path and step, with the number of the path in the
+    /// column `sample_id` and a column per model. Quantiles say how likely a value is at a step; paths also how steps go together,
+    /// as the sum over a horizon or its highest value need it.
+    ///
+    /// [`PathMethod::OfQuantiles`](crate::PathMethod) are neuralforecast's ways: the quantiles of each step are those of the model's
+    /// distribution, or of its quantiles, or of its calibrated intervals, and how steps go together is learnt of the history.
+    /// With [`PathMethod::Ancestral`](crate::PathMethod) a recurrent network of a distribution draws each step after the path's own
+    /// steps before it. Paths depend on the seed, the id of the series and its end, not on the other series or the number of threads.
+    /// Series are drawn each by itself, also those of a hierarchy.
+    ///
+    /// ```
+    /// # use foretell::{Forecaster, Freq, ModelSpec, Panel, SimulateOptions};
+    /// # let panel = Panel::from_series(Freq::parse("D")?, [("a", 0, (0..60).map(|day| (day % 7) as f32).collect::<Vec<_>>())])?;
+    /// let fitted = Forecaster::new([ModelSpec::new("SeasonalNaive", 7, 14)?])?.fit(&panel)?;
+    /// let paths = fitted.simulate(&panel, &SimulateOptions::new(100))?;
+    /// assert_eq!(paths.n_rows(), 100 * 7);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a model has no quantiles, or with [`PathMethod::Ancestral`](crate::PathMethod) draws no paths of its own; if a history is
+    /// shorter than the horizon, for the Schaake shuffle; or as [`Fitted::predict_with`].
+    pub fn simulate(&self, panel: &Panel, options: &SimulateOptions<'_>) -> Result<Frame, Error> {
+        simulate(&self.trained, panel, options)
     }
 }
 

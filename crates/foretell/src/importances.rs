@@ -25,7 +25,7 @@ pub(crate) fn feature_importances(
     }
     let mut sums: Vec<ExplanationSum> = networks.iter().map(|_| ExplanationSum::default()).collect();
     let options = PredictOptions::new().future(future);
-    blocks_ahead(trained, panel, &options, AskedQuantiles::default())?.each_ahead(|scaled, future| {
+    blocks_ahead(trained, panel, &options, AskedQuantiles::default())?.each_ahead(|_, scaled, future| {
         for ((network, _), sum) in networks.iter().zip(&mut sums) {
             network.explain(&scaled.panel, future, &trained.workers, sum)?;
         }

@@ -77,8 +77,10 @@ mod predict_options;
 mod reading;
 mod reconciliation_error;
 mod registry;
+mod sample_paths;
 mod saved_panel;
 mod scores;
+mod simulate_options;
 mod trained_models;
 mod training;
 mod tuning;
@@ -121,6 +123,10 @@ pub mod evaluate {
 /// Hierarchies and their reconciliation, over slices.
 pub mod hierarchy {
     pub use foretell_hierarchy::*;
+}
+/// Sample paths from quantiles, over slices.
+pub mod simulation {
+    pub use foretell_simulation::*;
 }
 #[cfg(feature = "parquet")]
 pub use foretell_data::{ParquetWriter, RecordBatch};
@@ -174,6 +180,7 @@ pub use scores::metrics::{Coverage, Metrics};
 pub use scores::precision::PrecisionScore;
 /// The values that [`ModelSpec::set`] takes.
 pub use serde_json::{Map, Value, json};
+pub use simulate_options::{PathMethod, SimulateOptions};
 pub use training::checkpointing::remove_training_state;
 pub use training::interruption::{InterruptedModel, Interruption};
 pub use training::model_state::ModelState;

@@ -217,6 +217,23 @@ pub enum UsageError {
         /// The model.
         model: String,
     },
+    /// Sample paths of a series that are none, or too many.
+    #[error("a simulation draws 1 to {most} paths of each series, found {found}")]
+    Paths {
+        /// The most that there may be.
+        most: usize,
+        /// The paths asked for.
+        found: usize,
+    },
+    /// Paths of its own, of a model that draws none.
+    #[error(
+        "{model} draws no paths of its own, as a recurrent network of a distribution's loss does (DeepAR, or LSTM with \
+         recurrent=true); draw them from its quantiles, by gaussian_copula or schaake_shuffle"
+    )]
+    NoOwnPaths {
+        /// The model.
+        model: String,
+    },
     /// Feature importances of models that have none.
     #[error(
         "feature importances need a model that weighs columns and steps ({known}), found {found}; train one of them"

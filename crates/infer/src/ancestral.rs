@@ -45,6 +45,42 @@ impl Sampling<'_> {
         columns: &DistributionColumns,
         values: &mut [f32],
     ) {
+        let paths = self.paths;
+        let per_window = self.horizon * columns.count();
+        self.each_window(cx, windows, each, |i, means, samples| {
+            let row = &mut values[i * per_window..(i + 1) * per_window];
+            for (step, row) in row.chunks_exact_mut(columns.count()).enumerate() {
+                let mean = means[step] / paths as f64;
+                columns.of_samples(mean as f32, &mut samples[step * paths..(step + 1) * paths], row);
+            }
+        });
+    }
+
+    /// Writes the paths of all windows, `[windows, paths, horizon]`, on the data's scale; the windows are those of
+    /// [`Sampling::forecast`].
+    pub(crate) fn paths(&self, cx: &Forward<'_>, windows: &Windows, each: &[Window], values: &mut [f32]) {
+        let Self { horizon, paths, .. } = *self;
+        self.each_window(cx, windows, each, |i, _, samples| {
+            let of_window = &mut values[i * paths * horizon..(i + 1) * paths * horizon];
+            for (step, samples) in samples.chunks_exact(paths).enumerate() {
+                of_window[step..]
+                    .iter_mut()
+                    .step_by(horizon)
+                    .zip(samples)
+                    .for_each(|(value, sample)| *value = *sample);
+            }
+        });
+    }
+
+    /// Runs the paths of each window, and gives `visit` its place, the sums over the paths of the means of each step's
+    /// distribution, and the samples, `[horizon, paths]`.
+    fn each_window(
+        &self,
+        cx: &Forward<'_>,
+        windows: &Windows,
+        each: &[Window],
+        mut visit: impl FnMut(usize, &[f64], &mut [f32]),
+    ) {
         let Self { model, horizon, paths, .. } = *self;
         let history = windows.insample_y.shape()[1] + 1 - horizon;
         let mut state = StepState::default();
@@ -52,26 +88,16 @@ impl Sampling<'_> {
         let ahead = windows.steps(history..history + horizon - 1);
         let mut samples = Buffer::zeroed(horizon * paths);
         let mut means = vec![0.0; horizon];
-        let rows = values.chunks_exact_mut(horizon * columns.count());
-        for (i, (window, row)) in each.iter().zip(rows).enumerate() {
+        for (i, window) in each.iter().enumerate() {
             means.fill(0.0);
             for start in (0..paths).step_by(PATHS) {
                 let count = PATHS.min(paths - start);
                 let first = first.narrow(0, i, 1).broadcast_to([count, 1, self.loss.outputs()]).contiguous();
                 let ahead = ahead.rows(i..i + 1).repeated(count);
-                self.run(
-                    cx,
-                    window,
-                    &ahead,
-                    (first, state.repeated(i, count)),
-                    start,
-                    (&mut means, &mut samples),
-                );
+                let from = (first, state.repeated(i, count));
+                self.run(cx, window, &ahead, from, start, (&mut means, &mut samples));
             }
-            for (step, row) in row.chunks_exact_mut(columns.count()).enumerate() {
-                let mean = means[step] / paths as f64;
-                columns.of_samples(mean as f32, &mut samples[step * paths..(step + 1) * paths], row);
-            }
+            visit(i, &means, &mut samples);
         }
     }
 

@@ -144,19 +144,52 @@ impl Forecasts<'_> {
         columns: &DistributionColumns,
         values: &mut [f32],
     ) {
-        let (horizon, scaler) = (self.cut.dims.horizon, cutter.scaler());
-        let sampling = Sampling { model: &*self.network.model, loss: self.cut.loss, scaler, horizon, paths };
-        let stats = batch.loc.values().iter().zip(batch.scale.values());
-        let each: Vec<Window> = stats
-            .zip(windows)
-            .map(|((&loc, &scale), &window)| {
-                let input_scaling = Stats { loc, scale };
-                let output_scaling = self.output_scaling(input_scaling);
-                Window { key: window_key(self.key(), cutter, window), input_scaling, output_scaling }
-            })
-            .collect();
+        let each = self.sampled_windows(cutter, windows, batch, self.key());
         let cx = Forward::inference(self.params).with_key(self.key());
-        sampling.forecast(&cx, &batch.windows, &each, columns, values);
+        self.sampling(cutter, paths).forecast(&cx, &batch.windows, &each, columns, values);
+    }
+
+    /// Sample paths of whole windows of a model that forecasts distributions step by step, on the data's scale, `[rows, paths,
+    /// horizon]`. `seed` and the model's own decide the draws.
+    ///
+    /// # Panics
+    /// If the model does not forecast step by step, or its loss is of no distribution.
+    pub fn paths(&self, cutter: &Cutter<'_>, windows: &[WindowRef], paths: usize, seed: u64) -> Vec<f32> {
+        assert!(self.cut.step_by_step && self.cut.loss.is_distribution(), "a model without sample paths");
+        let per_window = self.cut.dims.horizon * paths;
+        let mut values = vec![0.0; windows.len() * per_window];
+        let block = self.rows_at_a_time();
+        let mut blocks: Vec<_> = values.chunks_mut(block * per_window).zip(windows.chunks(block)).collect();
+        self.workers.each(&mut blocks, true, |_, (values, windows)| {
+            let batch = self.cut.batch(cutter, windows);
+            let each = self.sampled_windows(cutter, windows, &batch, self.key().fold(seed));
+            let cx = Forward::inference(self.params).with_key(self.key());
+            self.sampling(cutter, paths).paths(&cx, &batch.windows, &each, values);
+        });
+        values
+    }
+
+    /// The settings of so many sample paths of each window.
+    fn sampling(&self, cutter: &Cutter<'_>, paths: usize) -> Sampling<'_> {
+        let (horizon, scaler) = (self.cut.dims.horizon, cutter.scaler());
+        Sampling { model: &*self.network.model, loss: self.cut.loss, scaler, horizon, paths }
+    }
+
+    /// The scalings of windows, and the keys of their draws.
+    fn sampled_windows(
+        &self,
+        cutter: &Cutter<'_>,
+        windows: &[WindowRef],
+        batch: &Batch,
+        key: Key,
+    ) -> Vec<Window> {
+        let stats = batch.loc.values().iter().zip(batch.scale.values());
+        let window = |((&loc, &scale), &window): ((&f32, &f32), &WindowRef)| {
+            let input_scaling = Stats { loc, scale };
+            let output_scaling = self.output_scaling(input_scaling);
+            Window { key: window_key(key, cutter, window), input_scaling, output_scaling }
+        };
+        stats.zip(windows).map(window).collect()
     }
 
     /// Writes the forecasts of the windows on the data's scale; without columns the outputs of the model.

@@ -226,6 +226,23 @@ impl Trained for TrainedNetwork {
         })
     }
 
+    fn paths(
+        &self,
+        panel: &Panel,
+        &Asked { span, h, .. }: &Asked<'_>,
+        paths: usize,
+        seed: u64,
+        workers: &Workers,
+    ) -> Option<Result<Vec<f32>, EstimatorError>> {
+        let loss = self.spec.loss().clone().without_horizon_weight();
+        if !self.reaches_any_horizon() || !loss.is_distribution() {
+            return None;
+        }
+        Some(self.on_windows(panel, span, &loss, h, workers, |forecasts, cutter| {
+            forecasts.paths(cutter, &cutter.rows(), paths, seed)
+        }))
+    }
+
     fn held_bytes(&self) -> [u64; 2] {
         let table = self.params.table();
         let parameters = (table.total_len() as u64).saturating_mul(4);

@@ -103,6 +103,7 @@ pub(super) const ROOMS: &[Room] = &[
         &["foretell-simd", "foretell-threads", "foretell-data", "foretell-holidays"],
     ),
     room(8, "foretell-hierarchy", &["foretell-simd"]),
+    room(8, "foretell-simulation", &["foretell-simd"]),
     // It speaks the seam: of networks it knows what `foretell-neural` publishes, never layers and parameters.
     room(
         9,
@@ -120,6 +121,7 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-prophet",
             "foretell-evaluate",
             "foretell-hierarchy",
+            "foretell-simulation",
             "foretell-features",
         ],
     ),
@@ -255,13 +257,13 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/foretell/src",
         &[
-            "columns forecast_part own_settings predict_options reading reconciliation_error registry usage_error warning",
+            "columns forecast_part own_settings predict_options reading reconciliation_error registry simulate_options usage_error warning",
             "error model_spec",
             "bench conformal ensemble fitted_model hierarchies inputs",
             "coherence",
             "memory trained_models weights",
             "forecasts",
-            "calibration importances",
+            "calibration importances sample_paths",
             "training",
             "directory",
             "fitted",
@@ -404,6 +406,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders("crates/report/src", &["contents escape", "markup packed", "sections", "page"]),
     folders("crates/search/src", &["draws trial", "domain", "grid halving tpe", "study"]),
     folders("crates/simd/src", &["amx prefetch scalar vector", "bits level", "loops", "kernels"]),
+    folders("crates/simulation/src", &["draws error", "marginals", "copula shuffle", "method"]),
     folders("crates/tensor/src", &["half_values shape", "rows storage", "indices tensor", "kept ops"]),
     folders(
         "crates/threads/src",

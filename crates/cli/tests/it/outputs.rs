@@ -285,3 +285,22 @@ fn models_that_cannot_be_saved_after_training_are_kept_elsewhere() {
     let kept = kept.split(':').next().unwrap();
     assert_eq!(rows(&dir.ok(&format!("predict --model {kept} --data long.csv"))).len(), 15);
 }
+
+#[test]
+fn paths_are_written_as_a_long_table() {
+    let dir = TestDirectory::new();
+    let loss = r#"loss={"DistributionLoss":{"distribution":"Normal"}}"#;
+    dir.ok(&format!("fit {LONG} --model NLinear {SMALL} --log none --out model --set {loss}"));
+    let simulate = "simulate --data long.csv --model model --n-paths 3";
+    let csv = dir.ok(simulate);
+    let paths = rows(&csv);
+    assert_eq!(paths[0], ["shop", "day", "sample_id", "NLinear"]);
+    assert_eq!(paths.len() % 6, 1);
+    assert_eq!((paths[1][2], paths[paths.len() - 1][2]), ("0.0", "2.0"));
+    assert_eq!(csv, dir.ok(&format!("{simulate} --seed 1 --method gaussian_copula")));
+    assert_ne!(csv, dir.ok(&format!("{simulate} --seed 2")));
+    assert!(dir.fails(2, &format!("{simulate} --method guess")).contains("schaake_shuffle, ancestral"));
+    assert!(
+        dir.fails(2, &format!("{simulate} --method ancestral")).contains("NLinear draws no paths of its own")
+    );
+}

@@ -257,10 +257,10 @@ impl<'a> ForecastBlocks<'a> {
         work(&panel, &scaled, scaled.future(future.as_ref())?.as_ref())
     }
 
-    /// Shows `visit` the series of all blocks, and their future, as the models see them.
+    /// Shows `visit` the series of all blocks, as in the data and as the models see them, and their future, as these see it.
     pub(crate) fn each_ahead(
         mut self,
-        mut visit: impl FnMut(&LocallyScaled<'_>, Option<&Future>) -> Result<(), Error>,
+        mut visit: impl FnMut(&Panel, &LocallyScaled<'_>, Option<&Future>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         loop {
             let places = self.places();
@@ -268,7 +268,7 @@ impl<'a> ForecastBlocks<'a> {
                 return Ok(());
             }
             self.done = places.end;
-            self.on_scaled(places, |_, scaled, future| visit(scaled, future))?;
+            self.on_scaled(places, &mut visit)?;
         }
     }
 

@@ -125,7 +125,8 @@ pub(crate) fn recipe<'a>(
     }
 }
 
-fn has_any_intervals(trained: &TrainedModels, asked: &AskedQuantiles) -> bool {
+/// Whether a model has these quantiles.
+pub(crate) fn has_any_intervals(trained: &TrainedModels, asked: &AskedQuantiles) -> bool {
     trained.named().any(|(model, name)| with_intervals(trained, model, &name, asked).is_ok())
 }
 

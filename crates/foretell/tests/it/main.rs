@@ -29,6 +29,7 @@ mod precision;
 mod prophet;
 mod reproducible;
 mod resume;
+mod sample_paths;
 mod sampling;
 mod scalers;
 mod scores;

@@ -1,0 +1,192 @@
+//! Sample paths of the future as a table.
+
+use std::sync::OnceLock;
+
+use foretell_data::{Frame, Future, Panel, Span};
+use foretell_estimator::{Asked, Output};
+use foretell_simulation::{Marginals, PathDraws, SimulationError, SimulationMethod, sample_paths};
+
+use crate::error::Error;
+use crate::fitted_model::FittedModel;
+use crate::forecasts::asked_quantiles::AskedQuantiles;
+use crate::forecasts::blocks::blocks_ahead;
+use crate::forecasts::levels::has_any_intervals;
+use crate::forecasts::memory::check_forecast;
+use crate::forecasts::windows::forecast_windows;
+use crate::inputs::local_scalers::LocallyScaled;
+use crate::predict_options::PredictOptions;
+use crate::simulate_options::{PathMethod, SimulateOptions};
+use crate::trained_models::TrainedModels;
+use crate::usage_error::UsageError;
+
+/// The column that numbers the paths of a series.
+const SAMPLE_ID: &str = "sample_id";
+
+/// The most paths of a series: their numbers are exact in single precision.
+const MOST_PATHS: usize = 1 << 24;
+
+/// The quantiles of the steps of one model, on the scale of the data.
+struct ModelQuantiles {
+    name: String,
+    levels: Vec<f64>,
+    /// The columns of the levels, `[series, steps]` each.
+    columns: Vec<Vec<f32>>,
+}
+
+pub(crate) fn simulate(
+    trained: &TrainedModels,
+    panel: &Panel,
+    options: &SimulateOptions<'_>,
+) -> Result<Frame, Error> {
+    let SimulateOptions { n_paths, method, future, .. } = *options;
+    if n_paths == 0 || n_paths > MOST_PATHS {
+        return Err(UsageError::Paths { most: MOST_PATHS, found: n_paths }.into());
+    }
+    let asked = asked_quantiles(trained, options)?;
+    let blocks = blocks_ahead(trained, panel, &PredictOptions::new().future(future), asked.clone())?;
+    let (windows, h) = (panel.n_series(), trained.h());
+    let rows = windows.saturating_mul(h).saturating_mul(n_paths);
+    let remedy = "draw fewer paths, or simulate some of the series at a time";
+    check_forecast(trained, panel, (windows, h), rows, &asked, remedy)?;
+    let mut frame: Option<Frame> = None;
+    blocks.each_ahead(|panel, scaled, future| {
+        let mut part = rows_of_paths(trained, panel, n_paths)?;
+        part.columns.extend(match method {
+            PathMethod::OfQuantiles(method) => {
+                let forecast = |model: &FittedModel, quantiles: Option<&[f64]>| -> Result<_, Error> {
+                    let asked = Asked { span: Span::Predict { future }, h, quantiles };
+                    Ok(model.trained().forecast(&scaled.panel, &asked, &trained.workers)?)
+                };
+                let forecasts = forecast_windows(trained, panel, scaled, &asked, forecast)?;
+                let models = quantiles_of_models(trained, forecasts.models, forecasts.columns)?;
+                let draw = |model: ModelQuantiles| -> Result<(String, Vec<f32>), Error> {
+                    let paths = paths_of_quantiles(trained, panel, &model, method, options)?;
+                    Ok((model.name, paths))
+                };
+                models.into_iter().map(draw).collect::<Result<Vec<_>, _>>()?
+            }
+            PathMethod::Ancestral => ancestral_paths(trained, scaled, options, future)?,
+        });
+        match &mut frame {
+            Some(frame) => frame.append(part),
+            None => frame = Some(part),
+        }
+        Ok(())
+    })?;
+    Ok(frame.unwrap_or_else(|| trained.frame(panel)))
+}
+
+/// The quantiles that models are asked for: none where all models have only their own.
+fn asked_quantiles(trained: &TrainedModels, options: &SimulateOptions<'_>) -> Result<AskedQuantiles, Error> {
+    static HUNDREDTHS: OnceLock<Vec<f64>> = OnceLock::new();
+    let quantiles = match options.quantiles {
+        [] => &HUNDREDTHS.get_or_init(|| (1..100).map(|i| f64::from(i) / 100.0).collect())[..],
+        quantiles => quantiles,
+    };
+    let asked = AskedQuantiles::new(&[], quantiles)?;
+    let any = options.method != PathMethod::Ancestral && has_any_intervals(trained, &asked);
+    Ok(if any { asked } else { AskedQuantiles::default() })
+}
+
+/// The ids, times and numbers of the paths of each series of a panel.
+fn rows_of_paths(trained: &TrainedModels, panel: &Panel, n_paths: usize) -> Result<Frame, Error> {
+    let (h, mut frame) = (trained.h(), trained.frame(panel));
+    let mut numbers = Vec::with_capacity(panel.n_series() * n_paths * h);
+    for series in 0..panel.n_series() {
+        frame.ids.extend(std::iter::repeat_n(panel.id(series), n_paths * h).cloned());
+        let times = panel.future_times(series, h)?;
+        for path in 0..n_paths {
+            frame.times.extend(&times);
+            numbers.extend(std::iter::repeat_n(path as f32, h));
+        }
+    }
+    frame.columns.push((SAMPLE_ID.to_owned(), numbers));
+    Ok(frame)
+}
+
+/// The quantiles of each model and ensemble, upwards, from the columns of all of them.
+fn quantiles_of_models(
+    trained: &TrainedModels,
+    outputs: Vec<Vec<Output>>,
+    columns: Vec<(String, Vec<f32>)>,
+) -> Result<Vec<ModelQuantiles>, Error> {
+    let members = trained.named().map(|(_, name)| (name, true));
+    let ensembles = trained.ensembles.iter().map(|ensemble| (ensemble.column().to_owned(), false));
+    let (mut columns, mut models) = (columns.into_iter(), Vec::new());
+    for ((name, is_model), outputs) in members.chain(ensembles).zip(outputs) {
+        let own = columns.by_ref().take(outputs.len()).map(|(_, values)| values);
+        let of_quantile = |(output, values): (Output, Vec<f32>)| {
+            // As the quantile was written, to a millionth.
+            let exact = |q: f32| (f64::from(q) * 1e6).round() / 1e6;
+            output.quantile.map(|q| (exact(q), values))
+        };
+        let mut quantiles: Vec<(f64, Vec<f32>)> =
+            outputs.into_iter().zip(own.collect::<Vec<_>>()).filter_map(of_quantile).collect();
+        quantiles.sort_by(|a, b| a.0.total_cmp(&b.0));
+        quantiles.dedup_by(|a, b| a.0 == b.0);
+        if quantiles.len() > 1 {
+            let (levels, columns) = quantiles.into_iter().unzip();
+            models.push(ModelQuantiles { name, levels, columns });
+        } else if is_model {
+            return Err(UsageError::NoIntervals { model: name }.into());
+        }
+    }
+    Ok(models)
+}
+
+/// The paths of all series by one model, `[series, paths, steps]`.
+fn paths_of_quantiles(
+    trained: &TrainedModels,
+    panel: &Panel,
+    model: &ModelQuantiles,
+    method: SimulationMethod,
+    options: &SimulateOptions<'_>,
+) -> Result<Vec<f32>, Error> {
+    let (h, each) = (trained.h(), trained.h() * options.n_paths);
+    let mut paths = vec![0.0_f32; panel.n_series() * each];
+    let mut series: Vec<(&mut [f32], Result<(), SimulationError>)> =
+        paths.chunks_exact_mut(each).map(|paths| (paths, Ok(()))).collect();
+    trained.workers.each(&mut series, true, |series, (paths, result)| {
+        let rows = series * h..(series + 1) * h;
+        let values: Vec<f64> =
+            rows.flat_map(|row| model.columns.iter().map(move |column| f64::from(column[row]))).collect();
+        let known = panel.known_y(series, 0..panel.len(series));
+        let history: Vec<f64> = known.iter().filter(|y| !y.is_nan()).map(|&y| f64::from(y)).collect();
+        let draws = PathDraws::new(options.seed, panel.id(series), panel.time(series, panel.len(series) - 1));
+        let drawn = Marginals::new(&model.levels, &values)
+            .and_then(|marginals| sample_paths(method, &marginals, &history, options.n_paths, draws));
+        match drawn {
+            Ok(drawn) => paths.iter_mut().zip(drawn).for_each(|(path, drawn)| *path = drawn as f32),
+            Err(error) => *result = Err(error),
+        }
+    });
+    let results: Vec<Result<(), SimulationError>> = series.into_iter().map(|(_, result)| result).collect();
+    for (series, result) in results.into_iter().enumerate() {
+        result.map_err(|source| Error::Simulation { id: panel.id(series).to_string(), source })?;
+    }
+    trained.settings.bound(&mut paths);
+    Ok(paths)
+}
+
+/// The paths of all series by each model that draws its own.
+fn ancestral_paths(
+    trained: &TrainedModels,
+    scaled: &LocallyScaled<'_>,
+    options: &SimulateOptions<'_>,
+    future: Option<&Future>,
+) -> Result<Vec<(String, Vec<f32>)>, Error> {
+    let h = trained.h();
+    let asked = Asked { span: Span::Predict { future }, h, quantiles: None };
+    let draw = |(model, name): (&FittedModel, String)| -> Result<(String, Vec<f32>), Error> {
+        let drawn =
+            model.trained().paths(&scaled.panel, &asked, options.n_paths, options.seed, &trained.workers);
+        let mut paths = match drawn {
+            Some(paths) => paths?,
+            None => return Err(UsageError::NoOwnPaths { model: name }.into()),
+        };
+        scaled.inverse(0..scaled.panel.n_series(), &mut paths, h * options.n_paths);
+        trained.settings.bound(&mut paths);
+        Ok((name, paths))
+    };
+    trained.named().map(draw).collect()
+}

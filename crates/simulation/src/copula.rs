@@ -1,0 +1,74 @@
+//! A Gaussian copula whose correlations fall with the distance of steps, as those of an autoregression of order 1.
+
+use statrs::function::erf::erf;
+
+use crate::marginals::Marginals;
+
+/// The correlation of a series' changes with those a step later, between -0.99 and 0.99; 0 where there are too few values, or no
+/// change differs from another. Values that are not known are left out before.
+pub fn ar1_correlation(history: &[f64]) -> f64 {
+    if history.len() < 3 {
+        return 0.0;
+    }
+    let changes: Vec<f64> = history.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let (before, after) = (&changes[..changes.len() - 1], &changes[1..]);
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let (of_before, of_after) = (mean(before), mean(after));
+    let (mut product, mut squares) = (0.0, [0.0, 0.0]);
+    for (x, z) in before.iter().zip(after) {
+        let (x, z) = (x - of_before, z - of_after);
+        product += x * z;
+        squares[0] += x * x;
+        squares[1] += z * z;
+    }
+    let size = (squares[0] * squares[1]).sqrt();
+    if size < 1e-15 { 0.0 } else { (product / size).clamp(-0.99, 0.99) }
+}
+
+/// The paths `[paths, steps]` of a Gaussian copula, from `normals [steps, paths]`. Steps `k` apart have the correlation
+/// `|correlation|^k`; the factor of that matrix is the autoregression that has it.
+///
+/// # Panics
+/// If the normal numbers are not as many for each step, or the correlation is none.
+pub fn gaussian_copula(marginals: &Marginals<'_>, correlation: f64, normals: &[f64]) -> Vec<f64> {
+    let horizon = marginals.horizon();
+    let paths = normals.len() / horizon;
+    assert_eq!(normals.len(), horizon * paths, "normal numbers of {horizon} steps");
+    assert!(correlation.abs() <= 1.0, "a correlation of {correlation}");
+    let (carried, new) = (correlation.abs(), (1.0 - correlation * correlation).sqrt());
+    let (lowest, highest) = marginals.ends();
+    let mut values = vec![0.0; normals.len()];
+    for (path, row) in values.chunks_exact_mut(horizon).enumerate() {
+        let mut state = 0.0;
+        for (step, value) in row.iter_mut().enumerate() {
+            let normal = normals[step * paths + path];
+            state = if step == 0 { normal } else { carried * state + new * normal };
+            let level = 0.5 * (1.0 + erf(state / std::f64::consts::SQRT_2));
+            *value = marginals.value(step, level.clamp(lowest, highest));
+        }
+    }
+    values
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn correlations_by_hand() {
+        assert_eq!(ar1_correlation(&[1.0, 2.0]), 0.0);
+        assert_eq!(ar1_correlation(&[5.0; 10]), 0.0);
+        // Changes of 1 and -1 in turns.
+        assert_eq!(ar1_correlation(&[0.0, 1.0, 0.0, 1.0, 0.0, 1.0]), -0.99);
+        // Changes 1, 2, 3, 5: of (1, 2, 3) and (2, 3, 5) it is 3 / sqrt(2 * 14 / 3).
+        let found = ar1_correlation(&[0.0, 1.0, 3.0, 6.0, 11.0]);
+        assert!((found - 3.0 / (2.0_f64 * 14.0 / 3.0).sqrt()).abs() < 1e-12, "{found}");
+    }
+
+    #[test]
+    fn a_median_path_comes_of_zeros_and_ends_hold() {
+        let marginals = Marginals::new(&[0.1, 0.5, 0.9], &[1.0, 2.0, 3.0, 2.0, 4.0, 6.0]).unwrap();
+        let paths = gaussian_copula(&marginals, 0.5, &[0.0, 9.0, -9.0, 0.0, 9.0, -9.0]);
+        assert_eq!(paths, [2.0, 4.0, 3.0, 6.0, 1.0, 2.0]);
+    }
+}
