@@ -1,11 +1,13 @@
-//! Figures of series with their forecasts and intervals, as SVG.
+//! Figures of series with their forecasts and intervals, as SVG and as PNG.
 
 use foretell::TimeKind;
 use plotters::coord::Shift;
 use plotters::coord::combinators::BindKeyPoints as _;
 use plotters::prelude::*;
+use plotters::style::register_font;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+use crate::png::png;
 use crate::ticks::{number, ticks, value_range};
 
 const WIDTH: u32 = 1000;
@@ -31,8 +33,10 @@ const COLOURS: [RGBColor; 7] = [
 /// The opacity of the widest interval of several; those within add to it.
 const OPACITY: f64 = 0.18;
 
-type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
-type Drawn<'a> = Result<(), Box<dyn std::error::Error + 'a>>;
+/// What measures texts, and draws them in a PNG: DejaVu Sans with the letters of Latin, Greek and Cyrillic.
+const LETTERS: &[u8] = include_bytes!("../assets/dejavu-sans.ttf");
+
+type Drawn = Result<(), Box<dyn std::error::Error>>;
 
 /// The contents of a figure.
 pub(crate) struct Figure {
@@ -80,20 +84,38 @@ pub(crate) struct Band {
 impl Figure {
     /// The figure as the text of an SVG file.
     pub(crate) fn svg(&self) -> anyhow::Result<String> {
+        let (size, layout) = self.size();
+        let mut svg = String::new();
+        let backend = SVGBackend::with_string(&mut svg, size);
+        self.draw(&backend.into_drawing_area(), layout).map_err(cannot_draw)?;
+        Ok(svg.replace(|character| !is_xml(character), "\u{fffd}"))
+    }
+
+    /// The figure as the bytes of a PNG file.
+    pub(crate) fn png(&self) -> anyhow::Result<Vec<u8>> {
+        let (size, layout) = self.size();
+        let mut pixels = vec![0; size.0 as usize * size.1 as usize * 3];
+        let backend = BitMapBackend::with_buffer(&mut pixels, size);
+        self.draw(&backend.into_drawing_area(), layout).map_err(cannot_draw)?;
+        png(&pixels, size)
+    }
+
+    /// Width and height in pixels, and the rows and columns of facets.
+    fn size(&self) -> ((u32, u32), (usize, usize)) {
         let (columns, height) = match self.facets.len() {
             0 | 1 => (1, 430),
             2..=8 => (2, 250),
             _ => (3, 200),
         };
         let rows = self.facets.len().div_ceil(columns).max(1);
-        let size = (WIDTH, 90 + rows as u32 * height);
-        let mut svg = String::new();
-        self.draw(&SVGBackend::with_string(&mut svg, size).into_drawing_area(), (rows, columns))
-            .map_err(|error| anyhow::anyhow!("cannot draw the figure: {error}"))?;
-        Ok(svg.replace(|character| !is_xml(character), "\u{fffd}"))
+        ((WIDTH, 90 + rows as u32 * height), (rows, columns))
     }
 
-    fn draw<'a>(&self, area: &Area<'a>, layout: (usize, usize)) -> Drawn<'a> {
+    fn draw<B>(&self, area: &DrawingArea<B, Shift>, layout: (usize, usize)) -> Drawn
+    where
+        B: DrawingBackend<ErrorType: 'static>,
+    {
+        let _ = register_font(FONT, FontStyle::Normal, LETTERS);
         area.fill(&WHITE)?;
         let (head, body) = area.split_vertically(86);
         head.draw(&Text::new(self.title.as_str(), (24, 14), text(23.0, &INK)))?;
@@ -107,9 +129,12 @@ impl Figure {
     }
 
     /// A row that says what lines and areas are.
-    fn legend<'a>(&self, head: &Area<'a>) -> Drawn<'a> {
+    fn legend<B>(&self, head: &DrawingArea<B, Shift>) -> Drawn
+    where
+        B: DrawingBackend<ErrorType: 'static>,
+    {
         let (mut x, y) = (24, 74);
-        let write = |x: &mut i32, name: &str| -> Drawn<'a> {
+        let write = |x: &mut i32, name: &str| -> Drawn {
             head.draw(&Text::new(name.to_owned(), (*x + 30, y - 7), text(15.0, &INK)))?;
             // About as wide as the font is on average.
             *x += 30 + 8 * name.chars().count() as i32 + 22;
@@ -139,7 +164,10 @@ impl Figure {
         Ok(())
     }
 
-    fn facet<'a>(&self, facet: &Facet, area: &Area<'a>) -> Drawn<'a> {
+    fn facet<B>(&self, facet: &Facet, area: &DrawingArea<B, Shift>) -> Drawn
+    where
+        B: DrawingBackend<ErrorType: 'static>,
+    {
         let lines = facet.forecasts.iter().flat_map(|forecast| &forecast.line);
         let times = || facet.history.iter().chain(lines.clone()).map(|&(time, _)| time);
         let (first, last) = (times().min().unwrap_or(0), times().max().unwrap_or(1));
@@ -200,6 +228,10 @@ impl Figure {
         }
         Ok(())
     }
+}
+
+fn cannot_draw(error: Box<dyn std::error::Error>) -> anyhow::Error {
+    anyhow::anyhow!("cannot draw the figure: {error}")
 }
 
 /// Whether XML 1.0 allows a character at all (section 2.2): ids may have any.
@@ -265,6 +297,20 @@ mod tests {
             assert!(svg.contains(part), "{part} is missing");
         }
         assert!(!svg.contains("NaN"));
+    }
+
+    #[test]
+    fn a_figure_is_a_picture_with_letters() {
+        let figure = |title: &str| Figure {
+            title: title.to_owned(),
+            subtitle: String::new(),
+            kind: TimeKind::Timestamp,
+            models: vec!["NHITS".to_owned()],
+            facets: vec![facet(None)],
+        };
+        let [picture, other] = ["Ärger mit Ω и 日", "Aerger"].map(|title| figure(title).png().unwrap());
+        assert!(picture.starts_with(b"\x89PNG\r\n\x1a\n") && picture.ends_with(b"IEND\xae\x42\x60\x82"));
+        assert_ne!(picture, other);
     }
 
     #[test]

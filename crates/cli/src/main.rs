@@ -28,6 +28,7 @@ mod model_args;
 mod model_facts;
 mod out_of_memory;
 mod output;
+mod png;
 mod precision;
 mod progress;
 mod report;

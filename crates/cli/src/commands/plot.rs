@@ -1,7 +1,6 @@
 //! `foretell plot`: series and their forecasts as a picture.
 
 use std::collections::HashSet;
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -22,7 +21,10 @@ const FIRST: usize = 4;
 /// More would be a wall of stamps.
 const MOST: usize = 60;
 
-/// Draw series and their forecasts, with intervals, as SVG
+/// The endings of files that figures are written to.
+const ENDINGS: [&str; 2] = ["svg", "png"];
+
+/// Draw series and their forecasts, with intervals, as SVG or PNG
 ///
 /// Draws the end of the history, the forecasts of every model in the file, and the intervals given by its columns
 /// that end in -lo-LEVEL and -hi-LEVEL. The forecasts may be those of `foretell predict` or `cross-validate`, or a
@@ -32,7 +34,7 @@ const MOST: usize = 60;
 Examples:
   foretell plot --data sales.csv --forecast forecast.csv
   foretell plot --data sales.parquet --forecast cv.parquet --ids north,south \\
-    --models NHITS --last 200 --out sales.svg
+    --models NHITS --last 200 --out sales.png
   foretell plot --model model --data sales.csv --forecast forecast.csv
   foretell plot --data sales.csv --forecast forecast.csv \\
     --ids 'Smith, John' --ids north")]
@@ -58,7 +60,8 @@ pub(crate) struct Plot {
     /// Steps of history to draw [default: four times as many as are forecast, and at least 50]
     #[arg(long, value_name = "N", value_parser = steps())]
     last: Option<usize>,
-    /// File to write, as SVG, whose name ends in .svg; `-` writes to standard output [default: the forecasts' file, ending in .svg]
+    /// File to write, SVG or PNG as its name ends in .svg or .png; `-` writes SVG to standard output [default: the forecasts' file,
+    /// ending in .svg]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     #[command(flatten)]
@@ -85,11 +88,12 @@ impl Plot {
         let chosen = self.chosen(&panel, &frame)?;
         self.warn_of_other_times(&panel, &frame, &chosen);
         let figure = self.figure(&panel, &frame, &columns, &chosen, &target);
-        let (svg, out) = (figure.svg()?, self.out());
+        let out = self.out();
         if out == Path::new("-") {
-            return print(svg);
+            return print(figure.svg()?);
         }
-        write_file(&out, svg.as_bytes())?;
+        let picture = if has_ending(&out, "png") { figure.png()? } else { figure.svg()?.into_bytes() };
+        write_file(&out, &picture)?;
         let what = format!("{} series, {}", figure.facets.len(), figure.models.join(", "));
         self.log().wrote(&out, &what);
         Ok(())
@@ -132,14 +136,15 @@ impl Plot {
     }
 
     fn check_out(&self) -> anyhow::Result<()> {
-        let other = |extension: &&OsStr| !extension.eq_ignore_ascii_case("svg");
-        match self.out.as_deref().and_then(Path::extension).filter(other) {
-            None => Ok(()),
-            Some(_) => Err(Usage(format!(
-                "--out {}: figures are written as SVG; name a file that ends in .svg",
-                self.out().display()
+        let is_known =
+            |out: &Path| out.extension().is_none() || ENDINGS.iter().any(|ending| has_ending(out, ending));
+        match self.out.as_deref() {
+            Some(out) if !is_known(out) => Err(Usage(format!(
+                "--out {}: figures are written as SVG or PNG; name a file that ends in .svg or .png",
+                out.display()
             ))
             .into()),
+            _ => Ok(()),
         }
     }
 
@@ -232,6 +237,10 @@ impl Plot {
             facets,
         }
     }
+}
+
+fn has_ending(path: &Path, ending: &str) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(ending))
 }
 
 /// The names that the values of a flag hold: a value as a whole where it `is_one`, else its cells as in CSV.

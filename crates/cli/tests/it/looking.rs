@@ -177,8 +177,10 @@ fn ids_with_commas_and_some_of_the_models_are_drawn() {
     assert!(second.lines().any(|line| line.trim() == "B"), "{second}");
     let message = dir.fails(2, "plot --data data.csv --forecast f.csv --models A,b2");
     assert!(message.contains("--models b2: f.csv has the models A, B"), "{message}");
-    let message = dir.fails(2, "plot --data data.csv --forecast f.csv --out p.png");
-    assert!(message.contains("--out p.png") && message.contains(".svg"), "{message}");
+    let message = dir.fails(2, "plot --data data.csv --forecast f.csv --out p.jpg");
+    assert!(message.contains("--out p.jpg") && message.contains(".svg or .png"), "{message}");
+    dir.ok("plot --data data.csv --forecast f.csv --out p.png --freq D --log none");
+    assert!(dir.bytes("p.png").starts_with(b"\x89PNG"));
 
     let output = dir.run("plot --data data.csv --forecast f.csv --out f.svg");
     assert!(output.status.success() && !stderr(&output).contains("warning"), "{}", stderr(&output));
