@@ -1,6 +1,6 @@
 //! What the commands take that train models.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
@@ -239,6 +239,26 @@ impl TrainArgs {
         }
         self.log.log().dropped(&dropped, rows_needed);
         Ok(panel.without_shorter_than(rows_needed))
+    }
+
+    /// The data to validate models on that are trained on `panel`, read as it was.
+    pub(crate) fn read_validation(
+        &self,
+        path: &Path,
+        from: Option<&Fitted>,
+        forecaster: &Forecaster,
+        panel: &Panel,
+    ) -> anyhow::Result<Panel> {
+        let saved = from.map_or_else(ReadOptions::default, |fitted| fitted.reading().clone());
+        let (read, categories) = (forecaster.columns_read(), forecaster.categories());
+        let options = self.data.options(&self.columns(from), read, categories, Some(panel.freq()), &saved)?;
+        let mut options = options.max_memory(self.memory.limit().bytes()).threads(self.threads);
+        // Static columns are those of the data that are trained on.
+        options.static_cols = Vec::new();
+        let validation = Panel::from_files(&[path], &options)?;
+        self.log.log().read_beside(path, "validation");
+        self.log.log().notes(validation.notes());
+        Ok(validation)
     }
 
     /// The frequency that is given, without the holidays.

@@ -73,6 +73,28 @@ pub enum Error {
         /// The mean absolute error of the naive forecast.
         naive: f64,
     },
+    /// Data to validate on of other series than those that are trained on.
+    #[error(
+        "series {id} is {} the data to validate on; these have the series that are trained on, and no others",
+        if *.extra { "only in" } else { "missing in" }
+    )]
+    OtherValidationSeries {
+        /// The series.
+        id: String,
+        /// Whether it is in the data to validate on alone.
+        extra: bool,
+    },
+    /// Data to validate on whose series differ in length.
+    #[error(
+        "all series of the data to validate on need as many rows, found {shortest} of one and {longest} of another; cut them to the \
+         same times"
+    )]
+    UnequalValidation {
+        /// Rows of the shortest.
+        shortest: usize,
+        /// Rows of the longest.
+        longest: usize,
+    },
     /// A series of which no paths come.
     #[error("series {id}: {source}")]
     Simulation {

@@ -91,6 +91,16 @@ impl Forecaster {
         self
     }
 
+    /// Validates on the rows of this panel in place of the last ones of the training's (neuralforecast's `val_df`): windows whose
+    /// horizons lie in it, the first of which see the end of the training's rows before them. It has the same series, with as many
+    /// rows each; its times may be any, rows count as steps. Categories and the statistics of local scalers are those of the
+    /// training's rows, features see the rows of each panel alone, and intervals are calibrated as if it were the last rows of the
+    /// training's.
+    pub fn val_data(mut self, panel: &Panel) -> Self {
+        self.plan.validation = Some(panel.clone());
+        self
+    }
+
     /// Uses `threads` threads; 0, the default, as many as the machine has. Their number changes nothing
     /// in the result. With more than 1024 of them training is an error.
     pub fn threads(mut self, threads: usize) -> Self {

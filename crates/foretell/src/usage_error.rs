@@ -96,6 +96,20 @@ pub enum UsageError {
         /// The length of the validation part that was set.
         found: usize,
     },
+    /// Rows to validate on in two places.
+    #[error(
+        "the models are validated on data of their own or on the last {val_size} rows (val_size), not on both; leave one out"
+    )]
+    TwoValidations {
+        /// The length of the validation part that was set.
+        val_size: usize,
+    },
+    /// Cross-validation with data of their own to validate on.
+    #[error(
+        "cross-validation trains on parts of the data, so it validates on the last rows of these: set val_size in place of data \
+             of their own"
+    )]
+    ValidationOfParts,
     /// Cross-validation over no windows.
     #[error(
         "cross-validation needs n_windows and step_size of at least 1, found {n_windows} and {step_size}"

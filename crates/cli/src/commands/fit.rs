@@ -23,6 +23,8 @@ Examples:
   foretell fit --data ETTh1.csv --wide --model NHITS,NLinear --h 24 \\
     --input-size 96 --val-size 48 --set scaler_type=standard \\
     --set 'NHITS.loss={\"MQLoss\": {\"level\": [80]}}' --out model
+  foretell fit --data 2023.csv --val-data 2024.csv --model NHITS --h 24 \\
+    --input-size 96 --set early_stop_patience_steps=5 --out model
   foretell fit --data sales.csv --model NHITS --h 24 --input-size 96 \\
     --futr-exog price,holiday --static shops.csv --cat-exog holiday --out model
   foretell fit --data sales.csv --model NHITS --h 24 --input-size 96 --out model \\
@@ -83,6 +85,10 @@ pub(crate) struct Fit {
     /// Replace the model directory at --out
     #[arg(long)]
     overwrite: bool,
+    /// File with rows to watch the loss on, in place of the last --val-size rows: of the same series, as many rows of each, with
+    /// the columns that the models read; their times may be any
+    #[arg(long, value_name = "FILE", conflicts_with = "val_size")]
+    val_data: Option<PathBuf>,
     #[command(flatten)]
     checkpoint: CheckpointArgs,
     #[command(flatten)]
@@ -110,6 +116,13 @@ impl Fit {
         let mut panel = self.train.read(from, &forecaster, forecaster.rows_needed())?;
         if let Some((hierarchy, _)) = &hierarchy {
             panel = with_sums(panel, hierarchy)?;
+        }
+        if let Some(path) = &self.val_data {
+            let mut validation = self.train.read_validation(path, from, &forecaster, &panel)?;
+            if let Some((hierarchy, _)) = &hierarchy {
+                validation = with_sums(validation, hierarchy)?;
+            }
+            forecaster = forecaster.val_data(&validation);
         }
         self.log().catch_interrupts();
         let fitted = forecaster.fit(&panel)?;

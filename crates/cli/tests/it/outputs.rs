@@ -287,6 +287,19 @@ fn models_that_cannot_be_saved_after_training_are_kept_elsewhere() {
 }
 
 #[test]
+fn a_file_of_its_own_is_validated_on() {
+    let dir = trained();
+    let csv = dir.read("long.csv");
+    dir.put("later.csv", &csv);
+    let fit = format!("fit {LONG} --model NLinear {SMALL} --log json --set val_check_steps=1 --out watched");
+    let output = dir.run(&format!("{fit} --val-data later.csv"));
+    assert!(output.status.success() && stderr(&output).contains("valid_loss"), "{}", stderr(&output));
+    let fit = fit.replace("--log json", "--log text");
+    let message = dir.fails(2, &format!("{fit} --overwrite --val-data later.csv --val-size 10"));
+    assert!(message.contains("--val-size"), "{message}");
+}
+
+#[test]
 fn paths_are_written_as_a_long_table() {
     let dir = TestDirectory::new();
     let loss = r#"loss={"DistributionLoss":{"distribution":"Normal"}}"#;

@@ -15,6 +15,7 @@ mod edges;
 pub(crate) mod ends;
 mod extend;
 pub(crate) mod fill;
+mod followed;
 pub(crate) mod forecast_table;
 mod forecasts;
 mod gaps;

@@ -146,6 +146,9 @@ impl Forecaster {
         }
         let plan = &mut self.plan;
         let h = options.h.unwrap_or(plan.h());
+        if plan.validation.is_some() {
+            return Err(UsageError::ValidationOfParts.into());
+        }
         plan.check_steps(h)?;
         plan.check_quantiles(&asked)?;
         plan.check_columns()?;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use foretell_data::{LocalScaler, Panel, ReadOptions};
+use foretell_data::{LocalScaler, Panel, ReadOptions, Vocabulary};
 use foretell_estimator::{
     Estimator, EstimatorError, HeldOut, MemoryLimit, OneProcess, Progress, Reduction, Run, TooManyThreads,
     Trained, Verdict, Workers,
@@ -17,7 +17,7 @@ use crate::calibration::{
     calibrate, check_calibration, check_windows, ensemble_weights, forecast_windows_of_end,
 };
 use crate::coherence::Coherence;
-use crate::columns::{ColumnNames, column_names, columns_given};
+use crate::columns::{ColumnNames, column_names, columns_given, columns_read};
 use crate::conformal::PredictionIntervals;
 use crate::ensemble::Ensemble;
 use crate::error::Error;
@@ -47,6 +47,8 @@ type ModelListener = Box<dyn FnMut(&str, &Progress) -> Verdict + Send>;
 pub(crate) struct TrainingPlan {
     specs: Vec<ModelSpec>,
     pub(crate) val_size: usize,
+    /// A panel to validate on, in place of the last rows.
+    pub(crate) validation: Option<Panel>,
     pub(crate) workers: Result<Workers, TooManyThreads>,
     pub(crate) columns: ColumnNames,
     pub(crate) reading: ReadOptions,
@@ -93,6 +95,7 @@ impl TrainingPlan {
         let plan = Self {
             specs,
             val_size: 0,
+            validation: None,
             workers: Workers::new(0),
             columns: ColumnNames::default(),
             reading: ReadOptions::default(),
@@ -170,6 +173,54 @@ impl TrainingPlan {
         Ok(())
     }
 
+    /// Rows of each series to validate on: its last ones, or those of a panel of their own.
+    fn val_rows(&self) -> usize {
+        self.validation.as_ref().map_or(self.val_size, Panel::max_len)
+    }
+
+    /// Whether there are enough rows to validate on, and in one place.
+    fn check_val_rows(&self, panel: &Panel) -> Result<(), Error> {
+        let (h, found) = (self.h(), self.val_rows());
+        if let Some(validation) = &self.validation {
+            let (trained, other) = (panel.freq(), validation.freq());
+            if self.val_size > 0 {
+                return Err(UsageError::TwoValidations { val_size: self.val_size }.into());
+            }
+            if trained != other {
+                return Err(Error::Frequency { trained, found: other });
+            }
+            for (here, there, extra) in [(panel, validation, false), (validation, panel, true)] {
+                if let Some(id) = here.ids().find(|id| there.find(id).is_none()) {
+                    return Err(Error::OtherValidationSeries { id: id.to_string(), extra });
+                }
+            }
+            if validation.min_len() < found {
+                return Err(Error::UnequalValidation { shortest: validation.min_len(), longest: found });
+            }
+        }
+        match found > 0 && found < h {
+            true => Err(UsageError::ValSize { h, found }.into()),
+            false => Ok(()),
+        }
+    }
+
+    /// A panel as models see it, followed by the rows to validate on if they are a panel of their own.
+    fn with_validation<'p>(
+        &self,
+        panel: Cow<'p, Panel>,
+        vocabulary: &Vocabulary,
+        workers: &Workers,
+    ) -> Result<Cow<'p, Panel>, Error> {
+        let Some(validation) = &self.validation else { return Ok(panel) };
+        let validation = with_features(validation, &self.features, workers)?;
+        let validation = encode_categories(validation, vocabulary)?;
+        // A column that is missing there is told before it vanishes.
+        for column in columns_read(self.models()) {
+            validation.column(&column, 0)?;
+        }
+        Ok(Cow::Owned(panel.followed_by(&validation)?))
+    }
+
     /// Whether models will have these quantiles; warns of those that will not, if some will.
     pub(crate) fn check_quantiles(&self, asked: &AskedQuantiles) -> Result<(), Error> {
         let has = |(model, name): (&dyn Estimator, String)| {
@@ -209,7 +260,7 @@ impl TrainingPlan {
         }
         self.warnings.warn_of_coarse_values(panel);
         for (model, name) in self.models().into_iter().zip(self.column_names()) {
-            self.warnings.warn_of_few_checks(model, &name, self.val_size > 0);
+            self.warnings.warn_of_few_checks(model, &name, self.val_rows() > 0);
             self.warnings.warn_of_no_counts(model, &name, panel);
         }
     }
@@ -233,13 +284,13 @@ impl TrainingPlan {
         if self.intervals.is_some() {
             check_calibration(self.models())?;
         }
-        check_windows(windows, h, &known, self.val_size)?;
+        check_windows(windows, h, &known, self.val_rows())?;
         check_calibration_memory(&self.memory, &known, windows, (self.specs.len(), h))?;
         let (earlier, interruption) = self.train_before(&known, windows.test_size(h), false)?;
         if interruption.is_some() {
             return Ok((earlier, interruption));
         }
-        let frame = forecast_windows_of_end(&earlier, &known, self.val_size, windows)?;
+        let frame = forecast_windows_of_end(&earlier, &known, self.val_rows(), windows)?;
         let conformal = self.intervals.map(|intervals| calibrate(&earlier, &known, &frame, intervals));
         let weights = ensemble_weights(&earlier, &frame);
         let (trained, interruption) = self.train_before(panel, test_size, true)?;
@@ -267,15 +318,14 @@ impl TrainingPlan {
         test_size: usize,
         last: bool,
     ) -> Result<(TrainedModels, Option<Interruption>), Error> {
-        let h = self.h();
-        if self.val_size > 0 && self.val_size < h {
-            return Err(UsageError::ValSize { h, found: self.val_size }.into());
-        }
+        self.check_val_rows(panel)?;
         self.check_columns()?;
         let workers = self.workers.clone()?;
         let panel = with_features(panel, &self.features, &workers)?;
         let panel = &*panel;
-        let held_out = HeldOut { validation: self.val_size, test: test_size };
+        let held_out = HeldOut { validation: self.val_rows(), test: test_size };
+        // The intervals of rows to validate on are calibrated as if these were the last of the panel.
+        let apart = self.validation.is_some() && last;
         let specs: Vec<ModelSpec> = self.specs.iter().map(|spec| self.as_trained(spec)).collect();
         let models: Vec<&dyn Estimator> = specs.iter().map(ModelSpec::as_ref).collect();
         models.iter().try_for_each(|model| model.check_n_series(panel.n_series()))?;
@@ -292,7 +342,7 @@ impl TrainingPlan {
         let work = TrainingWork {
             models: &to_train,
             panel,
-            held_out,
+            held_out: if apart { HeldOut { validation: 0, ..held_out } } else { held_out },
             vocabulary: &vocabulary,
             threads: workers.threads(),
             is_kept: self.checkpointing.is_some(),
@@ -300,6 +350,7 @@ impl TrainingPlan {
         };
         check_training(&work, &self.memory)?;
         let encoded = encode_categories(Cow::Borrowed(panel), &vocabulary)?;
+        let encoded = if apart { self.with_validation(encoded, &vocabulary, &workers)? } else { encoded };
         let number = self.trainings;
         let training = match self.checkpointing {
             Some(_) => Some(identify_training(&models, &encoded, self.settings(test_size))?),
@@ -393,7 +444,7 @@ impl TrainingPlan {
     pub(crate) fn settings(&self, test_size: usize) -> Map<String, Value> {
         let name = |scaler: Option<LocalScaler>| Value::from(scaler.map(LocalScaler::name));
         let settings = [
-            ("val_size", self.val_size.into()),
+            ("val_size", self.val_rows().into()),
             ("test_size", test_size.into()),
             ("restore_best", self.restore_best.into()),
             ("local_scaler", name(self.local_scalers.series)),

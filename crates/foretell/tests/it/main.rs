@@ -38,4 +38,5 @@ mod side_by_side;
 mod specs;
 mod training;
 mod tuning;
+mod validation_data;
 mod values;
