@@ -36,6 +36,7 @@ mod scores;
 mod several_processes;
 mod side_by_side;
 mod specs;
+mod stored_panels;
 mod training;
 mod tuning;
 mod validation_data;
