@@ -76,6 +76,7 @@ def warn_of_new_models(is_fitted: bool) -> None:
 def reworded(error: Exception, table: str) -> Exception:
     """An error of the engine with the name of the table that it read, and missing values as neuralforecast tells them."""
     text = str(error).replace("the record batches, ", f"{table}, ").replace("the record batches", table)
+    text = re.sub(r"^df lacks (\d+) of the panel's series", r"static_df lacks \1 of the series of df", text)
     missing = re.search(r'column `([^`]*)`: "[^"]*" is missing', text)
     if missing:
         begin = "Found null values in `futr_df`" if table == "futr_df" else f"Found missing values in ['{missing.group(1)}']"

@@ -172,7 +172,10 @@ class NeuralForecast:
         data = self._read(df, static_df, names, forecaster)
         _checks.check_lengths(self.models, data.panel.min_len - val_size)
         with self._bar(verbose) as bar:
-            fitted, stopped = forecaster.fit(data.panel, bar.listener)
+            try:
+                fitted, stopped = forecaster.fit(data.panel, bar.listener)
+            except ValueError as error:
+                raise _checks.reworded(error, "df") from None
         self._keep(fitted, data, 0, prediction_intervals)
         if stopped is not None:
             raise stopped
@@ -216,6 +219,7 @@ class NeuralForecast:
 
     def _read(self, df: Any, static_df: Any, names: Names, forecaster: _foretell.Forecaster) -> Data:
         reading = Reading(_data.freq_word(self.freq), forecaster.columns, forecaster.categories, self.settings.threads, self.settings.end)
+        static_df = static_df if self._reads_statics() else None
         if df is not None:
             return _data.read(df, static_df, names, reading)
         stored = self._stored()
@@ -232,6 +236,7 @@ class NeuralForecast:
         """The rows of both tables, and how many of each series are those of the second."""
         df = _frames.native(self._stored().df if df is None else df)
         val_df = _frames.native(val_df)
+        _frames.require(df, names.all, "df")
         _frames.require(val_df, names.all, "val_df")
         reading = Reading(_data.freq_word(self.freq), [], [])
         validation = _data.read(val_df, None, names, reading).panel
@@ -298,7 +303,11 @@ class NeuralForecast:
     def _read_for(self, fitted: _foretell.Fitted, df: Any, static_df: Any) -> Data:
         """The series of other tables, for trained models."""
         reading = Reading(fitted.freq, fitted.columns, fitted.categories, self.settings.threads, self.settings.end)
+        static_df = static_df if self._reads_statics() else None
         return _data.read(df, static_df, Names(self.id_col, self.time_col, self.target_col), reading)
+
+    def _reads_statics(self) -> bool:
+        return any(getattr(model, "stat_exog_list", None) for model in self.models)
 
     def _future(self, fitted: _foretell.Fitted, data: Data, futr_df: Any, h: int, is_new: bool) -> Any:
         """The future rows as the engine reads them."""
