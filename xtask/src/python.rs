@@ -49,7 +49,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     )?;
     // From elsewhere: in the package's own folder Python would import the files beside the tests, which have no engine.
     let tests = package.join("tests");
-    let pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode", "importlib"];
+    let pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider"];
     done(
         Command::new(&python).args(pytest).arg(&tests).args(&options.arguments).current_dir(&home),
         "the tests of python/tests",
