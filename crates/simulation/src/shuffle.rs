@@ -54,8 +54,8 @@ mod tests {
         let paths = schaake_shuffle(&marginals, &history, &[0, 1, 2], &[0.5, 0.0, 1.0, 0.25, 0.75, 0.5]);
         assert_eq!(paths, [8.0, 12.0, 0.0, 16.0, 4.0, 14.0]);
         // Of the same stretch twice the first is the lower one.
-        let paths = schaake_shuffle(&marginals, &history, &[1, 1], &[0.75, 0.5, 0.0, 1.0]);
-        assert_eq!(paths, [4.0, 10.0, 6.0, 18.0]);
+        let paths = schaake_shuffle(&marginals, &history, &[1, 1], &[1.0, 0.5, 0.0, 1.0]);
+        assert_eq!(paths, [4.0, 10.0, 8.0, 18.0]);
     }
 
     #[test]
