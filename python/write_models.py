@@ -17,7 +17,7 @@ WIDTH = 118
 FILES = {
     "linear": ("Linear models, perceptrons and models of a basis.",
                "NLinear DLinear RLinear MLP NBEATS NBEATSx NHITS TiDE DeepNPTS KAN"),
-    "recurrent": ("Recurrent and convolutional models.", "RNN LSTM GRU LSTMAttention DilatedRNN TCN BiTCN DeepAR"),
+    "recurrent": ("Recurrent and convolutional models.", "RNN LSTM GRU LSTMAttention DilatedRNN xLSTM TCN BiTCN DeepAR"),
     "transformer": ("Transformers and models of the spectrum.",
                     "Autoformer FEDformer VanillaTransformer Informer TFT PatchTST TimesNet"),
     "multivariate": ("Models that forecast all series of a panel together.",
@@ -169,7 +169,7 @@ def write_index():
     """The package's own file: every model, and what else there is."""
     everything = {f"foretell.models.{file}": names.split() for file, (_, names) in FILES.items()}
     everything["foretell._model"] = ["LocalModel", "Model", "Network"]
-    everything["foretell.models._missing"] = ["HINT", "TimeLLM", "xLSTM"]
+    everything["foretell.models._missing"] = ["HINT", "TimeLLM"]
     everything["foretell.models.ensemble"] = ["Ensemble"]
     imports = [wrapped(f"from {module} import ", sorted(names)) for module, names in sorted(everything.items())]
     exported = [f'    "{name}",' for names in everything.values() for name in names]

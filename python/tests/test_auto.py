@@ -14,7 +14,7 @@ from foretell.auto._ray import for_ray
 from foretell.losses import MAE, MSE, DistributionLoss
 
 FACTS = json.loads((pathlib.Path(__file__).parent / "fixtures" / "neuralforecast.json").read_text())
-MISSING = {"AutoxLSTM", "AutoHINT"}
+MISSING = {"AutoHINT"}
 AUTOS = [name for name in FACTS["auto"] if name.startswith("Auto") and name not in MISSING]
 
 

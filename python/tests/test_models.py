@@ -13,7 +13,7 @@ from foretell import _registry, models
 from foretell.losses import GMM, MAE, DistributionLoss, MQLoss, sCRPS
 
 FACTS = json.loads((pathlib.Path(__file__).parent / "fixtures" / "neuralforecast.json").read_text())
-MISSING = {"TimeLLM", "xLSTM", "HINT"}
+MISSING = {"TimeLLM", "HINT"}
 
 
 def made(name, **arguments):

@@ -1,52 +1,7 @@
 //! Update rules that few ask for, as plain loops over parameters: NAdam, Adamax, Adagrad and Adadelta, as the optimisers of
 //! PyTorch compute them.
 
-use crate::rule::AdamConfig;
-
-/// The constants of NAdam.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct NAdamConfig {
-    /// Those that it has in common with Adam.
-    pub adam: AdamConfig,
-    /// How fast the momentum grows to beta1.
-    pub momentum_decay: f64,
-}
-
-/// The constants of Adagrad.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct AdagradConfig {
-    /// Step t has the rate divided by `1 + (t - 1) lr_decay`.
-    pub lr_decay: f64,
-    /// The sum of squared gradients before the first step.
-    pub initial: f64,
-    /// Added to the root of that sum.
-    pub eps: f64,
-    /// Times the parameter, added to the gradient.
-    pub weight_decay: f64,
-}
-
-impl Default for AdagradConfig {
-    fn default() -> Self {
-        Self { lr_decay: 0.0, initial: 0.0, eps: 1e-10, weight_decay: 0.0 }
-    }
-}
-
-/// The constants of Adadelta.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct AdadeltaConfig {
-    /// How much of the means of squares is kept each step.
-    pub rho: f64,
-    /// Added to both means before their roots are taken.
-    pub eps: f64,
-    /// Times the parameter, added to the gradient.
-    pub weight_decay: f64,
-}
-
-impl Default for AdadeltaConfig {
-    fn default() -> Self {
-        Self { rho: 0.9, eps: 1e-6, weight_decay: 0.0 }
-    }
-}
+use crate::constants::{AdadeltaConfig, AdagradConfig, AdamConfig, NAdamConfig};
 
 /// The parameters of a step, their gradients, and the two numbers that are kept for each.
 pub(crate) struct Numbers<'a> {

@@ -27,13 +27,14 @@
 #![forbid(unsafe_code)]
 
 mod adaptive;
+mod constants;
 mod optimizer;
 mod rule;
 mod schedule;
 
-pub use adaptive::{AdadeltaConfig, AdagradConfig, NAdamConfig};
+pub use constants::{AdadeltaConfig, AdagradConfig, AdamConfig, NAdamConfig, RmsPropConfig, SgdConfig};
 pub use optimizer::{Clip, Optimizer};
-pub use rule::{AdamConfig, RmsPropConfig, Rule, SgdConfig};
+pub use rule::Rule;
 pub use schedule::{
     Cosine, CosineWarmup, Milestones, OneCycle, Pace, Plateau, PlateauConfig, Polynomial, Ramp, Schedule,
     StepDecay, WarmRestarts,

@@ -196,7 +196,7 @@ mod tests {
     use foretell_threads::{Workers, share};
 
     use super::*;
-    use crate::rule::{RmsPropConfig, SgdConfig};
+    use crate::constants::{RmsPropConfig, SgdConfig};
 
     const MOMENTUM: Rule =
         Rule::Sgd(SgdConfig { momentum: 0.9, dampening: 0.0, nesterov: false, weight_decay: 0.0 });

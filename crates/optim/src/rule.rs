@@ -2,9 +2,8 @@
 
 use foretell_simd::{self as simd, AdamStep, RmsPropStep, SgdStep};
 
-use crate::adaptive::{
-    AdadeltaConfig, AdagradConfig, NAdamConfig, Numbers, adadelta, adagrad, adamax, nadam,
-};
+use crate::adaptive::{Numbers, adadelta, adagrad, adamax, nadam};
+use crate::constants::{AdadeltaConfig, AdagradConfig, AdamConfig, NAdamConfig, RmsPropConfig, SgdConfig};
 
 /// An update rule and its constants. The rate comes with each step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,57 +27,6 @@ pub enum Rule {
     Adagrad(AdagradConfig),
     /// `torch.optim.Adadelta` (Zeiler 2012, algorithm 1).
     Adadelta(AdadeltaConfig),
-}
-
-/// The constants of Adam and its kin.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct AdamConfig {
-    /// How much of the mean of gradients is kept each step.
-    pub beta1: f64,
-    /// How much of the mean of squared gradients is kept each step.
-    pub beta2: f64,
-    /// Added to the root of the second moment.
-    pub eps: f64,
-    /// Times the parameter, added to the gradient; by AdamW taken off the parameter.
-    pub weight_decay: f64,
-}
-
-impl Default for AdamConfig {
-    fn default() -> Self {
-        Self { beta1: 0.9, beta2: 0.999, eps: 1e-8, weight_decay: 0.0 }
-    }
-}
-
-/// The constants of gradient descent.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct SgdConfig {
-    /// How much of the velocity is kept each step; with 0 there is none.
-    pub momentum: f64,
-    /// Taken off the weight of the gradient in the velocity, except in the first step.
-    pub dampening: f64,
-    /// Whether the step looks ahead along the velocity (Sutskever et al. 2013).
-    pub nesterov: bool,
-    /// Times the parameter, added to the gradient.
-    pub weight_decay: f64,
-}
-
-/// The constants of RMSprop.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct RmsPropConfig {
-    /// How much of the mean of squared gradients is kept each step.
-    pub alpha: f64,
-    /// Added to the root of that mean.
-    pub eps: f64,
-    /// How much of the velocity is kept each step; with 0 there is none.
-    pub momentum: f64,
-    /// Times the parameter, added to the gradient.
-    pub weight_decay: f64,
-}
-
-impl Default for RmsPropConfig {
-    fn default() -> Self {
-        Self { alpha: 0.99, eps: 1e-8, momentum: 0.0, weight_decay: 0.0 }
-    }
 }
 
 impl Default for Rule {

@@ -14,7 +14,7 @@ from foretell import models as _models
 from foretell.models import (  # noqa: F401
     GRU, KAN, LSTM, MLP, NBEATS, NHITS, RNN, SOFTS, TCN, TFT, Autoformer, BiTCN, DeepAR, DeepNPTS, DilatedRNN, DLinear, FEDformer,
     Informer, MLPMultivariate, NBEATSx, NLinear, PatchTST, RMoK, SOFTSSharp, StemGNN, TiDE, TimeMixer, TimesNet, TimeXer, TSMixer,
-    TSMixerx, VanillaTransformer, XLinear, iTransformer,
+    TSMixerx, VanillaTransformer, XLinear, iTransformer, xLSTM,
 )  # fmt: skip
 from foretell.auto._base import AutoModel, AutoMultivariate, BaseAuto
 from foretell.auto._options import OptunaOptions, RayOptions
@@ -68,6 +68,10 @@ class AutoDeepAR(AutoModel, model=_models.DeepAR):
 
 class AutoDilatedRNN(AutoModel, model=_models.DilatedRNN):
     """DilatedRNN with searched hyper-parameters."""
+
+
+class AutoxLSTM(AutoModel, model=_models.xLSTM):
+    """xLSTM with searched hyper-parameters."""
 
 
 class AutoBiTCN(AutoModel, model=_models.BiTCN):
@@ -188,10 +192,6 @@ class _Missing:
     def __new__(cls, *args: Any, **kwargs: Any) -> NoReturn:
         name = cls.__name__.removeprefix("Auto")
         raise NotImplementedError(f"foretell does not have {cls.__name__}, because it does not have {name}")
-
-
-class AutoxLSTM(_Missing):
-    """neuralforecast's AutoxLSTM. foretell does not have it."""
 
 
 class AutoHINT(_Missing):

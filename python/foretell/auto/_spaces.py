@@ -73,6 +73,12 @@ SPACES: dict[str, Space] = {
         lstm_dropout=uniform(0.0, 0.5),
         scaler_type=choice(["robust", "minmax1"]),
     ),
+    "xLSTM": _windowed(
+        encoder_hidden_size=choice([16, 32, 64, 128]),
+        encoder_n_blocks=_LAYERS,
+        encoder_dropout=uniform(0.0, 0.99),
+        decoder_hidden_size=choice([16, 32, 64, 128]),
+    ),
     "BiTCN": _windowed(hidden_size=choice([16, 32]), dropout=uniform(0.0, 0.99)),
     "MLP": _windowed(_STEPS, hidden_size=_LARGE_WIDTHS, num_layers=randint(2, 6)),
     "NBEATS": _windowed(_STEPS),

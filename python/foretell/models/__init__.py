@@ -7,7 +7,7 @@ import sys
 
 from foretell.models import linear, recurrent, transformer, multivariate
 from foretell._model import LocalModel, Model, Network
-from foretell.models._missing import HINT, TimeLLM, xLSTM
+from foretell.models._missing import HINT, TimeLLM
 from foretell.models.classical import (
     ADIDA,
     ARIMA,
@@ -50,7 +50,7 @@ from foretell.models.multivariate import (
     XLinear,
     iTransformer,
 )
-from foretell.models.recurrent import BiTCN, DeepAR, DilatedRNN, GRU, LSTM, LSTMAttention, RNN, TCN
+from foretell.models.recurrent import BiTCN, DeepAR, DilatedRNN, GRU, LSTM, LSTMAttention, RNN, TCN, xLSTM
 from foretell.models.transformer import Autoformer, FEDformer, Informer, PatchTST, TFT, TimesNet, VanillaTransformer
 
 __all__ = [
@@ -69,6 +69,7 @@ __all__ = [
     "GRU",
     "LSTMAttention",
     "DilatedRNN",
+    "xLSTM",
     "TCN",
     "BiTCN",
     "DeepAR",
@@ -120,7 +121,6 @@ __all__ = [
     "Network",
     "HINT",
     "TimeLLM",
-    "xLSTM",
     "Ensemble",
 ]
 
@@ -141,6 +141,7 @@ for _name, _module in {
     "gru": recurrent,
     "lstmattention": recurrent,
     "dilated_rnn": recurrent,
+    "xlstm": recurrent,
     "tcn": recurrent,
     "bitcn": recurrent,
     "deepar": recurrent,

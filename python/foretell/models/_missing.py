@@ -20,12 +20,6 @@ class TimeLLM(_Missing):
     _instead = "PatchTST cuts the history into patches as it does, without a language model"
 
 
-class xLSTM(_Missing):
-    """neuralforecast's xLSTM. foretell does not have it."""
-
-    _instead = "LSTM and LSTMAttention are its nearest relatives"
-
-
 class HINT(_Missing):
     """neuralforecast's HINT: not a network, but a network whose forecasts add up. Not in Python."""
 

@@ -239,6 +239,53 @@ class DilatedRNN(Network, reads="futr hist stat cat"):
         self._take(locals())
 
 
+class xLSTM(Network, reads="futr hist stat cat"):
+    """xLSTM (Beck et al. 2024, arXiv 2405.04517).
+
+    The arguments that are not listed are those of every network: see :class:`foretell.models.Network`.
+
+    Otherwise than in neuralforecast: `recurrent=true` is an error; neuralforecast warns and forecasts directly.
+    `backbone="sLSTM"` computes in f32 and on CPUs; neuralforecast needs a GPU for it, where the package computes in
+    bfloat16.
+
+    Args:
+        inference_input_size: Without effect, since it forecasts directly.
+        h_train: Without effect, since it forecasts directly.
+        encoder_n_blocks: Blocks of the encoder.
+        encoder_hidden_size: Units between the blocks.
+        encoder_bias: Whether the projections of an mLSTM have biases.
+        encoder_dropout: Dropout behind each mLSTM, or behind the recurrence of each sLSTM.
+        decoder_hidden_size: Units of the hidden layers of the decoder.
+        decoder_layers: Layers of the decoder.
+        decoder_dropout: Dropout in the decoder.
+        decoder_activation: The decoder's activation, by the name of PyTorch's module; GELU where there is none.
+        backbone: The kind of blocks: `mLSTM` or `sLSTM`.
+        recurrent: Must be false: it forecasts directly.
+    """
+
+    def __init__(
+        self, h: int, input_size: int = -1, inference_input_size: int | None = None, h_train: int = 1,
+        encoder_n_blocks: int = 2, encoder_hidden_size: int = 128, encoder_bias: bool = True,
+        encoder_dropout: float = 0.1, decoder_hidden_size: int = 128, decoder_layers: int = 2,
+        decoder_dropout: float = 0.0, decoder_activation: str | None = None, backbone: str = "mLSTM",
+        futr_exog_list: Sequence[str] | None = None, hist_exog_list: Sequence[str] | None = None,
+        stat_exog_list: Sequence[str] | None = None, cat_exog_list: Sequence[str] | None = None,
+        categorical_cardinalities: dict[str, int] | None = None, cat_emb_dim: str | int = "fastai",
+        exclude_insample_y: bool = False, recurrent: bool = False, loss: Loss = MAE(), valid_loss: Loss | None = None,
+        max_steps: int = 1000, learning_rate: float = 0.001, num_lr_decays: int = -1,
+        early_stop_patience_steps: int = -1, val_monitor: str = "ptl/val_loss", val_check_steps: int = 100,
+        batch_size: int = 32, valid_batch_size: int | None = None, windows_batch_size: int | None = 128,
+        inference_windows_batch_size: int | None = 1024, start_padding_enabled: bool = False,
+        training_data_availability_threshold: float | Sequence[float] = 0.0, step_size: int = 1,
+        scaler_type: str | None = "robust", random_seed: int = 1, drop_last_loader: bool = False,
+        alias: str | None = None, optimizer: type[Any] | str | None = None,
+        optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
+        lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
+        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+    ) -> None:
+        self._take(locals())
+
+
 class TCN(Network, reads="futr hist stat cat"):
     """TCN (van den Oord et al. 2016; Bai, Kolter and Koltun 2018).
 

@@ -200,7 +200,7 @@ fn mistakes_are_explained() {
         set("loss", delta).contains("NHITS: hyper-parameter loss.HuberLoss.delta must be a positive number")
     );
     assert!(set("n_blocks", json!([1, -1, 1])).contains("n_blocks"));
-    assert!(set("optimizer", json!("Adagrad")).contains("a class of torch.optim that foretell has"));
+    assert!(set("optimizer", json!("LBFGS")).contains("a class of torch.optim that foretell has"));
     assert!(set("scaler_type", json!("standart")).contains("did you mean standard?"));
     assert!(ModelSpec::new("NHITZ", 1, 1).expect_err("an error").to_string().contains("did you mean NHITS?"));
 }

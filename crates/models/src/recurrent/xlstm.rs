@@ -34,13 +34,13 @@ hyper_parameters! {
         /// Whether the projections of an mLSTM have biases.
         encoder_bias: bool = true,
         /// Dropout behind each mLSTM, or behind the recurrence of each sLSTM.
-        encoder_dropout: f32 = 0.1 => rules::dropout,
+        encoder_dropout: f64 = 0.1 => rules::dropout,
         /// Units of the hidden layers of the decoder.
         decoder_hidden_size: usize = 128 => rules::units,
         /// Layers of the decoder.
         decoder_layers: usize = 2 => rules::layers,
         /// Dropout in the decoder.
-        decoder_dropout: f32 = 0.0 => rules::dropout,
+        decoder_dropout: f64 = 0.0 => rules::dropout,
         /// The decoder's activation, by the name of PyTorch's module; GELU where there is none.
         decoder_activation: Option<String> = None,
         /// The kind of blocks: `mLSTM` or `sLSTM`.
@@ -102,7 +102,7 @@ impl Architecture for XLstm {
         let projection = Linear::new(&mut scope.at("feature_projection"), columns, units);
         let mut encoder = scope.at("hist_encoder");
         let blocks = self.encoder_n_blocks;
-        let (bias, dropout) = (self.encoder_bias, self.encoder_dropout);
+        let (bias, dropout) = (self.encoder_bias, self.encoder_dropout as f32);
         let block = |block: usize| {
             let mut scope = encoder.at("blocks");
             let mut scope = scope.at(block);
@@ -124,7 +124,7 @@ impl Architecture for XLstm {
             outputs: dims.outputs,
             hidden: self.decoder_hidden_size,
             layers: self.decoder_layers,
-            dropout: self.decoder_dropout,
+            dropout: self.decoder_dropout as f32,
         };
         let activation = self.decoder_activation.as_deref().unwrap_or("GELU");
         let decoder = Mlp::new(&mut scope.at("mlp_decoder"), &decoder, activation).ok_or_else(|| {

@@ -1,0 +1,264 @@
+//! The floors of the modules of each crate, as data.
+
+/// The modules of a crate, which have floors of their own.
+pub(super) struct Folders {
+    /// Relative to the workspace.
+    pub(super) source: &'static str,
+    /// The folders and files at the top of the crate, those of a floor separated by blanks. Code of one uses only itself and
+    /// those of the floors before it.
+    pub(super) from_the_ground_up: &'static [&'static str],
+}
+
+/// A crate with more modules than these has a row in [`FOLDERS`].
+pub(super) const FEW_MODULES: usize = 4;
+
+pub(super) const FOLDERS: &[Folders] = &[
+    folders("crates/autograd/src", &["graph step_weight", "var", "operators ops"]),
+    folders(
+        "crates/candle/src",
+        &["error optional_operand", "operand", "attention convert linear norm softmax"],
+    ),
+    folders(
+        "crates/checkpoint/src",
+        &[
+            "packed tensor",
+            "checksum",
+            "error",
+            "directory file names pickle tagged",
+            "column loss",
+            "configuration dataset model",
+            "plain_model",
+            "checkpoint",
+        ],
+    ),
+    folders(
+        "crates/classical/src",
+        &[
+            "error numeric repeated",
+            "hyper",
+            "method",
+            "local naive seasonal_naive",
+            "arima averages ets intermittent theta",
+            "mstl",
+        ],
+    ),
+    folders(
+        "crates/cli/src",
+        &[
+            "closed_stdout failure file_args file_limit forecast_columns forecast_windows interrupt layout_args model_facts out_of_memory png precision row_args setting setting_words shell_word table threshold ticks",
+            "config feature_args figure hierarchy_args importances inputs markdown progress report saving",
+            "args output",
+            "data_args demo_files model_args",
+            "train_args",
+            "commands",
+        ],
+    ),
+    folders(
+        "crates/data/src",
+        &[
+            "nan_as_null nearest setting wording",
+            "calendar",
+            "error",
+            "frames",
+            "tables",
+            "panels",
+            "windows",
+        ],
+    ),
+    folders(
+        "crates/evaluate/src",
+        &["anomalies error history metric", "metrics rows", "diebold_mariano evaluate parse"],
+    ),
+    folders(
+        "crates/estimator/src",
+        &[
+            "columns error forecasts memory_limit outputs progress reduction",
+            "memory run series_numbers",
+            "estimator",
+        ],
+    ),
+    folders(
+        "crates/features/src",
+        &["arguments clock error", "day_file rows", "feature past", "kinds", "table", "spec", "compute"],
+    ),
+    folders(
+        "crates/files/src",
+        &["error identity place unfinished", "lock regular rename", "directory file", "snapshot"],
+    ),
+    folders(
+        "crates/flash/src",
+        &["pattern sizes", "attention", "tiles", "shared", "backward forward small", "dispatch"],
+    ),
+    folders(
+        "crates/foretell/src",
+        &[
+            "columns forecast_part own_settings predict_options reading reconciliation_error registry simulate_options usage_error warning",
+            "error model_spec",
+            "bench conformal ensemble fitted_model hierarchies inputs",
+            "coherence",
+            "memory trained_models weights",
+            "forecasts",
+            "calibration importances sample_paths",
+            "training",
+            "directory",
+            "fitted",
+            "forecaster imported kept_models saved_panel",
+            "scores",
+            "tuning",
+        ],
+    ),
+    folders(
+        "crates/gemm/src",
+        &[
+            "amx flops options vector view",
+            "batch check epilogue f16 interleave plan transpose",
+            "parts product record",
+            "int8",
+            "general skinny strips tiny",
+            "dispatch",
+            "tasks",
+            "bf16",
+            "packed",
+            "weights",
+            "rhs",
+            "matmul",
+            "complex",
+        ],
+    ),
+    folders(
+        "crates/hierarchy/src",
+        &[
+            "cholesky error",
+            "hierarchy method residuals",
+            "covariance draws levels summing_matrix",
+            "reconciler",
+            "quantiles",
+        ],
+    ),
+    folders("crates/infer/src", &["ancestral stepwise", "forecast", "explain step_forecaster"]),
+    folders(
+        "crates/kernels/src",
+        &[
+            "additive_attention auto_correlation axis causal_convolution column_sums decomposition \
+             fourier interpolate matrix_memory mode_products moving_average pool recurrent scalar_memory splines stochastic_pool wavelets",
+            "convolution cumulative_sum gather select",
+            "depthwise sparse_queries",
+        ],
+    ),
+    folders(
+        "crates/models/src",
+        &[
+            "categorical_columns normalised rules",
+            "hyper",
+            "architecture",
+            "linear",
+            "recurrent",
+            "convolution",
+            "transformer",
+            "mixer",
+            "registry",
+            "own",
+        ],
+    ),
+    folders(
+        "crates/neural/src",
+        &[
+            "acceleration product_rate spec_error torch_classes unknown_name",
+            "common error",
+            "optimizer_settings state",
+            "spec",
+            "multivariate train_config windows",
+            "synthetic",
+            "kept",
+            "memory",
+            "bench trained_network",
+            "importances model_file start",
+            "training",
+            "estimator import",
+        ],
+    ),
+    folders(
+        "crates/nn/src",
+        &[
+            "amp explanation hyper_parameter_error needs spline_noise",
+            "init",
+            "arguments param_entry weight_precision",
+            "layer_params loss",
+            "table",
+            "held_copies",
+            "params",
+            "revin rounded_weights running_state",
+            "model",
+            "weights",
+            "layers",
+        ],
+    ),
+    folders("crates/optim/src", &["constants schedule", "adaptive", "rule", "optimizer"]),
+    folders(
+        "crates/pool/src",
+        &["class limits out_of_memory", "block", "shelf", "metrics", "thread_cache", "buffer"],
+    ),
+    folders(
+        "crates/prophet/src",
+        &[
+            "error holiday lbfgs",
+            "rows settings",
+            "design hyper_parameters trend",
+            "posterior",
+            "moments",
+            "errors_by_row",
+            "fit",
+            "decompose learned",
+            "intervals",
+            "prophet",
+        ],
+    ),
+    folders(
+        "crates/python/src",
+        &[
+            "error setting_words table told watched",
+            "batches frame models spec",
+            "panel",
+            "fitted",
+            "forecaster imported",
+        ],
+    ),
+    folders(
+        "crates/server/src",
+        &[
+            "address error field_words media_type metrics queue request settings token",
+            "fields reading serve_settings",
+            "encode forecast openapi problem",
+            "model",
+            "models",
+            "engine",
+            "app",
+            "observe receive",
+            "routes",
+            "serve",
+            "run",
+        ],
+    ),
+    folders("crates/report/src", &["contents escape", "markup packed", "sections", "page"]),
+    folders("crates/search/src", &["draws trial", "domain", "grid halving tpe", "study"]),
+    folders("crates/simd/src", &["amx prefetch scalar vector", "bits level", "loops", "kernels"]),
+    folders("crates/simulation/src", &["draws error", "marginals", "copula shuffle", "method"]),
+    folders("crates/tensor/src", &["half_values shape", "rows storage", "indices tensor", "kept ops"]),
+    folders(
+        "crates/threads/src",
+        &["patience scope", "helpers", "indices", "rows", "pipeline sequence workers"],
+    ),
+    folders("crates/train/src", &["config state stopping", "shards", "fit"]),
+    folders(
+        "xtask/src",
+        &[
+            "ci figures models neon package python sizes system wasm",
+            "compare pgo standalone tidy",
+            "asan bench_matrix profile",
+        ],
+    ),
+];
+
+const fn folders(source: &'static str, from_the_ground_up: &'static [&'static str]) -> Folders {
+    Folders { source, from_the_ground_up }
+}
