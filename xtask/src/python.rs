@@ -1,6 +1,7 @@
 //! `cargo xtask python`: the wheel, built, installed into a virtual environment, and tested there.
 //!
-//! The first run of an environment needs the index of packages; later ones use what it installed.
+//! The first run of an environment needs the index of packages; later ones use what it installed. Where there is neither Python nor
+//! the index, nothing is built, and the step says so.
 
 use std::{
     env, fs,
@@ -37,7 +38,12 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let metadata = MetadataCommand::new().no_deps().exec().context("cargo metadata failed")?;
     let home = metadata.target_directory.join("python").into_std_path_buf();
     let package = metadata.workspace_root.join("python").into_std_path_buf();
-    let python = environment(&interpreter, &home.join("environment"))?;
+    let Some(python) = environment(&interpreter, &home.join("environment"))? else {
+        println!(
+            "the packages of its tests could not be installed, so the wheel is neither built nor tested"
+        );
+        return Ok(());
+    };
     let wheel = wheel(&python, &package, &home.join("wheels"), &options.profile)?;
     let bytes = fs::metadata(&wheel)?.len();
     println!("{}: {:.1} MB", wheel.display(), bytes as f64 / 1e6);
@@ -64,24 +70,24 @@ fn interpreter() -> Option<PathBuf> {
     output.status.success().then(|| name.into())
 }
 
-/// The interpreter of the virtual environment, with all packages that are needed.
-fn environment(interpreter: &Path, home: &Path) -> anyhow::Result<PathBuf> {
+/// The interpreter of the virtual environment, with all packages that are needed; none if they cannot be had.
+fn environment(interpreter: &Path, home: &Path) -> anyhow::Result<Option<PathBuf>> {
     let python = home.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
     let list = home.join("packages.txt");
     let wanted = PACKAGES.join("\n");
     if fs::read_to_string(&list).is_ok_and(|installed| installed == wanted) && python.exists() {
-        return Ok(python);
+        return Ok(Some(python));
     }
     done(
         Command::new(interpreter).args(["-m", "venv", "--clear"]).arg(home),
         "making a virtual environment",
     )?;
-    done(
-        Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(PACKAGES),
-        "installing packages",
-    )?;
+    let pip = Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(PACKAGES).status()?;
+    if !pip.success() {
+        return Ok(None);
+    }
     fs::write(&list, wanted)?;
-    Ok(python)
+    Ok(Some(python))
 }
 
 /// Builds the wheel.

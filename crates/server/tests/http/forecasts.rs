@@ -2,7 +2,9 @@
 
 use std::thread;
 
-use foretell::{FileFormat, Fitted, Frame, MemoryTable, Panel, PredictOptions, ReadOptions};
+#[cfg(feature = "parquet")]
+use foretell::FileFormat;
+use foretell::{Fitted, Frame, MemoryTable, Panel, PredictOptions, ReadOptions};
 use serde_json::{Value, json};
 
 use crate::test_server::{H, TestServer, columns, model_dir};
