@@ -30,7 +30,7 @@ struct Network {
 impl Model for Network {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
         let [first, second, last] = &self.layers;
-        let x = Var::constant(windows.insample_y.clone());
+        let x = windows.insample_y.clone();
         let x = second.forward(cx, &first.forward(cx, &x, Activation::Relu), Activation::Relu);
         let y = last.forward(cx, &x, Activation::Identity);
         y.reshape([windows.batch(), self.dims.horizon, self.dims.outputs])

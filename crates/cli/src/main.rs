@@ -57,8 +57,9 @@ use crate::commands::import;
 #[cfg(feature = "serve")]
 use crate::commands::serve;
 use crate::commands::{
-    aggregate, anomalies, bench, completions, cross_validate, demo, evaluate, features, fit, future, inspect,
-    man, models, plot, predict, quantise, reconcile, report as report_command, simulate, tune,
+    aggregate, anomalies, bench, completions, cross_validate, decompose, demo, evaluate, explain, features,
+    fit, future, inspect, man, models, plot, predict, quantise, reconcile, report as report_command,
+    simulate, tune,
 };
 use crate::config::{CONFIGURABLE, Mistake, Origins, first_paragraph};
 use crate::failure::{Interrupted, ThresholdCrossed, Usage, is_broken_pipe};
@@ -97,6 +98,8 @@ enum Command {
     Fit(fit::Fit),
     Predict(predict::Predict),
     Simulate(simulate::Simulate),
+    Explain(explain::Explain),
+    Decompose(decompose::Decompose),
     CrossValidate(cross_validate::CrossValidate),
     Tune(tune::Tune),
     Evaluate(evaluate::Evaluate),
@@ -154,6 +157,8 @@ fn run(command: &Command, origins: &Origins) -> ExitCode {
         Command::Demo(command) => ("demo", &|| command.run(), command.log()),
         Command::Fit(command) => ("fit", &|| command.run(), command.log()),
         Command::Predict(command) => ("predict", &|| command.run(), command.log()),
+        Command::Decompose(command) => ("decompose", &|| command.run(), command.log()),
+        Command::Explain(command) => ("explain", &|| command.run(), command.log()),
         Command::Simulate(command) => ("simulate", &|| command.run(), command.log()),
         Command::CrossValidate(command) => ("cross-validate", &|| command.run(), command.log()),
         Command::Tune(command) => ("tune", &|| command.run(), command.log()),

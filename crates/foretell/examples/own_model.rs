@@ -51,7 +51,7 @@ impl Model for Network {
         let Dims { input_size, horizon, outputs, .. } = self.dims;
         let &Self { period, seen, ahead, .. } = self;
         let batch = windows.batch();
-        let y = Var::constant(windows.insample_y.clone());
+        let y = windows.insample_y.clone();
         let mean = y.mean(1).reshape([batch, 1]);
         let steps = seen * period;
         let centred = y.sub(&mean).narrow(1, input_size - steps, steps);

@@ -56,9 +56,13 @@ mod calibration;
 mod coherence;
 mod columns;
 mod conformal;
+mod contributions;
+mod decompose;
 mod directory;
 mod ensemble;
 mod error;
+mod explain_options;
+mod explanations;
 mod fitted;
 mod fitted_model;
 mod forecast_part;
@@ -94,6 +98,7 @@ pub use columns::ColumnNames;
 pub use directory::import::ImportOptions;
 pub use directory::inspect::{Contents, ModelContents, TensorInfo};
 pub use error::Error;
+pub use explain_options::ExplainOptions;
 pub use fitted::Fitted;
 pub use fitted_model::FittedModel;
 pub use forecaster::Forecaster;
@@ -158,10 +163,10 @@ pub use foretell_estimator::{
 /// `examples/own_model.rs` is one, and `docs/own-model.md` explains it.
 pub use foretell_neural::own_model;
 pub use foretell_neural::{
-    Acceleration, Bench, BenchProduct, Exogenous, FeatureImportances, HyperParameterError, Level, Loss,
-    MODELS, ModelEntry, NetworkError, NetworkSpec, NoNumber, Precision, SpecError, StepForecaster,
-    StepWeights, TrainError, TrainedNetwork, UnknownWeightPrecision, WeightPrecision, WithoutAmp, check_amp,
-    check_simd_level,
+    Acceleration, Attribution, Bench, BenchProduct, Exogenous, FeatureImportances, HyperParameterError,
+    Level, Loss, MODELS, ModelEntry, NetworkError, NetworkSpec, NoNumber, Precision, SpecError,
+    StepForecaster, StepWeights, TrainError, TrainedNetwork, UnknownWeightPrecision, WeightPrecision,
+    WithoutAmp, check_amp, check_simd_level,
 };
 #[cfg(feature = "parallel")]
 pub use foretell_threads::ThreadPool;

@@ -231,6 +231,27 @@ pub enum UsageError {
         /// The model.
         model: String,
     },
+    /// A model that is no network, or that there is not, to be explained.
+    #[error("{found}: contributions are of networks alone, and those here are: {known}")]
+    NotExplained {
+        /// What was asked for.
+        found: String,
+        /// The networks that there are.
+        known: String,
+    },
+    /// Models that make their forecasts in one piece.
+    #[error(
+        "{found}: forecasts in parts are those of NBEATS, NBEATSx, NHITS, DLinear, Autoformer, FEDformer and Prophet; train one of them"
+    )]
+    NoParts {
+        /// The models that were asked.
+        found: String,
+    },
+    /// Contributions to values behind a curve.
+    #[error(
+        "series are scaled by a power (boxcox), over which contributions do not add up; train with another scaler of series"
+    )]
+    ExplainedCurve,
     /// Sample paths of a series that are none, or too many.
     #[error("a simulation draws 1 to {most} paths of each series, found {found}")]
     Paths {

@@ -179,7 +179,7 @@ mod tests {
 
         fn step(&self, _: &Forward<'_>, windows: &Inputs, state: &mut StepState) -> Var {
             let &[batch, steps] = &*windows.insample_y.shape() else { unreachable!("rows of steps") };
-            let y = windows.insample_y.to_vec();
+            let y = windows.insample_y.value().to_vec();
             let before = state.get::<Before>();
             let last: Vec<f32> = y.chunks(steps).map(|row| row[steps - 1]).collect();
             if steps > 1 {

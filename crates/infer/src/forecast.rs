@@ -130,7 +130,7 @@ impl Forecasts<'_> {
     }
 
     /// Shift and scale that bring a model's outputs to the scale of the data, for a window scaled by `stats`.
-    fn output_scaling(&self, stats: Stats) -> Stats {
+    pub(crate) fn output_scaling(&self, stats: Stats) -> Stats {
         self.params.revin().map_or(stats, |affine| stats.corrected(affine))
     }
 

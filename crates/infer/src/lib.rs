@@ -23,11 +23,17 @@
 #![forbid(unsafe_code)]
 
 mod ancestral;
+mod attribution;
+mod attribution_inputs;
+mod decompose;
 mod explain;
 mod forecast;
+mod quadrature;
 mod step_forecaster;
 mod stepwise;
 
+pub use attribution::{Attribution, Contributions};
+pub use decompose::ForecastPartsOfNetwork;
 pub use explain::ExplanationSum;
 pub use forecast::{BatchSizes, Forecasts, block_windows, share_forecast, window_numbers};
 pub use foretell_batch::{Batch, Cut};

@@ -98,7 +98,7 @@ mod tests {
         }
 
         fn step(&self, _: &Forward<'_>, windows: &Inputs, _: &mut StepState) -> Var {
-            let y = windows.insample_y.to_vec();
+            let y = windows.insample_y.value().to_vec();
             let futr = windows.futr_exog.as_ref().expect("a column").value().to_vec();
             let sum = y[y.len() - 1] + futr[futr.len() - 1];
             Var::constant(Tensor::from_slice(&[sum, sum + 10.0], [1, 1, 2]))

@@ -4,7 +4,7 @@
 
 use foretell_nn::{
     Coupling, Decoding, Dims, Explanation, Forward, Inputs, Key, Loss, Model, Needs, Network, Params,
-    SeriesPerWindow, StepState, Table, Targets, Tensor, Variable, VariableWeights, Windows,
+    SeriesPerWindow, StepState, Table, Targets, Tensor, Var, Variable, VariableWeights, Windows,
 };
 use serde_json::{Map, Value, json};
 
@@ -127,6 +127,7 @@ pub(crate) fn check(name: &str) {
                 }
                 inference_records_nothing(name, model.as_ref(), &params, &windows.inputs());
                 if !categorical {
+                    gradients_are_slopes(name, model.as_ref(), &params, &windows);
                     explanations_are_weights(entry, model.as_ref(), &params, &windows, &dims);
                 }
             }
@@ -196,6 +197,57 @@ fn steps_are_the_whole_window(
 fn inference_records_nothing(name: &str, model: &dyn Model, params: &Params, windows: &Inputs) {
     let forecast = model.forward(&Forward::inference(params), windows);
     assert!(!forecast.edge().is_wanted(), "{name}: inference recorded a graph");
+}
+
+/// The gradient of a forecast by all inputs of a window is its slope along some direction. Models that choose (periods, delays,
+/// queries) jump where the choice changes: of several pieces of the line at the window, one without a jump is enough.
+fn gradients_are_slopes(name: &str, model: &dyn Model, params: &Params, windows: &Windows) {
+    const PIECES: [[f32; 2]; 5] = [[-2e-3, 2e-3], [-5e-4, 5e-4], [0.0, 5e-4], [-5e-4, 0.0], [-2e-4, 2e-4]];
+    let columns = [&windows.hist_exog, &windows.futr_exog, &windows.stat_exog];
+    let tensors: Vec<&Tensor> =
+        [&windows.insample_y].into_iter().chain(columns.into_iter().flatten()).collect();
+    let randoms = |seed: u64| tensors.iter().map(move |x| random(seed, &x.shape()));
+    // Equal steps of padding would tie where a model chooses.
+    let x: Vec<Tensor> = tensors.iter().zip(randoms(30)).map(|(x, noise)| x.add(&noise.scale(0.1))).collect();
+    let directions: Vec<Tensor> = randoms(31).collect();
+    let forecast = |x: &[Var]| {
+        let mut x = x.iter().cloned();
+        let mut next = |like: bool| if like { x.next() } else { None };
+        let inputs = Inputs {
+            insample_y: next(true).expect("a target"),
+            hist_exog: next(windows.hist_exog.is_some()),
+            futr_exog: next(windows.futr_exog.is_some()),
+            stat_exog: next(windows.stat_exog.is_some()),
+            insample_mask: windows.insample_mask.clone(),
+        };
+        model.forward(&Forward::inference(params), &inputs)
+    };
+    let inputs: Vec<Var> = x.iter().cloned().map(Var::input).collect();
+    let output = forecast(&inputs);
+    let seed = random(32, &output.shape());
+    output.backward_from(seed.clone(), &mut []);
+    assert!(inputs[0].grad().is_some(), "{name}: no gradient reaches the target");
+    let dot = |a: &Tensor, b: &Tensor| -> f64 {
+        let (a, b) = (a.contiguous(), b.contiguous());
+        a.values().iter().zip(b.values()).map(|(a, b)| f64::from(a * b)).sum()
+    };
+    let (mut found, mut squares) = (0.0, 0.0);
+    for (input, direction) in inputs.iter().zip(&directions) {
+        // Some columns a model does not read.
+        let Some(gradient) = input.grad() else { continue };
+        found += dot(&gradient, direction);
+        squares += dot(&gradient, &gradient);
+    }
+    let at = |step: f32| {
+        let moved = x.iter().zip(&directions).map(|(x, direction)| x.add(&direction.scale(step)));
+        dot(forecast(&moved.map(Var::constant).collect::<Vec<_>>()).value(), &seed)
+    };
+    let slopes = PIECES.map(|[from, to]| (at(to) - at(from)) / f64::from(to - from));
+    let most = 0.02 * squares.sqrt() + 0.005;
+    assert!(
+        slopes.iter().any(|slope| (slope - found).abs() < most),
+        "{name}: gradient {found}, slopes {slopes:?}, difference of at most {most}"
+    );
 }
 
 /// A model explains its forecasts exactly if its entry says so; the weights are of columns that it reads and add up

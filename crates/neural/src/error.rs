@@ -37,6 +37,14 @@ pub enum NetworkError {
         /// Why, and what to do.
         reason: String,
     },
+    /// Contributions to forecasts that a network does not have.
+    #[error("{model} cannot be explained so: {reason}")]
+    Explain {
+        /// The model.
+        model: String,
+        /// Why, and what to do.
+        reason: String,
+    },
     /// A training that cannot start as it was asked to.
     #[error("{model} cannot start so: {reason}")]
     Start {
@@ -98,6 +106,7 @@ impl NetworkError {
                 | Self::OtherTraining { .. }
                 | Self::Start { .. }
                 | Self::Steps { .. }
+                | Self::Explain { .. }
         )
     }
 }

@@ -26,6 +26,7 @@
 #![forbid(unsafe_code)]
 
 mod acceleration;
+mod attributions;
 mod bench;
 mod common;
 mod error;
@@ -84,7 +85,9 @@ pub mod own_model {
 pub use acceleration::{Acceleration, check_simd_level};
 pub use bench::{Bench, BenchProduct, bench};
 pub use error::NetworkError;
-pub use foretell_infer::{ExplanationSum, NoNumber, StepForecaster};
+pub use foretell_infer::{
+    Attribution, Contributions, ExplanationSum, ForecastPartsOfNetwork, NoNumber, StepForecaster,
+};
 pub use foretell_models::{Exogenous, MODELS, ModelEntry, find};
 pub use foretell_nn::{
     HyperParameterError, Loss, UnknownWeightPrecision, WeightPrecision, WithoutAmp, check_amp,

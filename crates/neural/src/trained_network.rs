@@ -163,7 +163,7 @@ impl TrainedNetwork {
     }
 
     /// The result of `work` on the windows of `span`, from which `h` steps are forecast.
-    fn on_windows<R>(
+    pub(crate) fn on_windows<R>(
         &self,
         panel: &Panel,
         span: Span<'_>,

@@ -47,12 +47,12 @@ impl Dims {
     }
 }
 
-/// A batch of windows, scaled. Its columns are tensors as they were cut, or variables where a model sees them
+/// A batch of windows, scaled. Target and columns are tensors as they were cut, or variables where a model sees them
 /// ([`Inputs`]).
 #[derive(Clone, Debug)]
 pub struct Windows<C = Tensor> {
     /// The target's history, `[batch, input_size]`.
-    pub insample_y: Tensor,
+    pub insample_y: C,
     /// 1 where the history holds a value, 0 where it is padding, `[batch, input_size]`.
     pub insample_mask: Tensor,
     /// `[batch, input_size, hist_exog]`.
@@ -63,13 +63,14 @@ pub struct Windows<C = Tensor> {
     pub stat_exog: Option<C>,
 }
 
-/// Windows as a model sees them: gradients may flow to their columns, where those were embedded.
+/// Windows as a model sees them: gradients may flow to their columns, where those were embedded, and to all of them, where a
+/// forecast is explained.
 pub type Inputs = Windows<Var>;
 
 impl<C> Windows<C> {
     /// The number of windows.
     pub fn batch(&self) -> usize {
-        self.insample_y.shape()[0]
+        self.insample_mask.shape()[0]
     }
 }
 
@@ -78,7 +79,7 @@ impl Windows {
     pub fn inputs(&self) -> Inputs {
         let constant = |columns: &Option<Tensor>| columns.clone().map(Var::constant);
         Inputs {
-            insample_y: self.insample_y.clone(),
+            insample_y: Var::constant(self.insample_y.clone()),
             insample_mask: self.insample_mask.clone(),
             hist_exog: constant(&self.hist_exog),
             futr_exog: constant(&self.futr_exog),
@@ -132,7 +133,7 @@ impl Inputs {
     /// `[y | hist | futr | stat]`, each flattened to `[batch, -1]`: the input of the models that see a
     /// window as one long row.
     pub fn flattened(&self) -> Var {
-        let mut parts = vec![Var::constant(self.insample_y.clone())];
+        let mut parts = vec![self.insample_y.clone()];
         parts.extend(self.flat_columns());
         match &parts[..] {
             [only] => only.clone(),
@@ -227,6 +228,8 @@ pub struct Forward<'a> {
     updates: RefCell<Vec<Update>>,
     /// The losses that the model adds to the training loss.
     losses: RefCell<Vec<Var>>,
+    /// The parts of the forecast that the model recorded, where they are wanted.
+    parts: Option<RefCell<Vec<(String, Tensor)>>>,
     /// The multiplied weights, where they were computed for several runs at once.
     pub(crate) multiplied: Option<&'a [Tensor]>,
     /// The weights of linear layers, where they were packed for several runs at once.
@@ -255,6 +258,7 @@ impl<'a> Forward<'a> {
             draws: Cell::new(0),
             updates: RefCell::default(),
             losses: RefCell::default(),
+            parts: None,
             multiplied: None,
             step_weights: None,
             rounding: Rounding::None,
@@ -283,6 +287,24 @@ impl<'a> Forward<'a> {
     /// The run with this key for what its model draws ([`Forward::next_key`]).
     pub fn with_key(self, key: Key) -> Self {
         Self { key, ..self }
+    }
+
+    /// The run that collects the parts of which its model makes the forecast ([`Forward::record_part`]).
+    pub fn collecting_parts(self) -> Self {
+        Self { parts: Some(RefCell::default()), ..self }
+    }
+
+    /// Records a part of the forecast, which [expands](Var::expand) to `[rows, horizon, outputs]`: all parts add up to the forecast, the first
+    /// one of the level that the window has. Only a run that collects them keeps them.
+    pub fn record_part(&self, name: impl FnOnce() -> String, part: &Var) {
+        if let Some(parts) = &self.parts {
+            parts.borrow_mut().push((name(), part.value().clone()));
+        }
+    }
+
+    /// The parts that the model recorded; none of a run that collects none.
+    pub fn into_parts(self) -> Vec<(String, Tensor)> {
+        self.parts.map(RefCell::into_inner).unwrap_or_default()
     }
 
     /// A run that records the graph. `key` decides dropout: it must differ between steps and shards.

@@ -185,7 +185,7 @@ fn layer(name: &str, args: &Map<String, Value>, shape: &[usize], table: &mut Tab
             let layer = make(&mut table.root(), count("series"), config);
             // Normalised, bent and brought back, as in compare/layers.py.
             Box::new(move |cx, x| {
-                let windows = x.value().scale(5.0).add(&Tensor::scalar(3.0));
+                let windows = Var::constant(x.value().scale(5.0).add(&Tensor::scalar(3.0)));
                 let (normalised, scales) = layer.normalise(cx, &windows);
                 layer.denormalise(cx, &normalised.activation(Activation::Tanh), &scales)
             })

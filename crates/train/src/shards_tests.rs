@@ -15,7 +15,7 @@ struct Line(ParamId, f32);
 
 impl Model for Line {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
-        let x = Var::constant(windows.insample_y.clone());
+        let x = windows.insample_y.clone();
         let y = x.mul(&cx.param(self.0)).reshape([windows.batch()]);
         if self.1 > 0.0 {
             cx.add_loss(y.mul(&y).scale(self.1));
@@ -96,7 +96,7 @@ struct Layers([Linear; 3]);
 impl Model for Layers {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
         let [first, second, last] = &self.0;
-        let x = Var::constant(windows.insample_y.clone());
+        let x = windows.insample_y.clone();
         let hidden = cx.dropout(first.forward(cx, &x, Activation::Gelu), 0.1);
         let hidden = hidden.add(&second.forward(cx, &hidden, Activation::Tanh));
         last.forward(cx, &hidden, Activation::Identity).reshape([windows.batch(), 1, 1])
@@ -185,7 +185,7 @@ struct Slope(Linear);
 #[cfg(feature = "amp")]
 impl Model for Slope {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
-        let x = Var::constant(windows.insample_y.clone());
+        let x = windows.insample_y.clone();
         self.0.forward(cx, &x, Activation::Identity).reshape([windows.batch(), 1, 1])
     }
 }
@@ -222,7 +222,7 @@ struct Pair(LinearPair);
 #[cfg(feature = "amp")]
 impl Model for Pair {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
-        let x = Var::constant(windows.insample_y.clone());
+        let x = windows.insample_y.clone();
         self.0.forward(cx, vec![x], Activation::Identity).reshape([windows.batch(), 1, 1])
     }
 }
@@ -234,7 +234,7 @@ struct WidePair(LinearPair);
 #[cfg(feature = "amp")]
 impl Model for WidePair {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
-        let x = Var::constant(windows.insample_y.clone());
+        let x = windows.insample_y.clone();
         let y = self.0.forward(cx, vec![x], Activation::Identity);
         y.reshape([windows.batch(), windows.insample_y.shape()[1], 1])
     }
@@ -325,8 +325,8 @@ struct Sometimes([Linear; 2]);
 #[cfg(feature = "amp")]
 impl Model for Sometimes {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
-        let x = Var::constant(windows.insample_y.clone());
-        let layers = if windows.insample_y.values()[0] > -1.0 { 2 } else { 1 };
+        let x = windows.insample_y.clone();
+        let layers = if windows.insample_y.value().values()[0] > -1.0 { 2 } else { 1 };
         let parts: Vec<Var> =
             self.0[..layers].iter().map(|layer| layer.forward(cx, &x, Activation::Identity)).collect();
         let sum = parts.into_iter().reduce(|a, b| a + b).expect("a layer");

@@ -79,7 +79,7 @@ struct Layers(LinearPair, BatchNorm, Linear);
 impl Model for Layers {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
         let Self(pair, norm, last) = self;
-        let x = Var::constant(windows.insample_y.clone());
+        let x = windows.insample_y.clone();
         let hidden = pair.forward(cx, vec![x], Activation::Identity);
         let hidden = cx.dropout(norm.forward(cx, &hidden), 0.1);
         last.forward(cx, &hidden, Activation::Identity).reshape([windows.batch(), 1, 1])

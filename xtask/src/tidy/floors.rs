@@ -92,16 +92,18 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/foretell/src",
         &[
-            "columns forecast_part own_settings predict_options reading reconciliation_error registry simulate_options usage_error warning",
+            "columns explain_options forecast_part own_settings predict_options reading reconciliation_error registry simulate_options usage_error warning",
             "error model_spec",
             "bench conformal ensemble fitted_model hierarchies inputs",
             "coherence",
             "memory trained_models weights",
             "forecasts",
-            "calibration importances sample_paths",
+            "calibration contributions importances sample_paths",
+            "decompose",
             "training",
             "directory",
             "fitted",
+            "explanations",
             "forecaster imported kept_models saved_panel",
             "scores",
             "tuning",
@@ -135,7 +137,14 @@ pub(super) const FOLDERS: &[Folders] = &[
             "quantiles",
         ],
     ),
-    folders("crates/infer/src", &["ancestral stepwise", "forecast", "explain step_forecaster"]),
+    folders(
+        "crates/infer/src",
+        &[
+            "ancestral attribution_inputs quadrature stepwise",
+            "forecast",
+            "attribution decompose explain step_forecaster",
+        ],
+    ),
     folders(
         "crates/kernels/src",
         &[
@@ -172,7 +181,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "kept",
             "memory",
             "bench trained_network",
-            "importances model_file start",
+            "attributions importances model_file start",
             "training",
             "estimator import",
         ],

@@ -18,6 +18,16 @@ impl Var {
     }
 }
 
+impl Var {
+    /// The same values with a dimension of length 1 more, before this axis.
+    #[track_caller]
+    pub fn unsqueeze(&self, axis: usize) -> Self {
+        let mut shape = self.shape().to_vec();
+        shape.insert(axis, 1);
+        self.reshape(&shape[..])
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::ops::check::{gradients, random};
@@ -26,6 +36,7 @@ mod tests {
     #[test]
     fn gradient_takes_the_old_shape() {
         gradients(&[random([2, 6], 1)], |v| v[0].reshape([3, 4]));
+        gradients(&[random([2, 6], 1)], |v| v[0].unsqueeze(1).mul(&v[0].unsqueeze(2)));
     }
 
     #[test]

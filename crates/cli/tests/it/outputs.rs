@@ -317,3 +317,32 @@ fn paths_are_written_as_a_long_table() {
         dir.fails(2, &format!("{simulate} --method ancestral")).contains("NLinear draws no paths of its own")
     );
 }
+
+#[test]
+fn contributions_and_parts_add_up_to_the_forecast() {
+    let dir = TestDirectory::new();
+    dir.ok(&format!("fit {LONG} --model DLinear {SMALL} --log none --out model"));
+    let forecast = dir.ok("predict --data long.csv --model model");
+    let forecast = rows(&forecast);
+    for (command, first) in [
+        ("explain", "DLinear:baseline"),
+        ("explain --method input-x-gradient", "DLinear:baseline"),
+        ("explain --method shapley-sampling --samples 3 --only DLinear", "DLinear:baseline"),
+        ("decompose", "DLinear:trend"),
+    ] {
+        let table = dir.ok(&format!("{command} --data long.csv --model model"));
+        let table = rows(&table);
+        assert_eq!(table[0][..3], ["shop", "day", first]);
+        assert_eq!(table.len(), forecast.len());
+        for (row, forecast) in table.iter().zip(&forecast).skip(1) {
+            assert_eq!(row[..2], forecast[..2]);
+            let sum: f32 = row[2..].iter().map(|value| value.parse::<f32>().unwrap()).sum();
+            let forecast: f32 = forecast[2].parse().unwrap();
+            assert!((sum - forecast).abs() < 1e-3 * forecast.abs().max(1.0), "{command}: {sum}, {forecast}");
+        }
+    }
+    let other = dir.fails(2, "explain --data long.csv --model model --only NHITS");
+    assert!(other.contains("those here are: DLinear"), "{other}");
+    let output = dir.fails(2, "explain --data long.csv --model model --output 7");
+    assert!(output.contains("no output 7"), "{output}");
+}

@@ -11,6 +11,7 @@ mod doubts;
 mod ensembles;
 mod estimators;
 mod etth1;
+mod explanations;
 mod features;
 mod further_training;
 mod growing_series;

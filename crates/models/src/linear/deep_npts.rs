@@ -92,7 +92,7 @@ impl Network {
         let Dims { input_size, horizon, .. } = self.dims;
         let batch = windows.batch();
         let flat = |steps: Var| steps.reshape([batch, steps.shape()[1] * steps.shape()[2]]);
-        let mut history = vec![Var::constant(windows.insample_y.unsqueeze(2))];
+        let mut history = vec![windows.insample_y.unsqueeze(2)];
         history.extend(windows.futr_exog.as_ref().map(|futr| futr.narrow(1, 0, input_size)));
         history.extend(windows.hist_exog.clone());
         let mut parts = vec![flat(Var::concat(&history, 2))];
@@ -116,6 +116,6 @@ impl Model for Network {
         }
         // For each step of the horizon, the mean of the history by the softmax of its scores.
         let scores = self.out.forward(cx, &x, Activation::Identity).reshape([batch, input_size, horizon]);
-        scores.softmax_mean(&Var::constant(windows.insample_y.clone())).reshape([batch, horizon, 1])
+        scores.softmax_mean(&windows.insample_y).reshape([batch, horizon, 1])
     }
 }

@@ -55,11 +55,15 @@ impl Architecture for DLinear {
 
 impl Model for Network {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
-        let y = Var::constant(windows.insample_y.clone());
+        let y = &windows.insample_y;
         let trend = y.moving_average(self.moving_avg_window);
         let season = y.sub(&trend);
         let trend = self.linear_trend.forward(cx, &trend, Activation::Identity);
         let season = self.linear_season.forward(cx, &season, Activation::Identity);
-        trend.add(&season).reshape([windows.batch(), self.dims.horizon, self.dims.outputs])
+        let shape = [windows.batch(), self.dims.horizon, self.dims.outputs];
+        let [trend, season] = [trend, season].map(|part| part.reshape(shape));
+        cx.record_part(|| "trend".to_owned(), &trend);
+        cx.record_part(|| "seasonality".to_owned(), &season);
+        trend.add(&season)
     }
 }

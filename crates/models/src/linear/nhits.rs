@@ -149,9 +149,10 @@ impl Model for Network {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
         let Dims { input_size, .. } = self.dims;
         let mask = Var::constant(windows.insample_mask.flip(1));
-        let mut residual = Var::constant(windows.insample_y.flip(1));
+        let mut residual = windows.insample_y.flip(1);
         // The naive forecast: the last value, [batch, 1, 1].
-        let mut forecast = Var::constant(windows.insample_y.narrow(1, input_size - 1, 1).unsqueeze(2));
+        let mut forecast = windows.insample_y.narrow(1, input_size - 1, 1).unsqueeze(2);
+        cx.record_part(|| "level".to_owned(), &forecast);
         let last = self.blocks.len() - 1;
         for (i, block) in self.blocks.iter().enumerate() {
             let (seen, knots) = (block.seen(&residual, windows), block.knots());
@@ -163,7 +164,9 @@ impl Model for Network {
             } else {
                 block.perceptron.part(cx, seen, input_size..input_size + knots)
             };
-            forecast = forecast.add(&block.forecast(&knots));
+            let part = block.forecast(&knots);
+            cx.record_part(|| format!("block_{}", i + 1), &part);
+            forecast = forecast.add(&part);
         }
         forecast
     }

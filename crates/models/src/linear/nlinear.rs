@@ -43,8 +43,8 @@ impl Model for Network {
         let Dims { input_size, horizon, outputs, .. } = self.dims;
         let y = &windows.insample_y;
         let last = y.narrow(1, input_size - 1, 1);
-        let centred = Var::constant(y.sub(&last));
-        let forecast = self.linear.forward(cx, &centred, Activation::Identity).add(&Var::constant(last));
+        let centred = y.sub(&last);
+        let forecast = self.linear.forward(cx, &centred, Activation::Identity).add(&last);
         forecast.reshape([windows.batch(), horizon, outputs])
     }
 }

@@ -121,7 +121,7 @@ impl Model for Network {
         let hist = project(&self.hist, &windows.hist_exog);
         let futr = project(&self.futr, &windows.futr_exog);
 
-        let y = Var::constant(windows.insample_y.clone());
+        let y = windows.insample_y.clone();
         let flat = |steps: &Var| steps.reshape([batch, steps.shape()[1] * steps.shape()[2]]);
         let mut parts = vec![y.clone()];
         parts.extend(hist.iter().chain(&futr).map(flat));

@@ -59,7 +59,7 @@ impl Network {
             let parts = steps.reshape([windows, n, time, columns]).permute(&[0, 3, 2, 1]);
             parts.reshape([windows, columns * time * n])
         };
-        let mut parts = vec![by_series(&Var::constant(inputs.insample_y.unsqueeze(2)))];
+        let mut parts = vec![by_series(&inputs.insample_y.unsqueeze(2))];
         parts.extend(inputs.hist_exog.iter().chain(&inputs.futr_exog).map(by_series));
         parts.extend(inputs.stat_exog.iter().map(|columns| {
             let count = columns.shape()[1];

@@ -237,7 +237,7 @@ impl Model for Network {
     fn forward(&self, cx: &Forward<'_>, inputs: &Inputs) -> Var {
         let Dims { input_size, horizon, outputs, n_series, .. } = self.dims;
         let rows = inputs.batch();
-        let x = Var::constant(inputs.insample_y.reshape([rows / n_series, n_series, input_size]));
+        let x = inputs.insample_y.reshape([rows / n_series, n_series, input_size]);
         let graph = self.graph(cx, &x);
         let (forecast, rest) = self.blocks[0].forward(cx, &x, &graph);
         let rest = rest.expect("the first block leaves something to the second");

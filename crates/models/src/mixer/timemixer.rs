@@ -310,7 +310,7 @@ impl Block {
 
 impl DownSampling {
     /// The windows `[rows, time]` at all scales, the finest first.
-    fn scales(&self, windows: &Tensor, series: usize) -> Vec<Tensor> {
+    fn scales(&self, windows: &Var, series: usize) -> Vec<Var> {
         let mut scales = vec![windows.clone()];
         for _ in 0..self.scales {
             scales.push(self.coarser(&scales[scales.len() - 1], series));
@@ -319,13 +319,12 @@ impl DownSampling {
     }
 
     /// Windows `[rows, time]` at the next scale.
-    fn coarser(&self, windows: &Tensor, series: usize) -> Tensor {
+    fn coarser(&self, windows: &Var, series: usize) -> Var {
         let &[rows, time] = &*windows.shape() else { unreachable!("[rows, time]") };
         let steps = time / self.window;
         match &self.kind {
             DownSamplingKind::Pool(kind) => {
-                let whole = Var::constant(windows.narrow(1, 0, steps * self.window));
-                whole.pool(*kind, self.window).value().clone()
+                windows.narrow(1, 0, steps * self.window).pool(*kind, self.window)
             }
             DownSamplingKind::Convolution(weight) => {
                 let moves = Conv1d {
@@ -334,9 +333,9 @@ impl DownSampling {
                     beyond: PaddingMode::Circular,
                     ..Conv1d::default()
                 };
-                let x = Var::constant(windows.reshape([rows / series, series, time])).permute(&[0, 2, 1]);
+                let x = windows.reshape([rows / series, series, time]).permute(&[0, 2, 1]);
                 let y = x.conv1d(&Var::constant(weight.clone()), None, Activation::Identity, moves);
-                y.narrow(1, 0, steps).permute(&[0, 2, 1]).reshape([rows, steps]).value().clone()
+                y.narrow(1, 0, steps).permute(&[0, 2, 1]).reshape([rows, steps])
             }
         }
     }
@@ -398,7 +397,7 @@ impl Model for Network {
         let mut series = Vec::new();
         for (i, windows) in windows.iter().enumerate() {
             let Some(norms) = &self.norms else {
-                series.push(Var::constant(windows.clone()));
+                series.push(windows.clone());
                 continue;
             };
             let (normalised, scales) = norms[i].normalise(cx, windows);

@@ -103,7 +103,7 @@ impl Architecture for DeepAr {
 /// `[y | hist | futr | stat]` of each step, time-major: `[steps, batch, columns]`.
 fn step_inputs(windows: &Inputs) -> Var {
     let steps = windows.insample_y.shape()[1];
-    let mut parts = vec![Var::constant(windows.insample_y.unsqueeze(2))];
+    let mut parts = vec![windows.insample_y.unsqueeze(2)];
     parts.extend(windows.hist_exog.clone());
     parts.extend(windows.futr_exog.iter().map(|columns| columns.narrow(1, 0, steps)));
     parts.extend(windows.stat_exog.iter().map(|columns| columns.repeat(1, steps)));

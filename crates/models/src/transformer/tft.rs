@@ -276,11 +276,11 @@ impl Embedding {
             Some(columns) => by_step(columns),
             None => {
                 let last = y.narrow(0, input_size - 1, 1);
-                Var::constant(last.broadcast_to([input_size + horizon, batch, 1]))
+                last.expand([input_size + horizon, batch, 1])
             }
         };
         let futr = self.futr.embed(cx, futr);
-        let y = Var::constant(y.broadcast_to([input_size, batch, self.tgt_size]));
+        let y = y.expand([input_size, batch, self.tgt_size]);
         let hist = self.hist.as_ref().zip(windows.hist_exog.as_ref());
         let mut past: Vec<_> =
             hist.map(|(hist, columns)| hist.embed(cx, by_step(columns))).into_iter().collect();

@@ -203,7 +203,7 @@ fn largest(amplitudes: &Tensor, count: usize) -> Vec<u32> {
 impl Model for Network {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
         let Dims { input_size, horizon, .. } = self.dims;
-        let y = Var::constant(windows.insample_y.unsqueeze(2));
+        let y = windows.insample_y.unsqueeze(2);
         let columns = windows.futr_exog.as_ref().map(|columns| columns.narrow(1, 0, input_size));
         let x = self.embedding.forward(cx, &y, columns.as_ref());
         let mut x = self.predict.forward_columns(cx, &x, Activation::Identity);

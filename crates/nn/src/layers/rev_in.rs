@@ -40,8 +40,8 @@ pub struct RevIn {
 /// The shift and the scale of windows, `[rows]` each: the shift was subtracted first, then the scale divided.
 #[derive(Clone, Debug)]
 pub struct WindowScales {
-    shift: Tensor,
-    scale: Tensor,
+    shift: Var,
+    scale: Var,
 }
 
 impl RevIn {
@@ -61,14 +61,26 @@ impl RevIn {
         Self { affine, series: shape[shape.len() - 1], config, factor_eps: 0.0 }
     }
 
-    /// Windows `x [rows, time]` on their own scales, and these scales. No gradient flows to the windows.
+    /// Windows `x [rows, time]` on their own scales, and these scales. Gradients flow through both.
     ///
     /// # Panics
     /// If the rows are no multiple of the number of series.
     #[track_caller]
-    pub fn normalise(&self, cx: &Forward<'_>, x: &Tensor) -> (Var, WindowScales) {
-        let (shape, x) = (x.shape(), x.contiguous());
+    pub fn normalise(&self, cx: &Forward<'_>, x: &Var) -> (Var, WindowScales) {
+        let shape = x.shape();
         let &[rows, time] = &*shape else { panic!("windows [rows, time] were expected, found {shape:?}") };
+        let (y, scales) =
+            if x.edge().is_wanted() { self.recorded(x, [rows, time]) } else { self.fused(x, [rows, time]) };
+        let y = match self.rows_of_parameters(cx, rows) {
+            Some([weight, bias]) => y.affine_rows(&weight, &bias),
+            None => y,
+        };
+        (y, scales)
+    }
+
+    /// The windows on their own scales in one pass over each.
+    fn fused(&self, x: &Var, [rows, time]: [usize; 2]) -> (Var, WindowScales) {
+        let x = x.value().contiguous();
         let mut shift = Tensor::zeros([rows]);
         let scale = Tensor::build([rows], |scales| {
             let windows = x.values().chunks_exact(time.max(1));
@@ -78,17 +90,23 @@ impl RevIn {
                 *scale = (variance + self.config.eps).sqrt();
             }
         });
-        let normalised = Tensor::build(shape, |out| {
+        let normalised = Tensor::build([rows, time], |out| {
             let windows = x.values().chunks_exact(time.max(1)).zip(out.chunks_exact_mut(time.max(1)));
             for ((x, out), (&shift, &scale)) in windows.zip(shift.values().iter().zip(scale.values())) {
                 simd::normalise(x, shift, scale, out);
             }
         });
-        let y = Var::constant(normalised);
-        let y = match self.rows_of_parameters(cx, rows) {
-            Some([weight, bias]) => y.affine_rows(&weight, &bias),
-            None => y,
-        };
+        let [shift, scale] = [shift, scale].map(Var::constant);
+        (Var::constant(normalised), WindowScales { shift, scale })
+    }
+
+    /// The same by operations that pass gradients on.
+    fn recorded(&self, x: &Var, [rows, time]: [usize; 2]) -> (Var, WindowScales) {
+        let mean = x.mean(1).reshape([rows]);
+        let variance = x.sub(&mean.unsqueeze(1)).square().mean(1).reshape([rows]);
+        let scale = variance.add(&Var::constant(Tensor::scalar(self.config.eps))).sqrt();
+        let shift = if self.config.subtract_last { x.narrow(1, time - 1, 1).reshape([rows]) } else { mean };
+        let y = x.sub(&shift.unsqueeze(1)).div(&scale.unsqueeze(1));
         (y, WindowScales { shift, scale })
     }
 
@@ -98,9 +116,9 @@ impl RevIn {
     /// If the scales are of another number of rows.
     #[track_caller]
     pub fn denormalise(&self, cx: &Forward<'_>, y: &Var, scales: &WindowScales) -> Var {
-        let [shift, scale] = [&scales.shift, &scales.scale].map(|values| Var::constant(values.clone()));
-        let Some([weight, bias]) = self.rows_of_parameters(cx, scales.scale.numel()) else {
-            return y.affine_rows(&scale, &shift);
+        let WindowScales { shift, scale } = scales;
+        let Some([weight, bias]) = self.rows_of_parameters(cx, scale.shape()[0]) else {
+            return y.affine_rows(scale, shift);
         };
         // (y - bias) / (weight + factor_eps) * scale + shift
         let factor = scale / (weight + Var::constant(Tensor::scalar(self.factor_eps)));

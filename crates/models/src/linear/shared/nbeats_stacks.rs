@@ -26,6 +26,17 @@ pub(crate) enum Stack {
     Exogenous,
 }
 
+impl Stack {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Identity => "identity",
+            Self::Trend => "trend",
+            Self::Seasonality => "seasonality",
+            Self::Exogenous => "exogenous",
+        }
+    }
+}
+
 /// The stacks of a model.
 pub(crate) struct Stacks<'a> {
     pub(crate) types: &'a [Stack],
@@ -130,7 +141,11 @@ impl Stacks<'_> {
             Basis::OfTime { count, .. } => count * (1 + outputs),
             Basis::Exogenous => 2 * (futr_exog + stat_exog),
         };
-        Block { basis, perceptron: Perceptron::new(&mut scope.at("layers"), &self.layers, inputs, theta) }
+        Block {
+            stack,
+            basis,
+            perceptron: Perceptron::new(&mut scope.at("layers"), &self.layers, inputs, theta),
+        }
     }
 }
 
@@ -146,14 +161,17 @@ impl Model for Network {
         let as_basis = self.blocks.iter().any(|block| matches!(block.basis, Basis::Exogenous));
         let columns = Columns::of(windows, &self.dims, as_basis);
         let mask = Var::constant(windows.insample_mask.flip(1));
-        let mut residual = Var::constant(windows.insample_y.flip(1));
+        let mut residual = windows.insample_y.flip(1);
         // The naive forecast: the last value at every step.
         let naive = windows.insample_y.narrow(1, input_size - 1, 1).unsqueeze(2);
-        let mut forecast = Var::constant(naive.broadcast_to([batch, horizon, outputs]));
+        let mut forecast = naive.expand([batch, horizon, outputs]);
+        cx.record_part(|| "level".to_owned(), &forecast);
         let last = self.blocks.len() - 1;
         for (i, block) in self.blocks.iter().enumerate() {
             let theta = block.perceptron.forward(cx, columns.block_inputs(&residual));
-            forecast = forecast.add(&block.basis.forecast(cx, &theta, &columns, &self.dims));
+            let part = block.basis.forecast(cx, &theta, &columns, &self.dims);
+            cx.record_part(|| format!("{}_{}", block.stack.name(), i + 1), &part);
+            forecast = forecast.add(&part);
             if i < last {
                 let backcast = block.basis.backcast(cx, &theta, &columns, &self.dims);
                 residual = residual.sub(&backcast).mul(&mask);
@@ -165,6 +183,7 @@ impl Model for Network {
 
 #[derive(Clone)]
 struct Block {
+    stack: Stack,
     basis: Basis,
     perceptron: Perceptron,
 }

@@ -8,7 +8,7 @@ use foretell_nn::{
 /// `[y | hist | stat | futr]` of each step, time-major: `[steps, batch, columns]`.
 pub(crate) fn step_inputs(windows: &Inputs) -> Var {
     let &[_, steps] = &*windows.insample_y.shape() else { unreachable!("a row of steps per window") };
-    let mut parts = vec![Var::constant(windows.insample_y.unsqueeze(2))];
+    let mut parts = vec![windows.insample_y.unsqueeze(2)];
     parts.extend(windows.hist_exog.clone());
     parts.extend(windows.stat_exog.iter().map(|columns| columns.repeat(1, steps)));
     parts.extend(windows.futr_exog.iter().map(|columns| columns.narrow(1, 0, steps)));

@@ -194,7 +194,7 @@ impl Model for Network {
         let batch = inputs.batch();
         let (steps, label_len) = (self.label_len + horizon, self.label_len);
         let columns = inputs.futr_exog.as_ref();
-        let y = Var::constant(inputs.insample_y.reshape([batch, input_size, 1]));
+        let y = inputs.insample_y.reshape([batch, input_size, 1]);
         let source = self.encode(cx, &y, columns);
 
         // The decoder begins with the last steps: their season continued by zeros, their trend by the window's mean.
@@ -209,7 +209,10 @@ impl Model for Network {
             let [season, taken] = layer.forward(cx, &x, &source, self.kernel);
             (x, trend) = (season, trend + taken);
         }
-        let y = self.decoder_norm.project(cx, &x, &self.projection) + trend;
-        y.narrow(1, label_len, horizon)
+        let season = self.decoder_norm.project(cx, &x, &self.projection);
+        let [trend, season] = [trend, season].map(|part| part.narrow(1, label_len, horizon));
+        cx.record_part(|| "trend".to_owned(), &trend);
+        cx.record_part(|| "seasonality".to_owned(), &season);
+        season + trend
     }
 }

@@ -62,7 +62,7 @@ impl Model for Network {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
         let (Dims { input_size, horizon, .. }, seen) = (self.dims, self.seen);
         let [of_encoder, of_decoder] = &self.embeddings;
-        let y = Var::constant(windows.insample_y.unsqueeze(2));
+        let y = windows.insample_y.unsqueeze(2);
         let columns =
             |start, steps| windows.futr_exog.as_ref().map(|columns| columns.narrow(1, start, steps));
         let history = of_encoder.forward(cx, &y, columns(0, input_size).as_ref());

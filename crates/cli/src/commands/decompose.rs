@@ -1,0 +1,77 @@
+//! `foretell decompose`: the parts of which saved models make their forecasts.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use foretell::{Fitted, Future};
+
+use crate::args::{LogArgs, MemoryArgs, thread_count};
+use crate::data_args::DataArgs;
+use crate::output::Sink;
+use crate::progress::Log;
+
+/// Take forecasts of saved models apart
+///
+/// Writes a row per series and step, and a column per part, which add up to the forecast: of NBEATS, NBEATSx and NHITS the level and what
+/// each block adds, of DLinear, Autoformer and FEDformer trend and seasonality, of Prophet the trend, seasonalities, holidays and
+/// columns. Other models have no parts, and no columns.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  foretell decompose --model model --data sales.csv --out parts.csv
+  foretell decompose --model model --data sales.csv --futr holidays.csv | head")]
+pub(crate) struct Decompose {
+    /// Directory that `foretell fit` or neuralforecast's `NeuralForecast.save` wrote
+    #[arg(long, value_name = "DIR")]
+    model: PathBuf,
+    #[command(flatten)]
+    data: DataArgs,
+    /// File with the future rows of each series: ids, times, and the columns known in advance
+    #[arg(long, value_name = "FILE")]
+    futr: Option<PathBuf>,
+    /// Threads; 0 for as many as the machine has
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count())]
+    threads: usize,
+    /// File to write: CSV, compressed if it ends in .csv.gz, or Parquet if it ends in .parquet; `-` writes CSV to standard output
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    out: PathBuf,
+    #[command(flatten)]
+    memory: MemoryArgs,
+    #[command(flatten)]
+    log: LogArgs,
+}
+
+impl Decompose {
+    pub(crate) fn log(&self) -> Log {
+        self.log.log()
+    }
+
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        self.data.check_names(self.futr.as_ref())?;
+        let sink = Sink::open(&self.out)?;
+        let log = self.log();
+        let fitted = Fitted::load_within(&self.model, self.memory.limit())?
+            .threads(self.threads)?
+            .on_warning(move |warning| log.warning(&warning.to_string()));
+        let (panel, options) =
+            self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads, self.log())?;
+        let sink = sink.decimal(options.numbers.decimal());
+        let future = self
+            .futr
+            .as_ref()
+            .map(|path| Future::from_file(path, &options, &panel, fitted.h()))
+            .transpose()?;
+        if let Some(path) = &self.futr {
+            self.log().read_future(path, future.as_ref().map_or(0, Future::ignored_rows));
+            self.log().notes(future.as_ref().map_or(&[], Future::notes));
+        }
+        let frame = fitted.decompose(&panel, future.as_ref())?;
+        let to_file = !sink.is_stdout();
+        sink.write_or_keep(&frame)?;
+        if to_file {
+            let what = format!("{} series, {} steps each", panel.n_series(), fitted.h());
+            self.log().wrote(&self.out, &what);
+        }
+        Ok(())
+    }
+}

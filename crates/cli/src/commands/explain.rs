@@ -1,0 +1,119 @@
+//! `foretell explain`: what each input contributes to forecasts of saved networks.
+
+use std::path::PathBuf;
+
+use clap::builder::RangedU64ValueParser;
+use clap::{Args, ValueEnum};
+use foretell::{Attribution, ExplainOptions, Fitted, Future};
+
+use crate::args::{LogArgs, MemoryArgs, thread_count};
+use crate::data_args::DataArgs;
+use crate::output::Sink;
+use crate::progress::Log;
+
+/// Compute what each input contributes to the forecasts of saved networks
+///
+/// Writes a row per series and step. Of each network there is a column baseline, its forecast of a window of nothing but its own
+/// shift (zeros, as the network sees them), and a column for each of its inputs, NHITS:price@-3 for the price three steps before the end of
+/// the history, NHITS:price@2 for that of the second step ahead, and NHITS:size for a static column: what the input adds to that
+/// forecast, in units of the target. With integrated gradients and Shapley values they add up to the forecast.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  foretell explain --model model --data sales.csv --out contributions.csv
+  foretell explain --model model --data sales.csv --futr holidays.csv \\
+    --method shapley-sampling --samples 50 --out contributions.parquet
+  foretell explain --model model --data sales.csv --only NHITS --points 200 | head")]
+pub(crate) struct Explain {
+    /// Directory that `foretell fit` or neuralforecast's `NeuralForecast.save` wrote
+    #[arg(long, value_name = "DIR")]
+    model: PathBuf,
+    #[command(flatten)]
+    data: DataArgs,
+    /// File with the future rows of each series: ids, times, and the columns known in advance
+    #[arg(long, value_name = "FILE")]
+    futr: Option<PathBuf>,
+    /// Explain these networks alone, by the names of their columns
+    #[arg(long, value_name = "NAME[,NAME]", value_delimiter = ',')]
+    only: Vec<String>,
+    /// How contributions are computed
+    #[arg(long, value_enum, default_value_t = Method::IntegratedGradients)]
+    method: Method,
+    /// Points on the way from the baseline, of integrated gradients: more of them add up to the forecast more closely
+    #[arg(long, value_name = "N", default_value_t = 50, value_parser = RangedU64ValueParser::<usize>::new().range(1..=10_000))]
+    points: usize,
+    /// Orders that are drawn, of Shapley values
+    #[arg(long, value_name = "N", default_value_t = 25, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000))]
+    samples: usize,
+    /// Seed of the orders, of Shapley values
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    /// The output that is explained, where a loss has several, counted from 0
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    output: usize,
+    /// Threads; 0 for as many as the machine has
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count())]
+    threads: usize,
+    /// File to write: CSV, compressed if it ends in .csv.gz, or Parquet if it ends in .parquet; `-` writes CSV to standard output
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    out: PathBuf,
+    #[command(flatten)]
+    memory: MemoryArgs,
+    #[command(flatten)]
+    log: LogArgs,
+}
+
+/// How contributions are computed.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Method {
+    /// Gradients along the way from the baseline, times the inputs
+    IntegratedGradients,
+    /// The gradient at the inputs, times the inputs
+    InputXGradient,
+    /// What an input changes when it comes after others, over drawn orders
+    ShapleySampling,
+}
+
+impl Explain {
+    pub(crate) fn log(&self) -> Log {
+        self.log.log()
+    }
+
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        self.data.check_names(self.futr.as_ref())?;
+        let sink = Sink::open(&self.out)?;
+        let log = self.log();
+        let fitted = Fitted::load_within(&self.model, self.memory.limit())?
+            .threads(self.threads)?
+            .on_warning(move |warning| log.warning(&warning.to_string()));
+        let (panel, options) =
+            self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads, self.log())?;
+        let sink = sink.decimal(options.numbers.decimal());
+        let future = self
+            .futr
+            .as_ref()
+            .map(|path| Future::from_file(path, &options, &panel, fitted.h()))
+            .transpose()?;
+        if let Some(path) = &self.futr {
+            self.log().read_future(path, future.as_ref().map_or(0, Future::ignored_rows));
+            self.log().notes(future.as_ref().map_or(&[], Future::notes));
+        }
+        let method = match self.method {
+            Method::IntegratedGradients => Attribution::IntegratedGradients { points: self.points },
+            Method::InputXGradient => Attribution::InputXGradient,
+            Method::ShapleySampling => {
+                Attribution::ShapleySampling { permutations: self.samples, seed: self.seed }
+            }
+        };
+        let options =
+            ExplainOptions::new(method).output(self.output).models(&self.only).future(future.as_ref());
+        let frame = fitted.explain(&panel, &options)?;
+        let to_file = !sink.is_stdout();
+        sink.write_or_keep(&frame)?;
+        if to_file {
+            let what = format!("{} series, {} steps each", panel.n_series(), fitted.h());
+            self.log().wrote(&self.out, &what);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,46 @@
+//! The options of an explanation.
+
+use foretell_data::Future;
+use foretell_neural::Attribution;
+
+/// The options of [`Fitted::explain`](crate::Fitted::explain).
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct ExplainOptions<'a> {
+    /// How contributions are computed; integrated gradients at 50 points by default.
+    pub method: Attribution,
+    /// Which of the outputs of the models' losses is explained, counted from 0, the default.
+    pub output: usize,
+    /// The columns of the models that are explained; all networks by default.
+    pub models: &'a [String],
+    /// The future values of the columns that a model knows in advance, if one has any.
+    pub future: Option<&'a Future>,
+}
+
+impl<'a> ExplainOptions<'a> {
+    /// All networks, by this method.
+    pub fn new(method: Attribution) -> Self {
+        Self { method, ..Self::default() }
+    }
+
+    /// Which of the outputs is explained.
+    pub fn output(self, output: usize) -> Self {
+        Self { output, ..self }
+    }
+
+    /// The columns of the models that are explained.
+    pub fn models(self, models: &'a [String]) -> Self {
+        Self { models, ..self }
+    }
+
+    /// The future values of the columns that a model knows in advance.
+    pub fn future(self, future: impl Into<Option<&'a Future>>) -> Self {
+        Self { future: future.into(), ..self }
+    }
+}
+
+impl Default for ExplainOptions<'_> {
+    fn default() -> Self {
+        Self { method: Attribution::IntegratedGradients { points: 50 }, output: 0, models: &[], future: None }
+    }
+}

@@ -1,0 +1,208 @@
+//! What each input contributes to the forecasts of a window: integrated gradients (Sundararajan, Taly and Yan 2017, arXiv 1703.01365),
+//! input times gradient, and Shapley values by sampling (Castro, Gómez and Tejada 2009), as captum has them.
+//!
+//! Inputs are compared with zeros, on the scale that the model sees: with a window that holds nothing but its own shift.
+
+use foretell_data::{Cutter, WindowRef};
+use foretell_nn::{Coupling, Decoding, Forward, Key, SeriesPerWindow, Var, Windows};
+
+use crate::ancestral::window_key;
+use crate::attribution_inputs::{AttributionInputs, forecast_of};
+use crate::forecast::Forecasts;
+use crate::quadrature::gauss_legendre;
+
+/// How contributions are computed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Attribution {
+    /// Gradients along the way from zeros to the inputs, at so many points, times the inputs: contributions add up to what the forecast
+    /// differs by from that of zeros, but for the error of the points.
+    IntegratedGradients {
+        /// Points on the way, as nodes of Gauss and Legendre.
+        points: usize,
+    },
+    /// The gradient at the inputs times the inputs.
+    InputXGradient,
+    /// What an input changes when it takes its value after others did, on average over so many drawn orders: contributions add
+    /// up to the difference. It takes forecasts alone.
+    ShapleySampling {
+        /// Drawn orders.
+        permutations: usize,
+        /// The seed of the orders.
+        seed: u64,
+    },
+}
+
+/// The contributions of the inputs of one window, of `n` series, to its forecasts, in units of the target.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Contributions {
+    /// `[n, horizon, inputs]`: the inputs are those of all series, one series after the other.
+    pub values: Vec<f32>,
+    /// The forecast from zeros, `[n, horizon]`.
+    pub baseline: Vec<f32>,
+}
+
+/// Rows that one pass of a model has at most.
+const ROWS: usize = 512;
+
+impl Forecasts<'_> {
+    /// The contributions to one of the model's outputs, for each window, of all its series together.
+    ///
+    /// # Panics
+    /// If the model's outputs are the parameters of a distribution.
+    pub fn attribute(
+        &self,
+        cutter: &Cutter<'_>,
+        windows: &[WindowRef],
+        method: Attribution,
+        output: usize,
+    ) -> Vec<Contributions> {
+        assert!(!self.cut.loss.is_distribution(), "contributions to the parameters of a distribution");
+        let rows = self.cut.dims.n_series;
+        let mut all: Vec<_> = windows.chunks(rows).map(|rows| (rows, None)).collect();
+        self.workers.each(&mut all, true, |_, (rows, contributions)| {
+            let batch = self.cut.batch(cutter, rows);
+            let one = OneWindow { forecasts: self, windows: &batch.windows, output };
+            let key = window_key(self.key(), cutter, rows[0]);
+            let (mut values, mut baseline) = one.contributions(method, key);
+            let scaling = batch.loc.values().iter().zip(batch.scale.values());
+            let (steps, series) = (self.cut.dims.horizon, rows.len());
+            let each = values.len() / series;
+            for (i, (&loc, &scale)) in scaling.enumerate() {
+                let stats = self.output_scaling(foretell_data::Stats { loc, scale });
+                values[i * each..(i + 1) * each].iter_mut().for_each(|value| *value *= stats.scale);
+                cutter.scaler().inverse(stats, &mut baseline[i * steps..(i + 1) * steps]);
+            }
+            *contributions = Some(Contributions { values, baseline });
+        });
+        all.into_iter().filter_map(|(_, contributions)| contributions).collect()
+    }
+}
+
+/// A window of all series, and the output of the model that is explained.
+struct OneWindow<'a> {
+    forecasts: &'a Forecasts<'a>,
+    windows: &'a Windows,
+    output: usize,
+}
+
+impl OneWindow<'_> {
+    /// The contributions `[n, horizon, inputs]` and the forecast from zeros, `[n, horizon]`, on the windows' scale.
+    fn contributions(&self, method: Attribution, key: Key) -> (Vec<f32>, Vec<f32>) {
+        let inputs = AttributionInputs::of(self.windows, self.history());
+        let baseline = self.forecast(&inputs, &vec![0.0; inputs.values().len()]);
+        let values = match method {
+            Attribution::IntegratedGradients { points } => {
+                self.times_gradients(&inputs, &gauss_legendre(points))
+            }
+            Attribution::InputXGradient => self.times_gradients(&inputs, &[(1.0, 1.0)]),
+            Attribution::ShapleySampling { permutations, seed } => {
+                self.shapley(&inputs, permutations, key.fold(seed), &baseline)
+            }
+        };
+        (values, baseline)
+    }
+
+    /// Steps of history that a model which forecasts step by step reads before the first forecast.
+    fn history(&self) -> Option<usize> {
+        match self.forecasts.network.needs.decoding {
+            Decoding::Direct => None,
+            Decoding::StepByStep { .. } => {
+                Some(self.windows.insample_y.shape()[1] + 1 - self.forecasts.cut.dims.horizon)
+            }
+        }
+    }
+
+    /// Copies of the window that one pass may have: one where windows depend on each other, or where static columns, which differ
+    /// between copies, are read once for all windows of all series.
+    fn copies_at_once(&self) -> usize {
+        let needs = &self.forecasts.network.needs;
+        let of_all_windows = needs.series == SeriesPerWindow::All && self.windows.stat_exog.is_some();
+        match needs.coupling {
+            Coupling::Independent if !of_all_windows => (ROWS / self.windows.batch()).max(1),
+            _ => 1,
+        }
+    }
+
+    fn run(&self) -> Forward<'_> {
+        Forward::inference(self.forecasts.params).with_key(self.forecasts.key())
+    }
+
+    /// The forecasts from copies of the window with these `values [copies, n, inputs of a series]`: `[copies, n, horizon]`.
+    fn forecast(&self, inputs: &AttributionInputs, values: &[f32]) -> Vec<f32> {
+        let each = inputs.values().len();
+        let mut forecasts = Vec::with_capacity(values.len() / each * self.windows.batch());
+        for copies in values.chunks(each * self.copies_at_once()) {
+            let flat = Var::constant(inputs.tensor(copies));
+            forecasts.extend(self.forecast_of(&self.run(), inputs, &flat).value().to_vec());
+        }
+        forecasts
+    }
+
+    fn forecast_of(&self, cx: &Forward<'_>, inputs: &AttributionInputs, flat: &Var) -> Var {
+        let (network, horizon) = (self.forecasts.network, self.forecasts.cut.dims.horizon);
+        forecast_of(network, cx, inputs, flat, horizon, self.output)
+    }
+
+    /// The inputs times the sum of the gradients at these shares of them, by these weights: `(share, weight)` each.
+    fn times_gradients(&self, inputs: &AttributionInputs, points: &[(f64, f64)]) -> Vec<f32> {
+        let (x, n, horizon) = (inputs.values(), self.windows.batch(), self.forecasts.cut.dims.horizon);
+        let mut sums = vec![0.0_f64; n * horizon * x.len()];
+        for points in points.chunks(self.copies_at_once()) {
+            let shares =
+                points.iter().flat_map(|&(share, _)| x.iter().map(move |x| (f64::from(*x) * share) as f32));
+            let values = inputs.tensor(&shares.collect::<Vec<_>>());
+            // A graph is walked once: each forecast has its own.
+            for (place, sums) in sums.chunks_exact_mut(x.len()).enumerate() {
+                let (series, step) = (place / horizon, place % horizon);
+                let flat = Var::input(values.clone());
+                let forecast = self.forecast_of(&self.run(), inputs, &flat);
+                let seed = inputs.one_at(points.len(), horizon, series, step);
+                forecast.backward_from(seed, &mut []);
+                let Some(gradient) = flat.grad() else { continue };
+                let gradient = gradient.contiguous();
+                for (gradient, (_, weight)) in gradient.values().chunks_exact(x.len()).zip(points) {
+                    sums.iter_mut().zip(gradient).for_each(|(sum, g)| *sum += weight * f64::from(*g));
+                }
+            }
+        }
+        let products = sums.chunks_exact(x.len()).flat_map(|sums| sums.iter().zip(x));
+        products.map(|(sum, x)| (sum * f64::from(*x)) as f32).collect()
+    }
+
+    /// The mean changes by each input over drawn orders.
+    fn shapley(
+        &self,
+        inputs: &AttributionInputs,
+        permutations: usize,
+        key: Key,
+        baseline: &[f32],
+    ) -> Vec<f32> {
+        let x = inputs.values();
+        let read: Vec<usize> = inputs.read().collect();
+        let mut sums = vec![0.0_f64; baseline.len() * x.len()];
+        for permutation in 0..permutations {
+            let key = key.fold(permutation as u64);
+            let mut order = read.clone();
+            for i in 0..order.len() {
+                let left = (order.len() - i) as u128;
+                order.swap(i, i + ((u128::from(key.bits(i as u64)) * left) >> 64) as usize);
+            }
+            let mut before = baseline.to_vec();
+            let mut values = vec![0.0; x.len()];
+            for added in order.chunks(self.copies_at_once()) {
+                let mut copies = Vec::with_capacity(added.len() * x.len());
+                for &input in added {
+                    values[input] = x[input];
+                    copies.extend_from_slice(&values);
+                }
+                let forecasts = self.forecast(inputs, &copies);
+                for (after, &input) in forecasts.chunks_exact(baseline.len()).zip(added) {
+                    let changes = after.iter().zip(&before).map(|(after, before)| f64::from(after - before));
+                    changes.enumerate().for_each(|(place, change)| sums[place * x.len() + input] += change);
+                    before.copy_from_slice(after);
+                }
+            }
+        }
+        sums.into_iter().map(|sum| (sum / permutations.max(1) as f64) as f32).collect()
+    }
+}

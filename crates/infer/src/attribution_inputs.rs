@@ -1,0 +1,120 @@
+//! The inputs of a window as one row of numbers, whose gradients are wanted together.
+
+use std::ops::Range;
+
+use foretell_nn::{Decoding, Forward, Inputs, Network, StepState, Tensor, Var, Windows};
+
+/// The inputs of a window of some series: of each series the target's history, then historic, future and static columns.
+pub(crate) struct AttributionInputs {
+    mask: Tensor,
+    /// Steps of the target that are read.
+    y: usize,
+    /// Steps and number of columns.
+    hist: Option<[usize; 2]>,
+    futr: Option<[usize; 2]>,
+    stat: usize,
+    /// `[series, inputs of a series]`.
+    values: Vec<f32>,
+}
+
+impl AttributionInputs {
+    /// Those of `windows`; of one that a model forecasts from step by step, with the `history` before its horizon, the target's
+    /// history alone, as its own forecasts follow.
+    pub(crate) fn of(windows: &Windows, history: Option<usize>) -> Self {
+        let y = history.unwrap_or(windows.insample_y.shape()[1]);
+        let sizes = |columns: &Option<Tensor>| columns.as_ref().map(|c| [c.shape()[1], c.shape()[2]]);
+        let stat = windows.stat_exog.as_ref().map_or(0, |columns| columns.shape()[1]);
+        let mut values = Vec::new();
+        for row in 0..windows.batch() {
+            values.extend(windows.insample_y.narrow(0, row, 1).narrow(1, 0, y).to_vec());
+            let columns = [&windows.hist_exog, &windows.futr_exog, &windows.stat_exog];
+            values
+                .extend(columns.into_iter().flatten().flat_map(|columns| columns.narrow(0, row, 1).to_vec()));
+        }
+        let (hist, futr) = (sizes(&windows.hist_exog), sizes(&windows.futr_exog));
+        Self { mask: windows.insample_mask.clone(), y, hist, futr, stat, values }
+    }
+
+    pub(crate) fn values(&self) -> &[f32] {
+        &self.values
+    }
+
+    /// The inputs that are no zeros: others change nothing.
+    pub(crate) fn read(&self) -> impl Iterator<Item = usize> {
+        (0..self.values.len()).filter(|&input| self.values[input] != 0.0)
+    }
+
+    fn series(&self) -> usize {
+        self.mask.shape()[0]
+    }
+
+    /// The values of copies of the window, `[copies * series, inputs of a series]`.
+    pub(crate) fn tensor(&self, values: &[f32]) -> Tensor {
+        let width = self.values.len() / self.series();
+        Tensor::from_slice(values, [values.len() / width, width])
+    }
+
+    /// 1 at a step of a series in each of the copies, 0 elsewhere: `[copies * series, horizon]`.
+    pub(crate) fn one_at(&self, copies: usize, horizon: usize, series: usize, step: usize) -> Tensor {
+        let rows = self.series();
+        Tensor::build([copies * rows, horizon], |ones| {
+            ones.fill(0.0);
+            ones.iter_mut().skip(series * horizon + step).step_by(rows * horizon).for_each(|one| *one = 1.0);
+        })
+    }
+
+    /// The first `steps` of the windows that `flat [rows, inputs of a series]` stands for, with this target.
+    fn windows(&self, flat: &Var, target: Var, steps: Option<usize>) -> Inputs {
+        let rows = flat.shape()[0];
+        let mut place = self.y;
+        let mut take = |len: usize| -> Range<usize> {
+            place += len;
+            place - len..place
+        };
+        let mut columns = |sizes: Option<[usize; 2]>| {
+            let [all, count] = sizes?;
+            let range = take(all * count);
+            let whole = flat.narrow(1, range.start, range.len()).reshape([rows, all, count]);
+            Some(steps.map_or_else(|| whole.clone(), |steps| whole.narrow(1, 0, steps)))
+        };
+        let (hist_exog, futr_exog) = (columns(self.hist), columns(self.futr));
+        let range = take(self.stat);
+        let stat_exog = (self.stat > 0).then(|| flat.narrow(1, range.start, range.len()));
+        let series = self.series();
+        let mask = self.mask.narrow(1, 0, target.shape()[1]);
+        let copies: Vec<&Tensor> = vec![&mask; rows / series];
+        Inputs {
+            insample_y: target,
+            insample_mask: Tensor::concat(&copies, 0),
+            hist_exog,
+            futr_exog,
+            stat_exog,
+        }
+    }
+}
+
+/// One output of a network's forecast, `[rows, horizon]`, from `flat [rows, inputs of a series]`. A network that forecasts step by step
+/// reads its own forecasts, the means of its outputs, and gradients flow through them.
+pub(crate) fn forecast_of(
+    network: &Network,
+    cx: &Forward<'_>,
+    inputs: &AttributionInputs,
+    flat: &Var,
+    horizon: usize,
+    output: usize,
+) -> Var {
+    let (rows, model) = (flat.shape()[0], &*network.model);
+    let mut target = flat.narrow(1, 0, inputs.y);
+    if network.needs.decoding == Decoding::Direct {
+        let forecast = model.forward(cx, &inputs.windows(flat, target, None));
+        return forecast.narrow(2, output, 1).reshape([rows, horizon]);
+    }
+    let mut forecasts = Vec::with_capacity(horizon);
+    for step in 0..horizon {
+        let seen = inputs.windows(flat, target.clone(), Some(inputs.y + step));
+        let outputs = model.step(cx, &seen, &mut StepState::default());
+        forecasts.push(outputs.narrow(2, output, 1).reshape([rows, 1]));
+        target = Var::concat(&[&target, &outputs.mean(2).reshape([rows, 1])], 1);
+    }
+    Var::concat(&forecasts, 1)
+}

@@ -1,0 +1,99 @@
+//! What each input contributes to a network's forecasts, with the inputs' names.
+
+use foretell_data::{Future, Panel, Span, WindowScaler};
+use foretell_estimator::{Estimator as _, Workers, point_column};
+use foretell_infer::{Attribution, Contributions, ForecastPartsOfNetwork};
+use foretell_nn::Decoding;
+
+use crate::error::NetworkError;
+use crate::trained_network::TrainedNetwork;
+use crate::windows::{Purpose, window_dims};
+
+impl TrainedNetwork {
+    /// The contributions of the inputs to the forecasts of the steps after each series of the panel, in the order of the series; of
+    /// a multivariate network all series at once. `output` is the number of one of the loss's columns.
+    ///
+    /// # Errors
+    /// If the network has no such output, its loss is of a distribution, the scaler of its windows bends the values, or gradients of categories are
+    /// asked for; if the panel lacks a column, or has another number of series than the network forecasts together.
+    pub fn attribute(
+        &self,
+        panel: &Panel,
+        future: Option<&Future>,
+        workers: &Workers,
+        method: Attribution,
+        output: usize,
+    ) -> Result<Vec<Contributions>, NetworkError> {
+        self.check_attribution(method, output)?;
+        let (loss, span) = (self.spec.loss(), Span::Predict { future });
+        let contributions =
+            self.on_windows(panel, span, loss, self.spec.h(), workers, |forecasts, cutter| {
+                forecasts.attribute(cutter, &cutter.rows(), method, output)
+            })?;
+        Ok(contributions)
+    }
+
+    /// The parts of the forecasts of the steps after each series of the panel, of the forecast of a single number; none of a network
+    /// that makes its forecasts in one piece.
+    ///
+    /// # Errors
+    /// As [`TrainedNetwork::attribute`].
+    pub fn parts(
+        &self,
+        panel: &Panel,
+        future: Option<&Future>,
+        workers: &Workers,
+    ) -> Result<ForecastPartsOfNetwork, NetworkError> {
+        let output = point_column(&self.spec.outputs());
+        self.check_attribution(Attribution::ShapleySampling { permutations: 1, seed: 0 }, output)?;
+        let (loss, span) = (self.spec.loss(), Span::Predict { future });
+        Ok(self.on_windows(panel, span, loss, self.spec.h(), workers, |forecasts, cutter| {
+            forecasts.parts(cutter, &cutter.rows(), output)
+        })?)
+    }
+
+    fn check_attribution(&self, method: Attribution, output: usize) -> Result<(), NetworkError> {
+        let (spec, outputs) = (&self.spec, self.spec.loss().outputs());
+        let refuse = |reason: String| Err(NetworkError::Explain { model: spec.alias().to_owned(), reason });
+        if spec.loss().is_distribution() {
+            return refuse(
+                "its outputs are the parameters of a distribution; train it with another loss".to_owned(),
+            );
+        }
+        if output >= outputs {
+            return refuse(format!("it has {outputs} outputs, counted from 0, and no output {output}"));
+        }
+        if spec.scaler() == WindowScaler::Invariant {
+            return refuse(
+                "its windows are scaled by a curve (scaler_type invariant), over which contributions do not add up; train it with \
+                 another scaler"
+                    .to_owned(),
+            );
+        }
+        let categories = spec.cat_exog_list();
+        if !categories.is_empty() && !matches!(method, Attribution::ShapleySampling { .. }) {
+            let columns = categories.join(", ");
+            return refuse(format!("the categories of {columns} have no gradients; take Shapley values"));
+        }
+        Ok(())
+    }
+
+    /// The names of the inputs of a series, in the order of [`Contributions`]: `column@step`, with steps counted from the last one
+    /// of the history, which is 0, and static columns by their names alone.
+    pub fn attributed_inputs(&self, target: &str) -> Vec<String> {
+        let spec = &self.spec;
+        let dims = window_dims(spec, self.network.needs, Purpose::Forecast);
+        let (history, horizon) = (dims.input_size as i64, dims.horizon as i64);
+        // A network that forecasts step by step sees columns one step ahead of the target.
+        let (hist, futr) = match self.network.needs.decoding {
+            Decoding::Direct => (1 - history..=0, 1 - history..=horizon),
+            Decoding::StepByStep { .. } => (2 - history..=horizon, 2 - history..=horizon),
+        };
+        let mut names: Vec<String> = (1 - history..=0).map(|step| format!("{target}@{step}")).collect();
+        for (steps, columns) in [(hist, spec.hist_exog_list()), (futr, spec.futr_exog_list())] {
+            names.extend(steps.flat_map(|step| columns.iter().map(move |column| format!("{column}@{step}"))));
+        }
+        names.extend(spec.stat_exog_list().iter().cloned());
+        names
+    }
+}
