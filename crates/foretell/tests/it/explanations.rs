@@ -1,8 +1,11 @@
 //! Contributions of inputs to forecasts: they add up, whatever the network.
 
+use std::collections::BTreeMap;
+use std::path::Path;
+
 use foretell::{
     Attribution, ExplainOptions, Fitted, Forecaster, Frame, Freq, Future, LocalScaler, ModelSpec, Panel,
-    TimeKind,
+    ReadOptions, TimeKind,
 };
 use serde_json::{Value, json};
 
@@ -221,4 +224,51 @@ fn a_forecast_of_prophet_is_taken_apart() {
     let naive = Forecaster::new([ModelSpec::new("Naive", 7, 1).expect("a model")]).expect("a model");
     let naive = naive.fit(&panel).expect("a fit").decompose(&panel, None);
     assert!(naive.expect_err("no parts").to_string().contains("NHITS"));
+}
+
+/// Contributions of inputs by their names, of each method, model and case: what `compare/explanations.py` wrote.
+type Fixture = BTreeMap<String, BTreeMap<String, BTreeMap<String, BTreeMap<String, Vec<f32>>>>>;
+
+#[test]
+fn contributions_are_those_of_neuralforecast() {
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures");
+    let json = std::fs::read_to_string(fixtures.join("explanations.json")).expect("a fixture");
+    let fixture: Fixture = serde_json::from_str(&json).expect("contributions");
+    assert_eq!(fixture.len(), 2);
+    for (case, models) in fixture {
+        let case = fixtures.join("checkpoints").join(case);
+        let fitted = Fitted::load(case.join("model")).expect("a directory");
+        let options = ReadOptions::new().freq(fitted.freq());
+        let mut panel = Panel::from_csv(case.join("panel.csv"), &options).expect("a panel");
+        if case.join("static.csv").exists() {
+            panel = panel.with_static_file(case.join("static.csv"), &options).expect("static columns");
+        }
+        let futr = Some(case.join("futr.csv")).filter(|path| path.exists());
+        let future = futr.map(|path| Future::from_file(path, &options, &panel, fitted.h()).expect("a table"));
+        for (model, methods) in models {
+            for (name, expected) in methods {
+                let method = match name.as_str() {
+                    "integrated_gradients" => Attribution::IntegratedGradients { points: 50 },
+                    "input_x_gradient" => Attribution::InputXGradient,
+                    other => panic!("no method {other}"),
+                };
+                let options = ExplainOptions::new(method).future(future.as_ref());
+                let found = fitted.explain(&panel, &options).expect("contributions");
+                let largest = expected.iter().filter(|(input, _)| *input != "baseline");
+                let largest =
+                    largest.flat_map(|(_, values)| values).fold(0.0_f32, |most, x| most.max(x.abs()));
+                // neuralforecast has a baseline of the methods whose contributions add up.
+                assert!(found.columns.len() - expected.len() <= 1, "{model}: other inputs");
+                for (input, expected) in expected {
+                    let column = format!("{model}:{input}");
+                    let found = found.column(&column).unwrap_or_else(|| panic!("no {column}"));
+                    assert_eq!(found.len(), expected.len(), "{column}");
+                    for (found, expected) in found.iter().zip(&expected) {
+                        let most = 1e-4 * largest.max(expected.abs());
+                        assert!((found - expected).abs() <= most, "{name}, {column}: {found}, {expected}");
+                    }
+                }
+            }
+        }
+    }
 }
