@@ -18,7 +18,15 @@ def endless():
     return NLinear(h=12, input_size=24, max_steps=100_000_000)
 
 
-def test_ctrl_c_ends_a_training_and_keeps_what_was_trained(panel):
+@pytest.fixture
+def interruptible():
+    """Ctrl-C as in a session, also where the tests run in the background of a shell, which has its processes ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_ends_a_training_and_keeps_what_was_trained(panel, interruptible):
     nf = NeuralForecast([endless()], freq="ME")
     timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     timer.start()
