@@ -272,3 +272,25 @@ fn contributions_are_those_of_neuralforecast() {
         }
     }
 }
+
+#[test]
+fn categories_have_shapley_values_alone() {
+    let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/checkpoints/categorical");
+    let fitted = Fitted::load(case.join("model")).expect("a directory");
+    let options = ReadOptions::new().freq(fitted.freq()).categories(fitted.categories());
+    let panel = Panel::from_csv(case.join("panel.csv"), &options)
+        .and_then(|panel| panel.with_static_file(case.join("static.csv"), &options))
+        .expect("a panel");
+    let future = Future::from_file(case.join("futr.csv"), &options, &panel, fitted.h()).expect("a table");
+    let models = ["MLP".to_owned()];
+    let explain =
+        |method| fitted.explain(&panel, &ExplainOptions::new(method).models(&models).future(&future));
+    let refused = explain(Attribution::InputXGradient).expect_err("no gradients").to_string();
+    assert!(refused.contains("take Shapley values"), "{refused}");
+    let shapley = explain(Attribution::ShapleySampling { permutations: 2, seed: 1 }).expect("contributions");
+    let forecast = fitted.predict(&panel, Some(&future)).expect("a forecast");
+    for (row, forecast) in forecast.column("MLP").expect("a column").iter().enumerate() {
+        let sum: f32 = shapley.columns.iter().map(|(_, values)| values[row]).sum();
+        assert!((sum - forecast).abs() < 1e-4 * forecast.abs().max(1.0), "{sum} and {forecast}");
+    }
+}
