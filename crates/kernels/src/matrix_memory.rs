@@ -10,7 +10,7 @@
 //! ```
 //!
 //! so all steps of a window are two products of matrices, with these weights between them. No exponent is formed above 0: with
-//! o[j] = i[j] - F[j], M[t] the largest o up to t, and m = F + M,
+//! `o[j] = i[j] - F[j]`, `M[t]` the largest o up to t, and m = F + M,
 //!
 //! ```text
 //! c[t, j] = e^(o[j] - M[t]) scale score[t, j]     w[t, j] = c[t, j] / (max(|Σ_j c[t, j]|, e^-m[t]) + 1e-6)
