@@ -15,9 +15,9 @@ from foretell.errors import ColumnError
 
 @dataclass(frozen=True)
 class Kind:
-    """What tables look like: the library, and the types of ids and times, or None where any will do."""
+    """What tables look like: the module they are of, and the types of ids and times, or None where any will do."""
 
-    library: str
+    module: str
     id_type: Any
     time_type: Any
 
@@ -153,7 +153,7 @@ def _add_texts(table: _foretell.Table, name: str, column: Any) -> None:
 
 def from_engine(frame: _foretell.Frame, kind: Kind) -> Any:
     """A table of the engine in the kind of a user's."""
-    match kind.library:
+    match kind.module:
         case "pandas":
             return _to_pandas(frame, kind)
         case "polars":
@@ -215,7 +215,7 @@ def _to_pyarrow(frame: _foretell.Frame, kind: Kind) -> Any:
     except ImportError:
         return frame
     table = pa.table(frame)
-    if kind.library == "pyarrow":
+    if kind.module == "pyarrow":
         for place, name in enumerate(table.column_names):
             wanted = kind.id_type if place == 0 else kind.time_type if place == 1 or name == "cutoff" else None
             if wanted is not None and _can_cast(pa, table.schema.field(place).type, wanted):
