@@ -31,7 +31,7 @@ fn products(c: &mut Criterion) {
                 b.iter(|| matmul(MatMut::row_major(&mut y, m, n), lhs, weights, Options::default()));
             });
         }
-        // A single row is not rounded: there it would cost time.
+        // A single row is not rounded, which would cost more time than it saves.
         for (name, rounding) in [("f32", Rounding::None), ("bf16", Rounding::Bf16)] {
             let options = Options { rounding, ..Options::default() };
             group.bench_function(name, |b| {

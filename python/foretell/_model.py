@@ -212,9 +212,11 @@ class Network(Model):
         random_seed: The seed of first weights, draws of windows, dropout and sample paths.
         drop_last_loader: Whether training passes over the last batch of series where it is not full.
         alias: The name of the model's column in forecasts.
-        optimizer: "Adam", "AdamW", "SGD", "RMSprop" or "RAdam", or PyTorch's class of that name; None for Adam.
+        optimizer: The name of a class of ``torch.optim`` that the engine has ("Adam", "AdamW", "SGD", "RMSprop", "RAdam", "NAdam",
+            "Adamax", "Adagrad" or "Adadelta"), or PyTorch's class of that name; None for Adam.
         optimizer_kwargs: Its arguments without the rate.
-        lr_scheduler: "StepLR", "CosineAnnealingLR", "OneCycleLR", "ReduceLROnPlateau" or "CosineWarmup", or PyTorch's class.
+        lr_scheduler: The name of a class of ``torch.optim.lr_scheduler`` that the engine has, such as "StepLR", or "CosineWarmup", or
+            PyTorch's class.
         lr_scheduler_kwargs: Its arguments.
         dataloader_kwargs: Accepted and not used.
         gradient_clip_val: The bound that gradients are clipped to; None for none.

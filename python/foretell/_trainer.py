@@ -74,10 +74,13 @@ def unknown_argument(name: str, model: str, hyper_parameters: list[str]) -> str:
 
 #: The classes of PyTorch that the engine has a counterpart of, by the argument that they are given for, and what they are subclasses of.
 CLASSES: dict[str, tuple[str, tuple[str, ...]]] = {
-    "optimizer": ("torch.optim.Optimizer", ("Adam", "AdamW", "SGD", "RMSprop", "RAdam")),
+    "optimizer": ("torch.optim.Optimizer", ("Adam", "AdamW", "SGD", "RMSprop", "RAdam", "NAdam", "Adamax", "Adagrad", "Adadelta")),
     "lr_scheduler": (
         "torch.optim.lr_scheduler.LRScheduler",
-        ("StepLR", "CosineAnnealingLR", "OneCycleLR", "ReduceLROnPlateau", "CosineWarmup"),
+        (
+            "StepLR", "MultiStepLR", "ExponentialLR", "ConstantLR", "LinearLR", "PolynomialLR", "CosineAnnealingLR",
+            "CosineAnnealingWarmRestarts", "OneCycleLR", "ReduceLROnPlateau", "CosineWarmup",
+        ),  # fmt: skip
     ),
 }
 

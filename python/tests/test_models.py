@@ -258,3 +258,11 @@ def test_the_engine_has_the_same_defaults(name):
     again = _registry.model_from_spec(name, {**told, **{key: None for key in ("futr_exog_list",) if not told.get(key)}})
     assert again.to_spec()["settings"].keys() <= {"input_size", "n_series", "futr_exog_list"}
     assert again.h == model.h
+
+
+@pytest.mark.parametrize("optimizer", ["NAdam", "Adamax", "Adagrad", "Adadelta"])
+def test_further_optimisers_and_schedules_reach_the_engine(optimizer):
+    for scheduler, arguments in (("ExponentialLR", {"gamma": 0.9}), ("MultiStepLR", {"milestones": [4, 8]}), ("LinearLR", None)):
+        model = models.NLinear(h=2, input_size=4, optimizer=optimizer, lr_scheduler=scheduler, lr_scheduler_kwargs=arguments)
+        settings = model.to_spec()["settings"]
+        assert (settings["optimizer"], settings["lr_scheduler"]) == (optimizer, scheduler)
