@@ -38,6 +38,9 @@ pub struct Study {
     pub spaces: Vec<Vec<Domain>>,
     /// How points are proposed.
     pub sampler: Sampler,
+    /// Whether the first trials are a point of each space without values of its own, by which a caller means what it has without
+    /// a search: so the best is never worse than that. A grid has no such points.
+    pub begins_as_given: bool,
     /// Trials to begin.
     pub trials: usize,
     /// Trials of a round, which are proposed together. Those of a round do not learn from each other.
@@ -60,7 +63,8 @@ pub enum Task {
 impl Study {
     /// A search with so many trials, 4 a round, of one rung.
     pub fn new(spaces: Vec<Vec<Domain>>, sampler: Sampler, trials: usize) -> Self {
-        Self { spaces, sampler, trials, round: 4, seed: 0, halving: Halving { rungs: 1, eta: 3 } }
+        let halving = Halving { rungs: 1, eta: 3 };
+        Self { spaces, sampler, begins_as_given: false, trials, round: 4, seed: 0, halving }
     }
 
     /// The points of the grid over all spaces.
@@ -109,6 +113,12 @@ impl Study {
             let grid = self.grid();
             return (0..grid.size()).map(|place| grid.nth(place, self.seed)).find(|point| fits(point));
         }
+        if self.begins_as_given && number < self.spaces.len() {
+            let given = Point { space: number, values: Vec::new() };
+            if fits(&given) {
+                return Some(given);
+            }
+        }
         let drawn = |attempt| self.drawn(number, attempt, trials, order);
         (0..ATTEMPTS).map(drawn).find(|point| fits(point))
     }
@@ -122,7 +132,8 @@ impl Study {
             false => (number + attempt as usize) % self.spaces.len().max(1),
         };
         let domains = self.spaces.get(space).map_or(&[][..], Vec::as_slice);
-        let of_space = order.iter().map(|&trial| &trials[trial].point).filter(|point| point.space == space);
+        let is_of_space = |point: &&Point| point.space == space && point.values.len() == domains.len();
+        let of_space = order.iter().map(|&trial| &trials[trial].point).filter(is_of_space);
         let of_space: Vec<&[f64]> = of_space.map(|point| point.values.as_slice()).collect();
         // Where what is proposed is refused again and again, the estimate has narrowed too far.
         let values = match learns && of_space.len() >= STARTUP_OF_SPACE && attempt < ATTEMPTS / 2 {

@@ -7,7 +7,7 @@ use std::cmp::Ordering;
 pub struct Point {
     /// The number of the space.
     pub space: usize,
-    /// A value for each of its domains.
+    /// A value for each of its domains; none for what there is without a search ([`Study::begins_as_given`](crate::Study)).
     pub values: Vec<f64>,
 }
 

@@ -157,3 +157,20 @@ fn a_search_ends_where_all_points_are_tried_or_refused() {
         assert!(study.next_round(&[], |_| false).is_empty());
     }
 }
+
+#[test]
+fn what_there_is_without_a_search_comes_first_and_is_not_learned_from() {
+    let mut study = Study::new(vec![space(), space(), Vec::new()], Sampler::Tpe, 40);
+    study.begins_as_given = true;
+    let of_given = |point: &Point| [0.0, 2.0, 3.0][point.space];
+    let score = |point: &Point, _| if point.values.is_empty() { of_given(point) } else { loss(point) + 1.0 };
+    let trials = search(&study, false, score);
+    assert!(trials[..3].iter().all(|trial| trial.point.values.is_empty()));
+    assert!(trials[3..].iter().all(|trial| trial.point.values.len() == 4), "each is tried once");
+    assert_eq!((trials.len(), best(&study, &trials)), (40, 0.0));
+    // A refused one gives its place to a draw.
+    let round = study.next_round(&[], |point| !(point.space == 1 && point.values.is_empty()));
+    assert!(matches!(&round[1], Task::Begin(point) if point.values.len() == 4));
+    study.sampler = Sampler::Grid { points: 2 };
+    assert_eq!(search(&study, false, score).len(), 40);
+}

@@ -22,8 +22,9 @@ use crate::train_args::TrainArgs;
 ///
 /// Each trial is a set of hyper-parameters, trained on what lies before the last windows of each series and scored on these. The
 /// spaces are those of neuralforecast's Auto models, for classical models and Prophet our own; --space and the table [space] of
-/// --config name others. What --set, --input-size and --seed say is not searched. Hyper-parameters that cannot work with the horizon
-/// or the series are drawn again. The number of threads, on which trials run side by side, changes nothing in the result.
+/// --config name others. What --set, --input-size and --seed say is not searched. The first trials are the models as they are
+/// without a search. Hyper-parameters that cannot work with the horizon or the series are drawn again. The number of threads, on which
+/// trials run side by side, changes nothing in the result.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -66,7 +67,7 @@ pub(crate) struct Tune {
     /// horizon, or int:1:3, uniform:0:0.5, loguniform:1e-4:1e-1, quniform:500:1500:100
     #[arg(long = "space", value_name = "key=VALUES", value_parser = any_setting)]
     spaces: Vec<Setting>,
-    /// Search nothing but what --space names
+    /// Search nothing but what --space names, and do not begin with the models as they are
     #[arg(long, requires = "spaces")]
     only_space: bool,
     /// Windows of each series that a trial is scored on
@@ -216,6 +217,7 @@ impl Tune {
         };
         let mut search = Search::new(spaces)
             .trials(self.trials.unwrap_or(of_grid))
+            .begin_as_given(!self.only_space)
             .sampler(sampler)
             .round(self.round)
             .seed(self.search_seed)

@@ -85,16 +85,23 @@ impl SearchSpace {
         self.ranges.iter().map(|(_, range)| range.domain()).collect()
     }
 
-    /// The searched hyper-parameters at a point.
+    /// The searched hyper-parameters at a point, or as the model has them at the point without values.
     pub(crate) fn hyper_parameters(&self, point: &[f64]) -> Map<String, Value> {
+        if point.is_empty() {
+            let all = self.spec.hyper_parameters();
+            return self.ranges.iter().map(|(name, _)| (name.clone(), all[name].clone())).collect();
+        }
         let value = |((name, range), &at): (&(String, SearchRange), &f64)| {
             (name.clone(), range.value(at, self.spec.h()))
         };
         self.ranges.iter().zip(point).map(value).collect()
     }
 
-    /// The model at a point.
+    /// The model at a point, or as it is.
     pub(crate) fn at(&self, point: &[f64]) -> Result<ModelSpec, SpecError> {
+        if point.is_empty() {
+            return Ok(self.spec.clone());
+        }
         let mut all = self.hyper_parameters(point).into_iter();
         all.try_fold(self.spec.clone(), |spec, (name, value)| spec.set(&name, value))
     }

@@ -115,6 +115,22 @@ fn what_is_found_does_not_depend_on_threads() {
     assert!((score - least).abs() < 1e-9 * least, "the score is that of a cross-validation: {score} {least}");
 }
 
+/// With rates that ruin every forecast the models as they are win.
+#[test]
+fn what_is_found_is_no_worse_than_the_models_as_they_are() {
+    let given = ["NLinear", "MLP"].map(|model| space(model, &[]).spec().clone());
+    let spaces = given.clone().map(|spec| {
+        SearchSpace::new(spec).fix_all().search("learning_rate", "uniform:0.5:0.9".parse().unwrap()).unwrap()
+    });
+    let found = Search::new(spaces).trials(12).n_windows(2, 5).run(&panel()).unwrap();
+    for (trial, spec) in found.trials.iter().zip(&given) {
+        assert_eq!(trial.hyper_parameters["learning_rate"], spec.hyper_parameters()["learning_rate"]);
+    }
+    let best = found.best().unwrap();
+    assert!(best.trial < 2, "{best:?}");
+    assert_eq!(found.best_spec(), Some(&given[best.trial]));
+}
+
 #[test]
 fn a_search_that_is_broken_off_goes_on_to_the_same_result() {
     let (panel, home) = (panel(), tempfile::tempdir().unwrap());
@@ -175,14 +191,16 @@ fn hyper_parameters_that_cannot_work_are_drawn_again() {
     // 120 rows hold no input of 40 horizons.
     let found = Search::new([space("NLinear", &[RATES, ("input_size", "[\"1h\",\"40h\"]")])])
         .trials(8)
+        .begin_as_given(false)
         .run(&panel())
         .unwrap();
     assert_eq!(found.trials.len(), 8);
     assert!(
         found.trials.iter().all(|trial| trial.hyper_parameters["input_size"] == 5 && trial.failure.is_none())
     );
-    let none =
-        Search::new([space("NLinear", &[RATES, ("input_size", "[\"40h\"]")])]).run(&panel()).unwrap_err();
+    let too_long = || Search::new([space("NLinear", &[RATES, ("input_size", "[\"40h\"]")])]);
+    assert_eq!(too_long().run(&panel()).unwrap().trials.len(), 1, "the model as it is");
+    let none = too_long().begin_as_given(false).run(&panel()).unwrap_err();
     assert!(matches!(none, Error::NothingFits { .. }), "{none}");
     assert!(none.to_string().contains("120 rows"), "{none}");
 }
@@ -203,11 +221,12 @@ fn a_grid_is_walked_once_and_models_without_steps_are_searched_too() {
 #[test]
 fn trials_that_fail_say_why_and_the_search_goes_on() {
     let diverging = space("NLinear", &[("learning_rate", "[1e-3,1e25]"), ("batch_size", "[1,2,3]")]);
-    let found = Search::new([diverging]).trials(6).run(&panel()).unwrap();
+    let found = Search::new([diverging]).trials(6).begin_as_given(false).run(&panel()).unwrap();
     let failed = found.trials.iter().filter(|trial| trial.failure.is_some()).count();
     assert_eq!((found.trials.len(), failed), (6, 3), "{:?}", found.trials);
     assert_eq!(found.best_spec().unwrap().hyper_parameters()["learning_rate"], 1e-3);
-    let all = Search::new([space("NLinear", &[("learning_rate", "[1e25]")])]).run(&panel()).unwrap_err();
+    let all = Search::new([space("NLinear", &[("learning_rate", "[1e25]")])]).begin_as_given(false);
+    let all = all.run(&panel()).unwrap_err();
     assert!(matches!(all, Error::NothingScored { first: Some(_) }), "{all}");
 }
 
@@ -225,5 +244,8 @@ fn mistakes_are_told_before_anything_is_trained() {
     );
     let quantiles = search().metric("mqloss").unwrap().run(&panel()).unwrap_err();
     assert!(quantiles.to_string().contains("NLinear forecasts none"), "{quantiles}");
+    let unread =
+        search().each(|forecaster| forecaster.features("weekday".parse()?)).run(&panel()).unwrap_err();
+    assert!(unread.to_string().contains("weekday") && unread.to_string().contains("NLinear"), "{unread}");
     assert!(Search::new([]).run(&panel()).is_err());
 }
