@@ -11,9 +11,10 @@ pub(crate) struct Address {
 }
 
 /// All addresses: the router has a handler for each, and the description tells of each.
-pub(crate) const ADDRESSES: [Address; 8] = [
+pub(crate) const ADDRESSES: [Address; 9] = [
     address("post", "/v1/forecast", true),
     address("post", "/v1/cross-validate", true),
+    address("post", "/v1/explain", true),
     address("get", "/v1/models", true),
     address("get", "/healthz", false),
     address("get", "/readyz", false),

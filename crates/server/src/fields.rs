@@ -1,18 +1,32 @@
 //! The fields of a request, from JSON or from texts beside tables in other forms.
 
-use foretell::{Map, MemoryTable, TableColumns, Value};
+use foretell::{Attribution, Map, MemoryTable, TableColumns, Value};
 use serde::Deserialize;
 
 use crate::error::EngineError;
 use crate::media_type::MediaType;
-use crate::request::{AheadOptions, ForecastKind, ForecastRequest};
+use crate::request::{AheadOptions, ContributionOptions, ForecastKind, ForecastRequest};
 
 /// What a request asks for, by its address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asking {
     Forecast,
     CrossValidation,
+    Explanation,
 }
+
+impl Asking {
+    fn path(self) -> &'static str {
+        match self {
+            Self::Forecast => "/v1/forecast",
+            Self::CrossValidation => "/v1/cross-validate",
+            Self::Explanation => "/v1/explain",
+        }
+    }
+}
+
+/// Points of integrated gradients, or orders of Shapley values, that a request may ask for: each takes as long as a forecast or two.
+const MOST_RUNS: usize = 1000;
 
 /// A request as it came: JSON, or tables and texts with their names.
 #[derive(Debug)]
@@ -39,6 +53,12 @@ struct Fields {
     reading: Map<String, Value>,
     n_windows: Option<usize>,
     step_size: Option<usize>,
+    method: Option<String>,
+    points: Option<usize>,
+    samples: Option<usize>,
+    seed: Option<u64>,
+    output: Option<usize>,
+    only: Vec<String>,
 }
 
 /// The names of the tables of a request.
@@ -101,7 +121,8 @@ fn of_tables(
 fn value_of(field: &str, text: String) -> Value {
     let parsed = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
     match field {
-        "model" | "end" | "intervals" => text.into(),
+        "model" | "end" | "intervals" | "method" => text.into(),
+        "only" => text.split(',').map(|name| Value::from(name.trim())).collect(),
         "level" | "quantiles" => text.split(',').map(|number| parsed(number.trim())).collect(),
         _ => parsed(&text),
     }
@@ -113,30 +134,20 @@ impl Fields {
         [data, statics, future]: [Option<MemoryTable>; 3],
         asking: Asking,
     ) -> Result<ForecastRequest, EngineError> {
-        let Self {
-            model, h, level, quantiles, intervals, strict, end, reading, n_windows, step_size, ..
-        } = self;
-        let refuse = |names: &[(&str, bool)], remedy: &str| match names.iter().find(|(_, given)| *given) {
-            Some((name, _)) => Err(EngineError::Request(format!("{name} has no meaning here; {remedy}"))),
-            None => Ok(()),
-        };
+        self.refuse_foreign(future.is_some(), asking)?;
+        let Self { model, h, level, quantiles, intervals, strict, end, reading, .. } = self;
         let asks = match asking {
             Asking::Forecast => {
-                let foreign = [("n_windows", n_windows.is_some()), ("step_size", step_size.is_some())];
-                refuse(&foreign, "it belongs to /v1/cross-validate")?;
                 ForecastKind::Ahead(AheadOptions { future, h, level, quantiles, intervals, strict })
             }
-            Asking::CrossValidation => {
-                let foreign = [
-                    ("future", future.is_some()),
-                    ("h", h.is_some()),
-                    ("level", !level.is_empty()),
-                    ("quantiles", !quantiles.is_empty()),
-                    ("intervals", intervals.is_some()),
-                    ("strict", strict),
-                ];
-                refuse(&foreign, "it belongs to /v1/forecast")?;
-                ForecastKind::Windows { n_windows: n_windows.unwrap_or(1), step_size: step_size.unwrap_or(1) }
+            Asking::CrossValidation => ForecastKind::Windows {
+                n_windows: self.n_windows.unwrap_or(1),
+                step_size: self.step_size.unwrap_or(1),
+            },
+            Asking::Explanation => {
+                let method = attribution(self.method.as_deref(), self.points, self.samples, self.seed)?;
+                let output = self.output.unwrap_or(0);
+                ForecastKind::Contributions(ContributionOptions { future, method, output, only: self.only })
             }
         };
         let data = data.ok_or_else(|| {
@@ -146,6 +157,73 @@ impl Fields {
             ))
         })?;
         Ok(ForecastRequest { model, data, statics, reading, end, asks })
+    }
+
+    /// Refuses fields that belong to another address.
+    fn refuse_foreign(&self, has_future: bool, asking: Asking) -> Result<(), EngineError> {
+        use Asking::{CrossValidation, Explanation, Forecast};
+        let fields: [(&str, bool, &[Asking]); 14] = [
+            ("future", has_future, &[Forecast, Explanation]),
+            ("h", self.h.is_some(), &[Forecast]),
+            ("level", !self.level.is_empty(), &[Forecast]),
+            ("quantiles", !self.quantiles.is_empty(), &[Forecast]),
+            ("intervals", self.intervals.is_some(), &[Forecast]),
+            ("strict", self.strict, &[Forecast]),
+            ("n_windows", self.n_windows.is_some(), &[CrossValidation]),
+            ("step_size", self.step_size.is_some(), &[CrossValidation]),
+            ("method", self.method.is_some(), &[Explanation]),
+            ("points", self.points.is_some(), &[Explanation]),
+            ("samples", self.samples.is_some(), &[Explanation]),
+            ("seed", self.seed.is_some(), &[Explanation]),
+            ("output", self.output.is_some(), &[Explanation]),
+            ("only", !self.only.is_empty(), &[Explanation]),
+        ];
+        match fields.iter().find(|(_, given, of)| *given && !of.contains(&asking)) {
+            None => Ok(()),
+            Some((name, _, of)) => Err(EngineError::Request(format!(
+                "{name} has no meaning here; it belongs to {}",
+                of.iter().map(|asking| asking.path()).collect::<Vec<_>>().join(", ")
+            ))),
+        }
+    }
+}
+
+/// How contributions are computed.
+fn attribution(
+    method: Option<&str>,
+    points: Option<usize>,
+    samples: Option<usize>,
+    seed: Option<u64>,
+) -> Result<Attribution, EngineError> {
+    let within = |name: &str, given: Option<usize>, by_default: usize| match given.unwrap_or(by_default) {
+        number @ 1..=MOST_RUNS => Ok(number),
+        other => {
+            Err(EngineError::Request(format!("{name} is a number from 1 to {MOST_RUNS}, found {other}")))
+        }
+    };
+    let method = match method.unwrap_or("integrated-gradients") {
+        "integrated-gradients" => Attribution::IntegratedGradients { points: within("points", points, 50)? },
+        "input-x-gradient" => Attribution::InputXGradient,
+        "shapley-sampling" => Attribution::ShapleySampling {
+            permutations: within("samples", samples, 25)?,
+            seed: seed.unwrap_or(1),
+        },
+        other => {
+            return Err(EngineError::Request(format!(
+                "there is no method {other:?}; the methods are integrated-gradients, input-x-gradient, shapley-sampling"
+            )));
+        }
+    };
+    let used = match method {
+        Attribution::IntegratedGradients { .. } => [("samples", samples.is_some()), ("seed", seed.is_some())],
+        Attribution::ShapleySampling { .. } => [("points", points.is_some()), ("", false)],
+        _ => [("points", points.is_some()), ("samples", samples.is_some())],
+    };
+    match used.iter().find(|(_, given)| *given) {
+        Some((name, _)) => {
+            Err(EngineError::Request(format!("{name} belongs to another method; leave it out")))
+        }
+        None => Ok(method),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::time::Instant;
 
-use foretell::{Fitted, Frame, Future, PredictOptions, PredictionIntervals, Warning};
+use foretell::{ExplainOptions, Fitted, Frame, Future, PredictOptions, PredictionIntervals, Warning};
 
 use crate::error::EngineError;
 use crate::reading::read_series;
@@ -38,6 +38,14 @@ pub(crate) fn forecast(
         ForecastKind::Windows { n_windows, step_size } => {
             rows_of(fitted.h().saturating_mul(*n_windows))?;
             fitted.validate(&panel, *n_windows, *step_size)?.frame
+        }
+        ForecastKind::Contributions(asked) => {
+            rows_of(fitted.h())?;
+            let future = asked.future.as_ref();
+            let future =
+                future.map(|table| Future::from_memory(table, &options, &panel, fitted.h())).transpose()?;
+            let explained = ExplainOptions::new(asked.method).output(asked.output);
+            fitted.explain(&panel, &explained.models(&asked.only).future(future.as_ref()))?
         }
         ForecastKind::Ahead(asked) => {
             let h = asked.h.unwrap_or(fitted.h());

@@ -37,6 +37,7 @@ mod run;
 mod serve;
 mod serve_settings;
 mod settings;
+mod timed_stream;
 mod token;
 
 pub use engine::ForecastEngine;
@@ -44,7 +45,7 @@ pub use error::{EngineError, EngineStartError};
 pub use field_words::FIELD_WORDS;
 pub use model::ModelFacts;
 pub use models::Reload;
-pub use request::{AheadOptions, ForecastAnswer, ForecastKind, ForecastRequest};
+pub use request::{AheadOptions, ContributionOptions, ForecastAnswer, ForecastKind, ForecastRequest};
 pub use run::run;
 pub use serve::serve;
 pub use serve_settings::{LogLine, ServeSettings};

@@ -32,6 +32,7 @@ fn operation(address: Address) -> Value {
         "/v1/cross-validate" => {
             ("Forecast the end of each series, beside the truth; models are not trained", tables())
         }
+        "/v1/explain" => ("What each input contributes to the forecasts of networks", tables()),
         "/v1/models" => ("The models, with what requests need to know of them", content("application/json")),
         "/healthz" => ("Whether the process is alive", content("application/json")),
         "/readyz" => ("Whether requests are taken", content("application/json")),
@@ -115,7 +116,7 @@ fn request() -> Value {
             "data": columns("The series, a row per series and time, columns named as in training"),
             "static": columns("A row per series, with the columns that do not change over time"),
             "future": columns("Future rows of the columns that are known in advance"),
-            "h": of("integer", "Steps to forecast, at least the model's own, which is the default"),
+            "h": of("integer", "Steps to forecast; the model's own by default"),
             "level": numbers("Central intervals in percent, as 80"),
             "quantiles": numbers("Quantiles between 0 and 1: single ends of central intervals"),
             "intervals": of("string", "Calibrates intervals on these data: N[:METHOD[:STEP]]"),
@@ -124,6 +125,16 @@ fn request() -> Value {
             "reading": of("object", "How the tables are read, where that is not as in training"),
             "n_windows": of("integer", "Forecasts of each series (/v1/cross-validate alone)"),
             "step_size": of("integer", "Steps from one forecast to the next (/v1/cross-validate alone)"),
+            "method": of("string", "integrated-gradients, the default, input-x-gradient or shapley-sampling (/v1/explain alone)"),
+            "points": of("integer", "Points of integrated gradients (/v1/explain alone)"),
+            "samples": of("integer", "Orders that are drawn, of Shapley values (/v1/explain alone)"),
+            "seed": of("integer", "Seed of these orders (/v1/explain alone)"),
+            "output": of("integer", "The output that is explained, from 0 (/v1/explain alone)"),
+            "only": json!({
+                "type": "array",
+                "items": { "type": "string" },
+                "description": "The networks that are explained, by their columns (/v1/explain alone)",
+            }),
         },
     })
 }

@@ -1,6 +1,6 @@
 //! Requests for forecasts, and their answers.
 
-use foretell::{Frame, Map, MemoryTable, TableColumns, Value};
+use foretell::{Attribution, Frame, Map, MemoryTable, TableColumns, Value};
 
 /// A request for forecasts of some series.
 #[derive(Clone, Debug)]
@@ -31,6 +31,21 @@ pub enum ForecastKind {
         /// Steps from one to the next.
         step_size: usize,
     },
+    /// What each input contributes to the steps after the end of each series.
+    Contributions(ContributionOptions),
+}
+
+/// What inputs contribute to the steps after the end of each series.
+#[derive(Clone, Debug)]
+pub struct ContributionOptions {
+    /// Future rows of the columns that are known in advance.
+    pub future: Option<MemoryTable>,
+    /// How they are computed.
+    pub method: Attribution,
+    /// The output that is explained, where a loss has several, counted from 0.
+    pub output: usize,
+    /// The networks that are explained, by the names of their columns; all if there are none.
+    pub only: Vec<String>,
 }
 
 /// Forecasts of the steps after the end of each series.

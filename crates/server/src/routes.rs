@@ -25,6 +25,7 @@ fn handler(path: &str) -> Option<MethodRouter<App>> {
     Some(match path {
         "/v1/forecast" => post(forecast),
         "/v1/cross-validate" => post(cross_validate),
+        "/v1/explain" => post(explain),
         "/v1/models" => get(models),
         "/healthz" => get(health),
         "/readyz" => get(ready),
@@ -92,6 +93,10 @@ async fn forecast(State(app): State<App>, request: Request) -> Result<Response, 
 
 async fn cross_validate(State(app): State<App>, request: Request) -> Result<Response, Problem> {
     answer(app, request, Asking::CrossValidation).await
+}
+
+async fn explain(State(app): State<App>, request: Request) -> Result<Response, Problem> {
+    answer(app, request, Asking::Explanation).await
 }
 
 /// Has a request for forecasts answered: reading it, forecasting and writing the answer are work for the engine's threads.

@@ -19,6 +19,7 @@ use crate::app::{App, ServerState};
 use crate::engine::ForecastEngine;
 use crate::routes::router;
 use crate::serve_settings::ServeSettings;
+use crate::timed_stream::TimedStream;
 
 /// Headers that a request may have,
 const MOST_HEADERS: usize = 64;
@@ -58,7 +59,10 @@ pub async fn serve(
             .header_read_timeout(app.settings.receive)
             .max_headers(MOST_HEADERS)
             .max_buf_size(HEAD_BYTES)
-            .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router.clone()));
+            .serve_connection(
+                TokioIo::new(TimedStream::new(stream, app.settings.receive)),
+                TowerToHyperService::new(router.clone()),
+            );
         let connection = graceful.watch(connection);
         let state = app.state.clone();
         state.connections.fetch_add(1, Ordering::Relaxed);

@@ -16,7 +16,8 @@ pub struct ServeSettings {
     pub max_body: usize,
     /// Connections at a time; others wait to be accepted.
     pub max_connections: usize,
-    /// The time in which a client must have sent the head of a request, from when the server is ready for it, and then its body.
+    /// The time in which a client must have sent the head of a request, from when the server is ready for it, and then its body;
+    /// and how long it may read nothing of an answer.
     pub receive: Duration,
     /// How long requests may go on once the server is told to stop.
     pub drain: Duration,

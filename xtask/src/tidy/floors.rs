@@ -235,7 +235,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/server/src",
         &[
-            "address error field_words media_type metrics queue request settings token",
+            "address error field_words media_type metrics queue request settings timed_stream token",
             "fields reading serve_settings",
             "encode forecast openapi problem",
             "model",

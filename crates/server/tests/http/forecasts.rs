@@ -4,7 +4,7 @@ use std::thread;
 
 #[cfg(feature = "parquet")]
 use foretell::FileFormat;
-use foretell::{Fitted, Frame, MemoryTable, Panel, PredictOptions, ReadOptions};
+use foretell::{Attribution, ExplainOptions, Fitted, Frame, MemoryTable, Panel, PredictOptions, ReadOptions};
 use serde_json::{Value, json};
 
 use crate::test_server::{H, TestServer, columns, model_dir};
@@ -223,5 +223,46 @@ fn parquet_and_arrow_are_answered_in_kind() {
             let panel = Panel::from_memory(&table, &options).unwrap();
             assert_eq!([panel.y(0), panel.y(1)].concat(), *values, "{name}");
         }
+    }
+}
+
+#[test]
+fn contributions_are_those_of_the_library() {
+    let server = TestServer::new();
+    let mut client = server.client();
+    let data = columns(&[0, 1], 40);
+    let table = MemoryTable::of_columns("data", serde_json::from_value(data.clone()).unwrap());
+    let fitted = Fitted::load(model_dir()).unwrap();
+    let panel = Panel::from_memory(&table, &ReadOptions::new().freq(fitted.freq())).unwrap();
+    let only = ["NLinear".to_owned()];
+    let shapley = Attribution::ShapleySampling { permutations: 3, seed: 7 };
+    let asked = [
+        (json!({}), ExplainOptions::default()),
+        (json!({"method": "input-x-gradient"}), ExplainOptions::new(Attribution::InputXGradient)),
+        (
+            json!({"method": "shapley-sampling", "samples": 3, "seed": 7, "only": ["NLinear"]}),
+            ExplainOptions::new(shapley).models(&only),
+        ),
+    ];
+    for (fields, options) in asked {
+        let mut request = json!({ "data": data });
+        request.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        let answer = client.post("/v1/explain", "application/json", request.to_string());
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        assert_same(&answer.json(), &fitted.explain(&panel, &options).unwrap());
+    }
+    let answer = client.post("/v1/explain?method=input-x-gradient&only=NLinear", "text/csv", to_csv(&data));
+    assert!(answer.text().starts_with("unique_id,ds,NLinear:baseline,NLinear:y@"), "{}", answer.text());
+    for (fields, words) in [
+        (r#""points": 0"#, "from 1 to 1000, found 0"),
+        (r#""method": "lime""#, "shapley-sampling"),
+        (r#""seed": 1"#, "another method"),
+        (r#""h": 3"#, "/v1/forecast"),
+        (r#""only": ["MLP"]"#, "MLP"),
+    ] {
+        let detail = client
+            .post("/v1/explain", "application/json", format!(r#"{{"data": {data}, {fields}}}"#))
+            .detail(400);
+        assert!(detail.contains(words), "{fields}: {detail}");
     }
 }

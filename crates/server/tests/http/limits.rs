@@ -57,6 +57,25 @@ fn a_body_that_does_not_arrive_ends_in_time() {
 }
 
 #[test]
+fn an_answer_that_nobody_reads_ends_the_connection() {
+    let receive = Duration::from_millis(200);
+    let server = server(EngineSettings::default(), ServeSettings { receive, ..ServeSettings::default() });
+    let mut client = server.client();
+    // Answers of more bytes than the buffers of both ends hold.
+    let body = json!({"data": columns(&(0..40).collect::<Vec<_>>(), 20), "h": 10_000}).to_string();
+    let head = "POST /v1/forecast HTTP/1.1\r\nhost: t\r\ncontent-type: application/json\r\ncontent-length: ";
+    client.0.write_all(format!("{head}{}\r\n\r\n{body}", body.len()).as_bytes()).unwrap();
+    let begun = Instant::now();
+    let open = || server.client().get("/metrics").text().contains("foretell_connections 2");
+    while !open() && begun.elapsed() < Duration::from_secs(60) {}
+    while open() && begun.elapsed() < Duration::from_secs(120) {
+        thread::sleep(Duration::from_millis(20));
+    }
+    assert!(!open(), "the connection is still there");
+    assert!(client.answer().is_none(), "it was cut off");
+}
+
+#[test]
 fn too_many_requests_are_told_when_to_come_again() {
     let engine = EngineSettings { queue: 0, ..EngineSettings::default() };
     let server = server(engine, ServeSettings::default());
