@@ -17,6 +17,7 @@ mod figure;
 mod file_args;
 mod file_limit;
 mod forecast_columns;
+mod forecast_parts;
 mod forecast_windows;
 mod hierarchy_args;
 mod importances;

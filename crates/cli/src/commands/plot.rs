@@ -11,6 +11,7 @@ use crate::data_args::DataArgs;
 use crate::failure::Usage;
 use crate::figure::{Band, Facet, Figure, Forecast};
 use crate::forecast_columns::{ForecastColumns, forecast_columns};
+use crate::forecast_parts::{ForecastParts, forecast_parts};
 use crate::forecast_windows::{civil, known_values, windows};
 use crate::output::{print, write_file};
 use crate::progress::Log;
@@ -18,7 +19,7 @@ use crate::progress::Log;
 /// Series that are drawn where nobody names any.
 const FIRST: usize = 4;
 
-/// More would be a wall of stamps.
+/// More panels would be a wall of stamps.
 const MOST: usize = 60;
 
 /// The endings of files that figures are written to.
@@ -28,7 +29,7 @@ const ENDINGS: [&str; 2] = ["svg", "png"];
 ///
 /// Draws the end of the history, the forecasts of every model in the file, and the intervals given by its columns
 /// that end in -lo-LEVEL and -hi-LEVEL. The forecasts may be those of `foretell predict` or `cross-validate`, or a
-/// data frame of neuralforecast.
+/// data frame of neuralforecast. Of a file of `foretell decompose` each part is drawn below the forecast that it is of.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -36,6 +37,7 @@ Examples:
   foretell plot --data sales.parquet --forecast cv.parquet --ids north,south \\
     --models NHITS --last 200 --out sales.png
   foretell plot --model model --data sales.csv --forecast forecast.csv
+  foretell plot --model model --data sales.csv --forecast parts.csv --ids north
   foretell plot --data sales.csv --forecast forecast.csv \\
     --ids 'Smith, John' --ids north")]
 pub(crate) struct Plot {
@@ -48,7 +50,7 @@ pub(crate) struct Plot {
     #[arg(long, value_name = "FILE")]
     forecast: PathBuf,
     /// Series to draw, separated by commas, or each behind an --ids of its own; among several, an id that holds a comma
-    /// stands in quotation marks, as in CSV [default: the first 4 that are forecast]
+    /// stands in quotation marks, as in CSV [default: the first 4 that are forecast, of parts the first]
     #[arg(long, value_name = "ID[,ID]")]
     ids: Vec<String>,
     /// Models to draw: columns of the forecasts without -median, -lo-LEVEL and -hi-LEVEL, named as --ids [default: all]
@@ -79,22 +81,35 @@ impl Plot {
         let target = options.target_col.clone();
         let frame = Frame::from_file(&self.forecast, &options, panel.freq())?;
         self.log().read_beside(&self.forecast, "forecast");
-        let mut columns = forecast_columns(frame.columns.iter().map(|(name, _)| name.as_str()), &target);
-        if columns.is_empty() {
-            let file = self.forecast.display();
-            return Err(Usage(format!("--forecast {file} has no column of forecasts beside {target}")).into());
-        }
-        self.keep_chosen_models(&mut columns)?;
-        let chosen = self.chosen(&panel, &frame)?;
-        self.warn_of_other_times(&panel, &frame, &chosen);
-        let figure = self.figure(&panel, &frame, &columns, &chosen, &target);
+        let names = || frame.columns.iter().map(|(name, _)| name.as_str());
+        let (figure, series) = match forecast_parts(names(), &target) {
+            Some(models) => {
+                let models = self.keep_chosen_models(models, |parts| parts.model)?;
+                let panels = models.iter().map(|parts| 1 + parts.parts.len()).sum();
+                let chosen = self.chosen(&panel, &frame, panels)?;
+                self.warn_of_other_times(&panel, &frame, &chosen);
+                (self.figure_of_parts(&panel, &frame, &models, &chosen, &target), chosen.len())
+            }
+            None => {
+                let columns = forecast_columns(names(), &target);
+                if columns.is_empty() {
+                    let file = self.forecast.display();
+                    let message = format!("--forecast {file} has no column of forecasts beside {target}");
+                    return Err(Usage(message).into());
+                }
+                let columns = self.keep_chosen_models(columns, |columns| columns.model)?;
+                let chosen = self.chosen(&panel, &frame, 1)?;
+                self.warn_of_other_times(&panel, &frame, &chosen);
+                (self.figure(&panel, &frame, &columns, &chosen, &target), chosen.len())
+            }
+        };
         let out = self.out();
         if out == Path::new("-") {
             return print(figure.svg()?);
         }
         let picture = if has_ending(&out, "png") { figure.png()? } else { figure.svg()?.into_bytes() };
         write_file(&out, &picture)?;
-        let what = format!("{} series, {}", figure.facets.len(), figure.models.join(", "));
+        let what = format!("{series} series, {}", figure.models.join(", "));
         self.log().wrote(&out, &what);
         Ok(())
     }
@@ -103,13 +118,13 @@ impl Plot {
         self.out.clone().unwrap_or_else(|| self.forecast.with_extension("svg"))
     }
 
-    /// The series to draw, by their places in the panel.
-    fn chosen(&self, panel: &Panel, frame: &Frame) -> anyhow::Result<Vec<usize>> {
+    /// The series to draw, by their places in the panel; each takes so many `panels` of the figure.
+    fn chosen(&self, panel: &Panel, frame: &Frame, panels: usize) -> anyhow::Result<Vec<usize>> {
         let forecast: HashSet<&str> = frame.ids.iter().map(|id| &**id).collect();
         let all = || (0..panel.n_series()).map(|series| (series, &**panel.id(series)));
         if self.ids.is_empty() {
-            let first: Vec<usize> =
-                all().filter(|(_, id)| forecast.contains(id)).map(|(series, _)| series).take(FIRST).collect();
+            let first = all().filter(|(_, id)| forecast.contains(id)).map(|(series, _)| series);
+            let first: Vec<usize> = first.take(if panels > 1 { 1 } else { FIRST }).collect();
             let file = self.forecast.display();
             return match first.is_empty() {
                 true => Err(Usage(format!("--forecast {file} forecasts no series of the data")).into()),
@@ -117,8 +132,9 @@ impl Plot {
             };
         }
         let ids = named(&self.ids, |id| all().any(|(_, known)| known == id));
-        if ids.len() > MOST {
-            let message = format!("--ids names {} series; draw at most {MOST} at a time", ids.len());
+        let most = (MOST / panels).max(1);
+        if ids.len() > most {
+            let message = format!("--ids names {} series; draw at most {most} at a time", ids.len());
             return Err(Usage(message).into());
         }
         let find = |wanted: &String| {
@@ -148,9 +164,13 @@ impl Plot {
         }
     }
 
-    /// Leaves the columns of the models that --models names, in its order.
-    fn keep_chosen_models(&self, columns: &mut Vec<ForecastColumns<'_>>) -> anyhow::Result<()> {
-        let known: Vec<&str> = columns.iter().map(|columns| columns.model).collect();
+    /// The columns of the models that --models names, in its order; all if it names none.
+    fn keep_chosen_models<T>(
+        &self,
+        mut columns: Vec<T>,
+        model: impl for<'a> Fn(&'a T) -> &'a str,
+    ) -> anyhow::Result<Vec<T>> {
+        let known: Vec<&str> = columns.iter().map(&model).collect();
         let chosen = named(&self.models, |model| known.contains(&model));
         if let Some(wanted) = chosen.iter().find(|model| !known.contains(&model.as_str())) {
             let hint = nearest(wanted, known.iter().copied());
@@ -159,12 +179,12 @@ impl Plot {
             let message = format!("--models {wanted}: {file} has the models {known}{hint}");
             return Err(Usage(message).into());
         }
-        let place = |model: &str| chosen.iter().position(|wanted| wanted == model);
+        let place = |columns: &T| chosen.iter().position(|wanted| wanted == model(columns));
         if !chosen.is_empty() {
-            columns.retain(|columns| place(columns.model).is_some());
-            columns.sort_by_key(|columns| place(columns.model));
+            columns.retain(|columns| place(columns).is_some());
+            columns.sort_by_key(place);
         }
-        Ok(())
+        Ok(columns)
     }
 
     /// Warns where forecasts do not touch the data that they should be of.
@@ -207,35 +227,61 @@ impl Plot {
         target: &str,
     ) -> Figure {
         let one = chosen.len() == 1;
-        let facets: Vec<Facet> = chosen
-            .iter()
-            .map(|&series| {
-                let rows: Vec<usize> =
-                    (0..frame.n_rows()).filter(|&row| frame.ids[row] == *panel.id(series)).collect();
-                let drawn = Drawn { panel, frame, series, rows };
-                let last = self.last.unwrap_or_else(|| drawn.steps_shown());
-                drawn.facet(columns, last, (!one).then(|| panel.id(series).to_string()))
-            })
-            .collect();
-        let title = match (one, chosen) {
-            (true, [series, ..]) => panel.id(*series).to_string(),
+        let facet = |&series: &usize| {
+            let drawn = Drawn::new(panel, frame, series);
+            let last = self.last.unwrap_or_else(|| drawn.steps_shown());
+            drawn.facet(columns, last, (!one).then(|| panel.id(series).to_string()))
+        };
+        let facets: Vec<Facet> = chosen.iter().map(facet).collect();
+        let windows = facets.iter().map(|facet| facet.forecasts.len() / columns.len()).max().unwrap_or(0);
+        let forecasts = if windows > 1 { format!("{windows} forecasts") } else { "one forecast".to_owned() };
+        let models = columns.iter().map(|columns| columns.model.to_owned()).collect();
+        self.figure_of(panel, chosen, facets, models, |history, file| {
+            format!("{target}: {history}, and {forecasts} of {file}")
+        })
+    }
+
+    /// Of each series and model a panel of the forecast, the sum of its parts, and one of each part.
+    fn figure_of_parts(
+        &self,
+        panel: &Panel,
+        frame: &Frame,
+        models: &[ForecastParts<'_>],
+        chosen: &[usize],
+        target: &str,
+    ) -> Figure {
+        let mut facets = Vec::new();
+        for &series in chosen {
+            let drawn = Drawn::new(panel, frame, series);
+            let last = self.last.unwrap_or_else(|| drawn.steps_shown());
+            for (number, model) in models.iter().enumerate() {
+                facets.extend(drawn.facets_of_parts(number, model, last, chosen.len() > 1));
+            }
+        }
+        let models = models.iter().map(|parts| parts.model.to_owned()).collect();
+        self.figure_of(panel, chosen, facets, models, |history, file| {
+            format!("{target}: {history}, and the parts of forecasts of {file}")
+        })
+    }
+
+    /// A figure of these facets.
+    fn figure_of(
+        &self,
+        panel: &Panel,
+        chosen: &[usize],
+        facets: Vec<Facet>,
+        models: Vec<String>,
+        what: impl Fn(&str, &str) -> String,
+    ) -> Figure {
+        let title = match chosen {
+            [series] => panel.id(*series).to_string(),
             _ => format!("{} of {} series", chosen.len(), panel.n_series()),
         };
         let last = facets.iter().map(|facet| facet.history.len()).max().unwrap_or(0);
-        let windows = facets.iter().map(|facet| facet.forecasts.len() / columns.len()).max().unwrap_or(0);
-        let forecasts = if windows > 1 { format!("{windows} forecasts") } else { "one forecast".to_owned() };
-        Figure {
-            title,
-            subtitle: format!(
-                "{target}: the last {last} steps (frequency {}) of {}, and {forecasts} of {}",
-                panel.freq(),
-                file_name(&self.data.data[0]),
-                file_name(&self.forecast)
-            ),
-            kind: panel.freq().kind(),
-            models: columns.iter().map(|columns| columns.model.to_owned()).collect(),
-            facets,
-        }
+        let data = file_name(&self.data.data[0]);
+        let history = format!("the last {last} steps (frequency {}) of {data}", panel.freq());
+        let subtitle = what(&history, &file_name(&self.forecast));
+        Figure { title, subtitle, kind: panel.freq().kind(), models, facets }
     }
 }
 
@@ -267,7 +313,12 @@ struct Drawn<'a> {
     rows: Vec<usize>,
 }
 
-impl Drawn<'_> {
+impl<'a> Drawn<'a> {
+    fn new(panel: &'a Panel, frame: &'a Frame, series: usize) -> Self {
+        let rows = (0..frame.n_rows()).filter(|&row| frame.ids[row] == *panel.id(series)).collect();
+        Self { panel, frame, series, rows }
+    }
+
     /// Steps of history that go well with the forecasts.
     fn steps_shown(&self) -> usize {
         let times = || self.rows.iter().map(|&row| self.frame.times[row]);
@@ -308,11 +359,45 @@ impl Drawn<'_> {
                 });
             }
         }
-        let history = known[known.len().saturating_sub(last)..].iter();
-        Facet {
-            title,
-            history: history.map(|&(time, value)| (civil(zone, time), value)).collect(),
-            forecasts,
-        }
+        Facet { title, history: self.history(&known, last), forecasts }
+    }
+
+    /// The last values, on civil clocks.
+    fn history(&self, known: &[(i64, f32)], last: usize) -> Vec<(i64, f32)> {
+        let zone = self.panel.zone();
+        known[known.len().saturating_sub(last)..].iter().map(|&(time, y)| (civil(zone, time), y)).collect()
+    }
+
+    /// The forecast of a model, the sum of its parts, and each part.
+    fn facets_of_parts(
+        &self,
+        number: usize,
+        model: &ForecastParts<'_>,
+        last: usize,
+        with_id: bool,
+    ) -> Vec<Facet> {
+        let zone = self.panel.zone();
+        let title = |name: String| match with_id {
+            true => Some(format!("{}, {name}", self.panel.id(self.series))),
+            false => Some(name),
+        };
+        let value =
+            |column: &str, row: usize| self.frame.column(column).map_or(f32::NAN, |values| values[row]);
+        let line = |of: &dyn Fn(usize) -> f32| {
+            let steps = self.rows.iter().map(|&row| (civil(zone, self.frame.times[row]), of(row)));
+            Forecast { model: number, line: steps.collect(), bands: Vec::new(), sets_axis: true }
+        };
+        let sum = |row: usize| model.parts.iter().map(|(_, column)| value(column, row)).sum();
+        let whole = Facet {
+            title: title(model.model.to_owned()),
+            history: self.history(&known_values(self.panel, self.series), last),
+            forecasts: vec![line(&sum)],
+        };
+        let parts = model.parts.iter().map(|(part, column)| Facet {
+            title: title(format!("{}: {part}", model.model)),
+            history: Vec::new(),
+            forecasts: vec![line(&|row| value(column, row))],
+        });
+        std::iter::once(whole).chain(parts).collect()
     }
 }

@@ -294,3 +294,28 @@ fn a_plot_reads_the_data_as_its_models_did() {
     let told = dir.ok(&format!("plot --data long.csv {columns} --forecast f.csv --out -"));
     assert_eq!(dir.ok("plot --model model --data long.csv --forecast f.csv --out -"), told);
 }
+
+#[test]
+fn parts_of_forecasts_are_drawn_below_them() {
+    let dir = fitted("--model DLinear,MLP --set MLP.hidden_size=8");
+    dir.ok("decompose --model model --data long.csv --out parts.csv");
+    let plot = "plot --model model --data long.csv --forecast parts.csv --out -";
+    let one = dir.ok(&format!("{plot} --ids south --last 20"));
+    for words in [
+        "south",
+        "DLinear: trend",
+        "DLinear: seasonality",
+        "the last 20 steps",
+        "parts of forecasts of parts.csv",
+    ] {
+        assert!(one.contains(words), "{words} is missing");
+    }
+    assert!(
+        dir.ok(plot).contains("north") && !dir.ok(plot).contains("south"),
+        "one series where nobody names any"
+    );
+    let both = dir.ok(&format!("{plot} --ids north,south"));
+    assert!(both.contains("north, DLinear: trend") && both.contains("south, DLinear: trend"), "{both}");
+    let message = dir.fails(2, &format!("{plot} --models MLP"));
+    assert!(message.contains("has the models DLinear"), "{message}");
+}
