@@ -4,11 +4,10 @@
 //! cargo run --release -p foretell-server --example load -- 127.0.0.1:8080 /v1/forecast request.json 64 10
 //! ```
 //!
-//! prints a line of JSON: requests, requests per second, percentiles of the latency in milliseconds, and answers other than 200.
+//! `CLIENT` in the request becomes the number of the client, for series of different ids. It prints a line of JSON: requests, requests per second, percentiles of the latency in milliseconds, and answers other than 200.
 
 use std::error::Error;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{env, fs};
 
@@ -25,22 +24,22 @@ fn main() -> Result<(), Box<dyn Error>> {
         .collect::<Vec<_>>()
         .try_into()
         .map_err(|_| "ADDRESS PATH FILE CLIENTS SECONDS")?;
-    let body = fs::read(file)?;
-    let length = body.len();
-    let head = format!(
-        "POST {path} HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\ncontent-length: {length}\r\n\r\n"
-    );
-    let request: Arc<[u8]> = [head.into_bytes(), body].concat().into();
+    let body = fs::read_to_string(file)?;
+    let request = |client: usize| {
+        let body = body.replace("CLIENT", &client.to_string());
+        let head = format!("POST {path} HTTP/1.1\r\nhost: {address}\r\ncontent-type: application/json\r\n");
+        format!("{head}content-length: {}\r\n\r\n{body}", body.len())
+    };
     let (address, seconds): (SocketAddr, f64) = (address.parse()?, seconds.parse()?);
     let clients: usize = clients.parse()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (mut latencies, others) = runtime.block_on(async {
         // What the server does for the first time takes longer.
         let until = Instant::now() + Duration::from_millis(500);
-        client(address, request.clone(), until).await?;
+        client(address, request(0), until).await?;
         let until = Instant::now() + Duration::from_secs_f64(seconds);
         let tasks: Vec<_> =
-            (0..clients).map(|_| tokio::spawn(client(address, request.clone(), until))).collect();
+            (0..clients).map(|number| tokio::spawn(client(address, request(number), until))).collect();
         let mut all: Seen = (Vec::new(), 0);
         for task in tasks {
             let (latencies, others) = task.await.map_err(std::io::Error::other)??;
@@ -65,13 +64,13 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Sends requests until then.
-async fn client(address: SocketAddr, request: Arc<[u8]>, until: Instant) -> std::io::Result<Seen> {
+async fn client(address: SocketAddr, request: String, until: Instant) -> std::io::Result<Seen> {
     let mut stream = TcpStream::connect(address).await?;
     stream.set_nodelay(true)?;
     let (mut seen, mut read) = ((Vec::new(), 0), Vec::new());
     while Instant::now() < until {
         let start = Instant::now();
-        stream.write_all(&request).await?;
+        stream.write_all(request.as_bytes()).await?;
         read.clear();
         let status = loop {
             stream.read_buf(&mut read).await?;

@@ -13,14 +13,60 @@ use tokio::sync::oneshot;
 use tokio::time::timeout_at;
 
 use crate::error::{EngineError, EngineStartError};
-use crate::forecast::forecast;
+use crate::forecast::{forecast, read, take_warnings};
+use crate::joint_request::{JointRequest, answers};
+use crate::joint_sizes::MOST;
 use crate::model::ModelFacts;
 use crate::models::{Models, Reload};
 use crate::queue::{Queue, Refusal};
 use crate::request::{ForecastAnswer, ForecastRequest};
 use crate::settings::EngineSettings;
 
-type Job = Box<dyn FnOnce(&Shared) + Send>;
+/// Work that waits for a thread.
+enum Job {
+    /// A request as it came.
+    New(Box<dyn FnOnce(&Shared) + Send>),
+    /// A request whose series were read, and which may be computed with others.
+    Read(ReadJob),
+}
+
+/// A request whose series were read.
+struct ReadJob {
+    request: JointRequest,
+    deadline: Instant,
+    client: Box<dyn Client>,
+}
+
+/// Whoever waits for an answer.
+trait Client: Send {
+    /// Whether it waits no longer.
+    fn is_gone(&self) -> bool;
+
+    fn answer(self: Box<Self>, answer: Result<ForecastAnswer, EngineError>);
+}
+
+/// A future that waits for what becomes of an answer.
+struct Waiting<T, F> {
+    sender: oneshot::Sender<Result<T, EngineError>>,
+    finish: F,
+}
+
+impl<T: Send, F: FnOnce(ForecastAnswer) -> Result<T, EngineError> + Send> Client for Waiting<T, F> {
+    fn is_gone(&self) -> bool {
+        self.sender.is_closed()
+    }
+
+    fn answer(self: Box<Self>, answer: Result<ForecastAnswer, EngineError>) {
+        let Self { sender, finish } = *self;
+        // Who is gone needs no answer.
+        let _ = sender.send(answer.and_then(|answer| guarded(|| finish(answer))));
+    }
+}
+
+/// What work gives, or that it panicked.
+fn guarded<T>(work: impl FnOnce() -> Result<T, EngineError>) -> Result<T, EngineError> {
+    catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(EngineError::Panicked))
+}
 
 /// Who is told of models that were replaced.
 type ReloadListener = Arc<dyn Fn(Reload) + Send + Sync>;
@@ -28,8 +74,10 @@ type ReloadListener = Arc<dyn Fn(Reload) + Send + Sync>;
 /// Saved models, and threads that forecast with them: the server without its sockets.
 ///
 /// Calls are futures that any number of tasks may wait for; they need a runtime of tokio's with timers. Requests are taken in the
-/// order in which they come, and each is computed by itself: on all threads while it is alone, else beside others on one thread
-/// each. So an answer depends on its request alone, and is that of `foretell predict`, to the last bit.
+/// order in which they come: one that is alone is computed on all threads, those of a busy engine on one thread each. Nobody waits for
+/// others to come; but of those that wait while threads are busy, those that ask the same of a model, each for one series, are
+/// computed together as far as that changes no bit. So an answer depends on its request alone, and is that of `foretell predict`, to the
+/// last bit.
 pub struct ForecastEngine {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
@@ -44,22 +92,61 @@ pub(crate) struct Shared {
     queue: Queue<Job>,
     /// Models that were replaced, and changed ones that could not be.
     reloads: [AtomicU64; 2],
+    /// Requests that were computed together with others.
+    together: AtomicU64,
 }
 
 impl Shared {
-    /// The answer to a request, computed on the calling thread.
-    pub(crate) fn answer(
+    /// Answers a request on the calling thread, or lets it wait once more where others may be computed with it.
+    fn begin(
         &self,
         request: &ForecastRequest,
         deadline: Instant,
-    ) -> Result<ForecastAnswer, EngineError> {
+    ) -> Result<Result<ForecastAnswer, JointRequest>, EngineError> {
+        take_warnings();
         let model = self.models.find(request.model.as_deref())?;
+        let series = read(&model.on_one_thread, request, &self.settings)?;
+        let joint = JointRequest::of(&model, request, &series);
+        if let Some(joint) = joint.filter(|_| self.queue.waiting() > 0) {
+            return Ok(Err(joint));
+        }
         let fitted = match self.queue.is_quiet() {
             true => &model.on_all_threads,
             false => &model.on_one_thread,
         };
-        let (frame, warnings) = forecast(fitted, request, &self.settings, deadline)?;
-        Ok(ForecastAnswer { model: model.facts.name.clone(), frame, warnings })
+        let frame = forecast(fitted, &request.asks, &series, &self.settings, deadline)?;
+        Ok(Ok(ForecastAnswer { model: model.facts.name.clone(), frame, warnings: take_warnings() }))
+    }
+
+    /// Answers a request that was read, and with it those that wait and may be computed together with it.
+    fn answer_read(&self, first: ReadJob) {
+        let mut ids = vec![first.request.id().clone()];
+        let others = self.queue.take_also(MOST - 1, |job| match job {
+            Job::Read(job) if job.request.goes_with(&first.request) && !ids.contains(job.request.id()) => {
+                ids.push(job.request.id().clone());
+                true
+            }
+            _ => false,
+        });
+        let of_read = |job| if let Job::Read(job) = job { Some(job) } else { None };
+        let mut jobs: Vec<ReadJob> =
+            std::iter::once(first).chain(others.into_iter().filter_map(of_read)).collect();
+        jobs.retain(|job| !job.client.is_gone() && job.deadline > Instant::now());
+        while let Some(ReadJob { request, deadline, .. }) = jobs.first() {
+            let count = request.model.joint.most_of(jobs.len());
+            let requests: Vec<&JointRequest> = jobs[..count].iter().map(|job| &job.request).collect();
+            let found = guarded(|| Ok(answers(&requests, &self.settings, *deadline)));
+            let found = found.unwrap_or_else(|_| {
+                // Whichever it was that panicked: the others have an answer.
+                requests.iter().map(|request| guarded(|| request.alone(&self.settings, *deadline))).collect()
+            });
+            if count > 1 {
+                self.together.fetch_add(count as u64, Ordering::Relaxed);
+            }
+            for (job, answer) in jobs.drain(..count).zip(found) {
+                job.client.answer(answer);
+            }
+        }
     }
 }
 
@@ -91,13 +178,22 @@ impl ForecastEngine {
             count => count,
         };
         let queue = Queue::new(settings.queue);
-        let shared = Arc::new(Shared { models, settings, queue, reloads: Default::default() });
+        let shared = Arc::new(Shared {
+            models,
+            settings,
+            queue,
+            reloads: Default::default(),
+            together: AtomicU64::default(),
+        });
         let mut engine = Self { shared: shared.clone(), threads: Vec::new(), watcher: None };
         for number in 0..count {
             let (shared, name) = (shared.clone(), format!("forecast-{number}"));
             engine.threads.push(thread::Builder::new().name(name).spawn(move || {
                 while let Some(job) = shared.queue.take() {
-                    job(&shared);
+                    match job {
+                        Job::New(begin) => begin(&shared),
+                        Job::Read(job) => shared.answer_read(job),
+                    }
                     shared.queue.done();
                 }
             })?);
@@ -114,7 +210,7 @@ impl ForecastEngine {
     /// A model that there is not, data that do not suit it, more than the [settings](EngineSettings) allow, too many requests that
     /// wait, or a forecast that takes too long.
     pub async fn forecast(&self, request: ForecastRequest) -> Result<ForecastAnswer, EngineError> {
-        self.run(move |shared, deadline| shared.answer(&request, deadline)).await
+        self.run(move || Ok(request), Ok).await
     }
 
     /// What requests need to know of the models.
@@ -125,6 +221,11 @@ impl ForecastEngine {
     /// Requests that wait for a thread.
     pub fn waiting(&self) -> usize {
         self.shared.queue.waiting()
+    }
+
+    /// Requests that were computed together with others.
+    pub fn together(&self) -> u64 {
+        self.shared.together.load(Ordering::Relaxed)
     }
 
     /// How many models were replaced, and how many were not although their directories changed.
@@ -142,23 +243,28 @@ impl ForecastEngine {
         &self.shared.settings
     }
 
-    /// The result of `work` on one of the threads, when its turn comes.
+    /// What `finish` makes of the answer to the request that `read` reads; both run on one of the threads, when its turn comes.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Shared, Instant) -> Result<T, EngineError> + Send + 'static,
+        read: impl FnOnce() -> Result<ForecastRequest, EngineError> + Send + 'static,
+        finish: impl FnOnce(ForecastAnswer) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, EngineError> {
         let timeout = self.shared.settings.timeout;
         let deadline = Instant::now() + timeout;
-        let (answer, answered) = oneshot::channel();
-        let job = Box::new(move |shared: &Shared| {
+        let (sender, answered) = oneshot::channel();
+        let client = Box::new(Waiting { sender, finish });
+        let begin = Box::new(move |shared: &Shared| {
             // Nobody waits for it any more.
-            if answer.is_closed() || Instant::now() > deadline {
+            if client.is_gone() || Instant::now() > deadline {
                 return;
             }
-            let outcome = catch_unwind(AssertUnwindSafe(|| work(shared, deadline)));
-            let _ = answer.send(outcome.unwrap_or(Err(EngineError::Panicked)));
+            match guarded(|| shared.begin(&read()?, deadline)) {
+                Ok(Ok(answer)) => client.answer(Ok(answer)),
+                Ok(Err(request)) => shared.queue.push_back(Job::Read(ReadJob { request, deadline, client })),
+                Err(error) => client.answer(Err(error)),
+            }
         });
-        self.shared.queue.push(job).map_err(|refusal| match refusal {
+        self.shared.queue.push(Job::New(begin)).map_err(|refusal| match refusal {
             Refusal::Full => EngineError::Busy(self.shared.settings.queue),
             Refusal::Closed => EngineError::Stopping,
         })?;

@@ -3,7 +3,9 @@
 use std::cell::RefCell;
 use std::time::Instant;
 
-use foretell::{ExplainOptions, Fitted, Frame, Future, PredictOptions, PredictionIntervals, Warning};
+use foretell::{
+    ExplainOptions, Fitted, Frame, Future, Panel, PredictOptions, PredictionIntervals, ReadOptions, Warning,
+};
 
 use crate::error::EngineError;
 use crate::reading::read_series;
@@ -20,67 +22,101 @@ pub(crate) fn note_warning(warning: &Warning) {
     WARNINGS.with_borrow_mut(|warnings| warnings.push(warning.to_string()));
 }
 
-/// The forecasts that a request asks for, and the warnings that came with them; nothing is begun after `deadline`.
-pub(crate) fn forecast(
+/// The warnings of the forecasts that this thread computed since it was asked the last time.
+pub(crate) fn take_warnings() -> Vec<String> {
+    WARNINGS.take()
+}
+
+/// The series of a request, and how tables beside them are read.
+pub(crate) struct SeriesRead {
+    pub(crate) panel: Panel,
+    options: ReadOptions,
+}
+
+/// Reads the series of a request.
+pub(crate) fn read(
     fitted: &Fitted,
     request: &ForecastRequest,
     settings: &EngineSettings,
-    deadline: Instant,
-) -> Result<(Frame, Vec<String>), EngineError> {
-    WARNINGS.take();
+) -> Result<SeriesRead, EngineError> {
     let (panel, options) = read_series(fitted, request, settings.memory.bytes())?;
     check("rows", settings.max_rows, panel.n_rows(), "send fewer series or shorter histories")?;
-    let rows_of = |steps: usize| {
-        let rows = panel.n_series().saturating_mul(steps);
-        check("rows of the answer", settings.max_rows, rows, "send fewer series or ask for fewer steps")
-    };
-    let frame = match &request.asks {
+    Ok(SeriesRead { panel, options })
+}
+
+/// The forecasts that a request asks for; nothing is begun after `deadline`.
+pub(crate) fn forecast(
+    fitted: &Fitted,
+    asks: &ForecastKind,
+    series: &SeriesRead,
+    settings: &EngineSettings,
+    deadline: Instant,
+) -> Result<Frame, EngineError> {
+    let SeriesRead { panel, options } = series;
+    Ok(match asks {
         ForecastKind::Windows { n_windows, step_size } => {
-            rows_of(fitted.h().saturating_mul(*n_windows))?;
-            fitted.validate(&panel, *n_windows, *step_size)?.frame
+            check_answer(panel, fitted.h().saturating_mul(*n_windows), settings)?;
+            fitted.validate(panel, *n_windows, *step_size)?.frame
         }
         ForecastKind::Contributions(asked) => {
-            rows_of(fitted.h())?;
+            check_answer(panel, fitted.h(), settings)?;
             let future = asked.future.as_ref();
             let future =
-                future.map(|table| Future::from_memory(table, &options, &panel, fitted.h())).transpose()?;
+                future.map(|table| Future::from_memory(table, options, panel, fitted.h())).transpose()?;
             let explained = ExplainOptions::new(asked.method).output(asked.output);
-            fitted.explain(&panel, &explained.models(&asked.only).future(future.as_ref()))?
+            fitted.explain(panel, &explained.models(&asked.only).future(future.as_ref()))?
         }
         ForecastKind::Ahead(asked) => {
-            let h = asked.h.unwrap_or(fitted.h());
-            check("steps (h)", settings.max_h, h, "ask for fewer steps")?;
-            rows_of(h)?;
             let future = asked.future.as_ref();
-            let future = future.map(|table| Future::from_memory(table, &options, &panel, h)).transpose()?;
-            let level = levels(asked)?;
-            let mut options = PredictOptions::new().future(future.as_ref()).h(h).level(&level);
-            options.strict = asked.strict;
-            let calibrated = match &asked.intervals {
-                None => None,
+            let h = asked.h.unwrap_or(fitted.h());
+            let future = future.map(|table| Future::from_memory(table, options, panel, h)).transpose()?;
+            match &asked.intervals {
+                None => ahead(fitted, panel, asked, future.as_ref(), settings, deadline)?,
                 Some(text) => {
                     let intervals: PredictionIntervals = text.parse()?;
-                    Some(fitted.clone().calibrate(&panel, intervals)?)
-                }
-            };
-            let fitted = calibrated.as_ref().unwrap_or(fitted);
-            let mut whole: Option<Frame> = None;
-            for part in fitted.predict_blocks(&panel, &options)? {
-                let part = part?;
-                match &mut whole {
-                    None => whole = Some(part),
-                    Some(whole) => whole.append(part),
-                }
-                if Instant::now() > deadline {
-                    return Err(EngineError::Timeout(settings.timeout));
+                    let calibrated = fitted.clone().calibrate(panel, intervals)?;
+                    ahead(&calibrated, panel, asked, future.as_ref(), settings, deadline)?
                 }
             }
-            let mut frame = whole.unwrap_or_else(|| Frame::new(fitted.freq()));
-            keep_quantiles(&mut frame, fitted, asked);
-            frame
         }
-    };
-    Ok((frame, WARNINGS.take()))
+    })
+}
+
+/// The steps after the end of each series.
+pub(crate) fn ahead(
+    fitted: &Fitted,
+    panel: &Panel,
+    asked: &AheadOptions,
+    future: Option<&Future>,
+    settings: &EngineSettings,
+    deadline: Instant,
+) -> Result<Frame, EngineError> {
+    let h = asked.h.unwrap_or(fitted.h());
+    check("steps (h)", settings.max_h, h, "ask for fewer steps")?;
+    check_answer(panel, h, settings)?;
+    let level = levels(asked)?;
+    let mut options = PredictOptions::new().future(future).h(h).level(&level);
+    options.strict = asked.strict;
+    let mut whole: Option<Frame> = None;
+    for part in fitted.predict_blocks(panel, &options)? {
+        let part = part?;
+        match &mut whole {
+            None => whole = Some(part),
+            Some(whole) => whole.append(part),
+        }
+        if Instant::now() > deadline {
+            return Err(EngineError::Timeout(settings.timeout));
+        }
+    }
+    let mut frame = whole.unwrap_or_else(|| Frame::new(fitted.freq()));
+    keep_quantiles(&mut frame, fitted, asked);
+    Ok(frame)
+}
+
+/// Refuses answers of too many rows, for so many `steps` of each series.
+fn check_answer(panel: &Panel, steps: usize, settings: &EngineSettings) -> Result<(), EngineError> {
+    let rows = panel.n_series().saturating_mul(steps);
+    check("rows of the answer", settings.max_rows, rows, "send fewer series or ask for fewer steps")
 }
 
 fn check(what: &'static str, most: usize, found: usize, remedy: &'static str) -> Result<(), EngineError> {

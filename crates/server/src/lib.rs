@@ -21,6 +21,8 @@ mod error;
 mod field_words;
 mod fields;
 mod forecast;
+mod joint_request;
+mod joint_sizes;
 mod media_type;
 mod metrics;
 mod model;

@@ -36,6 +36,7 @@ pub(crate) struct Levels {
     pub(crate) connections: usize,
     pub(crate) models: usize,
     pub(crate) reloads: [u64; 2],
+    pub(crate) together: u64,
 }
 
 impl Metrics {
@@ -94,6 +95,7 @@ impl Metrics {
         }
         let plain = [
             ("windows_total", "counter", "Series that were forecast.", counts.windows),
+            ("together_total", "counter", "Requests that were computed with others.", levels.together),
             ("reloads_total", "counter", "Models that were replaced.", levels.reloads[0]),
             ("failed_reloads_total", "counter", "Changed models that cannot be loaded.", levels.reloads[1]),
             ("waiting_requests", "gauge", "Requests that wait for a thread.", levels.waiting as u64),
@@ -135,7 +137,13 @@ mod tests {
         for millis in [1, 3, 30_000] {
             metrics.count("/v1/forecast", 200, Duration::from_millis(millis), 2);
         }
-        let text = metrics.exposition(&Levels { waiting: 4, connections: 1, models: 1, reloads: [0; 2] });
+        let text = metrics.exposition(&Levels {
+            waiting: 4,
+            connections: 1,
+            models: 1,
+            reloads: [0; 2],
+            together: 0,
+        });
         for line in [
             r#"foretell_requests_total{route="/v1/forecast",status="200"} 3"#,
             r#"foretell_request_seconds_bucket{route="/v1/forecast",le="0.001"} 1"#,

@@ -8,6 +8,7 @@ use foretell::{Error, Fitted};
 use serde::Serialize;
 
 use crate::forecast::note_warning;
+use crate::joint_sizes::JointSizes;
 use crate::settings::EngineSettings;
 
 /// A model as it is served.
@@ -16,6 +17,8 @@ pub(crate) struct ServedModel {
     /// It on all threads, and on one: the same numbers and the same forecasts.
     pub(crate) on_all_threads: Fitted,
     pub(crate) on_one_thread: Fitted,
+    /// How many series it forecasts together without changing a bit.
+    pub(crate) joint: JointSizes,
     stamp: Option<Stamp>,
 }
 
@@ -55,7 +58,8 @@ impl ServedModel {
             .on_warning(note_warning);
         let on_all_threads = fitted.clone().threads(settings.threads)?;
         let facts = ModelFacts::of(name, &fitted, settings);
-        Ok(Self { facts, on_all_threads, on_one_thread: fitted.threads(1)?, stamp })
+        let on_one_thread = fitted.threads(1)?;
+        Ok(Self { facts, on_all_threads, on_one_thread, joint: JointSizes::default(), stamp })
     }
 
     /// Whether its directory has changed since.

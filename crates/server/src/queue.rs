@@ -47,6 +47,23 @@ impl<T> Queue<T> {
         Ok(())
     }
 
+    /// Lets what was taken wait again, behind all others, whatever the limit.
+    pub(crate) fn push_back(&self, work: T) {
+        self.state().waiting.push_back(work);
+        self.changed.notify_one();
+    }
+
+    /// Takes of what waits that for which `is_wanted` holds, `most` at most, for whoever works on something already.
+    pub(crate) fn take_also(&self, most: usize, mut is_wanted: impl FnMut(&T) -> bool) -> Vec<T> {
+        let mut state = self.state();
+        let (mut taken, mut left) = (Vec::new(), VecDeque::with_capacity(state.waiting.len()));
+        for work in state.waiting.drain(..) {
+            if taken.len() < most && is_wanted(&work) { taken.push(work) } else { left.push_back(work) }
+        }
+        state.waiting = left;
+        taken
+    }
+
     /// The next work, as soon as there is some; nothing once the queue is closed and empty.
     pub(crate) fn take(&self) -> Option<T> {
         let mut state = self.state();
@@ -94,6 +111,10 @@ mod tests {
         let queue = Queue::new(2);
         assert_eq!([1, 2, 3].map(|work| queue.push(work)), [Ok(()), Ok(()), Err(Refusal::Full)]);
         assert_eq!((queue.take(), queue.waiting(), queue.is_quiet()), (Some(1), 1, false));
+        queue.push_back(5);
+        queue.push_back(6);
+        assert_eq!(queue.take_also(1, |work| *work > 2), [5]);
+        assert_eq!((queue.take_also(9, |work| *work > 2), queue.waiting()), (vec![6], 1));
         queue.close();
         assert_eq!(queue.push(4), Err(Refusal::Closed));
         assert_eq!((queue.take(), queue.take()), (Some(2), None));

@@ -103,18 +103,19 @@ async fn explain(State(app): State<App>, request: Request) -> Result<Response, P
 async fn answer(app: App, request: Request, asking: Asking) -> Result<Response, Problem> {
     const WARNINGS: HeaderName = HeaderName::from_static("foretell-warnings");
     let Received { incoming, accept, room } = receive(request, &app).await?;
-    let work = app.engine.run(move |shared, deadline| {
-        // The body is let go of with the work.
-        let _room = room;
-        let request = incoming.request(asking)?;
-        let answer = shared.answer(&request, deadline)?;
-        let body = encode(&answer, accept)?;
-        let rows = answer.frame.n_rows();
-        let mut ids = answer.frame.ids.iter().map(|id| id.as_ptr()).collect::<Vec<_>>();
-        ids.dedup();
-        let (series, warnings) = (ids.len(), answer.warnings.len());
-        Ok((Served { model: answer.model, series, rows, warnings }, body))
-    });
+    let work = app.engine.run(
+        move || incoming.request(asking),
+        move |answer| {
+            // The body is let go of with the work.
+            let _room = room;
+            let body = encode(&answer, accept)?;
+            let rows = answer.frame.n_rows();
+            let mut ids = answer.frame.ids.iter().map(|id| id.as_ptr()).collect::<Vec<_>>();
+            ids.dedup();
+            let (series, warnings) = (ids.len(), answer.warnings.len());
+            Ok((Served { model: answer.model, series, rows, warnings }, body))
+        },
+    );
     let (served, body) = work.await?;
     let headers = [(header::CONTENT_TYPE, accept.name().to_owned()), (WARNINGS, served.warnings.to_string())];
     let mut response = (headers, body).into_response();
@@ -145,6 +146,7 @@ async fn metrics(State(app): State<App>) -> Response {
         connections: app.state.connections.load(Ordering::Relaxed),
         models: app.engine.models().len(),
         reloads: app.engine.reloads(),
+        together: app.engine.together(),
     };
     let content = [(header::CONTENT_TYPE, "text/plain; version=0.0.4; charset=utf-8")];
     (content, app.state.metrics.exposition(&levels)).into_response()

@@ -235,11 +235,11 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/server/src",
         &[
-            "address error field_words media_type metrics queue request settings timed_stream token",
+            "address error field_words joint_sizes media_type metrics queue request settings timed_stream token",
             "fields reading serve_settings",
             "encode forecast openapi problem",
             "model",
-            "models",
+            "joint_request models",
             "engine",
             "app",
             "observe receive",

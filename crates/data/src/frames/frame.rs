@@ -126,6 +126,24 @@ impl Frame {
         self.columns.iter_mut().for_each(|(_, values)| keep(values, horizon, steps));
     }
 
+    /// The rows of the series whose ids `keep` keeps.
+    pub fn of_series(&self, keep: impl Fn(&str) -> bool) -> Self {
+        let kept: Vec<bool> = self.ids.iter().map(|id| keep(id)).collect();
+        fn of<T: Clone>(values: &[T], kept: &[bool]) -> Vec<T> {
+            values.iter().zip(kept).filter(|(_, kept)| **kept).map(|(value, _)| value.clone()).collect()
+        }
+        Self {
+            id_col: self.id_col.clone(),
+            time_col: self.time_col.clone(),
+            zone: self.zone.clone(),
+            ids: of(&self.ids, &kept),
+            times: of(&self.times, &kept),
+            cutoffs: self.cutoffs.as_ref().map(|cutoffs| of(cutoffs, &kept)),
+            columns: self.columns.iter().map(|(name, values)| (name.clone(), of(values, &kept))).collect(),
+            ..*self
+        }
+    }
+
     pub(crate) fn check(&self) {
         let rows = self.n_rows();
         assert_eq!(self.times.len(), rows, "times and ids of a frame");

@@ -21,6 +21,7 @@ mod forecasts;
 mod gaps;
 pub(crate) mod id_table;
 mod join;
+mod joined;
 mod laid_out;
 pub(crate) mod local_scaler;
 mod long_rows;

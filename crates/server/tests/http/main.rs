@@ -7,3 +7,4 @@ mod limits;
 mod reloads;
 mod test_client;
 mod test_server;
+mod together;

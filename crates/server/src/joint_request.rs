@@ -1,0 +1,124 @@
+//! Requests that are computed together, each with the bits that it has alone.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use foretell::{Frame, Panel};
+
+use crate::error::EngineError;
+use crate::forecast::{SeriesRead, ahead, take_warnings};
+use crate::joint_sizes::JointSize;
+use crate::model::ServedModel;
+use crate::request::{AheadOptions, ForecastAnswer, ForecastKind, ForecastRequest};
+use crate::settings::EngineSettings;
+
+/// A request for forecasts of one series, which was read, and its model.
+pub(crate) struct JointRequest {
+    pub(crate) model: Arc<ServedModel>,
+    asked: AheadOptions,
+    panel: Panel,
+}
+
+impl JointRequest {
+    /// The request, if it may be computed with others: it has one series and nothing beside it.
+    pub(crate) fn of(
+        model: &Arc<ServedModel>,
+        request: &ForecastRequest,
+        series: &SeriesRead,
+    ) -> Option<Self> {
+        let ForecastKind::Ahead(asked) = &request.asks else { return None };
+        let is_plain = asked.future.is_none() && asked.intervals.is_none() && request.statics.is_none();
+        (is_plain && series.panel.n_series() == 1 && model.joint.most_of(usize::MAX) > 1).then(|| Self {
+            model: model.clone(),
+            asked: asked.clone(),
+            panel: series.panel.clone(),
+        })
+    }
+
+    /// The id of its series.
+    pub(crate) fn id(&self) -> &Arc<str> {
+        self.panel.id(0)
+    }
+
+    /// Whether another request asks the same of the same model.
+    pub(crate) fn goes_with(&self, other: &Self) -> bool {
+        let asks = |request: &Self| {
+            let AheadOptions { h, level, quantiles, strict, .. } = request.asked.clone();
+            (h, level, quantiles, strict)
+        };
+        Arc::ptr_eq(&self.model, &other.model) && asks(self) == asks(other)
+    }
+
+    /// Its answer, computed by itself.
+    pub(crate) fn alone(
+        &self,
+        settings: &EngineSettings,
+        deadline: Instant,
+    ) -> Result<ForecastAnswer, EngineError> {
+        take_warnings();
+        let frame = ahead(&self.model.on_one_thread, &self.panel, &self.asked, None, settings, deadline)?;
+        Ok(ForecastAnswer { model: self.model.facts.name.clone(), frame, warnings: take_warnings() })
+    }
+}
+
+/// The answers to requests that go with each other, computed together; nothing where that cannot be or comes with doubts, which
+/// would not tell whose they are.
+fn together(
+    requests: &[&JointRequest],
+    settings: &EngineSettings,
+    deadline: Instant,
+) -> Option<Vec<ForecastAnswer>> {
+    let JointRequest { model, asked, .. } = requests.first()?;
+    let panels: Vec<&Panel> = requests.iter().map(|request| &request.panel).collect();
+    let panel = Panel::joined(&panels)?;
+    take_warnings();
+    let frame = ahead(&model.on_one_thread, &panel, asked, None, settings, deadline).ok()?;
+    if !take_warnings().is_empty() {
+        return None;
+    }
+    let of = |panel: &&Panel| frame.of_series(|id| id == &**panel.id(0));
+    let answer = |frame| ForecastAnswer { model: model.facts.name.clone(), frame, warnings: Vec::new() };
+    Some(panels.iter().map(of).map(answer).collect())
+}
+
+/// The answers to requests that go with each other, each that which it has alone to the last bit: a number of requests is computed
+/// together once that was seen to change none.
+pub(crate) fn answers(
+    requests: &[&JointRequest],
+    settings: &EngineSettings,
+    deadline: Instant,
+) -> Vec<Result<ForecastAnswer, EngineError>> {
+    let alone = || requests.iter().map(|request| request.alone(settings, deadline)).collect::<Vec<_>>();
+    let Some(joint) = requests.first().map(|request| &request.model.joint).filter(|_| requests.len() > 1)
+    else {
+        return alone();
+    };
+    match joint.get(requests.len()) {
+        JointSize::Other => alone(),
+        JointSize::Same => match together(requests, settings, deadline) {
+            Some(answers) => answers.into_iter().map(Ok).collect(),
+            None => alone(),
+        },
+        JointSize::Unknown => {
+            let (together, alone) = (together(requests, settings, deadline), alone());
+            // What no request has alone says nothing of them together.
+            if alone.iter().all(|answer| answer.as_ref().is_ok_and(|answer| answer.warnings.is_empty())) {
+                let is_same = together.is_some_and(|together| {
+                    together.iter().zip(&alone).all(|(together, alone)| {
+                        alone.as_ref().is_ok_and(|alone| are_same(&together.frame, &alone.frame))
+                    })
+                });
+                joint.set(requests.len(), if is_same { JointSize::Same } else { JointSize::Other });
+            }
+            alone
+        }
+    }
+}
+
+/// Whether two tables have the same bits.
+fn are_same(one: &Frame, other: &Frame) -> bool {
+    let bits = |frame: &Frame| -> Vec<Vec<u32>> {
+        frame.columns.iter().map(|(_, values)| values.iter().map(|y| y.to_bits()).collect()).collect()
+    };
+    one.ids == other.ids && one.times == other.times && bits(one) == bits(other)
+}
