@@ -33,9 +33,11 @@ from neuralforecast.losses.pytorch import (
     RMSE,
     DistributionLoss,
     FreDF,
+    HuberIQLoss,
     HuberLoss,
     HuberMQLoss,
     HuberQLoss,
+    IQLoss,
     MQLoss,
     QuantileLoss,
     TukeyLoss,
@@ -310,6 +312,26 @@ CASES = {
             (MLP, SMALL_MLP | dict(alias="nb", scaler_type="standard", loss=NBMM(2, weighted=True, **SAMPLED))),
         ],
         target=counts,
+    ),
+    # Layers of the loss, shared with those of the validation loss or beside them; read of the own forecast is the median.
+    "implicit": Case(
+        "D",
+        [
+            (MLP, SMALL_MLP | dict(alias="pinball", scaler_type="standard", loss=IQLoss(cos_embedding_dim=8))),
+            (
+                GRU,
+                RECURRENT
+                | dict(alias="huber", scaler_type="standard", loss=HuberIQLoss(6, delta=0.5), valid_loss=HuberIQLoss(6, concentration0=2.0)),
+            ),
+        ],
+        val_size=4,
+    ),
+    "splines": Case(
+        "D",
+        [
+            (MLP, SMALL_MLP | dict(alias="five", scaler_type="standard", loss=DistributionLoss("ISQF", num_samples=150_000))),
+            (MLP, SMALL_MLP | dict(alias="two", scaler_type="robust", loss=DistributionLoss("ISQF", quantiles=[0.9, 0.3, 0.1], num_pieces=2, num_samples=150_000))),
+        ],
     ),
     "scalers": Case(
         "D", [(NLinear, dict(scaler_type="minmax1")), (DLinear, dict(scaler_type="invariant")), (MLP, SMALL_MLP | dict(scaler_type="minmax1"))]

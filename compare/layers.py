@@ -21,6 +21,7 @@ from neuralforecast.common._modules import (
     TransEncoder,
     TransEncoderLayer,
 )
+from neuralforecast.losses.pytorch import IQLoss
 from neuralforecast.models.autoformer import AutoCorrelation, AutoCorrelationLayer
 from neuralforecast.models.informer import ConvLayer
 from neuralforecast.models.tft import GLU, GRN, InterpretableMultiHeadAttention, StaticCovariateEncoder, TFTEmbedding, VariableSelectionNetwork
@@ -199,6 +200,24 @@ class Interpretable(nn.Module):
         return torch.cat([read[:, self.earlier :].flatten(1), weights.flatten(1)], dim=1)
 
 
+class ImplicitQuantiles(nn.Module):
+    """The quantiles that the layers of an IQLoss make of x [batch, time, 1], side by side."""
+
+    def __init__(self, _, cosines, quantiles):
+        super().__init__()
+        self.layer, self.quantiles = IQLoss(cosines), quantiles
+        integers = self.layer.quantile_layer.integers  # they number the cosines
+        del self.layer.quantile_layer.integers
+        self.layer.quantile_layer.integers = integers
+
+    def forward(self, x):
+        def at(quantile):
+            self.layer.update_quantile([quantile])
+            return self.layer.domain_map(x)
+
+        return torch.cat([at(quantile) for quantile in self.quantiles], dim=-1)
+
+
 # Buffers that nothing changes, of which fixtures have the first rows.
 CONSTANTS = ("position_embedding.pe",)
 
@@ -284,6 +303,10 @@ LAYERS = {
         ((2, 5, 6), dict(heads=2, earlier=3)),
         ((2, 4, 6), dict(heads=3, earlier=0)),
         ((1, 3, 5), dict(heads=1, earlier=2)),
+    ]),
+    "IQLoss": (ImplicitQuantiles, [
+        ((2, 3, 1), dict(cosines=5, quantiles=[0.5])),
+        ((3, 2, 1), dict(cosines=4, quantiles=[0.05, 0.3, 0.99])),
     ]),
     "RevIN": (partial(ThereAndBack, RevIN), REVERSIBLE + [((4, 7), dict(series=2, affine=True, subtract_last=True)), ((3, 1), dict(series=1, subtract_last=True))]),
     "RevINMultivariate": (partial(ThereAndBack, RevINMultivariate), REVERSIBLE),

@@ -32,7 +32,9 @@ from neuralforecast.losses.pytorch import (
     Accuracy,
     DistributionLoss,
     FreDF,
+    HuberIQLoss,
     HuberLoss,
+    IQLoss,
     HuberMQLoss,
     HuberQLoss,
     MQLoss,
@@ -690,7 +692,41 @@ def losses():
             if name in ("MASE", "relMSE", "TukeyLoss"):
                 case["insample"] = numbers(insample)
             found.setdefault(name, []).append(case)
-    return found | {"DistributionLoss": distributions()} | mixtures() | scores()
+    return found | {"DistributionLoss": distributions()} | mixtures() | scores() | implicit_quantiles()
+
+
+def implicit_quantiles():
+    """As the other losses, but `pred` holds pairs of a value and the probability whose quantile it is."""
+    batch, h = 3, 4
+    found = {}
+    for loss_class, arguments in [(IQLoss, {}), (HuberIQLoss, dict(delta=0.7))]:
+        name = loss_class.__name__
+        for setting, (mask, horizon_weight) in loss_settings(batch, h).items():
+            if setting not in ("plain", "both", "ties"):
+                continue
+            loss = loss_class(horizon_weight=horizon_weight, **arguments)
+            random = generator(name, setting)
+            pred = 2 * torch.randn(batch, h, 1, generator=random)
+            target = torch.randn(batch, h, 1, generator=random)
+            loss.update_quantile()  # names the columns as a forecast does
+            loss.q = torch.rand(batch, h, 1, generator=random)
+            if setting == "ties":
+                pred[:, ::2] = target[:, ::2]
+            pred.requires_grad_()
+            value = loss(y=target, y_hat=pred, mask=mask)
+            value.backward()
+            args = {"loss": name, "setting": setting, **arguments, "output_names": loss.output_names}
+            args["horizon_weight"] = None if horizon_weight is None else horizon_weight.tolist()
+            pairs = lambda x, y: numbers(torch.cat([x.detach(), y], dim=-1))
+            case = {
+                "args": args,
+                "inputs": [pairs(pred, loss.q), numbers(target), numbers(mask)],
+                "output": numbers(value),
+                "grad_output": numbers(torch.tensor(1.0)),
+                "grads": [pairs(pred.grad, torch.zeros_like(target)), None, None],
+            }
+            found.setdefault(name, []).append(case)
+    return found
 
 
 # Distribution -> (arguments, what makes a target of standard normal numbers, quantiles of scipy from the parameters)
@@ -701,7 +737,24 @@ DISTRIBUTIONS = {
     "NegativeBinomial": ({}, lambda x: (2 + 3 * x).clamp(min=0).round(), lambda q, n, p: stats.nbinom.ppf(q, n, 1 - p)),
     "Bernoulli": ({}, lambda x: (x > 0).float(), lambda q, p: stats.bernoulli.ppf(q, p)),
     "Tweedie": (dict(rho=1.4), lambda x: (2 + 3 * x).clamp(min=0), None),
+    "ISQF": (dict(num_pieces=2), lambda x: 3 + 3 * x, None),
+    "ISQF of one piece": (dict(num_pieces=1), lambda x: 3 + 3 * x, None),
 }
+
+
+def spline_columns(loss, distr_args):
+    """Mean and quantiles of an ISQF distribution: its quantile function, and the integral of this."""
+    function = loss.get_distribution(distr_args=distr_args)
+    loc, scale, base = distr_args[-2], distr_args[-1], function.base_dist
+    last = lambda x: x[..., -1:]
+    knots_x = torch.cat([base.sk_x.flatten(-2), last(base.qk_x_plus)], dim=-1)
+    knots_y = torch.cat([base.sk_y.flatten(-2), last(base.qk_y_plus)], dim=-1)
+    # The tails are exponential.
+    left = base.qk_x_l * (base.qk_y_l - base.tail_al)
+    right = (1 - base.qk_x_r) * (base.qk_y_r - base.tail_ar)
+    mean = torch.trapezoid(knots_y, knots_x, dim=-1) + left + right
+    at = lambda q: base.quantile(torch.full_like(mean, float(q)).unsqueeze(0)).squeeze(0)
+    return [loc + scale * x for x in (mean, *map(at, loss.quantiles))]
 
 
 def distributions():
@@ -710,9 +763,12 @@ def distributions():
     found = []
     for name, (own, target_of, ppf) in DISTRIBUTIONS.items():
         for setting, (mask, horizon_weight) in loss_settings(batch, h).items():
-            if setting == "ties":
+            distribution = name.split()[0]
+            is_spline = distribution == "ISQF"
+            if setting == "ties" or (is_spline and setting not in ("plain", "both")):
                 continue
-            arguments = {"distribution": name, "level": [80, 90], "return_params": name != "Tweedie", **own}
+            return_params = distribution not in ("Tweedie", "ISQF")
+            arguments = {"distribution": distribution, "level": [80, 90], "return_params": return_params, **own}
             loss = DistributionLoss(horizon_weight=horizon_weight, **arguments)
             random = generator(name, setting)
             pred = torch.randn(batch, h, loss.outputsize_multiplier, generator=random, requires_grad=True)
@@ -735,7 +791,7 @@ def distributions():
                 "grads": [numbers(pred.grad), None, None],
             }
             if setting == "plain":
-                columns = [loss.distr_mean]
+                columns = spline_columns(loss, distr_args) if is_spline else [loss.distr_mean]
                 if ppf is not None:
                     # In double precision: a count must not jump because a probability was rounded.
                     exact = loss.scale_decouple(output=loss.domain_map(pred.detach().double()), loc=loc.double(), scale=scale.double())

@@ -17,7 +17,6 @@ WITHOUT_MEANING = frozenset({
 
 #: What would change the result, with the values that change nothing and what to do otherwise.
 CHANGES_RESULTS: dict[str, tuple[tuple[Any, ...], str]] = {
-    "accumulate_grad_batches": ((None, 1), "multiply windows_batch_size by it instead"),
     "fast_dev_run": ((None, False, 0), "set max_steps=1 instead"),
     "limit_train_batches": ((None, 1.0), "lower max_steps instead"),
     "limit_val_batches": ((None, 1.0), "lower val_size instead"),

@@ -129,7 +129,7 @@ def test_each_model_has_a_module_of_its_name():
 def test_the_trainers_arguments():
     quiet = dict(
         accelerator="gpu", devices=1, logger=False, callbacks=[], enable_progress_bar=False, enable_checkpointing=False,
-        enable_model_summary=False, num_sanity_val_steps=0, accumulate_grad_batches=1, max_epochs=None,
+        enable_model_summary=False, num_sanity_val_steps=0, max_epochs=None,
     )  # fmt: skip
     model = models.MLP(4, 8, **quiet)
     assert model.to_spec() == models.MLP(4, 8).to_spec()
@@ -137,11 +137,12 @@ def test_the_trainers_arguments():
     assert models.MLP(4, 8, precision="bf16-mixed").to_spec()["precision"] == "bf16"
     assert models.MLP(4, 8, precision=16).to_spec()["precision"] == "f16"
     assert models.MLP(4, 8, threads=2).to_spec()["threads"] == 2
+    assert models.MLP(4, 8, accumulate_grad_batches=4).to_spec()["settings"]["accumulate_grad_batches"] == 4
     assert models.MLP(4, 8, gradient_clip_val=1.0).to_spec()["settings"]["gradient_clip_val"] == 1.0
 
 
 @pytest.mark.parametrize("argument", [
-    {"accumulate_grad_batches": 2}, {"max_epochs": 3}, {"limit_train_batches": 0.5}, {"fast_dev_run": True}, {"min_steps": 5},
+    {"max_epochs": 3}, {"limit_train_batches": 0.5}, {"fast_dev_run": True}, {"min_steps": 5},
 ])  # fmt: skip
 def test_what_would_change_the_result_is_an_error(argument):
     with pytest.raises(ValueError, match="would change the result.* instead"):

@@ -134,6 +134,12 @@ impl GradScaler {
         self.scale
     }
 
+    /// The same scaler at the start of another training, which has skipped no step.
+    #[must_use]
+    pub fn of_next_training(&self) -> Self {
+        Self { skipped: 0, ..self.clone() }
+    }
+
     /// Divides gradients by the scale and says whether all are finite. Gradients in several slices take one call
     /// each. Within [`foretell_threads::share`] the pass is split over several threads.
     #[must_use = "a step with gradients that are not finite must not be taken"]

@@ -13,14 +13,19 @@ use crate::checksum::{self, CHECKSUM};
 use crate::configuration::Configuration;
 use crate::dataset::Dataset;
 use crate::directory::{
-    CONFIGURATION, CONFIGURATION_TENSORS, DATASET, DATASET_TENSORS, ModelDirectory, NUMBERS, create_file,
+    CONFIGURATION, CONFIGURATION_TENSORS, DATASET, DATASET_TENSORS, ModelDirectory, NUMBERS, OPTIMIZERS,
+    create_file,
 };
 use crate::error::{CheckpointError, Result};
 use crate::file::{self, TensorFile};
 use crate::model::{FORMAT, ModelFile, check_format};
+use crate::optimizers::{optimizers_file, read_optimizers};
 use crate::packed::{pack, unpack};
 use crate::plain_model::{ENTRY, PlainModel, numbers_file, read_numbers};
 use crate::tagged::{Misfit, Sidecar};
+
+/// The ending of the file of a network.
+const ENDING: &str = ".safetensors";
 
 /// A model directory in memory.
 #[derive(Debug, Clone, PartialEq)]
@@ -111,6 +116,10 @@ impl Checkpoint {
             });
         }
 
+        if files.contains(OPTIMIZERS) {
+            let named = models.iter_mut().map(|(name, model)| (name.trim_end_matches(ENDING), model));
+            read_optimizers(named, &files.read(OPTIMIZERS)?, &files.path(OPTIMIZERS))?;
+        }
         let dataset = match files.contains(DATASET) {
             true => Some(files.dataset()?),
             false => None,
@@ -161,9 +170,12 @@ impl Checkpoint {
     fn write_files(&self, write: impl Fn(&str, Vec<u8>) -> Result<()>) -> Result<()> {
         let mut numbers = BTreeMap::<&str, usize>::new();
         let mut aliases: Vec<(String, String)> = Vec::new();
+        let mut names = Vec::new();
         for model in &self.models {
             let number = numbers.entry(&model.alias).or_default();
-            write(&format!("{}_{number}.safetensors", model.alias), model.to_bytes())?;
+            let name = format!("{}_{number}", model.alias);
+            write(&format!("{name}{ENDING}"), model.to_bytes())?;
+            names.push((name, model));
             if *number == 0 {
                 let mut known = self.configuration.alias_to_model.iter();
                 let known = known.find(|(alias, _)| *alias == model.alias).cloned();
@@ -185,6 +197,9 @@ impl Checkpoint {
 
         if let Some(file) = numbers_file(&self.plain_models) {
             write(NUMBERS, file.to_bytes())?;
+        }
+        if let Some(file) = optimizers_file(&names) {
+            write(OPTIMIZERS, file.to_bytes())?;
         }
 
         if let Some(dataset) = &self.dataset {
@@ -254,7 +269,9 @@ enum Source<'a> {
 impl<'a> Files<'a> {
     fn open(dir: &'a Path) -> Result<Self> {
         const ENDINGS: [&str; 4] = [".json", ".safetensors", ".pkl", ".ckpt"];
-        let wanted = |name: &str| name == NUMBERS || ENDINGS.iter().any(|ending| name.ends_with(ending));
+        let wanted = |name: &str| {
+            [NUMBERS, OPTIMIZERS].contains(&name) || ENDINGS.iter().any(|ending| name.ends_with(ending))
+        };
         match DirectoryFiles::open(dir, wanted) {
             Ok(files) => Ok(Self { dir, source: Source::Disk(files) }),
             Err(FileError::Io { source, path, .. }) if source.kind() == io::ErrorKind::NotFound => {

@@ -19,6 +19,9 @@ pub(crate) const DATASET_TENSORS: &str = "dataset.safetensors";
 /// each file that ends in `.safetensors` for one of its own models.
 pub(crate) const NUMBERS: &str = "foretell_models.bin";
 
+/// The file of the optimisers of trainings, likewise.
+pub(crate) const OPTIMIZERS: &str = "foretell_optimizers.bin";
+
 /// Bytes of the header of a safetensors file, at most: as that format has it.
 const LONGEST_HEADER: u64 = 100_000_000;
 
@@ -104,12 +107,13 @@ fn foreign(directory: &Path) -> Result<Vec<String>> {
 
 /// Whether a file of this name may be one of a model directory, also of an old one.
 pub(crate) fn is_own(name: &OsStr) -> bool {
-    const FIXED: [&str; 8] = [
+    const FIXED: [&str; 9] = [
         CONFIGURATION,
         CONFIGURATION_TENSORS,
         DATASET,
         DATASET_TENSORS,
         NUMBERS,
+        OPTIMIZERS,
         LEGACY,
         "dataset.pkl",
         "alias_to_model.pkl",
@@ -130,7 +134,7 @@ fn says_so(path: &Path) -> Result<bool> {
         let document: Option<Value> = serde_json::from_slice(&read_regular(path)?).ok();
         return Ok(document.is_some_and(|document| document.get("nf_format").is_some()));
     }
-    if ending == "safetensors" || path.ends_with(NUMBERS) {
+    if ending == "safetensors" || path.ends_with(NUMBERS) || path.ends_with(OPTIMIZERS) {
         return Ok(header(path)?.is_some_and(|header| header["__metadata__"].get("nf_format").is_some()));
     }
     Ok(true)

@@ -43,7 +43,12 @@ impl TensorFile {
     /// The errors of [`read`](Self::read), and [`CheckpointError::Checksum`] where there is none.
     pub fn read_checked(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
-        match Self::parse(&read_regular(path)?, path)? {
+        Self::from_checked_bytes(&read_regular(path)?, path)
+    }
+
+    /// Parses the bytes of a file that foretell wrote, as [`read_checked`](Self::read_checked) does.
+    pub(crate) fn from_checked_bytes(bytes: &[u8], path: &Path) -> Result<Self> {
+        match Self::parse(bytes, path)? {
             (file, true) => Ok(file),
             (_, false) => Err(CheckpointError::Checksum { path: path.to_path_buf(), found: None }),
         }

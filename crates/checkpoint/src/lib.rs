@@ -43,8 +43,8 @@
 //!   entry. For MQLoss, HuberMQLoss and the distribution losses `__hparams__.{slot}.state.quantiles`
 //!   and the state dict's `{slot}.quantiles`, both F32 `[quantiles]`. When `valid_loss` is null,
 //!   Python validates with the training loss, so `valid_loss.quantiles` is the same tensor: `shared`
-//!   is `{"loss.quantiles": ["valid_loss.quantiles"]}`. IQLoss and sCRPS have state dict entries of
-//!   their own, which are the caller's to add.
+//!   is `{"loss.quantiles": ["valid_loss.quantiles"]}`. The layers of IQLoss and HuberIQLoss
+//!   are among the model's tensors under `loss.`; to them comes `quantile_layer.integers`, which numbers the cosines.
 //!
 //! # What the configuration must hold
 //!
@@ -91,6 +91,8 @@ mod file;
 mod loss;
 mod model;
 mod names;
+mod optimizer_state;
+mod optimizers;
 mod packed;
 #[cfg(feature = "pickle")]
 mod pickle;
@@ -108,6 +110,7 @@ pub use file::TensorFile;
 pub use loss::LossSpec;
 pub use model::ModelFile;
 pub use names::check_names;
+pub use optimizer_state::OptimizerState;
 #[cfg(feature = "pickle")]
 pub use pickle::{PickleValue, PickledObject, parse_pickle, read_pickle};
 pub use plain_model::PlainModel;

@@ -24,6 +24,8 @@ pub struct LossSpec {
     /// The levels of the multi-quantile loss that a class holds as its `mql`: a tensor of the state dict alone. It is written
     /// and not read, since the arguments say the same.
     pub inner_quantiles: Option<Vec<f32>>,
+    /// How many cosines a class embeds probabilities in, which numbers them in the state dict. It is written and not read.
+    pub cosines: Option<usize>,
 }
 
 impl LossSpec {
@@ -36,6 +38,7 @@ impl LossSpec {
             output_names: vec![String::new()],
             quantiles: None,
             inner_quantiles: None,
+            cosines: None,
         }
     }
 
@@ -85,6 +88,7 @@ impl LossSpec {
             output_names,
             quantiles,
             inner_quantiles: None,
+            cosines: None,
         })
     }
 

@@ -9,8 +9,9 @@ use serde_json::{Map, Value};
 use crate::error::{CheckpointError, Result};
 use crate::file::{self, TensorFile};
 use crate::loss::LossSpec;
+use crate::optimizer_state::OptimizerState;
 use crate::tagged::{Misfit, PREFIX, Sidecar, plain, tag};
-use crate::tensor::TensorData;
+use crate::tensor::{TensorData, TensorValues};
 
 pub(crate) const FORMAT: &str = "2";
 
@@ -29,6 +30,8 @@ pub struct ModelFile {
     pub tensors: BTreeMap<String, TensorData>,
     /// Names that stand for a stored tensor too: stored name to further names.
     pub shared: BTreeMap<String, Vec<String>>,
+    /// The optimiser of its training, if it was kept: it stands in another file of the directory.
+    pub optimizer: Option<OptimizerState>,
 }
 
 impl ModelFile {
@@ -80,6 +83,7 @@ impl ModelFile {
                 Some(text) => parse(text, "shared", path)?,
                 None => BTreeMap::new(),
             },
+            optimizer: None,
         };
         model.check_shared().map_err(|m| m.at(path.display()))?;
         Ok(model)
@@ -155,8 +159,10 @@ impl ModelFile {
     }
 
     /// Sets the losses with all that goes with them: the hyper-parameters `loss` and `valid_loss`,
-    /// the arrays these point at, and the state dict's `loss.quantiles` and `valid_loss.quantiles`
-    /// (one `shared` tensor when `valid_loss` is None, that is, the training loss validates too).
+    /// the arrays these point at, and the state dict's `loss.quantiles` and `valid_loss.quantiles`.
+    /// When `valid_loss` is None, the training loss validates too: its tensors, those of its layers among
+    /// them, are `shared` ones. A validation loss with layers has copies of the training loss's, since
+    /// Python builds them and uses none.
     pub fn set_losses(&mut self, loss: &LossSpec, valid_loss: Option<&LossSpec>) {
         self.remove_loss_tensors();
         let mut sidecar = Sidecar::default();
@@ -172,22 +178,33 @@ impl ModelFile {
                     self.tensors.insert(format!("{slot}.{name}"), tensor);
                 }
             }
+            if let Some(count) = spec.cosines {
+                let numbers = TensorValues::I64((0..count as i64).collect());
+                self.tensors.insert(format!("{slot}.{INTEGERS}"), TensorData::new([count], numbers));
+            }
         }
-        if valid_loss.is_none() && loss.quantiles.is_some() {
-            let others = vec!["valid_loss.quantiles".to_owned()];
-            self.shared.insert("loss.quantiles".into(), others);
+        let of_training = |name: &&String| name.starts_with(TRAINING);
+        let of_training: Vec<String> = self.tensors.keys().filter(of_training).cloned().collect();
+        for name in of_training {
+            let other = format!("valid_{name}");
+            if valid_loss.is_none() {
+                self.shared.insert(name, vec![other]);
+            } else if !follows_from_arguments(&name) {
+                self.tensors.insert(other, self.tensors[&name].clone());
+            }
         }
         self.hyper_tensors.append(&mut sidecar.0);
     }
 
     fn remove_loss_tensors(&mut self) {
-        self.tensors.retain(|name, _| !belongs_to_loss(name));
+        self.tensors.retain(|name, _| !follows_from_arguments(name));
         self.shared.retain(|name, _| !belongs_to_loss(name));
         let kept = |name: &String| !belongs_to_loss(name.trim_start_matches(PREFIX));
         self.hyper_tensors.retain(|name, _| kept(name));
     }
 
-    /// The model's own state dict: further names resolved, entries of the losses left out.
+    /// The model's own state dict: further names resolved, entries of the losses left out but for the layers of
+    /// the training loss.
     /// The names are those of the Python module, so [`check_names`](crate::check_names) applies.
     pub fn weights(&self) -> BTreeMap<&str, &TensorData> {
         let further = self.shared.iter().flat_map(|(kept, others)| {
@@ -195,7 +212,9 @@ impl ModelFile {
             others.iter().filter_map(move |name| Some((name, tensor?)))
         });
         let all = self.tensors.iter().chain(further);
-        all.filter(|(name, _)| !belongs_to_loss(name)).map(|(name, tensor)| (name.as_str(), tensor)).collect()
+        all.filter(|(name, _)| !follows_from_arguments(name))
+            .map(|(name, tensor)| (name.as_str(), tensor))
+            .collect()
     }
 
     /// How messages call this model.
@@ -209,8 +228,21 @@ impl ModelFile {
     }
 }
 
+/// What the names of the training loss's tensors begin with.
+const TRAINING: &str = "loss.";
+
+/// The numbers of a loss's cosines.
+const INTEGERS: &str = "quantile_layer.integers";
+
 fn belongs_to_loss(name: &str) -> bool {
-    name.starts_with("loss.") || name.starts_with("valid_loss.")
+    name.starts_with(TRAINING) || name.starts_with("valid_loss.")
+}
+
+/// Whether the entry of a state dict follows from the arguments of a loss, or is of the validation loss, whose layers
+/// Python does not use.
+fn follows_from_arguments(name: &str) -> bool {
+    let derived = name.ends_with("quantiles") || name.ends_with(INTEGERS);
+    belongs_to_loss(name) && (derived || !name.starts_with(TRAINING))
 }
 
 /// `{alias}_{anything}.safetensors`, split as Python does.

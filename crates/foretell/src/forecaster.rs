@@ -134,6 +134,15 @@ impl Forecaster {
         self
     }
 
+    /// Whether the optimiser of each network is kept and saved with it; false by default. A training that
+    /// [goes on](Forecaster::start_from) from such a network goes on with the optimiser, whose class must be the same, and with
+    /// the draws of windows: by a schedule without changes, twice `n` steps are `2n` to the last bit. It takes as much room as the
+    /// weights, Adam's twice as much.
+    pub fn keep_optimizer(mut self, keep_optimizer: bool) -> Self {
+        self.plan.keep_optimizer = keep_optimizer;
+        self
+    }
+
     /// Names the columns of the data; saved with the models.
     pub fn columns(mut self, columns: ColumnNames) -> Self {
         self.plan.columns = columns;

@@ -18,9 +18,10 @@ impl Forecasts<'_> {
     /// The parts of the forecasts of whole windows, of one of the model's outputs. The first part has the level of each window.
     ///
     /// # Panics
-    /// If the model's outputs are the parameters of a distribution.
+    /// If the model's outputs are the parameters of a distribution, or quantiles are made of its output.
     pub fn parts(&self, cutter: &Cutter<'_>, windows: &[WindowRef], output: usize) -> ForecastPartsOfNetwork {
         assert!(!self.cut.loss.is_distribution(), "parts of the parameters of a distribution");
+        assert!(self.cut.loss.implicit().is_none(), "parts of what quantiles are made of");
         let mut all = ForecastPartsOfNetwork::default();
         if self.network.needs.decoding.is_step_by_step() {
             return all;

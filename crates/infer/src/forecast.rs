@@ -121,7 +121,8 @@ impl Forecasts<'_> {
 
     /// How many columns a forecast has.
     fn columns_per_step(&self, columns: &DistributionColumns) -> usize {
-        if self.cut.loss.is_distribution() { columns.count() } else { self.cut.dims.outputs }
+        let of_outputs = self.cut.loss.is_distribution() || self.cut.loss.implicit().is_some();
+        if of_outputs { columns.count() } else { self.cut.dims.outputs }
     }
 
     /// The key that all random numbers of forecasts are derived from.
@@ -202,19 +203,31 @@ impl Forecasts<'_> {
     ) {
         let (loss, steps) = (self.cut.loss, self.cut.dims.horizon);
         let scaler = cutter.scaler();
+        let is_implicit = loss.implicit().is_some();
         let fed_back = |last: &Tensor| match loss.is_distribution() {
             true => self.scaled_means(cutter.scaler(), last, batch),
+            false if is_implicit => last.narrow(2, last.shape()[2] - 1, 1).reshape([last.shape()[0], 1]),
             false => mean_of_outputs(last),
         };
-        let output = forecast(self.network, self.params, self.key(), &batch.windows, steps, &fed_back);
+        // The median last: a model that forecasts step by step reads it, whichever quantiles are asked for.
+        let quantiles: Vec<f32> =
+            columns.iter().flat_map(|columns| columns.quantiles()).chain([0.5]).collect();
+        let cx = Forward::inference(self.params).with_key(self.key()).at_quantiles(&quantiles);
+        let output = forecast(self.network, &cx, &batch.windows, steps, &fed_back);
         let Some(columns) = columns else { return values.copy_from_slice(output.values()) };
         let rows = values
             .chunks_exact_mut(steps * self.columns_per_step(columns))
-            .zip(output.values().chunks_exact(steps * self.cut.dims.outputs));
+            .zip(output.values().chunks_exact(steps * output.shape()[2]));
         for ((row, output), (&loc, &scale)) in rows.zip(batch.loc.values().iter().zip(batch.scale.values())) {
             let stats = self.output_scaling(Stats { loc, scale });
             if loss.is_distribution() {
                 loss.forecast(columns, output, stats.loc, stats.scale, row);
+            } else if is_implicit {
+                let of_steps = row.chunks_exact_mut(quantiles.len() - 1);
+                for (row, output) in of_steps.zip(output.chunks_exact(quantiles.len())) {
+                    row.copy_from_slice(&output[..row.len()]);
+                }
+                scaler.inverse(stats, row);
             } else {
                 row.copy_from_slice(output);
                 scaler.inverse(stats, row);
@@ -225,6 +238,7 @@ impl Forecasts<'_> {
     /// The loss on the data's scale over all windows of `valid`, as neuralforecast reports it: a mean over
     /// batches of windows, each counted by its number of windows.
     pub fn validate(&self, valid: &Cutter<'_>, loss: &Loss, sizes: BatchSizes) -> f64 {
+        let loss = &loss.of_validation();
         let (mut sum, mut count) = (0.0, 0);
         let rows_per_window = valid.rows_per_window();
         let series = valid.series_with_windows();

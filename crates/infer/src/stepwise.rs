@@ -1,25 +1,23 @@
 //! Models that forecast a step at a time ([`Decoding::StepByStep`]): how they forecast a horizon.
 
-use foretell_nn::{Decoding, Forward, Key, Model, Network, Params, StepState, Tensor, Windows};
+use foretell_nn::{Decoding, Forward, Model, Network, StepState, Tensor, Windows};
 use foretell_pool::Buffer;
 
 /// The forecast of a model, `[batch, horizon, outputs]`, on the windows' scale. The windows of a model that forecasts
 /// step by step are shifted by one step and reach over the horizon; the target within the horizon is not read.
 /// `fed_back` turns the forecast of a step, `[batch, 1, outputs]`, into the target that the model reads for that step, `[batch,
-/// 1]`. The model's random numbers are drawn from `key`.
+/// 1]`.
 pub fn forecast(
     network: &Network,
-    params: &Params,
-    key: Key,
+    cx: &Forward<'_>,
     windows: &Windows,
     horizon: usize,
     fed_back: &dyn Fn(&Tensor) -> Tensor,
 ) -> Tensor {
-    let cx = Forward::inference(params).with_key(key);
     let model = &*network.model;
     match network.needs.decoding {
-        Decoding::StepByStep { .. } => step_by_step(model, &cx, windows, horizon, fed_back),
-        Decoding::Direct => model.forward(&cx, &windows.inputs()).value().contiguous(),
+        Decoding::StepByStep { .. } => step_by_step(model, cx, windows, horizon, fed_back),
+        Decoding::Direct => model.forward(cx, &windows.inputs()).value().contiguous(),
     }
 }
 
@@ -117,8 +115,8 @@ mod tests {
         let decoding = Decoding::StepByStep { h_train: 1, inference_input_size: 1, feedback: Feedback::Mean };
         let needs = Needs { decoding, ..Needs::default() };
         let network = Network { needs, model: Arc::new(Adder) };
-        let forecasts =
-            forecast(&network, &Table::default().initialise(0), Key::new(0), &windows, 3, &mean_of_outputs);
+        let params = Table::default().initialise(0);
+        let forecasts = forecast(&network, &Forward::inference(&params), &windows, 3, &mean_of_outputs);
         assert_eq!(&*forecasts.shape(), [1, 3, 2]);
         assert_eq!(forecasts.to_vec(), [102.0, 112.0, 307.0, 317.0, 612.0, 622.0]);
     }

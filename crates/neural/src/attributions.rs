@@ -47,6 +47,11 @@ impl TrainedNetwork {
         let output = point_column(&self.spec.outputs());
         self.check_attribution(Attribution::ShapleySampling { permutations: 1, seed: 0 }, output)?;
         let (loss, span) = (self.spec.loss(), Span::Predict { future });
+        if loss.implicit().is_some() {
+            let reason = "a layer of its loss makes quantiles of its forecast, which are no sum of parts; train it with another loss";
+            let model = self.spec.alias().to_owned();
+            return Err(NetworkError::Explain { model, reason: reason.to_owned() });
+        }
         Ok(self.on_windows(panel, span, loss, self.spec.h(), workers, |forecasts, cutter| {
             forecasts.parts(cutter, &cutter.rows(), output)
         })?)

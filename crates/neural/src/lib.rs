@@ -35,6 +35,7 @@ mod estimator;
 mod import;
 mod importances;
 mod kept;
+mod kept_optimizer;
 mod memory;
 mod model_file;
 mod multivariate;

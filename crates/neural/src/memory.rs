@@ -90,6 +90,7 @@ impl Training<'_> {
         let (table, shards) = (self.table, self.shards());
         let states = self.config.optimizer.state_names().len();
         let best = usize::from(self.config.early_stop_patience_steps > 0 && self.config.restore_best);
+        let accumulated = usize::from(self.config.accumulate_grad_batches > 1);
         // A shard that is alone has all windows, else each thread works on one.
         let windows = self.windows.div_ceil(shards).saturating_mul(shards.min(self.threads));
         let arena = |count: usize| table.arena_len().saturating_mul(count);
@@ -102,6 +103,7 @@ impl Training<'_> {
                 table.gradients_len().saturating_mul(shards),
             )
             .and_numbers("the optimiser's state", arena(states))
+            .and_numbers("gradients of the parts of a step", arena(accumulated))
             .and_numbers("the best weights", arena(best))
             .and_numbers("weights in bfloat16", arena(rounded))
             .and_numbers("windows", windows.saturating_mul(window_numbers(&self.dims)))

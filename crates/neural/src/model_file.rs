@@ -1,6 +1,7 @@
 //! Networks as neuralforecast's files have them.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use foretell_checkpoint::{LossSpec, ModelFile, TensorData, TensorValues, check_names};
 use foretell_models::SAMPLING;
@@ -44,6 +45,7 @@ pub fn model_file(model: &TrainedNetwork) -> ModelFile {
     let valid_given = !file.hyper_parameters["valid_loss"].is_null();
     let valid = valid_given.then(|| loss_spec(model.spec.valid_loss()));
     file.set_losses(&loss_spec(model.spec.loss()), valid.as_ref());
+    file.optimizer = model.optimizer().cloned();
     file
 }
 
@@ -70,6 +72,7 @@ fn loss_spec(loss: &Loss) -> LossSpec {
         output_names,
         quantiles,
         inner_quantiles,
+        cosines: loss.implicit().map(|layer| layer.cos_embedding_dim),
     }
 }
 
@@ -100,7 +103,9 @@ pub fn loss_value(spec: LossSpec) -> Value {
 /// In words, if foretell has no such network.
 pub fn read_model(file: &ModelFile) -> Result<TrainedNetwork, String> {
     let spec = read_spec(file).map_err(|error| error.to_string())?;
-    with_weights(spec, &file.weights())
+    let mut model = with_weights(spec, &file.weights())?;
+    model.optimizer = file.optimizer.clone().map(Arc::new);
+    Ok(model)
 }
 
 /// The model with the weights of a state dictionary, or why it cannot have them.

@@ -6,7 +6,7 @@ use std::fmt::Display;
 use foretell_data::{Vocabulary, WindowScaler, nearest};
 use foretell_models::{
     Architecture, CategoricalColumn, CategoricalColumns, Exogenous, HyperParameterError, HyperParameters,
-    MODELS, ModelEntry, find, register,
+    MODELS, ModelEntry, find, register, with_implicit_quantiles,
 };
 use foretell_nn::{Dims, Loss, Network, Table, register_revin};
 use foretell_train::Precision;
@@ -45,6 +45,7 @@ pub struct NetworkSpec {
     optimizer: Result<OptimizerSettings, HyperParameterError>,
     pub(crate) precision: Precision,
     pub(crate) restore_best: bool,
+    pub(crate) keep_optimizer: bool,
     /// Settings of neuralforecast's trainer that were set and change nothing.
     passed_over: Vec<String>,
 }
@@ -98,6 +99,7 @@ impl NetworkSpec {
             valid_loss: None,
             precision: Precision::F32,
             restore_best: true,
+            keep_optimizer: false,
             passed_over: Vec::new(),
         };
         for (name, value) in entry.common_defaults() {
@@ -217,8 +219,8 @@ impl NetworkSpec {
         }
         if !self.losses_fit() {
             let expected = "of the same outputs as loss: MQLoss and HuberMQLoss go with those of the same quantiles, \
-                            no other loss goes with a DistributionLoss; a DistributionLoss goes with itself and with \
-                            losses of one output or of its own quantiles";
+                            IQLoss and HuberIQLoss go with themselves, no other loss goes with a DistributionLoss; a \
+                            DistributionLoss goes with itself and with losses of one output or of its own quantiles";
             return self.refuse("valid_loss", expected, &self.common.valid_loss);
         }
         for (name, loss) in losses {
@@ -283,6 +285,9 @@ impl NetworkSpec {
     /// Whether the validation loss can be computed from the outputs that the training loss defines.
     pub(crate) fn losses_fit(&self) -> bool {
         let (loss, valid) = (self.loss(), self.valid_loss());
+        if loss.implicit().is_some() || valid.implicit().is_some() {
+            return loss.name() == valid.name();
+        }
         match (loss.is_distribution(), valid.is_distribution()) {
             (true, true) => loss == valid,
             (true, false) => valid.quantiles().is_none_or(|quantiles| loss.quantiles() == Some(quantiles)),
@@ -363,6 +368,12 @@ impl NetworkSpec {
     #[must_use]
     pub fn restore_best(self, restore_best: bool) -> Self {
         Self { restore_best, ..self }
+    }
+
+    /// Whether the optimiser of the training is kept with the network, for trainings that go on from it; false by default.
+    #[must_use]
+    pub fn keep_optimizer(self, keep_optimizer: bool) -> Self {
+        Self { keep_optimizer, ..self }
     }
 
     /// The hyper-parameters that every model has, with the defaults that most models have.
@@ -450,7 +461,10 @@ impl NetworkSpec {
     pub(crate) fn build(&self, table: &mut Table) -> Result<Network, SpecError> {
         let (dims, categories) = (self.dims(), self.categories());
         table.set_seed(self.common.random_seed);
-        let model = self.entry.build(&self.own, &dims, &categories, table)?;
+        let mut model = self.entry.build(&self.own, &dims, &categories, table)?;
+        if let Some(sizes) = self.loss().implicit() {
+            model = with_implicit_quantiles(model, sizes, table);
+        }
         if self.scaler() == WindowScaler::Revin {
             let embedded = categories.hist.len() + categories.futr.len();
             register_revin(&mut table.root(), 1 + dims.hist_exog + dims.futr_exog - embedded);

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use foretell_checkpoint::{CheckpointError, TensorData, TensorFile, TensorValues};
 use foretell_estimator::{Outcome, StateFile};
 use foretell_nn::Params;
-use foretell_train::{BEST, GradScaler, PARAMS, State, Statistics};
+use foretell_train::{BEST, GradScaler, KeptOptimizer, PARAMS, State, Statistics};
 use serde_json::Value;
 
 use crate::error::NetworkError;
@@ -77,17 +77,24 @@ pub(crate) fn find_state(file: &StateFile) -> Result<Option<SavedState>, Network
     }))
 }
 
-/// Keeps a trained network.
-pub(crate) fn finish_state(file: &StateFile, params: &Params, outcome: &Outcome) -> Result<(), NetworkError> {
+/// Keeps a trained network, with its optimiser if there is one.
+pub(crate) fn finish_state(
+    file: &StateFile,
+    params: &Params,
+    outcome: &Outcome,
+    optimizer: Option<&KeptOptimizer>,
+) -> Result<(), NetworkError> {
+    let states = optimizer.iter().flat_map(|optimizer| &optimizer.states);
+    let states = states.map(|(name, values)| (name.as_str(), &values[..]));
     let valid_losses: Vec<f64> = outcome.valid_loss.into_iter().collect();
     let state = State {
         step: outcome.steps,
         train_loss: outcome.train_loss,
         valid_losses: &valid_losses,
-        arenas: vec![(PARAMS, params.arena())],
+        arenas: std::iter::once((PARAMS, params.arena())).chain(states).collect(),
         latest: Statistics::of(params),
         best: Statistics::default(),
-        scaler: None,
+        scaler: optimizer.and_then(|optimizer| optimizer.scaler.clone()),
     };
     write(file, true, &state)
 }

@@ -7,7 +7,7 @@ use foretell_estimator::Workers;
 use foretell_gemm::{PlanRecorder, RecordedProduct};
 use foretell_infer::{Batch, forecast, mean_of_outputs, share_forecast};
 use foretell_models::{CategoricalColumn, CategoricalColumns};
-use foretell_nn::{Dims, Init, Key, Network, Params, Tensor, Windows};
+use foretell_nn::{Dims, Forward, Init, Key, Network, Params, Tensor, Windows};
 
 use crate::spec::NetworkSpec;
 use crate::windows::{Purpose, window_dims};
@@ -54,7 +54,8 @@ fn with_forecasts<R: Send>(
     let dims = dims_ahead(spec, network, Purpose::Forecast);
     let all = synthetic(&dims, &spec.categories(), windows * dims.n_series);
     let make = |windows: &Windows| {
-        drop(forecast(network, params, Key::new(2), windows, dims.horizon, &mean_of_outputs));
+        let cx = Forward::inference(params).with_key(Key::new(2));
+        drop(forecast(network, &cx, windows, dims.horizon, &mean_of_outputs));
     };
     let parts = workers.threads().min(windows);
     if parts < 2 {

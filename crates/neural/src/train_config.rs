@@ -27,6 +27,7 @@ pub(crate) fn train_config(spec: &NetworkSpec) -> Result<TrainConfig, SpecError>
         batch_size: common.batch_size,
         valid_batch_size: common.valid_batch_size.unwrap_or(common.batch_size),
         windows_batch_size: common.windows_batch_size,
+        accumulate_grad_batches: common.accumulate_grad_batches,
         inference_windows_batch_size: inference,
         drop_last_loader: common.drop_last_loader,
         random_seed: common.random_seed,

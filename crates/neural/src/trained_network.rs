@@ -1,8 +1,9 @@
 //! A trained network, and its forecasts of windows.
 
 use std::fmt;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
+use foretell_checkpoint::OptimizerState;
 use foretell_data::{Cutter, Future, Panel, Span, WindowRef};
 use foretell_estimator::{
     Asked, Cutoff, Estimator, EstimatorError, ForecastValues, MemoryEstimate, Outcome, Trained, Workers,
@@ -24,13 +25,20 @@ pub struct TrainedNetwork {
     pub(crate) network: Network,
     pub(crate) params: Params,
     pub(crate) outcome: Option<Outcome>,
+    /// The optimiser of its training, if it was kept.
+    pub(crate) optimizer: Option<Arc<OptimizerState>>,
     /// See [`TrainedNetwork::kept`].
     kept: OnceLock<usize>,
 }
 
 impl TrainedNetwork {
     pub(crate) fn new(spec: NetworkSpec, network: Network, params: Params, outcome: Option<Outcome>) -> Self {
-        Self { spec, network, params, outcome, kept: OnceLock::new() }
+        Self { spec, network, params, outcome, optimizer: None, kept: OnceLock::new() }
+    }
+
+    /// The optimiser of its training, if it was kept.
+    pub fn optimizer(&self) -> Option<&OptimizerState> {
+        self.optimizer.as_deref()
     }
 
     /// About how many numbers it would keep of a window that it forecasts from for a backward pass, measured once. A network that
@@ -213,7 +221,7 @@ impl Trained for TrainedNetwork {
         let loss = match quantiles {
             None => own,
             Some(quantiles) => {
-                own.with_quantiles(quantiles).expect("only a distribution is asked for quantiles")
+                own.with_quantiles(quantiles).expect("only a loss that has any quantile is asked for some")
             }
         };
         self.on_windows(panel, span, &loss, h, workers, |forecasts, cutter| {

@@ -1,12 +1,15 @@
 //! The training of one model on a panel.
 
+use std::sync::Arc;
+
 use foretell_data::{Cutter, Panel, Span};
 use foretell_estimator::{EstimatorError, HeldOut, Run};
 use foretell_nn::{Table, check_amp};
-use foretell_train::{Cut, Fit, PARAMS, StateWriter, fit};
+use foretell_train::{Cut, Fit, KeptOptimizer, PARAMS, StateWriter, fit};
 
 use crate::error::NetworkError;
 use crate::kept::KeptNumbers;
+use crate::kept_optimizer::{before, kept};
 use crate::spec::NetworkSpec;
 use crate::spec_error::SpecError;
 use crate::start::first_params;
@@ -46,13 +49,23 @@ pub(crate) fn train(
     };
     let loss = spec.loss();
     let (mut params, frozen) = first_params(spec, table, run.start)?;
+    let before = before(spec, &params, config.optimizer, run.start)?;
     let saved = run.state.map(find_state).transpose()?.flatten();
+    let names = || config.optimizer.state_names().iter().copied().chain([PARAMS]);
+    let trained = |params, outcome, optimizer: Option<KeptOptimizer>| {
+        let mut trained = TrainedNetwork::new(spec.clone(), network.clone(), params, Some(outcome));
+        trained.optimizer = optimizer.map(|optimizer| Arc::new(kept(spec, optimizer)));
+        trained
+    };
     if let Some(outcome) = saved.as_ref().map(|saved| saved.finished(&mut params)).transpose()?.flatten() {
-        return Ok(TrainedNetwork::new(spec.clone(), network, params, Some(outcome)));
+        let optimizer = saved.filter(|_| spec.keep_optimizer).map(|saved| {
+            let state = saved.state(&params, names())?;
+            Ok::<_, NetworkError>(KeptOptimizer::of_state(&state, before.as_ref(), config.optimizer))
+        });
+        return Ok(trained(params, outcome, optimizer.transpose()?));
     }
-    let names = config.optimizer.state_names().iter().copied().chain([PARAMS]);
-    let from = saved.as_ref().map(|saved| saved.state(&params, names)).transpose()?;
-    let kept = KeptNumbers::measure(spec, &network, &params).of(&dims);
+    let from = saved.as_ref().map(|saved| saved.state(&params, names())).transpose()?;
+    let kept_numbers = KeptNumbers::measure(spec, &network, &params).of(&dims);
     let mut failure = None;
     let mut write = run.state.map(|state| state_writer(state, &mut failure));
     let keep = write.as_mut().zip(run.state).map(|(write, state)| StateWriter { every: state.every, write });
@@ -72,21 +85,23 @@ pub(crate) fn train(
         config,
         workers: run.workers,
         frozen: &frozen,
+        before: before.as_ref(),
+        keeps_optimizer: spec.keep_optimizer,
         from,
-        kept,
+        kept: kept_numbers,
         keep,
         reduction: run.reduction,
     };
-    let (params, outcome) = fit(job, run.listen)
+    let (params, outcome, optimizer) = fit(job, run.listen)
         .map_err(|source| NetworkError::Train { model: spec.alias().to_owned(), source })?;
     drop(write);
     if let Some(failure) = failure {
         return Err(failure);
     }
     if let Some(state) = run.state.filter(|_| !outcome.interrupted) {
-        finish_state(state, &params, &outcome)?;
+        finish_state(state, &params, &outcome, optimizer.as_ref())?;
     }
-    Ok(TrainedNetwork::new(spec.clone(), network, params, Some(outcome)))
+    Ok(trained(params, outcome, optimizer))
 }
 
 /// Refuses values that the loss's distribution gives no probability to: they have no likelihood.

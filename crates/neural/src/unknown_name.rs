@@ -52,7 +52,6 @@ const TRAINER: Instead = Instead::Nothing(
 /// Arguments that neuralforecast passes on to PyTorch Lightning's trainer, and their replacements.
 const TRAINER_ARGUMENTS: &[(&str, Instead)] = &[
     ("accelerator", CPU_ONLY),
-    ("accumulate_grad_batches", TRAINER),
     ("barebones", TRAINER),
     ("benchmark", TRAINER),
     ("callbacks", TRAINER),
@@ -123,7 +122,6 @@ const WITHOUT_EFFECT: &[&str] = &[
 
 /// Values, as JSON, with which others change no forecast; nor do they as null.
 const NEUTRAL_VALUES: &[(&str, &[&str])] = &[
-    ("accumulate_grad_batches", &["1"]),
     ("callbacks", &["[]"]),
     ("fast_dev_run", &["false"]),
     ("limit_predict_batches", &["1.0"]),

@@ -86,6 +86,7 @@ pub use layers::linear_pair::LinearPair;
 pub use layers::matrix_lstm::{MatrixLstm, MatrixLstmSizes};
 pub use layers::mlp::{Mlp, MlpSizes};
 pub use layers::number_embedding::{EmbeddedNumbers, NumberEmbedding};
+pub use layers::quantile_layer::QuantileLayer;
 pub use layers::recurrent::{Recurrent, RecurrentSizes, RecurrentState};
 pub use layers::res_lstm::ResLstm;
 pub use layers::rev_in::{RevIn, RevInConfig, WindowScales};
@@ -97,7 +98,7 @@ pub use layers::transformer::{
     PointwisePerceptron, TransformerDecoder, TransformerEncoder, TransformerSizes,
 };
 pub use layers::variable_selection::{SelectedVariables, VariableSelection, VariableSelectionSizes};
-pub use loss::{DistributionColumns, Loss, LossSums, Targets};
+pub use loss::{DistributionColumns, ImplicitQuantiles, Loss, LossSums, Targets};
 pub use model::{Dims, Forward, Inputs, Model, Network, StepMemory, StepState, Windows};
 pub use needs::{Coupling, Decoding, Feedback, Needs, SeriesPerWindow};
 pub use param_entry::{CounterId, ParamEntry, ParamId, StateId};

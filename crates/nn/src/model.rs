@@ -236,6 +236,8 @@ pub struct Forward<'a> {
     pub(crate) step_weights: Option<&'a RoundedWeights>,
     /// How products with parameters, and with values computed from them, are rounded.
     pub(crate) rounding: Rounding,
+    /// The probabilities whose quantiles are wanted of a model that has any.
+    quantiles: &'a [f32],
 }
 
 impl fmt::Debug for Forward<'_> {
@@ -262,7 +264,18 @@ impl<'a> Forward<'a> {
             multiplied: None,
             step_weights: None,
             rounding: Rounding::None,
+            quantiles: &[0.5],
         }
+    }
+
+    /// The run at these probabilities, in place of the median alone: a model that has any quantile forecasts theirs.
+    pub fn at_quantiles(self, quantiles: &'a [f32]) -> Self {
+        Self { quantiles, ..self }
+    }
+
+    /// The probabilities whose quantiles are wanted ([`Forward::at_quantiles`]).
+    pub fn quantiles(&self) -> &'a [f32] {
+        self.quantiles
     }
 
     /// The run whose products (linear layers, convolutions, recurrent layers, attention, in both passes) round their

@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use foretell_nn::{
     Activation, AttentionSizes, AutoCorrelation, AutoCorrelationSizes, BatchNorm, BatchNormConfig, Cell,
     DataEmbedding, DataEmbeddingSizes, Distilling, EmbeddedNumbers, Forward, GatedLinear, GatedResidual,
-    GatedResidualSizes, InterpretableAttention, InvertedEmbedding, Key, LayerNorm, Nonlinearity,
-    NumberEmbedding, Params, ResidualContext, RevIn, RevInConfig, StaticEncoder, StaticEncoderSizes, Table,
-    Tensor, TransformerDecoder, TransformerEncoder, TransformerSizes, Var, VariableSelection,
-    VariableSelectionSizes,
+    GatedResidualSizes, ImplicitQuantiles, InterpretableAttention, InvertedEmbedding, Key, LayerNorm,
+    Nonlinearity, NumberEmbedding, Params, QuantileLayer, ResidualContext, RevIn, RevInConfig, StaticEncoder,
+    StaticEncoderSizes, Table, Tensor, TransformerDecoder, TransformerEncoder, TransformerSizes, Var,
+    VariableSelection, VariableSelectionSizes,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -283,6 +283,14 @@ fn layer(name: &str, args: &Map<String, Value>, shape: &[usize], table: &mut Tab
                 Var::concat(&vectors, 2)
             })
         }
+        "IQLoss" => {
+            let sizes = ImplicitQuantiles { cos_embedding_dim: count("cosines"), concentration: [1.0, 1.0] };
+            let layer = QuantileLayer::new(&mut table.root(), &sizes);
+            let numbers = args["quantiles"].as_array().expect("a list").iter();
+            let quantiles: Vec<f32> =
+                numbers.map(|quantile| quantile.as_f64().expect("a number") as f32).collect();
+            Box::new(move |cx, y| layer.at(cx, y, &quantiles))
+        }
         "InterpretableMultiHeadAttention" => {
             let (heads, earlier) = (count("heads"), count("earlier"));
             let sizes = AttentionSizes { hidden: shape[2], heads, dropout: 0.0 };
@@ -396,7 +404,7 @@ fn layers_agree_with_pytorch() {
     let files = std::fs::read_dir(folder).expect("the folder of layers");
     let mut paths: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
     paths.sort();
-    assert_eq!(paths.len(), 17, "layers that `compare/layers.py` has cases of");
+    assert_eq!(paths.len(), 18, "layers that `compare/layers.py` has cases of");
     for path in paths {
         let name = path.file_stem().and_then(|name| name.to_str()).expect("the name of a layer");
         let text = std::fs::read_to_string(&path).expect("a readable file");

@@ -36,6 +36,8 @@ pub struct TrainConfig {
     pub valid_batch_size: usize,
     /// Windows of a step, drawn from its series; `None` for all of them.
     pub windows_batch_size: Option<usize>,
+    /// Parts of so many series and windows that a step is taken in, one after the other in the memory of one.
+    pub accumulate_grad_batches: usize,
     /// Windows of a batch of validation; `None` for all of them.
     pub inference_windows_batch_size: Option<usize>,
     /// Whether the last series of an epoch are left out where they do not fill a batch.
@@ -67,6 +69,7 @@ impl Default for TrainConfig {
             batch_size: 32,
             valid_batch_size: 32,
             windows_batch_size: Some(1024),
+            accumulate_grad_batches: 1,
             inference_windows_batch_size: Some(1024),
             drop_last_loader: false,
             random_seed: 1,

@@ -15,7 +15,8 @@ use foretell_simd::Stream;
 use foretell_threads::Workers;
 
 use crate::config::TrainConfig;
-use crate::shards::Engine;
+use crate::kept_optimizer::KeptOptimizer;
+use crate::shards::{BatchPart, Engine};
 use crate::state::{BEST, PARAMS, State, StateWriter, Statistics};
 use crate::stopping::Stopping;
 
@@ -46,6 +47,10 @@ pub struct Fit<'a> {
     pub workers: &'a Workers,
     /// The parts of the parameters' arena that training leaves as they are.
     pub frozen: &'a [Range<usize>],
+    /// The optimiser of an earlier training to go on with, whose draws go on too; the schedule begins anew.
+    pub before: Option<&'a KeptOptimizer>,
+    /// Whether the optimiser is told at the end.
+    pub keeps_optimizer: bool,
     /// The state to continue from, if not from the beginning.
     pub from: Option<State<'a>>,
     /// About how many numbers a step keeps of a window between its two passes.
@@ -110,18 +115,22 @@ pub enum TrainError {
     },
 }
 
-/// Trains; returns the trained parameters and how the run ended. `listen` is called after every step and may stop the run.
+/// Trains; returns the trained parameters, how the run ended, and the optimiser if it is asked for: as it was after the last step,
+/// also where the parameters are those of the best check. `listen` is called after every step and may stop the run.
 ///
 /// # Errors
 /// If the training diverged: its loss or its weights are infinite or not a number; if the windows of a batch are
 /// coupled and there is only one; if a precision other than `f32` is asked for and the program was built without the
 /// feature `amp`.
-pub fn fit(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainError> {
+pub fn fit(
+    job: Fit<'_>,
+    listen: Listener<'_>,
+) -> Result<(Params, Outcome, Option<KeptOptimizer>), TrainError> {
     check_amp(job.config.precision.name())?;
     job.workers.enter(|| run(job, listen))
 }
 
-fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainError> {
+fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome, Option<KeptOptimizer>), TrainError> {
     let Fit { network, cut, train, valid, valid_dims, config, workers, mut keep, .. } = job;
     let key = Key::new(config.random_seed);
     let optimizer =
@@ -134,6 +143,10 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
     let mut checks = Checks::new(config, job.valid_loss);
     let mut outcome =
         Outcome { steps: 0, train_loss: f64::NAN, valid_loss: None, interrupted: false, skipped_steps: 0 };
+    if let Some(before) = job.before {
+        engine.go_on(before);
+    }
+    let steps_before = job.before.map_or(0, |before| before.steps);
     if let Some(state) = job.from {
         engine.restore(&state);
         checks.restore(&state, engine.params());
@@ -146,7 +159,7 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
 
     for step in outcome.steps..config.max_steps {
         let pace = checks.schedule.at(step);
-        outcome.train_loss = batches.take_step(step, network, &cut, pace, &mut engine)?;
+        outcome.train_loss = batches.take_step(steps_before + step, network, &cut, pace, &mut engine)?;
         outcome.steps = step + 1;
         outcome.skipped_steps = engine.scaler().map_or(0, GradScaler::skipped);
 
@@ -181,10 +194,11 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
             break;
         }
     }
+    let optimizer = job.keeps_optimizer.then(|| engine.keep_optimizer());
     let last = engine.into_params();
     match checks.best.filter(|_| checks.stopping.is_over()) {
-        Some((params, loss)) => Ok((params, Outcome { valid_loss: Some(loss), ..outcome })),
-        None => check_weights(&last, outcome.steps).map(|()| (last, outcome)),
+        Some((params, loss)) => Ok((params, Outcome { valid_loss: Some(loss), ..outcome }, optimizer)),
+        None => check_weights(&last, outcome.steps).map(|()| (last, outcome, optimizer)),
     }
 }
 
@@ -192,23 +206,26 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome), TrainErr
 struct Batches<'a> {
     train: &'a Cutter<'a>,
     series: SeriesSampler,
-    /// Windows of a batch; all of its series where it is `None`.
-    windows_batch_size: Option<usize>,
+    /// Windows of a step; all of its series where it is `None`.
+    windows: Option<usize>,
+    /// How many parts a step is taken in.
+    parts: usize,
     key: Key,
-    /// The rows of the windows of the last batch.
+    /// The rows of the windows of the last step.
     rows: Vec<WindowRef>,
     sums: Vec<f64>,
 }
 
 impl<'a> Batches<'a> {
     fn new(train: &'a Cutter<'a>, config: &TrainConfig, key: Key) -> Self {
-        let series = train.series_with_windows();
-        let series = SeriesSampler::new(series, config.batch_size, config.drop_last_loader, key.fold(SERIES));
-        let windows_batch_size = config.windows_batch_size;
-        Self { train, series, windows_batch_size, key, rows: Vec::new(), sums: Vec::new() }
+        let (series, parts) = (train.series_with_windows(), config.accumulate_grad_batches.max(1));
+        let batch_size = config.batch_size.saturating_mul(parts);
+        let series = SeriesSampler::new(series, batch_size, config.drop_last_loader, key.fold(SERIES));
+        let windows = config.windows_batch_size.map(|windows| windows * parts);
+        Self { train, series, windows, parts, key, rows: Vec::new(), sums: Vec::new() }
     }
 
-    /// Draws the batch of this step, counted from 0, and takes the step; returns its loss.
+    /// Draws the windows of this step, counted from 0, and takes the step in parts of as many windows each; returns its loss.
     fn take_step(
         &mut self,
         step: u64,
@@ -217,15 +234,26 @@ impl<'a> Batches<'a> {
         pace: Pace,
         engine: &mut Engine<'_>,
     ) -> Result<f64, TrainError> {
-        let Self { train, series, windows_batch_size, key, rows, sums } = self;
+        let Self { train, series, windows, parts, key, rows, sums } = self;
         let mut draws = Stream::new(key.fold(WINDOWS).fold(step));
-        train.draw(series.batch(step), *windows_batch_size, &mut draws, rows);
-        let total = cut.total_weight(train, rows, sums);
+        train.draw(series.batch(step), *windows, &mut draws, rows);
         let per_window = train.rows_per_window();
         let rows_of = |range: Range<usize>| &rows[range.start * per_window..range.end * per_window];
         let count = rows.len() / per_window;
-        check_coupling(network, count, step + 1)?;
-        engine.step(count, total, pace, |range| cut.batch(train, rows_of(range))).map_err(|fault| {
+        let parts = (*parts).min(count).max(1);
+        let start = |place: usize| count * place / parts;
+        let mut of_parts = Vec::with_capacity(parts);
+        for place in 0..parts {
+            let range = start(place)..start(place + 1);
+            check_coupling(network, range.len(), step + 1)?;
+            let total = cut.total_weight(train, rows_of(range.clone()), sums);
+            of_parts.push(BatchPart { windows: range.len(), total });
+        }
+        let batch = |place: usize, range: Range<usize>| {
+            let before = start(place);
+            cut.batch(train, rows_of(before + range.start..before + range.end))
+        };
+        engine.step_in_parts(&of_parts, pace, batch).map_err(|fault| {
             let series = ids(train, rows_of(fault.windows));
             TrainError::NotFinite { loss: fault.loss, step: step + 1, shard: fault.shard, series }
         })

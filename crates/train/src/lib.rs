@@ -27,6 +27,7 @@
 
 mod config;
 mod fit;
+mod kept_optimizer;
 mod shards;
 mod state;
 mod stopping;
@@ -44,7 +45,8 @@ pub use foretell_optim::{Clip, Optimizer, Pace, Rule, Schedule};
 #[cfg(feature = "parallel")]
 pub use foretell_threads::ThreadPool;
 pub use foretell_threads::{TooManyThreads, Workers};
-pub use shards::{Engine, NotFinite, rounding_of, shard_count};
+pub use kept_optimizer::KeptOptimizer;
+pub use shards::{BatchPart, Engine, NotFinite, rounding_of, shard_count};
 pub use state::{BEST, PARAMS, State, StateWriter, Statistics};
 
 /// The README's example is a test.

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use foretell_amp::{GradScaler, GradScalerConfig, Precision};
 use foretell_batch::Batch;
-use foretell_estimator::{OneProcess, Reduction};
+use foretell_estimator::{OneProcess, Reduction, add_in_order};
 use foretell_nn::{
     Coupling, Forward, Key, Loss, LossSums, Needs, Network, Params, RoundedWeights, Rounding, Table, Tensor,
     Update, Var,
@@ -16,6 +16,7 @@ use foretell_pool::Buffer;
 use foretell_simd::scale;
 use foretell_threads::{Workers, share};
 
+use crate::kept_optimizer::KeptOptimizer;
 use crate::state::{PARAMS, State};
 
 /// The most shards: more arenas cost more memory than more threads would win back.
@@ -36,7 +37,10 @@ pub struct Engine<'a> {
     params: Params,
     optimizer: Optimizer,
     key: Key,
+    /// Steps so far, of the trainings before too.
     step: u64,
+    /// Steps of the trainings before this one, and of their optimiser.
+    before: [u64; 2],
     shards: Vec<Shard>,
     /// The work of a step for each window of its batch: see [`MIN_PARALLEL_WORK`].
     window_work: usize,
@@ -48,6 +52,17 @@ pub struct Engine<'a> {
     reduction: &'a dyn Reduction,
     /// The gradients of the shards of all processes, summed, if there are several; else empty.
     summed: Buffer<f32>,
+    /// The gradients of the parts of a step that were taken, of one with several; else empty.
+    accumulated: Buffer<f32>,
+}
+
+/// A part of a step: windows that are taken by themselves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BatchPart {
+    /// How many windows.
+    pub windows: usize,
+    /// The sum of the weights of all their steps.
+    pub total: f64,
 }
 
 /// One shard's part of a step: its gradient and its share of the loss.
@@ -160,6 +175,7 @@ impl<'a> Engine<'a> {
             optimizer,
             key,
             step: 0,
+            before: [0; 2],
             shards: Vec::new(),
             window_work,
             rounding: Rounding::None,
@@ -167,6 +183,7 @@ impl<'a> Engine<'a> {
             scaler: None,
             reduction: &OneProcess,
             summed: Buffer::zeroed(0),
+            accumulated: Buffer::zeroed(0),
         }
     }
 
@@ -200,6 +217,30 @@ impl<'a> Engine<'a> {
         self.scaler.as_ref()
     }
 
+    /// Goes on with the optimiser of an earlier training, and with its draws.
+    ///
+    /// # Panics
+    /// If an array is missing from it, or it is of another model.
+    pub fn go_on(&mut self, kept: &KeptOptimizer) {
+        let state = |name: &str| kept.state(name).unwrap_or_else(|| panic!("an optimiser without {name}"));
+        self.optimizer.restore(kept.updates, state);
+        (self.step, self.before) = (kept.steps, [kept.steps, kept.updates]);
+        if let (Some(own), Some(scaler)) = (&mut self.scaler, &kept.scaler) {
+            *own = scaler.of_next_training();
+        }
+    }
+
+    /// The optimiser as it is now, for another training.
+    pub(crate) fn keep_optimizer(&self) -> KeptOptimizer {
+        let states = self.optimizer.states().map(|(name, values)| (name.to_owned(), values.to_vec()));
+        KeptOptimizer {
+            steps: self.step,
+            updates: self.optimizer.steps(),
+            states: states.collect(),
+            scaler: self.scaler.clone(),
+        }
+    }
+
     /// The parameters as they are now.
     pub fn params(&self) -> &Params {
         &self.params
@@ -218,8 +259,9 @@ impl<'a> Engine<'a> {
         let arena = |name: &str| state.arena(name).unwrap_or_else(|| panic!("a state without {name}"));
         state.latest.restore(&mut self.params, arena(PARAMS));
         let skipped = state.scaler.as_ref().map_or(0, GradScaler::skipped);
-        self.optimizer.restore(state.step - skipped, arena);
-        self.step = state.step;
+        let [steps, updates] = self.before;
+        self.optimizer.restore(updates + state.step - skipped, arena);
+        self.step = steps + state.step;
         if self.scaler.is_some() && state.scaler.is_some() {
             self.scaler.clone_from(&state.scaler);
         }
@@ -247,23 +289,51 @@ impl<'a> Engine<'a> {
         pace: impl Into<Pace>,
         cut: impl Fn(Range<usize>) -> Batch + Sync,
     ) -> Result<f64, NotFinite> {
-        let division = self.divide(windows);
-        let products = self.multiply_weights(&division);
-        self.run_shards(&division, &products, total, cut);
-        let sums = match self.sum_losses(&division) {
-            Ok(sums) => sums,
-            Err(fault) => return self.skip(&division, fault),
-        };
-        // What a loss is follows from the sums over the whole batch, so its slope is known only now.
-        let (value, slope) = self.loss.value_and_slope(sums);
-        self.complete_gradients(&division, &products, slope);
-        // They hold views of the parameters, which are about to change.
-        drop(products);
-        if self.unscale_gradients(&division) {
-            self.change_params(division.own.len(), pace.into());
+        self.step_in_parts(&[BatchPart { windows, total }], pace, |_, range| cut(range))
+    }
+
+    /// Takes one step along the mean of the gradients of several batches, one after the other in the memory of one, and returns the
+    /// mean of their losses. Each counts by the sum of its weights, so that a loss that is a mean is that of all together. `cut` makes the windows of a range of the part of this place; else as [`Engine::step`].
+    ///
+    /// # Errors
+    /// As [`Engine::step`]; the windows of [`NotFinite`] are counted over all parts.
+    pub fn step_in_parts(
+        &mut self,
+        parts: &[BatchPart],
+        pace: impl Into<Pace>,
+        cut: impl Fn(usize, Range<usize>) -> Batch + Sync,
+    ) -> Result<f64, NotFinite> {
+        let all: f64 = parts.iter().map(|part| part.total).sum();
+        let (mut mean, mut finite, mut before, mut own) = (0.0, true, 0, 0);
+        for (place, &part) in parts.iter().enumerate() {
+            let share = if all == 0.0 { 1.0 } else { part.total / all };
+            let division = self.divide(part.windows);
+            let products = self.multiply_weights(&division);
+            self.run_shards(&division, &products, (part.total, place), |range| cut(place, range));
+            let sums = match self.sum_losses(&division) {
+                Ok(sums) => sums,
+                Err(fault) => {
+                    let windows = before + fault.windows.start..before + fault.windows.end;
+                    return self.skip(&division, NotFinite { windows, ..fault });
+                }
+            };
+            // What a loss is follows from the sums over the whole batch, so its slope is known only now.
+            let (value, slope) = self.loss.value_and_slope(sums);
+            self.complete_gradients(&division, &products, slope * share);
+            // They hold views of the parameters, which are about to change.
+            drop(products);
+            finite &= self.unscale_gradients(&division);
+            mean += value * share;
+            (before, own) = (before + part.windows, division.own.len());
+            if parts.len() > 1 {
+                self.accumulate(own, place == 0);
+            }
+        }
+        if self.scaler.as_mut().is_none_or(|scaler| scaler.update(!finite)) {
+            self.change_params(own, parts.len() > 1, pace.into());
         }
         self.step += 1;
-        Ok(value)
+        Ok(mean)
     }
 
     /// Divides a batch, and makes the shards that are missing.
@@ -303,7 +373,7 @@ impl<'a> Engine<'a> {
         &mut self,
         division: &Division,
         products: &[Var],
-        total: f64,
+        (total, place): (f64, usize),
         cut: impl Fn(Range<usize>) -> Batch + Sync,
     ) {
         let &Division { windows, count, ref own, threads, .. } = division;
@@ -317,7 +387,7 @@ impl<'a> Engine<'a> {
             let i = own.start + i;
             let range = shard_range(windows, count, i);
             let batch = cut(range.clone());
-            let key = key.fold(step).fold(i as u64);
+            let key = key.fold(step).fold((place * MAX_SHARDS + i) as u64);
             let cx = match count {
                 1 => Forward::training(params, key),
                 _ => Forward::part(params, key, values),
@@ -381,33 +451,62 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// Takes the scale of the loss, if it has one, off the gradients; whether those of all processes are finite numbers.
+    /// Takes the scale of the loss, if it has one, off the gradients of a part; whether those of all processes are finite numbers.
     fn unscale_gradients(&mut self, division: &Division) -> bool {
-        let Some(scaler) = &mut self.scaler else { return true };
+        let Some(scaler) = &self.scaler else { return true };
         let shards = &mut self.shards[..division.own.len()];
         // Those of multiplied weights, behind, are written where there are several shards, and else stale.
         let len = self.params.table().arena_len();
         let finite = share(division.threads, || {
             shards.iter_mut().all(|shard| scaler.unscale(&mut shard.gradients[..len]))
         });
-        let finite = self.reduction.gather(vec![f64::from(finite)]).iter().all(|&finite| finite == 1.0);
-        scaler.update(!finite)
+        self.reduction.gather(vec![f64::from(finite)]).iter().all(|&finite| finite == 1.0)
+    }
+
+    /// Adds the gradients of the first `own` shards and of those of other processes to those of the parts before, if it is not the
+    /// first, and applies their updates of running state, on which the next part builds.
+    fn accumulate(&mut self, own: usize, is_first: bool) {
+        let Self { params, reduction, summed, accumulated, .. } = self;
+        let len = params.table().arena_len();
+        if accumulated.len() != len {
+            *accumulated = Buffer::zeroed(len);
+        }
+        let gradients: Vec<&[f32]> = self.shards[..own].iter().map(|shard| &shard.gradients[..len]).collect();
+        if reduction.processes() == 1 {
+            add_in_order(&gradients, !is_first, accumulated);
+        } else {
+            reduction.sum(&gradients, summed);
+            add_in_order(&[&**summed], !is_first, accumulated);
+        }
+        self.apply_updates(own);
     }
 
     /// Takes the optimiser's step along the gradients of the first `own` shards and of those of other processes, and applies their
-    /// updates of running state.
-    fn change_params(&mut self, own: usize, pace: Pace) {
-        let Self { workers, params, optimizer, reduction, summed, .. } = self;
-        let (shards, threads) = (&mut self.shards[..own], workers.threads());
+    /// updates of running state; or along the accumulated ones of a step in parts, which have done so.
+    fn change_params(&mut self, own: usize, in_parts: bool, pace: Pace) {
+        let Self { workers, params, optimizer, reduction, summed, accumulated, .. } = self;
+        let threads = workers.threads();
+        if in_parts {
+            return share(threads, || optimizer.step(params.arena_mut(), &[&**accumulated], pace));
+        }
         let len = params.table().arena_len();
-        let gradients: Vec<&[f32]> = shards.iter().map(|shard| &shard.gradients[..len]).collect();
+        let gradients: Vec<&[f32]> = self.shards[..own].iter().map(|shard| &shard.gradients[..len]).collect();
         if reduction.processes() == 1 {
             share(threads, || optimizer.step(params.arena_mut(), &gradients, pace));
-            shards.iter_mut().for_each(|shard| params.apply(shard.updates.drain(..)));
-            return;
+        } else {
+            reduction.sum(&gradients, summed);
+            share(threads, || optimizer.step(params.arena_mut(), &[&**summed], pace));
         }
-        reduction.sum(&gradients, summed);
-        share(threads, || optimizer.step(params.arena_mut(), &[&**summed], pace));
+        self.apply_updates(own);
+    }
+
+    /// Applies the updates of running state of the first `own` shards and of those of other processes.
+    fn apply_updates(&mut self, own: usize) {
+        let Self { params, reduction, .. } = self;
+        let shards = &mut self.shards[..own];
+        if reduction.processes() == 1 {
+            return shards.iter_mut().for_each(|shard| params.apply(shard.updates.drain(..)));
+        }
         let mut updates = Vec::new();
         shards.iter().flat_map(|shard| &shard.updates).for_each(|update| update.write(&mut updates));
         let updates = params.table().read_updates(&reduction.gather(updates));

@@ -24,10 +24,10 @@ pub(super) const FOLDERS: &[Folders] = &[
             "packed tensor",
             "checksum",
             "error",
-            "directory file names pickle tagged",
+            "directory file names pickle tagged optimizer_state",
             "column loss",
             "configuration dataset model",
-            "plain_model",
+            "optimizers plain_model",
             "checkpoint",
         ],
     ),
@@ -157,7 +157,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/models/src",
         &[
-            "categorical_columns normalised rules",
+            "categorical_columns implicit_quantiles normalised rules",
             "hyper",
             "architecture",
             "linear",
@@ -181,7 +181,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "kept",
             "memory",
             "bench trained_network",
-            "attributions importances model_file start",
+            "attributions importances kept_optimizer model_file start",
             "training",
             "estimator import",
         ],
@@ -257,7 +257,7 @@ pub(super) const FOLDERS: &[Folders] = &[
         "crates/threads/src",
         &["patience scope", "helpers", "indices", "rows", "pipeline sequence workers"],
     ),
-    folders("crates/train/src", &["config state stopping", "shards", "fit"]),
+    folders("crates/train/src", &["config state stopping", "kept_optimizer", "shards", "fit"]),
     folders(
         "xtask/src",
         &[

@@ -89,6 +89,9 @@ pub(crate) struct Fit {
     /// the columns that the models read; their times may be any
     #[arg(long, value_name = "FILE", conflicts_with = "val_size")]
     val_data: Option<PathBuf>,
+    /// Save the optimiser of each network, too: a fit --from these models goes on with it
+    #[arg(long)]
+    keep_optimizer: bool,
     #[command(flatten)]
     checkpoint: CheckpointArgs,
     #[command(flatten)]
@@ -109,6 +112,7 @@ impl Fit {
         let from = self.train.trained()?;
         let from = from.as_ref();
         let mut forecaster = self.checkpoint.of(self.train.forecaster(from, |_| Ok(Vec::new()))?);
+        forecaster = forecaster.keep_optimizer(self.keep_optimizer);
         let hierarchy = self.hierarchy(from)?;
         if let Some((hierarchy, method)) = &hierarchy {
             forecaster = forecaster.hierarchy(hierarchy.clone(), *method)?;

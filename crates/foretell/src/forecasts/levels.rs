@@ -47,9 +47,7 @@ fn by_itself<'a>(
     }
     let (ends, quantiles): (Vec<Output>, Vec<f64>) = asked.columns(false).into_iter().unzip();
     if let Some(of_model) = estimator.outputs_at(&quantiles) {
-        let mut outputs = of_model.clone();
-        outputs.splice(1..=quantiles.len(), ends);
-        return Ok(Some(Recipe { of_model, outputs, source: Source::At(quantiles) }));
+        return Ok(Some(at(estimator, &own, of_model, ends, quantiles)));
     }
     if is_point(estimator) {
         return Ok(None);
@@ -66,6 +64,29 @@ fn by_itself<'a>(
     let outputs = median.map(|median| own[median].clone()).into_iter().chain(ends).collect();
     let places = median.into_iter().chain(places).collect();
     Ok(Some(Recipe { of_model: own, outputs, source: Source::Own(places) }))
+}
+
+/// The recipe of a model that has any quantile, of these with the columns `ends`, for which it forecasts `of_model`: the mean
+/// before them, or without one the median among them.
+fn at<'a>(
+    estimator: &dyn Estimator,
+    own: &[Output],
+    of_model: Vec<Output>,
+    mut ends: Vec<Output>,
+    mut quantiles: Vec<f64>,
+) -> Recipe<'a> {
+    if of_model.len() > quantiles.len() {
+        let mut outputs = of_model.clone();
+        outputs.splice(1..=quantiles.len(), ends);
+        return Recipe { of_model, outputs, source: Source::At(quantiles) };
+    }
+    if quantiles.iter().all(|&q| !near(0.5, q)) {
+        let place = quantiles.partition_point(|&q| q < 0.5);
+        quantiles.insert(place, 0.5);
+        ends.insert(place, own[0].clone());
+    }
+    let of_model = estimator.outputs_at(&quantiles).unwrap_or(of_model);
+    Recipe { of_model, outputs: ends, source: Source::At(quantiles) }
 }
 
 /// Whether an error says that a model lacks intervals that others may have.

@@ -65,6 +65,7 @@ pub(crate) struct TrainingPlan {
     pub(crate) memory: MemoryLimit,
     pub(crate) precision: Precision,
     pub(crate) restore_best: bool,
+    pub(crate) keep_optimizer: bool,
     pub(crate) reduction: Arc<dyn Reduction + Send>,
     pub(crate) start: StartingPoint,
     /// Trainings that were done: one, but for intervals and for refitting.
@@ -111,6 +112,7 @@ impl TrainingPlan {
             memory: MemoryLimit::default(),
             precision: Precision::F32,
             restore_best: true,
+            keep_optimizer: false,
             reduction: Arc::new(OneProcess),
             start: StartingPoint::default(),
             trainings: 0,
@@ -435,7 +437,8 @@ impl TrainingPlan {
     /// The model as it is trained: a network in the precision that was chosen.
     fn as_trained(&self, spec: &ModelSpec) -> ModelSpec {
         let network = |network: &NetworkSpec| {
-            network.clone().precision(self.precision).restore_best(self.restore_best).into()
+            let network = network.clone().precision(self.precision).restore_best(self.restore_best);
+            network.keep_optimizer(self.keep_optimizer).into()
         };
         spec.network().map_or_else(|| spec.clone(), network)
     }

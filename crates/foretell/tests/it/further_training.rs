@@ -1,7 +1,7 @@
 //! Training that goes on from trained models: with their weights, some of them frozen, on other data.
 
 use foretell::{
-    Error, Fitted, Forecaster, Freq, ModelSpec, Panel, ReadOptions, ValidationOptions, Value, json,
+    Error, Fitted, Forecaster, Freq, ModelSpec, Panel, ReadOptions, ValidationOptions, Value, Verdict, json,
 };
 
 const H: usize = 3;
@@ -173,4 +173,71 @@ fn the_state_of_a_training_knows_where_it_started() {
     assert_eq!(weights(&train(&first).expect("the same, found")), weights(&done));
     let refused = train(&other).expect_err("another start");
     assert!(matches!(&refused, Error::Usage(_)) && refused.to_string().contains("start.from"), "{refused}");
+}
+
+/// With its optimiser a network goes on as if it had never stopped: the same draws, the same moments, whichever optimiser.
+#[test]
+fn two_trainings_with_one_optimiser_are_one() {
+    let home = tempfile::tempdir().expect("a folder");
+    for (place, settings) in [
+        json!({"dropout_prob_theta": 0.2, "accumulate_grad_batches": 2}),
+        json!({"optimizer": "SGD", "optimizer_kwargs": {"momentum": 0.9}}),
+        json!({"optimizer": "NAdam", "gradient_clip_val": 0.1}),
+    ]
+    .iter()
+    .enumerate()
+    {
+        let of = |steps: u64| {
+            let settings = settings.as_object().expect("an object").clone();
+            let settings: Vec<(String, Value)> = settings.into_iter().collect();
+            let spec = nhits(&[("max_steps", json!(steps)), ("num_lr_decays", json!(-1))]);
+            let spec = settings.into_iter().fold(spec, |spec, (name, value)| spec.set(&name, value).unwrap());
+            Forecaster::new([spec]).unwrap().keep_optimizer(true)
+        };
+        let whole = fit(of(8), 0.0, 2);
+        let half = fit(of(4), 0.0, 1);
+        let dir = home.path().join(place.to_string());
+        half.save(&dir, false).expect("a new directory");
+        let loaded = Fitted::load(&dir).expect("what was just written");
+        for first in [&half, &loaded] {
+            let both = fit(of(4).start_from(first), 0.0, 1);
+            assert!(weights(&both) == weights(&whole), "{settings}: other weights than of one training");
+        }
+        let anew = fit(of(4).start_from(&fit(of(4).keep_optimizer(false), 0.0, 1)), 0.0, 1);
+        assert!(weights(&anew) != weights(&whole), "{settings}: the weights of a new optimiser");
+    }
+}
+
+#[test]
+fn another_optimiser_than_the_kept_one_is_refused() {
+    let first = fit(Forecaster::new([nhits(&[])]).unwrap().keep_optimizer(true), 0.0, 1);
+    let other = nhits(&[("optimizer", json!("RMSprop"))]);
+    let message = message(Forecaster::new([other]).unwrap().start_from(&first));
+    assert!(message.contains("was kept, which is Adam, and this training has RMSprop"), "{message}");
+}
+
+/// A training that goes on from a kept optimiser is itself interrupted and resumed, and its optimiser is kept when it was done.
+#[test]
+fn a_training_with_a_kept_optimiser_resumes() {
+    let home = tempfile::tempdir().expect("a folder");
+    let of = |steps: u64| {
+        let spec = nhits(&[("max_steps", json!(steps)), ("num_lr_decays", json!(-1))]);
+        Forecaster::new([spec]).unwrap().keep_optimizer(true)
+    };
+    let whole = fit(of(15), 0.0, 1);
+    let first = fit(of(5), 0.0, 1);
+    let second = |stop_at: u64| {
+        let forecaster = of(5).start_from(&first).checkpoint_to(home.path(), 2);
+        let forecaster = forecaster.on_progress(move |_, progress| match progress.step == stop_at {
+            true => Verdict::Interrupt,
+            false => Verdict::Continue,
+        });
+        fit(forecaster, 0.0, 1)
+    };
+    assert!(second(3).interrupted());
+    let resumed = second(0);
+    // The state of the training that is done has the optimiser, too.
+    for done in [&resumed, &second(0)] {
+        assert!(weights(&fit(of(5).start_from(done), 0.0, 1)) == weights(&whole), "other weights");
+    }
 }

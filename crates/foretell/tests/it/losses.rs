@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel, ValidationOptions, Verdict};
+use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel, PredictOptions, ValidationOptions, Verdict};
 use serde_json::{Value, json};
 
 const H: usize = 12;
@@ -68,6 +68,9 @@ fn all() -> Vec<(Value, Of)> {
         json!("FreDF"),
         json!({"HuberQLoss": {"q": 0.5}}),
         json!({"HuberMQLoss": {"level": [80]}}),
+        json!({"IQLoss": {"cos_embedding_dim": 16}}),
+        json!({"HuberIQLoss": {"cos_embedding_dim": 16, "delta": 0.5}}),
+        distribution("ISQF"),
     ];
     let distributions = ["Normal", "StudentT", "Poisson", "NegativeBinomial", "Tweedie"];
     let distributions = distributions.map(|name| (distribution(name), round as Of));
@@ -99,7 +102,7 @@ fn every_loss_learns_a_wave() {
         assert!(metrics[0].mae < enough * metrics[1].mae, "{loss}: {metrics:?}");
         assert_eq!(
             metrics[0].mqloss.is_some(),
-            checked.frame.columns.len() > 3 || loss.to_string().contains('q')
+            checked.frame.columns.len() > 3 || ["q", "IQ"].iter().any(|word| loss.to_string().contains(word))
         );
     }
 }
@@ -119,6 +122,37 @@ fn threads_change_no_bit() {
         };
         assert_eq!(bits(1), bits(3), "{loss}");
     }
+}
+
+/// Any quantile can be asked for: they rise, the median stands among them, and a saved model has the same.
+#[test]
+fn implicit_quantiles_are_those_that_are_asked_for() {
+    let noisy = |id: &str, phase: f32| {
+        let value =
+            |t: usize| 10.0 + (t as f32 * 0.26 + phase).sin() * 3.0 + ((t * 7919) % 101) as f32 * 0.03;
+        (id.to_owned(), 0, (0..400).map(value).collect::<Vec<f32>>())
+    };
+    let panel = Panel::from_series(Freq::parse("h").unwrap(), [noisy("a", 0.0), noisy("b", 1.0)]).unwrap();
+    let fitted = fit(spec(&json!({"IQLoss": {"cos_embedding_dim": 16}})), &panel, 2);
+    let options = PredictOptions::new().level(&[80.0, 95.0]);
+    let frame = fitted.predict_with(&panel, &options).expect("a forecast");
+    let names: Vec<&str> = frame.columns.iter().map(|(name, _)| &**name).collect();
+    assert_eq!(names, ["MLP-lo-95", "MLP-lo-80", "MLP_ql0.5", "MLP-hi-80", "MLP-hi-95"]);
+    let column = |i: usize| &frame.columns[i].1;
+    for row in 0..column(0).len() {
+        assert!((1..names.len()).all(|i| column(i - 1)[row] <= column(i)[row]), "row {row}");
+    }
+    let wide =
+        |i: usize, j: usize| column(j).iter().zip(column(i)).map(|(high, low)| high - low).sum::<f32>();
+    assert!(wide(0, 4) > wide(1, 3) && wide(1, 3) > 0.5, "{} and {}", wide(0, 4), wide(1, 3));
+    let median = fitted.predict(&panel, None).expect("a forecast");
+    assert_eq!(median.columns, [frame.columns[2].clone()], "a quantile does not depend on the others");
+
+    let home = tempfile::tempdir().expect("a folder");
+    fitted.save(home.path().join("model"), false).expect("a new directory");
+    let loaded = Fitted::load(home.path().join("model")).expect("what was just written");
+    assert_eq!(loaded.predict_with(&panel, &options).expect("a forecast").columns, frame.columns);
+    assert!(loaded.decompose(&panel, None).expect_err("refused").to_string().contains("no sum of parts"));
 }
 
 /// The losses of the first steps, and the validation loss.

@@ -1,6 +1,7 @@
 //! The facade as programs use it. One program for all these tests, since each program is linked anew; those beside it
 //! count what their whole process takes.
 
+mod accumulation;
 mod accuracy;
 mod alone;
 mod anomalies;

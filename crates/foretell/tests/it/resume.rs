@@ -52,7 +52,7 @@ fn specs() -> Vec<ModelSpec> {
             "NHITS",
             json!({
                 "mlp_units": [[16, 16], [16, 16]], "dropout_prob_theta": 0.3, "optimizer": "RAdam",
-                "lr_scheduler": "CosineWarmup",
+                "lr_scheduler": "CosineWarmup", "accumulate_grad_batches": 3,
             }),
         ),
         spec("GRU", json!({ "encoder_hidden_size": 8, "optimizer": "AdamW", "num_lr_decays": 3 })),

@@ -20,6 +20,7 @@ pub(crate) mod linear_pair;
 pub(crate) mod matrix_lstm;
 pub(crate) mod mlp;
 pub(crate) mod number_embedding;
+pub(crate) mod quantile_layer;
 pub(crate) mod recurrent;
 pub(crate) mod res_lstm;
 pub(crate) mod rev_in;

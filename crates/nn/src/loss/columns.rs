@@ -40,6 +40,11 @@ impl DistributionColumns {
         quantiles.iter_mut().zip(&self.levels).for_each(|(out, at)| *out = quantile_of_sorted(samples, at.q));
     }
 
+    /// The probabilities of the quantiles.
+    pub fn quantiles(&self) -> impl Iterator<Item = f32> + '_ {
+        self.levels.iter().map(|level| level.q as f32)
+    }
+
     /// The number of columns.
     pub fn count(&self) -> usize {
         usize::from(self.mean) + self.levels.len() + self.parameters

@@ -8,6 +8,7 @@ use foretell_autograd::Key;
 use serde_json::Value;
 
 use super::columns::DistributionColumns;
+use super::implicit_quantiles::ImplicitQuantiles;
 use super::quantiles::Quantiles;
 use super::sums::LossSums;
 use super::targets::{Support, Targets};
@@ -66,6 +67,11 @@ pub(super) trait LossFunction: Debug + Send + Sync + UnwindSafe + RefUnwindSafe 
     /// Where a weight is 0, value and gradient are 0, whatever is there.
     fn sum(&self, prediction: &[f32], truth: Targets<'_>, gradient: Gradient<'_>) -> f64;
 
+    /// `Σ w l` over forecasts, where they are other numbers than the model's outputs in training.
+    fn sum_of_forecasts(&self, forecast: &[f32], truth: Targets<'_>) -> f64 {
+        self.sum(forecast, truth, None)
+    }
+
     /// `Σ w r`, of a loss that is relative to a mean of something else than `l`.
     fn reference(&self, truth: Targets<'_>) -> f64 {
         let _ = truth;
@@ -91,8 +97,22 @@ pub(super) enum Outputs<'a> {
     Quantile { q: f32, suffix: &'a str },
     /// A number for each of these quantiles.
     Quantiles(&'a Quantiles),
+    /// One number, of which a layer behind the model makes any quantile.
+    Implicit(&'a dyn Implicit),
     /// Numbers that make the parameters of a distribution.
     Distribution(&'a dyn Distribution),
+}
+
+/// A loss of implicit quantiles.
+pub(super) trait Implicit {
+    /// The layer behind the model.
+    fn layer(&self) -> &ImplicitQuantiles;
+
+    /// The quantiles in the columns of a forecast.
+    fn quantiles(&self) -> &Quantiles;
+
+    /// The same loss with other quantiles in the columns of its forecasts.
+    fn with_quantiles(&self, quantiles: Quantiles) -> Arc<dyn LossFunction>;
 }
 
 /// A distribution as the forecast of a step.

@@ -36,10 +36,13 @@ impl LossFunction for HuberQuantile {
 
     fn sum(&self, prediction: &[f32], truth: Targets<'_>, gradient: Gradient<'_>) -> f64 {
         let (q, delta) = (self.q as f32, self.delta.as_f64().unwrap_or(1.0) as f32);
-        by_step(prediction, truth, gradient, |error, _, _| {
-            let factor = if error > 0.0 { 1.0 - q } else { q };
-            let (value, slope) = huber(error.abs(), delta);
-            (factor * value, factor * slope.copysign(error))
-        })
+        by_step(prediction, truth, gradient, |error, _, _| huber_of_quantile(q, error, delta))
     }
+}
+
+/// The loss of an `error` (forecast minus target) and its derivative.
+pub(super) fn huber_of_quantile(q: f32, error: f32, delta: f32) -> (f32, f32) {
+    let factor = if error > 0.0 { 1.0 - q } else { q };
+    let (value, slope) = huber(error.abs(), delta);
+    (factor * value, factor * slope.copysign(error))
 }

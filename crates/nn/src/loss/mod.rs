@@ -15,6 +15,8 @@ mod function;
 mod huber;
 mod huber_multi_quantile;
 mod huber_quantile;
+mod implicit_quantile;
+mod implicit_quantiles;
 mod mae;
 mod mape;
 mod mase;
@@ -25,6 +27,7 @@ mod quantile_loss;
 mod quantiles;
 mod rel_mse;
 mod rmse;
+mod sampling;
 mod scrps;
 mod smape;
 mod special;
@@ -40,7 +43,8 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value, json};
 
 pub use self::columns::DistributionColumns;
-use self::function::{Distribution, LossFunction, Outputs};
+use self::function::{Distribution, Implicit, LossFunction, Outputs};
+pub use self::implicit_quantiles::ImplicitQuantiles;
 use self::quantiles::Quantiles;
 pub use self::sums::LossSums;
 pub use self::targets::Targets;
@@ -94,6 +98,8 @@ losses! {
     "HuberQLoss": huber_quantile::HuberQuantile, "Huber's loss of one quantile";
     "MQLoss": multi_quantile::MultiQuantile, "the pinball losses of several quantiles";
     "HuberMQLoss": huber_multi_quantile::HuberMultiQuantile, "Huber's losses of several quantiles";
+    "IQLoss": implicit_quantile::IqLoss, "the pinball loss of a quantile that is drawn, of any the model then has";
+    "HuberIQLoss": implicit_quantile::HuberIqLoss, "Huber's loss of a quantile that is drawn, of any the model then has";
     "DistributionLoss": distribution::DistributionLoss, "the negative log-likelihood of a distribution";
     "GMM": distribution::gmm::Gmm, "the negative log-likelihood of a mixture of normal distributions";
     "PMM": distribution::pmm::Pmm, "the negative log-likelihood of a mixture of Poisson distributions";
@@ -243,12 +249,35 @@ impl Loss {
         }
     }
 
-    /// A distribution's loss with the columns of other quantiles than its own; `None` for other losses, whose
-    /// quantiles are those that the model has learned.
+    fn implicit_function(&self) -> Option<&dyn Implicit> {
+        match self.function.outputs() {
+            Outputs::Implicit(implicit) => Some(implicit),
+            _ => None,
+        }
+    }
+
+    /// The layer that a loss of implicit quantiles puts behind the model; `None` for other losses.
+    pub fn implicit(&self) -> Option<&ImplicitQuantiles> {
+        self.implicit_function().map(Implicit::layer)
+    }
+
+    /// A distribution's loss, or one of implicit quantiles, with the columns of other quantiles than its own; `None` for other
+    /// losses, whose quantiles are those that the model has learned.
     pub fn with_quantiles(&self, quantiles: &[f64]) -> Option<Self> {
         let quantiles = Quantiles::listed(quantiles.to_vec()).sorted();
-        let function = self.distribution()?.with_quantiles(quantiles);
+        let function = match self.function.outputs() {
+            Outputs::Distribution(distribution) => distribution.with_quantiles(quantiles),
+            Outputs::Implicit(implicit) => implicit.with_quantiles(quantiles),
+            _ => return None,
+        };
         Some(Self { function, ..self.clone() })
+    }
+
+    /// The loss as it validates: of implicit quantiles it is the mean over nine of them; else it is the loss itself.
+    pub fn of_validation(&self) -> Self {
+        const DECILES: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
+        let of_deciles = self.implicit().and_then(|_| self.with_quantiles(&DECILES));
+        of_deciles.unwrap_or_else(|| self.clone())
     }
 
     /// How many numbers the model gives for each step.
@@ -256,6 +285,7 @@ impl Loss {
         match self.function.outputs() {
             Outputs::Point | Outputs::Quantile { .. } => 1,
             Outputs::Quantiles(quantiles) => quantiles.values().len(),
+            Outputs::Implicit(implicit) => implicit.quantiles().values().len(),
             Outputs::Distribution(distribution) => distribution.outputs(),
         }
     }
@@ -264,7 +294,7 @@ impl Loss {
     /// listed (a distribution's upwards), or of intervals the median first, then upwards.
     pub fn quantiles(&self) -> Option<&[f32]> {
         match self.function.outputs() {
-            Outputs::Point | Outputs::Quantile { .. } => None,
+            Outputs::Point | Outputs::Quantile { .. } | Outputs::Implicit(_) => None,
             Outputs::Quantiles(quantiles) => Some(quantiles.values()),
             Outputs::Distribution(distribution) => Some(distribution.quantiles().values()),
         }
@@ -307,6 +337,7 @@ impl Loss {
             Outputs::Point => vec![String::new()],
             Outputs::Quantile { suffix, .. } => vec![suffix.to_owned()],
             Outputs::Quantiles(quantiles) => quantiles.suffixes().to_vec(),
+            Outputs::Implicit(implicit) => implicit.quantiles().suffixes().to_vec(),
             Outputs::Distribution(distribution) => std::iter::once(String::new())
                 .chain(distribution.quantiles().suffixes().iter().cloned())
                 .chain(distribution.parameter_columns())
@@ -320,6 +351,7 @@ impl Loss {
             Outputs::Point => vec![None],
             Outputs::Quantile { q, .. } => vec![Some(q)],
             Outputs::Quantiles(quantiles) => quantiles.values().iter().copied().map(Some).collect(),
+            Outputs::Implicit(implicit) => implicit.quantiles().values().iter().copied().map(Some).collect(),
             Outputs::Distribution(distribution) => {
                 let quantiles = distribution.quantiles().values().iter().copied().map(Some);
                 let parameters = distribution.parameter_columns().into_iter().map(|_| None);
@@ -352,7 +384,8 @@ impl Loss {
         self.function.error_scale(history, mask).unwrap_or(1.0) as f32
     }
 
-    /// `Σ w l / total`, a scalar, of `output [batch, h, outputs]`. `total` is the sum of the weights over the
+    /// `Σ w l / total`, a scalar, of `output [batch, h, outputs]`, of implicit quantiles `[batch, h, 2]`: a value and the
+    /// probability whose quantile it is. `total` is the sum of the weights over the
     /// whole batch, of which this may be a part; with a total of 0 the loss and its gradient are 0. For RMSE and
     /// relMSE `l` is the squared error: [`Loss::part`] of the result leads to the loss.
     ///
@@ -362,12 +395,12 @@ impl Loss {
     pub fn mean(&self, output: &Var, truth: Targets<'_>, total: f64) -> Var {
         truth.check();
         let shape = output.shape();
+        let outputs = if self.implicit().is_some() { 2 } else { self.outputs() };
         assert!(
             shape.len() == 3
-                && shape[1..] == [truth.horizon, self.outputs()]
+                && shape[1..] == [truth.horizon, outputs]
                 && shape[0] * truth.horizon == truth.target.len(),
-            "loss of outputs {shape:?}, {} for each step, against {} steps, {} a window",
-            self.outputs(),
+            "loss of outputs {shape:?}, {outputs} for each step, against {} steps, {} a window",
             truth.target.len(),
             truth.horizon
         );
@@ -398,7 +431,7 @@ impl Loss {
     pub fn sums(&self, prediction: &[f32], truth: Targets<'_>) -> LossSums {
         truth.check();
         assert_eq!(prediction.len(), truth.target.len() * self.outputs(), "outputs and targets");
-        let sum = self.function.sum(prediction, truth, None);
+        let sum = self.function.sum_of_forecasts(prediction, truth);
         LossSums { sum, reference: self.function.reference(truth) }
     }
 
@@ -417,6 +450,7 @@ impl Loss {
             Outputs::Point => DistributionColumns::mean(),
             Outputs::Quantile { q, .. } => DistributionColumns::new(false, &[q], 0),
             Outputs::Quantiles(quantiles) => DistributionColumns::new(false, quantiles.values(), 0),
+            Outputs::Implicit(implicit) => DistributionColumns::new(false, implicit.quantiles().values(), 0),
             Outputs::Distribution(distribution) => {
                 let parameters = distribution.parameter_columns().len();
                 DistributionColumns::new(true, distribution.quantiles().values(), parameters)

@@ -36,7 +36,7 @@ impl LossFunction for MultiQuantile {
 }
 
 /// `max(q (y - ŷ), (q - 1) (y - ŷ))` and its derivative by the forecast, `error` being forecast minus target.
-fn pinball(q: f32, error: f32) -> (f32, f32) {
+pub(super) fn pinball(q: f32, error: f32) -> (f32, f32) {
     // At a tie PyTorch takes the middle of both slopes; NaN goes through.
     let slope = if error > 0.0 {
         1.0 - q

@@ -79,6 +79,11 @@ impl Quantiles {
         Self { argument: Argument::List(list), values, suffixes }
     }
 
+    /// One quantile, in a column with this suffix.
+    pub(super) fn one(q: f64, suffix: String) -> Self {
+        Self { argument: Argument::List(vec![q]), values: vec![q as f32], suffixes: vec![suffix] }
+    }
+
     /// Listed quantiles in ascending order; those of intervals as they are.
     pub(super) fn sorted(self) -> Self {
         match self.argument {

@@ -19,12 +19,12 @@ use foretell_simd::{Key, Stream};
 use serde_json::{Value, json};
 
 use super::family::Family;
-use super::sampling;
 use crate::HyperParameterError;
 use crate::arguments::Arguments;
 use crate::loss::columns::{DistributionColumns, Level};
 use crate::loss::function::{Distribution, Gradient, LossFunction, Outputs};
 use crate::loss::quantiles::Quantiles;
+use crate::loss::sampling;
 use crate::loss::targets::{Support, Targets};
 
 /// The components of a mixture, distributions of `P` parameters.

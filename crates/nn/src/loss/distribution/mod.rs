@@ -2,19 +2,19 @@
 //! distribution's parameters, and a forecast is its mean and quantiles.
 //!
 //! A distribution is one file with a [`Family`], a `mod` line and a line in the list below. All are computed in double
-//! precision, step by step.
+//! precision, step by step. [`Isqf`] stands beside the list: the quantiles of the loss decide how many parameters it has.
 
 mod bernoulli;
 mod counts;
 mod family;
 pub(super) mod gmm;
+mod isqf;
 mod mixture;
 pub(super) mod nbmm;
 mod negative_binomial;
 mod normal;
 pub(super) mod pmm;
 mod poisson;
-mod sampling;
 mod student;
 mod tweedie;
 
@@ -24,10 +24,11 @@ use foretell_simd::Key;
 use serde_json::{Value, json};
 
 use self::family::Family;
+use self::isqf::Isqf;
 use super::columns::DistributionColumns;
 use super::function::{Distribution, Gradient, LossFunction, Outputs};
 use super::quantiles::Quantiles;
-use super::targets::{Support, Targets};
+use super::targets::{NUMBERS, Support, Targets};
 use crate::HyperParameterError;
 use crate::arguments::Arguments;
 
@@ -39,21 +40,24 @@ macro_rules! distributions {
         #[derive(Clone, Debug, PartialEq)]
         enum DistributionKind {
             $($family($family),)*
+            Isqf(Isqf),
         }
 
         impl DistributionKind {
-            const NAMES: &[&str] = &[$($family::NAME),*];
+            const NAMES: &[&str] = &[$($family::NAME,)* Isqf::NAME];
 
             /// The distribution of this name, with its own arguments.
             fn read(
                 name: &Value,
                 arguments: &mut Arguments,
                 num_samples: usize,
+                quantiles: &Quantiles,
             ) -> Result<Self, HyperParameterError> {
                 match name.as_str() {
                     $(Some($family::NAME) => {
                         $family::read(arguments, num_samples).map(Self::$family)
                     })*
+                    Some(Isqf::NAME) => Isqf::read(arguments, quantiles.values()).map(Self::Isqf),
                     _ => {
                         let expected = format!("one of {}", Self::NAMES.join(", "));
                         Err(HyperParameterError::new("distribution", expected, name))
@@ -62,31 +66,41 @@ macro_rules! distributions {
             }
 
             fn name(&self) -> &'static str {
-                match self { $(Self::$family(_) => $family::NAME,)* }
+                match self { $(Self::$family(_) => $family::NAME,)* Self::Isqf(_) => Isqf::NAME }
             }
 
             fn arguments(&self) -> Vec<(&'static str, Value)> {
-                match self { $(Self::$family(member) => member.arguments(),)* }
+                match self {
+                    $(Self::$family(member) => member.arguments(),)*
+                    Self::Isqf(isqf) => isqf.arguments(),
+                }
+            }
+
+            fn outputs(&self) -> usize {
+                match self { $(Self::$family(_) => $family::SUFFIXES.len(),)* Self::Isqf(isqf) => isqf.outputs() }
             }
 
             fn parameter_suffixes(&self) -> &'static [&'static str] {
-                match self { $(Self::$family(_) => &$family::SUFFIXES,)* }
+                match self { $(Self::$family(_) => &$family::SUFFIXES,)* Self::Isqf(_) => &[] }
             }
 
             fn returns_parameters(&self) -> bool {
-                match self { $(Self::$family(_) => $family::RETURNS_PARAMETERS,)* }
+                match self { $(Self::$family(_) => $family::RETURNS_PARAMETERS,)* Self::Isqf(_) => false }
             }
 
             fn support(&self) -> Support {
-                match self { $(Self::$family(_) => $family::SUPPORT,)* }
+                match self { $(Self::$family(_) => $family::SUPPORT,)* Self::Isqf(_) => NUMBERS }
             }
 
             fn is_of_counts(&self) -> bool {
-                match self { $(Self::$family(_) => $family::COUNTS,)* }
+                match self { $(Self::$family(_) => $family::COUNTS,)* Self::Isqf(_) => false }
             }
 
             fn sum(&self, output: &[f32], truth: Targets<'_>, gradient: Gradient<'_>) -> f64 {
-                match self { $(Self::$family(member) => family::sum(member, output, truth, gradient),)* }
+                match self {
+                    $(Self::$family(member) => family::sum(member, output, truth, gradient),)*
+                    Self::Isqf(isqf) => isqf.sum(output, truth, gradient),
+                }
             }
 
             fn forecast(
@@ -96,11 +110,17 @@ macro_rules! distributions {
                 window: [f32; 2],
                 into: &mut [f32],
             ) {
-                match self { $(Self::$family(member) => family::forecast(member, columns, output, window, into),)* }
+                match self {
+                    $(Self::$family(member) => family::forecast(member, columns, output, window, into),)*
+                    Self::Isqf(isqf) => isqf.forecast(columns, output, window, into),
+                }
             }
 
             fn sample(&self, output: &[f32], window: [f32; 2], key: Key) -> f32 {
-                match self { $(Self::$family(member) => family::sample(member, output, window, key),)* }
+                match self {
+                    $(Self::$family(member) => family::sample(member, output, window, key),)*
+                    Self::Isqf(isqf) => isqf.sample(output, window, key),
+                }
             }
         }
     };
@@ -128,8 +148,8 @@ impl LossFunction for DistributionLoss {
     fn read(arguments: &mut Arguments) -> Result<Self, HyperParameterError> {
         let name = arguments.take("distribution").unwrap_or_default();
         let num_samples = arguments.count("num_samples", 1..=1_000_000)?.unwrap_or(1000) as usize;
-        let kind = DistributionKind::read(&name, arguments, num_samples)?;
         let quantiles = Quantiles::read(arguments)?.sorted();
+        let kind = DistributionKind::read(&name, arguments, num_samples, &quantiles)?;
         let return_params = arguments.flag("return_params", false)?;
         if return_params && !kind.returns_parameters() {
             let expected = format!("false for a {} distribution", kind.name());
@@ -160,7 +180,7 @@ impl LossFunction for DistributionLoss {
 
 impl Distribution for DistributionLoss {
     fn outputs(&self) -> usize {
-        self.kind.parameter_suffixes().len()
+        self.kind.outputs()
     }
 
     fn quantiles(&self) -> &Quantiles {

@@ -4,10 +4,10 @@ use foretell_simd::Stream;
 
 use super::counts::count_quantile;
 use super::family::Family;
-use super::sampling;
 use crate::HyperParameterError;
 use crate::arguments::Arguments;
 use crate::loss::columns::Level;
+use crate::loss::sampling;
 use crate::loss::special::{beta_inc, digamma, ln_gamma, sigmoid, softplus};
 use crate::loss::targets::{FROM_ZERO, Support};
 

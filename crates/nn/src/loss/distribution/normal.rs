@@ -3,10 +3,10 @@
 use foretell_simd::Stream;
 
 use super::family::Family;
-use super::sampling;
 use crate::HyperParameterError;
 use crate::arguments::Arguments;
 use crate::loss::columns::Level;
+use crate::loss::sampling;
 use crate::loss::special::{sigmoid, softplus};
 
 /// Outputs and parameters: mean, standard deviation.

@@ -5,10 +5,10 @@ use std::f64::consts::PI;
 use foretell_simd::Stream;
 
 use super::family::Family;
-use super::sampling;
 use crate::HyperParameterError;
 use crate::arguments::Arguments;
 use crate::loss::columns::Level;
+use crate::loss::sampling;
 use crate::loss::special::{
     beta_inc, digamma, ln_gamma, sigmoid, softplus, symmetric_quantile, tail_quantile,
 };

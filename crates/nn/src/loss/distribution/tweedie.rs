@@ -6,10 +6,10 @@ use foretell_simd::Stream;
 use serde_json::{Value, json};
 
 use super::family::Family;
-use super::sampling;
 use crate::HyperParameterError;
 use crate::arguments::{Arguments, NumberRange};
 use crate::loss::columns::{Level, quantile_of_sorted};
+use crate::loss::sampling;
 use crate::loss::special::{sigmoid, softplus};
 use crate::loss::targets::{FROM_ZERO, Support};
 

@@ -2,7 +2,7 @@
 
 use foretell_simd::{Key, Stream};
 
-use crate::loss::special::ln_gamma;
+use super::special::ln_gamma;
 
 /// The random numbers of sample `index`, the same for every forecast.
 pub(super) fn draws(index: usize) -> Stream {
