@@ -55,6 +55,7 @@ const STEPS: &[Step] = &[
     step("package", "", "run --package xtask -- package"),
     step("wasm", "", "run --package xtask -- wasm"),
     step("python", "", "run --package xtask -- python"),
+    step("mpi", "", "run --package xtask -- mpi"),
     // Every optimisation feature off. The benches and xtask have none of their own, and a bench
     // switches on what it measures.
     step(

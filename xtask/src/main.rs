@@ -7,6 +7,7 @@ mod ci;
 mod compare;
 mod figures;
 mod models;
+mod mpi;
 mod neon;
 mod package;
 mod pgo;
@@ -30,6 +31,8 @@ enum Chore {
     Tidy,
     /// Run every check that a change must pass, cheapest first, and stop at the first failure.
     Ci(ci::Options),
+    /// Build and test training by several processes over MPI, where it is installed.
+    Mpi,
     /// Write docs/models.md from what the models say of themselves.
     Models,
     /// Build a program outside the workspace on each crate alone; check that it has all features.
@@ -59,6 +62,7 @@ fn main() -> ExitCode {
         Chore::Tidy => tidy::run(),
         Chore::Ci(options) => ci::run(&options),
         Chore::Models => models::run(),
+        Chore::Mpi => mpi::run(),
         Chore::Standalone => standalone::run(),
         Chore::Package => package::run(),
         Chore::Wasm => wasm::run(),

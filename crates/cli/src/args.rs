@@ -8,6 +8,7 @@ use clap::builder::{PathBufValueParser, RangedU64ValueParser, TypedValueParser};
 use foretell::{Forecaster, MemoryLimit, remove_training_state};
 
 use crate::progress::Log;
+use crate::several;
 
 /// Windows from 1 step to as many as any calendar has use for.
 pub(crate) fn steps() -> RangedU64ValueParser<usize> {
@@ -52,7 +53,10 @@ pub(crate) struct CheckpointArgs {
 impl CheckpointArgs {
     pub(crate) fn of(&self, forecaster: Forecaster) -> Forecaster {
         match &self.dir {
-            Some(dir) => forecaster.checkpoint_to(dir, self.every),
+            Some(dir) => {
+                several::keeps_states(dir.clone(), self.every);
+                forecaster.checkpoint_to(dir, self.every)
+            }
             None => forecaster,
         }
     }
@@ -130,6 +134,6 @@ pub(crate) struct LogArgs {
 
 impl LogArgs {
     pub(crate) fn log(self) -> Log {
-        if self.quiet { Log::Quiet } else { self.log }
+        if self.quiet || several::is_follower() { Log::Quiet } else { self.log }
     }
 }

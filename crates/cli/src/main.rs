@@ -37,6 +37,7 @@ mod row_args;
 mod saving;
 mod setting;
 mod setting_words;
+mod several;
 mod shell_word;
 mod table;
 mod threshold;
@@ -184,19 +185,24 @@ fn run(command: &Command, origins: &Origins) -> ExitCode {
     };
     match out_of_memory::caught(work) {
         Ok(()) => {
-            log.done(name, start.elapsed());
+            if !several::is_follower() {
+                log.done(name, start.elapsed());
+            }
+            several::leave();
             ExitCode::SUCCESS
         }
         // Whoever read standard output has seen enough, as in `foretell models | head`.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            log.error(&origins.locate(message(&error)));
-            ExitCode::from(match is_usage(&error) {
-                _ if error.is::<Interrupted>() => interrupt::EXIT_CODE,
+            let interrupted = error.is::<Interrupted>();
+            let code = match is_usage(&error) {
+                _ if interrupted => interrupt::EXIT_CODE,
                 _ if error.is::<ThresholdCrossed>() => ThresholdCrossed::EXIT_CODE,
                 true => 2,
                 false => 1,
-            })
+            };
+            several::fail(|text| log.error(text), &origins.locate(message(&error)), code, interrupted);
+            ExitCode::from(code)
         }
     }
 }
@@ -234,6 +240,7 @@ fn asks_for_json(args: &[OsString]) -> bool {
 fn is_usage(error: &anyhow::Error) -> bool {
     error.chain().any(|cause| {
         cause.is::<Usage>()
+            || cause.is::<foretell_mpi::JoinError>()
             || cause.is::<SpecError>()
             || matches!(cause.downcast_ref(), Some(foretell::Error::Usage(_)))
     })

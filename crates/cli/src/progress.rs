@@ -14,6 +14,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressFinish, ProgressStyle};
 use serde_json::{Value, json};
 
 use crate::interrupt;
+use crate::several;
 use crate::table::{grouped, short};
 
 /// The form of the messages.
@@ -166,10 +167,15 @@ impl Log {
     /// From now on the first Ctrl-C only asks training to stop; a warning says where that is not possible.
     pub(crate) fn catch_interrupts(self) {
         let told = interrupt::catch(move || {
-            self.report(
-                "stopping after this step, to save what is trained; Ctrl-C again stops at once",
-                &json!({ "event": "interrupt" }),
-            );
+            let text = "stopping after this step, to save what is trained; Ctrl-C again stops at once";
+            match several::last_state() {
+                // Whoever ended the processes may not wait for the end of the step, which those that are left do not reach.
+                Some(state) => self.report(
+                    &format!("stopping, as this or another process was told to end; {state}"),
+                    &json!({ "event": "interrupt", "state": state }),
+                ),
+                None => self.report(text, &json!({ "event": "interrupt" })),
+            }
         });
         if let Err(error) = told {
             self.warning(&format!(
@@ -366,6 +372,7 @@ impl Reporter {
             let bar = drawn.then(|| self.bars.add(bar(model, progress)));
             self.models.insert(model.to_owned(), LastReport { step: 0, valid_loss: None, bar });
         }
+        several::took_step(model, progress.step);
         let last = self.models.get_mut(model).expect("inserted above");
         last.step = progress.step;
         last.valid_loss = progress.valid_loss.or(last.valid_loss);

@@ -41,7 +41,7 @@ pub use memory_limit::MemoryLimit;
 pub use outputs::{Output, point_column, sort_quantiles};
 pub use progress::{Listener, Outcome, Progress, Verdict};
 pub use reduction::{OneProcess, Reduction, add_in_order};
-pub use run::{HeldOut, Run, Start, StateFile, TrainingSize};
+pub use run::{Difference, HeldOut, Run, Start, StateFile, TrainingSize, differences};
 pub use series_numbers::SeriesNumbers;
 
 /// The README's example is a test.

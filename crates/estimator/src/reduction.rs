@@ -16,13 +16,23 @@
 /// 2. [`sum`](Reduction::sum) the gradients of each product of weights that the shards have in common (as in NBEATS and NHITS);
 /// 3. in `f16`, [`gather`](Reduction::gather) whether gradients are finite;
 /// 4. [`sum`](Reduction::sum) the gradients of all parameters, between the backward pass and the optimiser;
-/// 5. [`gather`](Reduction::gather) the updates of running statistics and counters.
+/// 5. [`gather`](Reduction::gather) the updates of running statistics and counters;
+/// 6. where the step is followed by a check, [`gather`](Reduction::gather) the losses of the batches of validation windows, each of
+///    which one process forecasts.
+///
+/// Process 0 alone keeps states of the training; all of them read it where the training goes on, so its directory is one that all
+/// see. An error of one process alone leaves the others waiting: the program that meets it ends them.
 pub trait Reduction: Sync {
     /// The place of this process among all, from 0.
     fn rank(&self) -> usize;
 
     /// How many processes there are, at least 1.
     fn processes(&self) -> usize;
+
+    /// What messages call a process.
+    fn name(&self, rank: usize) -> String {
+        format!("process {rank}")
+    }
 
     /// The numbers of all processes, one after another in the order of ranks. They may give differently many, and none.
     fn gather(&self, own: Vec<f64>) -> Vec<f64>;

@@ -38,7 +38,7 @@ pub struct Run<'a> {
     /// Where the state of the training is kept, if it is to be kept.
     pub state: Option<&'a StateFile>,
     /// The processes that train together: [`OneProcess`](crate::OneProcess), or several that make the same calls with the same
-    /// settings and data. An estimator that fits in a moment may fit whole on each of them.
+    /// settings and data. Process 0 keeps the state. An estimator that fits in a moment may fit whole on each of them.
     pub reduction: &'a dyn Reduction,
     /// Where it starts.
     pub start: Start<'a>,
@@ -78,20 +78,44 @@ impl StateFile {
 
     /// In what this training differs from one that was identified by `was`: the first few differences, by path.
     pub fn differences(&self, was: &Value) -> Vec<String> {
-        let mut differences = Vec::new();
-        differ("", was, &self.training, &mut differences);
-        differences
+        let worded = |Difference { path, one, other }: Difference<'_>| match (one, other) {
+            (Some(was), Some(is)) => format!("{path} was {was} and is {is}"),
+            (was, _) => format!("{path} was {}there", if was.is_some() { "" } else { "not " }),
+        };
+        differences(was, &self.training).into_iter().map(worded).collect()
     }
 }
 
-/// Collects what is not the same in two values, the first few differences, by path.
-fn differ(path: &str, was: &Value, is: &Value, differences: &mut Vec<String>) {
+/// In what the identities of two trainings differ.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Difference<'v> {
+    /// The setting, by path.
+    pub path: String,
+    /// Its value in the one, if it is there.
+    pub one: Option<&'v Value>,
+    /// Its value in the other.
+    pub other: Option<&'v Value>,
+}
+
+/// In what the identities of two trainings differ ([`StateFile::training`]): the first few differences, by path.
+pub fn differences<'v>(one: &'v Value, other: &'v Value) -> Vec<Difference<'v>> {
+    let mut differences = Vec::new();
+    differ("", Some(one), Some(other), &mut differences);
+    differences
+}
+
+fn differ<'v>(
+    path: &str,
+    one: Option<&'v Value>,
+    other: Option<&'v Value>,
+    differences: &mut Vec<Difference<'v>>,
+) {
     const SHOWN: usize = 4;
-    if was == is || differences.len() >= SHOWN {
+    if one == other || differences.len() >= SHOWN {
         return;
     }
-    let (Some(old), Some(new)) = (was.as_object(), is.as_object()) else {
-        differences.push(format!("{path} was {was} and is {is}"));
+    let (Some(old), Some(new)) = (one.and_then(Value::as_object), other.and_then(Value::as_object)) else {
+        differences.push(Difference { path: path.to_owned(), one, other });
         return;
     };
     let added = new.keys().filter(|key| !old.contains_key(*key));
@@ -100,12 +124,7 @@ fn differ(path: &str, was: &Value, is: &Value, differences: &mut Vec<String>) {
             "" | StateFile::MODELS => key.clone(),
             _ => format!("{path}.{key}"),
         };
-        match (old.get(key), new.get(key)) {
-            (Some(was), Some(is)) => differ(&path, was, is, differences),
-            (was, _) => {
-                differences.push(format!("{path} was {}there", if was.is_some() { "" } else { "not " }))
-            }
-        }
+        differ(&path, old.get(key), new.get(key), differences);
     }
 }
 

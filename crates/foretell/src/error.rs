@@ -55,6 +55,19 @@ pub enum Error {
         /// How far training came, in words.
         after: String,
     },
+    /// Processes that are to train together, and would not train the same.
+    #[error(
+        "{process} would train something else than {first}: {differences}; start all processes with the same program, arguments and \
+         data, on machines with the same SIMD level (the environment variable FORETELL_SIMD sets a lower one)"
+    )]
+    Disagreement {
+        /// The process that differs.
+        process: String,
+        /// Process 0.
+        first: String,
+        /// The settings that differ, and how.
+        differences: String,
+    },
     /// A training that diverged, although all numbers stayed finite.
     #[error(
         "{model}: the training diverged: the loss rose from {first:.3e} to {last:.3e}, and forecasts of what it was trained on \

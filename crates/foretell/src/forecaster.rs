@@ -297,7 +297,9 @@ impl Forecaster {
 
     /// Trains together with other processes, each of which has a forecaster of the same models, settings and data and calls the
     /// same methods in the same order; by default there is [`OneProcess`](crate::own_estimator::OneProcess). All of them end with
-    /// the same models, whose weights do not depend on how many they are, to the last bit.
+    /// the same models, whose weights do not depend on how many they are, to the last bit. A training that differs in one of them is
+    /// an error of [`Forecaster::fit`] in all. The first keeps the state of [`Forecaster::checkpoint_to`], in a directory that all see,
+    /// and the listener of any stops all of them.
     pub fn reduction(mut self, reduction: impl Reduction + Send + 'static) -> Self {
         self.plan.reduction = Arc::new(reduction);
         self

@@ -235,11 +235,18 @@ impl Forecasts<'_> {
         }
     }
 
-    /// The loss on the data's scale over all windows of `valid`, as neuralforecast reports it: a mean over
-    /// batches of windows, each counted by its number of windows.
-    pub fn validate(&self, valid: &Cutter<'_>, loss: &Loss, sizes: BatchSizes) -> f64 {
+    /// The losses on the data's scale of batches of windows, which together are all windows of `valid`: of each batch the loss times
+    /// its windows, and its windows. As neuralforecast reports it, the loss is the sum of the former divided by that of the latter.
+    /// Batches are numbered, and those that `runs` leaves out are zeros.
+    pub fn batch_losses(
+        &self,
+        valid: &Cutter<'_>,
+        loss: &Loss,
+        sizes: BatchSizes,
+        runs: impl Fn(usize) -> bool,
+    ) -> Vec<[f64; 2]> {
         let loss = &loss.of_validation();
-        let (mut sum, mut count) = (0.0, 0);
+        let mut losses = Vec::new();
         let rows_per_window = valid.rows_per_window();
         let series = valid.series_with_windows();
         // A window of all series is in one batch, whatever `BatchSizes::series` says.
@@ -254,11 +261,14 @@ impl Forecasts<'_> {
             };
             let size = sizes.windows.map_or(windows.len(), |size| size * rows_per_window);
             for windows in windows.chunks(size) {
-                sum += self.batch_loss(valid, windows, loss) * windows.len() as f64;
-                count += windows.len();
+                let count = windows.len() as f64;
+                losses.push(match runs(losses.len()) {
+                    true => [self.batch_loss(valid, windows, loss) * count, count],
+                    false => [0.0; 2],
+                });
             }
         }
-        sum / count as f64
+        losses
     }
 
     /// The loss of one batch of windows.

@@ -73,6 +73,20 @@ pub enum NetworkError {
         /// The settings that differ, and how.
         differences: String,
     },
+    /// Processes that train together and do not see the same state.
+    #[error(
+        "{process} sees another state of the training in {dir} than {first}, which keeps it; name a directory that the machines of \
+         all processes share, to all of them",
+        dir = dir.display()
+    )]
+    StateOfOthers {
+        /// The directory.
+        dir: PathBuf,
+        /// The process that sees another state.
+        process: String,
+        /// The one that keeps it.
+        first: String,
+    },
     /// The state of a training that this one cannot continue from.
     #[error("{path} is no state of this training: {reason}; remove it to begin anew", path = path.display())]
     State {

@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use foretell_checkpoint::{CheckpointError, TensorData, TensorFile, TensorValues};
-use foretell_estimator::{Outcome, StateFile};
+use foretell_estimator::{Outcome, Reduction, StateFile};
 use foretell_nn::Params;
 use foretell_train::{BEST, GradScaler, KeptOptimizer, PARAMS, State, Statistics};
 use serde_json::Value;
@@ -75,6 +75,20 @@ pub(crate) fn find_state(file: &StateFile) -> Result<Option<SavedState>, Network
         valid_losses,
         scaler,
     }))
+}
+
+/// Whether all processes go on from the same state, which process 0 keeps.
+pub(crate) fn check_same_state(
+    reduction: &dyn Reduction,
+    file: Option<&StateFile>,
+    saved: Option<&SavedState>,
+) -> Result<(), NetworkError> {
+    // The step that comes next; a trained network has none.
+    let next = saved.map_or(0.0, |saved| if saved.finished { f64::INFINITY } else { saved.step as f64 });
+    let of_all = reduction.gather(vec![next]);
+    let Some(rank) = of_all.iter().position(|of_process| *of_process != of_all[0]) else { return Ok(()) };
+    let dir = file.and_then(|file| file.path.parent()).map(Path::to_owned).unwrap_or_default();
+    Err(NetworkError::StateOfOthers { dir, process: reduction.name(rank), first: reduction.name(0) })
 }
 
 /// Keeps a trained network, with its optimiser if there is one.

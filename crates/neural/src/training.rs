@@ -13,7 +13,7 @@ use crate::kept_optimizer::{before, kept};
 use crate::spec::NetworkSpec;
 use crate::spec_error::SpecError;
 use crate::start::first_params;
-use crate::state::{find_state, finish_state, state_writer};
+use crate::state::{check_same_state, find_state, finish_state, state_writer};
 use crate::train_config::train_config;
 use crate::trained_network::TrainedNetwork;
 use crate::windows::{Purpose, window_dims, window_spec};
@@ -51,6 +51,7 @@ pub(crate) fn train(
     let (mut params, frozen) = first_params(spec, table, run.start)?;
     let before = before(spec, &params, config.optimizer, run.start)?;
     let saved = run.state.map(find_state).transpose()?.flatten();
+    check_same_state(run.reduction, run.state, saved.as_ref())?;
     let names = || config.optimizer.state_names().iter().copied().chain([PARAMS]);
     let trained = |params, outcome, optimizer: Option<KeptOptimizer>| {
         let mut trained = TrainedNetwork::new(spec.clone(), network.clone(), params, Some(outcome));
@@ -67,8 +68,9 @@ pub(crate) fn train(
     let from = saved.as_ref().map(|saved| saved.state(&params, names())).transpose()?;
     let kept_numbers = KeptNumbers::measure(spec, &network, &params).of(&dims);
     let mut failure = None;
-    let mut write = run.state.map(|state| state_writer(state, &mut failure));
-    let keep = write.as_mut().zip(run.state).map(|(write, state)| StateWriter { every: state.every, write });
+    let kept_here = run.state.filter(|_| run.reduction.rank() == 0);
+    let mut write = kept_here.map(|state| state_writer(state, &mut failure));
+    let keep = write.as_mut().zip(kept_here).map(|(write, state)| StateWriter { every: state.every, write });
     let job = Fit {
         network: &network,
         params,
@@ -98,7 +100,7 @@ pub(crate) fn train(
     if let Some(failure) = failure {
         return Err(failure);
     }
-    if let Some(state) = run.state.filter(|_| !outcome.interrupted) {
+    if let Some(state) = kept_here.filter(|_| !outcome.interrupted) {
         finish_state(state, &params, &outcome, optimizer.as_ref())?;
     }
     Ok(trained(params, outcome, optimizer))

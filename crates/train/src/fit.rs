@@ -55,10 +55,10 @@ pub struct Fit<'a> {
     pub from: Option<State<'a>>,
     /// About how many numbers a step keeps of a window between its two passes.
     pub kept: usize,
-    /// Keeps the state while training goes on, if it is to be kept.
+    /// Keeps the state while training goes on, if it is to be kept; of several processes one does.
     pub keep: Option<StateWriter<'a>>,
-    /// The processes that train together: [`OneProcess`](crate::OneProcess), or several with the same job each. Each of them
-    /// validates by itself, and all of them stop at the same step if their listeners do.
+    /// The processes that train together: [`OneProcess`](crate::OneProcess), or several with the same job each. They
+    /// share the windows to validate on, and all of them stop at the same step if their listeners do.
     pub reduction: &'a dyn Reduction,
 }
 
@@ -169,7 +169,7 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome, Option<Ke
             let random_seed = config.random_seed;
             let forecasts =
                 Forecasts { network, params: engine.params(), cut, random_seed, workers, kept: job.kept };
-            forecasts.validate(valid, job.valid_loss, config.validation_batches())
+            valid_loss(&forecasts, valid, job.valid_loss, config, job.reduction)
         });
         if let Some(loss) = checked {
             outcome.valid_loss = checked;
@@ -200,6 +200,26 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome, Option<Ke
         Some((params, loss)) => Ok((params, Outcome { valid_loss: Some(loss), ..outcome }, optimizer)),
         None => check_weights(&last, outcome.steps).map(|()| (last, outcome, optimizer)),
     }
+}
+
+/// The loss over the windows to validate on. Each process forecasts some batches of them; the losses are added in their order.
+fn valid_loss(
+    forecasts: &Forecasts<'_>,
+    valid: &Cutter<'_>,
+    loss: &Loss,
+    config: &TrainConfig,
+    reduction: &dyn Reduction,
+) -> f64 {
+    let (rank, processes) = (reduction.rank(), reduction.processes());
+    let runs = |batch: usize| batch % processes == rank;
+    let own = forecasts.batch_losses(valid, loss, config.validation_batches(), runs);
+    let batches = own.len();
+    let of_all = reduction.gather(own.into_flattened());
+    let of_all: &[[f64; 2]] = of_all.as_chunks().0;
+    let of_batch = |batch: usize| of_all[batch % processes * batches + batch];
+    let [sum, count] =
+        (0..batches).map(of_batch).fold([0.0; 2], |sums, of| [sums[0] + of[0], sums[1] + of[1]]);
+    sum / count
 }
 
 /// The batches of a training, one after the other.

@@ -45,7 +45,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/cli/src",
         &[
-            "closed_stdout failure file_args file_limit forecast_columns forecast_parts forecast_windows interrupt layout_args model_facts out_of_memory png precision row_args setting setting_words shell_word table threshold ticks",
+            "closed_stdout failure file_args file_limit forecast_columns forecast_parts forecast_windows interrupt layout_args model_facts out_of_memory png precision row_args setting setting_words several shell_word table threshold ticks",
             "config feature_args figure hierarchy_args importances inputs markdown progress report saving",
             "args output",
             "data_args demo_files model_args",
@@ -169,6 +169,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "own",
         ],
     ),
+    folders("crates/mpi/src", &["join_error launched", "without world"]),
     folders(
         "crates/neural/src",
         &[
@@ -261,7 +262,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "xtask/src",
         &[
-            "ci figures models neon package python sizes system wasm",
+            "ci figures models mpi neon package python sizes system wasm",
             "compare pgo standalone tidy",
             "asan bench_matrix profile",
         ],

@@ -94,6 +94,8 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-train",
         ],
     ),
+    // It knows the place that training has for several processes, and no training.
+    room(8, "foretell-mpi", &["foretell-estimator"]),
     room(8, "foretell-classical", &["foretell-data", "foretell-estimator"]),
     room(8, "foretell-prophet", &["foretell-data", "foretell-estimator", "foretell-holidays"]),
     room(8, "foretell-evaluate", &[]),
@@ -128,7 +130,11 @@ pub(super) const ROOMS: &[Room] = &[
     // A page of plain data, of whatever origin.
     room(9, "foretell-report", &[]),
     room(10, "foretell-server", &["foretell"]),
-    room(10, "foretell-cli", &["foretell-files", "foretell", "foretell-report", "foretell-server"]),
+    room(
+        10,
+        "foretell-cli",
+        &["foretell-files", "foretell-mpi", "foretell", "foretell-report", "foretell-server"],
+    ),
     room(10, "foretell-python", &["foretell"]),
     room(
         10,
@@ -204,6 +210,11 @@ pub(super) const OWNED: &[Owned] = &[
         third_party: "rayon",
         owner: "foretell-threads",
         reason: "who may use how many threads is decided in one place",
+    },
+    Owned {
+        third_party: "mpi",
+        owner: "foretell-mpi",
+        reason: "it takes the system's MPI library, which nobody else should need",
     },
     Owned {
         third_party: "candle-core",

@@ -11,6 +11,7 @@ use crate::failure::Interrupted;
 use crate::hierarchy_args::{HierarchyArgs, MethodArgs};
 use crate::progress::Log;
 use crate::saving::{save_or_keep, take};
+use crate::several;
 use crate::train_args::TrainArgs;
 
 /// Train models on a file of series and save them
@@ -106,9 +107,11 @@ impl Fit {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let world = several::join()?;
         // What this command saved when it was interrupted, it may replace when it goes on.
         let resumes = self.resumes();
-        let directory = take(&self.out, self.overwrite || resumes)?;
+        let directory =
+            (!several::is_follower()).then(|| take(&self.out, self.overwrite || resumes)).transpose()?;
         let from = self.train.trained()?;
         let from = from.as_ref();
         let mut forecaster = self.checkpoint.of(self.train.forecaster(from, |_| Ok(Vec::new()))?);
@@ -116,6 +119,9 @@ impl Fit {
         let hierarchy = self.hierarchy(from)?;
         if let Some((hierarchy, method)) = &hierarchy {
             forecaster = forecaster.hierarchy(hierarchy.clone(), *method)?;
+        }
+        if let Some(world) = world {
+            forecaster = forecaster.reduction(world);
         }
         let mut panel = self.train.read(from, &forecaster, forecaster.rows_needed())?;
         if let Some((hierarchy, _)) = &hierarchy {
@@ -130,6 +136,7 @@ impl Fit {
         }
         self.log().catch_interrupts();
         let fitted = forecaster.fit(&panel)?;
+        let Some(directory) = directory else { return self.of_follower(&fitted) };
         self.log().fitted(&fitted);
         let directory = match fitted.interrupted() && directory.is_occupied() && !resumes {
             true => ModelDirectory::at(beside(&self.out), true),
@@ -140,6 +147,14 @@ impl Fit {
         match fitted.interruption() {
             Some(interruption) => Err(Interrupted(self.interrupted(interruption, &saved)).into()),
             None => self.checkpoint.finish(),
+        }
+    }
+
+    /// What a process ends with whose models another one saves.
+    fn of_follower(&self, fitted: &Fitted) -> anyhow::Result<()> {
+        match fitted.interruption() {
+            Some(interruption) => Err(Interrupted(interruption.to_string()).into()),
+            None => Ok(()),
         }
     }
 

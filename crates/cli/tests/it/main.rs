@@ -25,6 +25,7 @@ mod saved_models;
 mod scores;
 #[cfg(all(unix, feature = "serve"))]
 mod serve;
+mod several_machines;
 mod short_series;
 mod test_directory;
 mod tuning;

@@ -32,14 +32,18 @@ impl Checkpointing {
         Self { dir, every, lock: None }
     }
 
-    /// The files that keep the state of the models in the training of this number, identified by `training`.
+    /// The files that keep the state of the models in the training of this number, identified by `training`. `writes` is whether
+    /// this process writes them, as one of all that train together does.
     pub(crate) fn state_files(
         &mut self,
         number: usize,
         models: usize,
         training: &Value,
+        writes: bool,
     ) -> Result<Vec<StateFile>, Error> {
-        self.take()?;
+        if writes {
+            self.take()?;
+        }
         let path = |model: usize| self.dir.join(format!("{PREFIX}{number}{MIDDLE}{model}{ENDING}"));
         let file = |model| StateFile { path: path(model), every: self.every, training: training.clone() };
         Ok((0..models).map(file).collect())

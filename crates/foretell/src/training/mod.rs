@@ -1,5 +1,6 @@
 //! The training of several models on one panel, and its state on disk.
 
+pub(crate) mod agreement;
 pub(crate) mod checkpointing;
 pub(crate) mod divergence;
 pub(crate) mod interruption;

@@ -32,6 +32,7 @@ use crate::memory::{TrainingWork, check_calibration_memory, check_training};
 use crate::model_spec::ModelSpec;
 use crate::own_settings::OwnSettings;
 use crate::trained_models::TrainedModels;
+use crate::training::agreement::{agree, check_agreement};
 use crate::training::checkpointing::{Checkpointing, identify_training};
 use crate::training::divergence::{LossTrend, check_trend};
 use crate::training::interruption::Interruption;
@@ -354,13 +355,15 @@ impl TrainingPlan {
         let encoded = encode_categories(Cow::Borrowed(panel), &vocabulary)?;
         let encoded = if apart { self.with_validation(encoded, &vocabulary, &workers)? } else { encoded };
         let number = self.trainings;
-        let training = match self.checkpointing {
-            Some(_) => Some(identify_training(&models, &encoded, self.settings(test_size))?),
-            None => None,
+        let training = match self.checkpointing.is_some() || self.reduction.processes() > 1 {
+            true => Some(identify_training(&models, &encoded, self.settings(test_size))?),
+            false => None,
         };
+        training.iter().try_for_each(|training| check_agreement(&*self.reduction, training))?;
+        let first = self.reduction.rank() == 0;
         let state_files = match (&mut self.checkpointing, &training) {
             (Some(checkpointing), Some(training)) => {
-                Some(checkpointing.state_files(number, models.len(), training)?)
+                Some(checkpointing.state_files(number, models.len(), training, first)?)
             }
             _ => None,
         };
@@ -377,7 +380,7 @@ impl TrainingPlan {
             let mut listen = |progress: &Progress| {
                 trend.push(progress);
                 let mut listener = listener.lock().unwrap_or_else(PoisonError::into_inner);
-                let verdict = listener(&names[i], progress);
+                let verdict = agree(&*self.reduction, listener(&names[i], progress));
                 match stop.fetch_or(verdict == Verdict::Interrupt, Relaxed) {
                     true => Verdict::Interrupt,
                     false => verdict,

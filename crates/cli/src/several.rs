@@ -1,0 +1,139 @@
+//! One training by several processes, which `mpirun` started: what the others see of this one.
+//!
+//! Process 0 reports and writes; the others are silent. Whoever fails ends all, since the others wait for it.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, OnceLock, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use foretell::own_estimator::Reduction as _;
+use foretell_mpi::{JoinError, World};
+
+static WORLD: OnceLock<World> = OnceLock::new();
+
+static STATE: Mutex<Option<KeptState>> = Mutex::new(None);
+
+/// How long a process that failed waits for process 0 to report the same, as it does where all meet a mistake in data or
+/// arguments.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// The states that this process keeps.
+struct KeptState {
+    dir: PathBuf,
+    every: u64,
+    /// The model in training, and the step after which its last state was kept, 0 before the first.
+    last: Option<(String, u64)>,
+}
+
+/// Joins the others that were started with this process, if it was not started by itself.
+pub(crate) fn join() -> Result<Option<World>, JoinError> {
+    Ok(World::join()?.map(|world| WORLD.get_or_init(|| world).clone()))
+}
+
+/// Whether another process reports and writes.
+pub(crate) fn is_follower() -> bool {
+    WORLD.get().is_some_and(|world| world.rank() > 0)
+}
+
+/// Leaves the others, whose work is done as well.
+pub(crate) fn leave() {
+    if let Some(world) = WORLD.get() {
+        world.clone().leave();
+    }
+}
+
+/// Tells of an error, which process 0 does alone if all `agree` on it or meet it as well; unless they agree, it ends all processes
+/// with this exit code.
+pub(crate) fn fail(tell: impl Fn(&str), message: &str, code: u8, agree: bool) {
+    let Some(world) = WORLD.get() else { return tell(message) };
+    match world.rank() {
+        0 => tell(message),
+        _ if agree => {}
+        rank => {
+            thread::sleep(PATIENCE);
+            tell(&format!("{}: {message}", world.name(rank)));
+        }
+    }
+    if !agree {
+        world.abort(code);
+    }
+    leave();
+}
+
+/// Notes where the states of the training are kept, every so many steps.
+pub(crate) fn keeps_states(dir: PathBuf, every: u64) {
+    *lock() = Some(KeptState { dir, every, last: None });
+}
+
+/// Notes that a model took this step; its state is kept after it, if it is to be kept.
+pub(crate) fn took_step(model: &str, step: u64) {
+    if let Some(state) = &mut *lock() {
+        state.took_step(model, step);
+    }
+}
+
+/// What a training can go on from that ends now, in words; nothing where it has no other processes.
+pub(crate) fn last_state() -> Option<String> {
+    WORLD.get()?;
+    let text = match &*lock() {
+        None => "no state of the training was kept, which --checkpoint DIR does".to_owned(),
+        Some(state) => state.to_string(),
+    };
+    Some(text)
+}
+
+fn lock() -> std::sync::MutexGuard<'static, Option<KeptState>> {
+    STATE.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl KeptState {
+    fn took_step(&mut self, model: &str, step: u64) {
+        let done = step - 1;
+        match &mut self.last {
+            Some((known, kept)) if known == model && step > 1 => {
+                if done % self.every == 0 {
+                    *kept = done;
+                }
+            }
+            // A training that goes on starts after the step whose state it found.
+            last => *last = Some((model.to_owned(), done)),
+        }
+    }
+}
+
+impl std::fmt::Display for KeptState {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let dir = self.dir.display();
+        match &self.last {
+            Some((model, step @ 1..)) => write!(
+                f,
+                "{dir} holds the state after step {step} of {model}: the same command goes on from there, with any number of \
+                 processes"
+            ),
+            Some((model, 0)) => write!(f, "{dir} holds no state of {model} yet"),
+            None => write!(f, "{dir} holds no state of this run yet"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_state_is_that_of_the_steps_before() {
+        let mut state = KeptState { dir: "state".into(), every: 10, last: None };
+        assert_eq!(state.to_string(), "state holds no state of this run yet");
+        let mut after = |model: &str, steps: std::ops::RangeInclusive<u64>| {
+            steps.for_each(|step| state.took_step(model, step));
+            state.to_string()
+        };
+        assert_eq!(after("MLP", 1..=10), "state holds no state of MLP yet", "the tenth is not yet kept");
+        assert!(after("MLP", 11..=25).contains("after step 20 of MLP"));
+        assert_eq!(after("NHITS", 1..=3), "state holds no state of NHITS yet");
+        // The second training of the same model, that of a run which goes on.
+        assert!(after("MLP", 18..=19).contains("after step 17 of MLP"));
+        assert!(after("MLP", 20..=21).contains("after step 20 of MLP"));
+    }
+}

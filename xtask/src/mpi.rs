@@ -1,0 +1,45 @@
+//! `cargo xtask mpi`: training by several processes, built on the system's MPI library and tested under its `mpirun`.
+//!
+//! Where there is none nothing is built, and the step says so.
+
+use std::{
+    env,
+    process::{Command, Stdio},
+};
+
+use anyhow::{Context, ensure};
+
+/// What the library and the generation of its bindings need, and what Debian and Ubuntu call it.
+const NEEDS: [(&str, &str); 2] = [("mpirun", "openmpi-bin"), ("mpicc", "libopenmpi-dev libclang-dev")];
+
+/// What cargo is asked to do. The whole workspace is named, so that all is built as its tests have it.
+const CHECKS: [&str; 3] = [
+    "clippy --workspace --features foretell-cli/mpi --lib --bins -- -D warnings",
+    "test --workspace --features foretell-cli/mpi --doc foretell_mpi",
+    "test --workspace --features foretell-cli/mpi --test it -- several_machines::",
+];
+
+pub(crate) fn run() -> anyhow::Result<()> {
+    for (program, package) in NEEDS {
+        if !is_installed(program) {
+            println!(
+                "no {program} is installed ({package}), so training by several processes is passed over"
+            );
+            return Ok(());
+        }
+    }
+    for check in CHECKS {
+        println!("cargo {check}");
+        let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        let status = cargo.args(check.split_whitespace()).status().context("cannot start cargo")?;
+        ensure!(status.success(), "`cargo {check}` failed ({status})");
+    }
+    Ok(())
+}
+
+/// Whether there is a program of this name. Each of them has this argument.
+fn is_installed(program: &str) -> bool {
+    let mut asked = Command::new(program);
+    asked.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    asked.status().is_ok_and(|status| status.success())
+}
