@@ -23,12 +23,14 @@ use crate::forecasts::warnings::{
     warn_of_unseen_categories_in,
 };
 use crate::importances::feature_importances;
+use crate::insample_options::InsampleOptions;
 use crate::memory::check_calibration_memory;
 use crate::predict_options::PredictOptions;
 use crate::sample_paths::simulate;
 use crate::simulate_options::SimulateOptions;
 use crate::trained_models::TrainedModels;
 use crate::training::interruption::Interruption;
+use crate::usage_error::UsageError;
 use crate::warning::{Warning, WarningListener};
 use crate::weights::hold_weights;
 
@@ -48,6 +50,22 @@ impl Fitted {
     /// The models.
     pub fn models(&self) -> &[FittedModel] {
         &self.trained.models
+    }
+
+    /// Some of the models, by their places, in this order; without combinations, which are of all models.
+    ///
+    /// # Errors
+    /// If a place is that of no model or comes twice, or there are none.
+    pub fn only(&self, places: &[usize]) -> Result<Self, Error> {
+        let models = &self.trained.models;
+        let is_wrong = |(i, place): (usize, &usize)| *place >= models.len() || places[..i].contains(place);
+        if places.is_empty() || places.iter().enumerate().any(is_wrong) {
+            return Err(UsageError::Places { found: places.to_vec(), models: models.len() }.into());
+        }
+        let mut fitted = self.clone();
+        fitted.trained.models = places.iter().map(|&place| models[place].clone()).collect();
+        fitted.trained.ensembles.clear();
+        Ok(fitted)
     }
 
     /// Whether the listener ended training before its end, so that some models are trained less than they were to
@@ -348,54 +366,31 @@ impl Fitted {
     /// If the panel has another frequency or lacks a column that a model reads, `step_size` is 0, a series has fewer than
     /// `h + 1` rows, or it would take more memory than the limit.
     pub fn predict_insample(&self, panel: &Panel, step_size: usize) -> Result<Frame, Error> {
-        self.forecast_history(panel, step_size, false)
+        self.predict_insample_with(panel, &InsampleOptions::new(step_size))
     }
 
-    /// [`Fitted::predict_insample`] with the forecast of the first `h` rows of a series too, if whole steps lead to it.
-    /// The model sees nothing but padding then, so the forecast is about 0, whatever the level of the series. neuralforecast
-    /// has it.
+    /// [`Fitted::predict_insample`] with options.
     ///
     /// # Errors
-    /// Those of [`Fitted::predict_insample`], where a series needs `h` rows.
-    pub fn predict_insample_from_padding(&self, panel: &Panel, step_size: usize) -> Result<Frame, Error> {
-        self.forecast_history(panel, step_size, true)
+    /// Those of [`Fitted::predict_insample`]; a level or quantile out of range, or one that a model cannot forecast.
+    pub fn predict_insample_with(
+        &self,
+        panel: &Panel,
+        options: &InsampleOptions<'_>,
+    ) -> Result<Frame, Error> {
+        self.predict_insample_blocks(panel, options)?.whole()
     }
 
-    fn forecast_history(&self, panel: &Panel, step_size: usize, from_padding: bool) -> Result<Frame, Error> {
-        self.history_blocks(panel, step_size, from_padding)?.whole()
-    }
-
-    /// [`Fitted::predict_insample`], some series at a time, as [`Fitted::predict_blocks`].
+    /// [`Fitted::predict_insample_with`], some series at a time, as [`Fitted::predict_blocks`].
     ///
     /// # Errors
-    /// The errors of [`Fitted::predict_insample`]; one of a single series may come only when its block is forecast.
+    /// The errors of [`Fitted::predict_insample_with`]; one of a single series may come only when its block is forecast.
     pub fn predict_insample_blocks<'a>(
         &'a self,
         panel: &'a Panel,
-        step_size: usize,
+        options: &InsampleOptions<'_>,
     ) -> Result<ForecastBlocks<'a>, Error> {
-        self.history_blocks(panel, step_size, false)
-    }
-
-    /// [`Fitted::predict_insample_from_padding`], some series at a time, as [`Fitted::predict_blocks`].
-    ///
-    /// # Errors
-    /// As those of [`Fitted::predict_insample_blocks`].
-    pub fn predict_insample_from_padding_blocks<'a>(
-        &'a self,
-        panel: &'a Panel,
-        step_size: usize,
-    ) -> Result<ForecastBlocks<'a>, Error> {
-        self.history_blocks(panel, step_size, true)
-    }
-
-    fn history_blocks<'a>(
-        &'a self,
-        panel: &'a Panel,
-        step_size: usize,
-        from_padding: bool,
-    ) -> Result<ForecastBlocks<'a>, Error> {
-        let blocks = blocks_insample(&self.trained, panel, step_size, from_padding)?;
+        let blocks = blocks_insample(&self.trained, panel, options)?;
         warn_of_other_ends(&self.trained, panel);
         warn_of_unseen_categories_in(&self.trained, panel, usize::MAX, None)?;
         Ok(blocks.with_warnings())

@@ -73,10 +73,12 @@ mod importances;
 #[cfg(feature = "pickle")]
 mod imported;
 mod inputs;
+mod insample_options;
 mod kept_models;
 mod memory;
 mod model_spec;
 mod own_settings;
+mod partial_forecasts;
 mod predict_options;
 mod reading;
 mod reconciliation_error;
@@ -175,6 +177,7 @@ pub use hierarchies::reconcile::{ReconcileOptions, reconcile};
 pub use hierarchies::sums::{sum_series, with_sums};
 #[cfg(feature = "pickle")]
 pub use imported::Imported;
+pub use insample_options::InsampleOptions;
 pub use model_spec::ModelSpec;
 pub use predict_options::PredictOptions;
 pub use reconciliation_error::ReconciliationError;

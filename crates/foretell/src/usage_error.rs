@@ -71,6 +71,14 @@ pub enum UsageError {
         /// The networks that there are.
         known: String,
     },
+    /// Places of models that are none, or come twice.
+    #[error("expected different places of models, from 0 to {}, found {found:?}", models - 1)]
+    Places {
+        /// The places.
+        found: Vec<usize>,
+        /// The number of models.
+        models: usize,
+    },
     /// A forecaster without models.
     #[error("a forecaster needs at least one model")]
     NoModels,

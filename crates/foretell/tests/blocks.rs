@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use foretell::{
-    CsvWriter, Fitted, Forecaster, Frame, Freq, Future, LocalScaler, ModelSpec, Panel, PredictOptions,
-    PredictionIntervals, TimeKind,
+    CsvWriter, Fitted, Forecaster, Frame, Freq, Future, InsampleOptions, LocalScaler, ModelSpec, Panel,
+    PredictOptions, PredictionIntervals, TimeKind,
 };
 use foretell_fuzz::peak_memory;
 use serde_json::json;
@@ -105,7 +105,7 @@ fn blocks_are_the_whole_forecast() {
 fn blocks_of_the_history_are_the_whole_table() {
     let (fitted, panel) = (fitted(), panel(3_000));
     let whole = fitted.predict_insample(&panel, 3).expect("a table");
-    let blocks = fitted.predict_insample_blocks(&panel, 3).expect("blocks");
+    let blocks = fitted.predict_insample_blocks(&panel, &InsampleOptions::new(3)).expect("blocks");
     let mut writer = CsvWriter::new(Vec::new(), blocks.time_style().expect("a style"));
     let frames: Vec<Frame> = blocks.map(|block| block.expect("a block")).collect();
     assert!(frames.len() > 1);

@@ -10,9 +10,9 @@ use foretell_threads::Workers;
 use crate::ancestral::{Sampling, Window, window_key};
 use crate::stepwise::{forecast, mean_of_outputs};
 
-/// Rows that one thread runs at a time: enough for products of matrices at their best rate, few
+/// The most rows that one thread runs at a time: enough for products of matrices at their best rate, few
 /// enough that their activations stay in the cache.
-const BLOCK: usize = 128;
+pub const MAX_BLOCK: usize = 128;
 
 /// The most numbers of the windows that one thread runs at a time, unless a single window has more.
 const BLOCK_NUMBERS: usize = 1 << 22;
@@ -20,11 +20,12 @@ const BLOCK_NUMBERS: usize = 1 << 22;
 /// The most numbers that a model computes from the windows that one thread runs at a time, likewise.
 const MAX_BLOCK_ACTIVATIONS: usize = 1 << 28;
 
-/// How many windows of these sizes one thread runs at a time, for a model that computes `kept` numbers from each.
+/// How many windows of these sizes one thread runs at a time, for a model that computes `kept` numbers from each: a power of two,
+/// so that [`MAX_BLOCK`] neighbouring series are the same blocks among others as alone.
 pub fn block_windows(dims: &Dims, kept: usize) -> usize {
     let [by_inputs, by_activations] = [(BLOCK_NUMBERS, window_numbers(dims)), (MAX_BLOCK_ACTIVATIONS, kept)]
         .map(|(all, one)| all / one.max(1));
-    by_inputs.min(by_activations).clamp(1, (BLOCK / dims.n_series).max(1))
+    1 << by_inputs.min(by_activations).clamp(1, (MAX_BLOCK / dims.n_series).max(1)).ilog2()
 }
 
 /// The least parameters with which the products of a single block of windows share the threads: with fewer, entering
@@ -310,5 +311,21 @@ impl Forecasts<'_> {
                 into[0] = scaler.forward(Stats { loc, scale }, into[0]);
             }
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_divide_the_largest_one() {
+        for input_size in [1, 24, 1000, 20_011, 300_000, 1 << 23] {
+            let dims = Dims::new(input_size, 7);
+            for kept in [1, 3_000_000, usize::MAX] {
+                let block = block_windows(&dims, kept);
+                assert!(MAX_BLOCK.is_multiple_of(block), "{input_size} {kept}: {block}");
+            }
+        }
     }
 }

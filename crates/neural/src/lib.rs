@@ -87,7 +87,7 @@ pub use acceleration::{Acceleration, check_simd_level};
 pub use bench::{Bench, BenchProduct, bench};
 pub use error::NetworkError;
 pub use foretell_infer::{
-    Attribution, Contributions, ExplanationSum, ForecastPartsOfNetwork, NoNumber, StepForecaster,
+    Attribution, Contributions, ExplanationSum, ForecastPartsOfNetwork, MAX_BLOCK, NoNumber, StepForecaster,
 };
 pub use foretell_models::{Exogenous, MODELS, ModelEntry, find};
 pub use foretell_nn::{

@@ -44,6 +44,11 @@ pub(crate) fn of_calendar(error: CalendarError) -> PyErr {
     exception(DataError::from(error))
 }
 
+/// What a text says.
+pub(crate) fn parsed<T: std::str::FromStr<Err: std::fmt::Display>>(text: &str) -> PyResult<T> {
+    text.parse().map_err(|error: T::Err| PyValueError::new_err(error.to_string()))
+}
+
 /// The kind of the system's refusal behind an error, if there is one.
 fn io_kind(error: &Error) -> Option<io::ErrorKind> {
     let mut cause = error.source();

@@ -1,11 +1,15 @@
 //! Trained models.
 
-use foretell::{Fitted, Future, PredictOptions};
+use arrow_array::RecordBatch;
+use foretell::{
+    Attribution, ExplainOptions, Fitted, Future, InsampleOptions, PathMethod, PredictOptions, SimulateOptions,
+};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::batches::batches;
-use crate::error::exception;
+use crate::error::{exception, parsed};
 use crate::frame::PyFrame;
 use crate::panel::PyPanel;
 use crate::told::Told;
@@ -27,6 +31,22 @@ impl PyFitted {
         let told = Told::default();
         let fitted = fitted.threads(threads)?.on_warning(told.listener());
         Ok(Self { fitted, told })
+    }
+
+    /// The future rows of a table, `h` steps of each series.
+    fn future(
+        &self,
+        rows: Option<Vec<RecordBatch>>,
+        panel: &PyPanel,
+        h: usize,
+    ) -> Result<Option<Future>, foretell::Error> {
+        let read = |rows| Future::from_record_batches(rows, &panel.options, &panel.panel, h);
+        let future = rows.map(read).transpose()?;
+        let ignored = future.as_ref().map_or(0, Future::ignored_rows);
+        if ignored > 0 {
+            self.told.add(format!("Dropped {ignored} unused rows from `futr_df`."));
+        }
+        Ok(future)
     }
 }
 
@@ -56,6 +76,12 @@ impl PyFitted {
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = py.detach(|| self.fitted.to_bytes()).map_err(exception)?;
         Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// The models at these places, in this order; without ensembles, which are of all models.
+    fn only(&self, places: Vec<usize>) -> PyResult<Self> {
+        let fitted = self.fitted.only(&places).map_err(exception)?;
+        Ok(Self { fitted, told: self.told.clone() })
     }
 
     /// Writes a directory that foretell and neuralforecast load, with a panel that they then forecast without any data.
@@ -112,6 +138,18 @@ impl PyFitted {
         self.fitted.future_columns()
     }
 
+    /// The names of the columns of a forecast with these levels, behind those of ids and times.
+    fn forecast_columns(&self, level: Vec<f64>) -> PyResult<Vec<String>> {
+        self.fitted.forecast_columns(&PredictOptions::new().level(&level)).map_err(exception)
+    }
+
+    /// Parts of a multiple of so many series, in their order, have the forecasts of all of them to the last bit; none if a forecast
+    /// needs all series at once.
+    #[getter]
+    fn series_per_part(&self) -> Option<usize> {
+        self.fitted.series_per_part()
+    }
+
     /// The columns that hold categories.
     #[getter]
     fn categories(&self) -> Vec<String> {
@@ -154,12 +192,7 @@ impl PyFitted {
         let rows = future.map(batches).transpose()?;
         let result = py.detach(|| {
             let h = h.unwrap_or(self.fitted.h());
-            let read = |rows| Future::from_record_batches(rows, &panel.options, &panel.panel, h);
-            let future = rows.map(read).transpose()?;
-            let ignored = future.as_ref().map_or(0, Future::ignored_rows);
-            if ignored > 0 {
-                self.told.add(format!("Dropped {ignored} unused rows from `futr_df`."));
-            }
+            let future = self.future(rows, panel, h)?;
             let options = PredictOptions::new().future(future.as_ref()).h(h).level(&level);
             self.fitted.clone().raw_quantiles(raw_quantiles).predict_with(&panel.panel, &options)
         });
@@ -167,18 +200,76 @@ impl PyFitted {
         Ok(PyFrame::of(result.map_err(exception)?, None))
     }
 
+    /// Draws `n_paths` paths of the steps after the end of each series, which the column `sample_id` numbers.
+    #[pyo3(signature = (panel, future, n_paths, seed, method, quantiles))]
+    fn simulate(
+        &self,
+        py: Python<'_>,
+        panel: &PyPanel,
+        future: Option<&Bound<'_, PyAny>>,
+        n_paths: usize,
+        seed: u64,
+        method: &str,
+        quantiles: Vec<f64>,
+    ) -> PyResult<PyFrame> {
+        let (rows, method) = (future.map(batches).transpose()?, parsed::<PathMethod>(method)?);
+        let result = py.detach(|| {
+            let future = self.future(rows, panel, self.fitted.h())?;
+            let options = SimulateOptions::new(n_paths).seed(seed).method(method);
+            let options = options.quantiles(&quantiles).future(future.as_ref());
+            self.fitted.simulate(&panel.panel, &options)
+        });
+        self.told.tell(py)?;
+        Ok(PyFrame::of(result.map_err(exception)?, None))
+    }
+
+    /// What each input contributes to the forecasts of the networks of these columns, by a method of captum's name: a column
+    /// `NAME:baseline` and one per input, `NAME:COLUMN@STEP`.
+    #[pyo3(signature = (panel, future, models, method, output))]
+    fn explain(
+        &self,
+        py: Python<'_>,
+        panel: &PyPanel,
+        future: Option<&Bound<'_, PyAny>>,
+        models: Vec<String>,
+        method: &str,
+        output: usize,
+    ) -> PyResult<PyFrame> {
+        // As many points and orders as captum takes where nothing is said.
+        let method = match method {
+            "IntegratedGradients" => Attribution::IntegratedGradients { points: 50 },
+            "InputXGradient" => Attribution::InputXGradient,
+            "ShapleyValueSampling" => Attribution::ShapleySampling { permutations: 25, seed: 1 },
+            other => {
+                return Err(PyValueError::new_err(format!(
+                    "expected IntegratedGradients, InputXGradient or ShapleyValueSampling, found {other}"
+                )));
+            }
+        };
+        let rows = future.map(batches).transpose()?;
+        let result = py.detach(|| {
+            let future = self.future(rows, panel, self.fitted.h())?;
+            let options = ExplainOptions::new(method).output(output).models(&models).future(future.as_ref());
+            self.fitted.explain(&panel.panel, &options)
+        });
+        self.told.tell(py)?;
+        Ok(PyFrame::of(result.map_err(exception)?, None))
+    }
+
     /// Forecasts the rows that are known, but for the last ones of each series, from a cutoff every `step_size` steps.
-    #[pyo3(signature = (panel, step_size = 1, without_last = 0))]
+    #[pyo3(signature = (panel, step_size = 1, without_last = 0, level = Vec::new()))]
     fn predict_insample(
         &self,
         py: Python<'_>,
         panel: &PyPanel,
         step_size: usize,
         without_last: usize,
+        level: Vec<f64>,
     ) -> PyResult<PyFrame> {
         let result = py.detach(|| {
             let panel = panel.panel.without_last(without_last);
-            self.fitted.predict_insample_from_padding(&panel, step_size)
+            let options = InsampleOptions::new(step_size).from_padding().level(&level);
+            self.fitted.predict_insample_with(&panel, &options)
         });
         self.told.tell(py)?;
         Ok(PyFrame::of(result.map_err(exception)?, Some(&panel.options.target_col)))

@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use foretell::hierarchy::{Hierarchy, Reconciliation};
 use foretell::{
     ColumnNames, Ensemble, Features, Forecaster, LocalScaler, Precision, PredictionIntervals,
     ValidationOptions,
@@ -9,13 +10,17 @@ use foretell::{
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::error::exception;
+use crate::error::{exception, parsed};
 use crate::fitted::PyFitted;
 use crate::frame::PyFrame;
 use crate::panel::PyPanel;
 use crate::spec;
 use crate::told::Told;
 use crate::watched::Watch;
+
+/// A summing matrix, `[series, series at the bottom]`: the ids of its rows and of its columns, the matrix row by row, and the name of
+/// a method of reconciliation.
+type SummingMatrix = (Vec<String>, Vec<String>, Vec<f64>, String);
 
 /// Models before training, and how they are to be trained; it trains once.
 #[pyclass(name = "Forecaster", module = "foretell._foretell", frozen)]
@@ -36,6 +41,7 @@ impl PyForecaster {
         models, *, id_col, time_col, target_col, val_size = 0, local_scaler = None, local_static_scaler = None,
         intervals = None, start = None, threads = 0, precision = None, restore_best = true, ensembles = Vec::new(),
         features = None, non_negative = false, integer = false, max_memory = None, checkpoint = None,
+        hierarchy = None,
     ))]
     fn new(
         models: &str,
@@ -56,6 +62,7 @@ impl PyForecaster {
         integer: bool,
         max_memory: Option<u64>,
         checkpoint: Option<(String, u64)>,
+        hierarchy: Option<SummingMatrix>,
     ) -> PyResult<Self> {
         let (told, watch) = (Told::default(), Watch::default());
         let mut forecaster = Forecaster::new(spec::read(models)?).map_err(exception)?;
@@ -95,6 +102,10 @@ impl PyForecaster {
         if let Some((dir, every)) = checkpoint {
             forecaster = forecaster.checkpoint_to(dir, every.max(1));
         }
+        if let Some((rows, columns, matrix, method)) = hierarchy {
+            let sums = Hierarchy::from_summing_matrix(&rows, &columns, &matrix).map_err(exception)?;
+            forecaster = forecaster.hierarchy(sums, parsed::<Reconciliation>(&method)?).map_err(exception)?;
+        }
         let (columns, categories) = (forecaster.columns_read(), forecaster.categories());
         Ok(Self { forecaster: Mutex::new(Some(forecaster)), columns, categories, told, watch })
     }
@@ -111,23 +122,28 @@ impl PyForecaster {
         self.categories.clone()
     }
 
-    /// Trains the models: what was learned, and the exception that ended the training early, if one did.
-    #[pyo3(signature = (panel, progress = None))]
+    /// Trains the models, validated on the rows of another panel if there is one: what was learned, and the exception that ended the
+    /// training early, if one did.
+    #[pyo3(signature = (panel, progress = None, validation = None))]
     fn fit(
         &self,
         py: Python<'_>,
         panel: &PyPanel,
         progress: Option<Py<PyAny>>,
+        validation: Option<&PyPanel>,
     ) -> PyResult<(PyFitted, Option<PyErr>)> {
-        let forecaster = self.take()?;
+        let mut forecaster = self.take()?;
+        if let Some(validation) = validation {
+            forecaster = forecaster.val_data(&validation.panel);
+        }
         let (result, stopped) = self.watch.run(py, progress.as_ref(), move || forecaster.fit(&panel.panel));
         let fitted = self.finish(py, result, &stopped)?;
         Ok((PyFitted::of(fitted, self.told.clone()), stopped))
     }
 
-    /// Trains the models and forecasts `n_windows` windows at the end of each series: the forecasts, what was learned, and the
-    /// exception that ended the training early, if one did.
-    #[pyo3(signature = (panel, n_windows, step_size, refit = 0, level = Vec::new(), progress = None))]
+    /// Trains the models and forecasts `n_windows` windows of `h` steps at the end of each series: the forecasts, what was learned, and
+    /// the exception that ended the training early, if one did.
+    #[pyo3(signature = (panel, n_windows, step_size, refit = 0, level = Vec::new(), progress = None, h = None))]
     fn cross_validate(
         &self,
         py: Python<'_>,
@@ -137,9 +153,11 @@ impl PyForecaster {
         refit: usize,
         level: Vec<f64>,
         progress: Option<Py<PyAny>>,
+        h: Option<usize>,
     ) -> PyResult<(PyFrame, PyFitted, Option<PyErr>)> {
         let forecaster = self.take()?;
-        let options = ValidationOptions::new(n_windows, step_size).refit(refit).level(&level);
+        let mut options = ValidationOptions::new(n_windows, step_size).refit(refit).level(&level);
+        options.h = h;
         let (result, stopped) =
             self.watch.run(py, progress.as_ref(), || forecaster.cross_validate(&panel.panel, &options));
         let validation = self.finish(py, result, &stopped)?;
@@ -177,8 +195,4 @@ fn precision_of(name: &str) -> PyResult<Precision> {
         "f16" | "16" | "16-mixed" | "16-true" => Ok(Precision::F16),
         other => Err(PyValueError::new_err(format!("precision must be f32, bf16 or f16, found {other:?}"))),
     }
-}
-
-fn parsed<T: std::str::FromStr<Err: std::fmt::Display>>(text: &str) -> PyResult<T> {
-    text.parse().map_err(|error: T::Err| PyValueError::new_err(error.to_string()))
 }

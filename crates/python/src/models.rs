@@ -1,6 +1,6 @@
 //! What models there are.
 
-use foretell::ModelSpec;
+use foretell::{ModelSpec, SearchSpace};
 use pyo3::prelude::*;
 
 use crate::error::of_spec;
@@ -17,4 +17,11 @@ pub(crate) fn model_names() -> Vec<&'static str> {
 pub(crate) fn hyper_parameters(model: &str, h: usize, input_size: usize) -> PyResult<String> {
     let spec = ModelSpec::new(model, h, input_size).map_err(of_spec)?;
     Ok(serde_json::Value::Object(spec.hyper_parameters()).to_string())
+}
+
+/// The hyper-parameters that a search of a model varies where nothing else is said, with the words of their values.
+#[pyfunction]
+pub(crate) fn search_space(model: &str) -> PyResult<Vec<(String, String)>> {
+    let space = SearchSpace::new(ModelSpec::new(model, 1, 1).map_err(of_spec)?);
+    Ok(space.ranges().iter().map(|(name, range)| (name.clone(), range.to_string())).collect())
 }

@@ -92,7 +92,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/foretell/src",
         &[
-            "columns explain_options forecast_part own_settings predict_options reading reconciliation_error registry simulate_options usage_error warning",
+            "columns explain_options forecast_part insample_options own_settings predict_options reading reconciliation_error registry simulate_options usage_error warning",
             "error model_spec",
             "bench conformal ensemble fitted_model hierarchies inputs",
             "coherence",
@@ -103,7 +103,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "training",
             "directory",
             "fitted",
-            "explanations",
+            "explanations partial_forecasts",
             "forecaster imported kept_models saved_panel",
             "scores",
             "tuning",

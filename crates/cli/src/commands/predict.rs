@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use foretell::{Fitted, Future, PredictOptions, PredictionIntervals, WeightPrecision, with_sums};
+use foretell::{
+    Fitted, Future, InsampleOptions, PredictOptions, PredictionIntervals, WeightPrecision, with_sums,
+};
 
 use crate::args::{BoundArgs, LevelArgs, LogArgs, MemoryArgs, steps, thread_count};
 use crate::data_args::DataArgs;
@@ -131,9 +133,10 @@ impl Predict {
         let mut options =
             PredictOptions::new().future(future.as_ref()).h(h).level(levels).quantiles(quantiles);
         options.strict = self.strict;
+        let mut insample = InsampleOptions::new(step_size);
+        insample.from_padding = self.from_padding;
         let blocks = match self.insample {
-            true if self.from_padding => fitted.predict_insample_from_padding_blocks(&panel, step_size)?,
-            true => fitted.predict_insample_blocks(&panel, step_size)?,
+            true => fitted.predict_insample_blocks(&panel, &insample)?,
             false => fitted.predict_blocks(&panel, &options)?,
         };
         let to_file = !sink.is_stdout();

@@ -17,6 +17,7 @@ use crate::forecasts::rolling::table;
 use crate::forecasts::warnings::check_history;
 use crate::forecasts::windows::{forecast_span, forecast_windows};
 use crate::inputs::local_scalers::{LocalScalers, LocallyScaled};
+use crate::insample_options::InsampleOptions;
 use crate::predict_options::PredictOptions;
 use crate::trained_models::TrainedModels;
 
@@ -49,21 +50,21 @@ enum Asked<'a> {
     Insample { step_size: usize, from_padding: bool },
 }
 
-/// The forecasts of the history of each series, from a cutoff every `step_size` steps.
+/// The forecasts of the history of each series.
 pub(crate) fn blocks_insample<'a>(
     trained: &'a TrainedModels,
     panel: &'a Panel,
-    step_size: usize,
-    from_padding: bool,
+    options: &InsampleOptions<'_>,
 ) -> Result<ForecastBlocks<'a>, Error> {
-    let h = trained.h();
+    let InsampleOptions { step_size, from_padding, level, quantiles } = *options;
+    let (h, quantiles) = (trained.h(), AskedQuantiles::new(level, quantiles)?);
     let needed = h + usize::from(!from_padding);
     trained.check_frequency(panel)?;
     if let Some(short) = (0..panel.n_series()).find(|&series| panel.len(series) < needed) {
         let (id, rows) = (panel.id(short).to_string(), panel.len(short));
         return Err(Error::ShortForInsample { id, rows, h, needed });
     }
-    blocks(trained, panel, Asked::Insample { step_size, from_padding }, AskedQuantiles::default())
+    blocks(trained, panel, Asked::Insample { step_size, from_padding }, quantiles)
 }
 
 /// The forecasts of the steps after the end of each series, with these quantiles in place of those of the options.
@@ -210,8 +211,7 @@ impl<'a> ForecastBlocks<'a> {
                 Asked::Insample { step_size, from_padding } => {
                     let span = Span::Insample { step_size, from_padding };
                     let forecast = forecast_span(trained, &scaled.panel, span);
-                    let mut forecasts =
-                        forecast_windows(trained, panel, scaled, &AskedQuantiles::default(), forecast)?;
+                    let mut forecasts = forecast_windows(trained, panel, scaled, &self.quantiles, forecast)?;
                     let outputs = std::mem::take(&mut forecasts.models);
                     (1, (table(trained, panel, trained.h(), forecasts)?.0, outputs))
                 }

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use foretell::{Fitted, Forecaster, Frame, Freq, Future, ModelSpec, Panel, PredictOptions, ReadOptions};
+use foretell::{
+    Fitted, Forecaster, Frame, Freq, Future, InsampleOptions, ModelSpec, Panel, PredictOptions, ReadOptions,
+};
 use foretell_checkpoint::{ModelFile, optimizer_class};
 use serde_json::{Value, json};
 
@@ -72,7 +74,9 @@ fn ask(case: &Path, fitted: &Fitted, asked: &Asked) -> Frame {
     let level: &[f64] = if let Asked::Level(level) = asked { level } else { &[] };
     let options = PredictOptions::new().future(future.as_ref()).h(h).level(level);
     let answer = match asked {
-        Asked::Insample(step_size) => fitted.predict_insample_from_padding(&panel, *step_size),
+        Asked::Insample(step_size) => {
+            fitted.predict_insample_with(&panel, &InsampleOptions::new(*step_size).from_padding())
+        }
         _ => fitted.predict_with(&panel, &options),
     };
     answer.unwrap_or_else(|error| panic!("{}: {error}", case.display()))

@@ -139,3 +139,16 @@ fn what_makes_no_ensemble_is_told() {
     let many = Ensemble::Weighted { n_windows: 40 };
     assert!(forecaster(&[many]).fit(&panel()).unwrap_err().to_string().contains("weights of an ensemble"));
 }
+
+#[test]
+fn some_of_the_models_forecast_as_among_all() {
+    let fitted = forecaster(&[Ensemble::Mean]).fit(&panel()).expect("a fit");
+    let all = fitted.predict(&panel(), None).expect("a forecast");
+    let last = fitted.models().len() - 1;
+    let some = fitted.only(&[last, 0]).expect("two models").predict(&panel(), None).expect("a forecast");
+    assert_eq!(some.columns, [all.columns[last].clone(), all.columns[0].clone()]);
+    for wrong in [&[][..], &[0, 0], &[last + 1]] {
+        let error = fitted.only(wrong).expect_err("no models").to_string();
+        assert!(error.contains(&format!("from 0 to {last}, found {wrong:?}")), "{error}");
+    }
+}

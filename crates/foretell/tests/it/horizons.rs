@@ -1,7 +1,8 @@
 //! Forecasts over the history, further ahead than the models' horizon, and by models that are trained anew.
 
 use foretell::{
-    Error, Fitted, Forecaster, Freq, Future, ModelSpec, Panel, PredictOptions, TimeKind, ValidationOptions,
+    Error, Fitted, Forecaster, Freq, Future, InsampleOptions, ModelSpec, Panel, PredictOptions, TimeKind,
+    ValidationOptions,
 };
 use serde_json::{Value, json};
 
@@ -70,7 +71,8 @@ fn the_history_is_covered_from_its_end() {
     }
 
     let first = |frame: foretell::Frame| frame.cutoffs.expect("cutoffs")[0];
-    let padded = fitted.predict_insample_from_padding(&panel(), 1).expect("a forecast");
+    let from_padding = InsampleOptions::new(1).from_padding();
+    let padded = fitted.predict_insample_with(&panel(), &from_padding).expect("a forecast");
     let known = fitted.predict_insample(&panel(), 1).expect("a forecast");
     assert_eq!(padded.n_rows(), known.n_rows() + 2 * H, "one forecast of each series is from padding alone");
     assert_eq!(padded.columns[1].1[H..2 * H], known.columns[1].1[..H]);

@@ -1,8 +1,8 @@
 //! Prediction intervals: honest, free of charge for the weights, kept with the models, and asked for by level.
 
 use foretell::{
-    ConformalMethod, Error, Fitted, Forecaster, Frame, Freq, ModelSpec, Panel, PredictOptions,
-    PredictionIntervals, ValidationOptions,
+    ConformalMethod, Error, Fitted, Forecaster, Frame, Freq, InsampleOptions, ModelSpec, Panel,
+    PredictOptions, PredictionIntervals, ValidationOptions,
 };
 use serde_json::{Value, json};
 
@@ -275,4 +275,24 @@ fn what_cannot_be_calibrated_is_said_before_training() {
     assert!(untrained(json!("MAE"), 80.0).contains("calibrate them"));
     assert!(untrained(json!("MQLoss"), 70.0).contains("80 % and 90 %"));
     assert!(untrained(json!("MQLoss"), 700.0).contains("below 100"));
+}
+
+#[test]
+fn forecasts_of_the_history_have_the_levels_of_forecasts_ahead() {
+    let panel = panel(&["a", "b"], 200);
+    let loss = json!({"DistributionLoss": {"distribution": "Normal"}});
+    let forecaster = Forecaster::new([spec(json!("MAE")), spec(loss).set("alias", "Bands").expect("a name")]);
+    let forecaster = forecaster.expect("models").intervals(intervals(10, ConformalMethod::Error));
+    let fitted = forecaster.fit(&panel).expect("a fit");
+    let ahead = at(&fitted, &panel.without_last(H), &[80.0]).expect("a forecast");
+    let options = InsampleOptions::new(H).level(&[80.0]);
+    let history = fitted.predict_insample_with(&panel, &options).expect("forecasts");
+    assert_eq!(names(&history)[1..], names(&ahead), "the truth stands before them");
+    let each = history.n_rows() / 2;
+    for ((name, values), (_, last)) in history.columns[1..].iter().zip(&ahead.columns) {
+        assert_eq!(values[each - H..each], last[..H], "{name}");
+        assert_eq!(values[2 * each - H..], last[H..], "{name}");
+    }
+    let wrong = fitted.predict_insample_with(&panel, &options.quantiles(&[0.1])).expect_err("both");
+    assert!(wrong.to_string().contains("either"), "{wrong}");
 }

@@ -1,0 +1,41 @@
+//! What those need to know who forecast a panel part by part, on several machines.
+
+use crate::error::Error;
+use crate::fitted::Fitted;
+use crate::forecasts::asked_quantiles::AskedQuantiles;
+use crate::forecasts::levels::recipe;
+use crate::forecasts::windows::with_ensembles;
+use crate::predict_options::PredictOptions;
+
+/// Series whose windows a thread forecasts at a time, or a multiple of them.
+const SERIES: usize = foretell_neural::MAX_BLOCK;
+
+impl Fitted {
+    /// The names of the columns of a forecast with the levels or quantiles of these options, behind those of ids and times.
+    ///
+    /// # Errors
+    /// If a level or quantile is out of range, or a model has no such intervals.
+    pub fn forecast_columns(&self, options: &PredictOptions<'_>) -> Result<Vec<String>, Error> {
+        let trained = &self.trained;
+        let asked = AskedQuantiles::new(options.level, options.quantiles)?;
+        let outputs = trained.named().map(|(model, name)| Ok(recipe(trained, model, &name, &asked)?.outputs));
+        let outputs = with_ensembles(trained, outputs.collect::<Result<_, Error>>()?);
+        let ensembles = trained.ensembles.iter().map(|ensemble| ensemble.column().to_owned());
+        let names = self.column_names().into_iter().chain(ensembles).zip(outputs);
+        let columns =
+            names.flat_map(|(name, outputs)| outputs.into_iter().map(move |o| format!("{name}{}", o.suffix)));
+        Ok(columns.collect())
+    }
+
+    /// How many series a part may have: parts of a multiple of so many neighbouring series of a panel, in its order, but for the last
+    /// part, have the forecasts of the whole panel to the last bit, since networks run as many windows at a time as then. 1 without
+    /// networks. `None` if all series are needed at once: by a network that forecasts them together, by a hierarchy, or by the scaling
+    /// of static columns.
+    pub fn series_per_part(&self) -> Option<usize> {
+        let trained = &self.trained;
+        let is_whole =
+            trained.is_joint() || trained.coherence.is_some() || trained.local_scalers.statics.is_some();
+        let each = if trained.models.iter().any(|model| model.network().is_some()) { SERIES } else { 1 };
+        (!is_whole).then_some(each)
+    }
+}
