@@ -22,6 +22,37 @@ class Kind:
     time_type: Any
 
 
+def is_distributed(df: Any) -> bool:
+    """Whether a table is one of Spark, Dask or Ray."""
+    return type(df).__module__.partition(".")[0] in ("pyspark", "dask", "dask_expr", "ray")
+
+
+def gathered(df: Any) -> Any:
+    """A table whose rows are on this machine: of Spark, Dask and Ray one of pyarrow, any other as it is."""
+    if not is_distributed(df):
+        return df
+    from foretell import _distributed
+
+    return _distributed.workers_of(df).gathered(df)
+
+
+def scattered(table: Any, like: Any) -> Any:
+    """A table of pyarrow as one of Spark, Dask or Ray, if another table is one; else as it is."""
+    if not is_distributed(like):
+        return table
+    from foretell import _distributed
+
+    return _distributed.workers_of(like).scattered(table)
+
+
+def arrow(df: Any) -> Any:
+    """A table as one of pyarrow."""
+    import pyarrow as pa
+
+    df = native(df)
+    return pa.Table.from_pandas(df, preserve_index=False) if library(df) == "pandas" else pa.table(df)
+
+
 def native(df: Any) -> Any:
     """The table behind narwhals' or polars' lazy one."""
     if type(df).__module__.startswith("narwhals"):
@@ -48,7 +79,9 @@ def library(df: Any) -> str:
 def columns(df: Any) -> list[str]:
     """The names of a table's columns."""
     for names in (getattr(df, "column_names", None), getattr(df, "columns", None)):
-        if names is not None and not callable(names) and all(isinstance(name, str) for name in names):
+        # Ray's is a method.
+        names = names() if callable(names) else names
+        if names is not None and all(isinstance(name, str) for name in names):
             return list(names)
     return list(getattr(getattr(df, "schema", None), "names", None) or map(str, df.columns))
 

@@ -20,15 +20,18 @@ class Levels:
 
     def named(self, frame: _foretell.Frame) -> _foretell.Frame:
         """The table with its columns named by their quantiles (``NHITS-ql0.9``), without those that nobody asked for."""
-        if not self.ends:
-            return frame
-        new: dict[str, str | None] = {}
-        for name in frame.names:
-            model, sign, number = _end(name)
-            if sign:
-                quantile = self.ends.get(f"{sign}-{number}")
-                new[name] = None if quantile is None else f"{model}-ql{quantile}"
-        return frame.renamed(new)
+        return frame.renamed({name: self._name(name) for name in frame.names}) if self.ends else frame
+
+    def names(self, columns: Sequence[str]) -> list[str]:
+        """The names that `named` gives to columns."""
+        return [name for name in map(self._name, columns) if name is not None]
+
+    def _name(self, column: str) -> str | None:
+        model, sign, number = _end(column)
+        if not sign or not self.ends:
+            return column
+        quantile = self.ends.get(f"{sign}-{number}")
+        return None if quantile is None else f"{model}-ql{quantile}"
 
 
 def _end(name: str) -> tuple[str, str, str]:

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from foretell import _checks, _data, _engine, _foretell, _frames, _levels
+from foretell import _ahead, _checks, _data, _engine, _foretell, _frames, _levels
 from foretell._data import Data, Names, Reading
 from foretell._registry import as_models, model_from_spec
 from foretell._windows import windows
@@ -17,7 +17,7 @@ from foretell.utils import PredictionIntervals
 
 
 class DistributedConfig:
-    """How neuralforecast trains on several machines with Spark. Accepted; foretell trains on one."""
+    """How neuralforecast trains on several machines with Spark; `NeuralForecast.fit` refuses it, as one machine trains."""
 
     def __init__(self, partitions_path: str, num_nodes: int, devices: int) -> None:
         self.partitions_path, self.num_nodes, self.devices = partitions_path, num_nodes, devices
@@ -109,6 +109,9 @@ class NeuralForecast:
             vocabulary[column] = {value: place for place, value in enumerate(values, 1)}
         return vocabulary
 
+    def _names(self) -> Names:
+        return Names(self.id_col, self.time_col, self.target_col)
+
     def _last_rows(self) -> Any:
         data = self._stored()
         return data.table(data.panel.future(0))
@@ -135,7 +138,8 @@ class NeuralForecast:
         Ctrl-C ends the training and keeps what was trained until then.
 
         Args:
-            df: Series: a row per id and time, with the target and further columns. None for those of the last training.
+            df: Series: a row per id and time, with the target and further columns. None for those of the last training. The rows of a
+                table of Spark, Dask or Ray are gathered on this machine, which trains.
             static_df: A row per id, with static columns.
             val_size: Steps at the end of each series to validate on: 0, or at least ``h``.
             val_df: Rows that follow those of ``df`` to validate on, as many for each series, in place of ``val_size``.
@@ -144,7 +148,7 @@ class NeuralForecast:
             id_col: The column of ids.
             time_col: The column of times.
             target_col: The column to forecast.
-            distributed_config: Must be None: foretell trains on one machine.
+            distributed_config: Must be None: one machine trains.
             prediction_intervals: How to calibrate intervals of models that forecast one number; they are trained twice then.
 
         Raises:
@@ -155,7 +159,10 @@ class NeuralForecast:
         if df is None and self._data is None:
             raise ValueError("You must pass a DataFrame or have one stored.")
         if distributed_config is not None:
-            raise NotImplementedError("foretell trains on one machine: leave distributed_config out")
+            raise NotImplementedError(
+                "one machine trains, also the rows of tables of Spark, Dask and Ray, which are gathered here: leave distributed_config out"
+            )
+        df, static_df, val_df = map(_frames.gathered, (df, static_df, val_df))
         if val_df is not None and val_size:
             raise ValueError(
                 "val_df and val_size cannot be set together. Set val_size=0 (default) when providing val_df."
@@ -251,88 +258,53 @@ class NeuralForecast:
 
     def predict(
         self, df: Any = None, static_df: Any = None, futr_df: Any = None, verbose: bool = False, engine: Any = None,
-        level: Sequence[float] | None = None, quantiles: Sequence[float] | None = None, h: int | None = None, **data_kwargs: Any,
+        level: Sequence[float] | None = None, quantiles: Sequence[float] | None = None, h: int | None = None,
+        num_partitions: int | None = None, **data_kwargs: Any,
     ) -> Any:  # fmt: skip
         """Forecasts what follows each series.
 
         Args:
-            df: Series to forecast, which need not be those of the training; None for these.
+            df: Series to forecast, which need not be those of the training; None for these. Those of a table of Spark, Dask or Ray are
+                forecast by its workers.
             static_df: Their static columns.
             futr_df: The future values of columns that are known ahead.
             verbose: Accepted and not used.
-            engine: Must be None.
+            engine: What fugue makes an engine of, such as a session of Spark; None for that of ``df``.
             level: Percentages of central intervals, as columns such as ``NHITS-lo-80`` and ``NHITS-hi-80``.
             quantiles: Quantiles in place of levels, as columns such as ``NHITS-ql0.9``.
             h: Steps, at least those that the models forecast.
+            num_partitions: Parts of a table of Spark, Dask or Ray, at most; None for as many as run at a time.
             **data_kwargs: Accepted and not used.
 
         Returns:
-            A table of the kind of ``df`` with a row per id and time, and a column per output of each model.
+            A table of the kind of ``df`` with a row per id and time, and a column per output of each model; a lazy one of Spark, Dask and
+            Ray, whose rows come in any order.
         """
         if df is None and self._data is None:
             raise ValueError("You must pass a DataFrame or have one stored.")
         fitted = self._trained()
-        h = self._horizon(h)
+        h = _ahead.horizon(self.models, self.h, h, self.prediction_intervals)
         levels = _levels.asked(level, quantiles)
+        if _frames.is_distributed(df):
+            from foretell import _distributed
+
+            return _distributed.predict(self, fitted, df, static_df, futr_df, h, level, quantiles, engine, num_partitions)
         data = self._stored() if df is None else self._read_for(fitted, df, static_df)
-        future = self._future(fitted, data, futr_df, h, df is not None)
+        future = _ahead.future_rows(fitted, data, futr_df, h, self.h, df is not None)
         try:
             frame = fitted.predict(data.panel, future, h, levels.level, self.settings.raw_quantiles)
         except ValueError as error:
             raise _checks.reworded(error, "futr_df") from None
         return data.table(levels.named(frame))
 
-    def _horizon(self, h: int | None) -> int:
-        if h is None or h == self.h:
-            return self.h
-        if h < self.h:
-            raise ValueError(f"The specified horizon h={h} must be greater than the horizon of the fitted models: {self.h}.")
-        if self.prediction_intervals is not None:
-            raise ValueError(
-                f"The specified horizon h={h} is larger than the horizon of the fitted models: {self.h}. "
-                "Forecast with prediction intervals is not supported."
-            )
-        for model in self.models:
-            if getattr(model, "hist_exog_list", None):
-                raise NotImplementedError(
-                    f"Model {model} has historic exogenous features, "
-                    "which is not compatible with setting a larger horizon during prediction."
-                )
-        return h
-
     def _read_for(self, fitted: _foretell.Fitted, df: Any, static_df: Any) -> Data:
         """The series of other tables, for trained models."""
         reading = Reading(fitted.freq, fitted.columns, fitted.categories, self.settings.threads, self.settings.end)
         static_df = static_df if self._reads_statics() else None
-        return _data.read(df, static_df, Names(self.id_col, self.time_col, self.target_col), reading)
+        return _data.read(df, static_df, self._names(), reading)
 
     def _reads_statics(self) -> bool:
         return any(getattr(model, "stat_exog_list", None) for model in self.models)
-
-    def _future(self, fitted: _foretell.Fitted, data: Data, futr_df: Any, h: int, is_new: bool) -> Any:
-        """The future rows as the engine reads them."""
-        needed = set(fitted.future_columns)
-        if not needed:
-            return None
-        if futr_df is None:
-            raise ValueError(
-                f"Models require the following future exogenous features: {needed}. Please provide them through the `futr_df` argument."
-            )
-        futr_df = _frames.native(futr_df)
-        missing = needed - set(_frames.columns(futr_df))
-        if missing:
-            raise ValueError(f"The following features are missing from `futr_df`: {missing}")
-        _frames.require(futr_df, [self.id_col, self.time_col], "futr_df")
-        rows = _frames.select(futr_df, [self.id_col, self.time_col, *needed])
-        expected = data.table(data.panel.future(h))
-        if _frames.n_rows(_frames.anti_join(expected, rows, [self.id_col, self.time_col])):
-            arguments = [*(["df"] if is_new else []), *([f"h={h}"] if h != self.h else [])]
-            raise ValueError(
-                "There are missing combinations of ids and times in `futr_df`.\n"
-                f"You can run the `make_future_dataframe({', '.join(arguments)})` method to get the expected combinations or "
-                f"the `get_missing_future({', '.join(['futr_df', *arguments])})` method to get the missing combinations."
-            )
-        return _frames.to_engine(rows, self.id_col, self.time_col, fitted.categories)
 
     def make_future_dataframe(self, df: Any = None, h: int | None = None) -> Any:
         """The ids and times of the ``h`` steps that follow each series of ``df``, or of the training's."""
@@ -340,7 +312,7 @@ class NeuralForecast:
         if df is None:
             data = self._stored()
         else:
-            data = _data.read(df, None, Names(self.id_col, self.time_col, self.target_col), Reading(fitted.freq, [], []))
+            data = _data.read(df, None, self._names(), Reading(fitted.freq, [], []))
         return data.table(data.panel.future(h or self.h))
 
     def get_missing_future(self, futr_df: Any, df: Any = None, h: int | None = None) -> Any:
@@ -377,7 +349,8 @@ class NeuralForecast:
         """Trains the models without the last rows of each series, and forecasts these.
 
         Args:
-            df: Series as for `fit`; None for those of the last training.
+            df: Series as for `fit`; None for those of the last training. With ``use_fitted`` those of a table of Spark, Dask or Ray are
+                forecast by its workers.
             static_df: Their static columns.
             n_windows: Forecasts of each series. None with ``test_size``.
             step_size: Steps from one to the next.
@@ -404,6 +377,7 @@ class NeuralForecast:
         names = self._data.names if df is None and self._data else Names(id_col, time_col, target_col)
         if use_fitted:
             return self._validate_fitted(df, static_df, n_windows, step_size, refit, use_init_models, prediction_intervals)
+        given, df, static_df = df, _frames.gathered(df), _frames.gathered(static_df)
         if prediction_intervals is not None and not levels.level:
             raise ValueError("When passing prediction_intervals you need to set the level or quantiles argument.")
         if prediction_intervals is not None and not refit:
@@ -425,7 +399,7 @@ class NeuralForecast:
         self._keep(fitted, data, test_size, prediction_intervals)
         if stopped is not None:
             raise stopped
-        return data.table(levels.named(frame))
+        return _frames.scattered(data.table(levels.named(frame)), given)
 
     def _validate_fitted(
         self, df: Any, static_df: Any, n_windows: int, step_size: int, refit: bool | int, use_init_models: bool,
@@ -441,6 +415,10 @@ class NeuralForecast:
             )
         if intervals is not None or self.prediction_intervals is not None:
             raise ValueError("`use_fitted=True` is not supported with `prediction_intervals` (calibration requires retraining).")
+        if _frames.is_distributed(df):
+            from foretell import _distributed
+
+            return _distributed.validate(self, fitted, df, static_df, n_windows, step_size)
         data = self._stored() if df is None else self._read_for(fitted, df, static_df)
         return data.table(fitted.validate(data.panel, n_windows, step_size))
 

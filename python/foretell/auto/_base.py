@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from foretell._model import Model
 from foretell.auto._options import OptunaOptions, RayOptions, warn_of_unused
-from foretell.auto._ray import is_wanted, run_by_ray
+from foretell.auto._ray import is_running, is_wanted, run_as_tasks, run_by_ray
 from foretell.auto._search import RandomSearch, RandomTrial, Results, Trial, function_configs, random_configs, run, searcher_configs
 from foretell.auto._spaces import SPACES, Space, default_space, with_sizes
 from foretell.losses import MAE, Loss
@@ -169,8 +169,10 @@ class BaseAuto:
         """
         held_out = val_size if val_size > 0 else self.h
 
-        def evaluate(config: dict[str, Any]) -> dict[str, float]:
-            return fit(self.make(config), held_out)
+        def evaluate(config: dict[str, Any], threads: int | None = None) -> dict[str, float]:
+            model = self.make(config)
+            model._threads = model._threads or threads
+            return fit(model, held_out)
 
         if self.backend == "optuna" and is_optuna_sampler(self.search_alg):
             self.results = self._optuna_tune_model(evaluate)
@@ -182,7 +184,7 @@ class BaseAuto:
         self.model = model
         return model
 
-    def _tune_model(self, evaluate: Callable[[dict[str, Any]], dict[str, float]]) -> Any:
+    def _tune_model(self, evaluate: Callable[..., dict[str, float]]) -> Any:
         if self.backend == "ray" and is_wanted(self.ray_options):
             return run_by_ray(evaluate, self.config, self.num_samples, self.search_alg, self.time_budget, self.ray_options)
         so_far: list[Results] = []
@@ -207,6 +209,8 @@ class BaseAuto:
         else:
             proposals = random_configs(self.config, seed)
             samples *= len(grids(self.config))
+            if self.backend == "ray" and is_running():
+                return run_as_tasks(proposals, evaluate, samples, self.time_budget, after, self.ray_options.cpus or 1)
         return run(proposals, evaluate, samples, self.time_budget, after)
 
     def _optuna_tune_model(self, evaluate: Callable[[dict[str, Any]], dict[str, float]]) -> Any:

@@ -9,8 +9,8 @@ from typing import Any
 
 @dataclass
 class RayOptions:
-    """Options of Ray, which is needed for the first two: with one of them its processes run the trials. Otherwise trials run one
-    after the other on all threads.
+    """Options of Ray, which is needed for the first two. Where Ray runs (``ray.init()``) trials are its tasks, side by side; otherwise
+    they run one after the other on all threads, to the same results.
 
     Attributes:
         run_config: Ray's ``RunConfig``.

@@ -1,17 +1,60 @@
-"""A search that Ray runs: its schedulers, its storage, its processes."""
+"""Searches that Ray runs: as tasks, or by its schedulers and storage."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice
 from typing import Any
 
 from foretell.auto._options import RayOptions
+from foretell.auto._search import Results, Trial
 from foretell.tune import Choice, Float, GridSearch, RandInt
 
 
 def is_wanted(options: RayOptions) -> bool:
     """Whether options ask for what only Ray can do."""
     return options.run_config is not None or options.scheduler is not None
+
+
+def is_running() -> bool:
+    """Whether Ray was started, as by ``ray.init()``."""
+    return "ray" in sys.modules and bool(sys.modules["ray"].is_initialized())
+
+
+def run_as_tasks(
+    propose: Iterator[dict[str, Any]],
+    evaluate: Callable[..., dict[str, float]],
+    num_samples: int,
+    time_budget: float | None,
+    after: Callable[[Results, Trial], None],
+    cpus: int,
+) -> Results:
+    """The results of :func:`foretell.auto._search.run`, whose trials are tasks of Ray, on so many processors each.
+
+    ``evaluate`` goes to the workers once, with all that it holds. A task whose worker dies is begun anew.
+    """
+    import ray
+
+    def evaluated(work: Callable[..., dict[str, float]], trial: Trial) -> Trial:
+        trial.evaluate(lambda config: work(config, threads=cpus))
+        return trial
+
+    results, started = Results(), time.monotonic()
+    shared, task_of = ray.put(evaluate), ray.remote(num_cpus=cpus)(evaluated)
+    trials = [Trial(number, config) for number, config in enumerate(islice(propose, num_samples))]
+    tasks = [task_of.remote(shared, trial) for trial in trials]
+    for number, task in enumerate(tasks):
+        left = None if time_budget is None or number == 0 else max(time_budget - (time.monotonic() - started), 0)
+        if not ray.wait([task], timeout=left)[0]:
+            # Trials run side by side, so those that are done are a beginning of the search.
+            for late in tasks[number:]:
+                ray.cancel(late, force=True)
+            break
+        results.trials.append(ray.get(task))
+        after(results, results[-1])
+    return results
 
 
 def run_by_ray(

@@ -48,6 +48,15 @@ class Trial:
         self.error: Exception | None = None
         self.duration = 0.0
 
+    def evaluate(self, evaluate: Evaluate) -> None:
+        """Finds the losses. What cannot be trained (a ValueError) or diverges (a RuntimeError) is kept as the error."""
+        began = time.monotonic()
+        try:
+            self.metrics = evaluate(copy.deepcopy(self.config))
+        except (ValueError, RuntimeError) as error:
+            self.error = error
+        self.duration = time.monotonic() - began
+
     @property
     def value(self) -> float:
         """The loss; infinite if it failed or is no number."""
@@ -156,12 +165,8 @@ def run(
         config = next(propose, None)
         if config is None:
             break
-        trial, began = Trial(number, config), time.monotonic()
-        try:
-            trial.metrics = evaluate(copy.deepcopy(config))
-        except (ValueError, RuntimeError) as error:
-            trial.error = error
-        trial.duration = time.monotonic() - began
+        trial = Trial(number, config)
+        trial.evaluate(evaluate)
         results.trials.append(trial)
         if after is not None:
             after(results, trial)

@@ -1,0 +1,206 @@
+"""Tables of Spark, Dask and Ray: their workers forecast, each some of the series, by models that are trained already.
+
+Series are parted so that every forecast is that of one machine to the last bit: in the order of their ids, so many neighbours at a time
+as the engine runs together anyway. pyarrow and the libraries of such tables are imported only when one comes.
+"""
+
+from __future__ import annotations
+
+import pickle
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, Any, Protocol
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from foretell import _ahead, _data, _foretell, _frames, _levels
+
+if TYPE_CHECKING:
+    from foretell.core import NeuralForecast
+
+#: What a worker does with some rows.
+Work = Callable[[pa.Table], pa.Table]
+
+#: The columns beside those of the data: which part a row is of, and whether it is one of the future.
+_PART, _AHEAD = "__foretell_part", "__foretell_ahead"
+
+
+class Workers(Protocol):
+    """What is asked of the engine of a table."""
+
+    @property
+    def parallelism(self) -> int:
+        """How many parts run at a time."""
+
+    def schema(self, df: Any) -> pa.Schema:
+        """The names and types of a table's columns."""
+
+    def only(self, df: Any, columns: list[str]) -> Any:
+        """Some of the columns."""
+
+    def each(self, df: Any, work: Work, schema: pa.Schema) -> Any:
+        """The rows that become of those of a table, some at a time; ``schema`` is theirs."""
+
+    def union(self, first: Any, second: Any) -> Any:
+        """The rows of two tables."""
+
+    def parts(self, rows: Any, column: str, count: int, work: Work, schema: pa.Schema) -> Any:
+        """The user's table of what becomes of rows, those of one value of a column together; there are ``count`` values."""
+
+    def gathered(self, df: Any) -> pa.Table:
+        """All rows on this machine."""
+
+    def scattered(self, table: pa.Table) -> Any:
+        """The user's table of rows of this machine."""
+
+    def share(self, payload: bytes) -> Callable[[], bytes]:
+        """What brings bytes to a worker: once to each machine where the engine has a way for it, else with each part."""
+
+
+def workers_of(df: Any, engine: Any = None) -> Workers:
+    """The workers of a table."""
+    if type(df).__module__.partition(".")[0] == "ray":
+        from foretell._ray_data import RayWorkers
+
+        return RayWorkers()
+    from foretell._fugue import FugueWorkers
+
+    return FugueWorkers(df, engine)
+
+
+def predict(
+    forecaster: NeuralForecast, fitted: _foretell.Fitted, df: Any, static_df: Any, futr_df: Any, h: int, level: Sequence[float] | None,
+    quantiles: Sequence[float] | None, engine: Any, num_partitions: int | None,
+) -> Any:  # fmt: skip
+    """`NeuralForecast.predict` by the workers of a table."""
+    needed = fitted.future_columns
+    if needed:
+        _ahead.check_future(set(needed), futr_df)
+    levels = _levels.asked(level, quantiles)
+    names = levels.names(fitted.forecast_columns(levels.level))
+    columns = [(name, pa.float32()) for name in names]
+    asked = _Asked("predict", {"h": h, "level": level, "quantiles": quantiles}, columns)
+    return _run(forecaster, fitted, asked, df, static_df, futr_df if needed else None, workers_of(df, engine), num_partitions)
+
+
+def validate(forecaster: NeuralForecast, fitted: _foretell.Fitted, df: Any, static_df: Any, n_windows: int, step_size: int) -> Any:
+    """`NeuralForecast.cross_validation` with ``use_fitted`` by the workers of a table."""
+    workers = workers_of(df)
+    time = workers.schema(df).field(forecaster.time_col).type
+    names = [*fitted.forecast_columns([]), forecaster.target_col]
+    arguments = {"n_windows": n_windows, "step_size": step_size, "use_fitted": True}
+    asked = _Asked("cross_validation", arguments, [("cutoff", time), *((name, pa.float32()) for name in names)])
+    return _run(forecaster, fitted, asked, df, static_df, None, workers, None)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What workers are asked for: a method of the forecaster with arguments, and the columns that come of it."""
+
+    method: str
+    arguments: dict[str, Any]
+    columns: Sequence[tuple[str, Any]]
+
+
+def _run(
+    forecaster: NeuralForecast, fitted: _foretell.Fitted, asked: _Asked, df: Any, static_df: Any, futr_df: Any, workers: Workers,
+    num_partitions: int | None,
+) -> Any:  # fmt: skip
+    """The table of a method's results for the series of ``df``, a lazy one of its engine.
+
+    The ids are read at once, for the parts; everything else when the result is.
+
+    Raises:
+        ValueError: If a forecast of one of the series needs the others.
+    """
+    each = _series_per_part(forecaster, fitted)
+    names, id_col = forecaster._names().all, forecaster.id_col
+    _frames.require(df, names, "df")
+    schema = workers.schema(df)
+    kept = [schema.field(name) for name in dict.fromkeys([*names, *_data.SPECIAL, *fitted.columns]) if name in schema.names]
+    bounds = _bounds(_ids(df, id_col, workers), each, num_partitions or workers.parallelism)
+    placed = pa.schema([*kept, (_PART, pa.int32()), (_AHEAD, pa.bool_())])
+
+    def place(table: Any, ahead: bool) -> Any:
+        return workers.each(table, partial(_placed, id_col=id_col, bounds=bounds, schema=placed, ahead=ahead), placed)
+
+    rows = place(df, False)
+    if futr_df is not None:
+        futr_df = futr_df if _frames.is_distributed(futr_df) else workers.scattered(_frames.arrow(futr_df))
+        rows = workers.union(rows, place(futr_df, True))
+    payload = workers.share(_payload(forecaster, _frames.gathered(static_df)))
+    found = pa.schema([*(schema.field(name) for name in names[:2]), *asked.columns])
+    return workers.parts(rows, _PART, len(bounds) + 1, partial(_answer, payload=payload, asked=asked, schema=found), found)
+
+
+def _series_per_part(forecaster: NeuralForecast, fitted: _foretell.Fitted) -> int:
+    if forecaster.settings.end is not None:
+        raise ValueError("which series end early is known of all of them together: leave `end` out, or forecast a table of one machine")
+    if fitted.series_per_part is None:
+        raise ValueError(
+            "multivariate models, hierarchies and local_static_scaler_type need all series at once, which workers do not have: forecast "
+            "a table of one machine (df.toPandas(), df.compute(), ds.to_pandas())"
+        )
+    return fitted.series_per_part
+
+
+def _ids(df: Any, id_col: str, workers: Workers) -> list[str]:
+    """The ids in the order of the engine's panels."""
+    ids = workers.only(df, [id_col])
+    found = workers.gathered(workers.each(ids, _distinct, workers.schema(ids)))
+    return sorted(map(str, found.column(id_col).unique().to_pylist()))
+
+
+def _bounds(ids: list[str], each: int, parts: int) -> list[str]:
+    """The first ids of all parts but the first: parts of as many series, a multiple of ``each``."""
+    size = each * -(-max(len(ids), 1) // (each * parts))
+    return ids[size::size]
+
+
+def _payload(forecaster: NeuralForecast, static_df: Any) -> bytes:
+    """The forecaster without the series of its training, and the static table."""
+    settings = replace(forecaster.settings, threads=forecaster.settings.threads or 1)
+    state = {**forecaster.__getstate__(), "_data": None, "settings": settings}
+    return pickle.dumps((type(forecaster), state, static_df))
+
+
+# What workers do.
+
+
+def _distinct(table: pa.Table) -> pa.Table:
+    return table.group_by(table.column_names).aggregate([])
+
+
+def _placed(table: pa.Table, id_col: str, bounds: list[str], schema: pa.Schema, ahead: bool) -> pa.Table:
+    """The columns of a schema, null where a table lacks them, and the part that each row is of."""
+    ids = table.column(id_col).combine_chunks().dictionary_encode()
+    parts = pa.array([bisect_right(bounds, str(id)) for id in ids.dictionary.to_pylist()], pa.int32())
+    extra = {_PART: parts.take(ids.indices), _AHEAD: pa.repeat(pa.scalar(ahead), len(table))}
+    found = {**{name: table.column(name) for name in table.column_names}, **extra}
+    return pa.table([found[f.name].cast(f.type) if f.name in found else pa.nulls(len(table), f.type) for f in schema], schema=schema)
+
+
+@lru_cache(maxsize=1)
+def _unpacked(payload: bytes) -> tuple[NeuralForecast, Any]:
+    cls, state, static_df = pickle.loads(payload)
+    forecaster = cls.__new__(cls)
+    forecaster.__setstate__(state)
+    return forecaster, static_df
+
+
+def _answer(table: pa.Table, payload: Callable[[], bytes], asked: _Asked, schema: pa.Schema) -> pa.Table:
+    """The results for the series of a part."""
+    forecaster, static_df = _unpacked(payload())
+    is_ahead = table.column(_AHEAD)
+    rows = table.drop_columns([_PART, _AHEAD])
+    known, future = rows.filter(pc.invert(is_ahead)), rows.filter(is_ahead)
+    if len(known) == 0:
+        return schema.empty_table()
+    arguments = dict(asked.arguments)
+    if len(future) > 0:
+        arguments["futr_df"] = future
+    found = getattr(forecaster, asked.method)(known, static_df=static_df, **arguments)
+    return found.select(schema.names).cast(schema)

@@ -1,0 +1,64 @@
+"""The workers of Spark and Dask, through fugue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+try:
+    import fugue.api as fa
+    import pyarrow as pa
+    from fugue import ArrowDataFrame, make_execution_engine
+    from triad import Schema
+except ImportError as error:
+    raise ImportError("tables of Spark and Dask need fugue: pip install 'foretell[spark]' or 'foretell[dask]'") from error
+
+from foretell._distributed import Work
+
+
+class FugueWorkers:
+    """Those of the engine of a table, or of one that fugue makes of what is given."""
+
+    def __init__(self, like: Any, engine: Any = None) -> None:
+        self._engine = make_execution_engine(engine, infer_by=[like])
+
+    @property
+    def parallelism(self) -> int:
+        return int(self._engine.get_current_parallelism())
+
+    def schema(self, df: Any) -> pa.Schema:
+        return fa.get_schema(df).pa_schema
+
+    def only(self, df: Any, columns: list[str]) -> Any:
+        return fa.as_fugue_df(df)[columns]
+
+    def each(self, df: Any, work: Work, schema: pa.Schema) -> Any:
+        return self._mapped(df, work, schema, None)
+
+    def union(self, first: Any, second: Any) -> Any:
+        return fa.union(first, second, distinct=False, engine=self._engine, as_fugue=True)
+
+    def parts(self, rows: Any, column: str, count: int, work: Work, schema: pa.Schema) -> Any:
+        found = self._mapped(rows, work, schema, {"by": [column], "algo": "coarse", "num": count})
+        return fa.get_native_as_df(found)
+
+    def gathered(self, df: Any) -> pa.Table:
+        return fa.as_arrow(fa.as_fugue_df(df))
+
+    def scattered(self, table: pa.Table) -> Any:
+        return self._engine.to_df(ArrowDataFrame(table)).native
+
+    def share(self, payload: bytes) -> Callable[[], bytes]:
+        # Sessions of Spark Connect broadcast nothing, and Dask has no bytes that outlive its workers: they go with each part.
+        if hasattr(self._engine, "spark_session") and not self._engine.is_spark_connect:
+            return partial(getattr, self._engine.spark_session.sparkContext.broadcast(payload), "value")
+        return partial(bytes, payload)
+
+    def _mapped(self, df: Any, work: Work, schema: pa.Schema, partition: Any) -> Any:
+        def transformer(table: pa.Table) -> pa.Table:
+            return work(table)
+
+        # fugue reads of the types which tables it is to give.
+        transformer.__annotations__ = {"table": pa.Table, "return": pa.Table}
+        return fa.transform(df, transformer, schema=Schema(schema), partition=partition, engine=self._engine, as_fugue=True)

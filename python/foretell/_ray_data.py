@@ -1,0 +1,46 @@
+"""The workers of Ray. fugue would compute a dataset at each step, where Ray's own are lazy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+import ray
+import ray.data
+
+from foretell._distributed import Work
+
+
+class RayWorkers:
+    """Those of the cluster that runs."""
+
+    @property
+    def parallelism(self) -> int:
+        return int(ray.cluster_resources().get("CPU", 1))
+
+    def schema(self, df: Any) -> pa.Schema:
+        schema = df.schema()
+        return pa.schema(list(zip(schema.names, schema.types, strict=True)))
+
+    def only(self, df: Any, columns: list[str]) -> Any:
+        return df.select_columns(columns)
+
+    def each(self, df: Any, work: Work, schema: pa.Schema) -> Any:
+        return df.map_batches(work, batch_format="pyarrow", batch_size=None, zero_copy_batch=True)
+
+    def union(self, first: Any, second: Any) -> Any:
+        return first.union(second)
+
+    def parts(self, rows: Any, column: str, count: int, work: Work, schema: pa.Schema) -> Any:
+        return rows.groupby(column, num_partitions=count).map_groups(work, batch_format="pyarrow")
+
+    def gathered(self, df: Any) -> pa.Table:
+        return pa.concat_tables(ray.get(df.to_arrow_refs())).replace_schema_metadata(None)
+
+    def scattered(self, table: pa.Table) -> Any:
+        return ray.data.from_arrow(table)
+
+    def share(self, payload: bytes) -> Callable[[], bytes]:
+        return partial(ray.get, ray.put(payload))
