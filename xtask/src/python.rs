@@ -11,7 +11,7 @@ use std::{
 
 use anyhow::{Context, bail, ensure};
 use cargo_metadata::MetadataCommand;
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 /// The extras of the package that its tests need, and what builds it.
 const PACKAGES: [&str; 9] =
@@ -19,9 +19,33 @@ const PACKAGES: [&str; 9] =
 /// The profile of cargo: the tests', whose kernels are optimised.
 const PROFILE: &str = "dev";
 
+/// The tests that need engines, and the packages of these: an environment of its own, since they want older tables.
+const ENGINE_TESTS: &str = "test_distributed.py";
+
+/// Engines whose tables the package takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Engine {
+    Ray,
+    Dask,
+    Spark,
+}
+
+impl Engine {
+    fn packages(self) -> &'static [&'static str] {
+        match self {
+            Self::Ray => &["ray[data]"],
+            Self::Dask => &["fugue[dask]"],
+            Self::Spark => &["fugue[spark]"],
+        }
+    }
+}
+
 /// Arguments of `cargo xtask python`.
 #[derive(Args)]
 pub(crate) struct Options {
+    /// Test tables of these engines alone (comma-separated).
+    #[arg(long, value_name = "ENGINE", value_delimiter = ',')]
+    engines: Vec<Engine>,
     /// Profile of cargo that the wheel is built with; `dist` is what is handed out.
     #[arg(long, value_name = "PROFILE", default_value = PROFILE)]
     profile: String,
@@ -38,7 +62,12 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let metadata = MetadataCommand::new().no_deps().exec().context("cargo metadata failed")?;
     let home = metadata.target_directory.join("python").into_std_path_buf();
     let package = metadata.workspace_root.join("python").into_std_path_buf();
-    let Some(python) = environment(&interpreter, &home.join("environment"))? else {
+    let (mut packages, mut place) = (PACKAGES.to_vec(), "environment".to_owned());
+    for engine in &options.engines {
+        packages.extend(engine.packages());
+        place += &format!("-{engine:?}").to_lowercase();
+    }
+    let Some(python) = environment(&interpreter, &home.join(place), &packages)? else {
         println!(
             "the packages of its tests could not be installed, so the wheel is neither built nor tested"
         );
@@ -49,12 +78,15 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     println!("{}: {:.1} MB", wheel.display(), bytes as f64 / 1e6);
     let pip = ["-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", "--no-index"];
     done(Command::new(&python).args(pip).arg(&wheel), "installing the wheel")?;
-    done(
-        Command::new(&python).args(["-m", "mypy", "--config-file", "mypy.ini"]).current_dir(&package),
-        "mypy",
-    )?;
     // From elsewhere: in the package's own folder Python would import the files beside the tests, which have no engine.
-    let tests = package.join("tests");
+    let mut tests = package.join("tests");
+    match options.engines.is_empty() {
+        true => done(
+            Command::new(&python).args(["-m", "mypy", "--config-file", "mypy.ini"]).current_dir(&package),
+            "mypy",
+        )?,
+        false => tests.push(ENGINE_TESTS),
+    }
     let pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider"];
     done(
         Command::new(&python).args(pytest).arg(&tests).args(&options.arguments).current_dir(&home),
@@ -71,10 +103,10 @@ fn interpreter() -> Option<PathBuf> {
 }
 
 /// The interpreter of the virtual environment, with all packages that are needed; none if they cannot be had.
-fn environment(interpreter: &Path, home: &Path) -> anyhow::Result<Option<PathBuf>> {
+fn environment(interpreter: &Path, home: &Path, packages: &[&str]) -> anyhow::Result<Option<PathBuf>> {
     let python = home.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });
     let list = home.join("packages.txt");
-    let wanted = PACKAGES.join("\n");
+    let wanted = packages.join("\n");
     if fs::read_to_string(&list).is_ok_and(|installed| installed == wanted) && python.exists() {
         return Ok(Some(python));
     }
@@ -82,7 +114,7 @@ fn environment(interpreter: &Path, home: &Path) -> anyhow::Result<Option<PathBuf
         Command::new(interpreter).args(["-m", "venv", "--clear"]).arg(home),
         "making a virtual environment",
     )?;
-    let pip = Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(PACKAGES).status()?;
+    let pip = Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(packages).status()?;
     if !pip.success() {
         return Ok(None);
     }
