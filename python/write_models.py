@@ -169,7 +169,8 @@ def write_index():
     """The package's own file: every model, and what else there is."""
     everything = {f"foretell.models.{file}": names.split() for file, (_, names) in FILES.items()}
     everything["foretell._model"] = ["LocalModel", "Model", "Network"]
-    everything["foretell.models._missing"] = ["HINT", "TimeLLM"]
+    everything["foretell.models._missing"] = ["TimeLLM"]
+    everything["foretell.models.hint"] = ["HINT"]
     everything["foretell.models.ensemble"] = ["Ensemble"]
     imports = [wrapped(f"from {module} import ", sorted(names)) for module, names in sorted(everything.items())]
     exported = [f'    "{name}",' for names in everything.values() for name in names]

@@ -67,6 +67,16 @@ def check_lengths(models: Sequence[Any], shortest: int) -> None:
             )
 
 
+def check_choice(what: str, chosen: Sequence[int], known: Sequence[int], of: str) -> None:
+    """Whether places are chosen, and all are known.
+
+    Raises:
+        ValueError: If not.
+    """
+    if not chosen or not set(chosen) <= set(known):
+        raise ValueError(f"Invalid {what}: expected some of the {of} {list(known)}; found {list(chosen)}. Leave it out for the default")
+
+
 def warn_of_new_models(is_fitted: bool) -> None:
     """Tells that what was trained is forgotten."""
     if is_fitted:

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 from foretell import _ahead, _data, _foretell, _frames, _levels
 
 if TYPE_CHECKING:
-    from foretell.core import NeuralForecast
+    from foretell._trained import Trained
 
 #: What a worker does with some rows.
 Work = Callable[[pa.Table], pa.Table]
@@ -72,7 +72,7 @@ def workers_of(df: Any, engine: Any = None) -> Workers:
 
 
 def predict(
-    forecaster: NeuralForecast, fitted: _foretell.Fitted, df: Any, static_df: Any, futr_df: Any, h: int, level: Sequence[float] | None,
+    forecaster: Trained, fitted: _foretell.Fitted, df: Any, static_df: Any, futr_df: Any, h: int, level: Sequence[float] | None,
     quantiles: Sequence[float] | None, engine: Any, num_partitions: int | None,
 ) -> Any:  # fmt: skip
     """`NeuralForecast.predict` by the workers of a table."""
@@ -86,7 +86,7 @@ def predict(
     return _run(forecaster, fitted, asked, df, static_df, futr_df if needed else None, workers_of(df, engine), num_partitions)
 
 
-def validate(forecaster: NeuralForecast, fitted: _foretell.Fitted, df: Any, static_df: Any, n_windows: int, step_size: int) -> Any:
+def validate(forecaster: Trained, fitted: _foretell.Fitted, df: Any, static_df: Any, n_windows: int, step_size: int) -> Any:
     """`NeuralForecast.cross_validation` with ``use_fitted`` by the workers of a table."""
     workers = workers_of(df)
     time = workers.schema(df).field(forecaster.time_col).type
@@ -106,7 +106,7 @@ class _Asked:
 
 
 def _run(
-    forecaster: NeuralForecast, fitted: _foretell.Fitted, asked: _Asked, df: Any, static_df: Any, futr_df: Any, workers: Workers,
+    forecaster: Trained, fitted: _foretell.Fitted, asked: _Asked, df: Any, static_df: Any, futr_df: Any, workers: Workers,
     num_partitions: int | None,
 ) -> Any:  # fmt: skip
     """The table of a method's results for the series of ``df``, a lazy one of its engine.
@@ -136,7 +136,7 @@ def _run(
     return workers.parts(rows, _PART, len(bounds) + 1, partial(_answer, payload=payload, asked=asked, schema=found), found)
 
 
-def _series_per_part(forecaster: NeuralForecast, fitted: _foretell.Fitted) -> int:
+def _series_per_part(forecaster: Trained, fitted: _foretell.Fitted) -> int:
     if forecaster.settings.end is not None:
         raise ValueError("which series end early is known of all of them together: leave `end` out, or forecast a table of one machine")
     if fitted.series_per_part is None:
@@ -160,7 +160,7 @@ def _bounds(ids: list[str], each: int, parts: int) -> list[str]:
     return ids[size::size]
 
 
-def _payload(forecaster: NeuralForecast, static_df: Any) -> bytes:
+def _payload(forecaster: Trained, static_df: Any) -> bytes:
     """The forecaster without the series of its training, and the static table."""
     settings = replace(forecaster.settings, threads=forecaster.settings.threads or 1)
     state = {**forecaster.__getstate__(), "_data": None, "settings": settings}
@@ -184,7 +184,7 @@ def _placed(table: pa.Table, id_col: str, bounds: list[str], schema: pa.Schema, 
 
 
 @lru_cache(maxsize=1)
-def _unpacked(payload: bytes) -> tuple[NeuralForecast, Any]:
+def _unpacked(payload: bytes) -> tuple[Trained, Any]:
     cls, state, static_df = pickle.loads(payload)
     forecaster = cls.__new__(cls)
     forecaster.__setstate__(state)

@@ -55,9 +55,39 @@ def is_searched(model: Any) -> bool:
     return hasattr(model, "search_space")
 
 
+def is_coherent(model: Any) -> bool:
+    """Whether its forecasts add up by a hierarchy of its own."""
+    return hasattr(model, "reconciliation")
+
+
+def places(models: Sequence[Any], chosen: Sequence[int]) -> list[int]:
+    """The places among the engine's models, which are those of a list without ensembles, of some of a list.
+
+    Raises:
+        ValueError: If one is an ensemble, which combines all models.
+    """
+    for place in chosen:
+        if not 0 <= place < len(models) or is_ensemble(models[place]):
+            raise ValueError(f"expected places of models from 0 to {len(models) - 1}, and of no ensemble, which is of all; found {place}")
+    members = [place for place, model in enumerate(models) if not is_ensemble(model)]
+    return [members.index(place) for place in chosen]
+
+
+def hierarchy(models: Sequence[Any], ids: Sequence[Any]) -> tuple[list[str], list[str], list[float], str] | None:
+    """The hierarchy that the forecasts of all models add up by, whose rows are these ids where it names none; None for no such.
+
+    Raises:
+        ValueError: If models differ in it.
+    """
+    found = [model.hierarchy(ids) if is_coherent(model) else None for model in models]
+    if any(one != found[0] for one in found):
+        raise ValueError("models of different hierarchies, or with and without one, cannot be trained together: give each its own NeuralForecast")
+    return found[0]
+
+
 def forecaster(
-    models: Sequence[Any], settings: Settings, names: Names, val_size: int,
-    intervals: PredictionIntervals | None, start: _foretell.Fitted | None,
+    models: Sequence[Any], settings: Settings, names: Names, val_size: int, intervals: PredictionIntervals | None,
+    start: _foretell.Fitted | None, hierarchy: tuple[list[str], list[str], list[float], str] | None = None,
 ) -> _foretell.Forecaster:  # fmt: skip
     """The engine's forecaster, which trains once."""
     specs = [model.to_spec() for model in models if not is_ensemble(model)]
@@ -72,6 +102,7 @@ def forecaster(
         threads=settings.threads or max(threads, default=0), precision=settings.precision or next(iter(precisions), None),
         restore_best=settings.restore_best, ensembles=[model.to_spec()["ensemble"] for model in models if is_ensemble(model)],
         features=settings.features, non_negative=settings.non_negative, integer=settings.integer, max_memory=settings.max_memory,
+        hierarchy=hierarchy,
     )  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from os import PathLike
 from typing import Any
 
 from foretell import _foretell
@@ -28,7 +29,9 @@ def is_distributed(df: Any) -> bool:
 
 
 def gathered(df: Any) -> Any:
-    """A table whose rows are on this machine: of Spark, Dask and Ray one of pyarrow, any other as it is."""
+    """A table whose rows are on this machine: of Spark, Dask and Ray, and of files, one of pyarrow, any other as it is."""
+    if isinstance(df, (list, tuple)) and df and all(isinstance(path, (str, PathLike)) for path in df):
+        return of_files(df)
     if not is_distributed(df):
         return df
     from foretell import _distributed
@@ -274,6 +277,13 @@ def distinct(df: Any, column: str) -> list[Any]:
             return []
 
 
+def ordered(df: Any, column: str) -> list[Any]:
+    """The values of a column, each once, in the order of its categories if it has any."""
+    found = distinct(df, column)
+    categories = getattr(df[column].dtype, "categories", None) if library(df) == "pandas" else None
+    return found if categories is None else [value for value in categories if value in set(found)]
+
+
 def anti_join(expected: Any, given: Any, on: list[str]) -> Any:
     """The rows of a table whose ids and times another one lacks."""
     match library(expected):
@@ -286,21 +296,28 @@ def anti_join(expected: Any, given: Any, on: list[str]) -> Any:
             return expected.join(given.select(on), keys=on, join_type="left anti")
 
 
-def concat(first: Any, second: Any) -> Any:
-    """The rows of two tables of a kind."""
-    match library(first):
+def with_whole(df: Any, column: str) -> Any:
+    """A table of the engine's with one of its columns as whole numbers."""
+    match library(df):
         case "pandas":
-            import pandas as pd
-
-            return pd.concat([first, second], ignore_index=True)
+            return df.astype({column: "int64"})
         case "polars":
             import polars as pl
 
-            return pl.concat([first, second.select(first.columns)], how="vertical_relaxed")
+            return df.with_columns(pl.col(column).cast(pl.Int64))
+        case "pyarrow":
+            return df.set_column(df.column_names.index(column), column, df.column(column).cast("int64"))
         case _:
-            import pyarrow as pa
+            return df
 
-            return pa.concat_tables([first, second.select(first.column_names)], promote_options="permissive")
+
+def of_files(paths: Sequence[Any]) -> Any:
+    """The rows of files of Parquet, or of directories of them, as a table of pyarrow; ``NAME=VALUE`` in paths is a column."""
+    import pyarrow as pa
+    import pyarrow.dataset as ds
+
+    parts = [ds.dataset(str(path), format="parquet", partitioning="hive").to_table() for path in paths]
+    return pa.concat_tables(parts, promote_options="permissive")
 
 
 def n_rows(df: Any) -> int:

@@ -28,7 +28,7 @@ def as_models(given: Iterable[Any]) -> list[Any]:
         raise TypeError(f"models must be a list of models such as NHITS(h=12, input_size=24); found {given!r}")
     found = list(given)
     for position, model in enumerate(found):
-        if not isinstance(model, (Model, Ensemble)) and not hasattr(model, "search_space"):
+        if not isinstance(model, (Model, Ensemble, models.HINT)) and not hasattr(model, "search_space"):
             raise TypeError(f"models[{position}] {what_it_is(model)}")
         check_quantiles(model)
     return found

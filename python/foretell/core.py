@@ -1,4 +1,4 @@
-"""The forecaster: models, data, forecasts."""
+"""The forecaster: models, and their training."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from foretell import _ahead, _checks, _data, _engine, _foretell, _frames, _levels
+from foretell import _ahead, _checks, _data, _engine, _files, _foretell, _frames, _levels
 from foretell._data import Data, Names, Reading
 from foretell._registry import as_models, model_from_spec
+from foretell._trained import Trained
 from foretell._windows import windows
 from foretell.utils import PredictionIntervals
 
@@ -23,7 +24,7 @@ class DistributedConfig:
         self.partitions_path, self.num_nodes, self.devices = partitions_path, num_nodes, devices
 
 
-class NeuralForecast:
+class NeuralForecast(Trained):
     """Models that are trained on the same series and forecast them.
 
     Args:
@@ -74,58 +75,6 @@ class NeuralForecast:
     def local_static_scaler_type(self) -> str | None:
         return self.settings.local_static_scaler_type
 
-    # What the last training was given and left.
-
-    @property
-    def _fitted(self) -> bool:
-        return self._engine is not None
-
-    @property
-    def uids(self) -> Any:
-        """The ids of the series of the last training, a column of the user's kind."""
-        return self._last_rows()[self.id_col]
-
-    @property
-    def last_dates(self) -> Any:
-        """The last time of each of them."""
-        return self._last_rows()[self.time_col]
-
-    @property
-    def ds(self) -> Any:
-        """The times of all their rows, series by series."""
-        data = self._stored()
-        return data.table(data.panel.rows())[self.time_col]
-
-    @property
-    def categorical_vocab_(self) -> dict[str, dict[Any, int]]:
-        """The numbers of the categories of each column that holds some, from 1, as far as the series of the training are known."""
-        data = self._data
-        if self._engine is None or data is None or data.df is None:
-            return {}
-        vocabulary = {}
-        for column in self._engine.categories:
-            is_static = data.static_df is not None and column in _frames.columns(data.static_df)
-            values = _frames.distinct(data.static_df if is_static else data.df, column)
-            vocabulary[column] = {value: place for place, value in enumerate(values, 1)}
-        return vocabulary
-
-    def _names(self) -> Names:
-        return Names(self.id_col, self.time_col, self.target_col)
-
-    def _last_rows(self) -> Any:
-        data = self._stored()
-        return data.table(data.panel.future(0))
-
-    def _stored(self) -> Data:
-        if self._data is None:
-            raise ValueError("You must pass a DataFrame or have one stored.")
-        return self._data
-
-    def _trained(self, message: str = "You must fit the model before predicting.") -> _foretell.Fitted:
-        if self._engine is None:
-            raise ValueError(message)
-        return self._engine
-
     # Training.
 
     def fit(
@@ -138,11 +87,13 @@ class NeuralForecast:
         Ctrl-C ends the training and keeps what was trained until then.
 
         Args:
-            df: Series: a row per id and time, with the target and further columns. None for those of the last training. The rows of a
-                table of Spark, Dask or Ray are gathered on this machine, which trains.
+            df: Series: a row per id and time, with the target and further columns; or a list of files of Parquet, or of directories of
+                them. None for those of the last training. The rows of a table of Spark, Dask or Ray are gathered on this machine, which
+                trains.
             static_df: A row per id, with static columns.
             val_size: Steps at the end of each series to validate on: 0, or at least ``h``.
-            val_df: Rows that follow those of ``df`` to validate on, as many for each series, in place of ``val_size``.
+            val_df: Rows to validate on, as many for each series of ``df``, in place of ``val_size``; they are taken for those that follow,
+                whatever their times are.
             use_init_models: Whether models that were trained before begin anew.
             verbose: Whether progress is shown, if tqdm is installed.
             id_col: The column of ids.
@@ -172,27 +123,33 @@ class NeuralForecast:
         if 0 < val_size < self.h:
             raise ValueError(f"val_size must be either 0 or greater than or equal to the horizon: {self.h}")
         names = self._data.names if df is None and self._data else Names(id_col, time_col, target_col)
-        if val_df is not None:
-            df, val_size = self._with_validation(df, val_df, names)
-        val_size = self._search(df, static_df, names, val_size, 0, use_init_models)
-        forecaster = self._forecaster(names, val_size, prediction_intervals)
+        val_size = self._search(df, static_df, names, val_size, 0, use_init_models, val_df)
+        forecaster = self._forecaster(names, val_size, prediction_intervals, df)
         data = self._read(df, static_df, names, forecaster)
+        validation = self._validation(val_df, data)
         _checks.check_lengths(self.models, data.panel.min_len - val_size)
         with self._bar(verbose) as bar:
             try:
-                fitted, stopped = forecaster.fit(data.panel, bar.listener)
+                fitted, stopped = forecaster.fit(data.panel, bar.listener, validation)
             except ValueError as error:
                 raise _checks.reworded(error, "df") from None
         self._keep(fitted, data, 0, prediction_intervals)
         if stopped is not None:
             raise stopped
 
-    def _forecaster(self, names: Names, val_size: int, intervals: PredictionIntervals | None) -> _foretell.Forecaster:
+    def _forecaster(self, names: Names, val_size: int, intervals: PredictionIntervals | None, df: Any) -> _foretell.Forecaster:
         # Models that were searched for may differ from those of the last search.
         start = None if any(map(_engine.is_searched, self.models)) else self._engine
-        return _engine.forecaster(self.models, self.settings, names, val_size, intervals, start)
+        return _engine.forecaster(self.models, self.settings, names, val_size, intervals, start, self._hierarchy(df, names))
 
-    def _search(self, df: Any, static_df: Any, names: Names, val_size: int, test_size: int, use_init_models: bool) -> int:
+    def _hierarchy(self, df: Any, names: Names) -> Any:
+        if not any(map(_engine.is_coherent, self.models)):
+            return None
+        return _engine.hierarchy(self.models, _frames.ordered(_frames.native(self._stored().df if df is None else df), names.id_col))
+
+    def _search(
+        self, df: Any, static_df: Any, names: Names, val_size: int, test_size: int, use_init_models: bool, val_df: Any = None
+    ) -> int:
         """Has models find their hyper-parameters without the last ``test_size`` steps, and tells how many to validate the training on."""
         if use_init_models:
             _checks.warn_of_new_models(self._fitted)
@@ -203,9 +160,10 @@ class NeuralForecast:
         searched = [model for model in self.models if _engine.is_searched(model)]
 
         def fit(model: Any, held_out: int) -> dict[str, float]:
-            forecaster = _engine.forecaster([model], self.settings, names, held_out, None, None)
-            panel = self._read(df, static_df, names, forecaster).panel
-            fitted, stopped = forecaster.fit(panel.without_last(test_size) if test_size else panel)
+            forecaster = _engine.forecaster([model], self.settings, names, 0 if val_df is not None else held_out, None, None)
+            data = self._read(df, static_df, names, forecaster)
+            panel = data.panel.without_last(test_size) if test_size else data.panel
+            fitted, stopped = forecaster.fit(panel, validation=self._validation(val_df, data))
             if stopped is not None:
                 raise stopped
             train_loss, valid_loss = fitted.losses[0]
@@ -213,6 +171,8 @@ class NeuralForecast:
 
         for model in searched:
             model.search(fit, val_size)
+        if val_df is not None:
+            return 0
         with_validation = not searched or len(searched) < len(self.models) or any(model.refit_with_val for model in searched)
         return (val_size or (self.h if searched and searched[0].refit_with_val else 0)) if with_validation else 0
 
@@ -239,105 +199,17 @@ class NeuralForecast:
         self.prediction_intervals = intervals
         self.id_col, self.time_col, self.target_col = data.names.all
 
-    def _with_validation(self, df: Any, val_df: Any, names: Names) -> tuple[Any, int]:
-        """The rows of both tables, and how many of each series are those of the second."""
-        df = _frames.native(self._stored().df if df is None else df)
-        val_df = _frames.native(val_df)
-        _frames.require(df, names.all, "df")
-        _frames.require(val_df, names.all, "val_df")
-        reading = Reading(_data.freq_word(self.freq), [], [])
-        validation = _data.read(val_df, None, names, reading).panel
+    def _validation(self, val_df: Any, data: Data) -> _foretell.Panel | None:
+        """The rows to validate on, as models read them."""
+        if val_df is None:
+            return None
+        validation = _data.read(val_df, None, data.names, data.reading).panel
         if validation.min_len != validation.max_len:
             raise ValueError(
                 "All series in val_df must be of equal length. Found series lengths ranging from "
                 f"{validation.min_len} to {validation.max_len}"
             )
-        return _frames.concat(df, val_df), validation.min_len
-
-    # Forecasts.
-
-    def predict(
-        self, df: Any = None, static_df: Any = None, futr_df: Any = None, verbose: bool = False, engine: Any = None,
-        level: Sequence[float] | None = None, quantiles: Sequence[float] | None = None, h: int | None = None,
-        num_partitions: int | None = None, **data_kwargs: Any,
-    ) -> Any:  # fmt: skip
-        """Forecasts what follows each series.
-
-        Args:
-            df: Series to forecast, which need not be those of the training; None for these. Those of a table of Spark, Dask or Ray are
-                forecast by its workers.
-            static_df: Their static columns.
-            futr_df: The future values of columns that are known ahead.
-            verbose: Accepted and not used.
-            engine: What fugue makes an engine of, such as a session of Spark; None for that of ``df``.
-            level: Percentages of central intervals, as columns such as ``NHITS-lo-80`` and ``NHITS-hi-80``.
-            quantiles: Quantiles in place of levels, as columns such as ``NHITS-ql0.9``.
-            h: Steps, at least those that the models forecast.
-            num_partitions: Parts of a table of Spark, Dask or Ray, at most; None for as many as run at a time.
-            **data_kwargs: Accepted and not used.
-
-        Returns:
-            A table of the kind of ``df`` with a row per id and time, and a column per output of each model; a lazy one of Spark, Dask and
-            Ray, whose rows come in any order.
-        """
-        if df is None and self._data is None:
-            raise ValueError("You must pass a DataFrame or have one stored.")
-        fitted = self._trained()
-        h = _ahead.horizon(self.models, self.h, h, self.prediction_intervals)
-        levels = _levels.asked(level, quantiles)
-        if _frames.is_distributed(df):
-            from foretell import _distributed
-
-            return _distributed.predict(self, fitted, df, static_df, futr_df, h, level, quantiles, engine, num_partitions)
-        data = self._stored() if df is None else self._read_for(fitted, df, static_df)
-        future = _ahead.future_rows(fitted, data, futr_df, h, self.h, df is not None)
-        try:
-            frame = fitted.predict(data.panel, future, h, levels.level, self.settings.raw_quantiles)
-        except ValueError as error:
-            raise _checks.reworded(error, "futr_df") from None
-        return data.table(levels.named(frame))
-
-    def _read_for(self, fitted: _foretell.Fitted, df: Any, static_df: Any) -> Data:
-        """The series of other tables, for trained models."""
-        reading = Reading(fitted.freq, fitted.columns, fitted.categories, self.settings.threads, self.settings.end)
-        static_df = static_df if self._reads_statics() else None
-        return _data.read(df, static_df, self._names(), reading)
-
-    def _reads_statics(self) -> bool:
-        return any(getattr(model, "stat_exog_list", None) for model in self.models)
-
-    def make_future_dataframe(self, df: Any = None, h: int | None = None) -> Any:
-        """The ids and times of the ``h`` steps that follow each series of ``df``, or of the training's."""
-        fitted = self._trained("You must fit the model first.")
-        if df is None:
-            data = self._stored()
-        else:
-            data = _data.read(df, None, self._names(), Reading(fitted.freq, [], []))
-        return data.table(data.panel.future(h or self.h))
-
-    def get_missing_future(self, futr_df: Any, df: Any = None, h: int | None = None) -> Any:
-        """The rows of `make_future_dataframe` that a table lacks."""
-        expected = self.make_future_dataframe(df, h)
-        return _frames.anti_join(expected, _frames.native(futr_df), [self.id_col, self.time_col])
-
-    def predict_insample(
-        self, step_size: int = 1, level: Sequence[float] | None = None, quantiles: Sequence[float] | None = None
-    ) -> Any:
-        """Forecasts the rows of the training, from a cutoff every ``step_size`` steps; without those that it did not see.
-
-        Returns:
-            A table with the columns of ids, times and cutoffs, those of the models, and the target.
-        """
-        fitted = self._trained("The models must be fitted first with `fit` or `cross_validation`.")
-        if _levels.asked(level, quantiles).level:
-            raise NotImplementedError("forecasts of the history have the models' own columns only: leave level and quantiles out")
-        for model in self.models:
-            if getattr(model, "MULTIVARIATE", False):
-                raise NotImplementedError(
-                    f"Model {model} is multivariate. Insample predictions are not supported for multivariate models."
-                )
-        data = self._stored()
-        return data.table(fitted.predict_insample(data.panel, step_size, self._test_size))
+        return validation
 
     def cross_validation(
         self, df: Any = None, static_df: Any = None, n_windows: int | None = 1, step_size: int = 1, val_size: int | None = 0,
@@ -366,16 +238,19 @@ class NeuralForecast:
             prediction_intervals: How to calibrate intervals; with ``refit``.
             level: Percentages of central intervals.
             quantiles: Quantiles in place of levels.
-            h: The horizon of the models, if it is said.
+            h: Steps of each forecast, at least those of the models; None for these.
             **data_kwargs: Accepted and not used.
 
         Returns:
             A table with the columns of ids, times and cutoffs, those of the models, and the target.
         """
-        n_windows, test_size = windows(self.h, n_windows, step_size, test_size, h)
+        h = _ahead.horizon(self.models, self.h, h, prediction_intervals)
+        n_windows, test_size = windows(h, n_windows, step_size, test_size)
         levels = _levels.asked(level, quantiles)
         names = self._data.names if df is None and self._data else Names(id_col, time_col, target_col)
         if use_fitted:
+            if h != self.h:
+                raise NotImplementedError("`use_fitted=True` forecasts the models' own horizon: leave h out")
             return self._validate_fitted(df, static_df, n_windows, step_size, refit, use_init_models, prediction_intervals)
         given, df, static_df = df, _frames.gathered(df), _frames.gathered(static_df)
         if prediction_intervals is not None and not levels.level:
@@ -388,13 +263,13 @@ class NeuralForecast:
             warnings.warn("models of one number have intervals with prediction_intervals and refit only", stacklevel=2)
             levels = _levels.Levels()
         val_size = self._search(df, static_df, names, val_size or 0, test_size, use_init_models)
-        forecaster = self._forecaster(names, val_size, prediction_intervals)
+        forecaster = self._forecaster(names, val_size, prediction_intervals, df)
         data = self._read(df, static_df, names, forecaster)
         if refit:
             _checks.check_lengths(self.models, data.panel.min_len - test_size - val_size)
         with self._bar(verbose) as bar:
             frame, fitted, stopped = forecaster.cross_validate(
-                data.panel, n_windows, step_size, int(refit), levels.level, bar.listener
+                data.panel, n_windows, step_size, int(refit), levels.level, bar.listener, h
             )
         self._keep(fitted, data, test_size, prediction_intervals)
         if stopped is not None:
@@ -424,34 +299,6 @@ class NeuralForecast:
 
     # Files.
 
-    def save(
-        self, path: str | os.PathLike[str], model_index: Sequence[int] | None = None, save_dataset: bool = True, overwrite: bool = False
-    ) -> None:
-        """Writes a directory that `NeuralForecast.load` reads, here and in neuralforecast.
-
-        Args:
-            path: The directory, which appears whole or not at all.
-            model_index: Must be None, or name all models.
-            save_dataset: Whether the series of the training are saved as well, so that the loaded models forecast them.
-            overwrite: Whether a directory of models is replaced.
-
-        Raises:
-            FileExistsError: If the directory has files, and may not be replaced.
-        """
-        fitted = self._trained("You must fit the models before saving them.")
-        if model_index is not None and sorted(model_index) != list(range(len(self.models))):
-            raise NotImplementedError("all models of a forecaster are saved together: leave model_index out")
-        directory = os.fspath(path).rstrip("/")
-        if os.path.isdir(directory) and os.listdir(directory) and not overwrite:
-            raise FileExistsError("Directory is not empty. Set `overwrite=True` to overwrite files.")
-        data = self._stored_to_save() if save_dataset else None
-        fitted.save(directory, overwrite, None if data is None else data.panel)
-
-    def _stored_to_save(self) -> Data:
-        if self._data is None:
-            raise ValueError("You need to have a stored dataset to save it, set `save_dataset=False` to skip saving dataset.")
-        return self._data
-
     @staticmethod
     def load(
         path: str | os.PathLike[str], verbose: bool = False, allow_pickle: bool = False, trust_remote: bool = False, **kwargs: Any
@@ -459,21 +306,21 @@ class NeuralForecast:
         """Reads a directory that `save` wrote, here or in neuralforecast.
 
         Args:
-            path: The directory.
+            path: The directory, as for `save`.
             verbose: Accepted and not used.
             allow_pickle: Whether directories of neuralforecast 3.2 and older are read, too. Nothing in them is executed.
-            trust_remote: Accepted and not used: directories are local.
+            trust_remote: Accepted and not used: nothing in a directory is executed.
             **kwargs: Settings of the forecaster, such as ``threads`` and ``raw_quantiles``.
 
         Raises:
             FileNotFoundError: If there is none.
             ValueError: If it holds something else.
         """
-        directory = os.fspath(path)
-        if allow_pickle and os.path.isfile(os.path.join(directory, "configuration.pkl")):
-            fitted, panel = _engine.imported(directory), None
-        else:
-            fitted, panel = _foretell.Fitted.load(directory, int(kwargs.get("threads", 0)))
+        with _files.local(os.fspath(path)) as directory:
+            if allow_pickle and os.path.isfile(os.path.join(directory, "configuration.pkl")):
+                fitted, panel = _engine.imported(directory), None
+            else:
+                fitted, panel = _foretell.Fitted.load(directory, int(kwargs.get("threads", 0)))
         models = []
         for spec in json.loads(fitted.models):
             models.append(model_from_spec(spec["model"], spec["hyper_parameters"]))
@@ -485,13 +332,3 @@ class NeuralForecast:
             names = Names(*fitted.id_time_target)
             forecaster._data = _data.stored(panel, names, Reading(fitted.freq, fitted.columns, fitted.categories))
         return forecaster
-
-    def __getstate__(self) -> dict[str, Any]:
-        state = dict(self.__dict__)
-        state["_engine"] = None if self._engine is None else self._engine.to_bytes()
-        return state
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
-        if state["_engine"] is not None:
-            self._engine = _foretell.Fitted.from_bytes(state["_engine"], self.settings.threads)

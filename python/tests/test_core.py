@@ -150,7 +150,9 @@ def test_validation_rows_of_their_own(panel):
     one, other = (NeuralForecast([nlinear(early_stop_patience_steps=1, val_check_steps=1)], freq="ME") for _ in range(2))
     one.fit(panel, val_size=12)
     other.fit(panel[~last], val_df=panel[last])
-    pd.testing.assert_frame_equal(one.predict(), other.predict())
+    pd.testing.assert_frame_equal(one.predict(panel), other.predict(panel))
+    # As in neuralforecast, what follows the rows of the training is forecast without df.
+    assert other.predict()["ds"].min() == panel["ds"].values[-12]
     with pytest.raises(ValueError, match="val_df and val_size cannot be set together"):
         one.fit(panel, val_df=panel, val_size=12)
     with pytest.raises(ValueError, match="equal length"):
@@ -159,13 +161,76 @@ def test_validation_rows_of_their_own(panel):
         one.fit(panel)
 
 
-def test_what_forecasts_of_history_refuse(panel):
-    nf = NeuralForecast([nlinear()], freq="ME")
+def test_rows_to_validate_on_may_come_later(panel):
+    last, before = panel["ds"] >= panel["ds"].values[-12], panel["ds"] < panel["ds"].values[-24]
+    models = [nlinear(early_stop_patience_steps=1, val_check_steps=1)]
+    one, other = NeuralForecast(models, freq="ME"), NeuralForecast(models, freq="ME")
+    one.fit(panel[before], val_df=panel[last])
+    # Rows count as steps: the times of a year earlier are the same.
+    other.fit(panel[before], val_df=panel[last].assign(ds=panel[last]["ds"] - pd.offsets.MonthEnd(12)))
+    pd.testing.assert_frame_equal(one.predict(), other.predict())
+    with pytest.raises(ValueError, match="Airline2"):
+        one.fit(panel[before], val_df=panel[last & (panel["unique_id"] == "Airline1")])
+
+
+def test_levels_of_forecasts_of_the_history(panel):
+    nf = NeuralForecast([nlinear(loss=DistributionLoss("Normal", level=[90]))], freq="ME")
     with pytest.raises(ValueError, match="must be fitted first"):
         nf.predict_insample()
     nf.fit(panel)
-    with pytest.raises(NotImplementedError):
+    by_level, by_quantile = (nf.predict_insample(step_size=12, **asked) for asked in [{"level": [80]}, {"quantiles": [0.1]}])
+    assert by_level.columns.tolist() == ["unique_id", "ds", "cutoff", "NLinear", "NLinear-lo-80", "NLinear-hi-80", "y"]
+    assert np.array_equal(by_level["NLinear-lo-80"], by_quantile["NLinear-ql0.1"])
+    nf = NeuralForecast([nlinear()], freq="ME")
+    nf.fit(panel, prediction_intervals=PredictionIntervals())
+    with pytest.raises(NotImplementedError, match="conformal prediction intervals"):
         nf.predict_insample(level=[80])
+
+
+def test_cross_validation_beyond_the_horizon(panel):
+    nf = NeuralForecast([nlinear()], freq="ME")
+    result = nf.cross_validation(panel, n_windows=2, step_size=6, h=18)
+    assert len(result) == 2 * 2 * 18 and result["cutoff"].max() == pd.Timestamp("1959-06-30")
+    last = result[result["cutoff"] == result["cutoff"].max()]
+    forecast = nf.predict(panel[panel["ds"] <= "1959-06-30"], h=18)
+    assert np.allclose(last["NLinear"], forecast["NLinear"], rtol=1e-5)
+    with pytest.raises(NotImplementedError, match="leave h out"):
+        nf.cross_validation(panel, h=18, use_fitted=True)
+
+
+def test_some_of_the_models_are_saved(panel, tmp_path):
+    nf = NeuralForecast([nlinear(), SeasonalNaive(h=12, season_length=12), nlinear(alias="Other", random_seed=2), Ensemble("mean")], freq="ME")
+    nf.fit(panel)
+    nf.save(tmp_path / "models", model_index=[2, 0])
+    again = NeuralForecast.load(tmp_path / "models")
+    assert sorted(map(repr, again.models)) == ["NLinear", "Other"]
+    expected = nf.predict()
+    for name in ["NLinear", "Other"]:
+        assert np.allclose(again.predict()[name], expected[name], rtol=1e-5)
+    with pytest.raises(ValueError, match="of no ensemble"):
+        nf.save(tmp_path / "models", model_index=[3], overwrite=True)
+
+
+def test_directories_elsewhere(panel):
+    pytest.importorskip("fsspec")
+    nf = NeuralForecast([nlinear()], freq="ME")
+    nf.fit(panel)
+    for _ in range(2):
+        nf.save("memory://models/first", overwrite=True)
+    pd.testing.assert_frame_equal(NeuralForecast.load("memory://models/first/").predict(), nf.predict())
+    with pytest.raises(FileExistsError, match="overwrite=True"):
+        nf.save("memory://models/first")
+    with pytest.raises(FileNotFoundError):
+        NeuralForecast.load("memory://models/second")
+
+
+def test_files_of_parquet(panel, tmp_path):
+    pytest.importorskip("pyarrow")
+    panel.assign(region=panel["unique_id"]).to_parquet(tmp_path, partition_cols=["region"], index=False)
+    one, other = NeuralForecast([nlinear()], freq="ME"), NeuralForecast([nlinear()], freq="ME")
+    one.fit(panel)
+    other.fit(sorted(tmp_path.iterdir()))
+    assert np.array_equal(one.predict()["NLinear"], other.predict().column("NLinear"))
 
 
 def test_forecasts_beyond_the_horizon(panel):

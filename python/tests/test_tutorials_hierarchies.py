@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from foretell import NeuralForecast
+from foretell.losses import DistributionLoss
 from foretell.models import HINT, NHITS, AutoETS
 from foretell.utils import AirPassengersDF
 
@@ -58,6 +59,44 @@ def test_hierarchicalforecast_takes_forecasts_as_they_are():
         np.testing.assert_allclose(table.loc["total"], table.loc["Airline1"] + table.loc["Airline2"], rtol=1e-5)
 
 
-def test_hint_says_what_to_do_instead():
-    with pytest.raises(NotImplementedError, match="foretell fit --hierarchy"):
-        HINT(h=H, model=AutoETS(h=H), S=hierarchy()[1], reconciliation="BottomUp")
+@pytest.mark.parametrize("reconciliation", ["BottomUp", "MinTraceOLS", "MinTraceWLS"])
+def test_forecasts_of_hint_add_up_and_are_kept(reconciliation, tmp_path):
+    df, S = hierarchy()
+
+    def network(**arguments):
+        return NHITS(h=H, input_size=24, max_steps=5, mlp_units=3 * [[8, 8]], scaler_type="standard", **arguments)
+
+    def hint(S, df):
+        model = network(loss=DistributionLoss("Normal", level=[80]))
+        nf = NeuralForecast([HINT(h=H, S=S, model=model, reconciliation=reconciliation)], freq="ME")
+        nf.fit(df)
+        return nf
+
+    nf = hint(S, df)
+    forecasts = nf.predict()
+    assert list(forecasts.columns) == ["unique_id", "ds", "HINT", "HINT-median", "HINT-lo-80", "HINT-hi-80"]
+    table = forecasts.pivot(index="unique_id", columns="ds", values="HINT")
+    np.testing.assert_allclose(table.loc["total"], table.loc["Airline1"] + table.loc["Airline2"], rtol=1e-5)
+    # An array has the rows of the data's ids: in the order of their categories, as hierarchicalforecast's users have them.
+    ordered = df.assign(unique_id=pd.Categorical(df["unique_id"], S["unique_id"]))
+    same = hint(S[["Airline1", "Airline2"]].to_numpy(), ordered).predict()
+    np.testing.assert_array_equal(same["HINT-lo-80"], forecasts["HINT-lo-80"])
+    nf.save(tmp_path / "models")
+    np.testing.assert_allclose(NeuralForecast.load(tmp_path / "models").predict()["HINT"], forecasts["HINT"], rtol=1e-5)
+
+
+def test_what_hint_refuses():
+    df, S = hierarchy()
+    model = NHITS(h=H, input_size=24, max_steps=1, loss=DistributionLoss("Normal"))
+    with pytest.raises(ValueError, match="not a probabilistic objective"):
+        HINT(h=H, S=S, model=NHITS(h=H, input_size=24), reconciliation="BottomUp")
+    with pytest.raises(ValueError, match="Reconciliation ERM not available"):
+        HINT(h=H, S=S, model=model, reconciliation="ERM")
+    with pytest.raises(ValueError, match="does not match HINT h 7"):
+        HINT(h=7, S=S, model=model, reconciliation="BottomUp")
+    for S_of, message in [(np.eye(2), "S has 2 rows, but the data have 3 series"), (np.array([[1, 1], [1, 0], [1, 0]]), "is no series by itself")]:
+        with pytest.raises(ValueError, match=message):
+            NeuralForecast([HINT(h=H, S=S_of, model=model, reconciliation="BottomUp")], freq="ME").fit(df)
+    models = [HINT(h=H, S=S, model=model, reconciliation="BottomUp"), AutoETS(h=H)]
+    with pytest.raises(ValueError, match="with and without one"):
+        NeuralForecast(models, freq="ME").fit(df)

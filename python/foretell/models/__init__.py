@@ -7,7 +7,7 @@ import sys
 
 from foretell.models import linear, recurrent, transformer, multivariate
 from foretell._model import LocalModel, Model, Network
-from foretell.models._missing import HINT, TimeLLM
+from foretell.models._missing import TimeLLM
 from foretell.models.classical import (
     ADIDA,
     ARIMA,
@@ -36,6 +36,7 @@ from foretell.models.classical import (
     WindowAverage,
 )
 from foretell.models.ensemble import Ensemble
+from foretell.models.hint import HINT
 from foretell.models.linear import DLinear, DeepNPTS, KAN, MLP, NBEATS, NBEATSx, NHITS, NLinear, RLinear, TiDE
 from foretell.models.multivariate import (
     MLPMultivariate,
@@ -119,8 +120,8 @@ __all__ = [
     "LocalModel",
     "Model",
     "Network",
-    "HINT",
     "TimeLLM",
+    "HINT",
     "Ensemble",
 ]
 

@@ -18,9 +18,3 @@ class TimeLLM(_Missing):
     """neuralforecast's TimeLLM, which needs a language model of PyTorch. foretell does not have it."""
 
     _instead = "PatchTST cuts the history into patches as it does, without a language model"
-
-
-class HINT(_Missing):
-    """neuralforecast's HINT: not a network, but a network whose forecasts add up. Not in Python."""
-
-    _instead = "`foretell fit --hierarchy` trains models whose forecasts add up; in Python, reconcile forecasts by hierarchicalforecast"

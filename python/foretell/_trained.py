@@ -1,0 +1,298 @@
+"""What trained models are asked for: forecasts, paths, explanations, files."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from foretell import _ahead, _checks, _data, _engine, _files, _foretell, _frames, _levels
+from foretell._data import Data, Names, Reading
+from foretell.utils import VALID_SIMULATION_METHODS, PredictionIntervals
+
+
+class Trained:
+    """The half of ``NeuralForecast`` that forecasts: the models, what they were trained on, and what they learned."""
+
+    models: list[Any]
+    h: int
+    freq: Any
+    settings: _engine.Settings
+    id_col: str
+    time_col: str
+    target_col: str
+    prediction_intervals: PredictionIntervals | None
+    _engine: _foretell.Fitted | None
+    _data: Data | None
+    _test_size: int
+
+    # What the last training was given and left.
+
+    @property
+    def _fitted(self) -> bool:
+        return self._engine is not None
+
+    @property
+    def uids(self) -> Any:
+        """The ids of the series of the last training, a column of the user's kind."""
+        return self._last_rows()[self.id_col]
+
+    @property
+    def last_dates(self) -> Any:
+        """The last time of each of them."""
+        return self._last_rows()[self.time_col]
+
+    @property
+    def ds(self) -> Any:
+        """The times of all their rows, series by series."""
+        data = self._stored()
+        return data.table(data.panel.rows())[self.time_col]
+
+    @property
+    def categorical_vocab_(self) -> dict[str, dict[Any, int]]:
+        """The numbers of the categories of each column that holds some, from 1, as far as the series of the training are known."""
+        data = self._data
+        if self._engine is None or data is None or data.df is None:
+            return {}
+        vocabulary = {}
+        for column in self._engine.categories:
+            is_static = data.static_df is not None and column in _frames.columns(data.static_df)
+            values = _frames.distinct(data.static_df if is_static else data.df, column)
+            vocabulary[column] = {value: place for place, value in enumerate(values, 1)}
+        return vocabulary
+
+    def _names(self) -> Names:
+        return Names(self.id_col, self.time_col, self.target_col)
+
+    def _last_rows(self) -> Any:
+        data = self._stored()
+        return data.table(data.panel.future(0))
+
+    def _stored(self) -> Data:
+        if self._data is None:
+            raise ValueError("You must pass a DataFrame or have one stored.")
+        return self._data
+
+    def _trained(self, message: str = "You must fit the model before predicting.") -> _foretell.Fitted:
+        if self._engine is None:
+            raise ValueError(message)
+        return self._engine
+
+    # Forecasts.
+
+    def predict(
+        self, df: Any = None, static_df: Any = None, futr_df: Any = None, verbose: bool = False, engine: Any = None,
+        level: Sequence[float] | None = None, quantiles: Sequence[float] | None = None, h: int | None = None,
+        num_partitions: int | None = None, **data_kwargs: Any,
+    ) -> Any:  # fmt: skip
+        """Forecasts what follows each series.
+
+        Args:
+            df: Series to forecast, which need not be those of the training; None for these. Those of a table of Spark, Dask or Ray are
+                forecast by its workers.
+            static_df: Their static columns.
+            futr_df: The future values of columns that are known ahead.
+            verbose: Accepted and not used.
+            engine: What fugue makes an engine of, such as a session of Spark; None for that of ``df``.
+            level: Percentages of central intervals, as columns such as ``NHITS-lo-80`` and ``NHITS-hi-80``.
+            quantiles: Quantiles in place of levels, as columns such as ``NHITS-ql0.9``.
+            h: Steps, at least those that the models forecast.
+            num_partitions: Parts of a table of Spark, Dask or Ray, at most; None for as many as run at a time.
+            **data_kwargs: Accepted and not used.
+
+        Returns:
+            A table of the kind of ``df`` with a row per id and time, and a column per output of each model; a lazy one of Spark, Dask and
+            Ray, whose rows come in any order.
+        """
+        if df is None and self._data is None:
+            raise ValueError("You must pass a DataFrame or have one stored.")
+        fitted = self._trained()
+        h = _ahead.horizon(self.models, self.h, h, self.prediction_intervals)
+        levels = _levels.asked(level, quantiles)
+        if _frames.is_distributed(df):
+            from foretell import _distributed
+
+            return _distributed.predict(self, fitted, df, static_df, futr_df, h, level, quantiles, engine, num_partitions)
+        data = self._stored() if df is None else self._read_for(fitted, df, static_df)
+        future = _ahead.future_rows(fitted, data, futr_df, h, self.h, df is not None)
+        try:
+            frame = fitted.predict(data.panel, future, h, levels.level, self.settings.raw_quantiles)
+        except ValueError as error:
+            raise _checks.reworded(error, "futr_df") from None
+        return data.table(levels.named(frame))
+
+    def _read_for(self, fitted: _foretell.Fitted, df: Any, static_df: Any) -> Data:
+        """The series of other tables, for trained models."""
+        reading = Reading(fitted.freq, fitted.columns, fitted.categories, self.settings.threads, self.settings.end)
+        static_df = static_df if self._reads_statics() else None
+        return _data.read(df, static_df, self._names(), reading)
+
+    def _reads_statics(self) -> bool:
+        return any(getattr(model, "stat_exog_list", None) for model in self.models)
+
+    def make_future_dataframe(self, df: Any = None, h: int | None = None) -> Any:
+        """The ids and times of the ``h`` steps that follow each series of ``df``, or of the training's."""
+        fitted = self._trained("You must fit the model first.")
+        if df is None:
+            data = self._stored()
+        else:
+            data = _data.read(df, None, self._names(), Reading(fitted.freq, [], []))
+        return data.table(data.panel.future(h or self.h))
+
+    def get_missing_future(self, futr_df: Any, df: Any = None, h: int | None = None) -> Any:
+        """The rows of `make_future_dataframe` that a table lacks."""
+        expected = self.make_future_dataframe(df, h)
+        return _frames.anti_join(expected, _frames.native(futr_df), [self.id_col, self.time_col])
+
+    def predict_insample(
+        self, step_size: int = 1, level: Sequence[float] | None = None, quantiles: Sequence[float] | None = None
+    ) -> Any:
+        """Forecasts the rows of the training, from a cutoff every ``step_size`` steps; without those that it did not see.
+
+        Args:
+            step_size: Steps from one cutoff to the next.
+            level: Percentages of central intervals, of models whose loss has them.
+            quantiles: Quantiles in place of levels.
+
+        Returns:
+            A table with the columns of ids, times and cutoffs, those of the models, and the target.
+        """
+        fitted = self._trained("The models must be fitted first with `fit` or `cross_validation`.")
+        levels = _levels.asked(level, quantiles)
+        if levels.level and self.prediction_intervals is not None:
+            raise NotImplementedError(
+                "One or more models has been trained with conformal prediction intervals. They are not supported for insample predictions, "
+                f"whose rows calibrated them. Set {'level' if quantiles is None else 'quantiles'}=None"
+            )
+        for model in self.models:
+            if getattr(model, "MULTIVARIATE", False):
+                raise NotImplementedError(
+                    f"Model {model} is multivariate. Insample predictions are not supported for multivariate models."
+                )
+        data = self._stored()
+        return data.table(levels.named(fitted.predict_insample(data.panel, step_size, self._test_size, levels.level)))
+
+    def simulate(
+        self, df: Any = None, static_df: Any = None, futr_df: Any = None, n_paths: int = 100, quantiles: Sequence[float] | None = None,
+        seed: int | None = None, method: str = "gaussian_copula", verbose: bool = False, engine: Any = None, **data_kwargs: Any,
+    ) -> Any:  # fmt: skip
+        """Draws paths of what follows each series: quantiles say how likely a value is at a step, paths also how steps go together.
+
+        Args:
+            df: Series as for `predict`.
+            static_df: Their static columns.
+            futr_df: The future values of columns that are known ahead.
+            n_paths: Paths of each series.
+            quantiles: The quantiles that a distribution or a calibrated model is known by; None for the hundredths.
+            seed: The seed of all draws; None for 1.
+            method: "gaussian_copula", "schaake_shuffle", or "ancestral" of recurrent networks of a distribution.
+            verbose: Accepted and not used.
+            engine: Accepted and not used: the rows of tables of Spark, Dask and Ray are gathered here.
+            **data_kwargs: Accepted and not used.
+
+        Returns:
+            A table of the kind of ``df`` with a row per id, time and path, which ``sample_id`` numbers, and a column per model.
+
+        Raises:
+            ValueError: If a model forecasts one number and was not calibrated (``prediction_intervals``), or has no such paths.
+        """
+        fitted = self._trained("You must fit the model before simulating.")
+        if not isinstance(n_paths, int) or n_paths < 1:
+            raise ValueError(f"`n_paths` must be a positive integer, got {n_paths!r}.")
+        if method not in (methods := sorted([*VALID_SIMULATION_METHODS, "ancestral"])):
+            raise ValueError(f"Unknown simulation method '{method}'. Valid methods: {methods}")
+        given, df, static_df = df, _frames.gathered(df), _frames.gathered(static_df)
+        data = self._stored() if df is None else self._read_for(fitted, df, static_df)
+        future = _ahead.future_rows(fitted, data, futr_df, self.h, self.h, df is not None)
+        frame = fitted.simulate(data.panel, future, n_paths, 1 if seed is None else seed, method, list(quantiles or []))
+        return _frames.scattered(_frames.with_whole(data.table(frame), "sample_id"), given)
+
+    def explain(
+        self, horizons: list[int] | None = None, outputs: list[int] | None = [0], series: list[int] | None = None,
+        explainer: str = "IntegratedGradients", df: Any = None, static_df: Any = None, futr_df: Any = None, h: int | None = None,
+        verbose: bool = True, engine: Any = None, level: Sequence[float] | None = None, quantiles: Sequence[float] | None = None,
+        **data_kwargs: Any,
+    ) -> tuple[Any, dict[str, Any]]:  # fmt: skip
+        """What each input of the networks contributes to their forecasts, in units of the target.
+
+        Args:
+            horizons: The steps that are explained, counted from 0; None for all.
+            outputs: Which outputs of the models' losses are explained; None for the first.
+            series: Which of the series that a multivariate model forecasts together; None for all.
+            explainer: "IntegratedGradients", "ShapleyValueSampling" or "InputXGradient".
+            df: Series as for `predict`, of one machine.
+            static_df: Their static columns.
+            futr_df: The future values of columns that are known ahead.
+            h: The horizon of the models, if it is said.
+            verbose: Whether models that are not explained are warned of.
+            engine: Accepted and not used.
+            level: Percentages of central intervals of the forecasts.
+            quantiles: Quantiles in place of levels.
+            **data_kwargs: Accepted and not used.
+
+        Returns:
+            The forecasts of the models that are explained, and for each of these arrays (numpy is needed), ``[series, steps, 1, outputs,
+            ...]`` of univariate models: "insample" ``[..., input_size, 2]``, the second of which is 0, "futr_exog" ``[..., columns,
+            input_size + h]``, "hist_exog" ``[..., columns, input_size]``, "stat_exog" ``[..., columns]``, and "baseline_predictions",
+            the forecast from zeros, which those of integrated gradients and Shapley values add up to the forecast with. Of multivariate
+            models they are ``[1, steps, series, outputs, ...]``, with an axis of the series that an input is of at their end, before the
+            2 and before the static columns.
+
+        Raises:
+            ValueError: If no model is explained, or there is no such step, output or series.
+        """
+        from foretell import _explanations
+
+        fitted = self._trained()
+        if h is not None and h != self.h:
+            raise NotImplementedError(f"forecasts are explained over the models' own horizon of {self.h}: leave h out")
+        horizons = list(range(self.h)) if horizons is None else horizons
+        places = _explanations.explainable(self.models, explainer, verbose)
+        _checks.check_choice("indices", horizons, range(self.h), "horizon steps")
+        explained = [self.models[place] for place in places]
+        outputs = [0] if outputs is None else outputs
+        _checks.check_choice("output indices", outputs, range(min(m.loss.outputsize_multiplier for m in explained)), "outputs of all models")
+        n_series = max([m.n_series or 1 for m in explained if m.MULTIVARIATE], default=1)
+        series = list(range(n_series)) if series is None else series
+        _checks.check_choice("series indices", series, range(n_series), "series")
+        data = self._stored() if df is None else self._read_for(fitted, df, static_df)
+        future = _ahead.future_rows(fitted, data, futr_df, self.h, self.h, df is not None)
+        found = _explanations.explain(fitted, self.models, places, data, future, explainer, horizons, outputs, series)
+        levels = _levels.asked(level, quantiles)
+        frame = fitted.only(_engine.places(self.models, places)).predict(data.panel, future, self.h, levels.level, self.settings.raw_quantiles)
+        return data.table(levels.named(frame)), found
+
+    # Files and copies.
+
+    def save(
+        self, path: str | os.PathLike[str], model_index: Sequence[int] | None = None, save_dataset: bool = True, overwrite: bool = False
+    ) -> None:
+        """Writes a directory that `NeuralForecast.load` reads, here and in neuralforecast.
+
+        Args:
+            path: The directory, which appears whole or not at all; elsewhere than on this machine (``s3://``, ...) by fsspec, where it
+                is installed.
+            model_index: The places of the models to save; None for all.
+            save_dataset: Whether the series of the training are saved as well, so that the loaded models forecast them.
+            overwrite: Whether a directory of models is replaced.
+
+        Raises:
+            FileExistsError: If the directory has files, and may not be replaced.
+        """
+        fitted = self._trained("You must fit the models before saving them.")
+        if save_dataset and self._data is None:
+            raise ValueError("You need to have a stored dataset to save it, set `save_dataset=False` to skip saving dataset.")
+        if model_index is not None and sorted(model_index) != list(range(len(self.models))):
+            fitted = fitted.only(_engine.places(self.models, model_index))
+        panel = self._data.panel if save_dataset and self._data else None
+        _files.write(fitted, os.fspath(path).rstrip("/"), overwrite, panel)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = dict(self.__dict__)
+        state["_engine"] = None if self._engine is None else self._engine.to_bytes()
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        if state["_engine"] is not None:
+            self._engine = _foretell.Fitted.from_bytes(state["_engine"], self.settings.threads)
