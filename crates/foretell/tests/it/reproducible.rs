@@ -1,7 +1,7 @@
 //! The same seed and the same data give the same weights to the last bit, at any number of threads; a series has the
 //! same forecast but for rounding, whatever is forecast beside it.
 
-use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel};
+use foretell::{End, Fitted, Forecaster, Freq, ModelSpec, Panel, PredictOptions};
 use serde_json::json;
 
 fn panel() -> Panel {
@@ -99,4 +99,26 @@ fn other_series_change_a_forecast_by_no_more_than_rounding() {
             }
         }
     }
+}
+
+#[test]
+fn parts_of_so_many_series_have_the_forecasts_of_all_to_the_last_bit() {
+    let (fitted, all) = (fit(2, 1), panel_of(0..300));
+    let each = fitted.series_per_part().expect("networks that forecast each series by itself");
+    let whole = fitted.predict(&all, None).expect("a forecast");
+    let names: Vec<String> = whole.columns.iter().map(|(name, _)| name.clone()).collect();
+    assert_eq!(fitted.forecast_columns(&PredictOptions::new()).expect("names"), names);
+    assert!(2 * each < all.n_series(), "{each}");
+    for part in [0..each, each..2 * each, 2 * each..all.n_series(), each..all.n_series()] {
+        let rows = part.start * fitted.h()..part.end * fitted.h();
+        let found = fitted.predict(&all.of_series(part.clone()), None).expect("a forecast");
+        for ((name, found), (_, whole)) in found.columns.iter().zip(&whole.columns) {
+            assert_eq!(found, &whole[rows.clone()], "{name} of {part:?}");
+        }
+    }
+    let joint = ModelSpec::new("TSMixer", 4, 8).and_then(|spec| spec.set("n_series", 5)).expect("a model");
+    let joint = Forecaster::new([joint.set("max_steps", 1).expect("steps")]).expect("a forecaster");
+    let side_by_side = panel().with_end(End::Common, None).expect("series of one end");
+    let joint = joint.fit(&side_by_side).expect("a fit");
+    assert_eq!(joint.series_per_part(), None);
 }
