@@ -14,7 +14,7 @@ from foretell._model import Model
 from foretell.auto._options import OptunaOptions, RayOptions, warn_of_unused
 from foretell.auto._ray import is_running, is_wanted, run_as_tasks, run_by_ray
 from foretell.auto._search import RandomSearch, RandomTrial, Results, Trial, function_configs, random_configs, run, searcher_configs
-from foretell.auto._spaces import SPACES, Space, default_space, with_sizes
+from foretell.auto._spaces import Space, default_space, space_of, with_sizes
 from foretell.losses import MAE, Loss
 from foretell.losses._base import as_loss
 from foretell.tune import as_domain, grids
@@ -342,7 +342,7 @@ class AutoModel(BaseAuto):
     def __init_subclass__(cls, *, model: type[Model] | None = None, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if model is not None:
-            cls._model, cls.default_config = model, SPACES[model.__name__]
+            cls._model, cls.default_config = model, space_of(model.__name__, model.MULTIVARIATE)
 
     def __init__(
         self,
