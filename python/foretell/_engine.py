@@ -57,7 +57,7 @@ def is_searched(model: Any) -> bool:
 
 def is_coherent(model: Any) -> bool:
     """Whether its forecasts add up by a hierarchy of its own."""
-    return hasattr(model, "reconciliation")
+    return hasattr(model, "hierarchy")
 
 
 def places(models: Sequence[Any], chosen: Sequence[int]) -> list[int]:

@@ -14,8 +14,9 @@ from foretell.auto._ray import for_ray
 from foretell.losses import MAE, MSE, DistributionLoss
 
 FACTS = json.loads((pathlib.Path(__file__).parent / "fixtures" / "neuralforecast.json").read_text())
-MISSING = {"AutoHINT"}
-AUTOS = [name for name in FACTS["auto"] if name.startswith("Auto") and name not in MISSING]
+#: It wraps any network, and has no default space.
+WRAPPER = "AutoHINT"
+AUTOS = [name for name in FACTS["auto"] if name.startswith("Auto") and name != WRAPPER]
 
 
 def told(value):
@@ -42,7 +43,7 @@ def test_default_spaces_are_neuralforecasts(name):
     assert ("n_series" in space) == ("n_series" in expected)
 
 
-@pytest.mark.parametrize("name", AUTOS)
+@pytest.mark.parametrize("name", [*AUTOS, WRAPPER])
 def test_arguments_are_neuralforecasts(name):
     assert list(inspect.signature(getattr(auto, name)).parameters) == list(FACTS["auto"][name])
 
@@ -188,9 +189,9 @@ def test_errors_say_what_to_do(arguments, error, message):
 
 
 def test_what_is_missing_says_so():
-    for name in MISSING:
-        with pytest.raises(NotImplementedError, match=f"does not have {name}"):
-            getattr(auto, name)(h=4)
+    for arguments, message in [({"config": {}}, "config needs reconciliation"), ({"config": {}, "backend": "optuna"}, "leave backend")]:
+        with pytest.raises(ValueError, match=message):
+            auto.AutoHINT(models.NLinear, 4, DistributionLoss("Normal"), None, [[1]], **arguments)
     with pytest.raises(RuntimeError, match="AutoNLinear has no model before a fit"):
         auto.AutoNLinear(4).to_spec()
     with pytest.warns(UserWarning, match="on `optuna_options` are ignored when `backend='ray'`"):

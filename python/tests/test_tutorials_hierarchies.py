@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from foretell import NeuralForecast
+from foretell import NeuralForecast, tune
+from foretell.auto import AutoHINT
 from foretell.losses import DistributionLoss
 from foretell.models import HINT, NHITS, AutoETS
 from foretell.utils import AirPassengersDF
@@ -100,3 +101,17 @@ def test_what_hint_refuses():
     models = [HINT(h=H, S=S, model=model, reconciliation="BottomUp"), AutoETS(h=H)]
     with pytest.raises(ValueError, match="with and without one"):
         NeuralForecast(models, freq="ME").fit(df)
+
+
+def test_a_search_chooses_the_reconciliation_too():
+    df, S = hierarchy()
+    config = {
+        "input_size": tune.choice([12, 24]), "max_steps": 3, "mlp_units": 3 * [[8, 8]],
+        "reconciliation": tune.grid_search(["BottomUp", "MinTraceOLS"]),
+    }  # fmt: skip
+    auto = AutoHINT(NHITS, H, DistributionLoss("Normal", level=[80]), None, S, config, num_samples=2, alias="Coherent")
+    nf = NeuralForecast([auto], freq="ME")
+    nf.fit(df)
+    assert len(nf.models[0].results) == 4 and nf.models[0].model.reconciliation in ("BottomUp", "MinTraceOLS")
+    table = nf.predict().pivot(index="unique_id", columns="ds", values="Coherent")
+    np.testing.assert_allclose(table.loc["total"], table.loc["Airline1"] + table.loc["Airline2"], rtol=1e-5)

@@ -6,7 +6,8 @@ the best. Neither Ray nor Optuna is needed; their spaces, searchers and samplers
 
 from __future__ import annotations
 
-from typing import Any, NoReturn
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from foretell import models as _models
 
@@ -186,16 +187,55 @@ class AutoXLinear(AutoMultivariate, model=_models.XLinear):
     """XLinear with searched hyper-parameters."""
 
 
-class _Missing:
-    """An automatic model that cannot be made, because the engine does not have its model."""
+class AutoHINT(BaseAuto):
+    """A network with searched hyper-parameters whose forecasts add up, as those of :class:`foretell.models.HINT`.
 
-    def __new__(cls, *args: Any, **kwargs: Any) -> NoReturn:
-        name = cls.__name__.removeprefix("Auto")
-        raise NotImplementedError(f"foretell does not have {cls.__name__}, because it does not have {name}")
+    ``config`` has "reconciliation" beside what the network has, such as ``tune.choice(["BottomUp", "MinTraceOLS"])``. Configurations are
+    compared by the losses of the network, which reconciliation does not change.
+    """
 
+    def __init__(
+        self,
+        cls_model: type[Any],
+        h: int,
+        loss: Loss,
+        valid_loss: Loss | None,
+        S: Any,
+        config: Any,
+        search_alg: Any = None,
+        num_samples: int = 10,
+        time_budget: float | None = None,
+        refit_with_val: bool = False,
+        cpus: int | None = None,
+        gpus: float | None = None,
+        verbose: bool = False,
+        alias: str | None = None,
+        backend: str = "ray",
+        callbacks: list[Any] | None = None,
+        ray_options: RayOptions | None = None,
+        optuna_options: OptunaOptions | None = None,
+    ) -> None:
+        if backend != "ray":
+            raise ValueError('AutoHINT takes a dictionary: leave backend="optuna" out')
+        if "reconciliation" not in config:
+            raise ValueError("config needs reconciliation, try tune.choice(['BottomUp', 'MinTraceOLS', 'MinTraceWLS'])")
+        super().__init__(
+            cls_model, h, loss, valid_loss, config, search_alg, num_samples, time_budget, refit_with_val, verbose, alias, backend,
+            callbacks, ray_options, optuna_options, cpus, gpus,
+        )  # fmt: skip
+        self.S = S
 
-class AutoHINT(_Missing):
-    """neuralforecast's AutoHINT. foretell does not have it."""
+    def make(self, config: Mapping[str, Any]) -> Any:
+        """The network of a configuration."""
+        return super().make({name: value for name, value in config.items() if name != "reconciliation"})
+
+    def _best_model(self, config: Mapping[str, Any]) -> Any:
+        return _models.HINT(self.h, self.S, self.make(config), config["reconciliation"], alias=repr(self))
+
+    def hierarchy(self, ids: Sequence[Any]) -> tuple[list[str], list[str], list[float], str] | None:
+        """What forecasts add up by, after a search."""
+        found: tuple[list[str], list[str], list[float], str] | None = self.model.hierarchy(ids)
+        return found
 
 
 __all__ = [

@@ -180,9 +180,13 @@ class BaseAuto:
         else:
             self.results = self._tune_model(evaluate)
             best = self.results.get_best_result().config
-        model = self.make(best)
+        model: Model = self._best_model(best)
         self.model = model
         return model
+
+    def _best_model(self, config: Mapping[str, Any]) -> Any:
+        """The model that is trained in the end."""
+        return self.make(config)
 
     def _tune_model(self, evaluate: Callable[..., dict[str, float]]) -> Any:
         if self.backend == "ray" and is_wanted(self.ray_options):
