@@ -4,6 +4,7 @@ import amp
 import checkpoints
 import dropout
 import hierarchy
+import language_model
 import layers
 import models
 import ops
@@ -13,5 +14,5 @@ import simulation
 import spaces
 import tables
 
-for script in (ops, layers, optim, amp, models, dropout, checkpoints, tables, scores, spaces, hierarchy, simulation):
+for script in (ops, layers, optim, amp, language_model, models, dropout, checkpoints, tables, scores, spaces, hierarchy, simulation):
     script.main()

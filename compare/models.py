@@ -61,6 +61,7 @@ from neuralforecast.models.timemixer import DFT_series_decomp
 from ops import DISTRIBUTIONS
 from rlinear import RLinear
 from safetensors.torch import save
+from time_llm import LLM, TimeLLM
 from xlstm.blocks.slstm import cell as slstm_cell
 from xlstm.blocks.slstm.src.vanilla import slstm_forward, slstm_pointwise_function_registry
 
@@ -710,6 +711,32 @@ CASES = {
             ("studentt", distribution("StudentT")),
         ],
     ),
+    TimeLLM: (
+        dict(
+            h=4, input_size=12, llm=LLM, d_llm=32, d_ff=6, d_model=8, n_heads=2, patch_len=4, stride=2, num_tokens=5, dropout=0.0,
+            attention_dropout=0.0,
+        ),
+        [
+            ("default", {}),
+            ("h1", dict(h=1)),
+            ("one-window", ONE),
+            ("many-windows", dict(batch=9)),
+            ("odd-input-size", dict(input_size=13)),
+            ("long-window", dict(input_size=48, patch_len=16, stride=8)),
+            ("strides-leave-a-rest", dict(input_size=11, patch_len=3, stride=4)),
+            ("strides-beyond-patches", dict(input_size=15, patch_len=2, stride=5)),
+            ("one-patch", dict(patch_len=14)),
+            ("prefix", dict(prompt_prefix="The hourly load of a town. ", **CALM)),
+            ("few-lags", dict(top_k=1)),
+            ("many-lags", dict(input_size=24, top_k=7)),
+            ("wide", dict(d_ff=32, n_heads=3)),
+            ("one-head", dict(n_heads=1, d_model=5)),
+            ("prototypes", dict(num_tokens=40)),
+            ("unused", dict(enc_in=3, dec_in=2, llm_num_hidden_layers=1, llm_output_attention=False, llm_output_hidden_states=False)),
+            ("mse", LOSSES["mse"]),
+            ("huber", LOSSES["huber"]),
+        ],
+    ),
     iTransformer: (
         dict(h=4, input_size=6, n_series=3, hidden_size=8, n_heads=2, d_ff=6, dropout=0.0),
         [
@@ -992,6 +1019,8 @@ def windows(model, batch, holes, random):
         futr_exog=exog(model.futr_exog_list, length + future),
         stat_exog=exog(model.stat_exog_list),
     )
+    if isinstance(model, TimeLLM):
+        inputs["insample_y"] = model.windows(batch, random)
     if model.hist_exog_list:
         inputs["hist_exog"][:, past:] = 0.0
     if model.MULTIVARIATE and model.stat_exog_list:  # static columns are those of the series, whatever the window

@@ -5,8 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytesize::ByteSize;
 use foretell::{
-    Error, Forecaster, Freq, MODELS, MemoryLimit, ModelSpec, Panel, Precision, PredictOptions, TooMuchMemory,
-    UsageError, ValidationOptions, bench,
+    Error, Forecaster, Freq, MODELS, Map, MemoryLimit, ModelEntry, ModelSpec, Panel, Precision,
+    PredictOptions, TooMuchMemory, UsageError, ValidationOptions, Value, bench,
 };
 use foretell_fuzz::peak_memory;
 
@@ -31,6 +31,14 @@ fn spec(model: &str, h: usize, input_size: usize) -> ModelSpec {
     ModelSpec::new(model, h, input_size).expect("a model").set("max_steps", 2).expect("steps")
 }
 
+/// A model of the zoo; with the small language model of the tests if it reads one.
+fn spec_of(entry: &ModelEntry, h: usize, input_size: usize) -> ModelSpec {
+    let small =
+        if entry.own_defaults().contains_key("llm") { entry.small().swap_remove(0) } else { Map::new() };
+    let set = |spec: ModelSpec, (name, value): (String, Value)| spec.set(&name, value).expect("a setting");
+    small.into_iter().fold(spec(entry.name, h, input_size), set)
+}
+
 /// The memory that the work needs according to an error.
 fn needed(error: &Error) -> u64 {
     match error {
@@ -51,7 +59,7 @@ fn horizons_that_do_not_fit_are_refused_before_anything_is_taken() {
             true => (96, 1_000_000),
             false => (1_000_000, 96),
         };
-        let spec = || spec(entry.name, h, input_size).set("windows_batch_size", 1024).expect("windows");
+        let spec = || spec_of(entry, h, input_size).set("windows_batch_size", 1024).expect("windows");
         // NBEATS would have more parameters than a model may have.
         let Ok(forecaster) = Forecaster::new([spec()]) else { continue };
         let (fitted, taken) = peak_memory(|| forecaster.max_memory(FIVE_GB).fit(&panel));
@@ -80,7 +88,7 @@ fn what_is_foreseen_is_about_what_is_taken() {
     let panel = panel(3_000);
     let workers = foretell_threads::Workers::new(2).expect("two threads");
     for entry in MODELS {
-        let spec = || spec(entry.name, 48, 128).set("windows_batch_size", 192).expect("windows");
+        let spec = || spec_of(entry, 48, 128).set("windows_batch_size", 192).expect("windows");
         let forecaster = || Forecaster::new([spec()]).expect("a model").threads(2);
         // What the pool kept of the model before would not be taken anew. The threads give back theirs on their own.
         workers.each(&mut [(); 2], true, |_, ()| foretell_pool::trim());

@@ -63,6 +63,12 @@ pub trait Architecture: HyperParameters + 'static {
         Needs::default()
     }
 
+    /// Values of its own hyper-parameters that a saved model has in place of those that were set, where these name something outside
+    /// of the model: by them a model that is loaded again finds the same, or says that it is another.
+    fn pinned(&self) -> Map<String, Value> {
+        Map::new()
+    }
+
     /// Registers the parameters and returns the forward pass.
     ///
     /// # Errors
@@ -120,6 +126,7 @@ pub struct ModelEntry {
     meanings: fn() -> Vec<(&'static str, &'static str)>,
     check: fn(&Map<String, Value>) -> Result<(), HyperParameterError>,
     needs: fn(&Map<String, Value>, &Dims) -> Result<Needs, HyperParameterError>,
+    pinned: fn(&Map<String, Value>) -> Result<Map<String, Value>, HyperParameterError>,
     build: Build,
 }
 
@@ -142,6 +149,7 @@ impl ModelEntry {
             meanings: A::meanings,
             check: |own| parse::<A>(own).map(|_| ()),
             needs: |own, dims| parse::<A>(own).map(|config| config.needs(dims)),
+            pinned: |own| parse::<A>(own).map(|config| config.pinned()),
             build: |own, dims, categories, table| {
                 let config = parse::<A>(own)?;
                 let needs = config.needs(dims);
@@ -201,6 +209,14 @@ impl ModelEntry {
     /// If one of them does not exist or is of another kind.
     pub fn needs(&self, own: &Map<String, Value>, dims: &Dims) -> Result<Needs, HyperParameterError> {
         (self.needs)(own, dims)
+    }
+
+    /// The values of its own hyper-parameters that a saved model has in place of those that were set: [`Architecture::pinned`].
+    ///
+    /// # Errors
+    /// If one of them does not exist or is of another kind.
+    pub fn pinned(&self, own: &Map<String, Value>) -> Result<Map<String, Value>, HyperParameterError> {
+        (self.pinned)(own)
     }
 
     /// Builds the model from its own hyper-parameters (absent ones take their defaults): registers its

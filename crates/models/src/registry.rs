@@ -64,6 +64,7 @@ zoo! {
     transformer::tft::Tft,
     transformer::patch_tst::PatchTst,
     transformer::timesnet::TimesNet,
+    transformer::timellm::TimeLlm,
     mixer::itransformer::ITransformer,
     mixer::timexer::TimeXer,
 }

@@ -144,12 +144,22 @@ fn lengths(spec: &NetworkSpec) -> [usize; 3] {
 mod tests {
     use std::cell::LazyCell;
 
-    use foretell_models::MODELS;
+    use foretell_models::{MODELS, ModelEntry};
+    use serde_json::{Map, Value};
 
     use super::*;
 
     fn spec(model: &str, h: usize, input_size: usize, n_series: usize) -> NetworkSpec {
         NetworkSpec::new(model, h, input_size).expect("a model").with_n_series(n_series)
+    }
+
+    /// A model of the zoo; with the small language model of the tests if it reads one.
+    fn spec_of(entry: &ModelEntry, h: usize, input_size: usize) -> NetworkSpec {
+        let reads_language = entry.own_defaults().contains_key("llm");
+        let small = if reads_language { entry.small().swap_remove(0) } else { Map::new() };
+        let set =
+            |spec: NetworkSpec, (name, value): (String, Value)| spec.set(&name, value).expect("a setting");
+        small.into_iter().fold(spec(entry.name, h, input_size, 3), set)
     }
 
     /// What is measured, and what is kept in truth.
@@ -165,7 +175,7 @@ mod tests {
     #[test]
     fn small_windows_are_measured_as_they_are() {
         for entry in MODELS {
-            let [measured, kept] = both(&spec(entry.name, 12, 48, 3));
+            let [measured, kept] = both(&spec_of(entry, 12, 48));
             assert!(kept > 0.0 && (measured - kept).abs() <= 1.0, "{}: {measured} of {kept}", entry.name);
         }
     }
@@ -174,7 +184,7 @@ mod tests {
     #[test]
     fn what_large_windows_keep_is_concluded_from_smaller_ones() {
         for entry in MODELS {
-            let large = spec(entry.name, 96, 4_800, 3);
+            let large = spec_of(entry, 96, 4_800);
             // What TimesNet keeps depends on the periods that it finds in its windows. Some models have limits below this length.
             if entry.name == "TimesNet" || large.build(&mut Table::default()).is_err() {
                 continue;

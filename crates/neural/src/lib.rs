@@ -23,6 +23,7 @@
 //! * `pickle`: [`import_model`], which reads files of PyTorch's.
 //! * `tzdb`: the database of time zones is built in. Without it zones are looked up in the system's, if it has
 //!   one; UTC and offsets such as `+02:00` need none.
+//! * `timellm`, off by default: TimeLLM, whose language model needs a reader of tokenizers. Without it the model is an error.
 #![forbid(unsafe_code)]
 
 mod acceleration;

@@ -18,6 +18,8 @@ use crate::unknown_name::is_trainer_argument;
 pub fn model_file(model: &TrainedNetwork) -> ModelFile {
     let mut file = ModelFile::new(model.spec.alias(), model.spec.name());
     file.hyper_parameters = model.spec.hyper_parameters();
+    let pinned = model.spec.entry.pinned(&model.spec.own).expect("hyper-parameters of a trained network");
+    file.hyper_parameters.extend(pinned);
     optimizer_settings::to_file(&mut file.hyper_parameters);
     // neuralforecast warns of names that it does not know.
     let defaults = model.spec.entry.own_defaults();

@@ -88,6 +88,7 @@ pub use layers::mlp::{Mlp, MlpSizes};
 pub use layers::number_embedding::{EmbeddedNumbers, NumberEmbedding};
 pub use layers::quantile_layer::QuantileLayer;
 pub use layers::recurrent::{Recurrent, RecurrentSizes, RecurrentState};
+pub use layers::reprogramming::{Reprogramming, ReprogrammingSizes};
 pub use layers::res_lstm::ResLstm;
 pub use layers::rev_in::{RevIn, RevInConfig, WindowScales};
 pub use layers::scalar_lstm::{GatedFeedForward, ScalarLstm, ScalarLstmSizes};

@@ -9,8 +9,8 @@
 //! Each is on by default, unless it says otherwise, and passed down to the crates below.
 //!
 //! * `parquet`, off by default: tables in Parquet and Arrow's streams.
-//! * `flash`, `simd`, `faer`, `parallel`, `pool`, `amp`, `pickle`, `tzdb`, and `excel`, which is off by default, are those of
-//!   [`foretell`].
+//! * `flash`, `simd`, `faer`, `parallel`, `pool`, `amp`, `pickle`, `tzdb`, and `excel` and `timellm`, which are off by default,
+//!   are those of [`foretell`].
 #![forbid(unsafe_code)]
 
 mod address;

@@ -5,7 +5,7 @@
 use cargo_metadata::{Dependency, DependencyKind, Package};
 
 use super::{
-    house::{LEFT_TO_USERS, MEASURES},
+    house::{ASKED_FOR, LEFT_TO_USERS, MEASURES},
     manifest,
     source::Source,
     violation::Violation,
@@ -23,8 +23,12 @@ pub(super) fn check(package: &Package, members: &[Package], manifest: &Source) -
             return Vec::new();
         };
         let by_default = dependency.uses_default_features && !defaults(used).is_empty();
+        let named = match dependency.kind {
+            DependencyKind::Development => left_to_others(&dependency.features),
+            _ => dependency.features.clone(),
+        };
         let mut findings: Vec<Finding> =
-            forced(&package.name, &used.name, by_default, &dependency.features).into_iter().collect();
+            forced(&package.name, &used.name, by_default, &named).into_iter().collect();
         if dependency.kind == DependencyKind::Normal {
             let passed = |feature: &str| package.features.get(feature).map(Vec::as_slice);
             let features = used.features.keys().filter(|feature| *feature != "default");
@@ -64,13 +68,19 @@ fn is_module(package: &Package) -> bool {
 fn is_default(package: &Package, used: &Package, feature: &str) -> bool {
     match LEFT_TO_USERS.contains(&feature) {
         true => is_program(package),
+        false if ASKED_FOR.contains(&feature) => false,
         false => defaults(used).iter().any(|name| name == feature),
     }
 }
 
+/// The features that tests may not name, of those that they do.
+fn left_to_others(named: &[String]) -> Vec<String> {
+    named.iter().filter(|name| !ASKED_FOR.contains(&name.as_str())).cloned().collect()
+}
+
 /// A feature that a library has on by default and should not.
 fn costly(from: &str, feature: &str) -> Option<Finding> {
-    LEFT_TO_USERS.contains(&feature).then(|| {
+    [LEFT_TO_USERS, ASKED_FOR].concat().contains(&feature).then(|| {
         let what = format!("{from} has `{feature}` on by default");
         (what, "take it out of `default`; it costs those who do not need it a long build".to_owned())
     })

@@ -39,9 +39,15 @@ pub(super) const ROOMS: &[Room] = &[
     room(5, "foretell-optim", &["foretell-simd", "foretell-pool", "foretell-threads"]),
     room(5, "foretell-amp", &["foretell-simd", "foretell-threads", "foretell-optim"]),
     room(5, "foretell-data", &["foretell-simd", "foretell-threads"]),
-    room(6, "foretell-models", &["foretell-nn"]),
     // Files and plain arrays: it knows neither layers nor models.
     room(6, "foretell-checkpoint", &["foretell-files"]),
+    // A model of text in a folder of the user's, frozen: vectors in, vectors out.
+    room(
+        6,
+        "foretell-language",
+        &["foretell-files", "foretell-threads", "foretell-autograd", "foretell-checkpoint"],
+    ),
+    room(6, "foretell-models", &["foretell-nn", "foretell-language"]),
     room(6, "foretell-batch", &["foretell-pool", "foretell-nn", "foretell-data"]),
     // What every forecaster is, networks or not: it knows panels and threads, and no kind of model.
     room(7, "foretell-estimator", &["foretell-simd", "foretell-threads", "foretell-data"]),
@@ -217,6 +223,11 @@ pub(super) const OWNED: &[Owned] = &[
         reason: "it takes the system's MPI library, which nobody else should need",
     },
     Owned {
+        third_party: "tokenizers",
+        owner: "foretell-language",
+        reason: "text is known in one place, and who has no use for it does not build it",
+    },
+    Owned {
         third_party: "candle-core",
         owner: "foretell-candle",
         reason: "it shares features with pulp and gemm, and nobody else should have to build it",
@@ -229,6 +240,9 @@ pub(super) const MEASURES: &str = "foretell-benches";
 /// Features that programs have on by default and libraries leave to whoever wants them: they cost a build more than
 /// all the rest.
 pub(super) const LEFT_TO_USERS: &[&str] = &["excel", "parquet"];
+
+/// Features that nothing has on by default, not even programs: what few need and is large. Tests switch them on.
+pub(super) const ASKED_FOR: &[&str] = &["timellm"];
 
 /// Where `unsafe` may stand.
 pub(super) enum Unsafe {

@@ -20,6 +20,7 @@ mod hierarchies;
 mod horizons;
 mod importances;
 mod intervals;
+mod language_model;
 mod losses;
 mod m4;
 mod multivariate;

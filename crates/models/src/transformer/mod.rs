@@ -5,6 +5,7 @@ pub(crate) mod fedformer;
 pub(crate) mod informer;
 pub(crate) mod patch_tst;
 pub(crate) mod tft;
+pub(crate) mod timellm;
 pub(crate) mod timesnet;
 pub(crate) mod vanilla_transformer;
 
@@ -14,4 +15,5 @@ pub(crate) mod shared {
     pub(crate) mod encoder_decoder;
     pub(crate) mod hyper_parameters;
     pub(crate) mod numpy_shuffle;
+    pub(crate) mod window_prompt;
 }

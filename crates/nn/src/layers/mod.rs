@@ -22,6 +22,7 @@ pub(crate) mod mlp;
 pub(crate) mod number_embedding;
 pub(crate) mod quantile_layer;
 pub(crate) mod recurrent;
+pub(crate) mod reprogramming;
 pub(crate) mod res_lstm;
 pub(crate) mod rev_in;
 pub(crate) mod scalar_lstm;
