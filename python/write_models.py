@@ -19,7 +19,7 @@ FILES = {
                "NLinear DLinear RLinear MLP NBEATS NBEATSx NHITS TiDE DeepNPTS KAN"),
     "recurrent": ("Recurrent and convolutional models.", "RNN LSTM GRU LSTMAttention DilatedRNN xLSTM TCN BiTCN DeepAR"),
     "transformer": ("Transformers and models of the spectrum.",
-                    "Autoformer FEDformer VanillaTransformer Informer TFT PatchTST TimesNet"),
+                    "Autoformer FEDformer VanillaTransformer Informer TFT PatchTST TimesNet TimeLLM"),
     "multivariate": ("Models that forecast all series of a panel together.",
                      "iTransformer TimeXer MLPMultivariate TSMixer TSMixerx XLinear RMoK StemGNN TimeMixer SOFTS SOFTSSharp"),
     "classical": ("Classical models, and Prophet: each series is learnt by itself.",
@@ -41,7 +41,7 @@ TYPES = {
     "decoder_activation": "str | None", "n_polynomials": "int | None", "hidden_size": "int | Sequence[int]",
     "season_length": "int | Sequence[int] | None", "window_size": "int | None", "damped": "bool | None", "phi": "float | None",
     "d": "int | None", "D": "int | None", "changepoints": "Sequence[str] | None", "holidays_mode": "str | None",
-    "cap": "str | None", "floor": "str | None", "country_holidays": "str | None", "holidays": "Sequence[dict[str, Any]]",
+    "llm": "str | None", "prompt_prefix": "str | None", "llm_checksum": "str | None", "cap": "str | None", "floor": "str | None", "country_holidays": "str | None", "holidays": "Sequence[dict[str, Any]]",
     "seasonalities": "Sequence[dict[str, Any]]", "regressors": "Sequence[dict[str, Any]]",
     "yearly_seasonality": "str | bool | int", "weekly_seasonality": "str | bool | int", "daily_seasonality": "str | bool | int",
     "futr_exog_list": "Sequence[str] | None", "hist_exog_list": "Sequence[str] | None", "stat_exog_list": "Sequence[str] | None",
@@ -169,7 +169,6 @@ def write_index():
     """The package's own file: every model, and what else there is."""
     everything = {f"foretell.models.{file}": names.split() for file, (_, names) in FILES.items()}
     everything["foretell._model"] = ["LocalModel", "Model", "Network"]
-    everything["foretell.models._missing"] = ["TimeLLM"]
     everything["foretell.models.hint"] = ["HINT"]
     everything["foretell.models.ensemble"] = ["Ensemble"]
     imports = [wrapped(f"from {module} import ", sorted(names)) for module, names in sorted(everything.items())]

@@ -13,7 +13,6 @@ from foretell import _registry, models
 from foretell.losses import GMM, MAE, DistributionLoss, MQLoss, sCRPS
 
 FACTS = json.loads((pathlib.Path(__file__).parent / "fixtures" / "neuralforecast.json").read_text())
-MISSING = {"TimeLLM"}
 #: A wrapper of a network.
 WRAPPERS = {"HINT"}
 
@@ -32,10 +31,10 @@ def made(name, **arguments):
 
 def test_all_of_neuralforecasts_models_are_there():
     assert set(FACTS["models"]) <= set(models.__all__)
-    assert set(FACTS["models"]) - MISSING - WRAPPERS <= set(_registry.MODELS)
+    assert set(FACTS["models"]) - WRAPPERS <= set(_registry.MODELS)
 
 
-@pytest.mark.parametrize("name", sorted(set(FACTS["models"]) - MISSING - WRAPPERS))
+@pytest.mark.parametrize("name", sorted(set(FACTS["models"]) - WRAPPERS))
 def test_signatures_begin_with_neuralforecasts(name):
     parameters = dict(inspect.signature(getattr(models, name)).parameters)
     told = FACTS["models"][name]
@@ -168,9 +167,6 @@ def test_errors_say_what_to_do():
         models.NHITS(4, 8, val_monitor="train_loss")
     with pytest.raises(ValueError, match=r"Categorical features \['city'\] must also be listed in"):
         models.MLP(4, 8, cat_exog_list=["city"])
-    for name in MISSING:
-        with pytest.raises(NotImplementedError, match=f"foretell does not have {name}: "):
-            getattr(models, name)(h=4)
 
 
 def test_classes_of_optimisers_go_by_their_names():

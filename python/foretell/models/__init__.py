@@ -7,7 +7,6 @@ import sys
 
 from foretell.models import linear, recurrent, transformer, multivariate
 from foretell._model import LocalModel, Model, Network
-from foretell.models._missing import TimeLLM
 from foretell.models.classical import (
     ADIDA,
     ARIMA,
@@ -52,7 +51,16 @@ from foretell.models.multivariate import (
     iTransformer,
 )
 from foretell.models.recurrent import BiTCN, DeepAR, DilatedRNN, GRU, LSTM, LSTMAttention, RNN, TCN, xLSTM
-from foretell.models.transformer import Autoformer, FEDformer, Informer, PatchTST, TFT, TimesNet, VanillaTransformer
+from foretell.models.transformer import (
+    Autoformer,
+    FEDformer,
+    Informer,
+    PatchTST,
+    TFT,
+    TimeLLM,
+    TimesNet,
+    VanillaTransformer,
+)
 
 __all__ = [
     "NLinear",
@@ -81,6 +89,7 @@ __all__ = [
     "TFT",
     "PatchTST",
     "TimesNet",
+    "TimeLLM",
     "iTransformer",
     "TimeXer",
     "MLPMultivariate",
@@ -120,7 +129,6 @@ __all__ = [
     "LocalModel",
     "Model",
     "Network",
-    "TimeLLM",
     "HINT",
     "Ensemble",
 ]
@@ -153,6 +161,7 @@ for _name, _module in {
     "tft": transformer,
     "patchtst": transformer,
     "timesnet": transformer,
+    "timellm": transformer,
     "itransformer": multivariate,
     "timexer": multivariate,
     "mlpmultivariate": multivariate,

@@ -323,3 +323,65 @@ class TimesNet(Network, reads="futr cat"):
         period_per_window: bool = False, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
+
+
+class TimeLLM(Network):
+    """TimeLLM (Jin et al. 2023, arXiv 2310.01728).
+
+    The arguments that are not listed are those of every network: see :class:`foretell.models.Network`.
+
+    Otherwise than in neuralforecast: It needs a program with the Cargo feature `timellm`. `llm` is the folder of a
+    GPT-2; nothing is downloaded. A prompt is not filled up to the longest of its batch, so that a forecast does not
+    depend on which others are made at the same time: it is that of neuralforecast for a window alone. Of two lags of
+    the same autocorrelation the smaller one comes first in the prompt; in neuralforecast rounding decides, as it may
+    decide the last digit of a statistic. A saved model holds what was trained, and the path and the checksum of the
+    language model's folder; neuralforecast neither saves nor loads TimeLLM. A prompt that leaves no room for the
+    patches is cut; in neuralforecast it is an error of the language model. `num_tokens`, `attention_dropout` and
+    `llm_checksum` are foretell's own.
+
+    Args:
+        patch_len: Steps of a patch; at most `input_size + stride`.
+        stride: Steps from one patch to the next.
+        d_ff: Width of the heads of the reprogramming, and how many numbers of each state of the language model the
+            forecast is made of; at most `d_llm`.
+        top_k: Lags that the prompt names; it calls them the top 5, however many they are.
+        d_llm: Width of the language model's states.
+        d_model: Numbers of a patch.
+        n_heads: Heads of the reprogramming.
+        enc_in: No effect, as in neuralforecast.
+        dec_in: No effect, as in neuralforecast.
+        llm: The folder of the language model: `config.json`, `model.safetensors` and `tokenizer.json` of a GPT-2 in
+            Hugging Face's layout.
+        llm_config: No effect; deprecated in neuralforecast.
+        llm_tokenizer: No effect; deprecated in neuralforecast.
+        llm_num_hidden_layers: No effect, as in neuralforecast: all layers of the language model are used.
+        llm_output_attention: No effect, as in neuralforecast.
+        llm_output_hidden_states: No effect, as in neuralforecast.
+        prompt_prefix: What the prompt says of the data; None is the word None in it.
+        dropout: Dropout of the embedded patches and of the forecast.
+        attention_dropout: Dropout of the reprogramming's attention; 0.1 in neuralforecast.
+        num_tokens: Prototypes that the words of the language model are brought to; 1024 in neuralforecast.
+        llm_checksum: The checksum of the language model's folder, if it must be a certain one; a saved model has it.
+    """
+
+    def __init__(
+        self, h: int, input_size: int, patch_len: int = 16, stride: int = 8, d_ff: int = 128, top_k: int = 5,
+        d_llm: int = 768, d_model: int = 32, n_heads: int = 8, enc_in: int = 7, dec_in: int = 7,
+        llm: str | None = None, llm_config: Any = None, llm_tokenizer: Any = None, llm_num_hidden_layers: int = 32,
+        llm_output_attention: bool = True, llm_output_hidden_states: bool = True, prompt_prefix: str | None = None,
+        dropout: float = 0.1, stat_exog_list: Sequence[str] | None = None,
+        hist_exog_list: Sequence[str] | None = None, futr_exog_list: Sequence[str] | None = None, loss: Loss = MAE(),
+        valid_loss: Loss | None = None, learning_rate: float = 0.0001, max_steps: int = 5, val_check_steps: int = 100,
+        batch_size: int = 32, valid_batch_size: int | None = None, windows_batch_size: int | None = 1024,
+        inference_windows_batch_size: int | None = 1024, start_padding_enabled: bool = False,
+        training_data_availability_threshold: float | Sequence[float] = 0.0, step_size: int = 1,
+        num_lr_decays: int = 0, early_stop_patience_steps: int = -1, val_monitor: str = "ptl/val_loss",
+        scaler_type: str | None = "identity", random_seed: int = 1, drop_last_loader: bool = False,
+        alias: str | None = None, optimizer: type[Any] | str | None = None,
+        optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
+        lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
+        exclude_insample_y: bool = False, gradient_clip_val: float | None = None,
+        gradient_clip_algorithm: str | None = None, attention_dropout: float = 0.1, num_tokens: int = 1024,
+        llm_checksum: str | None = None, **trainer_kwargs: Any
+    ) -> None:
+        self._take(locals())
