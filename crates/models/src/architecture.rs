@@ -100,6 +100,9 @@ impl Exogenous {
 type Build =
     fn(&Map<String, Value>, &Dims, &CategoricalColumns, &mut Table) -> Result<Network, HyperParameterError>;
 
+/// The values of a model's own hyper-parameters that a saved model has in place of these.
+type Pinned = fn(&Map<String, Value>) -> Result<Map<String, Value>, HyperParameterError>;
+
 /// A model of the zoo.
 #[derive(Clone, Copy)]
 pub struct ModelEntry {
@@ -126,7 +129,7 @@ pub struct ModelEntry {
     meanings: fn() -> Vec<(&'static str, &'static str)>,
     check: fn(&Map<String, Value>) -> Result<(), HyperParameterError>,
     needs: fn(&Map<String, Value>, &Dims) -> Result<Needs, HyperParameterError>,
-    pinned: fn(&Map<String, Value>) -> Result<Map<String, Value>, HyperParameterError>,
+    pinned: Pinned,
     build: Build,
 }
 

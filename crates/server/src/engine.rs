@@ -27,7 +27,7 @@ enum Job {
     /// A request as it came.
     New(Box<dyn FnOnce(&Shared) + Send>),
     /// A request whose series were read, and which may be computed with others.
-    Read(ReadJob),
+    Read(Box<ReadJob>),
 }
 
 /// A request whose series were read.
@@ -128,7 +128,7 @@ impl Shared {
             }
             _ => false,
         });
-        let of_read = |job| if let Job::Read(job) = job { Some(job) } else { None };
+        let of_read = |job| if let Job::Read(job) = job { Some(*job) } else { None };
         let mut jobs: Vec<ReadJob> =
             std::iter::once(first).chain(others.into_iter().filter_map(of_read)).collect();
         jobs.retain(|job| !job.client.is_gone() && job.deadline > Instant::now());
@@ -192,7 +192,7 @@ impl ForecastEngine {
                 while let Some(job) = shared.queue.take() {
                     match job {
                         Job::New(begin) => begin(&shared),
-                        Job::Read(job) => shared.answer_read(job),
+                        Job::Read(job) => shared.answer_read(*job),
                     }
                     shared.queue.done();
                 }
@@ -260,7 +260,9 @@ impl ForecastEngine {
             }
             match guarded(|| shared.begin(&read()?, deadline)) {
                 Ok(Ok(answer)) => client.answer(Ok(answer)),
-                Ok(Err(request)) => shared.queue.push_back(Job::Read(ReadJob { request, deadline, client })),
+                Ok(Err(request)) => {
+                    shared.queue.push_back(Job::Read(Box::new(ReadJob { request, deadline, client })))
+                }
                 Err(error) => client.answer(Err(error)),
             }
         });

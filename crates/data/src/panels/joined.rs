@@ -13,7 +13,7 @@ impl Panel {
             let has_others = mask.is_some() || weight.is_some() || !columns.is_empty();
             is_alike && *integer_ids == first.data.integer_ids && !has_others && panel.statics.is_empty()
         };
-        if !panels.iter().all(|panel| is_plain(panel)) {
+        if !panels.iter().all(is_plain) {
             return None;
         }
         let mut sources: Vec<(&Self, &Series)> =
