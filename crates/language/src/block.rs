@@ -30,6 +30,13 @@ pub(crate) struct Block {
 /// The keys and values that a text leaves to what follows it, `[windows, tokens, width]` each.
 pub(crate) struct Memory([Var; 2]);
 
+impl Memory {
+    /// Those of some windows and of those behind them.
+    pub(crate) fn joined(parts: &[Self]) -> Self {
+        Self([0, 1].map(|i| Var::concat(&parts.iter().map(|part| &part.0[i]).collect::<Vec<_>>(), 0)))
+    }
+}
+
 fn constant(value: &Tensor) -> Var {
     Var::constant(value.clone())
 }

@@ -5,12 +5,15 @@ use std::collections::BTreeMap;
 use foretell_autograd::{Tensor, Var};
 use foretell_checkpoint::{TensorData, TensorFile};
 
-use crate::block::{Block, Dense, Norm};
+use crate::block::{Block, Dense, Memory, Norm};
 use crate::config::Config;
 use crate::error::LanguageModelError;
 
 /// Texts of a batch are brought to a multiple of this many tokens, so that the buffers of one step are those of the next.
 const TOKENS: usize = 16;
+
+/// Texts that are read at a time.
+const TEXTS: usize = 16;
 
 pub(crate) struct Gpt2 {
     /// A vector for each token, `[vocabulary, width]`.
@@ -101,20 +104,31 @@ impl Gpt2 {
             hidden.extend((0..steps).map(|_| false));
         }
 
-        let mut text = Var::constant(self.embedded(texts, tokens));
         let mut x = x + Var::constant(self.places_behind(texts, steps));
-        // Behind the last block nobody reads the text.
-        for (i, block) in self.blocks.iter().enumerate() {
-            let memory = if i + 1 == self.blocks.len() {
-                block.memory(&text)
-            } else {
-                let (next, memory) = block.read_text(&text);
-                text = next;
-                memory
-            };
+        for (block, memory) in self.blocks.iter().zip(self.memories(texts, tokens)) {
             x = block.read_after(&x, &memory, &hidden);
         }
         self.norm.forward(&x)
+    }
+
+    /// What the texts leave in each block to what follows them. They are read some at a time: what is kept of a text is little
+    /// against what reading it takes.
+    fn memories(&self, texts: &[Vec<u32>], tokens: usize) -> Vec<Memory> {
+        let mut parts: Vec<Vec<Memory>> = self.blocks.iter().map(|_| Vec::new()).collect();
+        for texts in texts.chunks(TEXTS) {
+            let mut text = Var::constant(self.embedded(texts, tokens));
+            for (i, (block, parts)) in self.blocks.iter().zip(&mut parts).enumerate() {
+                // Behind the last block nobody reads the text.
+                if i + 1 == self.blocks.len() {
+                    parts.push(block.memory(&text));
+                } else {
+                    let (next, memory) = block.read_text(&text);
+                    text = next;
+                    parts.push(memory);
+                }
+            }
+        }
+        parts.iter().map(|parts| Memory::joined(parts)).collect()
     }
 
     /// The vectors of the tokens and of their places, zeros behind the end of a text: `[windows, tokens, width]`.

@@ -33,8 +33,11 @@ impl LanguageModel {
     /// The model in this folder.
     ///
     /// # Errors
-    /// If a file is missing or damaged, or of a model that is no GPT-2.
+    /// If a file is missing or damaged, or of a model that is no GPT-2; any folder without the feature `timellm`.
     pub fn open(folder: &Path) -> Result<Arc<Self>, LanguageModelError> {
+        if !cfg!(feature = "timellm") {
+            return Err(LanguageModelError::WithoutFeature);
+        }
         let stamp = Stamp::of(folder);
         let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, _, model)) = last.as_ref().filter(|(path, read, _)| path == folder && *read == stamp)
@@ -137,19 +140,23 @@ mod tests {
     #[test]
     fn what_a_window_gets_depends_on_its_own_text_alone() {
         let model = LanguageModel::open(&folder()).expect("the model");
-        let texts = ["min value -1.25", "downward", "the trend of input is upward, top 5 lags"];
-        let texts = model.tokens(&texts, 100);
-        let x = random(3, 3, 4);
+        // More than are read at a time.
+        let text =
+            |window: usize| format!("the trend of input is upward{}", ", top 5 lags".repeat(window % 4));
+        let texts = model.tokens(&(0..20).map(text).collect::<Vec<_>>(), 100);
+        let x = random(3, 20, 4);
         let together = model.read_after(&texts, &Var::constant(x.clone()));
-        for window in 0..3 {
+        let of_window = |states: &Tensor, window| states.narrow(0, window, 1).to_vec();
+        for window in [0, 1, 2, 3, 19] {
             let own = Var::constant(x.narrow(0, window, 1).contiguous());
-            let alone = model.read_after(&texts[window..window + 1], &own);
-            let together = together.value().narrow(0, window, 1).to_vec();
-            for (a, b) in alone.value().to_vec().iter().zip(&together) {
+            let alone = model.read_after(&texts[window..=window], &own).value().to_vec();
+            for (a, b) in alone.iter().zip(&of_window(together.value(), window)) {
                 assert!((a - b).abs() < 1e-4, "window {window}: {a} alone, {b} among others");
             }
         }
-        assert_ne!(together.value().narrow(0, 0, 1).to_vec(), together.value().narrow(0, 1, 1).to_vec());
+        let same = Var::constant(Tensor::full([2, 4, 32], 0.5));
+        let states = model.read_after(&texts[..2], &same);
+        assert_ne!(of_window(states.value(), 0), of_window(states.value(), 1), "another text");
     }
 
     #[test]
@@ -194,5 +201,16 @@ mod tests {
         fs::write(home.path().join(FILES[0]), &config).expect("a file");
         fs::write(home.path().join(FILES[1]), "{}").expect("a file");
         assert!(error(home.path()).contains("tokenizer.json in it that cannot be read"));
+    }
+}
+
+#[cfg(all(test, not(feature = "timellm")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn without_the_feature_the_error_names_it() {
+        let error = LanguageModel::open("nowhere".as_ref()).expect_err("no reader of tokenizers").to_string();
+        assert!(error.contains("without the Cargo feature `timellm`"), "{error}");
     }
 }

@@ -16,7 +16,7 @@
 //!
 //! # Features
 //!
-//! Each but the last is on by default and passed down to the crates below.
+//! Each but `timellm` is on by default and passed down to the crates below.
 //!
 //! * `flash`: attention in tiles, without the matrix of scores in memory. Without it the whole matrix of a head's scores is
 //!   computed at once.
@@ -25,6 +25,7 @@
 //! * `faer`: matrix products that have no kernel of foretell's own by faer's. Without it these are plain loops.
 //! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
 //! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
+//! * `pickle`: passed down to the reader of safetensors; nothing here depends on it.
 //! * `timellm`: the reader of tokenizers. Without it [`LanguageModel::open`] is an error that says so.
 #![forbid(unsafe_code)]
 

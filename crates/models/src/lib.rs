@@ -29,6 +29,7 @@
 //! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
 //! * `amp`: products in bfloat16, half precision and int8, chosen at run time. Without it all are in `f32`, and any other
 //!   precision is a panic.
+//! * `pickle`: passed down to the reader of safetensors; nothing here depends on it.
 //! * `timellm`, off by default: TimeLLM, whose language model needs a reader of tokenizers. Without it the model is an error.
 #![forbid(unsafe_code)]
 

@@ -154,7 +154,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "depthwise sparse_queries",
         ],
     ),
-    folders("crates/language/src", &["error folder", "block config tokens", "gpt2", "language_model"]),
+    folders("crates/language/src", &["error", "block config folder tokens", "gpt2", "language_model"]),
     folders(
         "crates/models/src",
         &[
