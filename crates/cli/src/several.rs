@@ -38,9 +38,7 @@ pub(crate) fn is_follower() -> bool {
 
 /// Leaves the others, whose work is done as well.
 pub(crate) fn leave() {
-    if let Some(world) = WORLD.get() {
-        world.clone().leave();
-    }
+    WORLD.get().cloned().into_iter().for_each(World::leave);
 }
 
 /// Tells of an error, which process 0 does alone if all `agree` on it or meet it as well; unless they agree, it ends all processes
@@ -92,7 +90,7 @@ impl KeptState {
         let done = step - 1;
         match &mut self.last {
             Some((known, kept)) if known == model && step > 1 => {
-                if done % self.every == 0 {
+                if done.is_multiple_of(self.every) {
                     *kept = done;
                 }
             }

@@ -28,6 +28,7 @@
 mod config;
 mod fit;
 mod kept_optimizer;
+mod shard;
 mod shards;
 mod state;
 mod stopping;
@@ -46,7 +47,8 @@ pub use foretell_optim::{Clip, Optimizer, Pace, Rule, Schedule};
 pub use foretell_threads::ThreadPool;
 pub use foretell_threads::{TooManyThreads, Workers};
 pub use kept_optimizer::KeptOptimizer;
-pub use shards::{BatchPart, Engine, NotFinite, rounding_of, shard_count};
+pub use shard::shard_count;
+pub use shards::{BatchPart, Engine, NotFinite, rounding_of};
 pub use state::{BEST, PARAMS, State, StateWriter, Statistics};
 
 /// The README's example is a test.

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use foretell_nn::{Activation, Init, Inputs, Linear, Model, ParamId, Table, Tensor, Var, Windows};
+use foretell_nn::{
+    Activation, Coupling, Init, Inputs, Linear, Model, Needs, ParamId, Table, Tensor, Update, Var, Windows,
+};
 #[cfg(feature = "amp")]
 use foretell_nn::{LinearPair, PairSizes};
 use foretell_optim::{Clip, Rule};

@@ -259,7 +259,7 @@ pub(super) const FOLDERS: &[Folders] = &[
         "crates/threads/src",
         &["patience scope", "helpers", "indices", "rows", "pipeline sequence workers"],
     ),
-    folders("crates/train/src", &["config state stopping", "kept_optimizer", "shards", "fit"]),
+    folders("crates/train/src", &["config shard state stopping", "kept_optimizer", "shards", "fit"]),
     folders(
         "xtask/src",
         &[
