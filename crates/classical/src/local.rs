@@ -78,9 +78,9 @@ fn first_time(panel: &Panel, series: usize) -> f64 {
     if panel.len(series) == 0 { f64::NAN } else { panel.time(series, 0) as f64 }
 }
 
-/// The first rows of a series as a method sees them.
+/// The first rows of a series as a method sees them, with all their digits.
 fn history<M: LocalMethod>(panel: &Panel, series: usize, rows: usize) -> Vec<f64> {
-    M::completed(panel.known_y(series, 0..rows).iter().map(|&y| f64::from(y)).collect())
+    M::completed(panel.known_values(series, 0..rows))
 }
 
 /// Puts in place of each unknown value the one on the line between its known neighbours; before the first and behind the last
@@ -156,7 +156,7 @@ impl<M: LocalMethod> Method for M {
         workers.each(&mut windows, true, |window, values: &mut Vec<f32>| {
             let (series, before) = cutoffs[window];
             let y = history::<M>(panel, series, before);
-            let id = panel.id(series);
+            let (id, level) = (panel.id(series), panel.level(series));
             let same_start =
                 learned.of(id, FIRST_TIME).is_some_and(|first| first == [first_time(panel, series)]);
             let own = learned.of(id, NUMBERS).filter(|_| same_start).map(<[f64]>::to_vec);
@@ -165,8 +165,8 @@ impl<M: LocalMethod> Method for M {
             let SeriesForecast { mean, deviation } = forecast.unwrap_or_else(|| last_value(&y, asked.h));
             values.reserve(asked.h * (1 + scores.len()));
             for (step, &mean) in mean.iter().enumerate() {
-                values.push(mean as f32);
-                values.extend(scores.iter().map(|score| (mean + score * deviation[step]) as f32));
+                values.push(level.hold(mean));
+                values.extend(scores.iter().map(|score| level.hold(mean + score * deviation[step])));
             }
         });
         Ok(ForecastValues { cutoffs, values: windows.concat() })

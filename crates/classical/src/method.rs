@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use foretell_data::Panel;
 use foretell_estimator::{
-    Asked, Estimator, EstimatorEntry, EstimatorError, ForecastValues, HeldOut, Learned, Output, Run,
-    SeriesNumbers, Trained, Workers,
+    Asked, Estimator, EstimatorEntry, EstimatorError, ForecastValues, HeldOut, Learned, LevelsSeen, Output,
+    Run, SeriesNumbers, Trained, Workers,
 };
 use serde_json::{Map, Value};
 
@@ -85,6 +85,10 @@ impl<M: Method> Classical<M> {
 impl<M: Method> Estimator for Classical<M> {
     fn name(&self) -> &'static str {
         M::NAME
+    }
+
+    fn levels_seen(&self) -> LevelsSeen {
+        LevelsSeen::Any
     }
 
     fn alias(&self) -> &str {

@@ -4,10 +4,8 @@ use foretell::{Frame, Panel, Zone};
 
 /// Times and values of a series; masked ones are missing.
 pub(crate) fn known_values(panel: &Panel, series: usize) -> Vec<(i64, f32)> {
-    let mask = panel.available_mask(series);
-    let value =
-        |(row, &y): (usize, &f32)| if mask.is_none_or(|mask| mask[row] != 0.0) { y } else { f32::NAN };
-    panel.times(series).zip(panel.y(series).iter().enumerate().map(value)).collect()
+    let values = panel.known_values(series, 0..panel.len(series));
+    panel.times(series).zip(values.into_iter().map(|value| value as f32)).collect()
 }
 
 /// Of the rows of a series those of each forecast: of one cutoff, or a run of rising times.

@@ -103,6 +103,8 @@ pub use panels::ends::End;
 pub use panels::fill::{Fill, Filled, Trimmed};
 pub use panels::forecast_table::{ForecastTable, series_labels};
 pub use panels::id_table::IdTable;
+pub use panels::level::SeriesLevel;
+pub use panels::leveled::ColumnLevel;
 pub use panels::local_scaler::{LocalScaler, LocalScales, LocalStats};
 pub use panels::options::ReadOptions;
 pub use panels::panel::Panel;

@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use crate::columns::{ColumnKind, ColumnsRead};
 use crate::error::EstimatorError;
 use crate::forecasts::{Asked, ForecastValues, Learned};
+use crate::levels_seen::LevelsSeen;
 use crate::memory::MemoryEstimate;
 use crate::outputs::Output;
 use crate::progress::Outcome;
@@ -114,6 +115,11 @@ pub trait Estimator: Any + fmt::Debug + Send + Sync {
     /// Whether it takes values for counts, so that only whole numbers have a probability.
     fn forecasts_counts(&self) -> bool {
         false
+    }
+
+    /// How it sees series that are held relative to a [`SeriesLevel`](foretell_data::SeriesLevel).
+    fn levels_seen(&self) -> LevelsSeen {
+        LevelsSeen::OfTraining
     }
 
     /// Steps of its training at most; nothing where it needs no steps.

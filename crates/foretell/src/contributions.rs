@@ -1,6 +1,6 @@
 //! What each input contributes to the forecasts of networks, as a table.
 
-use foretell_data::{Frame, LocalScaler, Panel};
+use foretell_data::{ColumnLevel, Frame, LocalScaler, Panel};
 use foretell_neural::TrainedNetwork;
 
 use crate::error::Error;
@@ -43,6 +43,12 @@ pub(crate) fn explain(
             let named = inputs.into_iter().zip(columns);
             part.columns.extend(named.map(|(input, values)| (format!("{name}:{input}"), values)));
         }
+        let columns = part.columns.iter().map(|(name, _)| match name.ends_with(":baseline") {
+            true => ColumnLevel::Value,
+            false => ColumnLevel::Difference,
+        });
+        let columns = columns.collect();
+        let part = panel.without_levels_in(part, columns);
         match &mut frame {
             Some(frame) => frame.append(part),
             None => frame = Some(part),

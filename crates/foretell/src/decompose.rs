@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use foretell_data::{Frame, Future, LocalScaler, Panel};
+use foretell_data::{ColumnLevel, Frame, Future, LocalScaler, Panel};
 use foretell_prophet::{Mode, TrainedProphet};
 
 use crate::contributions::{rows_ahead, scale_back};
@@ -30,15 +30,20 @@ pub(crate) fn decompose(
         blocks_ahead(trained, panel, &PredictOptions::new().future(future), AskedQuantiles::default())?;
     let mut frame: Option<Frame> = None;
     blocks.each_ahead(|panel, scaled, future| {
-        let mut part = rows_ahead(trained, panel)?;
+        let (mut part, mut levels) = (rows_ahead(trained, panel)?, Vec::new());
         for (model, name) in trained.named() {
             let (names, mut columns) = parts_of(trained, model, scaled, future)?;
             if let Some((level, others)) = columns.split_first_mut() {
                 scale_back(scaled, trained.h(), level, others);
             }
+            // The first part has the level, and the others add to it.
+            let first = levels.len();
+            levels.resize(first + columns.len(), ColumnLevel::Difference);
+            levels.iter_mut().skip(first).take(1).for_each(|level| *level = ColumnLevel::Value);
             let named = names.into_iter().zip(columns);
             part.columns.extend(named.map(|(part, values)| (format!("{name}:{part}"), values)));
         }
+        let part = panel.without_levels_in(part, levels);
         match &mut frame {
             Some(frame) => frame.append(part),
             None => frame = Some(part),

@@ -263,6 +263,7 @@ impl Fitted {
     /// model reads, or it would take more memory than the limit.
     pub fn calibrate(mut self, panel: &Panel, intervals: PredictionIntervals) -> Result<Self, Error> {
         let trained = &self.trained;
+        let panel = &trained.held(panel);
         trained.check_frequency(panel)?;
         check_calibration_memory(&trained.memory, panel, intervals, (trained.models.len(), trained.h()))?;
         check_calibration(trained.estimators())?;
@@ -348,7 +349,7 @@ impl Fitted {
         warn_of_unseen_categories(&self.trained, panel, options.future)?;
         warn_of_unknown_history(&self.trained, panel);
         warn_of_short_history(&self.trained, panel);
-        self.trained.warnings.warn_of_coarse_values(panel);
+        self.trained.warnings.warn_of_coarse_values(&self.trained.held(panel), &[]);
         warn_of_few_windows(&self.trained, asked);
         warn_of_no_intervals(&self.trained, asked)?;
         self.trained.warnings.warn_of_fewer_threads(&self.trained.workers);

@@ -348,6 +348,7 @@ impl Forecaster {
     /// If a column is missing, a series is too short, or training cannot continue; if more than 1024 threads were asked
     /// for, or a precision that this program was built without (the feature `amp`).
     pub fn fit(mut self, panel: &Panel) -> Result<Fitted, Error> {
+        let panel = &self.plan.held(panel);
         self.plan.warn_of_data(panel);
         let (trained, interruption) = self.plan.fit_before(panel, 0)?;
         self.plan.warn_of_early_ends(panel);

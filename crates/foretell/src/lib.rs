@@ -111,12 +111,12 @@ pub use foretell_classical::{Classical, ClassicalError, Naive, SeasonalNaive};
 /// The name that was probably meant, for messages.
 pub use foretell_data::nearest;
 pub use foretell_data::{
-    Across, Aggregate, CalendarError, Categories, CellTable, Cells, CsvWriter, DataError, EarlyEnds,
-    Encoding, End, FileFormat, FileOptions, Fill, Filled, Flaw, ForecastTable, Frame, FrameWriter, Freq,
-    Future, Gap, Hours, LocalScaler, Locale, MemoryTable, NumberFormat, Panel, PanelBuilder, Place, ReadNote,
-    ReadOptions, Setting, SettingWords, TableColumns, Time, TimeFlaw, TimeFormat, TimeKind, TimeStyle,
-    Trimmed, UnreadableTable, UnseenCategories, Vocabulary, Zone, column_names, jiff, series_labels,
-    table_files, usual_season, word_settings,
+    Across, Aggregate, CalendarError, Categories, CellTable, Cells, ColumnLevel, CsvWriter, DataError,
+    EarlyEnds, Encoding, End, FileFormat, FileOptions, Fill, Filled, Flaw, ForecastTable, Frame, FrameWriter,
+    Freq, Future, Gap, Hours, LocalScaler, Locale, MemoryTable, NumberFormat, Panel, PanelBuilder, Place,
+    ReadNote, ReadOptions, SeriesLevel, Setting, SettingWords, TableColumns, Time, TimeFlaw, TimeFormat,
+    TimeKind, TimeStyle, Trimmed, UnreadableTable, UnseenCategories, Vocabulary, Zone, column_names, jiff,
+    series_labels, table_files, usual_season, word_settings,
 };
 pub use foretell_features::Features;
 pub use foretell_search::{Halving, Sampler};
@@ -152,8 +152,8 @@ pub mod own_estimator {
     pub use foretell_data::Span;
     pub use foretell_estimator::{
         Asked, ColumnKind, ColumnsRead, Cutoff, Estimator, EstimatorEntry, ForecastValues, HeldOut, Learned,
-        MemoryEstimate, OneProcess, Output, Reduction, Run, StateFile, Trained, TrainingSize, add_in_order,
-        cutoffs,
+        LevelsSeen, MemoryEstimate, OneProcess, Output, Reduction, Run, StateFile, Trained, TrainingSize,
+        add_in_order, cutoffs,
     };
 }
 pub use conformal::{ConformalMethod, PredictionIntervals};

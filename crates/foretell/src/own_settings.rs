@@ -1,7 +1,7 @@
 //! Settings that models keep in their directory and that neuralforecast has no place for.
 
 use foretell_checkpoint::Configuration;
-use foretell_data::End;
+use foretell_data::{End, SeriesLevel};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -30,16 +30,21 @@ impl OwnSettings {
         }
     }
 
-    /// Rounds and bounds forecasts as the settings say. NaN stays NaN.
-    pub(crate) fn bound(&self, values: &mut [f32]) {
-        for value in values {
+    /// Rounds and bounds forecasts, which are relative to a level, as the settings say. NaN stays NaN.
+    pub(crate) fn bound(&self, level: SeriesLevel, values: &mut [f32]) {
+        if !self.integer && !self.non_negative {
+            return;
+        }
+        for held in values {
+            let mut value = level.value(*held);
             if self.integer {
                 // Without a -0.
-                *value = value.round() + 0.0;
+                value = value.round() + 0.0;
             }
-            if self.non_negative && *value < 0.0 {
-                *value = 0.0;
+            if self.non_negative && value < 0.0 {
+                value = 0.0;
             }
+            *held = level.hold(value);
         }
     }
 
@@ -67,7 +72,8 @@ mod tests {
     fn forecasts_are_bounded_as_was_said() {
         let bound = |non_negative: bool, integer: bool| {
             let mut values = [-1.5, -0.2, 0.4, 0.5, 2.6, f32::NAN, f32::NEG_INFINITY];
-            OwnSettings { non_negative, integer, ..OwnSettings::default() }.bound(&mut values);
+            OwnSettings { non_negative, integer, ..OwnSettings::default() }
+                .bound(SeriesLevel::default(), &mut values);
             values.map(|value| value.to_string()).join(" ")
         };
         assert_eq!(bound(true, false), "0 0 0.4 0.5 2.6 NaN 0");

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use foretell_data::{Frame, Future, Panel, Span};
+use foretell_data::{ColumnLevel, Frame, Future, Panel, Span};
 use foretell_estimator::{Asked, Output};
 use foretell_simulation::{Marginals, PathDraws, SimulationError, SimulationMethod, sample_paths};
 
@@ -65,8 +65,11 @@ pub(crate) fn simulate(
                 };
                 models.into_iter().map(draw).collect::<Result<Vec<_>, _>>()?
             }
-            PathMethod::Ancestral => ancestral_paths(trained, scaled, options, future)?,
+            PathMethod::Ancestral => ancestral_paths(trained, panel, scaled, options, future)?,
         });
+        let columns = std::iter::once(ColumnLevel::Apart);
+        let columns = columns.chain(part.columns[1..].iter().map(|_| ColumnLevel::Value)).collect();
+        let part = panel.without_levels_in(part, columns);
         match &mut frame {
             Some(frame) => frame.append(part),
             None => frame = Some(part),
@@ -164,13 +167,22 @@ fn paths_of_quantiles(
     for (series, result) in results.into_iter().enumerate() {
         result.map_err(|source| Error::Simulation { id: panel.id(series).to_string(), source })?;
     }
-    trained.settings.bound(&mut paths);
+    bound(trained, panel, &mut paths);
     Ok(paths)
+}
+
+/// Rounds and bounds the paths of all series, as many numbers of each.
+fn bound(trained: &TrainedModels, panel: &Panel, paths: &mut [f32]) {
+    let each = paths.len() / panel.n_series().max(1);
+    for (series, paths) in paths.chunks_mut(each.max(1)).enumerate() {
+        trained.settings.bound(panel.level(series), paths);
+    }
 }
 
 /// The paths of all series by each model that draws its own.
 fn ancestral_paths(
     trained: &TrainedModels,
+    panel: &Panel,
     scaled: &LocallyScaled<'_>,
     options: &SimulateOptions<'_>,
     future: Option<&Future>,
@@ -185,7 +197,7 @@ fn ancestral_paths(
             None => return Err(UsageError::NoOwnPaths { model: name }.into()),
         };
         scaled.inverse(0..scaled.panel.n_series(), &mut paths, h * options.n_paths);
-        trained.settings.bound(&mut paths);
+        bound(trained, panel, &mut paths);
         Ok((name, paths))
     };
     trained.named().map(draw).collect()

@@ -18,6 +18,7 @@ use crate::fitted_model::FittedModel;
 use crate::inputs::categories::encode_categories;
 use crate::inputs::features::{future_with_features, with_features};
 use crate::inputs::local_scalers::{LocalScalers, LocallyScaled};
+use crate::inputs::series_levels::SeriesLevels;
 use crate::own_settings::OwnSettings;
 use crate::warning::WarningListener;
 
@@ -32,6 +33,8 @@ pub(crate) struct TrainedModels {
     /// The columns that are computed.
     pub(crate) features: Features,
     pub(crate) local_scalers: LocalScalers,
+    /// The levels of the series of training.
+    pub(crate) levels: SeriesLevels,
     /// The statistics that series and static columns were scaled by in training, which saved directories hold.
     pub(crate) scalers: [BTreeMap<String, FittedScaler>; 2],
     /// The categories of training.
@@ -72,6 +75,12 @@ impl TrainedModels {
     /// Whether one of the models forecasts all series together.
     pub(crate) fn is_joint(&self) -> bool {
         self.estimators().any(Estimator::is_joint)
+    }
+
+    /// A panel whose series have the levels that the models see them at.
+    pub(crate) fn held(&self, panel: &Panel) -> Panel {
+        let models: Vec<&dyn Estimator> = self.estimators().collect();
+        self.levels.held(panel, models, self.local_scalers)
     }
 
     /// A panel as the models see it, scaled by the statistics of all rows but the last `held_out` of each series.

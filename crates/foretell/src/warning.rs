@@ -120,6 +120,8 @@ pub enum Warning {
     CoarseValues {
         /// Their ids.
         series: Vec<String>,
+        /// The names of models that cannot see them relative to a level, as a loss of theirs depends on where zero is.
+        without_levels: Vec<String>,
     },
     /// Settings of neuralforecast's trainer that were set and change nothing.
     PassedOver {
@@ -216,12 +218,25 @@ impl fmt::Display for Warning {
                  and there are {checks} (max_steps by val_check_steps); lower val_check_steps",
                 patience + 1
             ),
-            Self::CoarseValues { series } => write!(
-                f,
-                "values that single precision, which holds about 7 digits, can hardly tell apart, in series {}: their steps \
-                 are lost at least in part; subtract a constant from them, or multiply them, and undo it in the forecasts",
-                first_few(series, String::clone)
-            ),
+            Self::CoarseValues { series, without_levels } => {
+                write!(
+                    f,
+                    "values that single precision, which holds about 7 digits, can hardly tell apart, in series {}: their \
+                     steps are lost at least in part; ",
+                    first_few(series, String::clone)
+                )?;
+                match without_levels.is_empty() {
+                    true => f.write_str(
+                        "subtract a constant from them, or multiply them, and undo it in the forecasts",
+                    ),
+                    false => write!(
+                        f,
+                        "{} would see them relative to a level of each series with another loss, but this one depends on \
+                         where zero is",
+                        without_levels.join(", ")
+                    ),
+                }
+            }
             Self::PassedOver { settings } => write!(
                 f,
                 "settings of PyTorch Lightning's trainer that change nothing here, and are passed over: {}",
@@ -369,11 +384,11 @@ impl WarningListener {
         }
     }
 
-    /// Warns of series whose values single precision can hardly tell apart.
-    pub(crate) fn warn_of_coarse_values(&self, panel: &Panel) {
+    /// Warns of series whose values single precision can hardly tell apart, as these models see them without levels.
+    pub(crate) fn warn_of_coarse_values(&self, panel: &Panel, without_levels: &[String]) {
         let series: Vec<_> = panel.coarse_series().iter().map(ToString::to_string).collect();
         if !series.is_empty() {
-            self.warn(&Warning::CoarseValues { series });
+            self.warn(&Warning::CoarseValues { series, without_levels: without_levels.to_vec() });
         }
     }
 
@@ -384,12 +399,12 @@ impl WarningListener {
         }
         let (mut first, mut count, mut of) = (None, 0, 0);
         for series in 0..panel.n_series() {
-            let values = panel.known_y(series, 0..panel.len(series));
+            let values = panel.known_values(series, 0..panel.len(series));
             for (row, &y) in values.iter().enumerate().filter(|(_, y)| !y.is_nan()) {
                 of += 1;
                 if y.fract() != 0.0 {
                     count += 1;
-                    first.get_or_insert((series, row + 1, y));
+                    first.get_or_insert((series, row + 1, y as f32));
                 }
             }
         }

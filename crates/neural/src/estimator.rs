@@ -2,8 +2,8 @@
 
 use foretell_data::Panel;
 use foretell_estimator::{
-    ColumnKind, ColumnsRead, Estimator, EstimatorError, HeldOut, MemoryEstimate, Output, Run, Trained,
-    TrainingSize,
+    ColumnKind, ColumnsRead, Estimator, EstimatorError, HeldOut, LevelsSeen, MemoryEstimate, Output, Run,
+    Trained, TrainingSize,
 };
 use foretell_nn::{Loss, check_amp};
 use foretell_train::shard_count;
@@ -103,6 +103,13 @@ impl Estimator for NetworkSpec {
 
     fn forecasts_counts(&self) -> bool {
         self.loss().is_of_counts()
+    }
+
+    fn levels_seen(&self) -> LevelsSeen {
+        match self.loss().is_relative_to_zero() || self.valid_loss().is_relative_to_zero() {
+            true => LevelsSeen::None,
+            false => LevelsSeen::OfTraining,
+        }
     }
 
     fn max_steps(&self) -> Option<u64> {

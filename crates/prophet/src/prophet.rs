@@ -7,7 +7,7 @@ use std::sync::Arc;
 use foretell_data::{Cutter, Future, Panel, Span, WindowSpec};
 use foretell_estimator::{
     Asked, ColumnKind, ColumnsRead, Estimator, EstimatorEntry, EstimatorError, ForecastValues, HeldOut,
-    Learned, MemoryEstimate, Output, Run, SeriesNumbers, Trained, TrainingSize, Workers,
+    Learned, LevelsSeen, MemoryEstimate, Output, Run, SeriesNumbers, Trained, TrainingSize, Workers,
 };
 use serde_json::{Map, Value};
 
@@ -16,7 +16,7 @@ use crate::error::ProphetError;
 use crate::fit::{Model, SeriesFit};
 use crate::hyper_parameters;
 use crate::rows::Rows;
-use crate::settings::ProphetSettings;
+use crate::settings::{Growth, ProphetSettings};
 
 const NAME: &str = "Prophet";
 
@@ -63,6 +63,14 @@ impl Estimator for Prophet {
 
     fn horizon(&self) -> usize {
         self.settings().h
+    }
+
+    fn levels_seen(&self) -> LevelsSeen {
+        // A capacity is a value, and a share is one of the trend.
+        match self.settings().growth == Growth::Logistic || self.settings().has_shares() {
+            true => LevelsSeen::None,
+            false => LevelsSeen::OfTraining,
+        }
     }
 
     fn set(&mut self, name: &str, value: Value) -> Result<(), EstimatorError> {

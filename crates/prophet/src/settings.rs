@@ -211,6 +211,15 @@ impl ProphetSettings {
         columns
     }
 
+    /// Whether a component may be a share of the trend.
+    pub(crate) fn has_shares(&self) -> bool {
+        let own = self.seasonalities.iter().map(|seasonality| seasonality.mode);
+        let of_columns = self.regressors.iter().map(|regressor| regressor.mode);
+        let mut modes =
+            own.chain(of_columns).chain([Some(self.seasonality_mode), self.holidays_mode]).flatten();
+        modes.any(|mode| mode == Mode::Multiplicative)
+    }
+
     /// Why they do not fit together, if they do not.
     pub(crate) fn contradiction(&self) -> Option<String> {
         if self.growth == Growth::Logistic && self.cap.is_none() {

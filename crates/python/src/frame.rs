@@ -47,6 +47,9 @@ fn by_number(frame: &mut Frame) {
     for (_, values) in &mut frame.columns {
         *values = taken(values, &order);
     }
+    for values in frame.wide.values_mut() {
+        *values = taken(values, &order);
+    }
 }
 
 fn bytes<'py, T: Copy, const N: usize>(
@@ -93,8 +96,12 @@ impl PyFrame {
     fn renamed(&self, names: HashMap<String, Option<String>>) -> Self {
         let mut frame = self.0.clone();
         frame.columns.retain(|(name, _)| !matches!(names.get(name), Some(None)));
+        frame.wide.retain(|name, _| !names.contains_key(name));
         for (name, _) in &mut frame.columns {
             if let Some(Some(new)) = names.get(name) {
+                if let Some(wide) = self.0.wide.get(name) {
+                    frame.wide.insert(new.clone(), wide.clone());
+                }
                 name.clone_from(new);
             }
         }
@@ -113,10 +120,18 @@ impl PyFrame {
         Ok((ids, bytes(py, &counts, i64::to_ne_bytes)?))
     }
 
-    /// The times or the cutoffs as the bytes of `i8`, or another column as those of `f4`.
+    /// Whether a column has more digits than single precision holds.
+    fn is_wide(&self, name: &str) -> bool {
+        self.0.wide.contains_key(name)
+    }
+
+    /// The times or the cutoffs as the bytes of `i8`, or another column as those of `f4`, of `f8` where it is wide.
     fn column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyByteArray>> {
         if name == self.0.time_col {
             return bytes(py, &self.0.times, i64::to_ne_bytes);
+        }
+        if let Some(values) = self.0.wide.get(name) {
+            return bytes(py, values, f64::to_ne_bytes);
         }
         if let Some(values) = self.0.column(name) {
             return bytes(py, values, f32::to_ne_bytes);
@@ -127,7 +142,7 @@ impl PyFrame {
         }
     }
 
-    /// The table as a stream of Arrow: ids, times in microseconds, numbers in single precision.
+    /// The table as a stream of Arrow: ids, times in microseconds, numbers in single precision, in double where they are wide.
     #[pyo3(signature = (requested_schema = None))]
     fn __arrow_c_stream__<'py>(
         &self,

@@ -132,9 +132,9 @@ impl PyPanel {
                 let len = self.panel.len(series);
                 frame.ids.extend(std::iter::repeat_n(self.panel.id(series).clone(), len));
                 frame.times.extend(self.panel.times(series));
-                target.extend_from_slice(&self.panel.known_y(series, 0..len));
+                target.extend(self.panel.known_values(series, 0..len));
             }
-            frame.columns.push((self.options.target_col.clone(), target));
+            frame.push_wide(&self.options.target_col, target, self.panel.has_levels());
             PyFrame::of(frame, None)
         })
     }

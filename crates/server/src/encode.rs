@@ -44,7 +44,10 @@ fn to_json(answer: &ForecastAnswer) -> serde_json::Result<Vec<u8>> {
         serde_json::to_writer(&mut out, name)?;
         out.push(b':');
         // As `f32` and not by way of 64 bits, so that a number has no digits that it has not in CSV.
-        serde_json::to_writer(&mut out, values)?;
+        match frame.wide.get(name) {
+            Some(wide) => serde_json::to_writer(&mut out, wide)?,
+            None => serde_json::to_writer(&mut out, values)?,
+        }
     }
     let _ = write!(out, r#"}},"warnings":{}}}"#, json!(warnings));
     Ok(out)

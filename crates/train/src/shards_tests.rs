@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use foretell_nn::{
-    Activation, Coupling, Init, Inputs, Linear, Model, Needs, ParamId, Table, Tensor, Update, Var, Windows,
+    Activation, Coupling, Init, Inputs, Linear, Model, Needs, ParamId, Table, Tensor, Var, Windows,
 };
 #[cfg(feature = "amp")]
 use foretell_nn::{LinearPair, PairSizes};

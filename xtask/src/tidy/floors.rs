@@ -72,7 +72,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/estimator/src",
         &[
-            "columns error forecasts memory_limit outputs progress reduction",
+            "columns error forecasts levels_seen memory_limit outputs progress reduction",
             "memory run series_numbers",
             "estimator",
         ],

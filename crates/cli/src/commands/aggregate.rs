@@ -66,8 +66,8 @@ fn frame_of(panel: &Panel, columns: ColumnNames) -> Frame {
     for series in 0..panel.n_series() {
         frame.ids.extend(std::iter::repeat_n(panel.id(series), panel.len(series)).cloned());
         frame.times.extend(panel.times(series));
-        y.extend_from_slice(&panel.known_y(series, 0..panel.len(series)));
+        y.extend(panel.known_values(series, 0..panel.len(series)));
     }
-    frame.columns = vec![(columns.target, y)];
+    frame.push_wide(&columns.target, y, panel.has_levels());
     frame
 }

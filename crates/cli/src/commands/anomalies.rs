@@ -183,11 +183,13 @@ fn only_marked(frame: &Frame) -> Frame {
     let rows: Vec<usize> =
         (0..frame.n_rows()).filter(|&row| marks.iter().any(|marks| marks[row] == 1.0)).collect();
     let of_rows = |values: &[f32]| rows.iter().map(|&row| values[row]).collect();
+    let wide_of_rows = |values: &[f64]| rows.iter().map(|&row| values[row]).collect();
     Frame {
         ids: rows.iter().map(|&row| frame.ids[row].clone()).collect(),
         times: rows.iter().map(|&row| frame.times[row]).collect(),
         cutoffs: frame.cutoffs.as_ref().map(|cutoffs| rows.iter().map(|&row| cutoffs[row]).collect()),
         columns: frame.columns.iter().map(|(name, values)| (name.clone(), of_rows(values))).collect(),
+        wide: frame.wide.iter().map(|(name, values)| (name.clone(), wide_of_rows(values))).collect(),
         ..frame.clone()
     }
 }

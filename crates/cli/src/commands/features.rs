@@ -119,8 +119,9 @@ impl WriteFeatures {
             frame.times.extend(panel.times(series));
         }
         let whole = |of: &dyn Fn(usize) -> Vec<f32>| (0..panel.n_series()).flat_map(of).collect::<Vec<f32>>();
-        let target = whole(&|series| panel.known_y(series, 0..panel.len(series)).into_owned());
-        frame.columns.push((names.target.clone(), target));
+        let target =
+            (0..panel.n_series()).flat_map(|series| panel.known_values(series, 0..panel.len(series)));
+        frame.push_wide(&names.target, target.collect(), panel.has_levels());
         let computed = features.columns();
         for name in panel.column_names() {
             // A text is no number that could be written, and no feature is computed from it.

@@ -14,6 +14,7 @@ mod guides;
 mod hierarchies;
 #[cfg(unix)]
 mod kills;
+mod large_values;
 #[cfg(target_os = "linux")]
 mod limits;
 mod looking;

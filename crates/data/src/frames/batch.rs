@@ -3,7 +3,9 @@
 use std::io;
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Float32Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray};
+use arrow_array::{
+    ArrayRef, Float32Array, Float64Array, Int64Array, RecordBatch, StringArray, TimestampMicrosecondArray,
+};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
@@ -15,7 +17,7 @@ use crate::error::DataError;
 
 impl Frame {
     /// The frame as an Arrow record batch: ids as texts or integers, times as integers or timestamps in
-    /// microseconds with their zone, values as `f32`; NaN is null.
+    /// microseconds with their zone, values as `f32`, those of [`wide`](Self::wide) columns as `f64`; NaN is null.
     ///
     /// # Panics
     /// If the columns differ in length.
@@ -39,8 +41,15 @@ impl Frame {
             vec![(self.id_col.as_str(), ids, false), (self.time_col.as_str(), times(&self.times), false)];
         columns.extend(self.cutoffs.as_ref().map(|cutoffs| ("cutoff", times(cutoffs), false)));
         for (name, values) in &self.columns {
-            let known = values.iter().map(|value| Some(*value).filter(|value| !value.is_nan()));
-            columns.push((name, Arc::new(known.collect::<Float32Array>()), true));
+            let array: ArrayRef = match self.wide.get(name) {
+                Some(wide) => {
+                    Arc::new(wide.iter().map(|y| Some(*y).filter(|y| !y.is_nan())).collect::<Float64Array>())
+                }
+                None => Arc::new(
+                    values.iter().map(|y| Some(*y).filter(|y| !y.is_nan())).collect::<Float32Array>(),
+                ),
+            };
+            columns.push((name, array, true));
         }
         RecordBatch::try_from_iter_with_nullable(columns).expect("columns of one length")
     }

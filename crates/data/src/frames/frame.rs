@@ -1,5 +1,7 @@
 //! Forecasts as a table.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -32,6 +34,8 @@ pub struct Frame {
     pub cutoffs: Option<Vec<i64>>,
     /// Columns by name, one value per row.
     pub columns: Vec<(String, Vec<f32>)>,
+    /// By name, those of the columns whose values have digits that single precision loses, with all of them.
+    pub wide: BTreeMap<String, Vec<f64>>,
 }
 
 /// A file that is being written, of whatever format, part by part.
@@ -65,6 +69,7 @@ impl Frame {
             times: Vec::new(),
             cutoffs: None,
             columns: Vec::new(),
+            wide: BTreeMap::new(),
         }
     }
 
@@ -76,6 +81,22 @@ impl Frame {
     /// Values of a column.
     pub fn column(&self, name: &str) -> Option<&[f32]> {
         self.columns.iter().find(|(known, _)| known == name).map(|(_, values)| values.as_slice())
+    }
+
+    /// Values of a column with all their digits.
+    pub fn wide_column(&self, name: &str) -> Option<Cow<'_, [f64]>> {
+        match self.wide.get(name) {
+            Some(values) => Some(values.into()),
+            None => self.column(name).map(|values| values.iter().map(|&y| f64::from(y)).collect()),
+        }
+    }
+
+    /// Adds a column of these values, [wide](Self::wide) if `is_wide`, else in single precision alone.
+    pub fn push_wide(&mut self, name: &str, values: Vec<f64>, is_wide: bool) {
+        self.columns.push((name.to_owned(), values.iter().map(|&value| value as f32).collect()));
+        if is_wide {
+            self.wide.insert(name.to_owned(), values);
+        }
     }
 
     /// How the times are written where a format knows only texts.
@@ -92,11 +113,17 @@ impl Frame {
         let names = |frame: &Self| frame.columns.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
         assert_eq!(names(self), names(&part), "columns of a part");
         assert_eq!(self.cutoffs.is_some(), part.cutoffs.is_some(), "cutoffs of a part");
-        self.ids.extend(part.ids);
-        self.times.extend(part.times);
+        self.ids.extend_from_slice(&part.ids);
+        self.times.extend_from_slice(&part.times);
         self.cutoffs.iter_mut().for_each(|cutoffs| cutoffs.extend(part.cutoffs.iter().flatten()));
-        for ((_, values), (_, part)) in self.columns.iter_mut().zip(part.columns) {
-            values.extend(part);
+        let rows = self.n_rows() - part.n_rows();
+        for ((name, values), (_, own)) in self.columns.iter_mut().zip(part.columns) {
+            if self.wide.contains_key(name) || part.wide.contains_key(name) {
+                let narrow = |values: &[f32]| values.iter().map(|&y| f64::from(y)).collect::<Vec<f64>>();
+                let wide = self.wide.entry(name.clone()).or_insert_with(|| narrow(&values[..rows]));
+                wide.extend(part.wide.get(name).cloned().unwrap_or_else(|| narrow(&own)));
+            }
+            values.extend(own);
         }
     }
 
@@ -124,6 +151,7 @@ impl Frame {
         keep(&mut self.times, horizon, steps);
         self.cutoffs.iter_mut().for_each(|cutoffs| keep(cutoffs, horizon, steps));
         self.columns.iter_mut().for_each(|(_, values)| keep(values, horizon, steps));
+        self.wide.values_mut().for_each(|values| keep(values, horizon, steps));
     }
 
     /// The rows of the series whose ids `keep` keeps.
@@ -140,6 +168,7 @@ impl Frame {
             times: of(&self.times, &kept),
             cutoffs: self.cutoffs.as_ref().map(|cutoffs| of(cutoffs, &kept)),
             columns: self.columns.iter().map(|(name, values)| (name.clone(), of(values, &kept))).collect(),
+            wide: self.wide.iter().map(|(name, values)| (name.clone(), of(values, &kept))).collect(),
             ..*self
         }
     }
@@ -150,6 +179,9 @@ impl Frame {
         assert!(self.cutoffs.as_ref().is_none_or(|c| c.len() == rows), "cutoffs of {rows} rows");
         for (name, values) in &self.columns {
             assert_eq!(values.len(), rows, "column `{name}` and ids of a frame");
+        }
+        for (name, values) in &self.wide {
+            assert_eq!(values.len(), rows, "wide column `{name}` and ids of a frame");
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Frames in serde's formats: the fields under their names, NaN as nothing (`null` in JSON).
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::de::Error;
@@ -22,11 +23,14 @@ struct Fields {
     times: Vec<i64>,
     cutoffs: Option<Vec<i64>>,
     columns: Vec<(String, Vec<Option<f32>>)>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    wide: BTreeMap<String, Vec<Option<f64>>>,
 }
 
 impl Serialize for Frame {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let known = |values: &Vec<f32>| values.iter().map(|y| (!y.is_nan()).then_some(*y)).collect();
+        let known_wide = |values: &Vec<f64>| values.iter().map(|y| (!y.is_nan()).then_some(*y)).collect();
         let fields = Fields {
             id_col: self.id_col.clone(),
             time_col: self.time_col.clone(),
@@ -37,6 +41,7 @@ impl Serialize for Frame {
             times: self.times.clone(),
             cutoffs: self.cutoffs.clone(),
             columns: self.columns.iter().map(|(name, values)| (name.clone(), known(values))).collect(),
+            wide: self.wide.iter().map(|(name, values)| (name.clone(), known_wide(values))).collect(),
         };
         fields.serialize(serializer)
     }
@@ -49,10 +54,12 @@ impl<'de> Deserialize<'de> for Frame {
         let mut lengths = vec![("times", fields.times.len())];
         lengths.extend(fields.cutoffs.iter().map(|cutoffs| ("cutoffs", cutoffs.len())));
         lengths.extend(fields.columns.iter().map(|(name, values)| (name.as_str(), values.len())));
+        lengths.extend(fields.wide.iter().map(|(name, values)| (name.as_str(), values.len())));
         if let Some((name, found)) = lengths.into_iter().find(|(_, found)| *found != rows) {
             return Err(D::Error::custom(format!("{name} of a frame has {found} values for {rows} ids")));
         }
         let values = |values: Vec<Option<f32>>| values.into_iter().map(|y| y.unwrap_or(f32::NAN)).collect();
+        let wide = |values: Vec<Option<f64>>| values.into_iter().map(|y| y.unwrap_or(f64::NAN)).collect();
         Ok(Self {
             id_col: fields.id_col,
             time_col: fields.time_col,
@@ -63,6 +70,7 @@ impl<'de> Deserialize<'de> for Frame {
             times: fields.times,
             cutoffs: fields.cutoffs,
             columns: fields.columns.into_iter().map(|(name, column)| (name, values(column))).collect(),
+            wide: fields.wide.into_iter().map(|(name, column)| (name, wide(column))).collect(),
         })
     }
 }

@@ -9,8 +9,8 @@ use crate::error::DataError;
 
 /// Writes a table of forecasts as CSV, one part after the other.
 ///
-/// The columns are ids, times, cutoffs, values. Numbers have as few digits as read back to the same `f32`; NaN is
-/// an empty cell.
+/// The columns are ids, times, cutoffs, values. Numbers have as few digits as read back to the same `f32`, in
+/// [wide](Frame::wide) columns to the same `f64`; NaN is an empty cell.
 ///
 /// ```
 /// use foretell_data::{CsvWriter, Frame, Freq, TimeStyle};
@@ -72,6 +72,7 @@ impl<W: io::Write> CsvWriter<W> {
             out.write_record(index.into_iter().chain(cutoff).chain(names))?;
         }
         let cutoffs = part.cutoffs.as_deref().unwrap_or(&[]);
+        let wide: Vec<Option<&Vec<f64>>> = part.columns.iter().map(|(name, _)| part.wide.get(name)).collect();
         let mut cell = String::new();
         for row in 0..part.n_rows() {
             out.write_field(&*part.ids[row])?;
@@ -80,12 +81,15 @@ impl<W: io::Write> CsvWriter<W> {
                 self.times.write(part.zone.as_ref(), time, &mut cell);
                 out.write_field(&cell)?;
             }
-            for (_, values) in &part.columns {
+            for ((_, values), wide) in part.columns.iter().zip(&wide) {
                 cell.clear();
                 if !values[row].is_nan() {
                     // Debug is the shortest text that reads back, with an exponent where that is
                     // shorter. Writing to a string cannot fail.
-                    let _ = write!(cell, "{:?}", values[row]);
+                    let _ = match wide {
+                        Some(wide) => write!(cell, "{:?}", wide[row]),
+                        None => write!(cell, "{:?}", values[row]),
+                    };
                     if let (false, Some(point)) = (self.decimal == '.', cell.find('.')) {
                         cell.replace_range(point..=point, self.decimal.encode_utf8(&mut [0; 4]));
                     }

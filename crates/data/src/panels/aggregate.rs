@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::float::Float;
 use crate::error::DataError;
 
 /// How several rows of one series and time become one; by default they are a mistake.
@@ -50,22 +51,22 @@ impl Aggregate {
     }
 
     /// One value in place of those that are known; NaN where none is.
-    pub(super) fn of(self, values: impl Iterator<Item = f32>) -> f32 {
+    pub(super) fn of<T: Float>(self, values: impl Iterator<Item = T>) -> T {
         let mut values = values.filter(|value| !value.is_nan()).peekable();
         if self == Self::Count {
-            return values.count() as f32;
+            return T::of(values.count() as f64);
         }
-        let Some(&first) = values.peek() else { return f32::NAN };
+        let Some(&first) = values.peek() else { return T::of(f64::NAN) };
         match self {
-            Self::Sum => values.map(f64::from).sum::<f64>() as f32,
+            Self::Sum => T::of(values.map(Into::into).sum::<f64>()),
             Self::Mean => {
                 let (sum, count) =
-                    values.fold((0.0, 0.0), |(sum, count), value| (sum + f64::from(value), count + 1.0));
-                (sum / count) as f32
+                    values.fold((0.0, 0.0), |(sum, count), value| (sum + value.into(), count + 1.0));
+                T::of(sum / count)
             }
             Self::Last => values.last().unwrap_or(first),
-            Self::Max => values.fold(first, f32::max),
-            Self::Min => values.fold(first, f32::min),
+            Self::Max => values.fold(first, T::larger),
+            Self::Min => values.fold(first, T::smaller),
             Self::First | Self::Count => first,
         }
     }

@@ -60,7 +60,11 @@ impl Panel {
         let rows = start + own.len..start + own.len + y.len();
         let appended =
             |name: &str| columns.iter().find(|(column, _)| *column == name).map(|(_, values)| *values);
-        data.y[rows.clone()].copy_from_slice(y);
+        let held = &mut data.y[rows.clone()];
+        held.copy_from_slice(y);
+        if !own.level.is_default() {
+            held.iter_mut().for_each(|y| *y = own.level.hold(f64::from(*y)));
+        }
         for (name, values) in [(MASK, &mut data.mask), (WEIGHT, &mut data.weight)] {
             if let Some(values) = values {
                 match appended(name) {

@@ -58,13 +58,15 @@ impl TableRows {
                 },
             )?;
         }
-        let series = self.runs.iter().enumerate().map(|(i, run)| Series {
+        let levels = self.take_levels();
+        let series = self.runs.iter().zip(levels).enumerate().map(|(i, (run, level))| Series {
             id: self.id(run).clone(),
             start: run.start,
             len: run.len,
             reach: run.start + run.len,
             first_time: self.times.get(run.start),
             place: i,
+            level,
         });
         let series = series.collect();
         let mut data = Data {

@@ -6,8 +6,10 @@ use std::sync::Arc;
 use super::cells::{admitted, check_mask, check_weight, finite};
 use super::column::{BadCell, Column};
 use super::fill::Fill;
+use super::level::SeriesLevel;
 use super::panel::{Data, Panel, Series};
 use super::rows::TableRows;
+use super::unrounded::Unrounded;
 use crate::calendar::flaw::TimeFlaw;
 use crate::calendar::freq::Freq;
 use crate::calendar::given_time::{LATE_ZONE, Time};
@@ -72,6 +74,11 @@ impl PanelBuilder {
 
     /// Appends rows of one series.
     pub fn series<'t, T: Into<Time<'t>> + Copy>(mut self, id: &str, times: &[T], y: &[f32]) -> Self {
+        self.rows.unrounded.append(&self.rows.y, &Unrounded::default(), y);
+        self.push_series(id, times, y)
+    }
+
+    fn push_series<'t, T: Into<Time<'t>> + Copy>(mut self, id: &str, times: &[T], y: &[f32]) -> Self {
         if times.is_empty() && y.is_empty() {
             self.fault.get_or_insert(DataError::EmptySeries { id: id.to_owned() });
         }
@@ -80,6 +87,15 @@ impl PanelBuilder {
             self.rows.push_id(id);
         }
         self.append(times, y)
+    }
+
+    /// Appends rows of one series whose values have more digits than single precision: where it would lose their steps, the series
+    /// has a [`SeriesLevel`].
+    pub fn wide_series<'t, T: Into<Time<'t>> + Copy>(mut self, id: &str, times: &[T], y: &[f64]) -> Self {
+        self.rows.unrounded.is_wanted = true;
+        self.rows.unrounded.extend(&self.rows.y, y);
+        let rounded: Vec<f32> = y.iter().map(|&y| y as f32).collect();
+        self.push_series(id, times, &rounded)
     }
 
     /// Appends rows in the long layout: an id, a time and a value for each, in any order.
@@ -91,6 +107,7 @@ impl PanelBuilder {
     ) -> Self {
         self.check_len("ids", times.len(), ids.len());
         self.check_len("y", times.len(), y.len());
+        self.rows.unrounded.append(&self.rows.y, &Unrounded::default(), y);
         for id in ids {
             self.rows.push_id(id.as_ref());
         }
@@ -267,7 +284,8 @@ impl Panel {
             }
             all.extend_from_slice(y);
             let (id, reach) = (id.clone(), all.len());
-            series.push(Series { id, start, len: y.len(), reach, first_time: *first_time, place });
+            let (first_time, level) = (*first_time, SeriesLevel::default());
+            series.push(Series { id, start, len: y.len(), reach, first_time, place, level });
         }
         Some(Self::new(freq, None, series, Data::of_slices(all)))
     }
@@ -308,6 +326,9 @@ impl TableRows {
                 Err(Flaw::Missing) => f32::NAN,
                 y => y.map_err(|flaw| bad("y", self.y[row], flaw))?,
             };
+            if y != self.y[row] {
+                self.unrounded.each(|values| values[row] = f64::from(y));
+            }
             self.y[row] = y;
             for i in 0..self.columns.len() {
                 let Ok(values) = &self.columns[i].values else { continue };

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::column::ColumnKind;
 use super::fill::Fill;
+use super::level::SeriesLevel;
 use super::panel::{Data, Panel, Series};
 use crate::error::DataError;
 use crate::error::early_ends::EarlyEnds;
@@ -84,7 +85,15 @@ impl Panel {
         if missing.iter().all(|rows| *rows == 0) {
             return Ok(self.clone());
         }
+        let without_level = |id: &str| {
+            let series = self.find(id).filter(|&series| missing[series] == 0);
+            series.map_or(SeriesLevel::default(), |series| self.level(series))
+        };
         Ok(match end {
+            // Zeros are far from any level.
+            End::Common if self.has_levels() && fill.is_none_or(|fill| fill == Fill::Zero) => {
+                self.with_levels(without_level).prolonged(&missing, Fill::Zero, true)
+            }
             End::Common => self.prolonged(&missing, fill.unwrap_or(Fill::Zero), true),
             End::Masked => self.prolonged(&missing, fill.unwrap_or(Fill::Zero), false),
             End::Drop => {

@@ -30,8 +30,8 @@ impl Panel {
         before.ok_or_else(|| DataError::TimeRange { id: self.id(series).to_string() })
     }
 
-    /// The panel with the targets `y`, `[series, steps]`, after the end of each series, as if they were
-    /// known. Further columns continue with the values of `future`, and with zeros where it has none.
+    /// The panel with the targets `y`, `[series, steps]` and relative to their [`SeriesLevel`](crate::SeriesLevel)s, after the end of each series,
+    /// as if they were known. Further columns continue with the values of `future`, and with zeros where it has none.
     ///
     /// # Panics
     /// If `y` is not as many steps for each series, or `future` has another number of them.

@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::float::Float;
 use crate::error::DataError;
 use crate::error::flaw::Flaw;
 use crate::nearest::nearest;
@@ -62,10 +63,10 @@ impl Fill {
     ///
     /// # Errors
     /// The row of a value that cannot be filled, and why.
-    pub(crate) fn values(self, values: &mut [f32], lines: bool) -> Result<(), (usize, Flaw)> {
+    pub(crate) fn values<T: Float>(self, values: &mut [T], lines: bool) -> Result<(), (usize, Flaw)> {
         let Some(first) = values.iter().position(|value| value.is_nan()) else { return Ok(()) };
         if self == Self::Zero {
-            values.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = 0.0);
+            values.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = T::of(0.0));
             return Ok(());
         }
         let mut known = first.saturating_sub(1);
@@ -81,14 +82,14 @@ impl Fill {
         while known + 1 < values.len() {
             let next = values[known + 1..].iter().position(|value| !value.is_nan());
             let end = next.map_or(values.len(), |next| known + 1 + next);
-            let from = f64::from(values[known]);
+            let from: f64 = values[known].into();
             let to = values
                 .get(end)
                 .filter(|_| lines && self == Self::Interpolate)
-                .map_or(from, |to| f64::from(*to));
+                .map_or(from, |to| (*to).into());
             let steps = (end - known) as f64;
             for (step, value) in values[known + 1..end].iter_mut().enumerate() {
-                *value = (from + (to - from) * (step + 1) as f64 / steps) as f32;
+                *value = T::of(from + (to - from) * (step + 1) as f64 / steps);
             }
             known = end;
         }
@@ -140,7 +141,7 @@ mod tests {
         assert_eq!(Fill::Forward.values(&mut [X, 1.0], true), Err((0, Flaw::NothingBefore)));
         assert_eq!(Fill::Forward.values(&mut [X, X], true), Err((0, Flaw::NothingKnown)));
         assert_eq!(Fill::Interpolate.values(&mut [X], true), Err((0, Flaw::NothingKnown)));
-        assert_eq!(Fill::Interpolate.values(&mut [], true), Ok(()));
+        assert_eq!(Fill::Interpolate.values::<f32>(&mut [], true), Ok(()));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::column::Column;
+use super::level::SeriesLevel;
 use super::panel::{Data, Panel};
 use crate::error::DataError;
 use crate::nearest::nearest;
@@ -21,6 +22,8 @@ impl Panel {
                 return Err(DataError::UnknownSeries { id: id.to_string(), nearest });
             }
         }
+        let later = &later
+            .with_levels(|id| self.find(id).map_or(SeriesLevel::default(), |series| self.level(series)));
         let rows = self.n_rows() + later.n_rows();
         let values_of = |first: &dyn Fn(usize) -> f32, second: &dyn Fn(usize) -> f32| -> Vec<f32> {
             let mut values = Vec::with_capacity(rows);

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::forecast_table::ForecastTable;
 use super::options::ReadOptions;
+use super::precision::{SINGLE, loses_steps};
 use crate::calendar::freq::Freq;
 use crate::error::DataError;
 use crate::frames::frame::Frame;
@@ -26,7 +27,11 @@ impl Frame {
 impl ForecastTable {
     /// The table of a frame.
     pub fn of_frame(frame: Frame) -> Self {
-        let widen = |(name, values): (String, Vec<f32>)| (name, values.into_iter().map(f64::from).collect());
+        let mut wide = frame.wide;
+        let widen = |(name, values): (String, Vec<f32>)| {
+            let values = wide.remove(&name).unwrap_or_else(|| values.into_iter().map(f64::from).collect());
+            (name, values)
+        };
         Self {
             file: "the forecast".into(),
             kind: frame.freq.kind(),
@@ -51,6 +56,14 @@ impl ForecastTable {
         let narrow = |values: Vec<f64>| -> Option<Vec<f32>> {
             values.into_iter().map(|value| narrow(value).ok()).collect()
         };
+        let loses = |values: &[f64]| {
+            let mut start = 0;
+            self.ids.chunk_by(|one, other| one == other).any(|rows| {
+                start += rows.len();
+                loses_steps(values[start - rows.len()..start].iter().copied(), &SINGLE)
+            })
+        };
+        let wide = self.columns.iter().filter(|(_, values)| loses(values)).cloned().collect();
         let columns = self.columns.into_iter().filter_map(|(name, values)| Some((name, narrow(values)?)));
         Ok(Frame {
             id_col: options.id_col.clone(),
@@ -61,6 +74,7 @@ impl ForecastTable {
             times: self.times,
             cutoffs: self.cutoffs,
             columns: columns.collect(),
+            wide,
             ..Frame::new(freq)
         })
     }

@@ -21,6 +21,9 @@ impl TableRows {
             rows.filter(|value| value.is_nan()).count()
         };
         let usable = self.columns.iter().filter_map(|column| column.values.as_ref().ok());
+        if fill == Fill::Interpolate {
+            self.unrounded.keep(&self.y);
+        }
         let values = missing(&self.y) + usable.map(|values| missing(values)).sum::<usize>();
         let rows = self.add_rows(zone, freq)?;
         for at in 0..self.runs.len() {
@@ -29,6 +32,9 @@ impl TableRows {
             if let Err((row, flaw)) = fill.values(&mut self.y[range.clone()], true) {
                 return Err(self.missing(&run, run.start + row, flaw));
             }
+            self.unrounded.each(|values| {
+                fill.values(&mut values[range.clone()], true).expect("as of the rounded values");
+            });
             for column in 0..self.columns.len() {
                 let lines = matches!(self.columns[column].kind, ColumnKind::Numbers);
                 let Ok(values) = &mut self.columns[column].values else { continue };
@@ -79,14 +85,9 @@ impl TableRows {
             }
             runs.push(SeriesRun { start, len: sources.len() - start, ..*run });
         }
-        let spread = |values: &mut Vec<f32>, absent: Option<f32>| {
-            let cell = |row: usize| match absent {
-                Some(absent) if row > 0 && sources[row - 1] == sources[row] => absent,
-                _ => values[sources[row] as usize],
-            };
-            *values = (0..sources.len()).map(cell).collect();
-        };
+        let spread = |values: &mut Vec<f32>, absent: Option<f32>| spread(values, &sources, absent);
         spread(&mut self.y, Some(f32::NAN));
+        self.unrounded.each(|values| self::spread(values, &sources, Some(f64::NAN)));
         self.columns
             .iter_mut()
             .filter_map(|column| column.values.as_mut().ok())
@@ -100,4 +101,13 @@ impl TableRows {
         (self.runs, self.times) = (runs, stretches);
         Ok(added)
     }
+}
+
+/// The values of these rows; in place of one that repeats the row before it, the one of an absent row.
+fn spread<T: Copy>(values: &mut Vec<T>, sources: &[u32], absent: Option<T>) {
+    let cell = |row: usize| match absent {
+        Some(absent) if row > 0 && sources[row - 1] == sources[row] => absent,
+        _ => values[sources[row] as usize],
+    };
+    *values = (0..sources.len()).map(cell).collect();
 }

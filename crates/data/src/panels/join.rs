@@ -15,6 +15,7 @@ impl TableRows {
         self.integer_ids |= other.integer_ids;
         self.times.append(&other.times);
         self.within.append(&other.within);
+        self.unrounded.append(&self.y, &other.unrounded, &other.y);
         self.y.append(&mut other.y);
         for (values, others) in [(&mut self.mask, other.mask), (&mut self.weight, other.weight)] {
             if let (Some(values), Some(mut others)) = (values.as_mut(), others) {

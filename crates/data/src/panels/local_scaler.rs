@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::column::{Column, ColumnKind};
 use super::covariates::Future;
+use super::level::SeriesLevel;
 use super::panel::Panel;
 use crate::error::DataError;
 use crate::error::place::Place;
@@ -245,7 +246,8 @@ impl Panel {
     /// # Errors
     /// For Box-Cox, a known value that is not above zero.
     pub fn scaled(&self, scaler: LocalScaler, held_out: usize) -> Result<(Self, LocalScales), DataError> {
-        let mut panel = self.clone();
+        // What is scaled is relative to the scaler's statistics, and these to the levels.
+        let mut panel = self.clone().held_at(|_| SeriesLevel::default());
         let target = self.scale(scaler, held_out, "y", &self.data.y)?;
         let mut columns = BTreeMap::new();
         let mut scaled = Vec::with_capacity(self.data.columns.len());

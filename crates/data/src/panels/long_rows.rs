@@ -61,7 +61,7 @@ impl LongColumns<'_> {
             values.push(value.map_err(|flaw| table.bad_value(column, flaw))?);
         }
         let y = rows.admit(table, self.target, masked)?;
-        rows.y.push(y);
+        rows.push_y(y, table, self.target);
         let code = match (self.id, rows.last, rows.last_id()) {
             (Some(column), Some(code), Some(id)) if table.has_id(column, id) => {
                 rows.push_code(code);

@@ -13,7 +13,7 @@ impl Panel {
     /// # Errors
     /// The errors of `from_file`, with the table's name.
     pub fn from_memory(table: &MemoryTable, options: &ReadOptions) -> Result<Self, DataError> {
-        read_wanted(|wanted| table.open(&options.file, wanted), options)
+        read_wanted(|wanted| table.open(&options.file, wanted), options, true)
     }
 
     /// Adds the columns of a table that is in memory; else as [`with_static_file`](Self::with_static_file).

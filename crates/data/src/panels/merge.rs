@@ -45,6 +45,16 @@ impl TableRows {
             false => self.y[groups(i).start],
         });
         let y = y.collect();
+        if matches!(how, Aggregate::Sum | Aggregate::Mean) {
+            self.unrounded.keep(&self.y);
+        }
+        self.unrounded.each(|values| {
+            let value = |i: usize| match groups(i).any(|row| known(&row)) {
+                true => how.of(groups(i).filter(known).map(|row| values[row])),
+                false => values[groups(i).start],
+            };
+            *values = (0..starts.len()).map(value).collect();
+        });
         for column in &mut self.columns {
             let Ok(values) = &mut column.values else { continue };
             let how = how.of_columns(&column.kind);

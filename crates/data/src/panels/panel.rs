@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::cells::finite;
 use super::column::Column;
 use super::fill::{Filled, Trimmed};
+use super::level::SeriesLevel;
 use super::origin::SLICES;
 use super::spelling::StrangeIds;
 use crate::calendar::freq::Freq;
@@ -44,6 +45,8 @@ pub(crate) struct Series {
     pub(crate) first_time: i64,
     /// Position among the static values.
     pub(crate) place: usize,
+    /// What the values of `y` are held relative to.
+    pub(crate) level: SeriesLevel,
 }
 
 impl Series {
@@ -210,7 +213,7 @@ impl Panel {
         self.series.binary_search_by(|series| (*series.id).cmp(id)).ok()
     }
 
-    /// The target of a series. Where `available_mask` is 0 and there was no value it is 0.
+    /// The target of a series, relative to its [`level`](Self::level). Where `available_mask` is 0 and there was no value it is 0.
     pub fn y(&self, series: usize) -> &[f32] {
         &self.data.y[self.series[series].rows()]
     }
@@ -277,7 +280,55 @@ impl Panel {
         })
     }
 
-    /// The values of some rows of a series, NaN where `available_mask` says that they are not known.
+    /// What the target of a series is held relative to: nothing, but where single precision would lose its steps.
+    pub fn level(&self, series: usize) -> SeriesLevel {
+        self.series[series].level
+    }
+
+    /// Whether a series is held relative to a level.
+    pub fn has_levels(&self) -> bool {
+        self.series.iter().any(|series| !series.level.is_default())
+    }
+
+    /// The same values, of which each series is held relative to the level that `level` says. Nothing is copied where all have it
+    /// already.
+    pub fn with_levels(&self, level: impl Fn(&str) -> SeriesLevel) -> Self {
+        let mut panel = self.clone();
+        if self.series.iter().all(|series| level(&series.id) == series.level) {
+            return panel;
+        }
+        let data = Arc::make_mut(&mut panel.data);
+        for series in &mut panel.series {
+            let to = level(&series.id);
+            let y = &mut data.y[series.rows()];
+            if to != series.level {
+                let mask = data.mask.as_ref().map(|mask| &mask[series.rows()]);
+                for (row, y) in y.iter_mut().enumerate() {
+                    // What stands in place of an unknown value is none.
+                    if *y != 0.0 || mask.is_none_or(|mask| mask[row] != 0.0) {
+                        *y = to.hold(series.level.value(*y));
+                    }
+                }
+            }
+            series.level = to;
+        }
+        panel
+    }
+
+    /// Takes the values that a panel holds for those relative to the levels that `level` says.
+    pub fn held_at(mut self, level: impl Fn(&str) -> SeriesLevel) -> Self {
+        self.series.iter_mut().for_each(|series| series.level = level(&series.id));
+        self
+    }
+
+    /// The values of some rows of a series with all their digits, NaN where `available_mask` says that they are not known.
+    pub fn known_values(&self, series: usize, rows: Range<usize>) -> Vec<f64> {
+        let level = self.level(series);
+        self.known_y(series, rows).iter().map(|y| level.value(*y)).collect()
+    }
+
+    /// The values of some rows of a series relative to its [`level`](Self::level), NaN where `available_mask` says that they are not
+    /// known.
     pub fn known_y(&self, series: usize, rows: Range<usize>) -> Cow<'_, [f32]> {
         let y = &self.y(series)[rows.clone()];
         match self.available_mask(series) {

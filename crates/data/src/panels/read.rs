@@ -13,6 +13,7 @@ use super::origin::Origin;
 use super::pair::Pair;
 use super::panel::Panel;
 use super::rows::TableRows;
+use super::unrounded::Unrounded;
 use crate::calendar::clock::Clock;
 use crate::calendar::kind::TimeKind;
 use crate::calendar::repeated_times::RepeatedTimes;
@@ -81,7 +82,10 @@ impl Panel {
     /// # Errors
     /// Those of [`from_file`](Self::from_file), and files whose columns differ.
     pub fn from_files(paths: &[impl AsRef<Path>], options: &ReadOptions) -> Result<Self, DataError> {
-        read_wanted(|wanted| open(paths, &options.file, wanted), options)
+        // A pipe gives its text once.
+        let stays = |path: &&Path| path.metadata().is_ok_and(|found| found.is_file() || found.is_dir());
+        let again = paths.iter().map(AsRef::as_ref).all(|path| stays(&path) || !path.exists());
+        read_wanted(|wanted| open(paths, &options.file, wanted), options, again)
     }
 
     /// Reads a CSV file, separated by commas, semicolons, tabs or bars; it may be compressed by gzip or Zstandard.
@@ -93,7 +97,9 @@ impl Panel {
     /// # Errors
     /// A file that cannot be read, and every mistake of [`from_file`](Self::from_file), with file, line and column.
     pub fn from_csv(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
-        read(Box::new(TextTable::open(path.as_ref(), &options.file)?), options)
+        let path = path.as_ref();
+        let open = || Ok(Box::new(TextTable::open(path, &options.file)?) as Box<dyn TableReader>);
+        read_again(open, options, path.is_file())
     }
 
     /// Reads CSV text from `input`, called `name` in messages; else as [`from_csv`](Self::from_csv).
@@ -101,43 +107,74 @@ impl Panel {
     /// # Errors
     /// Input that cannot be read, and every mistake of [`from_file`](Self::from_file), with `name`, line and column.
     pub fn read_csv(input: impl Read + Send, name: &str, options: &ReadOptions) -> Result<Self, DataError> {
-        read(Box::new(TextTable::new(input, name.into(), &options.file)?), options)
+        read(Box::new(TextTable::new(input, name.into(), &options.file)?), options, true)
     }
 }
 
 /// Tells of a column whether it is read.
 pub(super) type Wanted<'a> = Box<dyn Fn(&str) -> bool + Send + 'a>;
 
-/// Reads a table of which `open` need open no more columns than are wanted.
+/// Reads a table of which `open` need open no more columns than are wanted; `again` if it can be opened more than once.
 pub(super) fn read_wanted<'a>(
     open: impl Fn(Wanted<'a>) -> Result<Box<dyn TableReader + 'a>, DataError>,
     options: &'a ReadOptions,
+    again: bool,
 ) -> Result<Panel, DataError> {
     let names = [options.id_col.as_str(), options.time_name(), &options.target_col, MASK, WEIGHT];
-    let table = match options.columns.as_deref().filter(|_| !options.reads_all_columns()) {
-        None => open(Box::new(|_| true))?,
+    let open_wanted = || match options.columns.as_deref().filter(|_| !options.reads_all_columns()) {
+        None => open(Box::new(|_| true)),
         Some(columns) => {
-            open(Box::new(move |name| names.contains(&name) || columns.iter().any(|column| column == name)))?
+            open(Box::new(move |name| names.contains(&name) || columns.iter().any(|column| column == name)))
         }
     };
-    read(table, options).or_else(|error| match error {
+    read_again(open_wanted, options, again).or_else(|error| match error {
         // The columns that were passed over belong into the message.
-        DataError::MissingColumn { .. } => read(open(Box::new(|_| true))?, options),
+        DataError::MissingColumn { .. } => read(open(Box::new(|_| true))?, options, false),
         error => Err(error),
     })
 }
 
-pub(crate) fn read(table: Box<dyn TableReader + '_>, options: &ReadOptions) -> Result<Panel, DataError> {
+/// Reads a table, and once again with all digits of its target where single precision loses steps: so these take no memory
+/// where nobody needs them. What can be opened only once is read with all of them.
+fn read_again<'a>(
+    open: impl Fn() -> Result<Box<dyn TableReader + 'a>, DataError>,
+    options: &ReadOptions,
+    again: bool,
+) -> Result<Panel, DataError> {
+    let panel = read(open()?, options, !again)?;
+    match again && panel.is_coarse() {
+        false => Ok(panel),
+        true => {
+            drop(panel);
+            read(open()?, options, true)
+        }
+    }
+}
+
+/// Reads a table; `unrounded` if the digits of its target beyond single precision are looked at.
+pub(crate) fn read(
+    table: Box<dyn TableReader + '_>,
+    options: &ReadOptions,
+    unrounded: bool,
+) -> Result<Panel, DataError> {
     let mut table = options.laid_out(table)?;
     table.read_numbers(options.numbers);
-    let read = if options.wide { read_wide(&mut *table, options) } else { read_long(&mut *table, options) };
+    let unrounded = Unrounded::wanted(unrounded);
+    let read = match options.wide {
+        true => read_wide(&mut *table, options, unrounded),
+        false => read_long(&mut *table, options, unrounded),
+    };
     match read {
         Ok(panel) => panel.with_constants(&options.static_cols),
         Err(error) => Err(explained(error, &*table, options)),
     }
 }
 
-fn read_long(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel, DataError> {
+fn read_long(
+    table: &mut dyn TableReader,
+    options: &ReadOptions,
+    unrounded: Unrounded,
+) -> Result<Panel, DataError> {
     let pair = options.unnamed_pair(table)?;
     let named = [options.time_name(), &options.target_col].iter().all(|name| table.find(name).is_some());
     let [id, time, target] = match pair {
@@ -179,6 +216,7 @@ fn read_long(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
         origin: Origin::like(&table.place()),
         mask: mask.map(|_| Vec::new()),
         weight: weight.map(|_| Vec::new()),
+        unrounded,
         columns,
         target: Some(target_name.clone()),
         fill: options.fill,
@@ -219,7 +257,11 @@ fn read_long(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
     })
 }
 
-fn read_wide(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel, DataError> {
+fn read_wide(
+    table: &mut dyn TableReader,
+    options: &ReadOptions,
+    unrounded: Unrounded,
+) -> Result<Panel, DataError> {
     let time = match &options.time_col {
         Some(name) => table.column(name, TIME_REMEDY)?,
         None => 0,
@@ -233,6 +275,7 @@ fn read_wide(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
     let mut origin = Origin::like(&table.place());
     let mut rows = TableRows {
         origin: origin.clone(),
+        unrounded: Unrounded::wanted(unrounded.is_wanted),
         fill: options.fill,
         aggregate: options.aggregate,
         ..TableRows::default()
@@ -240,7 +283,8 @@ fn read_wide(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
     let periods = options.periods()?;
     let (mut clock, mut repeated) = (options.clock(table), RepeatedTimes::default());
     let (mut times, mut within, mut lines) = (Vec::new(), Vec::new(), Vec::new());
-    let mut values: Vec<Vec<f32>> = vec![Vec::new(); ids.len()];
+    let column = || (Vec::new(), Unrounded::wanted(unrounded.is_wanted));
+    let mut values: Vec<(Vec<f32>, Unrounded)> = ids.iter().map(|_| column()).collect();
     while table.advance()? {
         let table = &*table;
         let instant = table.time(time, &mut clock)?;
@@ -255,7 +299,11 @@ fn read_wide(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
             return Err(DataError::UnnamedColumn { at: table.place(), number: i + 1 });
         }
         for (values, (i, _)) in values.iter_mut().zip(&ids) {
-            values.push(rows.admit(table, *i, false)?);
+            let y = rows.admit(table, *i, false)?;
+            if unrounded.is_wanted {
+                values.1.push(&values.0, table.wide_number(*i).unwrap_or(f64::from(y)));
+            }
+            values.0.push(y);
         }
         let read = times.len() * ids.len();
         if read / LOOK > (read - ids.len()) / LOOK {
@@ -276,11 +324,12 @@ fn read_wide(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Panel
             if periods.resample.is_some() {
                 rows.within.push(within[i]);
             }
-            rows.y.push(values[i]);
+            rows.unrounded.push(&rows.y, values.1.get(i, values.0[i]));
+            rows.y.push(values.0[i]);
             rows.origin.push(lines[i]);
         }
         // What was copied is let go of.
-        *values = Vec::new();
+        *values = (Vec::new(), Unrounded::default());
     }
     rows.note(table.notes().into_iter().chain(note_of_hours(table)).collect());
     rows.partial = Some((periods, options.drop_partial));

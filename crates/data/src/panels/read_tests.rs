@@ -378,7 +378,7 @@ fn write(panel: &Panel) -> String {
     for series in 0..panel.n_series() {
         frame.ids.extend(vec![panel.id(series).clone(); panel.len(series)]);
         frame.times.extend(panel.times(series));
-        y.extend_from_slice(panel.y(series));
+        y.extend(panel.known_values(series, 0..panel.len(series)).iter().map(|value| *value as f32));
         x.extend_from_slice(panel.column("x", series).unwrap());
     }
     frame.columns = vec![("y".into(), y), ("x".into(), x)];

@@ -20,7 +20,7 @@ impl Panel {
         batches: impl IntoIterator<Item = RecordBatch, IntoIter: Send>,
         options: &ReadOptions,
     ) -> Result<Self, DataError> {
-        read(Box::new(ArrowTable::of(batches)?), options)
+        read(Box::new(ArrowTable::of(batches)?), options, true)
     }
 
     /// Adds the columns of record batches; else as [`with_static_file`](Self::with_static_file).

@@ -10,6 +10,7 @@ use super::column::Column;
 use super::fill::Fill;
 use super::origin::Origin;
 use super::periods::Periods;
+use super::unrounded::Unrounded;
 use crate::calendar::steps::Steps;
 use crate::error::DataError;
 use crate::error::flaw::Flaw;
@@ -36,6 +37,7 @@ pub(crate) struct TableRows {
     /// Where in their periods rows stood that are gathered in some.
     pub(super) within: Steps,
     pub(crate) y: Vec<f32>,
+    pub(crate) unrounded: Unrounded,
     pub(crate) mask: Option<Vec<f32>>,
     pub(crate) weight: Option<Vec<f32>>,
     pub(crate) columns: Vec<Column>,
@@ -76,7 +78,11 @@ impl TableRows {
         let columns =
             1 + usize::from(self.mask.is_some()) + usize::from(self.weight.is_some()) + self.columns.len();
         let ids: usize = self.ids.iter().map(|id| id.len() + 2 * size_of::<Arc<str>>()).sum();
-        self.len() * (size_of::<f32>() * columns + SORTED) + self.times.bytes() + self.series.bytes() + ids
+        self.len() * (size_of::<f32>() * columns + SORTED)
+            + self.times.bytes()
+            + self.series.bytes()
+            + ids
+            + self.unrounded.bytes()
     }
 
     /// The value of `y` in a cell of a table, NaN where it is missing.
@@ -95,6 +101,14 @@ impl TableRows {
         }
     }
 
+    /// Appends a value of `y`, which the table has in that column.
+    pub(super) fn push_y(&mut self, y: f32, table: &dyn TableReader, column: usize) {
+        if self.unrounded.is_wanted {
+            self.unrounded.push(&self.y, table.wide_number(column).unwrap_or(f64::from(y)));
+        }
+        self.y.push(y);
+    }
+
     /// No rows of the same columns.
     pub(super) fn none(&self) -> Self {
         Self {
@@ -104,6 +118,7 @@ impl TableRows {
             target: self.target.clone(),
             fill: self.fill,
             aggregate: self.aggregate,
+            unrounded: Unrounded::wanted(self.unrounded.is_wanted),
             ..Self::default()
         }
     }

@@ -75,6 +75,7 @@ impl TableRows {
             self.within = sorted;
         }
         gather(&mut self.y, &order);
+        self.unrounded.each(|values| gather(values, &order));
         let extras = self.columns.iter_mut().filter_map(|column| column.values.as_mut().ok());
         for values in self.mask.iter_mut().chain(&mut self.weight).chain(extras) {
             gather(values, &order);
@@ -83,6 +84,6 @@ impl TableRows {
     }
 }
 
-fn gather(values: &mut Vec<f32>, order: &[u32]) {
+fn gather<T: Copy>(values: &mut Vec<T>, order: &[u32]) {
     *values = order.iter().map(|&row| values[row as usize]).collect();
 }

@@ -138,7 +138,7 @@ pub(crate) fn restore(
         builder = builder.sample_weight(&weights);
     }
     let mut panel = builder.build().map_err(words)?;
-    panel = with_statics(panel, trained, dataset, &texts)?;
+    panel = trained.levels.place(with_statics(panel, trained, dataset, &texts)?);
     Ok(if integers { panel.with_integer_ids() } else { panel })
 }
 

@@ -19,6 +19,7 @@ use crate::fitted_model::FittedModel;
 use crate::inputs::categories::{self, check_categorical};
 use crate::inputs::features;
 use crate::inputs::local_scalers::LocalScalers;
+use crate::inputs::series_levels::SeriesLevels;
 use crate::memory::check_load;
 use crate::own_settings::{self, OwnSettings};
 use crate::reading;
@@ -46,6 +47,9 @@ pub(crate) fn save_with_panel(
     panel: &Panel,
     directory: &ModelDirectory,
 ) -> Result<(), Error> {
+    // What the panel holds is kept beside its levels.
+    let panel = &trained.held(panel);
+    let trained = &TrainedModels { levels: SeriesLevels::of(panel).with(&trained.levels), ..trained.clone() };
     let mut checkpoint = checkpoint(trained, interruption);
     checkpoint.dataset = Some(dataset::store(trained, panel, &mut checkpoint.configuration)?);
     Ok(checkpoint.save_at(directory)?)
@@ -156,6 +160,7 @@ fn checkpoint(trained: &TrainedModels, interruption: Option<&Interruption>) -> C
         configuration.conformity_scores = Some(scores);
     }
     trained.settings.store(&mut configuration);
+    trained.levels.store(&mut configuration);
     if !trained.ensembles.is_empty() {
         let ensembles = serde_json::to_value(&trained.ensembles).expect("names and numbers");
         own_settings::put(&mut configuration, ENSEMBLES, ensembles);
@@ -230,6 +235,7 @@ pub(crate) fn assemble(
         scaler.map_err(|error| fault(&first, format!("{setting}: {error}")))
     };
     let settings = OwnSettings::read(&configuration).map_err(|reason| fault(&first, reason))?;
+    let levels = SeriesLevels::read(&configuration).map_err(|reason| fault(&first, reason))?;
     let ensembles = ensembles(&configuration, models.len()).map_err(|reason| fault(&first, reason))?;
     let coherence = Coherence::read(&configuration).map_err(|reason| fault(&first, reason))?;
     let local_scalers = LocalScalers {
@@ -254,6 +260,7 @@ pub(crate) fn assemble(
             target: configuration.target_col,
         },
         local_scalers,
+        levels,
         vocabulary,
         scalers: [configuration.scalers, configuration.static_scalers],
         workers: Workers::new(0)?,

@@ -15,7 +15,7 @@ use crate::forecasts::further::{check_ahead, forecast_ahead};
 use crate::forecasts::memory::check_forecast;
 use crate::forecasts::rolling::table;
 use crate::forecasts::warnings::check_history;
-use crate::forecasts::windows::{forecast_span, forecast_windows};
+use crate::forecasts::windows::{column_levels, forecast_span, forecast_windows};
 use crate::inputs::local_scalers::{LocalScalers, LocallyScaled};
 use crate::insample_options::InsampleOptions;
 use crate::predict_options::PredictOptions;
@@ -91,10 +91,11 @@ fn blocks<'a>(
 ) -> Result<ForecastBlocks<'a>, Error> {
     trained.check_frequency(panel)?;
     // The statistics of static columns are those of all series.
+    let held = trained.held(panel);
     let panel = match trained.local_scalers.statics {
-        None => Cow::Borrowed(panel),
+        None => Cow::Owned(held),
         Some(scaler) => {
-            Cow::Owned(panel.with_encoded_statics(&trained.vocabulary)?.with_scaled_statics(scaler)?.0)
+            Cow::Owned(held.with_encoded_statics(&trained.vocabulary)?.with_scaled_statics(scaler)?.0)
         }
     };
     let blocks = ForecastBlocks { trained, panel, asked, quantiles, done: 0, far_values: None };
@@ -219,6 +220,8 @@ impl<'a> ForecastBlocks<'a> {
             if let Some(far_values) = &mut far_values {
                 far_values.count(panel, &frame, others, &outputs);
             }
+            // A table has the same types whatever series are in this part.
+            let frame = self.panel.without_levels_in(frame, column_levels(others, &outputs));
             match (&trained.coherence, self.asked) {
                 (Some(coherence), Asked::Ahead { .. }) => coherence.apply(frame, &outputs, &trained.columns),
                 _ => Ok(frame),

@@ -1,6 +1,6 @@
 //! The forecasts of all models for windows of a panel.
 
-use foretell_data::{Panel, Span};
+use foretell_data::{ColumnLevel, Panel, Span};
 use foretell_estimator::{Asked, Cutoff, ForecastValues, Output, point_column, sort_quantiles};
 
 use crate::error::Error;
@@ -90,8 +90,11 @@ pub(crate) fn forecast_windows(
         let mut columns = recipe.columns(&name, &ids, &values)?;
         for (output, values) in recipe.outputs.iter().zip(&mut columns) {
             // A parameter of a distribution is no forecast.
-            if output.suffix.is_empty() || output.quantile.is_some() {
-                trained.settings.bound(values);
+            if is_value(output) {
+                let each = values.len() / cutoffs.len().max(1);
+                for ((series, _), values) in cutoffs.iter().zip(values.chunks_mut(each.max(1))) {
+                    trained.settings.bound(panel.level(*series), values);
+                }
             }
         }
         let names = recipe.outputs.iter().map(|output| format!("{name}{}", output.suffix));
@@ -101,6 +104,21 @@ pub(crate) fn forecast_windows(
     }
     forecasts.add_ensembles(trained);
     Ok(forecasts)
+}
+
+/// Whether a column holds values, not a parameter of a distribution.
+fn is_value(output: &Output) -> bool {
+    output.suffix.is_empty() || output.quantile.is_some()
+}
+
+/// How the columns of a table stand to the levels of its series: `others` values, then those of models.
+pub(crate) fn column_levels(others: usize, outputs: &[Vec<Output>]) -> Vec<ColumnLevel> {
+    // The location of a distribution is at the level, a deviation is not.
+    let of_output = |output: &Output| match is_value(output) || output.suffix == "-loc" {
+        true => ColumnLevel::Value,
+        false => ColumnLevel::Difference,
+    };
+    std::iter::repeat_n(ColumnLevel::Value, others).chain(outputs.iter().flatten().map(of_output)).collect()
 }
 
 /// The forecasts of all windows of a span, as [`forecast_windows`] asks for them.

@@ -39,15 +39,16 @@ pub fn sum_series(panel: &Panel, hierarchy: &Hierarchy) -> Result<Panel, Error> 
             return Err(ReconciliationError::Ends { id, found, expected }.into());
         }
     }
-    let known: Vec<_> = bottom.iter().map(|&series| panel.known_y(series, 0..panel.len(series))).collect();
+    let known: Vec<_> =
+        bottom.iter().map(|&series| panel.known_values(series, 0..panel.len(series))).collect();
     let sum = |number: usize| {
         let members = || hierarchy.members(number).iter().map(|&member| &known[member as usize]);
         let mut sums = vec![0.0; members().map(|y| y.len()).max().unwrap_or(0)];
         for y in members() {
             let start = sums.len() - y.len();
-            sums[start..].iter_mut().zip(&y[..]).for_each(|(sum, y)| *sum += f64::from(*y));
+            sums[start..].iter_mut().zip(&y[..]).for_each(|(sum, y)| *sum += *y);
         }
-        sums.into_iter().map(|sum| sum as f32).collect::<Vec<f32>>()
+        sums
     };
     let sums = (0..hierarchy.n_aggregates()).map(sum);
     let mut builder = Panel::builder(panel.freq().kind());
@@ -59,7 +60,7 @@ pub fn sum_series(panel: &Panel, hierarchy: &Hierarchy) -> Result<Panel, Error> 
     for (id, y) in hierarchy.ids().zip(sums.chain(known.iter().map(|y| y.to_vec()))) {
         mask.extend(y.iter().map(|y| if y.is_nan() { 0.0 } else { 1.0 }));
         // As all series have the same step and the same end, each has the last of all times.
-        builder = builder.series(id, &times[times.len() - y.len()..], &y);
+        builder = builder.wide_series(id, &times[times.len() - y.len()..], &y);
     }
     if mask.contains(&0.0) {
         builder = builder.available_mask(&mask);

@@ -3,3 +3,4 @@
 pub(crate) mod categories;
 pub(crate) mod features;
 pub(crate) mod local_scalers;
+pub(crate) mod series_levels;

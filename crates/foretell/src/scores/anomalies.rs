@@ -109,15 +109,22 @@ fn forget_padded(frame: &mut Frame, panel: &Panel, h: usize, names: &[String], e
         for (_, column) in frame.columns.iter_mut().filter(|(name, _)| names.contains(name)) {
             column[padded.clone()].fill(f32::NAN);
         }
+        for (_, column) in frame.wide.iter_mut().filter(|(name, _)| names.contains(name)) {
+            column[padded.clone()].fill(f64::NAN);
+        }
     }
 }
 
 /// The table of forecasts beside the truth, its first column, with the marks of models with these columns.
 fn marked(frame: &Frame, models: &[(String, Vec<Output>)], level: f64) -> Frame {
-    let mut table = Frame { columns: vec![frame.columns[0].clone()], ..frame.clone() };
+    let (target, _) = &frame.columns[0];
+    let wide = frame.wide.get_key_value(target).map(|(name, values)| (name.clone(), values.clone()));
+    let mut table =
+        Frame { columns: vec![frame.columns[0].clone()], wide: wide.into_iter().collect(), ..frame.clone() };
+    let y = frame.wide_column(target).unwrap_or_default();
     let series = rows_of_series(frame);
     for (name, outputs) in models {
-        let column = |output: &Output| frame.column(&format!("{name}{}", output.suffix));
+        let column = |output: &Output| frame.wide_column(&format!("{name}{}", output.suffix));
         let Some(point) = column(&outputs[point_column(outputs)]) else { continue };
         let end = |quantile: f64| {
             let near =
@@ -125,41 +132,44 @@ fn marked(frame: &Frame, models: &[(String, Vec<Output>)], level: f64) -> Frame 
             outputs.iter().find(near).and_then(column)
         };
         let ends = end(0.5 - level / 200.0).zip(end(0.5 + level / 200.0));
-        let forecasts = ModelRows { y: &frame.columns[0].1, point, ends };
-        let mut columns: [Vec<f32>; 5] = Default::default();
+        let forecasts =
+            ModelRows { y: &y, point: &point, ends: ends.as_ref().map(|(low, high)| (&**low, &**high)) };
+        let mut columns: [Vec<f64>; 5] = Default::default();
         for row in series.iter().flat_map(|rows| forecasts.marks(rows.clone(), level)) {
-            columns.iter_mut().zip(row).for_each(|(column, value)| column.push(value as f32));
+            columns.iter_mut().zip(row).for_each(|(column, value)| column.push(value));
         }
-        table.columns.push((name.clone(), point.to_vec()));
-        let suffixes = ["lo", "hi", "anomaly", "score", "rank"];
-        let named = suffixes.map(|suffix| format!("{name}-{suffix}")).into_iter().zip(columns);
-        table.columns.extend(named);
+        let narrow = |values: &[f64]| values.iter().map(|&value| value as f32).collect();
+        table.columns.push((name.clone(), narrow(&point)));
+        let suffixes = ["lo", "hi", "anomaly", "score", "rank"].map(|suffix| format!("{name}-{suffix}"));
+        table.columns.extend(suffixes.iter().cloned().zip(columns.iter().map(|column| narrow(column))));
+        if !frame.wide.is_empty() {
+            let ends = suffixes.into_iter().zip(columns).take(2);
+            table.wide.extend([(name.clone(), point.into_owned())].into_iter().chain(ends));
+        }
     }
     table
 }
 
 /// The truth, the forecasts of a model, and the ends of its interval if it has one.
 struct ModelRows<'f> {
-    y: &'f [f32],
-    point: &'f [f32],
-    ends: Option<(&'f [f32], &'f [f32])>,
+    y: &'f [f64],
+    point: &'f [f64],
+    ends: Option<(&'f [f64], &'f [f64])>,
 }
 
-impl ModelRows<'_> {
+impl<'f> ModelRows<'f> {
     /// Interval, mark, score and rank of each of these rows, which are those of a series.
     fn marks(&self, rows: Range<usize>, level: f64) -> Vec<[f64; 5]> {
-        let wide = |values: &[f32]| values[rows.clone()].iter().copied().map(f64::from).collect::<Vec<f64>>();
-        let (y, point) = (wide(self.y), wide(self.point));
+        let own = |values: &'f [f64]| &values[rows.clone()];
+        let (y, point) = (own(self.y), own(self.point));
         let intervals: Vec<[f64; 2]> = match self.ends {
-            Some((low, high)) => {
-                wide(low).into_iter().zip(wide(high)).map(|(low, high)| [low, high]).collect()
-            }
+            Some((low, high)) => own(low).iter().zip(own(high)).map(|(&low, &high)| [low, high]).collect(),
             None => {
-                let half = error_spread(y.iter().zip(&point).map(|(y, point)| y - point), level);
+                let half = error_spread(y.iter().zip(point).map(|(y, point)| y - point), level);
                 point.iter().map(|point| [point - half, point + half]).collect()
             }
         };
-        let marks = anomalies(&y, &intervals).into_iter().zip(&intervals);
+        let marks = anomalies(y, &intervals).into_iter().zip(&intervals);
         let row = |(found, [low, high]): (Anomaly, &[f64; 2])| {
             let mark = if found.score.is_nan() { f64::NAN } else { f64::from(u8::from(found.is_outside)) };
             [*low, *high, mark, found.score, found.rank]

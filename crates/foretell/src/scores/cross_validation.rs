@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use foretell_data::{Frame, Future, Panel, Span};
+use foretell_data::{ColumnLevel, Frame, Future, Panel, Span};
 use foretell_estimator::Output;
 use foretell_evaluate::{EvaluationError, Metric, ScoreBy, ScoreOptions, ScoreTable, evaluate};
 
@@ -16,7 +16,9 @@ use crate::forecasts::far_values::FarValues;
 use crate::forecasts::levels::recipe;
 use crate::forecasts::memory::check_forecast;
 use crate::forecasts::rolling::{SeriesRows, table};
-use crate::forecasts::windows::{WindowForecasts, forecast_span, forecast_windows, with_ensembles};
+use crate::forecasts::windows::{
+    WindowForecasts, column_levels, forecast_span, forecast_windows, with_ensembles,
+};
 use crate::memory::check_validation;
 use crate::predict_options::PredictOptions;
 use crate::scores::forecast_rows::ForecastRows;
@@ -149,6 +151,7 @@ impl Forecaster {
         if plan.validation.is_some() {
             return Err(UsageError::ValidationOfParts.into());
         }
+        let panel = &plan.held(panel);
         plan.check_steps(h)?;
         plan.check_quantiles(&asked)?;
         plan.check_columns()?;
@@ -227,13 +230,25 @@ fn validate_anew(
     forecasts.models = with_ensembles(&trained, outputs.collect::<Result<_, Error>>()?);
     let names = parts[0].0.columns.iter().map(|(name, _)| (name.clone(), Vec::new()));
     forecasts.columns = names.collect();
+    let levels = column_levels(0, &forecasts.models);
     for series in 0..panel.n_series() {
         for (frame, known) in &parts {
             // Of a short series nothing is known before the first cutoffs.
             let Some(place) = known.find(panel.id(series)) else { continue };
             forecasts.windows.push((series, known.len(place)));
-            for ((_, all), (_, part)) in forecasts.columns.iter_mut().zip(&frame.columns) {
-                all.extend_from_slice(&part[place * h..(place + 1) * h]);
+            let level = panel.level(series);
+            for (((name, all), (_, part)), of) in
+                forecasts.columns.iter_mut().zip(&frame.columns).zip(&levels)
+            {
+                let rows = place * h..(place + 1) * h;
+                match (frame.wide.get(name), of) {
+                    (Some(wide), ColumnLevel::Value) => {
+                        all.extend(wide[rows].iter().map(|&value| level.hold(value)));
+                    }
+                    _ => {
+                        all.extend(part[rows].iter().map(|&y| (f64::from(y) / level.difference(1.0)) as f32))
+                    }
+                }
             }
         }
     }
@@ -308,6 +323,7 @@ impl Fitted {
             return Err(UsageError::NoWindows { n_windows, step_size }.into());
         }
         let trained = &self.trained;
+        let panel = &trained.held(panel);
         trained.check_frequency(panel)?;
         let (h, windows) = (self.h(), n_windows.saturating_mul(panel.n_series()));
         let (rows, needed) = (panel.max_len(), h + 1);
@@ -357,6 +373,7 @@ impl CrossValidation {
         let outputs: Vec<Vec<Output>> = models.iter().map(|(_, outputs)| outputs.clone()).collect();
         far_values.count(panel, &frame, 1, &outputs);
         far_values.warn(&fitted.trained.warnings);
+        let frame = panel.without_levels_in(frame, column_levels(1, &outputs));
         Ok(Self { frame, fitted, models, windows, h })
     }
 

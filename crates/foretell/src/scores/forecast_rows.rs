@@ -44,13 +44,14 @@ impl ForecastRows {
             first_cutoffs.extend(std::iter::repeat_n(cutoffs[window.rows.start], window.rows.len()));
         }
         let mut columns = frame.columns.iter();
-        let y = columns.next().map(|(_, y)| wide(y)).unwrap_or_default();
+        let wide = |name: &str| frame.wide_column(name).unwrap_or_default().into_owned();
+        let y = columns.next().map(|(name, _)| wide(name)).unwrap_or_default();
         let models = models.map(|(name, outputs)| {
-            let of_model: Vec<&Vec<f32>> =
-                columns.by_ref().take(outputs.len()).map(|(_, values)| values).collect();
+            let of_model: Vec<&str> =
+                columns.by_ref().take(outputs.len()).map(|(name, _)| name.as_str()).collect();
             let quantiles = outputs.iter().zip(&of_model);
             let quantiles =
-                quantiles.filter_map(|(output, values)| Some((output.quantile?.into(), wide(values))));
+                quantiles.filter_map(|(output, name)| Some((output.quantile?.into(), wide(name))));
             ModelColumns {
                 name,
                 point: wide(of_model[point_column(&outputs)]),
@@ -66,7 +67,7 @@ impl ForecastRows {
             models: models.collect(),
             cutoffs,
             history: (0..panel.n_series())
-                .map(|series| wide(&panel.known_y(series, 0..panel.len(series))))
+                .map(|series| panel.known_values(series, 0..panel.len(series)))
                 .collect(),
             known,
         }
@@ -106,8 +107,4 @@ impl ScoreHistory for ForecastRows {
         let known = self.known.get(&(series, cutoff)).copied().unwrap_or_default();
         &self.history[series as usize][..known]
     }
-}
-
-fn wide(values: &[f32]) -> Vec<f64> {
-    values.iter().copied().map(f64::from).collect()
 }

@@ -91,6 +91,10 @@ fn fingerprint(models: &[&dyn Estimator], panel: &Panel) -> Result<Value, Error>
         key = panel.id(series).bytes().fold(key, |key, byte| key.fold(byte.into()));
         key = key.fold(panel.times(series).next().unwrap_or(0) as u64);
         key = numbers(key, panel.y(series));
+        if !panel.level(series).is_default() {
+            key =
+                <[f64; 2]>::from(panel.level(series)).iter().fold(key, |key, part| key.fold(part.to_bits()));
+        }
         for values in [panel.available_mask(series), panel.sample_weight(series)] {
             key = numbers(key, values.unwrap_or_default());
         }

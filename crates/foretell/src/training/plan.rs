@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use foretell_data::{LocalScaler, Panel, ReadOptions, Vocabulary};
+use foretell_data::{LocalScaler, Panel, ReadOptions, SeriesLevel, Vocabulary};
 use foretell_estimator::{
     Estimator, EstimatorError, HeldOut, MemoryLimit, OneProcess, Progress, Reduction, Run, TooManyThreads,
     Trained, Verdict, Workers,
@@ -28,6 +28,7 @@ use crate::forecasts::levels::{check, without_intervals};
 use crate::inputs::categories::{check_categorical, encode_categories, vocabulary};
 use crate::inputs::features::{read_features, with_features};
 use crate::inputs::local_scalers::LocalScalers;
+use crate::inputs::series_levels::{SeriesLevels, sees_none};
 use crate::memory::{TrainingWork, check_calibration_memory, check_training};
 use crate::model_spec::ModelSpec;
 use crate::own_settings::OwnSettings;
@@ -252,6 +253,26 @@ impl TrainingPlan {
         twice.map_or(Ok(()), |i| Err(UsageError::Columns { name: taken.swap_remove(i) }.into()))
     }
 
+    /// The names of the models that see series without levels.
+    fn without_levels(&self) -> Vec<String> {
+        let models = self.models().into_iter().zip(self.column_names());
+        models
+            .filter(|(model, _)| sees_none([*model], LocalScalers::default()))
+            .map(|(_, name)| name)
+            .collect()
+    }
+
+    /// A panel whose series have the levels that the models see them at: their own, or none.
+    pub(crate) fn held(&self, panel: &Panel) -> Panel {
+        if let Some(levels) = &self.start.levels {
+            return levels.held(panel, self.models(), self.local_scalers);
+        }
+        match sees_none(self.models(), self.local_scalers) {
+            true => panel.with_levels(|_| SeriesLevel::default()),
+            false => panel.clone(),
+        }
+    }
+
     /// Warns of doubts about the data or the settings before anything is trained.
     pub(crate) fn warn_of_data(&self, panel: &Panel) {
         let mut settings: Vec<String> =
@@ -261,7 +282,7 @@ impl TrainingPlan {
         if !settings.is_empty() {
             self.warnings.warn(&Warning::PassedOver { settings });
         }
-        self.warnings.warn_of_coarse_values(panel);
+        self.warnings.warn_of_coarse_values(panel, &self.without_levels());
         for (model, name) in self.models().into_iter().zip(self.column_names()) {
             self.warnings.warn_of_few_checks(model, &name, self.val_rows() > 0);
             self.warnings.warn_of_no_counts(model, &name, panel);
@@ -423,6 +444,7 @@ impl TrainingPlan {
             reading: self.reading.clone(),
             features: self.features.clone(),
             local_scalers: self.local_scalers,
+            levels: SeriesLevels::of(panel),
             scalers,
             vocabulary,
             workers,

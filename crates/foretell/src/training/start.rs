@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::columns::categorical;
 use crate::fitted_model::FittedModel;
+use crate::inputs::series_levels::SeriesLevels;
 use crate::trained_models::TrainedModels;
 use crate::usage_error::UsageError;
 
@@ -15,6 +16,8 @@ use crate::usage_error::UsageError;
 pub(crate) struct StartingPoint {
     /// Trained models by the names of their columns, and the categories that they know.
     from: Option<(Vec<(String, FittedModel)>, Vocabulary)>,
+    /// The levels that these saw series at.
+    pub(crate) levels: Option<SeriesLevels>,
     /// Parameters that stay as they are.
     pub(crate) frozen: Vec<String>,
     /// Whether the models that there are stay as they are, without any training.
@@ -26,6 +29,7 @@ impl StartingPoint {
     pub(crate) fn set_models(&mut self, trained: &TrainedModels) {
         let models = trained.named().map(|(model, name)| (name, model.clone())).collect();
         self.from = Some((models, trained.vocabulary.clone()));
+        self.levels = Some(trained.levels.clone());
     }
 
     /// Where the training of the model of this column starts.

@@ -113,7 +113,10 @@ fn steps_that_single_precision_loses_are_told() {
     let panel = Panel::from_series(Freq::parse("1").expect("steps"), series).expect("a panel");
     let (forecaster, heard) = forecaster(spec("NLinear", &[]));
     let fitted = forecaster.fit(&panel).expect("a fit");
-    let expected = Warning::CoarseValues { series: vec!["large".to_owned(), "small".to_owned()] };
+    let expected = Warning::CoarseValues {
+        series: vec!["large".to_owned(), "small".to_owned()],
+        without_levels: Vec::new(),
+    };
     assert!(taken(&heard).contains(&expected));
     fitted.predict(&panel, None).expect("a forecast");
     assert!(taken(&heard).contains(&expected));

@@ -21,6 +21,7 @@ mod horizons;
 mod importances;
 mod intervals;
 mod language_model;
+mod large_values;
 mod losses;
 mod m4;
 mod multivariate;

@@ -315,6 +315,12 @@ impl Loss {
         self.distribution().is_some_and(Distribution::is_of_counts)
     }
 
+    /// Whether it depends on where zero is: as a share of the value, or of a distribution of values above zero.
+    pub fn is_relative_to_zero(&self) -> bool {
+        let (_, is_possible) = self.support();
+        ["MAPE", "SMAPE", "sCRPS"].contains(&self.name) || !is_possible(-0.5)
+    }
+
     /// Whether models are trained with it; other losses only validate.
     pub fn trains(&self) -> bool {
         self.function.trains()

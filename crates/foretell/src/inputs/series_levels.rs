@@ -1,0 +1,100 @@
+//! The levels that models see series at, in training and in forecasts alike.
+
+use std::collections::BTreeMap;
+
+use foretell_checkpoint::Configuration;
+use foretell_data::{LocalScaler, Panel, SeriesLevel};
+use foretell_estimator::{Estimator, LevelsSeen};
+use serde::{Deserialize, Serialize};
+
+use crate::inputs::local_scalers::LocalScalers;
+use crate::own_settings::{ENTRY, put};
+
+/// Its place in the entry of the configuration.
+const NAME: &str = "levels";
+
+/// The levels of series ([`Panel::level`]) as models were trained with them.
+///
+/// A network without a scaler forecasts otherwise what is held at another level, so a series keeps its level, whatever rows of it
+/// are forecast; one that training did not see has its own where all that it saw had one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct SeriesLevels {
+    /// Offset and scale of each series that had a level.
+    series: BTreeMap<String, [f64; 2]>,
+    /// Whether all series had one.
+    all: bool,
+}
+
+/// Whether models see series without levels: a scale or a loss of theirs is relative to zero.
+pub(crate) fn sees_none<'a>(
+    models: impl IntoIterator<Item = &'a dyn Estimator>,
+    scalers: LocalScalers,
+) -> bool {
+    scalers.series == Some(LocalScaler::BoxCox)
+        || models.into_iter().any(|model| model.levels_seen() == LevelsSeen::None)
+}
+
+impl SeriesLevels {
+    /// Those of the series of a panel, as models in training see it.
+    pub(crate) fn of(panel: &Panel) -> Self {
+        let levels = (0..panel.n_series()).map(|series| (panel.id(series).to_string(), panel.level(series)));
+        let series: BTreeMap<_, _> =
+            levels.filter(|(_, level)| !level.is_default()).map(|(id, level)| (id, level.into())).collect();
+        Self { all: !series.is_empty() && series.len() == panel.n_series(), series }
+    }
+
+    /// These, and others of series that are not among them.
+    pub(crate) fn with(mut self, others: &Self) -> Self {
+        for (id, level) in &others.series {
+            self.series.entry(id.clone()).or_insert(*level);
+        }
+        Self { all: others.all, ..self }
+    }
+
+    /// A panel as these models see it.
+    pub(crate) fn held<'a>(
+        &self,
+        panel: &Panel,
+        models: impl IntoIterator<Item = &'a dyn Estimator> + Clone,
+        scalers: LocalScalers,
+    ) -> Panel {
+        if sees_none(models.clone(), scalers) {
+            return panel.with_levels(|_| SeriesLevel::default());
+        }
+        if models.into_iter().all(|model| model.levels_seen() == LevelsSeen::Any) {
+            return panel.clone();
+        }
+        let own = |id: &str| match self.all {
+            true => panel.find(id).map(|series| panel.level(series)),
+            false => None,
+        };
+        panel.with_levels(|id| {
+            self.series.get(id).copied().map(SeriesLevel::from).or_else(|| own(id)).unwrap_or_default()
+        })
+    }
+
+    /// Takes the values of a panel for what is held at these levels.
+    pub(crate) fn place(&self, panel: Panel) -> Panel {
+        panel.held_at(|id| self.series.get(id).copied().map(SeriesLevel::from).unwrap_or_default())
+    }
+
+    /// Puts them into a configuration; nothing, if there are none.
+    pub(crate) fn store(&self, configuration: &mut Configuration) {
+        if !self.series.is_empty() {
+            put(configuration, NAME, serde_json::to_value(self).expect("names and numbers"));
+        }
+    }
+
+    /// Those of a configuration, or why they cannot be read.
+    pub(crate) fn read(configuration: &Configuration) -> Result<Self, String> {
+        let entry = configuration.other.get(ENTRY).and_then(|all| all.get(NAME));
+        let Some(entry) = entry else { return Ok(Self { series: BTreeMap::new(), all: false }) };
+        let levels: Self =
+            serde_json::from_value(entry.clone()).map_err(|error| format!("{ENTRY}.{NAME}: {error}"))?;
+        let sound = |[offset, scale]: &[f64; 2]| offset.is_finite() && scale.is_finite() && *scale > 0.0;
+        match levels.series.iter().find(|(_, level)| !sound(level)) {
+            Some((id, level)) => Err(format!("{ENTRY}.{NAME}: {level:?} is no level of series {id}")),
+            None => Ok(levels),
+        }
+    }
+}
