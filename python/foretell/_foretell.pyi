@@ -22,6 +22,7 @@ class Table:
 
 class Frame:
     names: list[str]
+    integers: list[str]
     has_timestamps: bool
     zone: str | None
     def __len__(self) -> int: ...

@@ -215,7 +215,8 @@ def _to_pandas(frame: _foretell.Frame, kind: Kind) -> Any:
         if name == names[1] or name == "cutoff":
             data[name] = _times_of_pandas(np.frombuffer(frame.column(name), "i8"), frame, kind)
         else:
-            data[name] = np.frombuffer(frame.column(name), "f8" if frame.is_wide(name) else "f4")
+            numbers = "i8" if name in frame.integers else "f8" if frame.is_wide(name) else "f4"
+            data[name] = np.frombuffer(frame.column(name), numbers)
     return pd.DataFrame(data)
 
 

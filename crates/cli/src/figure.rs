@@ -4,39 +4,16 @@ use foretell::TimeKind;
 use plotters::coord::Shift;
 use plotters::coord::combinators::BindKeyPoints as _;
 use plotters::prelude::*;
-use plotters::style::register_font;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use crate::png::png;
+use crate::picture::{CHARACTER, Drawn, FAINT, GRID, INK, Picture, WIDTH, colour, text, titled};
 use crate::ticks::{number, ticks, value_range};
 
-const WIDTH: u32 = 1000;
 /// Beside the axes of a facet.
 const LEFT: u32 = 68;
 const RIGHT: u32 = 26;
-/// About as wide as a digit is, in font sizes.
-const CHARACTER: f64 = 0.56;
-const FONT: &str = "Helvetica, Arial, sans-serif";
-const INK: RGBColor = RGBColor(45, 52, 64);
-const FAINT: RGBColor = RGBColor(112, 120, 133);
-const GRID: RGBColor = RGBColor(229, 232, 237);
-/// One for each model, told apart by people who do not see red and green, too.
-const COLOURS: [RGBColor; 7] = [
-    RGBColor(31, 107, 184),
-    RGBColor(213, 94, 0),
-    RGBColor(0, 140, 110),
-    RGBColor(190, 90, 160),
-    RGBColor(150, 120, 20),
-    RGBColor(86, 180, 233),
-    RGBColor(120, 60, 40),
-];
 /// The opacity of the widest interval of several; those within add to it.
 const OPACITY: f64 = 0.18;
-
-/// What measures texts, and draws them in a PNG: DejaVu Sans with the letters of Latin, Greek and Cyrillic.
-const LETTERS: &[u8] = include_bytes!("../assets/dejavu-sans.ttf");
-
-type Drawn = Result<(), Box<dyn std::error::Error>>;
 
 /// The contents of a figure.
 pub(crate) struct Figure {
@@ -81,51 +58,39 @@ pub(crate) struct Band {
     pub(crate) steps: Vec<(i64, f32, f32)>,
 }
 
-impl Figure {
-    /// The figure as the text of an SVG file.
-    pub(crate) fn svg(&self) -> anyhow::Result<String> {
-        let (size, layout) = self.size();
-        let mut svg = String::new();
-        let backend = SVGBackend::with_string(&mut svg, size);
-        self.draw(&backend.into_drawing_area(), layout).map_err(cannot_draw)?;
-        Ok(svg.replace(|character| !is_xml(character), "\u{fffd}"))
-    }
-
-    /// The figure as the bytes of a PNG file.
-    pub(crate) fn png(&self) -> anyhow::Result<Vec<u8>> {
-        let (size, layout) = self.size();
-        let mut pixels = vec![0; size.0 as usize * size.1 as usize * 3];
-        let backend = BitMapBackend::with_buffer(&mut pixels, size);
-        self.draw(&backend.into_drawing_area(), layout).map_err(cannot_draw)?;
-        png(&pixels, size)
-    }
-
-    /// Width and height in pixels, and the rows and columns of facets.
-    fn size(&self) -> ((u32, u32), (usize, usize)) {
-        let (columns, height) = match self.facets.len() {
-            0 | 1 => (1, 430),
-            2..=8 => (2, 250),
-            _ => (3, 200),
+impl Picture for Figure {
+    fn size(&self) -> (u32, u32) {
+        let (rows, _) = self.layout();
+        let height = match self.facets.len() {
+            0 | 1 => 430,
+            2..=8 => 250,
+            _ => 200,
         };
-        let rows = self.facets.len().div_ceil(columns).max(1);
-        ((WIDTH, 90 + rows as u32 * height), (rows, columns))
+        (WIDTH, 90 + rows as u32 * height)
     }
 
-    fn draw<B>(&self, area: &DrawingArea<B, Shift>, layout: (usize, usize)) -> Drawn
+    fn draw<B>(&self, area: &DrawingArea<B, Shift>) -> Drawn
     where
         B: DrawingBackend<ErrorType: 'static>,
     {
-        let _ = register_font(FONT, FontStyle::Normal, LETTERS);
-        area.fill(&WHITE)?;
-        let (head, body) = area.split_vertically(86);
-        head.draw(&Text::new(self.title.as_str(), (24, 14), text(23.0, &INK)))?;
-        head.draw(&Text::new(self.subtitle.as_str(), (24, 41), text(15.0, &FAINT)))?;
+        let [head, body] = titled(area, &self.title, &self.subtitle)?;
         self.legend(&head)?;
-        for (facet, area) in self.facets.iter().zip(body.split_evenly(layout)) {
+        for (facet, area) in self.facets.iter().zip(body.split_evenly(self.layout())) {
             self.facet(facet, &area)?;
         }
-        area.present()?;
         Ok(())
+    }
+}
+
+impl Figure {
+    /// The rows and columns of facets.
+    fn layout(&self) -> (usize, usize) {
+        let columns = match self.facets.len() {
+            0 | 1 => 1,
+            2..=8 => 2,
+            _ => 3,
+        };
+        (self.facets.len().div_ceil(columns).max(1), columns)
     }
 
     /// A row that says what lines and areas are.
@@ -230,27 +195,6 @@ impl Figure {
     }
 }
 
-fn cannot_draw(error: Box<dyn std::error::Error>) -> anyhow::Error {
-    anyhow::anyhow!("cannot draw the figure: {error}")
-}
-
-/// Whether XML 1.0 allows a character at all (section 2.2): ids may have any.
-fn is_xml(character: char) -> bool {
-    match character {
-        '\t' | '\n' | '\r' => true,
-        '\u{fffe}' | '\u{ffff}' => false,
-        _ => !character.is_ascii_control() || character == '\u{7f}',
-    }
-}
-
-fn text(size: f64, color: &'static RGBColor) -> TextStyle<'static> {
-    TextStyle::from((FONT, size).into_font()).color(color)
-}
-
-fn colour(model: usize) -> RGBColor {
-    COLOURS[model % COLOURS.len()]
-}
-
 /// The parts of a line between its missing values.
 fn pieces(line: &[(i64, f32)]) -> impl Iterator<Item = Vec<(i64, f64)>> {
     let parts = line.split(|(_, value)| !value.is_finite()).filter(|part| !part.is_empty());
@@ -260,6 +204,7 @@ fn pieces(line: &[(i64, f32)]) -> impl Iterator<Item = Vec<(i64, f64)>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::picture::is_xml;
 
     fn facet(title: Option<&str>) -> Facet {
         let year = 31_557_600_000_000;

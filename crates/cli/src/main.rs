@@ -6,6 +6,7 @@
 #![deny(unsafe_code)]
 
 mod args;
+mod bars;
 mod closed_stdout;
 mod commands;
 mod config;
@@ -29,6 +30,7 @@ mod model_args;
 mod model_facts;
 mod out_of_memory;
 mod output;
+mod picture;
 mod png;
 mod precision;
 mod progress;

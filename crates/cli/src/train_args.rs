@@ -6,8 +6,8 @@ use anyhow::Context as _;
 use clap::Args;
 use foretell::features::read_days;
 use foretell::{
-    ColumnNames, Ensemble, FileOptions, Fitted, Forecaster, Freq, LocalScaler, ModelSpec, Panel,
-    PredictionIntervals, ReadOptions,
+    ColumnNames, Ensemble, FileOptions, Fitted, Forecaster, Freq, Intervals, LocalScaler, ModelSpec, Panel,
+    ReadOptions,
 };
 
 use crate::args::{BoundArgs, LogArgs, MemoryArgs, thread_count};
@@ -55,9 +55,11 @@ pub(crate) struct TrainArgs {
     local_static_scaler: Option<LocalScaler>,
     /// Calibrate prediction intervals of models that forecast a single number, on the errors of N forecasts of the
     /// end of each series, STEP steps apart. METHOD is conformal_distribution or conformal_error. The models are
-    /// trained twice for that, first without that end; those that are saved are trained on all rows [default STEP: 1]
-    #[arg(long, value_name = "N[:METHOD[:STEP]]", value_parser = str::parse::<PredictionIntervals>)]
-    pub(crate) intervals: Option<PredictionIntervals>,
+    /// trained twice for that, first without that end; those that are saved are trained on all rows [default STEP: 1]. Or
+    /// dropout[:N]: quantiles of N forecasts of each network with dropout (100 by default); or spread: that of the members of an
+    /// --ensemble. Both say how unsure models are, not how noisy the values are, and need no second training
+    #[arg(long, value_name = "N[:METHOD[:STEP]]|dropout[:N]|spread", value_parser = str::parse::<Intervals>)]
+    pub(crate) intervals: Option<Intervals>,
     /// Further columns that combine the forecasts of all models, and the intervals that all of them have: EnsembleMean,
     /// EnsembleMedian, or EnsembleWeighted with the weights of least squared error on the last N horizons of each series. For the
     /// weights the models are trained twice, as for --intervals, on whose forecasts they are learnt if there are some

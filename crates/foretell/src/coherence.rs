@@ -39,6 +39,29 @@ impl Coherence {
         let mut is_value =
             outputs.iter().flatten().map(|output| output.suffix.is_empty() || output.quantile.is_some());
         frame.columns.retain(|_| is_value.next().unwrap_or(true));
+        self.reconciled(frame, columns)
+    }
+
+    /// Sample paths of all series, so that those of one number add up: coherent samples, as in HINT. `numbers` is the column of their
+    /// numbers.
+    pub(crate) fn apply_to_paths(
+        &self,
+        mut frame: Frame,
+        numbers: &str,
+        columns: &ColumnNames,
+    ) -> Result<Frame, Error> {
+        let place = frame.columns.iter().position(|(name, _)| name == numbers);
+        let Some((name, numbers)) = place.map(|place| frame.columns.remove(place)) else { return Ok(frame) };
+        // A path is to a series what a cutoff is: its rows are reconciled with those of the same one.
+        frame.cutoffs = Some(numbers.iter().map(|&number| number as i64).collect());
+        let integers = std::mem::take(&mut frame.integers);
+        let mut coherent = self.reconciled(frame, columns)?;
+        let numbers = coherent.cutoffs.take().unwrap_or_default();
+        coherent.columns.insert(0, (name, numbers.into_iter().map(|number| number as f32).collect()));
+        Ok(Frame { integers, ..coherent })
+    }
+
+    fn reconciled(&self, frame: Frame, columns: &ColumnNames) -> Result<Frame, Error> {
         let (freq, names) = (frame.freq, ReadOptions::new().id_col(&frame.id_col).time_col(&frame.time_col));
         let table = ForecastTable::of_frame(frame);
         let coherent = reconcile(&table, &self.hierarchy, columns, &ReconcileOptions::new(self.method))?;

@@ -24,6 +24,7 @@ use crate::forecasts::warnings::{
 };
 use crate::importances::feature_importances;
 use crate::insample_options::InsampleOptions;
+use crate::intervals::Intervals;
 use crate::memory::check_calibration_memory;
 use crate::predict_options::PredictOptions;
 use crate::sample_paths::simulate;
@@ -252,7 +253,8 @@ impl Fitted {
         Ok(self)
     }
 
-    /// Calibrates prediction intervals without any training, by the errors of the models on the last steps of each series.
+    /// Gives the models prediction intervals without any training: calibrated by their errors on the last steps of each series, or
+    /// by dropout, or those of ensembles by the spread of their members ([`Intervals`]).
     ///
     /// Models forecast the steps that they were trained on better than later ones, so intervals that are calibrated on these
     /// steps are too narrow. Either give data that are newer than the training's, or calibrate with the training
@@ -260,8 +262,26 @@ impl Fitted {
     ///
     /// # Errors
     /// If a series is too short, no model forecasts a single number, the panel has another frequency or lacks a column that a
-    /// model reads, or it would take more memory than the limit.
-    pub fn calibrate(mut self, panel: &Panel, intervals: PredictionIntervals) -> Result<Self, Error> {
+    /// model reads, or it would take more memory than the limit. If intervals by dropout are asked of a network that drops nothing,
+    /// or those of the spread without an ensemble of several models.
+    pub fn calibrate(mut self, panel: &Panel, intervals: impl Into<Intervals>) -> Result<Self, Error> {
+        let trained = &mut self.trained;
+        let intervals = match intervals.into() {
+            Intervals::Calibrated(intervals) => intervals,
+            Intervals::Dropout { samples } => {
+                let models = trained.models.iter().map(|model| model.with_dropout_samples(samples));
+                trained.models = models.collect::<Result<_, _>>()?;
+                trained.settings.dropout = Some(samples);
+                return Ok(self);
+            }
+            Intervals::Spread if trained.ensembles.is_empty() || trained.models.len() < 2 => {
+                return Err(UsageError::NoSpread { models: trained.models.len() }.into());
+            }
+            Intervals::Spread => {
+                trained.settings.spread = true;
+                return Ok(self);
+            }
+        };
         let trained = &self.trained;
         let panel = &trained.held(panel);
         trained.check_frequency(panel)?;

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use foretell_estimator::{Outcome, Trained};
-use foretell_neural::{TrainedNetwork, WeightPrecision};
+use foretell_neural::{SpecError, TrainedNetwork, WeightPrecision};
 
 use crate::model_spec::ModelSpec;
 
@@ -44,6 +44,14 @@ impl FittedModel {
     pub fn network(&self) -> Option<&TrainedNetwork> {
         let any: &dyn Any = self.trained();
         any.downcast_ref()
+    }
+
+    /// The model with quantiles from so many forecasts with dropout, if it is a network that forecasts a single number.
+    pub(crate) fn with_dropout_samples(&self, samples: usize) -> Result<Self, SpecError> {
+        match self.network() {
+            Some(network) => Ok(Self::new(Arc::new(network.with_dropout_samples(samples)?))),
+            None => Ok(self.clone()),
+        }
     }
 
     /// The number of a network's parameters; 0 for other models.

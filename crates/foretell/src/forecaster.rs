@@ -12,10 +12,10 @@ use foretell_neural::Precision;
 
 use crate::coherence::Coherence;
 use crate::columns::{ColumnNames, categorical, columns_given};
-use crate::conformal::PredictionIntervals;
 use crate::ensemble::Ensemble;
 use crate::error::Error;
 use crate::fitted::Fitted;
+use crate::intervals::Intervals;
 use crate::model_spec::ModelSpec;
 use crate::training::checkpointing::Checkpointing;
 use crate::training::plan::TrainingPlan;
@@ -235,8 +235,15 @@ impl Forecaster {
     /// the last steps of each series, by whose forecasts the intervals are calibrated, then from the start on
     /// everything. So the models are those of a training without intervals. If the listener interrupts the first
     /// training, the models are those of that training, and have no intervals.
-    pub fn intervals(mut self, intervals: PredictionIntervals) -> Self {
-        self.plan.intervals = Some(intervals);
+    ///
+    /// Other [`Intervals`] need no second training: those of networks by dropout, and those of ensembles by the spread of their
+    /// members.
+    pub fn intervals(mut self, intervals: impl Into<Intervals>) -> Self {
+        match intervals.into() {
+            Intervals::Calibrated(intervals) => self.plan.intervals = Some(intervals),
+            Intervals::Dropout { samples } => self.plan.take_dropout(samples),
+            Intervals::Spread => self.plan.settings.spread = true,
+        }
         self
     }
 

@@ -75,6 +75,7 @@ mod importances;
 mod imported;
 mod inputs;
 mod insample_options;
+mod intervals;
 mod kept_models;
 mod memory;
 mod model_spec;
@@ -179,6 +180,7 @@ pub use hierarchies::sums::{sum_series, with_sums};
 #[cfg(feature = "pickle")]
 pub use imported::Imported;
 pub use insample_options::InsampleOptions;
+pub use intervals::Intervals;
 pub use model_spec::ModelSpec;
 pub use predict_options::PredictOptions;
 pub use reconciliation_error::ReconciliationError;

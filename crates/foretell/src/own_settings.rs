@@ -20,6 +20,12 @@ pub(crate) struct OwnSettings {
     pub(crate) non_negative: bool,
     /// Whether forecasts become whole numbers.
     pub(crate) integer: bool,
+    /// Forecasts with dropout that the intervals of networks are taken from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) dropout: Option<usize>,
+    /// Whether the intervals of ensembles are of the spread of their members.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) spread: bool,
 }
 
 impl OwnSettings {

@@ -76,7 +76,11 @@ pub(crate) fn simulate(
         }
         Ok(())
     })?;
-    Ok(frame.unwrap_or_else(|| trained.frame(panel)))
+    let frame = frame.unwrap_or_else(|| trained.frame(panel));
+    match &trained.coherence {
+        Some(coherence) => coherence.apply_to_paths(frame, SAMPLE_ID, &trained.columns),
+        None => Ok(frame),
+    }
 }
 
 /// The quantiles that models are asked for: none where all models have only their own.
@@ -104,6 +108,7 @@ fn rows_of_paths(trained: &TrainedModels, panel: &Panel, n_paths: usize) -> Resu
         }
     }
     frame.columns.push((SAMPLE_ID.to_owned(), numbers));
+    frame.integers.push(SAMPLE_ID.to_owned());
     Ok(frame)
 }
 

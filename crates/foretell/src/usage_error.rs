@@ -314,11 +314,20 @@ pub enum UsageError {
     /// A text that says no prediction intervals.
     #[error(
         "{found:?} is no N[:METHOD[:STEP]], as 10, 10:conformal_error or 10:conformal_distribution:6: windows, at least \
-             2, the method, and the steps from one window to the next"
+             2, the method, and the steps from one window to the next; nor is it dropout[:N], with 2 to 10000 forecasts, or spread"
     )]
     IntervalsText {
         /// The text.
         found: String,
+    },
+    /// Intervals of the spread of members without an ensemble of several.
+    #[error(
+        "intervals of the spread are those of an ensemble of two models or more, found {models} model(s) or no ensemble; \
+         name more models, and how they are combined"
+    )]
+    NoSpread {
+        /// The models.
+        models: usize,
     },
     /// Prediction intervals for models that have their own.
     #[error(

@@ -26,6 +26,7 @@ mod ancestral;
 mod attribution;
 mod attribution_inputs;
 mod decompose;
+mod dropout;
 mod explain;
 mod forecast;
 mod quadrature;

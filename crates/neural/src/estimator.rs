@@ -77,7 +77,14 @@ impl Estimator for NetworkSpec {
     }
 
     fn outputs_at(&self, quantiles: &[f64]) -> Option<Vec<Output>> {
-        self.loss().with_quantiles(quantiles).as_ref().map(outputs)
+        let by_dropout = || {
+            let of_quantile = |&q: &f64| Output { suffix: format!("_ql{q}"), quantile: Some(q as f32) };
+            std::iter::once(Output::point()).chain(quantiles.iter().map(of_quantile)).collect()
+        };
+        match self.loss().with_quantiles(quantiles) {
+            Some(loss) => Some(outputs(&loss)),
+            None => self.samples_by_dropout().map(|_| by_dropout()),
+        }
     }
 
     fn is_joint(&self) -> bool {

@@ -15,6 +15,7 @@ use crate::error::NetworkError;
 use crate::kept::KeptNumbers;
 use crate::memory::forecasting;
 use crate::spec::NetworkSpec;
+use crate::spec_error::SpecError;
 use crate::synthetic::seconds_of_forecasts;
 use crate::windows::{Purpose, window_dims, window_spec};
 
@@ -34,6 +35,16 @@ pub struct TrainedNetwork {
 impl TrainedNetwork {
     pub(crate) fn new(spec: NetworkSpec, network: Network, params: Params, outcome: Option<Outcome>) -> Self {
         Self { spec, network, params, outcome, optimizer: None, kept: OnceLock::new() }
+    }
+
+    /// The same with quantiles from so many forecasts with dropout: see [`NetworkSpec::dropout_samples`].
+    ///
+    /// # Errors
+    /// If it forecasts a single number and drops nothing.
+    pub fn with_dropout_samples(&self, samples: usize) -> Result<Self, SpecError> {
+        let spec = self.spec.clone().dropout_samples(Some(samples));
+        spec.check_dropout()?;
+        Ok(Self { spec, ..self.clone() })
     }
 
     /// The optimiser of its training, if it was kept.
@@ -218,15 +229,19 @@ impl Trained for TrainedNetwork {
     ) -> Result<ForecastValues, EstimatorError> {
         // Weights are for the losses of whole windows only.
         let own = self.spec.loss().clone().without_horizon_weight();
-        let loss = match quantiles {
-            None => own,
-            Some(quantiles) => {
-                own.with_quantiles(quantiles).expect("only a loss that has any quantile is asked for some")
-            }
-        };
+        let with_quantiles = quantiles.and_then(|quantiles| own.with_quantiles(quantiles));
+        let by_dropout = quantiles.filter(|_| with_quantiles.is_none()).map(|quantiles| {
+            let samples = self.spec.samples_by_dropout();
+            let samples = samples.expect("only a network that has any quantile is asked for some");
+            (samples, quantiles.iter().map(|&q| q as f32).collect::<Vec<_>>())
+        });
+        let loss = with_quantiles.unwrap_or(own);
         self.on_windows(panel, span, &loss, h, workers, |forecasts, cutter| {
             let windows = cutter.rows();
-            let values = forecasts.of(cutter, &windows);
+            let values = match &by_dropout {
+                Some((samples, quantiles)) => forecasts.by_dropout(cutter, &windows, *samples, quantiles),
+                None => forecasts.of(cutter, &windows),
+            };
             let (windows, values) = by_series(cutter, windows, values);
             let before = |start: i64| (start + forecasts.cut.dims.input_size as i64) as usize;
             let cutoff = |window: &WindowRef| -> Cutoff { (window.series as usize, before(window.start)) };

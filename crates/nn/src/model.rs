@@ -219,6 +219,8 @@ impl StepState {
 pub struct Forward<'a> {
     pub(crate) params: &'a Params,
     pub(crate) training: bool,
+    /// Whether dropout is on.
+    drops: bool,
     /// Whether the graph is recorded, so that parameters get gradients.
     pub(crate) records: bool,
     /// The key that the randomness of this run is drawn from.
@@ -255,6 +257,7 @@ impl<'a> Forward<'a> {
         Self {
             params,
             training: false,
+            drops: false,
             records: false,
             key: Key::new(0),
             draws: Cell::new(0),
@@ -266,6 +269,16 @@ impl<'a> Forward<'a> {
             rounding: Rounding::None,
             quantiles: &[0.5],
         }
+    }
+
+    /// The run with dropout as in training, whose draws are by the key: its forecast is a sample of many.
+    pub fn with_dropout(self) -> Self {
+        Self { drops: true, ..self }
+    }
+
+    /// Whether dropout is on.
+    pub fn drops(&self) -> bool {
+        self.drops
     }
 
     /// The run at these probabilities, in place of the median alone: a model that has any quantile forecasts theirs.
@@ -322,7 +335,7 @@ impl<'a> Forward<'a> {
 
     /// A run that records the graph. `key` decides dropout: it must differ between steps and shards.
     pub fn training(params: &'a Params, key: Key) -> Self {
-        Self { training: true, records: true, key, ..Self::inference(params) }
+        Self { training: true, drops: true, records: true, key, ..Self::inference(params) }
     }
 
     /// A run on a part of a batch: `multiplied` are the multiplied weights, whose gradients are written after those
@@ -352,7 +365,7 @@ impl<'a> Forward<'a> {
         var.with_rounding(self.rounding)
     }
 
-    /// Whether the run trains: statistics are those of the batch, and dropout is on.
+    /// Whether the run trains: statistics are those of the batch, and [dropout is on](Forward::drops).
     pub fn is_training(&self) -> bool {
         self.training
     }
@@ -382,9 +395,9 @@ impl<'a> Forward<'a> {
         self.updates.into_inner()
     }
 
-    /// Drops elements of `x` at this rate when training; each call in a run has a mask of its own.
+    /// Drops elements of `x` at this rate where dropout is on; each call in a run has a mask of its own.
     pub fn dropout(&self, x: Var, rate: f32) -> Var {
-        if self.training && rate > 0.0 { x.dropout(rate, self.next_key()) } else { x }
+        if self.drops && rate > 0.0 { x.dropout(rate, self.next_key()) } else { x }
     }
 
     /// Adds a loss of the model's own to the training loss, `terms [rows]`: one for each row of the batch, whose mean
@@ -430,6 +443,7 @@ impl<'a> Forward<'a> {
         let draws = self.draws.get();
         let first = Forward {
             training: true,
+            drops: true,
             key: self.key,
             draws: Cell::new(draws),
             multiplied: self.multiplied,
@@ -486,6 +500,12 @@ mod tests {
         assert!(!run.is_training(), "a run that draws is no training");
         let x = Var::constant(Tensor::full([100], 1.0));
         assert_eq!(run.dropout(x.clone(), 0.5).value().to_vec(), x.value().to_vec());
+        let samples = [0, 1].map(|seed| {
+            let run = Forward::inference(&params).with_key(Key::new(seed)).with_dropout();
+            assert!(run.drops() && !run.is_training());
+            run.dropout(x.clone(), 0.5).value().to_vec()
+        });
+        assert_ne!(samples[0], samples[1]);
     }
 
     #[test]

@@ -4,8 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use foretell::hierarchy::{Hierarchy, Reconciliation};
 use foretell::{
-    ColumnNames, Ensemble, Features, Forecaster, LocalScaler, Precision, PredictionIntervals,
-    ValidationOptions,
+    ColumnNames, Ensemble, Features, Forecaster, Intervals, LocalScaler, Precision, ValidationOptions,
 };
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -88,7 +87,7 @@ impl PyForecaster {
             forecaster = forecaster.local_static_scaler(parsed::<LocalScaler>(name)?);
         }
         if let Some(text) = intervals {
-            forecaster = forecaster.intervals(parsed::<PredictionIntervals>(text)?);
+            forecaster = forecaster.intervals(parsed::<Intervals>(text)?);
         }
         for text in &ensembles {
             forecaster = forecaster.ensemble(parsed::<Ensemble>(text)?);

@@ -125,13 +125,24 @@ impl PyFrame {
         self.0.wide.contains_key(name)
     }
 
-    /// The times or the cutoffs as the bytes of `i8`, or another column as those of `f4`, of `f8` where it is wide.
+    /// The names of the columns of whole numbers, which [`PyFrame::column`] gives as `i8` too.
+    #[getter]
+    fn integers(&self) -> Vec<String> {
+        self.0.integers.clone()
+    }
+
+    /// The times, the cutoffs or a column of whole numbers as the bytes of `i8`, or another column as those of `f4`, of `f8` where it is
+    /// wide.
     fn column<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyByteArray>> {
         if name == self.0.time_col {
             return bytes(py, &self.0.times, i64::to_ne_bytes);
         }
         if let Some(values) = self.0.wide.get(name) {
             return bytes(py, values, f64::to_ne_bytes);
+        }
+        if let Some(values) = self.0.column(name).filter(|_| self.0.is_integer(name)) {
+            let whole: Vec<i64> = values.iter().map(|value| *value as i64).collect();
+            return bytes(py, &whole, i64::to_ne_bytes);
         }
         if let Some(values) = self.0.column(name) {
             return bytes(py, values, f32::to_ne_bytes);

@@ -46,6 +46,10 @@ fn to_json(answer: &ForecastAnswer) -> serde_json::Result<Vec<u8>> {
         // As `f32` and not by way of 64 bits, so that a number has no digits that it has not in CSV.
         match frame.wide.get(name) {
             Some(wide) => serde_json::to_writer(&mut out, wide)?,
+            None if frame.is_integer(name) => {
+                let whole: Vec<i64> = values.iter().map(|value| *value as i64).collect();
+                serde_json::to_writer(&mut out, &whole)?;
+            }
             None => serde_json::to_writer(&mut out, values)?,
         }
     }

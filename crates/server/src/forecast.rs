@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::time::Instant;
 
 use foretell::{
-    ExplainOptions, Fitted, Frame, Future, Panel, PredictOptions, PredictionIntervals, ReadOptions, Warning,
+    ExplainOptions, Fitted, Frame, Future, Intervals, Panel, PredictOptions, ReadOptions, Warning,
 };
 
 use crate::error::EngineError;
@@ -73,7 +73,7 @@ pub(crate) fn forecast(
             match &asked.intervals {
                 None => ahead(fitted, panel, asked, future.as_ref(), settings, deadline)?,
                 Some(text) => {
-                    let intervals: PredictionIntervals = text.parse()?;
+                    let intervals: Intervals = text.parse()?;
                     let calibrated = fitted.clone().calibrate(panel, intervals)?;
                     ahead(&calibrated, panel, asked, future.as_ref(), settings, deadline)?
                 }

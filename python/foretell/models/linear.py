@@ -31,7 +31,8 @@ class NLinear(Network):
         alias: str | None = None, optimizer: type[Any] | str | None = None,
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
-        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -58,7 +59,8 @@ class DLinear(Network):
         alias: str | None = None, optimizer: type[Any] | str | None = None,
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
-        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -84,7 +86,7 @@ class RLinear(Network):
         lr_scheduler_kwargs: dict[str, Any] | None = None, gradient_clip_val: float | None = None,
         gradient_clip_algorithm: str | None = None, early_stop_patience_steps: int = -1,
         val_monitor: str = "ptl/val_loss", val_check_steps: int = 100, batch_size: int = 32,
-        valid_batch_size: int | None = None, windows_batch_size: int | None = 1024,
+        valid_batch_size: int | None = None, windows_batch_size: int | None = 1024, accumulate_grad_batches: int = 1,
         inference_windows_batch_size: int | None = 1024, start_padding_enabled: bool = False,
         training_data_availability_threshold: float | Sequence[float] = 0.0, step_size: int = 1,
         scaler_type: str | None = "identity", random_seed: int = 1, drop_last_loader: bool = False,
@@ -118,7 +120,8 @@ class MLP(Network, reads="futr hist stat cat"):
         alias: str | None = None, optimizer: type[Any] | str | None = None,
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
-        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -162,7 +165,7 @@ class NBEATS(Network):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         exclude_insample_y: bool = False, gradient_clip_val: float | None = None,
-        gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -204,7 +207,8 @@ class NBEATSx(Network, reads="futr hist stat cat"):
         alias: str | None = None, optimizer: type[Any] | str | None = None,
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
-        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -247,7 +251,8 @@ class NHITS(Network, reads="futr hist stat cat"):
         alias: str | None = None, optimizer: type[Any] | str | None = None,
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
-        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -290,7 +295,8 @@ class TiDE(Network, reads="futr hist stat cat"):
         alias: str | None = None, optimizer: type[Any] | str | None = None,
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
-        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -322,7 +328,8 @@ class DeepNPTS(Network, reads="futr hist stat cat"):
         alias: str | None = None, optimizer: type[Any] | str | None = None,
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
-        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -363,6 +370,7 @@ class KAN(Network, reads="futr hist stat cat"):
         alias: str | None = None, optimizer: type[Any] | str | None = None,
         optimizer_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         lr_scheduler: type[Any] | str | None = None, lr_scheduler_kwargs: dict[str, Any] | None = None,
-        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())

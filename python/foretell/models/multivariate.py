@@ -47,7 +47,8 @@ class iTransformer(Network, reads="futr", multivariate=True):
         drop_last_loader: bool = False, alias: str | None = None, optimizer: type[Any] | str | None = None,
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
-        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -90,7 +91,8 @@ class TimeXer(Network, reads="hist stat cat", multivariate=True):
         alias: str | None = None, optimizer: type[Any] | str | None = None,
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
-        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -121,7 +123,8 @@ class MLPMultivariate(Network, reads="futr hist stat cat", multivariate=True):
         alias: str | None = None, optimizer: type[Any] | str | None = None,
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
-        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -156,7 +159,8 @@ class TSMixer(Network, multivariate=True):
         alias: str | None = None, optimizer: type[Any] | str | None = None,
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
-        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -192,7 +196,8 @@ class TSMixerx(Network, reads="futr hist stat cat", multivariate=True):
         alias: str | None = None, optimizer: type[Any] | str | None = None,
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
-        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -233,7 +238,8 @@ class XLinear(Network, reads="futr hist stat cat", multivariate=True):
         alias: str | None = None, optimizer: type[Any] | str | None = None,
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
-        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -270,7 +276,7 @@ class RMoK(Network, multivariate=True):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         exclude_insample_y: bool = False, gradient_clip_val: float | None = None,
-        gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -305,7 +311,8 @@ class StemGNN(Network, multivariate=True):
         alias: str | None = None, optimizer: type[Any] | str | None = None,
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
-        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -358,7 +365,7 @@ class TimeMixer(Network, multivariate=True):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         exclude_insample_y: bool = False, gradient_clip_val: float | None = None,
-        gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -395,7 +402,8 @@ class SOFTS(Network, multivariate=True):
         alias: str | None = None, optimizer: type[Any] | str | None = None,
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
-        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -435,6 +443,7 @@ class SOFTSSharp(Network, multivariate=True):
         alias: str | None = None, optimizer: type[Any] | str | None = None,
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
-        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())

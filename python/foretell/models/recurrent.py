@@ -55,8 +55,9 @@ class RNN(Network, reads="futr hist stat cat"):
         alias: str | None = None, optimizer: type[Any] | str | None = None,
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
-        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None, sampling: str = "mean",
-        trajectory_samples: int = 100, **trainer_kwargs: Any
+        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
+        accumulate_grad_batches: int = 1, sampling: str = "mean", trajectory_samples: int = 100,
+        **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -102,8 +103,9 @@ class LSTM(Network, reads="futr hist stat cat"):
         alias: str | None = None, optimizer: type[Any] | str | None = None,
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
-        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None, sampling: str = "mean",
-        trajectory_samples: int = 100, **trainer_kwargs: Any
+        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
+        accumulate_grad_batches: int = 1, sampling: str = "mean", trajectory_samples: int = 100,
+        **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -151,8 +153,9 @@ class GRU(Network, reads="futr hist stat cat"):
         alias: str | None = None, optimizer: type[Any] | str | None = None,
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
-        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None, sampling: str = "mean",
-        trajectory_samples: int = 100, **trainer_kwargs: Any
+        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
+        accumulate_grad_batches: int = 1, sampling: str = "mean", trajectory_samples: int = 100,
+        **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -187,9 +190,9 @@ class LSTMAttention(Network, reads="futr hist stat cat"):
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
         early_stop_patience_steps: int = -1, val_monitor: str = "ptl/val_loss", val_check_steps: int = 100,
         batch_size: int = 32, valid_batch_size: int | None = None, windows_batch_size: int | None = 128,
-        inference_windows_batch_size: int | None = 1024, start_padding_enabled: bool = False,
-        training_data_availability_threshold: float | Sequence[float] = 0.0, step_size: int = 1,
-        scaler_type: str | None = "robust", random_seed: int = 1, drop_last_loader: bool = False,
+        accumulate_grad_batches: int = 1, inference_windows_batch_size: int | None = 1024,
+        start_padding_enabled: bool = False, training_data_availability_threshold: float | Sequence[float] = 0.0,
+        step_size: int = 1, scaler_type: str | None = "robust", random_seed: int = 1, drop_last_loader: bool = False,
         encoder_n_layers: int = 2, encoder_hidden_size: int = 128, encoder_dropout: float = 0.0, n_head: int = 4,
         attn_dropout: float = 0.0, dropout: float = 0.0, decoder_hidden_size: int = 128, decoder_layers: int = 2,
         decoder_activation: str | None = "ReLU", **trainer_kwargs: Any
@@ -234,7 +237,8 @@ class DilatedRNN(Network, reads="futr hist stat cat"):
         alias: str | None = None, optimizer: type[Any] | str | None = None,
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
-        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -281,7 +285,8 @@ class xLSTM(Network, reads="futr hist stat cat"):
         alias: str | None = None, optimizer: type[Any] | str | None = None,
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
-        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -324,7 +329,7 @@ class TCN(Network, reads="futr hist stat cat"):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         exclude_insample_y: bool = False, gradient_clip_val: float | None = None,
-        gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -357,7 +362,8 @@ class BiTCN(Network, reads="futr hist stat cat"):
         alias: str | None = None, optimizer: type[Any] | str | None = None,
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
-        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -398,7 +404,7 @@ class DeepAR(Network, reads="futr hist stat cat", recurrent=True):
         alias: str | None = None, optimizer: type[Any] | str | None = None,
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
-        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None, sampling: str = "mean",
-        **trainer_kwargs: Any
+        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
+        accumulate_grad_batches: int = 1, sampling: str = "mean", **trainer_kwargs: Any
     ) -> None:
         self._take(locals())

@@ -50,7 +50,8 @@ class Autoformer(Network, reads="futr cat"):
         alias: str | None = None, optimizer: type[Any] | str | None = None,
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
-        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -97,7 +98,7 @@ class FEDformer(Network, reads="futr cat"):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         exclude_insample_y: bool = False, gradient_clip_val: float | None = None,
-        gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -137,7 +138,8 @@ class VanillaTransformer(Network, reads="futr cat"):
         drop_last_loader: bool = False, alias: str | None = None, optimizer: type[Any] | str | None = None,
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
-        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -183,7 +185,8 @@ class Informer(Network, reads="futr cat"):
         alias: str | None = None, optimizer: type[Any] | str | None = None,
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
-        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -227,7 +230,7 @@ class TFT(Network, reads="futr hist stat"):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         exclude_insample_y: bool = False, gradient_clip_val: float | None = None,
-        gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -279,7 +282,8 @@ class PatchTST(Network):
         drop_last_loader: bool = False, alias: str | None = None, optimizer: type[Any] | str | None = None,
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
-        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None, **trainer_kwargs: Any
+        gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 
@@ -320,7 +324,7 @@ class TimesNet(Network, reads="futr cat"):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
-        period_per_window: bool = False, **trainer_kwargs: Any
+        accumulate_grad_batches: int = 1, period_per_window: bool = False, **trainer_kwargs: Any
     ) -> None:
         self._take(locals())
 

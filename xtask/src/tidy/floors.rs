@@ -46,8 +46,10 @@ pub(super) const FOLDERS: &[Folders] = &[
         "crates/cli/src",
         &[
             "closed_stdout failure file_args file_limit forecast_columns forecast_parts forecast_windows interrupt layout_args model_facts out_of_memory png precision row_args setting setting_words several shell_word table threshold ticks",
-            "config feature_args figure hierarchy_args importances inputs markdown progress report saving",
+            "config feature_args hierarchy_args importances inputs markdown progress report saving",
             "args output",
+            "picture",
+            "bars figure",
             "data_args demo_files model_args",
             "train_args",
             "commands",

@@ -16,6 +16,7 @@ use crate::demo_files::DemoFiles;
 use crate::failure::is_broken_pipe;
 use crate::figure::{Band, Facet, Figure, Forecast};
 use crate::output::print;
+use crate::picture::Picture as _;
 use crate::progress::{Log, Reporter};
 use crate::shell_word::shell_word;
 

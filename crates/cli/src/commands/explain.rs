@@ -4,11 +4,13 @@ use std::path::PathBuf;
 
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
-use foretell::{Attribution, ExplainOptions, Fitted, Future};
+use foretell::{Attribution, ExplainOptions, Fitted, Frame, Future};
 
 use crate::args::{LogArgs, MemoryArgs, thread_count};
+use crate::bars::{Bars, Group};
 use crate::data_args::DataArgs;
 use crate::output::Sink;
+use crate::picture::{Picture as _, check_ending};
 use crate::progress::Log;
 
 /// Compute what each input contributes to the forecasts of saved networks
@@ -23,7 +25,9 @@ Examples:
   foretell explain --model model --data sales.csv --out contributions.csv
   foretell explain --model model --data sales.csv --futr holidays.csv \\
     --method shapley-sampling --samples 50 --out contributions.parquet
-  foretell explain --model model --data sales.csv --only NHITS --points 200 | head")]
+  foretell explain --model model --data sales.csv --only NHITS --points 200 | head
+  foretell explain --model model --data sales.csv --out contributions.csv \\
+    --plot contributions.svg   # the largest ones as bars")]
 pub(crate) struct Explain {
     /// Directory that `foretell fit` or neuralforecast's `NeuralForecast.save` wrote
     #[arg(long, value_name = "DIR")]
@@ -57,6 +61,10 @@ pub(crate) struct Explain {
     /// File to write: CSV, compressed if it ends in .csv.gz, or Parquet if it ends in .parquet; `-` writes CSV to standard output
     #[arg(long, value_name = "FILE", default_value = "-")]
     out: PathBuf,
+    /// Picture to write of the inputs that contribute most, in the mean over series and steps: SVG or PNG, as its name ends in .svg
+    /// or .png
+    #[arg(long, value_name = "FILE")]
+    plot: Option<PathBuf>,
     #[command(flatten)]
     memory: MemoryArgs,
     #[command(flatten)]
@@ -81,6 +89,7 @@ impl Explain {
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         self.data.check_names(self.futr.as_ref())?;
+        self.plot.as_deref().map_or(Ok(()), |plot| check_ending("--plot", plot))?;
         let sink = Sink::open(&self.out)?;
         let log = self.log();
         let fitted = Fitted::load_within(&self.model, self.memory.limit())?
@@ -108,6 +117,11 @@ impl Explain {
         let options =
             ExplainOptions::new(method).output(self.output).models(&self.only).future(future.as_ref());
         let frame = fitted.explain(&panel, &options)?;
+        if let Some(plot) = &self.plot {
+            let bars = bars(&frame, &self.method, panel.n_series());
+            bars.write(plot)?;
+            self.log().wrote(plot, &format!("the {MOST} largest contributions of each network"));
+        }
         let to_file = !sink.is_stdout();
         sink.write_or_keep(&frame)?;
         if to_file {
@@ -115,5 +129,35 @@ impl Explain {
             self.log().wrote(&self.out, &what);
         }
         Ok(())
+    }
+}
+
+/// Inputs of a network in a picture.
+const MOST: usize = 20;
+
+/// The column of a network's forecast of nothing.
+const BASELINE: &str = "baseline";
+
+/// The largest contributions of each network, whose columns are named by it, a colon and the input.
+fn bars(frame: &Frame, method: &Method, series: usize) -> Bars {
+    let mut groups: Vec<(&str, Vec<(&str, &[f32])>)> = Vec::new();
+    for (name, values) in &frame.columns {
+        let Some((network, input)) = name.split_once(':') else { continue };
+        if input == BASELINE {
+            groups.push((network, Vec::new()));
+        } else if let Some((_, inputs)) = groups.last_mut() {
+            inputs.push((input, values));
+        }
+    }
+    let method = method.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
+    Bars {
+        title: "What inputs contribute to forecasts".to_owned(),
+        subtitle: format!(
+            "mean size of the contributions over {series} series and all steps, in units of the target, by {method}"
+        ),
+        groups: groups
+            .into_iter()
+            .map(|(network, inputs)| Group::of(network.to_owned(), inputs.into_iter(), MOST))
+            .collect(),
     }
 }

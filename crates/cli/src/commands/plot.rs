@@ -13,7 +13,8 @@ use crate::figure::{Band, Facet, Figure, Forecast};
 use crate::forecast_columns::{ForecastColumns, forecast_columns};
 use crate::forecast_parts::{ForecastParts, forecast_parts};
 use crate::forecast_windows::{civil, known_values, windows};
-use crate::output::{print, write_file};
+use crate::output::print;
+use crate::picture::{Picture as _, check_ending};
 use crate::progress::Log;
 
 /// Series that are drawn where nobody names any.
@@ -21,9 +22,6 @@ const FIRST: usize = 4;
 
 /// More panels would be a wall of stamps.
 const MOST: usize = 60;
-
-/// The endings of files that figures are written to.
-const ENDINGS: [&str; 2] = ["svg", "png"];
 
 /// Draw series and their forecasts, with intervals, as SVG or PNG
 ///
@@ -76,7 +74,7 @@ impl Plot {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        self.check_out()?;
+        self.out.as_deref().map_or(Ok(()), |out| check_ending("--out", out))?;
         let (panel, options) = self.data.read_target(self.model.as_deref(), self.freq, self.log())?;
         let target = options.target_col.clone();
         let frame = Frame::from_file(&self.forecast, &options, panel.freq())?;
@@ -107,8 +105,7 @@ impl Plot {
         if out == Path::new("-") {
             return print(figure.svg()?);
         }
-        let picture = if has_ending(&out, "png") { figure.png()? } else { figure.svg()?.into_bytes() };
-        write_file(&out, &picture)?;
+        figure.write(&out)?;
         let what = format!("{series} series, {}", figure.models.join(", "));
         self.log().wrote(&out, &what);
         Ok(())
@@ -149,19 +146,6 @@ impl Plot {
             Err(Usage(format!("--ids {wanted}: {place} has no such series{hint}")).into())
         };
         ids.iter().map(find).collect()
-    }
-
-    fn check_out(&self) -> anyhow::Result<()> {
-        let is_known =
-            |out: &Path| out.extension().is_none() || ENDINGS.iter().any(|ending| has_ending(out, ending));
-        match self.out.as_deref() {
-            Some(out) if !is_known(out) => Err(Usage(format!(
-                "--out {}: figures are written as SVG or PNG; name a file that ends in .svg or .png",
-                out.display()
-            ))
-            .into()),
-            _ => Ok(()),
-        }
     }
 
     /// The columns of the models that --models names, in its order; all if it names none.
@@ -283,10 +267,6 @@ impl Plot {
         let subtitle = what(&history, &file_name(&self.forecast));
         Figure { title, subtitle, kind: panel.freq().kind(), models, facets }
     }
-}
-
-fn has_ending(path: &Path, ending: &str) -> bool {
-    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(ending))
 }
 
 /// The names that the values of a flag hold: a value as a whole where it `is_one`, else its cells as in CSV.

@@ -3,9 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use foretell::{
-    Fitted, Future, InsampleOptions, PredictOptions, PredictionIntervals, WeightPrecision, with_sums,
-};
+use foretell::{Fitted, Future, InsampleOptions, Intervals, PredictOptions, WeightPrecision, with_sums};
 
 use crate::args::{BoundArgs, LevelArgs, LogArgs, MemoryArgs, steps, thread_count};
 use crate::data_args::DataArgs;
@@ -46,12 +44,12 @@ pub(crate) struct Predict {
     level: LevelArgs,
     /// Calibrate the intervals of --level or --quantiles on these data, without training: on the errors of N forecasts of the end of
     /// each series, STEP steps apart. They come out too narrow if the models were trained on that end [default: as
-    /// calibrated by fit --intervals]
+    /// calibrated by fit --intervals]. dropout[:N] and spread are those of fit --intervals
     #[arg(
-        long, value_name = "N[:METHOD[:STEP]]", requires = "LevelArgs",
-        value_parser = str::parse::<PredictionIntervals>
+        long, value_name = "N[:METHOD[:STEP]]|dropout[:N]|spread", requires = "LevelArgs",
+        value_parser = str::parse::<Intervals>
     )]
-    intervals: Option<PredictionIntervals>,
+    intervals: Option<Intervals>,
     /// Forecast the history instead, beside the truth, from one cutoff after the other; the first cutoff is a row of
     /// the series. Not with --h, --level, --quantiles or --futr
     #[arg(long, conflicts_with_all = ["h", "levels", "quantiles", "futr"])]

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
-use foretell::{Fitted, Future, PathMethod, PredictionIntervals, SimulateOptions};
+use foretell::{Fitted, Future, Intervals, PathMethod, SimulateOptions};
 
 use crate::args::{BoundArgs, LogArgs, MemoryArgs, thread_count};
 use crate::data_args::DataArgs;
@@ -52,8 +52,8 @@ pub(crate) struct Simulate {
     #[arg(long, value_name = "Q[,Q]", value_delimiter = ',')]
     quantiles: Vec<f64>,
     /// Calibrate intervals on these data, as for predict
-    #[arg(long, value_name = "N[:METHOD[:STEP]]", value_parser = str::parse::<PredictionIntervals>)]
-    intervals: Option<PredictionIntervals>,
+    #[arg(long, value_name = "N[:METHOD[:STEP]]|dropout[:N]|spread", value_parser = str::parse::<Intervals>)]
+    intervals: Option<Intervals>,
     #[command(flatten)]
     bounds: BoundArgs,
     /// Threads; 0 for as many as the machine has

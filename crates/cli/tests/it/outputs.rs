@@ -309,7 +309,7 @@ fn paths_are_written_as_a_long_table() {
     let paths = rows(&csv);
     assert_eq!(paths[0], ["shop", "day", "sample_id", "NLinear"]);
     assert_eq!(paths.len() % 6, 1);
-    assert_eq!((paths[1][2], paths[paths.len() - 1][2]), ("0.0", "2.0"));
+    assert_eq!((paths[1][2], paths[paths.len() - 1][2]), ("0", "2"));
     assert_eq!(csv, dir.ok(&format!("{simulate} --seed 1 --method gaussian_copula")));
     assert_ne!(csv, dir.ok(&format!("{simulate} --seed 2")));
     assert!(dir.fails(2, &format!("{simulate} --method guess")).contains("schaake_shuffle, ancestral"));
@@ -341,6 +341,10 @@ fn contributions_and_parts_add_up_to_the_forecast() {
             assert!((sum - forecast).abs() < 1e-3 * forecast.abs().max(1.0), "{command}: {sum}, {forecast}");
         }
     }
+    dir.ok("explain --data long.csv --model model --out parts.csv --plot parts.svg");
+    assert!(dir.read("parts.svg").contains("DLinear") && dir.read("parts.svg").contains("@0"));
+    let wrong = dir.fails(2, "explain --data long.csv --model model --plot parts.pdf");
+    assert!(wrong.contains("--plot parts.pdf: figures are written as SVG or PNG"), "{wrong}");
     let other = dir.fails(2, "explain --data long.csv --model model --only NHITS");
     assert!(other.contains("those here are: DLinear"), "{other}");
     let output = dir.fails(2, "explain --data long.csv --model model --output 7");

@@ -17,7 +17,7 @@ use crate::error::DataError;
 
 impl Frame {
     /// The frame as an Arrow record batch: ids as texts or integers, times as integers or timestamps in
-    /// microseconds with their zone, values as `f32`, those of [`wide`](Self::wide) columns as `f64`; NaN is null.
+    /// microseconds with their zone, values as `f32`, those of [`wide`](Self::wide) columns as `f64`, whole numbers as `i64`; NaN is null.
     ///
     /// # Panics
     /// If the columns differ in length.
@@ -41,6 +41,11 @@ impl Frame {
             vec![(self.id_col.as_str(), ids, false), (self.time_col.as_str(), times(&self.times), false)];
         columns.extend(self.cutoffs.as_ref().map(|cutoffs| ("cutoff", times(cutoffs), false)));
         for (name, values) in &self.columns {
+            if self.is_integer(name) {
+                let whole: Int64Array = values.iter().map(|value| *value as i64).collect::<Vec<_>>().into();
+                columns.push((name, Arc::new(whole), false));
+                continue;
+            }
             let array: ArrayRef = match self.wide.get(name) {
                 Some(wide) => {
                     Arc::new(wide.iter().map(|y| Some(*y).filter(|y| !y.is_nan())).collect::<Float64Array>())

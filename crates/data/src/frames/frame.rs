@@ -36,6 +36,8 @@ pub struct Frame {
     pub columns: Vec<(String, Vec<f32>)>,
     /// By name, those of the columns whose values have digits that single precision loses, with all of them.
     pub wide: BTreeMap<String, Vec<f64>>,
+    /// The names of columns that hold whole numbers, up to 16777216 either way, and are written as such.
+    pub integers: Vec<String>,
 }
 
 /// A file that is being written, of whatever format, part by part.
@@ -70,7 +72,13 @@ impl Frame {
             cutoffs: None,
             columns: Vec::new(),
             wide: BTreeMap::new(),
+            integers: Vec::new(),
         }
+    }
+
+    /// Whether a column holds whole numbers.
+    pub fn is_integer(&self, name: &str) -> bool {
+        self.integers.iter().any(|integer| integer == name)
     }
 
     /// Number of rows.
@@ -169,6 +177,7 @@ impl Frame {
             cutoffs: self.cutoffs.as_ref().map(|cutoffs| of(cutoffs, &kept)),
             columns: self.columns.iter().map(|(name, values)| (name.clone(), of(values, &kept))).collect(),
             wide: self.wide.iter().map(|(name, values)| (name.clone(), of(values, &kept))).collect(),
+            integers: self.integers.clone(),
             ..*self
         }
     }

@@ -25,6 +25,8 @@ struct Fields {
     columns: Vec<(String, Vec<Option<f32>>)>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     wide: BTreeMap<String, Vec<Option<f64>>>,
+    #[serde(default)]
+    integers: Vec<String>,
 }
 
 impl Serialize for Frame {
@@ -42,6 +44,7 @@ impl Serialize for Frame {
             cutoffs: self.cutoffs.clone(),
             columns: self.columns.iter().map(|(name, values)| (name.clone(), known(values))).collect(),
             wide: self.wide.iter().map(|(name, values)| (name.clone(), known_wide(values))).collect(),
+            integers: self.integers.clone(),
         };
         fields.serialize(serializer)
     }
@@ -71,6 +74,7 @@ impl<'de> Deserialize<'de> for Frame {
             cutoffs: fields.cutoffs,
             columns: fields.columns.into_iter().map(|(name, column)| (name, values(column))).collect(),
             wide: fields.wide.into_iter().map(|(name, column)| (name, wide(column))).collect(),
+            integers: fields.integers,
         })
     }
 }

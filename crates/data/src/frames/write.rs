@@ -81,9 +81,11 @@ impl<W: io::Write> CsvWriter<W> {
                 self.times.write(part.zone.as_ref(), time, &mut cell);
                 out.write_field(&cell)?;
             }
-            for ((_, values), wide) in part.columns.iter().zip(&wide) {
+            for ((name, values), wide) in part.columns.iter().zip(&wide) {
                 cell.clear();
-                if !values[row].is_nan() {
+                if part.is_integer(name) {
+                    let _ = write!(cell, "{}", values[row] as i64);
+                } else if !values[row].is_nan() {
                     // Debug is the shortest text that reads back, with an exponent where that is
                     // shorter. Writing to a string cannot fail.
                     let _ = match wide {

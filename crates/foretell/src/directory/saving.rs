@@ -238,6 +238,16 @@ pub(crate) fn assemble(
     let levels = SeriesLevels::read(&configuration).map_err(|reason| fault(&first, reason))?;
     let ensembles = ensembles(&configuration, models.len()).map_err(|reason| fault(&first, reason))?;
     let coherence = Coherence::read(&configuration).map_err(|reason| fault(&first, reason))?;
+    let models = match settings.dropout {
+        None => models,
+        Some(samples) => {
+            let taken = models.iter().map(|model| {
+                let taken = model.with_dropout_samples(samples);
+                taken.map_err(|error| fault(model.spec().alias(), error.to_string()))
+            });
+            taken.collect::<Result<_, _>>()?
+        }
+    };
     let local_scalers = LocalScalers {
         series: scaler("local_scaler_type", &configuration.local_scaler_type)?,
         statics: scaler("local_static_scaler_type", &configuration.local_static_scaler_type)?,

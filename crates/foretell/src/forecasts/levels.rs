@@ -148,7 +148,8 @@ pub(crate) fn recipe<'a>(
 
 /// Whether a model has these quantiles.
 pub(crate) fn has_any_intervals(trained: &TrainedModels, asked: &AskedQuantiles) -> bool {
-    trained.named().any(|(model, name)| with_intervals(trained, model, &name, asked).is_ok())
+    let of_ensembles = trained.settings.spread && !trained.ensembles.is_empty();
+    of_ensembles || trained.named().any(|(model, name)| with_intervals(trained, model, &name, asked).is_ok())
 }
 
 /// Warns of models that lack intervals which others have.
@@ -157,7 +158,11 @@ pub(crate) fn warn_of_no_intervals(trained: &TrainedModels, asked: &AskedQuantil
         let intervals = with_intervals(trained, model, &name, asked).map(drop);
         (name, intervals)
     };
-    let models = without_intervals(trained.named().map(has))?;
+    let models = match trained.settings.spread {
+        // Theirs are those of the ensemble.
+        true => Vec::new(),
+        false => without_intervals(trained.named().map(has))?,
+    };
     if !models.is_empty() {
         trained.warnings.warn(&Warning::NoIntervals { models });
     }

@@ -7,5 +7,6 @@ pub(crate) mod further;
 pub(crate) mod levels;
 pub(crate) mod memory;
 pub(crate) mod rolling;
+pub(crate) mod spread;
 pub(crate) mod warnings;
 pub(crate) mod windows;

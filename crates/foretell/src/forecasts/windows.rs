@@ -7,6 +7,7 @@ use crate::error::Error;
 use crate::fitted_model::FittedModel;
 use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::forecasts::levels::recipe;
+use crate::forecasts::spread::spread_quantile;
 use crate::inputs::local_scalers::LocallyScaled;
 use crate::trained_models::TrainedModels;
 
@@ -23,30 +24,58 @@ pub(crate) struct WindowForecasts {
 
 impl WindowForecasts {
     /// Adds the columns of the ensembles of the models, whose columns are there.
-    fn add_ensembles(&mut self, trained: &TrainedModels) {
+    fn add_ensembles(&mut self, trained: &TrainedModels, asked: &AskedQuantiles) {
         let members = std::mem::take(&mut self.models);
         let starts: Vec<usize> = members
             .iter()
             .scan(0, |start, outputs| Some(std::mem::replace(start, *start + outputs.len())))
             .collect();
         for ensemble in &trained.ensembles {
-            for output in ensemble_outputs(&members) {
-                let places =
-                    members.iter().zip(&starts).map(|(outputs, start)| start + place_of(&output, outputs));
-                let columns: Vec<&[f32]> = places.map(|place| &self.columns[place].1[..]).collect();
+            let members_of = |output: &Output| -> Vec<usize> {
+                let places = members.iter().zip(&starts);
+                places.map(|(outputs, start)| start + place_of(output, outputs)).collect()
+            };
+            let spread = spread_ends(trained, asked);
+            let outputs = if spread.is_empty() { ensemble_outputs(&members) } else { vec![Output::point()] };
+            for output in outputs {
+                let places = members_of(&output);
+                let columns: Vec<&[f32]> = places.iter().map(|&place| &self.columns[place].1[..]).collect();
                 let combined = ensemble.combine(&columns);
                 self.columns.push((format!("{}{}", ensemble.column(), output.suffix), combined));
             }
+            let (center, places) = (self.columns.len() - 1, members_of(&Output::point()));
+            for (output, q) in spread {
+                let at = |(row, &center): (usize, &f32)| {
+                    let members = places.iter().map(|&place| self.columns[place].1[row]);
+                    spread_quantile(q, center, members)
+                };
+                let mut values: Vec<f32> = self.columns[center].1.iter().enumerate().map(at).collect();
+                trained.settings.bound(&mut values);
+                self.columns.push((format!("{}{}", ensemble.column(), output.suffix), values));
+            }
         }
-        self.models = with_ensembles(trained, members);
+        self.models = with_ensembles(trained, members, asked);
     }
 }
 
 /// The columns of each model, followed by those of each ensemble of them.
-pub(crate) fn with_ensembles(trained: &TrainedModels, mut members: Vec<Vec<Output>>) -> Vec<Vec<Output>> {
-    let outputs = ensemble_outputs(&members);
+pub(crate) fn with_ensembles(
+    trained: &TrainedModels,
+    mut members: Vec<Vec<Output>>,
+    asked: &AskedQuantiles,
+) -> Vec<Vec<Output>> {
+    let spread = spread_ends(trained, asked).into_iter().map(|(output, _)| output);
+    let outputs = match spread.len() {
+        0 => ensemble_outputs(&members),
+        _ => std::iter::once(Output::point()).chain(spread).collect(),
+    };
     members.extend(trained.ensembles.iter().map(|_| outputs.clone()));
     members
+}
+
+/// The quantiles that ensembles have of the spread of their members, and their columns.
+fn spread_ends(trained: &TrainedModels, asked: &AskedQuantiles) -> Vec<(Output, f64)> {
+    if trained.settings.spread { asked.columns(false) } else { Vec::new() }
 }
 
 /// The columns of an ensemble of models with these columns: the forecast of a single number, and the quantiles that all of them
@@ -102,7 +131,7 @@ pub(crate) fn forecast_windows(
         forecasts.models.push(recipe.outputs);
         forecasts.windows = cutoffs;
     }
-    forecasts.add_ensembles(trained);
+    forecasts.add_ensembles(trained, asked);
     Ok(forecasts)
 }
 

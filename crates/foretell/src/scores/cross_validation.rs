@@ -227,7 +227,7 @@ fn validate_anew(
     }
     let mut forecasts = WindowForecasts::default();
     let outputs = trained.named().map(|(model, name)| Ok(recipe(&trained, model, &name, asked)?.outputs));
-    forecasts.models = with_ensembles(&trained, outputs.collect::<Result<_, Error>>()?);
+    forecasts.models = with_ensembles(&trained, outputs.collect::<Result<_, Error>>()?, asked);
     let names = parts[0].0.columns.iter().map(|(name, _)| (name.clone(), Vec::new()));
     forecasts.columns = names.collect();
     let levels = column_levels(0, &forecasts.models);

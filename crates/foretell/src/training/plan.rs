@@ -225,12 +225,21 @@ impl TrainingPlan {
         Ok(Cow::Owned(panel.followed_by(&validation)?))
     }
 
+    /// Takes the intervals of networks from so many forecasts with dropout.
+    pub(crate) fn take_dropout(&mut self, samples: usize) {
+        self.settings.dropout = Some(samples);
+        self.specs = self.specs.iter().map(|spec| self.as_trained(spec)).collect();
+    }
+
     /// Whether models will have these quantiles; warns of those that will not, if some will.
     pub(crate) fn check_quantiles(&self, asked: &AskedQuantiles) -> Result<(), Error> {
         let has = |(model, name): (&dyn Estimator, String)| {
             let intervals = check(model, &name, asked, self.intervals.is_some());
             (name, intervals)
         };
+        if self.settings.spread {
+            return Ok(());
+        }
         let models = without_intervals(self.models().into_iter().zip(self.column_names()).map(has))?;
         if !models.is_empty() {
             self.warnings.warn(&Warning::NoIntervals { models });
@@ -344,6 +353,9 @@ impl TrainingPlan {
     ) -> Result<(TrainedModels, Option<Interruption>), Error> {
         self.check_val_rows(panel)?;
         self.check_columns()?;
+        if self.settings.spread && (self.ensembles.is_empty() || self.specs.len() < 2) {
+            return Err(UsageError::NoSpread { models: self.specs.len() }.into());
+        }
         let workers = self.workers.clone()?;
         let panel = with_features(panel, &self.features, &workers)?;
         let panel = &*panel;
@@ -463,7 +475,8 @@ impl TrainingPlan {
     fn as_trained(&self, spec: &ModelSpec) -> ModelSpec {
         let network = |network: &NetworkSpec| {
             let network = network.clone().precision(self.precision).restore_best(self.restore_best);
-            network.keep_optimizer(self.keep_optimizer).into()
+            let network = network.keep_optimizer(self.keep_optimizer);
+            network.dropout_samples(self.settings.dropout).into()
         };
         spec.network().map_or_else(|| spec.clone(), network)
     }

@@ -3,7 +3,7 @@
 use foretell::hierarchy::{Hierarchy, Reconciliation};
 use foretell::{
     ColumnNames, Error, Fitted, ForecastTable, Forecaster, Frame, Freq, ModelSpec, Panel, PredictOptions,
-    ReadOptions, ReconcileOptions, reconcile, sum_series, with_sums,
+    ReadOptions, ReconcileOptions, SimulateOptions, reconcile, sum_series, with_sums,
 };
 use serde_json::json;
 
@@ -134,4 +134,24 @@ fn what_does_not_fit_a_hierarchy_is_said() {
     let fitted = forecaster(Reconciliation::MinTraceOls).expect("a method").fit(&all).expect("a training");
     let error = fitted.predict(&bottom(), None).expect_err("sums are missing").to_string();
     assert!(error.contains("no row of Total, a sum of series"), "{error}");
+}
+
+/// Of every number the paths of all series add up, at every step, and are no copies of each other.
+#[test]
+fn sample_paths_of_a_hierarchy_add_up() {
+    const PATHS: usize = 5;
+    let all = sum_series(&bottom(), &hierarchy()).expect("sums");
+    for method in [Reconciliation::MinTraceOls, Reconciliation::BottomUp] {
+        let forecaster = forecaster("NLinear", normal()).hierarchy(hierarchy(), method).expect("a method");
+        let fitted = forecaster.fit(&all).expect("a training");
+        let paths = fitted.simulate(&all, &SimulateOptions::new(PATHS).seed(3)).expect("paths");
+        assert_eq!(names(&paths), ["sample_id", "NLinear"]);
+        assert!(paths.cutoffs.is_none() && paths.is_integer("sample_id"));
+        let numbers: Vec<f32> = (0..PATHS).flat_map(|path| [path as f32; H]).collect();
+        assert_eq!(paths.column("sample_id").expect("numbers")[..PATHS * H], numbers);
+        let values: Vec<f64> =
+            paths.column("NLinear").expect("paths").iter().map(|value| f64::from(*value)).collect();
+        assert!(hierarchy().incoherence(&values, PATHS * H) < 1e-5, "{method}");
+        assert_ne!(values[..H], values[H..2 * H]);
+    }
 }

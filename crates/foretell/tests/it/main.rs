@@ -43,5 +43,6 @@ mod specs;
 mod stored_panels;
 mod training;
 mod tuning;
+mod uncertainty;
 mod validation_data;
 mod values;

@@ -128,7 +128,7 @@ impl FeatureMixing {
         };
         let hidden = first.forward(cx, &x, Activation::Relu);
         let residual = self.residual(cx, &x);
-        if cx.is_training() && self.dropout > 0.0 {
+        if cx.drops() && self.dropout > 0.0 {
             let hidden = cx.dropout(spread(&hidden, batch), self.dropout);
             let mixed = cx.dropout(second.forward(cx, &hidden, Activation::Identity), self.dropout);
             return self.norm.forward(cx, &(mixed + residual));

@@ -171,7 +171,7 @@ impl MultiHeadAttention {
     }
 
     fn options(&self, cx: &Forward<'_>) -> AttentionOptions<'static> {
-        let dropout = (cx.is_training() && self.dropout > 0.0).then(|| (self.dropout, cx.next_key()));
+        let dropout = (cx.drops() && self.dropout > 0.0).then(|| (self.dropout, cx.next_key()));
         AttentionOptions { dropout, ..AttentionOptions::new(self.heads) }
     }
 }

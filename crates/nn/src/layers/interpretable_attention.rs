@@ -50,7 +50,7 @@ impl InterpretableAttention {
         let options = AttentionOptions {
             causal: true,
             earlier_keys,
-            dropout: (cx.is_training() && self.attention_dropout > 0.0)
+            dropout: (cx.drops() && self.attention_dropout > 0.0)
                 .then(|| (self.attention_dropout, cx.next_key())),
             ..AttentionOptions::new(self.heads)
         };

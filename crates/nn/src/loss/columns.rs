@@ -23,6 +23,11 @@ impl DistributionColumns {
         Self { mean, levels: quantiles.iter().map(level).collect(), parameters }
     }
 
+    /// The forecast of a single number, and quantiles.
+    pub fn of_quantiles(quantiles: &[f32]) -> Self {
+        Self::new(true, quantiles, 0)
+    }
+
     /// The mean alone.
     pub fn mean() -> Self {
         Self::new(true, &[], 0)

@@ -171,7 +171,7 @@ impl Star {
             false => mixed.softmax_pool(),
         };
         // With dropout the core differs from series to series.
-        let core = match cx.is_training() && self.dropout > 0.0 {
+        let core = match cx.drops() && self.dropout > 0.0 {
             true => cx.dropout(core.expand([windows, series, core.shape()[2]]), self.dropout),
             false => core,
         };

@@ -1,0 +1,138 @@
+//! What figures have in common: fonts and colours, and the files that they are written to, SVG and PNG.
+
+use std::path::Path;
+
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use plotters::style::register_font;
+
+use crate::failure::Usage;
+use crate::output::write_file;
+use crate::png::png;
+
+pub(crate) const WIDTH: u32 = 1000;
+/// About as wide as a digit is, in font sizes.
+pub(crate) const CHARACTER: f64 = 0.56;
+const FONT: &str = "Helvetica, Arial, sans-serif";
+pub(crate) const INK: RGBColor = RGBColor(45, 52, 64);
+pub(crate) const FAINT: RGBColor = RGBColor(112, 120, 133);
+pub(crate) const GRID: RGBColor = RGBColor(229, 232, 237);
+/// One for each model, told apart by people who do not see red and green, too.
+const COLOURS: [RGBColor; 7] = [
+    RGBColor(31, 107, 184),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 140, 110),
+    RGBColor(190, 90, 160),
+    RGBColor(150, 120, 20),
+    RGBColor(86, 180, 233),
+    RGBColor(120, 60, 40),
+];
+
+/// What measures texts, and draws them in a PNG: DejaVu Sans with the letters of Latin, Greek and Cyrillic.
+const LETTERS: &[u8] = include_bytes!("../assets/dejavu-sans.ttf");
+
+/// The endings of files that pictures are written to.
+const ENDINGS: [&str; 2] = ["svg", "png"];
+
+pub(crate) type Drawn = Result<(), Box<dyn std::error::Error>>;
+
+/// A picture that can be drawn in pixels as in lines.
+pub(crate) trait Picture {
+    /// Width and height in pixels.
+    fn size(&self) -> (u32, u32);
+
+    /// Draws it on a white area of its size.
+    fn draw<B>(&self, area: &DrawingArea<B, Shift>) -> Drawn
+    where
+        B: DrawingBackend<ErrorType: 'static>;
+
+    /// The picture as the text of an SVG file.
+    fn svg(&self) -> anyhow::Result<String> {
+        let mut svg = String::new();
+        let backend = SVGBackend::with_string(&mut svg, self.size());
+        draw_on_white(self, &backend.into_drawing_area()).map_err(cannot_draw)?;
+        Ok(svg.replace(|character| !is_xml(character), "\u{fffd}"))
+    }
+
+    /// The picture as the bytes of a PNG file.
+    fn png(&self) -> anyhow::Result<Vec<u8>> {
+        let size = self.size();
+        let mut pixels = vec![0; size.0 as usize * size.1 as usize * 3];
+        let backend = BitMapBackend::with_buffer(&mut pixels, size);
+        draw_on_white(self, &backend.into_drawing_area()).map_err(cannot_draw)?;
+        png(&pixels, size)
+    }
+
+    /// Writes the file that the path names by its ending.
+    fn write(&self, path: &Path) -> anyhow::Result<()> {
+        let picture = if has_ending(path, "png") { self.png()? } else { self.svg()?.into_bytes() };
+        write_file(path, &picture)
+    }
+}
+
+fn draw_on_white<P, B>(picture: &P, area: &DrawingArea<B, Shift>) -> Drawn
+where
+    P: Picture + ?Sized,
+    B: DrawingBackend<ErrorType: 'static>,
+{
+    let _ = register_font(FONT, FontStyle::Normal, LETTERS);
+    area.fill(&WHITE)?;
+    picture.draw(area)?;
+    area.present()?;
+    Ok(())
+}
+
+/// Title and subtitle, above the rest of the area, which is returned with the part that they are in.
+pub(crate) fn titled<B>(
+    area: &DrawingArea<B, Shift>,
+    title: &str,
+    subtitle: &str,
+) -> Result<[DrawingArea<B, Shift>; 2], Box<dyn std::error::Error>>
+where
+    B: DrawingBackend<ErrorType: 'static>,
+{
+    let (head, body) = area.split_vertically(86);
+    head.draw(&Text::new(title.to_owned(), (24, 14), text(23.0, &INK)))?;
+    head.draw(&Text::new(subtitle.to_owned(), (24, 41), text(15.0, &FAINT)))?;
+    Ok([head, body])
+}
+
+/// Whether a flag names a file that pictures are written to.
+///
+/// # Errors
+/// If its ending is another.
+pub(crate) fn check_ending(flag: &str, path: &Path) -> anyhow::Result<()> {
+    if path.extension().is_none() || ENDINGS.iter().any(|ending| has_ending(path, ending)) {
+        return Ok(());
+    }
+    let message = format!(
+        "{flag} {}: figures are written as SVG or PNG; name a file that ends in .svg or .png",
+        path.display()
+    );
+    Err(Usage(message).into())
+}
+
+fn has_ending(path: &Path, ending: &str) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case(ending))
+}
+
+fn cannot_draw(error: Box<dyn std::error::Error>) -> anyhow::Error {
+    anyhow::anyhow!("cannot draw the figure: {error}")
+}
+
+/// Whether XML 1.0 allows a character at all (section 2.2): ids may have any.
+pub(crate) fn is_xml(character: char) -> bool {
+    match character {
+        '\t' | '\n' | '\r' => true,
+        '\u{fffe}' | '\u{ffff}' => false,
+        _ => !character.is_ascii_control() || character == '\u{7f}',
+    }
+}
+
+pub(crate) fn text(size: f64, color: &'static RGBColor) -> TextStyle<'static> {
+    TextStyle::from((FONT, size).into_font()).color(color)
+}
+
+pub(crate) fn colour(model: usize) -> RGBColor {
+    COLOURS[model % COLOURS.len()]
+}
