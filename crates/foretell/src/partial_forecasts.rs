@@ -19,7 +19,7 @@ impl Fitted {
         let trained = &self.trained;
         let asked = AskedQuantiles::new(options.level, options.quantiles)?;
         let outputs = trained.named().map(|(model, name)| Ok(recipe(trained, model, &name, &asked)?.outputs));
-        let outputs = with_ensembles(trained, outputs.collect::<Result<_, Error>>()?);
+        let outputs = with_ensembles(trained, outputs.collect::<Result<_, Error>>()?, &asked);
         let ensembles = trained.ensembles.iter().map(|ensemble| ensemble.column().to_owned());
         let names = self.column_names().into_iter().chain(ensembles).zip(outputs);
         let columns =

@@ -8,7 +8,7 @@ use foretell_nn::{Coupling, Forward, Loss, LossSums, Needs, Network, Table, Tens
 use foretell_pool::Buffer;
 
 /// The most shards: more arenas cost more memory than more threads would win back.
-const MAX_SHARDS: usize = 16;
+pub(crate) const MAX_SHARDS: usize = 16;
 
 /// One shard's part of a step: its gradient and its share of the loss.
 pub(crate) struct Shard {

@@ -16,7 +16,7 @@ use foretell_simd::scale;
 use foretell_threads::{Workers, share};
 
 use crate::kept_optimizer::KeptOptimizer;
-use crate::shard::{LossSizes, Shard, shard_count, shard_range};
+use crate::shard::{LossSizes, MAX_SHARDS, Shard, shard_count, shard_range};
 use crate::state::{PARAMS, State};
 
 /// The least work of a step, in multiplications, for which waking the other threads pays: each window is multiplied

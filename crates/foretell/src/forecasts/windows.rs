@@ -24,7 +24,7 @@ pub(crate) struct WindowForecasts {
 
 impl WindowForecasts {
     /// Adds the columns of the ensembles of the models, whose columns are there.
-    fn add_ensembles(&mut self, trained: &TrainedModels, asked: &AskedQuantiles) {
+    fn add_ensembles(&mut self, trained: &TrainedModels, panel: &Panel, asked: &AskedQuantiles) {
         let members = std::mem::take(&mut self.models);
         let starts: Vec<usize> = members
             .iter()
@@ -50,7 +50,7 @@ impl WindowForecasts {
                     spread_quantile(q, center, members)
                 };
                 let mut values: Vec<f32> = self.columns[center].1.iter().enumerate().map(at).collect();
-                trained.settings.bound(&mut values);
+                bound(trained, panel, &self.windows, &mut values);
                 self.columns.push((format!("{}{}", ensemble.column(), output.suffix), values));
             }
         }
@@ -120,10 +120,7 @@ pub(crate) fn forecast_windows(
         for (output, values) in recipe.outputs.iter().zip(&mut columns) {
             // A parameter of a distribution is no forecast.
             if is_value(output) {
-                let each = values.len() / cutoffs.len().max(1);
-                for ((series, _), values) in cutoffs.iter().zip(values.chunks_mut(each.max(1))) {
-                    trained.settings.bound(panel.level(*series), values);
-                }
+                bound(trained, panel, &cutoffs, values);
             }
         }
         let names = recipe.outputs.iter().map(|output| format!("{name}{}", output.suffix));
@@ -131,8 +128,16 @@ pub(crate) fn forecast_windows(
         forecasts.models.push(recipe.outputs);
         forecasts.windows = cutoffs;
     }
-    forecasts.add_ensembles(trained, asked);
+    forecasts.add_ensembles(trained, panel, asked);
     Ok(forecasts)
+}
+
+/// Rounds and bounds a column of these windows, as the settings say.
+fn bound(trained: &TrainedModels, panel: &Panel, windows: &[Cutoff], values: &mut [f32]) {
+    let each = values.len() / windows.len().max(1);
+    for ((series, _), values) in windows.iter().zip(values.chunks_mut(each.max(1))) {
+        trained.settings.bound(panel.level(*series), values);
+    }
 }
 
 /// Whether a column holds values, not a parameter of a distribution.
