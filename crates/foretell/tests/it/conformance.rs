@@ -93,6 +93,10 @@ fn forecaster(spec: &ModelSpec, threads: usize) -> Forecaster {
 
 /// The model with so many windows in a batch that they are cut into shards, and these spread over the threads.
 fn with_a_large_batch(spec: ModelSpec, panel: &Panel) -> ModelSpec {
+    // A language model is told of each window in words, which takes longer than all the rest, and its batch is one shard.
+    if spec.hyper_parameters().contains_key("llm") {
+        return spec.set("windows_batch_size", 24).expect("windows");
+    }
     let short = spec.clone().set("max_steps", 1).expect("a step").set("windows_batch_size", 8);
     let fitted = forecaster(&short.expect("windows"), 1).fit(panel).expect("a step of training");
     let parameters = fitted.models()[0].parameters_in_order().count();
