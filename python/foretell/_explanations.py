@@ -134,6 +134,9 @@ def _arrays(frames: list[_foretell.Frame], name: str, model: Network, target: st
         return np.moveaxis(part, 0, 1)[None] if joint else part[:, :, None, ..., 0]
 
     steps = arranged(insample.transpose(0, 1, 2, 4, 3))
+    if model.RECURRENT and not joint:
+        # Among what it reads neuralforecast counts its own forecasts, whose contributions are those of the inputs here.
+        steps = np.pad(steps, [*[(0, 0)] * 4, (0, model.input_size + h - history)])
     stats = np.moveaxis(static, 0, 1)[None] if joint else static[:, :, None, :, 0]
     return {
         # Which values are known is no input that contributes.

@@ -24,7 +24,6 @@ class Trained:
     prediction_intervals: PredictionIntervals | None
     _engine: _foretell.Fitted | None
     _data: Data | None
-    _test_size: int
 
     # What the last training was given and left.
 
@@ -169,8 +168,8 @@ class Trained:
                 raise NotImplementedError(
                     f"Model {model} is multivariate. Insample predictions are not supported for multivariate models."
                 )
-        data = self._stored()
-        return data.table(levels.named(fitted.predict_insample(data.panel, step_size, self._test_size, levels.level)))
+        data, test_size = self._stored(), getattr(self.models[0], "test_size", 0)
+        return data.table(levels.named(fitted.predict_insample(data.panel, step_size, test_size, levels.level)))
 
     def simulate(
         self, df: Any = None, static_df: Any = None, futr_df: Any = None, n_paths: int = 100, quantiles: Sequence[float] | None = None,

@@ -65,7 +65,6 @@ class NeuralForecast(Trained):
         self.prediction_intervals: PredictionIntervals | None = None
         self._engine: _foretell.Fitted | None = None
         self._data: Data | None = None
-        self._test_size = 0
 
     @property
     def local_scaler_type(self) -> str | None:
@@ -195,7 +194,9 @@ class NeuralForecast(Trained):
         return _data.read(stored.df, stored.static_df, names, reading)
 
     def _keep(self, fitted: _foretell.Fitted, data: Data, test_size: int, intervals: PredictionIntervals | None) -> None:
-        self._engine, self._data, self._test_size = fitted, data, test_size
+        self._engine, self._data = fitted, data
+        for model in self.models:
+            model.test_size = test_size
         self.prediction_intervals = intervals
         self.id_col, self.time_col, self.target_col = data.names.all
 

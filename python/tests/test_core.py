@@ -181,6 +181,8 @@ def test_levels_of_forecasts_of_the_history(panel):
     by_level, by_quantile = (nf.predict_insample(step_size=12, **asked) for asked in [{"level": [80]}, {"quantiles": [0.1]}])
     assert by_level.columns.tolist() == ["unique_id", "ds", "cutoff", "NLinear", "NLinear-lo-80", "NLinear-hi-80", "y"]
     assert np.array_equal(by_level["NLinear-lo-80"], by_quantile["NLinear-ql0.1"])
+    nf.models[0].set_test_size(24)
+    assert nf.predict_insample(step_size=12)["ds"].max() == pd.Timestamp("1958-12-31")
     nf = NeuralForecast([nlinear()], freq="ME")
     nf.fit(panel, prediction_intervals=PredictionIntervals())
     with pytest.raises(NotImplementedError, match="conformal prediction intervals"):

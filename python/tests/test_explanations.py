@@ -65,6 +65,8 @@ def test_shapes_are_those_of_neuralforecast(nf):
         "stat_exog": (1, H, 2, 1, 2, 2), "baseline_predictions": None,
     }  # fmt: skip
     assert shapes["Bands"]["futr_exog"] is None
+    # A recurrent model reads the steps of the horizon, too, as it has forecast them.
+    assert shapes["LSTM"]["insample"] == (2, H, 1, 1, L + H, 2)
     _, one = nf.explain(futr_df=TEST, explainer="InputXGradient", series=[1], verbose=False)
     np.testing.assert_array_equal(one["MLPMultivariate"]["insample"], explanations["MLPMultivariate"]["insample"][:, :, [1]])
     # As with tensors of PyTorch.
