@@ -57,7 +57,8 @@ def arrow(df: Any) -> Any:
 
 
 def native(df: Any) -> Any:
-    """The table behind narwhals' or polars' lazy one."""
+    """The table behind narwhals' or polars' lazy one, or that of rows which lie elsewhere."""
+    df = gathered(df)
     if type(df).__module__.startswith("narwhals"):
         df = df.to_native()
     return df.collect() if library(df) == "polars" and hasattr(df, "collect") else df

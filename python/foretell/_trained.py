@@ -219,7 +219,7 @@ class Trained:
             outputs: Which outputs of the models' losses are explained; None for the first.
             series: Which of the series that a multivariate model forecasts together; None for all.
             explainer: "IntegratedGradients", "ShapleyValueSampling" or "InputXGradient".
-            df: Series as for `predict`, of one machine.
+            df: Series as for `predict`; the rows of tables of Spark, Dask and Ray are gathered here.
             static_df: Their static columns.
             futr_df: The future values of columns that are known ahead.
             h: The horizon of the models, if it is said.

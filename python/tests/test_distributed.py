@@ -138,6 +138,7 @@ def test_training_gathers_the_rows(engine):
     one.fit(df, **NAMES)
     other.fit(to(df), **NAMES)
     assert np.array_equal(one.predict()["NLinear"], other.predict().column("NLinear"))
+    assert other.make_future_dataframe(to(df)).equals(other.make_future_dataframe())
 
 
 def test_what_needs_all_series_at_once_is_refused(engine):
