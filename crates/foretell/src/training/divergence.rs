@@ -39,8 +39,8 @@ impl LossTrend {
         self.count += 1;
     }
 
-    /// The lower medians of the first tenth of the losses and of the last one, of at most so many as are kept: the second loss of
-    /// a diverging training is large already.
+    /// The lower medians of the first tenth of the losses and of the last one, of at most so many as are kept; of a diverging
+    /// training all but the first may be large, which then counts alone.
     fn ends(&self) -> Option<[f64; 2]> {
         let tenth = (self.count / 10).clamp(1, KEPT);
         let median = |mut losses: Vec<f64>| {
@@ -48,7 +48,7 @@ impl LossTrend {
             losses[(losses.len() - 1) / 2]
         };
         let last = || (self.count - tenth..self.count).map(|step| self.last[step % KEPT]).collect();
-        (self.count > 1).then(|| [median(self.first[..tenth].to_vec()), median(last())])
+        (self.count > 1).then(|| [median(self.first[..tenth].to_vec()).min(self.first[0]), median(last())])
     }
 }
 
@@ -144,6 +144,10 @@ mod tests {
         assert_eq!(trend([]).ends(), None);
         assert_eq!(trend([3.0]).ends(), None);
         assert_eq!(trend([3.0, 2.0, 1.0]).ends(), Some([3.0, 1.0]));
+        for steps in [2, 50, 1000] {
+            let diverging = std::iter::once(3.0).chain(std::iter::repeat_n(1e9, steps));
+            assert_eq!(trend(diverging).ends(), Some([3.0, 1e9]));
+        }
         let losses = (0..1000).map(|step| if step % 10 == 5 { 1e9 } else { f64::from(1000 - step) });
         assert_eq!(trend(losses).ends(), Some([996.0, 6.0]));
     }

@@ -175,10 +175,12 @@ fn divergence_that_stays_finite_is_an_error() {
         fitted.expect("a fit");
         assert!(taken(&heard).is_empty());
     }
-    let settings = [("learning_rate", json!(1e10))];
-    let error = forecaster(spec("NLinear", &settings)).0.fit(&data).expect_err("it diverged");
-    let Error::Diverged { error, naive, first, last, .. } = error else { panic!("{error}") };
-    assert!(error > 1e3 * naive && last > 1e3 * first);
+    for steps in [20, 50, 120] {
+        let settings = [("learning_rate", json!(1e10)), ("max_steps", json!(steps))];
+        let error = forecaster(spec("NLinear", &settings)).0.fit(&data).expect_err("it diverged");
+        let Error::Diverged { error, naive, first, last, .. } = error else { panic!("{error}") };
+        assert!(error > 1e3 * naive && last > 1e3 * first);
+    }
 }
 
 #[test]
