@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use foretell::{
-    CalendarError, ColumnNames, DataError, End, Fitted, Freq, Locale, MemoryLimit, NumberFormat, Panel,
-    ReadOptions, TimeFormat, Zone, with_sums,
+    CalendarError, ColumnNames, DataError, End, Fitted, Freq, Future, Locale, MemoryLimit, NumberFormat,
+    Panel, ReadOptions, TimeFormat, Zone, with_sums,
 };
 
 use crate::failure::Usage;
@@ -58,9 +58,10 @@ pub(crate) struct DataArgs {
     /// Columns of --data that hold one value in all rows of a series: they are static, as those of --static
     #[arg(long, value_name = "C[,C]", value_delimiter = ',')]
     pub(crate) static_cols: Vec<String>,
-    /// File with one row per series: its id, and columns that do not change over time; a folder or a pattern as well
+    /// File with one row per series: its id, and columns that do not change over time; several files, folders and patterns are
+    /// one table, as of --data
     #[arg(long = "static", value_name = "FILE")]
-    pub(crate) statics: Option<PathBuf>,
+    pub(crate) statics: Vec<PathBuf>,
     #[command(flatten)]
     rows: RowArgs,
     /// Series that end before the last time of the data: `common` continues them to it with zeros, or as --fill says, `masked`
@@ -203,8 +204,8 @@ impl DataArgs {
 
     /// Names of columns that a wide file does not have are a mistake; those of ids may be meant for `--static` and
     /// `--futr`.
-    pub(crate) fn check_names(&self, futr: Option<&PathBuf>) -> anyhow::Result<()> {
-        let beside = self.statics.as_ref().or(futr).is_some();
+    pub(crate) fn check_names(&self, futr: &[PathBuf]) -> anyhow::Result<()> {
+        let beside = !self.statics.is_empty() || !futr.is_empty();
         if self.data.len() > 1 && self.data.iter().any(|path| path == Path::new("-")) {
             return Err(Usage(
                 "--data -: standard input is read alone; leave the other files out".to_owned(),
@@ -251,13 +252,13 @@ impl DataArgs {
             }
             None => panel,
         };
-        let panel = match &self.statics {
-            Some(path) => {
-                let panel = panel.with_static_file(path, options)?;
-                log.read_beside(path, "static");
+        let panel = match self.statics.is_empty() {
+            false => {
+                let panel = panel.with_static_files(&self.statics, options)?;
+                self.statics.iter().for_each(|path| log.read_beside(path, "static"));
                 panel
             }
-            None => panel,
+            true => panel,
         };
         log.notes(panel.notes());
         Ok(panel)
@@ -269,7 +270,29 @@ impl DataArgs {
 
     /// The files as they were named, for messages.
     pub(crate) fn shown(&self) -> String {
-        let names: Vec<String> = self.data.iter().map(|path| path.display().to_string()).collect();
-        names.join(", ")
+        shown(&self.data)
     }
+
+    /// Reads the future rows of these files, if there are any, `h` after each series of a panel, and tells `log` of it.
+    pub(crate) fn read_future(
+        &self,
+        futr: &[PathBuf],
+        options: &ReadOptions,
+        (panel, h): (&Panel, usize),
+        log: Log,
+    ) -> anyhow::Result<Option<Future>> {
+        if futr.is_empty() {
+            return Ok(None);
+        }
+        let future = Future::from_files(futr, options, panel, h)?;
+        log.read_future(&shown(futr), future.ignored_rows());
+        log.notes(future.notes());
+        Ok(Some(future))
+    }
+}
+
+/// Files as they were named, for messages.
+pub(crate) fn shown(paths: &[PathBuf]) -> String {
+    let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+    names.join(", ")
 }

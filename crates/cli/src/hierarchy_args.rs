@@ -1,6 +1,6 @@
 //! Which series sum up which.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser as _};
@@ -35,22 +35,24 @@ pub(crate) struct MethodArgs {
 }
 
 impl HierarchyArgs {
-    /// Reads the hierarchy, if there is one; `statics` is the file of --static.
-    pub(crate) fn given(&self, statics: Option<&Path>, id_col: &str) -> anyhow::Result<Option<Hierarchy>> {
-        match (self.hierarchy.as_deref(), &self.levels[..]) {
+    /// Reads the hierarchy, if there is one; `statics` are the files of --static.
+    pub(crate) fn given(&self, statics: &[PathBuf], id_col: &str) -> anyhow::Result<Option<Hierarchy>> {
+        match (&self.hierarchy, &self.levels[..]) {
             (None, []) => Ok(None),
             (Some(matrix), []) => Ok(Some(read_hierarchy(matrix, id_col)?)),
             (labels, levels) => {
-                let labels = labels.or(statics).ok_or_else(|| {
-                    Usage("--levels: name the file with these columns by --hierarchy or --static".to_owned())
-                })?;
+                let labels = labels.as_ref().map_or(statics, std::slice::from_ref);
+                if labels.is_empty() {
+                    let message = "--levels: name the file with these columns by --hierarchy or --static";
+                    return Err(Usage(message.to_owned()).into());
+                }
                 Ok(Some(read_levels(labels, id_col, levels)?))
             }
         }
     }
 
     /// Reads the hierarchy.
-    pub(crate) fn read(&self, statics: Option<&Path>, id_col: &str) -> anyhow::Result<Hierarchy> {
+    pub(crate) fn read(&self, statics: &[PathBuf], id_col: &str) -> anyhow::Result<Hierarchy> {
         let message = "name a file with a summing matrix by --hierarchy, or columns of labels by --levels";
         self.given(statics, id_col)?.ok_or_else(|| Usage(message.to_owned()).into())
     }

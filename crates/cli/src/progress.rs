@@ -132,8 +132,7 @@ impl Log {
     }
 
     /// Tells that future rows were read; people only if some were of no use.
-    pub(crate) fn read_future(self, path: &std::path::Path, ignored_rows: usize) {
-        let path = path.display().to_string();
+    pub(crate) fn read_future(self, path: &str, ignored_rows: usize) {
         let event = json!({ "event": "read", "path": path, "role": "futr", "ignored_rows": ignored_rows });
         if self != Self::Text || ignored_rows > 0 {
             let count = grouped(ignored_rows);

@@ -123,13 +123,13 @@ impl TrainArgs {
 
     /// The models with their hyper-parameters; where a search finds these, the input size may be missing.
     pub(crate) fn specs(&self, from: Option<&Fitted>, searched: bool) -> anyhow::Result<Vec<ModelSpec>> {
-        self.data.check_names(None)?;
+        self.data.check_names(&[])?;
         if from.is_none() && !self.freeze.is_empty() {
             let message =
                 "--freeze: new weights are to be trained; name the models that have some by --from DIR";
             return Err(Usage(message.to_owned()).into());
         }
-        let statics = match &self.data.statics {
+        let statics = match self.data.statics.first() {
             Some(path) => {
                 let mut names =
                     foretell::column_names(path, &self.data.file.options(&FileOptions::default()))?;

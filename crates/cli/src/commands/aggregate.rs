@@ -43,7 +43,7 @@ impl Aggregate {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let sink = Sink::open(&self.out)?;
         let columns = self.data.columns(ColumnNames::default());
-        let hierarchy = self.hierarchy.read(self.data.statics.as_deref(), &columns.id)?;
+        let hierarchy = self.hierarchy.read(&self.data.statics, &columns.id)?;
         let options =
             self.data.options(&columns, Vec::new(), Vec::new(), self.freq, &ReadOptions::default())?;
         let panel = self.data.read(&options, self.log())?;

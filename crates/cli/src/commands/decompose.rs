@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use foretell::{Fitted, Future};
+use foretell::Fitted;
 
 use crate::args::{LogArgs, MemoryArgs, thread_count};
 use crate::data_args::DataArgs;
@@ -26,9 +26,10 @@ pub(crate) struct Decompose {
     model: PathBuf,
     #[command(flatten)]
     data: DataArgs,
-    /// File with the future rows of each series: ids, times, and the columns known in advance
+    /// File with the future rows of each series: ids, times, and the columns known in advance; several files, folders and
+    /// patterns are one table, as of --data
     #[arg(long, value_name = "FILE")]
-    futr: Option<PathBuf>,
+    futr: Vec<PathBuf>,
     /// Threads; 0 for as many as the machine has
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count())]
     threads: usize,
@@ -47,7 +48,7 @@ impl Decompose {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        self.data.check_names(self.futr.as_ref())?;
+        self.data.check_names(&self.futr)?;
         let sink = Sink::open(&self.out)?;
         let log = self.log();
         let fitted = Fitted::load_within(&self.model, self.memory.limit())?
@@ -56,15 +57,7 @@ impl Decompose {
         let (panel, options) =
             self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads, self.log())?;
         let sink = sink.decimal(options.numbers.decimal());
-        let future = self
-            .futr
-            .as_ref()
-            .map(|path| Future::from_file(path, &options, &panel, fitted.h()))
-            .transpose()?;
-        if let Some(path) = &self.futr {
-            self.log().read_future(path, future.as_ref().map_or(0, Future::ignored_rows));
-            self.log().notes(future.as_ref().map_or(&[], Future::notes));
-        }
+        let future = self.data.read_future(&self.futr, &options, (&panel, fitted.h()), self.log())?;
         let frame = fitted.decompose(&panel, future.as_ref())?;
         let to_file = !sink.is_stdout();
         sink.write_or_keep(&frame)?;

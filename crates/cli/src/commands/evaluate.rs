@@ -12,6 +12,7 @@ use foretell::{
 use serde_json::{Map, Value, json};
 
 use crate::args::LogArgs;
+use crate::data_args::shown;
 use crate::failure::{ThresholdCrossed, Usage};
 use crate::output::{print, write_file};
 use crate::progress::Log;
@@ -63,9 +64,9 @@ pub(crate) struct Evaluate {
     /// Score groups of series, which have the same label in this column of --static
     #[arg(long, value_name = "COLUMN", requires = "statics", conflicts_with = "by")]
     group_by: Option<String>,
-    /// File with one row per series: its id, and labels or weights
+    /// File with one row per series: its id, and labels or weights; several files, folders and patterns are one table
     #[arg(long = "static", value_name = "FILE")]
-    statics: Option<PathBuf>,
+    statics: Vec<PathBuf>,
     /// Weigh series by this column of --static in means over series
     #[arg(long, value_name = "COLUMN", requires = "statics")]
     weight_col: Option<String>,
@@ -234,10 +235,7 @@ impl Evaluate {
         scored: &ScoredForecasts,
         season: usize,
     ) -> anyhow::Result<Vec<Row>> {
-        let labels = match (&self.statics, &self.group_by) {
-            (Some(path), Some(column)) => Some(self.labels(path, column, scored)?),
-            _ => None,
-        };
+        let labels = self.group_by.as_ref().map(|column| self.labels(column, scored)).transpose()?;
         let by = match (&labels, self.by) {
             (Some((_, labels)), _) => ScoreBy::Labels(labels),
             (None, By::All) => ScoreBy::All,
@@ -246,10 +244,7 @@ impl Evaluate {
             (None, By::Step) => ScoreBy::Step,
             (None, By::Window) => ScoreBy::Window,
         };
-        let weights = match (&self.statics, &self.weight_col) {
-            (Some(path), Some(column)) => Some(self.weights(path, column, scored)?),
-            _ => None,
-        };
+        let weights = self.weight_col.as_ref().map(|column| self.weights(column, scored)).transpose()?;
         let metrics = self.chosen(scored)?;
         let table = scored.scores(&metrics, by, season, self.baseline.as_deref(), weights.as_deref())?;
         let names = labels.map(|(names, _)| names).unwrap_or_default();
@@ -295,18 +290,14 @@ impl Evaluate {
     }
 
     /// The different labels of the series, and the number of that of each.
-    fn labels(
-        &self,
-        path: &Path,
-        column: &str,
-        scored: &ScoredForecasts,
-    ) -> anyhow::Result<(Vec<String>, Vec<u32>)> {
-        let labels = series_labels(path, &self.id_col, column)?;
+    fn labels(&self, column: &str, scored: &ScoredForecasts) -> anyhow::Result<(Vec<String>, Vec<u32>)> {
+        let labels = series_labels(&self.statics, &self.id_col, column)?;
         let mut names: Vec<String> = Vec::new();
         let mut numbers = Vec::new();
         for id in scored.ids() {
-            let label =
-                labels.get(id).with_context(|| format!("{} has no row of series {id}", path.display()))?;
+            let label = labels
+                .get(id)
+                .with_context(|| format!("{} has no row of series {id}", shown(&self.statics)))?;
             let place = names.iter().position(|name| name == label).unwrap_or_else(|| {
                 names.push(label.clone());
                 names.len() - 1
@@ -316,13 +307,14 @@ impl Evaluate {
         Ok((names, numbers))
     }
 
-    fn weights(&self, path: &Path, column: &str, scored: &ScoredForecasts) -> anyhow::Result<Vec<f64>> {
-        let labels = series_labels(path, &self.id_col, column)?;
+    fn weights(&self, column: &str, scored: &ScoredForecasts) -> anyhow::Result<Vec<f64>> {
+        let labels = series_labels(&self.statics, &self.id_col, column)?;
         let weight = |id: &std::sync::Arc<str>| {
-            let label =
-                labels.get(id).with_context(|| format!("{} has no row of series {id}", path.display()))?;
+            let label = labels
+                .get(id)
+                .with_context(|| format!("{} has no row of series {id}", shown(&self.statics)))?;
             label.trim().parse().with_context(|| {
-                format!("{}, series {id}, column `{column}`: {label:?} is no number", path.display())
+                format!("{}, series {id}, column `{column}`: {label:?} is no number", shown(&self.statics))
             })
         };
         scored.ids().iter().map(weight).collect()

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
-use foretell::{Attribution, ExplainOptions, Fitted, Frame, Future};
+use foretell::{Attribution, ExplainOptions, Fitted, Frame};
 
 use crate::args::{LogArgs, MemoryArgs, thread_count};
 use crate::bars::{Bars, Group};
@@ -34,9 +34,10 @@ pub(crate) struct Explain {
     model: PathBuf,
     #[command(flatten)]
     data: DataArgs,
-    /// File with the future rows of each series: ids, times, and the columns known in advance
+    /// File with the future rows of each series: ids, times, and the columns known in advance; several files, folders and
+    /// patterns are one table, as of --data
     #[arg(long, value_name = "FILE")]
-    futr: Option<PathBuf>,
+    futr: Vec<PathBuf>,
     /// Explain these networks alone, by the names of their columns
     #[arg(long, value_name = "NAME[,NAME]", value_delimiter = ',')]
     only: Vec<String>,
@@ -88,7 +89,7 @@ impl Explain {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        self.data.check_names(self.futr.as_ref())?;
+        self.data.check_names(&self.futr)?;
         self.plot.as_deref().map_or(Ok(()), |plot| check_ending("--plot", plot))?;
         let sink = Sink::open(&self.out)?;
         let log = self.log();
@@ -98,15 +99,7 @@ impl Explain {
         let (panel, options) =
             self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads, self.log())?;
         let sink = sink.decimal(options.numbers.decimal());
-        let future = self
-            .futr
-            .as_ref()
-            .map(|path| Future::from_file(path, &options, &panel, fitted.h()))
-            .transpose()?;
-        if let Some(path) = &self.futr {
-            self.log().read_future(path, future.as_ref().map_or(0, Future::ignored_rows));
-            self.log().notes(future.as_ref().map_or(&[], Future::notes));
-        }
+        let future = self.data.read_future(&self.futr, &options, (&panel, fitted.h()), self.log())?;
         let method = match self.method {
             Method::IntegratedGradients => Attribution::IntegratedGradients { points: self.points },
             Method::InputXGradient => Attribution::InputXGradient,

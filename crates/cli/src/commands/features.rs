@@ -72,7 +72,7 @@ impl WriteFeatures {
         let Some(data) = self.data.as_ref().filter(|_| !self.list) else {
             return print(if self.json { listed_as_json() } else { listed() });
         };
-        data.check_names(None)?;
+        data.check_names(&[])?;
         let sink = Sink::open(&self.out)?;
         let max_memory = self.memory.limit().bytes();
         let (panel, names, features, decimal) = match &self.model {

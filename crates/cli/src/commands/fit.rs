@@ -162,7 +162,7 @@ impl Fit {
     fn hierarchy(&self, from: Option<&Fitted>) -> anyhow::Result<Option<(Hierarchy, Reconciliation)>> {
         let data = &self.train.data;
         let columns = data.columns(from.map_or_else(ColumnNames::default, |from| from.columns().clone()));
-        let given = self.hierarchy.given(data.statics.as_deref(), &columns.id)?;
+        let given = self.hierarchy.given(&data.statics, &columns.id)?;
         let saved =
             || from.and_then(Fitted::hierarchy).map(|(hierarchy, method)| (hierarchy.clone(), method));
         Ok(given.map(|hierarchy| (hierarchy, self.method.method)).or_else(saved))

@@ -46,7 +46,7 @@ impl WriteFuture {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        self.data.check_names(None)?;
+        self.data.check_names(&[])?;
         let sink = Sink::open(&self.out)?;
         let fitted = Fitted::load_within(&self.model, self.memory.limit())?;
         let (panel, options) = self.data.read_for(&fitted, self.memory.limit().bytes(), 0, self.log())?;

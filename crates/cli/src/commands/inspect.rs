@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Command, Id};
-use foretell::{Contents, Fitted, Future, ModelContents, ModelState, Value, json};
+use foretell::{Contents, Fitted, ModelContents, ModelState, Value, json};
 
 use crate::args::{LogArgs, MemoryArgs};
 use crate::data_args::DataArgs;
@@ -57,7 +57,7 @@ pub(crate) struct Inspect {
     data: Option<DataArgs>,
     /// File with the future rows of each series, as for predict
     #[arg(long, value_name = "FILE", requires = "data")]
-    futr: Option<PathBuf>,
+    futr: Vec<PathBuf>,
     #[command(flatten)]
     memory: MemoryArgs,
     /// Print JSON
@@ -95,16 +95,12 @@ impl Inspect {
 impl Inspect {
     /// Prints the feature importances behind the forecasts of `data`.
     fn tell_importances(&self, data: &DataArgs) -> anyhow::Result<()> {
-        data.check_names(self.futr.as_ref())?;
+        data.check_names(&self.futr)?;
         let log = self.log();
         let fitted = Fitted::load_within(&self.dir, self.memory.limit())?
             .on_warning(move |warning| log.warning(&warning.to_string()));
         let (panel, options) = data.read_for(&fitted, self.memory.limit().bytes(), 0, self.log())?;
-        let future = self
-            .futr
-            .as_ref()
-            .map(|path| Future::from_file(path, &options, &panel, fitted.h()))
-            .transpose()?;
+        let future = data.read_future(&self.futr, &options, (&panel, fitted.h()), self.log())?;
         let weights = fitted.feature_importances(&panel, future.as_ref())?;
         if self.json {
             return print(format!("{}\n", json!(weights)));

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use foretell::{Fitted, Future, InsampleOptions, Intervals, PredictOptions, WeightPrecision, with_sums};
+use foretell::{Fitted, InsampleOptions, Intervals, PredictOptions, WeightPrecision, with_sums};
 
 use crate::args::{BoundArgs, LevelArgs, LogArgs, MemoryArgs, steps, thread_count};
 use crate::data_args::DataArgs;
@@ -33,9 +33,9 @@ pub(crate) struct Predict {
     #[command(flatten)]
     data: DataArgs,
     /// File with the future rows of each series: ids, times, and the columns known in advance. Rows before and after
-    /// the horizon, and of other series, are ignored
+    /// the horizon, and of other series, are ignored. Several files, folders and patterns are one table, as of --data
     #[arg(long, value_name = "FILE")]
-    futr: Option<PathBuf>,
+    futr: Vec<PathBuf>,
     /// Steps to forecast; those beyond the models' own horizon are forecast from forecasts, and where there are fewer --futr
     /// still has all of the models' own [default: the models' own]
     #[arg(long, value_name = "N", value_parser = steps())]
@@ -91,7 +91,7 @@ impl Predict {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        self.data.check_names(self.futr.as_ref())?;
+        self.data.check_names(&self.futr)?;
         let sink = Sink::open(&self.out)?;
         let log = self.log();
         let mut fitted = Fitted::load_within(&self.model, self.memory.limit())?
@@ -117,15 +117,7 @@ impl Predict {
         }
         let h = self.h.unwrap_or(fitted.h());
         let read_ahead = h.max(fitted.h());
-        let future = self
-            .futr
-            .as_ref()
-            .map(|path| Future::from_file(path, &options, &panel, read_ahead))
-            .transpose()?;
-        if let Some(path) = &self.futr {
-            self.log().read_future(path, future.as_ref().map_or(0, Future::ignored_rows));
-            self.log().notes(future.as_ref().map_or(&[], Future::notes));
-        }
+        let future = self.data.read_future(&self.futr, &options, (&panel, read_ahead), self.log())?;
         let step_size = self.step_size.unwrap_or(1);
         let LevelArgs { levels, quantiles } = &self.level;
         let mut options =

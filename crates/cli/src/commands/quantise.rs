@@ -75,7 +75,7 @@ impl Quantise {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        self.data.check_names(None)?;
+        self.data.check_names(&[])?;
         let log = self.log();
         let fitted = Fitted::load_within(&self.model, self.memory.limit())?
             .threads(self.threads)?

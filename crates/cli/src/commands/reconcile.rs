@@ -43,9 +43,9 @@ pub(crate) struct Reconcile {
     hierarchy: HierarchyArgs,
     #[command(flatten)]
     method: MethodArgs,
-    /// File with one row per series at the bottom: its id, and its labels
+    /// File with one row per series at the bottom: its id, and its labels; several files, folders and patterns are one table
     #[arg(long = "static", value_name = "FILE")]
-    statics: Option<PathBuf>,
+    statics: Vec<PathBuf>,
     /// File with forecasts of the past beside what came true, as cross-validation writes: for MinTraceVar and MinTraceShrink, and for
     /// samples that are high and low together as the errors were [default: series are sampled independently]
     #[arg(long, value_name = "FILE")]
@@ -94,7 +94,7 @@ impl Reconcile {
         let read = |path: &Option<PathBuf>| {
             path.as_ref().map(|path| ForecastTable::from_file(path, &options)).transpose()
         };
-        let hierarchy = self.hierarchy.read(self.statics.as_deref(), &self.id_col)?;
+        let hierarchy = self.hierarchy.read(&self.statics, &self.id_col)?;
         let forecast = ForecastTable::from_file(&self.forecast, &options)?;
         let (residuals, history) = (read(&self.residuals)?, read(&self.history)?);
         let columns = ColumnNames {

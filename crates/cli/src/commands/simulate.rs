@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
-use foretell::{Fitted, Future, Intervals, PathMethod, SimulateOptions};
+use foretell::{Fitted, Intervals, PathMethod, SimulateOptions};
 
 use crate::args::{BoundArgs, LogArgs, MemoryArgs, thread_count};
 use crate::data_args::DataArgs;
@@ -33,9 +33,10 @@ pub(crate) struct Simulate {
     model: PathBuf,
     #[command(flatten)]
     data: DataArgs,
-    /// File with the future rows of each series: ids, times, and the columns known in advance
+    /// File with the future rows of each series: ids, times, and the columns known in advance; several files, folders and
+    /// patterns are one table, as of --data
     #[arg(long, value_name = "FILE")]
-    futr: Option<PathBuf>,
+    futr: Vec<PathBuf>,
     /// Paths of each series
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1 << 24))]
     n_paths: usize,
@@ -74,7 +75,7 @@ impl Simulate {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        self.data.check_names(self.futr.as_ref())?;
+        self.data.check_names(&self.futr)?;
         let sink = Sink::open(&self.out)?;
         let log = self.log();
         let mut fitted = Fitted::load_within(&self.model, self.memory.limit())?
@@ -92,15 +93,7 @@ impl Simulate {
         if let Some(intervals) = self.intervals {
             fitted = fitted.calibrate(&panel, intervals)?;
         }
-        let future = self
-            .futr
-            .as_ref()
-            .map(|path| Future::from_file(path, &options, &panel, fitted.h()))
-            .transpose()?;
-        if let Some(path) = &self.futr {
-            self.log().read_future(path, future.as_ref().map_or(0, Future::ignored_rows));
-            self.log().notes(future.as_ref().map_or(&[], Future::notes));
-        }
+        let future = self.data.read_future(&self.futr, &options, (&panel, fitted.h()), self.log())?;
         let options = SimulateOptions::new(self.n_paths)
             .seed(self.seed)
             .method(self.method)

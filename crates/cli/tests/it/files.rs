@@ -400,3 +400,36 @@ fn models_that_pytorch_wrote_are_imported() {
             .contains("foretell's command `import`")
     );
 }
+
+#[test]
+fn static_and_future_rows_may_be_in_several_files_and_folders() {
+    let dir = TestDirectory::new();
+    let row = |id: &str, day: usize| format!("{id},{day},{},{}\n", day % 5, day % 3);
+    let of = |days: std::ops::Range<usize>, ids: &[&str]| -> String {
+        let rows = ids.iter().flat_map(|id| days.clone().map(|day| row(id, day)));
+        format!("unique_id,ds,y,price\n{}", rows.collect::<String>())
+    };
+    dir.put("sales.csv", &of(0..40, &["a", "b"]));
+    dir.put("shops.csv", "unique_id,size\na,1\nb,2\n");
+    dir.put("ahead.csv", &of(40..43, &["a", "b"]));
+    dir.put("a.csv", "unique_id,size\na,1\n");
+    dir.put("b.csv", "size,unique_id\n2,b\n");
+    fs::create_dir(dir.path("later")).unwrap();
+    dir.put("later/a.csv", &of(40..43, &["a"]));
+    dir.put("b-ahead.csv", &of(40..43, &["b"]));
+    let models = "--data sales.csv --freq 1 --model MLP --set MLP.max_steps=2 --set MLP.hidden_size=8 --h 3 --input-size 6 \
+                  --futr-exog price --seed 1 --quiet";
+    dir.ok(&format!("fit {models} --static shops.csv --out one"));
+    dir.ok(&format!("fit {models} --static a.csv --static b.csv --out several"));
+    let forecast = |model: &str, beside: &str| {
+        dir.ok(&format!("predict --model {model} --data sales.csv {beside} --quiet"))
+    };
+    let one = forecast("one", "--static shops.csv --futr ahead.csv");
+    assert_eq!(forecast("several", "--static a.csv --static b.csv --futr later --futr b-ahead.csv"), one);
+    dir.put("b.csv", "unique_id,area\nb,2\n");
+    let message = dir.fails(
+        1,
+        "predict --model one --data sales.csv --static a.csv --static b.csv --futr ahead.csv --quiet",
+    );
+    assert!(message.contains("a.csv") && message.contains("b.csv"), "{message}");
+}

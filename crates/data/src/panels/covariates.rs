@@ -30,7 +30,19 @@ impl Panel {
     /// # Errors
     /// Series without a row, a series with two, and the faults of the file itself.
     pub fn with_static_file(self, path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
-        self.with_static_table(&mut *open(&[path], &options.file.beside(), |_| true)?, options)
+        self.with_static_files(&[path], options)
+    }
+
+    /// Adds the columns of several files, read as one table; else as [`with_static_file`](Self::with_static_file).
+    ///
+    /// # Errors
+    /// Those of `with_static_file`, and files whose columns differ.
+    pub fn with_static_files(
+        self,
+        paths: &[impl AsRef<Path>],
+        options: &ReadOptions,
+    ) -> Result<Self, DataError> {
+        self.with_static_table(&mut *open(paths, &options.file.beside(), |_| true)?, options)
     }
 
     pub(crate) fn with_static_table(
@@ -155,7 +167,20 @@ impl Future {
         panel: &Panel,
         h: usize,
     ) -> Result<Self, DataError> {
-        Self::read_beside(open(&[path], &options.file.beside(), |_| true)?, options, panel, h)
+        Self::from_files(&[path], options, panel, h)
+    }
+
+    /// Reads several files as one table; else as [`from_file`](Self::from_file).
+    ///
+    /// # Errors
+    /// Those of `from_file`, and files whose columns differ.
+    pub fn from_files(
+        paths: &[impl AsRef<Path>],
+        options: &ReadOptions,
+        panel: &Panel,
+        h: usize,
+    ) -> Result<Self, DataError> {
+        Self::read_beside(open(paths, &options.file.beside(), |_| true)?, options, panel, h)
     }
 
     /// Reads a table that is laid out as the panel's.

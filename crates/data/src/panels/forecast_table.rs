@@ -111,17 +111,17 @@ impl ForecastTable {
     }
 }
 
-/// The label of each series in a column of a file: of the static table, or of any file in which each series has one.
+/// The label of each series in a column of files, read as one table: of the static table, or of any in which each series has one.
 ///
 /// # Errors
 /// A column that is missing, or a series with two labels.
 pub fn series_labels(
-    path: impl AsRef<Path>,
+    paths: &[impl AsRef<Path>],
     id_col: &str,
     column: &str,
 ) -> Result<FxHashMap<Arc<str>, String>, DataError> {
     let wanted = |name: &str| name == id_col || name == column;
-    let mut table = open(&[path], &FileOptions::default(), wanted)?;
+    let mut table = open(paths, &FileOptions::default(), wanted)?;
     let id = table.column(id_col, ID_REMEDY)?;
     let place = table.column(column, "give one of these columns")?;
     let mut labels = FxHashMap::<Arc<str>, String>::default();
@@ -155,8 +155,8 @@ mod tests {
         assert_eq!(table.cutoffs.as_ref().map(Vec::len), Some(2));
         let error = table.column("note").unwrap_err().to_string();
         assert!(error.contains("no column `note`; it has `y`, `A`"), "{error}");
-        let labels = series_labels(&path, "unique_id", "cutoff").unwrap();
+        let labels = series_labels(&[&path], "unique_id", "cutoff").unwrap();
         assert_eq!(labels["a"], "2024-01-01");
-        assert!(matches!(series_labels(&path, "unique_id", "ds"), Err(DataError::DuplicateStatic { .. })));
+        assert!(matches!(series_labels(&[&path], "unique_id", "ds"), Err(DataError::DuplicateStatic { .. })));
     }
 }

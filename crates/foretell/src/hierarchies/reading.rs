@@ -17,18 +17,17 @@ pub fn read_hierarchy(path: impl AsRef<Path>, id_col: &str) -> Result<Hierarchy,
     Ok(Hierarchy::from_summing_matrix(&table.ids, &table.columns, &table.values)?)
 }
 
-/// The hierarchy of a file with a row per series, its id in the column `id_col`, and a column per level, the widest first: see
+/// The hierarchy of files, read as one table, with a row per series, its id in the column `id_col`, and a column per level, the widest first: see
 /// [`Hierarchy::from_levels`]. The series are sorted by id.
 ///
 /// # Errors
 /// A file that cannot be read, a column that is missing, or labels that make no hierarchy.
 pub fn read_levels(
-    path: impl AsRef<Path>,
+    paths: &[impl AsRef<Path>],
     id_col: &str,
     levels: &[impl AsRef<str>],
 ) -> Result<Hierarchy, Error> {
-    let path = path.as_ref();
-    let labels = levels.iter().map(|level| series_labels(path, id_col, level.as_ref()));
+    let labels = levels.iter().map(|level| series_labels(paths, id_col, level.as_ref()));
     let labels = labels.collect::<Result<Vec<_>, _>>()?;
     let mut ids: Vec<&str> = labels.iter().flat_map(|labels| labels.keys().map(|id| &**id)).collect();
     ids.sort_unstable();
