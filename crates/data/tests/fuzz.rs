@@ -5,7 +5,7 @@
 
 use std::fs;
 use std::io::Write as _;
-#[cfg(feature = "parquet")]
+#[cfg(any(feature = "parquet", feature = "excel"))]
 use std::path::Path;
 
 use foretell_data::{
@@ -174,6 +174,239 @@ fn parquet() {
         fs::write(&path, bytes).unwrap();
         use_all(Panel::from_file(&path, &options(choice % 5 == 1, choice)))
     });
+}
+
+/// Workbooks whose entries are damaged, not only the archive around them.
+#[cfg(feature = "excel")]
+mod workbooks {
+    use std::io::{Cursor, Read as _};
+
+    use zip::write::SimpleFileOptions;
+    use zip::{CompressionMethod, ZipArchive, ZipWriter};
+
+    use super::*;
+
+    /// What a workbook unpacks to is bounded by 16 MB and 100 times its size; its cells and texts are copied a few times.
+    const UNPACKED: usize = 256 << 20;
+
+    const TAGS: &[&str] = &[
+        "table:number-rows-repeated=\"1048576\"",
+        "table:number-columns-repeated=\"16384\"",
+        "office:value-type=\"date\"",
+        "office:value=\"1e308\"",
+        "r=\"XFD1048576\"",
+        "r=\"A0\"",
+        "t=\"s\"",
+        "t=\"inlineStr\"",
+        "t=\"e\"",
+        "<v>4294967295</v>",
+        "<v>-1</v>",
+        "<row>",
+        "</c>",
+        "<!DOCTYPE x [<!ENTITY a \"aaaaaaaaaa\">]>",
+        "&a;",
+        "&#x110000;",
+        "<![CDATA[",
+        "<!--",
+        "0",
+        "9",
+    ];
+
+    fn fixture(name: &str) -> Vec<u8> {
+        fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/workbooks").join(name)).unwrap()
+    }
+
+    /// The entries of an archive with their names.
+    fn entries(archive: &[u8]) -> Vec<(String, Vec<u8>)> {
+        let mut archive = ZipArchive::new(Cursor::new(archive)).unwrap();
+        let places = archive.len();
+        let entry = |place| {
+            let mut entry = archive.by_index(place).unwrap();
+            let (name, mut bytes) = (entry.name().unwrap().into_owned(), Vec::new());
+            entry.read_to_end(&mut bytes).unwrap();
+            (name, bytes)
+        };
+        (0..places).map(entry).collect()
+    }
+
+    /// An archive of these entries.
+    fn packed(entries: &[(String, Vec<u8>)], method: CompressionMethod) -> Vec<u8> {
+        let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+        for (name, bytes) in entries {
+            writer.start_file(name, SimpleFileOptions::default().compression_method(method)).unwrap();
+            writer.write_all(bytes).unwrap();
+        }
+        writer.finish().unwrap().into_inner()
+    }
+
+    /// The workbook with another entry of that name.
+    fn with(book: &[u8], name: &str, bytes: &[u8], method: CompressionMethod) -> Vec<u8> {
+        let mut entries = entries(book);
+        entries.iter_mut().find(|(own, _)| own == name).unwrap().1 = bytes.to_vec();
+        packed(&entries, method)
+    }
+
+    fn read(path: &Path, bytes: &[u8], choice: u64) -> Result<(), DataError> {
+        fs::write(path, bytes).unwrap();
+        let mut options = options(choice % 5 != 1, choice);
+        if choice % 2 == 0 {
+            options = ReadOptions { wide: options.wide, fill: options.fill, ..ReadOptions::new() };
+        }
+        use_all(Panel::from_file(path, &options))
+    }
+
+    fn damaged(file: &str, entry: &str) {
+        let (home, book) = (tempfile::tempdir().unwrap(), fixture(file));
+        let path = home.path().join(file);
+        let seed = entries(&book).into_iter().find(|(name, _)| name == entry).unwrap().1;
+        let name = format!("{entry} of {file}");
+        let target = FuzzTarget {
+            name: &name,
+            seeds: vec![seed],
+            words: TAGS,
+            always: UNPACKED,
+            factor: 100 * FACTOR,
+        };
+        fuzz(&target, |bytes, choice| {
+            read(&path, &with(&book, entry, bytes, CompressionMethod::Stored), choice)
+        });
+    }
+
+    #[test]
+    fn sheets() {
+        damaged("sales.xlsx", "xl/worksheets/sheet1.xml");
+    }
+
+    #[test]
+    fn workbooks_of_excel() {
+        damaged("sales.xlsx", "xl/workbook.xml");
+    }
+
+    #[test]
+    fn contents_of_open_document() {
+        damaged("sales.ods", "content.xml");
+    }
+
+    #[test]
+    fn archives() {
+        let home = tempfile::tempdir().unwrap();
+        for file in ["sales.xlsx", "sales.ods"] {
+            let path = home.path().join(file);
+            let target =
+                FuzzTarget { always: UNPACKED, factor: 100 * FACTOR, ..target(file, vec![fixture(file)]) };
+            fuzz(&target, |bytes, choice| read(&path, bytes, choice));
+        }
+    }
+
+    #[test]
+    fn bombs_are_refused_in_little_memory() {
+        let home = tempfile::tempdir().unwrap();
+        let refused = |file: &str, name: &str, bytes: &[u8]| {
+            let path = home.path().join(file);
+            fs::write(&path, bytes).unwrap();
+            let (read, taken) = peak_memory(|| Panel::from_file(&path, &ReadOptions::new()));
+            let message = read.unwrap_err().to_string();
+            assert!(taken < UNPACKED, "{name}: {} bytes took {taken} bytes: {message}", bytes.len());
+            println!("{name}: {} bytes took {:.1} MB: {message}", bytes.len(), taken as f64 / 1e6);
+            message
+        };
+        let (xlsx, ods) = (fixture("sales.xlsx"), fixture("sales.ods"));
+        let deflated = CompressionMethod::Deflated;
+        let sheet = "xl/worksheets/sheet1.xml";
+        let blanks = " ".repeat(512 << 20);
+        for (file, book, entry) in [("b.xlsx", &xlsx, sheet), ("b.ods", &ods, "content.xml")] {
+            let message =
+                refused(file, "half a gigabyte of blanks", &with(book, entry, blanks.as_bytes(), deflated));
+            assert!(message.contains("over 100 times its size"), "{message}");
+        }
+        drop(blanks);
+        let table = |rows: &str| {
+            format!(
+                "<office:document-content><office:body><office:spreadsheet><table:table table:name=\"s\">{rows}</table:table>\
+                 </office:spreadsheet></office:body></office:document-content>"
+            )
+        };
+        let cell = |text: &str| {
+            format!(
+                "<table:table-cell table:number-columns-repeated=\"16384\" office:value-type=\"string\"><text:p>{text}</text:p>\
+                 </table:table-cell>"
+            )
+        };
+        let row = |cells: &str| {
+            format!("<table:table-row table:number-rows-repeated=\"1048576\">{cells}</table:table-row>")
+        };
+        for (name, rows) in [
+            ("rows and columns repeated", row(&cell("x"))),
+            (
+                "a long text repeated",
+                format!("<table:table-row>{}</table:table-row>", cell(&"x".repeat(1 << 20))),
+            ),
+            (
+                "empty rows between two cells",
+                [
+                    "<table:table-row>",
+                    &cell("x"),
+                    "</table:table-row>",
+                    &row(""),
+                    "<table:table-row>",
+                    &cell("y"),
+                    "</table:table-row>",
+                ]
+                .concat(),
+            ),
+        ] {
+            let message =
+                refused("b.ods", name, &with(&ods, "content.xml", table(&rows).as_bytes(), deflated));
+            assert!(message.contains("over 100 times its size"), "{name}: {message}");
+        }
+        // Entities within entities are no text here.
+        let mut entities = "<!DOCTYPE x [<!ENTITY a \"aaaaaaaaaa\">".to_owned();
+        ('b'..='k').zip('a'..).for_each(|(next, one)| {
+            entities += &format!("<!ENTITY {next} \"{}\">", format!("&{one};").repeat(10));
+        });
+        let text =
+            format!("{entities}]>{}", table(&format!("<table:table-row>{}</table:table-row>", cell("&k;"))));
+        refused("b.ods", "entities", &with(&ods, "content.xml", text.as_bytes(), deflated));
+        // One long text that many cells share.
+        let mut shared: Vec<(String, Vec<u8>)> = entries(&xlsx);
+        let cells: String = (1..100_000)
+            .map(|row| format!("<row r=\"{row}\"><c r=\"A{row}\" t=\"s\"><v>0</v></c></row>"))
+            .collect();
+        let cells = format!("<worksheet><sheetData>{cells}</sheetData></worksheet>");
+        shared.iter_mut().find(|(name, _)| name == sheet).unwrap().1 = cells.into_bytes();
+        let texts = format!("<sst><si><t>{}</t></si></sst>", "x".repeat(1 << 20));
+        shared.push(("xl/sharedStrings.xml".to_owned(), texts.into_bytes()));
+        let message = refused("b.xlsx", "a shared text", &packed(&shared, deflated));
+        assert!(message.contains("over 100 times its size"), "{message}");
+    }
+
+    #[test]
+    fn sizes_that_an_archive_claims_are_not_believed() {
+        let home = tempfile::tempdir().unwrap();
+        for file in ["sales.xlsx", "sales.ods"] {
+            let (path, book) = (home.path().join(file), fixture(file));
+            // The fields of sizes in each of the archive's directories: of local entries and of the central list.
+            for (signature, fields) in [(b"PK\x03\x04", [18, 22]), (b"PK\x01\x02", [20, 24])] {
+                let places = book
+                    .windows(4)
+                    .enumerate()
+                    .filter(|(_, bytes)| bytes == signature)
+                    .map(|(place, _)| place);
+                for place in places.collect::<Vec<_>>() {
+                    for (field, size) in
+                        fields.into_iter().flat_map(|field| [0, 1, u32::MAX].map(|size| (field, size)))
+                    {
+                        let mut lying = book.clone();
+                        lying[place + field..place + field + 4].copy_from_slice(&size.to_le_bytes());
+                        fs::write(&path, &lying).unwrap();
+                        let (read, taken) =
+                            peak_memory(|| use_all(Panel::from_file(&path, &ReadOptions::new())));
+                        assert!(taken < UNPACKED, "{file}, {place}, {field}: {size} took {taken}: {read:?}");
+                    }
+                }
+            }
+        }
+    }
 }
 
 #[test]

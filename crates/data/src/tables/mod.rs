@@ -35,3 +35,5 @@ pub(crate) mod table_files;
 pub(crate) mod text_table;
 #[cfg(feature = "excel")]
 mod workbook;
+#[cfg(feature = "excel")]
+mod workbook_sizes;

@@ -8,11 +8,13 @@ use std::sync::Arc;
 
 use calamine::{Data, DataRef, ExcelDateTime, Ods, Reader, Xlsx};
 
+use super::catch_panic::caught;
 use super::file_options::FileOptions;
 use super::header_search::{Shape, header_of};
 use super::number_format::NumberFormat;
 use super::read_note::ReadNote;
 use super::table::{TableReader, check_header};
+use super::workbook_sizes::{CELL, TOO_MUCH, check_contents};
 use crate::calendar::clock::Clock;
 use crate::calendar::flaw::TimeFlaw;
 use crate::calendar::kind::TimeKind;
@@ -20,12 +22,19 @@ use crate::error::DataError;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
+use crate::error::too_large::TooLarge;
 use crate::wording::excerpt;
 
 const NO_TIME: TimeFlaw = TimeFlaw::new("is no time; write a date, or a text as in other files");
 
 /// Rows in which the header is looked for.
 const LOOK: usize = 64;
+
+/// Columns that a sheet may have, as in the programs that write them.
+const MOST_COLUMNS: u32 = 1 << 14;
+
+/// Cells with their rows and columns, from 0, and a note on the sheet.
+type SheetCells = (Vec<((u32, u32), Data)>, Option<ReadNote>);
 
 /// The cells of a sheet that are not empty, row by row.
 pub(crate) struct SheetTable {
@@ -46,32 +55,56 @@ pub(crate) struct SheetTable {
 impl SheetTable {
     /// Opens a workbook whose sheets come as a list of names, and the cells of one of them.
     pub(crate) fn open_xlsx(path: &Path, options: &FileOptions) -> Result<Self, DataError> {
-        let file: Arc<str> = path.display().to_string().into();
-        let fault = |error: calamine::XlsxError| faulty(&file, error.to_string());
-        let mut book: Xlsx<_> = Xlsx::new(opened(path, &file)?).map_err(fault)?;
-        let sheet = chosen(&file, &book.sheet_names(), options)?;
-        let mut cells = Vec::new();
-        let mut reader = book.worksheet_cells_reader(&sheet.name).map_err(fault)?;
-        while let Some(cell) = reader.next_cell().map_err(fault)? {
-            if !matches!(cell.get_value(), DataRef::Empty) {
+        Self::open(path, options, |file, limit| {
+            let fault = |error: calamine::XlsxError| faulty(file, error.to_string());
+            let mut book: Xlsx<_> = Xlsx::new(opened(path, file)?).map_err(fault)?;
+            let sheet = chosen(file, &book.sheet_names(), options)?;
+            let (mut cells, mut bytes) = (Vec::new(), 0);
+            let mut reader = book.worksheet_cells_reader(&sheet.name).map_err(fault)?;
+            while let Some(cell) = reader.next_cell().map_err(fault)? {
+                // Many cells may share a long text.
+                bytes += CELL
+                    + match cell.get_value() {
+                        DataRef::Empty => continue,
+                        DataRef::SharedString(text) => text.len() as u64,
+                        DataRef::String(text) => text.len() as u64,
+                        _ => 0,
+                    };
+                if bytes > limit {
+                    return Err(faulty(file, TOO_MUCH.to_owned()));
+                }
                 cells.push((cell.get_position(), cell.get_value().clone().into()));
             }
-        }
-        Self::new(file.clone(), cells, options, sheet.note)
+            Ok((cells, sheet.note))
+        })
     }
 
     /// The same of OpenDocument.
     pub(crate) fn open_ods(path: &Path, options: &FileOptions) -> Result<Self, DataError> {
+        Self::open(path, options, |file, _| {
+            let fault = |error: calamine::OdsError| faulty(file, error.to_string());
+            let mut book: Ods<_> = Ods::new(opened(path, file)?).map_err(fault)?;
+            let sheet = chosen(file, &book.sheet_names(), options)?;
+            let range = book.worksheet_range(&sheet.name).map_err(fault)?;
+            let (top, left) = range.start().unwrap_or((0, 0));
+            let place = |row: usize, column: usize| (top + row as u32, left + column as u32);
+            let cells = range.used_cells().map(|(row, column, data)| (place(row, column), data.clone()));
+            Ok((cells.collect(), sheet.note))
+        })
+    }
+
+    /// Reads the cells of a workbook that does not unpack to too much, in no more than so many bytes.
+    fn open(
+        path: &Path,
+        options: &FileOptions,
+        read: impl FnOnce(&Arc<str>, u64) -> Result<SheetCells, DataError>,
+    ) -> Result<Self, DataError> {
         let file: Arc<str> = path.display().to_string().into();
-        let fault = |error: calamine::OdsError| faulty(&file, error.to_string());
-        let mut book: Ods<_> = Ods::new(opened(path, &file)?).map_err(fault)?;
-        let sheet = chosen(&file, &book.sheet_names(), options)?;
-        let range = book.worksheet_range(&sheet.name).map_err(fault)?;
-        let (top, left) = range.start().unwrap_or((0, 0));
-        let place = |row: usize, column: usize| (top + row as u32, left + column as u32);
-        let cells =
-            range.used_cells().map(|(row, column, data)| (place(row, column), data.clone())).collect();
-        Self::new(file.clone(), cells, options, sheet.note)
+        opened(path, &file)?;
+        let limit = check_contents(path).map_err(|reason| faulty(&file, reason))?;
+        let panicked = || faulty(&file, "it is damaged".to_owned());
+        let (cells, note) = caught(|| read(&file, limit)).ok_or_else(panicked)??;
+        Self::new(file, cells, options, note)
     }
 
     fn new(
@@ -101,7 +134,14 @@ impl SheetTable {
         });
         let left = cells[header..].iter().map(|((_, column), _)| *column).min().unwrap_or(0);
         let end = header + cells[header..].iter().take_while(|((other, _), _)| *other == row).count();
-        let width = cells[header..].iter().map(|((_, column), _)| *column - left + 1).max().unwrap_or(0);
+        let width = cells[header..]
+            .iter()
+            .map(|((_, column), _)| (*column - left).saturating_add(1))
+            .max()
+            .unwrap_or(0);
+        if width > MOST_COLUMNS {
+            return Err(TooLarge::Columns { file, most: MOST_COLUMNS as usize }.into());
+        }
         let mut names = vec![String::new(); width as usize];
         for ((_, column), data) in &cells[header..end] {
             names[(column - left) as usize] = text_of(data).trim().to_owned();
@@ -123,7 +163,8 @@ impl SheetTable {
     fn cell(&self, column: usize) -> &Data {
         let row = &self.cells[self.at..self.next];
         let wanted = column as u32 + self.left;
-        row.iter().find(|((_, column), _)| *column == wanted).map_or(&Data::Empty, |(_, data)| data)
+        let place = row.binary_search_by_key(&wanted, |((_, column), _)| *column);
+        place.map_or(&Data::Empty, |place| &row[place].1)
     }
 }
 
@@ -162,8 +203,9 @@ fn faulty(file: &Arc<str>, reason: String) -> DataError {
 
 /// Where the cells of the header begin: those of the first row that is no title.
 fn header_cell(cells: &[((u32, u32), Data)]) -> usize {
-    let width =
-        |cells: &[((u32, u32), Data)]| cells.iter().map(|((_, column), _)| column + 1).max().unwrap_or(0);
+    let width = |cells: &[((u32, u32), Data)]| {
+        cells.iter().map(|((_, column), _)| column.saturating_add(1)).max().unwrap_or(0)
+    };
     let rows: Vec<_> = cells.chunk_by(|one, other| one.0.0 == other.0.0).take(LOOK).collect();
     let fields = rows.iter().map(|row| width(row)).max().unwrap_or(0) as usize;
     let is_number = |data: &Data| match data {
