@@ -4,9 +4,10 @@
 
 use std::fmt::Write as _;
 use std::hint::black_box;
+use std::sync::Arc;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use foretell::{Forecaster, Freq, ModelSpec, Panel, ReadOptions};
+use foretell::{Frame, Freq, Panel, ReadOptions};
 use foretell_benches::{criterion, wave};
 
 const SERIES: usize = 100;
@@ -64,28 +65,30 @@ fn slices(c: &mut Criterion) {
     group.finish();
 }
 
+/// Forecasts of 10,000 series, 100 days each.
+fn forecasts() -> Frame {
+    const DAY: i64 = 86_400_000_000;
+    let (series, h) = (10_000, 100);
+    let mut frame = Frame::new(Freq::parse("D").expect("days"));
+    for i in 0..series {
+        let id: Arc<str> = format!("shop_{i:05}").into();
+        frame.ids.extend(std::iter::repeat_n(id, h));
+        frame.times.extend((0..h as i64).map(|day| (19_000 + day) * DAY));
+    }
+    frame.columns = vec![("NHITS".to_owned(), wave(series * h, 0.37).to_vec())];
+    frame
+}
+
 fn writing(c: &mut Criterion) {
-    let y = wave(ROWS, 0.26);
-    let series = (0..SERIES).map(|i| (format!("s{i:03}"), 0, &y[..]));
-    let panel = Panel::from_series(Freq::parse("h").expect("hours"), series).expect("a panel");
-    let spec = ModelSpec::new("SeasonalNaive", 500, 1).expect("a model");
-    let fitted = Forecaster::new([spec]).expect("models").fit(&panel).expect("a fit");
-    let frame = fitted.predict(&panel, None).expect("a forecast");
+    let frame = forecasts();
     let mut group = c.benchmark_group("panels/write");
     group.throughput(Throughput::Elements(frame.n_rows() as u64));
+    let room = || Vec::with_capacity(64 << 20);
     group.bench_function("csv", |b| {
-        b.iter_batched(
-            || Vec::with_capacity(8 << 20),
-            |out| black_box(frame.write_csv(out)),
-            BatchSize::LargeInput,
-        );
+        b.iter_batched(room, |out| black_box(frame.write_csv(out)), BatchSize::LargeInput);
     });
     group.bench_function("parquet", |b| {
-        b.iter_batched(
-            || Vec::with_capacity(8 << 20),
-            |out| black_box(frame.write_parquet(out)),
-            BatchSize::LargeInput,
-        );
+        b.iter_batched(room, |out| black_box(frame.write_parquet(out)), BatchSize::LargeInput);
     });
     group.finish();
 }

@@ -76,22 +76,46 @@ impl TimeStyle {
             }
             return;
         }
-        // Writing to a string cannot fail.
         if self == Self::Integer {
+            // Writing to a string cannot fail.
             let _ = write!(out, "{time}");
             return;
         }
         let day = date_of(time.div_euclid(DAY)).expect("timestamps are within the calendar");
-        let _ = write!(out, "{day}");
+        match day.year() {
+            year @ 0..=9999 => {
+                digits::<4>(out, i64::from(year));
+                out.push('-');
+                digits::<2>(out, day.month().into());
+                out.push('-');
+                digits::<2>(out, day.day().into());
+            }
+            _ => {
+                let _ = write!(out, "{day}");
+            }
+        }
         if self == Self::Date {
             return;
         }
         let micros = time.rem_euclid(DAY);
         let seconds = micros / 1_000_000;
-        let (h, m, s) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
-        let _ = write!(out, " {h:02}:{m:02}:{s:02}");
+        for (mark, number) in [(' ', seconds / 3600), (':', seconds / 60 % 60), (':', seconds % 60)] {
+            out.push(mark);
+            digits::<2>(out, number);
+        }
         if self == Self::Micros {
-            let _ = write!(out, ".{:06}", micros % 1_000_000);
+            out.push('.');
+            digits::<6>(out, micros % 1_000_000);
         }
     }
+}
+
+/// Appends the last `N` digits of a number, which is not negative.
+fn digits<const N: usize>(out: &mut String, mut number: i64) {
+    let mut digits = [0; N];
+    for digit in digits.iter_mut().rev() {
+        *digit = b'0' + (number % 10) as u8;
+        number /= 10;
+    }
+    out.push_str(str::from_utf8(&digits).expect("digits"));
 }

@@ -9,7 +9,8 @@ use arrow_array::{
 use parquet::arrow::ArrowWriter;
 use parquet::basic::Compression;
 use parquet::errors::ParquetError;
-use parquet::file::properties::WriterProperties;
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::schema::types::ColumnPath;
 
 use super::frame::{Frame, FrameWriter};
 use crate::calendar::kind::TimeKind;
@@ -105,7 +106,21 @@ impl<W: io::Write + Send> ParquetWriter<W> {
     pub(crate) fn write_batch(&mut self, batch: &RecordBatch) -> Result<(), DataError> {
         let mut writer = match std::mem::replace(&mut self.0, State::Failed) {
             State::Empty(out) => {
-                let options = WriterProperties::builder().set_compression(Compression::SNAPPY).build();
+                // Few forecasts are equal: a dictionary of them takes time and no less room.
+                let numbers = batch
+                    .schema()
+                    .fields()
+                    .iter()
+                    .filter(|field| field.data_type().is_floating())
+                    .cloned()
+                    .collect::<Vec<_>>();
+                let options = WriterProperties::builder()
+                    .set_compression(Compression::SNAPPY)
+                    .set_statistics_enabled(EnabledStatistics::Chunk);
+                let options = numbers.iter().fold(options, |options, field| {
+                    options.set_column_dictionary_enabled(ColumnPath::from(field.name().as_str()), false)
+                });
+                let options = options.build();
                 Box::new(ArrowWriter::try_new(out, batch.schema(), Some(options)).map_err(refused)?)
             }
             State::Begun(writer) => writer,

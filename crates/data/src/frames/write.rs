@@ -1,6 +1,6 @@
 //! Tables of forecasts as CSV, whole or part by part.
 
-use std::fmt::Write as _;
+use std::fmt::{Debug, Write as _};
 use std::io;
 
 use super::frame::{Frame, FrameWriter};
@@ -28,11 +28,14 @@ use crate::error::DataError;
 /// # Ok::<(), foretell_data::DataError>(())
 /// ```
 pub struct CsvWriter<W: io::Write> {
-    out: csv::Writer<W>,
+    out: W,
     times: TimeStyle,
     decimal: char,
     has_header: bool,
 }
+
+/// Bytes that are handed to the output at a time.
+const BLOCK: usize = 1 << 16;
 
 impl<W: io::Write> CsvWriter<W> {
     /// Writes to `out`, all times of the table in one style.
@@ -43,8 +46,6 @@ impl<W: io::Write> CsvWriter<W> {
     /// Writes to `out` with this mark before decimals. Where it is a comma, a semicolon separates the fields, as
     /// spreadsheets of such countries expect.
     pub fn with_decimal(out: W, times: TimeStyle, decimal: char) -> Self {
-        let delimiter = if decimal == ',' { b';' } else { b',' };
-        let out = csv::WriterBuilder::new().delimiter(delimiter).from_writer(out);
         Self { out, times, decimal, has_header: false }
     }
 
@@ -57,59 +58,101 @@ impl<W: io::Write> CsvWriter<W> {
     /// If the columns of the part differ in length.
     pub fn write(&mut self, part: &Frame) -> Result<(), DataError> {
         part.check();
-        self.rows(part).map_err(|error| match error.into_kind() {
-            csv::ErrorKind::Io(error) => DataError::Write(error),
-            other => DataError::Write(io::Error::other(format!("{other:?}"))),
-        })
+        self.rows(part).map_err(DataError::Write)
     }
 
-    fn rows(&mut self, part: &Frame) -> csv::Result<()> {
-        let out = &mut self.out;
+    fn rows(&mut self, part: &Frame) -> io::Result<()> {
+        let separator = if self.decimal == ',' { ';' } else { ',' };
+        let mut text = String::with_capacity(BLOCK + BLOCK / 8);
         if !std::mem::replace(&mut self.has_header, true) {
             let cutoff = part.cutoffs.as_ref().map(|_| "cutoff");
             let names = part.columns.iter().map(|(name, _)| name.as_str());
             let index = [part.id_col.as_str(), part.time_col.as_str()];
-            out.write_record(index.into_iter().chain(cutoff).chain(names))?;
+            for (place, name) in index.into_iter().chain(cutoff).chain(names).enumerate() {
+                text.extend((place > 0).then_some(separator));
+                push_quoted(&mut text, name, separator);
+            }
+            text.push('\n');
         }
         let cutoffs = part.cutoffs.as_deref().unwrap_or(&[]);
-        let wide: Vec<Option<&Vec<f64>>> = part.columns.iter().map(|(name, _)| part.wide.get(name)).collect();
-        let mut cell = String::new();
+        let form = |name: &String| (part.wide.get(name).map(Vec::as_slice), part.is_integer(name));
+        let forms: Vec<(Option<&[f64]>, bool)> = part.columns.iter().map(|(name, _)| form(name)).collect();
+        let (mut id, mut cutoff) = (String::new(), (None, String::new()));
         for row in 0..part.n_rows() {
-            out.write_field(&*part.ids[row])?;
-            for time in [Some(part.times[row]), cutoffs.get(row).copied()].into_iter().flatten() {
-                cell.clear();
-                self.times.write(part.zone.as_ref(), time, &mut cell);
-                out.write_field(&cell)?;
+            if row == 0 || part.ids[row] != part.ids[row - 1] {
+                id.clear();
+                push_quoted(&mut id, &part.ids[row], separator);
             }
-            for ((name, values), wide) in part.columns.iter().zip(&wide) {
-                cell.clear();
-                if part.is_integer(name) {
-                    let _ = write!(cell, "{}", values[row] as i64);
-                } else if !values[row].is_nan() {
-                    // Debug is the shortest text that reads back, with an exponent where that is
-                    // shorter. Writing to a string cannot fail.
-                    let _ = match wide {
-                        Some(wide) => write!(cell, "{:?}", wide[row]),
-                        None => write!(cell, "{:?}", values[row]),
-                    };
-                    if let (false, Some(point)) = (self.decimal == '.', cell.find('.')) {
-                        cell.replace_range(point..=point, self.decimal.encode_utf8(&mut [0; 4]));
-                    }
+            text.push_str(&id);
+            text.push(separator);
+            self.times.write(part.zone.as_ref(), part.times[row], &mut text);
+            if let Some(&time) = cutoffs.get(row) {
+                // The rows of a window have one.
+                if cutoff.0 != Some(time) {
+                    cutoff.0 = Some(time);
+                    cutoff.1.clear();
+                    self.times.write(part.zone.as_ref(), time, &mut cutoff.1);
                 }
-                out.write_field(&cell)?;
+                text.push(separator);
+                text.push_str(&cutoff.1);
             }
-            out.write_record(None::<&[u8]>)?;
+            for ((_, values), (wide, is_integer)) in part.columns.iter().zip(&forms) {
+                text.push(separator);
+                let start = text.len();
+                match wide {
+                    _ if *is_integer => {
+                        let _ = write!(text, "{}", values[row] as i64);
+                    }
+                    _ if values[row].is_nan() => {}
+                    Some(wide) => push_number(&mut text, wide[row]),
+                    None => push_number(&mut text, values[row]),
+                }
+                if self.decimal != '.'
+                    && let Some(point) = text[start..].find('.')
+                {
+                    text.replace_range(start + point..=start + point, self.decimal.encode_utf8(&mut [0; 4]));
+                }
+            }
+            text.push('\n');
+            if text.len() >= BLOCK {
+                self.out.write_all(text.as_bytes())?;
+                text.clear();
+            }
         }
-        Ok(())
+        self.out.write_all(text.as_bytes())
     }
 
     /// Hands everything to the output, and gives that back.
     ///
     /// # Errors
     /// [`DataError::Write`] if the output refuses.
-    pub fn finish(self) -> Result<W, DataError> {
-        self.out.into_inner().map_err(|error| DataError::Write(error.into_error()))
+    pub fn finish(mut self) -> Result<W, DataError> {
+        self.out.flush().map_err(DataError::Write)?;
+        Ok(self.out)
     }
+}
+
+/// Appends the shortest text of a number that reads back, with an exponent where that is shorter: what `Debug` writes, which takes
+/// several times as long.
+fn push_number<T: zmij::Float + Copy + Into<f64> + Debug>(text: &mut String, number: T) {
+    let size = number.into().abs();
+    match size == 0.0 || (1e-4..1e12).contains(&size) {
+        true => text.push_str(zmij::Buffer::new().format_finite(number)),
+        false => {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{number:?}");
+        }
+    }
+}
+
+/// Appends a field, between quotes where it would be read otherwise without.
+fn push_quoted(text: &mut String, field: &str, separator: char) {
+    if !field.contains([separator, '"', '\n', '\r']) {
+        return text.push_str(field);
+    }
+    text.push('"');
+    text.push_str(&field.replace('"', "\"\""));
+    text.push('"');
 }
 
 impl<W: io::Write> FrameWriter for CsvWriter<W> {
@@ -139,8 +182,30 @@ impl Frame {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
     use crate::calendar::freq::Freq;
+
+    proptest! {
+        #[test]
+        fn numbers_are_written_as_debug_writes_them(bits in any::<u64>(), decimals in -80_000_000_i64..80_000_000, power in 0..12) {
+            let mut text = String::new();
+            let short = decimals as f64 / 10_f64.powi(power);
+            let singles = [f32::from_bits(bits as u32), short as f32, decimals as f32];
+            let doubles = [f64::from_bits(bits), short, decimals as f64];
+            let expected = singles.iter().map(|x| format!("{x:?};")).chain(doubles.iter().map(|x| format!("{x:?};")));
+            for number in singles {
+                push_number(&mut text, number);
+                text.push(';');
+            }
+            for number in doubles {
+                push_number(&mut text, number);
+                text.push(';');
+            }
+            prop_assert_eq!(text, expected.collect::<String>());
+        }
+    }
 
     #[test]
     fn a_frame_is_written_with_short_numbers_and_dates() {
