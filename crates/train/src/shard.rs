@@ -7,8 +7,11 @@ use foretell_batch::Batch;
 use foretell_nn::{Coupling, Forward, Loss, LossSums, Needs, Network, Table, Tensor, Update};
 use foretell_pool::Buffer;
 
-/// The most shards: more arenas cost more memory than more threads would win back.
-pub(crate) const MAX_SHARDS: usize = 16;
+/// The most shards of a batch that is not large: more arenas cost more memory than more threads would win back.
+const MAX_SHARDS: usize = 16;
+
+/// Windows of the shards of a large batch, which many machines share.
+const LARGE_SHARD: usize = 1024;
 
 /// One shard's part of a step: its gradient and its share of the loss.
 pub(crate) struct Shard {
@@ -73,12 +76,12 @@ pub(crate) struct LossSizes {
 ///
 /// It is a power of two, so that two or four threads get equally many windows each, and shards have at least
 /// [`Needs::shard_windows`]. For two shards two thirds of that are enough, since with a single shard the threads wait
-/// for each other at every operation.
+/// for each other at every operation. There are at most 16, and of a large batch one for each 1024 windows.
 pub fn shard_count(windows: usize, needs: Needs) -> usize {
     if needs.coupling == Coupling::Coupled {
         return 1;
     }
-    let mut count = MAX_SHARDS;
+    let mut count = MAX_SHARDS.max(1 << (windows / LARGE_SHARD).max(1).ilog2());
     while count > 2 && windows < count * needs.shard_windows {
         count /= 2;
     }

@@ -16,7 +16,7 @@ use foretell_simd::scale;
 use foretell_threads::{Workers, share};
 
 use crate::kept_optimizer::KeptOptimizer;
-use crate::shard::{LossSizes, MAX_SHARDS, Shard, shard_count, shard_range};
+use crate::shard::{LossSizes, Shard, shard_count, shard_range};
 use crate::state::{PARAMS, State};
 
 /// The least work of a step, in multiplications, for which waking the other threads pays: each window is multiplied
@@ -325,7 +325,7 @@ impl<'a> Engine<'a> {
             let i = own.start + i;
             let range = shard_range(windows, count, i);
             let batch = cut(range.clone());
-            let key = key.fold(step).fold((place * MAX_SHARDS + i) as u64);
+            let key = key.fold(step).fold(((place as u64) << 32) | i as u64);
             let cx = match count {
                 1 => Forward::training(params, key),
                 _ => Forward::part(params, key, values),

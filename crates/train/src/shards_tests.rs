@@ -418,6 +418,7 @@ fn shards_are_powers_of_two_that_are_worth_their_while() {
     assert_eq!(counts(&batches, 48), [1, 1, 2, 2, 2, 2, 2, 4, 4, 4, 8, 8, 8, 16, 16, 16]);
     assert_eq!(counts(&batches, 128), [1, 1, 1, 1, 1, 1, 2, 2, 2, 2, 2, 4, 4, 4, 8, 16]);
     assert_eq!(counts(&[1, 2, 4, 16], 1), [1, 2, 4, 16], "windows of many series");
+    assert_eq!(counts(&[32_767, 32_768, 65_536, 524_288], 48), [16, 32, 64, 512], "for as many machines");
 }
 
 #[test]
