@@ -7,14 +7,11 @@ use crate::launched::launched;
 
 /// The processes that train together. This program was built without the feature `mpi`, so there are none.
 #[derive(Clone, Debug)]
-pub enum World {}
+pub(crate) enum Processes {}
 
-impl World {
+impl Processes {
     /// Nothing, for a process that was started by itself.
-    ///
-    /// # Errors
-    /// If it is one of several that `mpirun` started.
-    pub fn join() -> Result<Option<Self>, JoinError> {
+    pub(crate) fn join() -> Result<Option<Self>, JoinError> {
         match launched() {
             Some(processes) if processes > 1 => Err(JoinError::WithoutMpi { processes }),
             _ => Ok(None),
@@ -22,22 +19,26 @@ impl World {
     }
 
     /// Leaves the others, whose work is done as well.
-    pub fn leave(self) {
+    pub(crate) fn leave(self) {
         match self {}
     }
 
     /// Ends all processes at once; the launcher's exit code is this one.
-    pub fn abort(&self, _: u8) -> ! {
+    pub(crate) fn abort(&self, _: u8) -> ! {
         match *self {}
     }
 }
 
-impl Reduction for World {
+impl Reduction for Processes {
     fn rank(&self) -> usize {
         match *self {}
     }
 
     fn processes(&self) -> usize {
+        match *self {}
+    }
+
+    fn name(&self, _: usize) -> String {
         match *self {}
     }
 

@@ -7,7 +7,7 @@ pub enum JoinError {
     /// A program that was built without MPI, and started by it.
     #[error(
         "this is one of {processes} processes that mpirun started, and this program was built without the feature mpi, so each \
-         would do all of the work; build it with `--features mpi`, or start one process without mpirun"
+         would do all of the work; build it with that feature, or start one process without mpirun"
     )]
     WithoutMpi {
         /// How many were started.

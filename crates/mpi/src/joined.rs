@@ -1,4 +1,4 @@
-//! The processes that MPI started together, as the reduction of a training.
+//! The processes that MPI started together, over the system's MPI library.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,11 +23,9 @@ const BLOCK: usize = 1 << 16;
 /// have, two numbers each, are below it.
 const AT_ONCE: usize = 32;
 
-/// The processes that train together, over MPI.
-///
-/// Clones are the same processes. The MPI library is called by one thread at a time.
+/// The processes that train together. The MPI library is called by one thread at a time.
 #[derive(Clone)]
-pub struct World(Arc<Shared>);
+pub(crate) struct Processes(Arc<Shared>);
 
 struct Shared {
     /// Until the others are left.
@@ -37,12 +35,9 @@ struct Shared {
     machines: Vec<String>,
 }
 
-impl World {
+impl Processes {
     /// Joins the others that `mpirun` started with this process; nothing, if it was started by itself.
-    ///
-    /// # Errors
-    /// If the MPI library cannot be called from several threads, one at a time; if this process joined them already.
-    pub fn join() -> Result<Option<Self>, JoinError> {
+    pub(crate) fn join() -> Result<Option<Self>, JoinError> {
         if launched().is_none() {
             return Ok(None);
         }
@@ -62,12 +57,12 @@ impl World {
     }
 
     /// Leaves the others, whose work is done as well: it waits for them.
-    pub fn leave(self) {
+    pub(crate) fn leave(self) {
         self.universe().take();
     }
 
     /// Ends all processes at once; the launcher's exit code is this one.
-    pub fn abort(&self, code: u8) -> ! {
+    pub(crate) fn abort(&self, code: u8) -> ! {
         SimpleCommunicator::world().abort(code.into())
     }
 
@@ -82,13 +77,13 @@ impl World {
     }
 }
 
-impl fmt::Debug for World {
+impl fmt::Debug for Processes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("World").field("rank", &self.0.rank).field("machines", &self.0.machines).finish()
+        f.debug_struct("Processes").field("rank", &self.0.rank).field("machines", &self.0.machines).finish()
     }
 }
 
-impl Reduction for World {
+impl Reduction for Processes {
     fn rank(&self) -> usize {
         self.0.rank
     }

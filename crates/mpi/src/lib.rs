@@ -21,17 +21,15 @@
 //!   one; UTC and offsets such as `+02:00` need none.
 #![forbid(unsafe_code)]
 
-mod join_error;
-mod launched;
 #[cfg(not(feature = "mpi"))]
-mod without;
+mod apart;
+mod join_error;
 #[cfg(feature = "mpi")]
+mod joined;
+mod launched;
 mod world;
 
 pub use join_error::JoinError;
-#[cfg(not(feature = "mpi"))]
-pub use without::World;
-#[cfg(feature = "mpi")]
 pub use world::World;
 
 /// The README's example is a test.

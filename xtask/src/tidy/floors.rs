@@ -172,7 +172,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "own",
         ],
     ),
-    folders("crates/mpi/src", &["join_error launched", "without world"]),
+    folders("crates/mpi/src", &["join_error launched", "apart joined", "world"]),
     folders(
         "crates/neural/src",
         &[
@@ -209,7 +209,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders("crates/optim/src", &["constants schedule", "adaptive", "rule", "optimizer"]),
     folders(
         "crates/pool/src",
-        &["class limits out_of_memory", "block", "shelf", "metrics", "thread_cache", "buffer"],
+        &["class file_numbers limits out_of_memory", "block", "shelf", "metrics", "thread_cache", "buffer"],
     ),
     folders(
         "crates/prophet/src",
