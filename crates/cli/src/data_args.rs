@@ -23,6 +23,11 @@ pub(crate) struct DataArgs {
     /// its files, and it may be given several times: all files have the same columns, and a folder region=EU is one of them
     #[arg(long, value_name = "FILE", required = true)]
     pub(crate) data: Vec<PathBuf>,
+    /// Keep the rows of --data in files without names in this directory, in place of memory, for data that are larger: each file of
+    /// --data is read after the one before, and holds whole series. The system brings into memory what is used; --max-memory bounds all
+    /// else, as the rows of one file, weights, windows, and copies for --local-scaler and --features. Nothing in the result changes
+    #[arg(long, value_name = "DIR")]
+    scratch: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) file: FileArgs,
     #[command(flatten)]
@@ -238,9 +243,14 @@ impl DataArgs {
 
     /// The same, with this said of series that end before others.
     fn read_to(&self, end: Option<End>, options: &ReadOptions, log: Log) -> anyhow::Result<Panel> {
-        let panel = match self.is_stdin() {
-            true => Panel::read_csv(io::stdin(), "standard input", options)?,
-            false => Panel::from_files(&self.data, options)?,
+        let panel = match &self.scratch {
+            Some(_) if self.is_stdin() => {
+                let message = "--scratch reads files one after another, and standard input is none; name files by --data";
+                return Err(Usage(message.to_owned()).into());
+            }
+            Some(dir) => Panel::from_files_by_turns(&self.data, options, dir)?,
+            None if self.is_stdin() => Panel::read_csv(io::stdin(), "standard input", options)?,
+            None => Panel::from_files(&self.data, options)?,
         };
         log.read(&self.shown(), &panel);
         log.trimmed(&self.shown(), panel.trimmed());

@@ -11,6 +11,9 @@ use crate::failure::Usage;
 /// The flags that name places to write to. All other paths of a command line are read.
 const OUTPUTS: [&str; 3] = ["out", "trials-out", "checkpoint"];
 
+/// The flag of a directory for files without names: nothing in it is read or replaced.
+const SCRATCH: &str = "scratch";
+
 /// The files and directories that this command reads, as far as they exist.
 static READ: OnceLock<Vec<Identity>> = OnceLock::new();
 
@@ -55,6 +58,7 @@ pub(crate) fn check(command: &Command, matches: &ArgMatches) -> Result<(), Usage
         arguments.collect::<Vec<_>>()
     };
     let paths = command.get_arguments().filter(|arg| arg.get_value_hint() == ValueHint::AnyPath);
+    let paths = paths.filter(|arg| arg.get_long() != Some(SCRATCH));
     let (outputs, inputs): (Vec<&Arg>, Vec<&Arg>) =
         paths.partition(|arg| arg.get_long().is_some_and(|flag| OUTPUTS.contains(&flag)));
     let all = |args: Vec<&Arg>| args.into_iter().flat_map(path_arguments).collect::<Vec<PathArgument>>();

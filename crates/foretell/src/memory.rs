@@ -28,7 +28,10 @@ pub(crate) fn forecasts(rows: usize, columns: usize) -> MemoryEstimate {
 
 /// A panel, and how often its columns are copied.
 pub(crate) fn panels(panel: &Panel, copies: u64) -> MemoryEstimate {
-    MemoryEstimate::default().and("the panel", (panel.bytes() as u64).saturating_mul(1 + copies))
+    MemoryEstimate::default().and(
+        "the panel",
+        (panel.bytes() as u64).saturating_add((panel.copied_bytes() as u64).saturating_mul(copies)),
+    )
 }
 
 /// A training of several models, and what else it takes memory for.

@@ -35,6 +35,8 @@
 //!   with [`OutOfMemory`], which a program catches to say so.
 //! * **Counted.** [`metrics()`] adds up counters that each thread keeps for itself.
 //!
+//! [`NumberFile`] is memory of another kind: numbers in a file, for those that are more than memory holds.
+//!
 //! # Features
 //!
 //! * `pool` (default): recycle. Without it every buffer is a plain aligned allocation that is freed on
@@ -43,6 +45,7 @@
 mod block;
 mod buffer;
 mod class;
+mod file_numbers;
 mod limits;
 mod metrics;
 mod out_of_memory;
@@ -51,6 +54,7 @@ mod thread_cache;
 
 pub use buffer::{Buffer, Pod};
 pub use class::POOLING;
+pub use file_numbers::{FileNumbers, NumberFile};
 pub use limits::{Limits, limits, set_limits};
 pub use metrics::{PoolMetrics, metrics};
 pub use out_of_memory::OutOfMemory;

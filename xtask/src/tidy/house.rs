@@ -38,7 +38,7 @@ pub(super) const ROOMS: &[Room] = &[
     room(5, "foretell-nn", &["foretell-simd", "foretell-pool", "foretell-tensor", "foretell-autograd"]),
     room(5, "foretell-optim", &["foretell-simd", "foretell-pool", "foretell-threads"]),
     room(5, "foretell-amp", &["foretell-simd", "foretell-threads", "foretell-optim"]),
-    room(5, "foretell-data", &["foretell-simd", "foretell-threads"]),
+    room(5, "foretell-data", &["foretell-simd", "foretell-pool", "foretell-threads"]),
     // Files and plain arrays: it knows neither layers nor models.
     room(6, "foretell-checkpoint", &["foretell-files"]),
     // A model of text in a folder of the user's, frozen: vectors in, vectors out.

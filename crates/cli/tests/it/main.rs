@@ -19,6 +19,7 @@ mod large_values;
 mod limits;
 mod looking;
 mod mistakes;
+mod out_of_core;
 mod outputs;
 mod reports;
 mod resume;

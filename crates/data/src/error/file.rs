@@ -1,5 +1,7 @@
 //! Errors of a file as a whole, and of the way in which its text is written.
 
+use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::place::Place;
@@ -25,6 +27,39 @@ pub enum UnreadableTable {
     NoFiles {
         /// The folder or pattern.
         path: String,
+    },
+    /// A series with rows in two files.
+    #[error(
+        "series `{id}` has rows in {first} and in {second}; files that are read one after another hold whole series: write the files \
+         anew by series, or read them as one table, in memory"
+    )]
+    SeriesTwice {
+        /// The series.
+        id: String,
+        /// A file with rows of it.
+        first: String,
+        /// Another one.
+        second: String,
+    },
+    /// A file of another kind than the first.
+    #[error("{file}: its {what} {found}, and of the first file {expected}; all files of a panel are alike")]
+    Unlike {
+        /// The file.
+        file: String,
+        /// What differs, as `columns are`.
+        what: &'static str,
+        /// What the first file has.
+        expected: String,
+        /// What this one has.
+        found: String,
+    },
+    /// A directory that does not take the numbers.
+    #[error("cannot keep numbers in {dir}: {source}; name a directory on a disk with room for them", dir = dir.display())]
+    Unwritten {
+        /// The directory.
+        dir: PathBuf,
+        /// The system's reason.
+        source: io::Error,
     },
     /// Files of one table whose columns differ.
     #[error(

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::cells::{check_mask, check_weight, finite};
 use super::column::ColumnKind;
+use super::numbers::Numbers;
 use super::panel::{Data, Panel};
 use super::read::{MASK, WEIGHT};
 use crate::error::DataError;
@@ -138,7 +139,8 @@ impl Data {
     /// Shows `change` each array of one value per row.
     fn each(&mut self, change: impl Fn(&mut Vec<f32>)) {
         let extras = self.columns.iter_mut().filter_map(|column| column.values.as_mut().ok());
-        extras.chain(&mut self.mask).chain(&mut self.weight).chain([&mut self.y]).for_each(change);
+        let numbers = extras.chain(&mut self.mask).chain(&mut self.weight).chain([&mut self.y]);
+        numbers.map(Numbers::vec).for_each(change);
     }
 }
 

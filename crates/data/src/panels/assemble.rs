@@ -71,9 +71,9 @@ impl TableRows {
         let series = series.collect();
         let mut data = Data {
             table: self.origin.table(),
-            y: self.y,
-            mask: self.mask,
-            weight: self.weight,
+            y: self.y.into(),
+            mask: self.mask.map(Into::into),
+            weight: self.weight.map(Into::into),
             columns: self.columns,
             freq_inferred: freq.is_none(),
             integer_ids: self.integer_ids,

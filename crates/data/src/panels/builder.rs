@@ -143,7 +143,7 @@ impl PanelBuilder {
     /// Adds a further column: a value for each row appended, in the same order.
     pub fn column(mut self, name: &str, values: &[f32]) -> Self {
         let mut column = Column::new(name);
-        column.values = Ok(values.to_vec());
+        column.values = Ok(values.to_vec().into());
         self.rows.columns.push(column);
         self
     }
@@ -191,7 +191,7 @@ impl PanelBuilder {
     pub fn build(mut self) -> Result<Panel, DataError> {
         let rows = self.rows.len();
         for column in std::mem::take(&mut self.rows.columns) {
-            let found = column.values.as_ref().map_or(rows, Vec::len);
+            let found = column.values.as_ref().map_or(rows, |values| values.len());
             self.check_len(&format!("column `{}`", column.name), rows, found);
             if self.rows.columns.iter().any(|known| known.name == column.name) {
                 let (table, column) = (self.rows.origin.table(), column.name.clone());

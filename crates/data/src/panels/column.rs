@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::numbers::Numbers;
 use super::options::ReadOptions;
 use crate::error::DataError;
 use crate::error::flaw::Flaw;
@@ -18,7 +19,7 @@ const MAX_LABELS: u32 = 1 << 24;
 #[derive(Clone, Debug)]
 pub(crate) struct Column {
     pub(crate) name: String,
-    pub(crate) values: Result<Vec<f32>, BadCell>,
+    pub(crate) values: Result<Numbers, BadCell>,
     pub(crate) kind: ColumnKind,
 }
 
@@ -41,7 +42,7 @@ pub(crate) struct BadCell {
 
 impl Column {
     pub(crate) fn new(name: impl Into<String>) -> Self {
-        Self { name: name.into(), values: Ok(Vec::new()), kind: ColumnKind::Numbers }
+        Self { name: name.into(), values: Ok(Numbers::default()), kind: ColumnKind::Numbers }
     }
 
     /// An empty column of the table that `options` describe.
@@ -91,7 +92,7 @@ impl Column {
                 }
             }
         }
-        values.append(&mut read);
+        values.vec().append(read.vec());
     }
 
     /// The code of a label.
@@ -104,7 +105,7 @@ impl Column {
 
     /// The column with `change` applied to its values.
     pub(crate) fn with_values(&self, change: impl FnOnce(&[f32]) -> Vec<f32>) -> Self {
-        let values = self.values.as_deref().map(change).map_err(Clone::clone);
+        let values = self.values.as_deref().map(|values| change(values).into()).map_err(Clone::clone);
         Self { name: self.name.clone(), values, kind: self.kind.clone() }
     }
 
@@ -121,9 +122,9 @@ impl Column {
 
     /// Appends a cell; the first bad one frees the values so far.
     pub(crate) fn push(&mut self, cell: Result<f32, Flaw>, place_and_text: impl FnOnce() -> (Place, String)) {
-        let rows = self.values.as_ref().map_or(0, Vec::len);
+        let rows = self.values.as_ref().map_or(0, |values| values.len());
         if let Ok(values) = &mut self.values {
-            values.push(0.0);
+            values.vec().push(0.0);
         }
         self.set(rows, cell, place_and_text);
     }

@@ -68,7 +68,7 @@ fn computed(
     {
         return Err(DataError::BadValue { at: place(row), column: name, value: value.to_string(), flaw });
     }
-    Ok(Column { values: Ok(values), ..Column::new(name) })
+    Ok(Column { values: Ok(values.into()), ..Column::new(name) })
 }
 
 #[cfg(test)]

@@ -218,7 +218,7 @@ impl Future {
             .map(|(i, name)| (i, Column::to_read(name, options)))
             .unzip();
         for column in &mut columns {
-            column.values = Ok(vec![0.0; times.len()]);
+            column.values = Ok(vec![0.0; times.len()].into());
         }
         let shown = |time: i64| kind.display_in(panel.zone(), time);
         let format = options.time_format.clone().filter(|_| !table.reads_its_times());

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::column::ColumnKind;
 use super::fill::Fill;
 use super::level::SeriesLevel;
+use super::numbers::Numbers;
 use super::panel::{Data, Panel, Series};
 use crate::error::DataError;
 use crate::error::early_ends::EarlyEnds;
@@ -149,7 +150,7 @@ impl Panel {
         let filled_up = |before: f32| if fill == Fill::Zero { 0.0 } else { before };
         // The last value that is known.
         let last_y = |series: &Series, before: f32| {
-            let known = |mask: &Vec<f32>| series.rows().rev().find(|row| mask[*row] != 0.0);
+            let known = |mask: &Numbers| series.rows().rev().find(|row| mask[*row] != 0.0);
             let row = self.data.mask.as_ref().and_then(known);
             filled_up(row.map_or(before, |row| self.data.y[row]))
         };
@@ -162,16 +163,16 @@ impl Panel {
         let mask = match (&self.data.mask, known) {
             (None, true) => None,
             (mask, _) => {
-                let ones = || vec![1.0; self.data.y.len()];
+                let ones = || vec![1.0; self.data.y.len()].into();
                 let past = mask.clone().unwrap_or_else(ones);
-                Some(onwards(&past, &|_, _| f32::from(known)))
+                Some(onwards(&past, &|_, _| f32::from(known)).into())
             }
         };
         let data = Data {
             table: table.clone(),
-            y: onwards(&self.data.y, &last_y),
+            y: onwards(&self.data.y, &last_y).into(),
             mask,
-            weight: self.data.weight.as_ref().map(|past| onwards(past, &|_, before| before)),
+            weight: self.data.weight.as_ref().map(|past| onwards(past, &|_, before| before).into()),
             columns,
             freq_inferred: *freq_inferred,
             integer_ids: *integer_ids,

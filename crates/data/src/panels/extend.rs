@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::covariates::Future;
+use super::numbers::Numbers;
 use super::panel::{Data, Panel};
 use crate::error::DataError;
 
@@ -48,14 +49,14 @@ impl Panel {
             values
         };
         let Data { table, freq_inferred, integer_ids, filled, trimmed, .. } = &*self.data;
-        let ones = |past: &Option<Vec<f32>>| past.as_deref().map(|past| onwards(past, &|_| 1.0));
+        let ones = |past: &Option<Numbers>| past.as_deref().map(|past| onwards(past, &|_| 1.0).into());
         let columns = self.data.columns.iter().map(|column| {
             let ahead = future.and_then(|future| future.column(&column.name).ok());
             column.with_values(|past| onwards(past, &|i| ahead.map_or(0.0, |ahead| ahead[i])))
         });
         let data = Data {
             table: table.clone(),
-            y: onwards(&self.data.y, &|i| y[i]),
+            y: onwards(&self.data.y, &|i| y[i]).into(),
             mask: ones(&self.data.mask),
             weight: ones(&self.data.weight),
             columns: columns.collect(),

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::column::Column;
 use super::level::SeriesLevel;
+use super::numbers::Numbers;
 use super::panel::{Data, Panel};
 use crate::error::DataError;
 use crate::nearest::nearest;
@@ -34,11 +35,10 @@ impl Panel {
         };
         let both = |first: &[f32], second: &[f32]| values_of(&|row| first[row], &|row| second[row]);
         // What is not said of a row is 1.
-        let or_ones = |first: &Option<Vec<f32>>, second: &Option<Vec<f32>>| {
-            let of =
-                |values: &Option<Vec<f32>>, row: usize| values.as_ref().map_or(1.0, |values| values[row]);
+        let or_ones = |first: &Option<Numbers>, second: &Option<Numbers>| {
+            let of = |values: &Option<Numbers>, row: usize| values.as_ref().map_or(1.0, |values| values[row]);
             (first.is_some() || second.is_some())
-                .then(|| values_of(&|row| of(first, row), &|row| of(second, row)))
+                .then(|| values_of(&|row| of(first, row), &|row| of(second, row)).into())
         };
         let mut columns: Vec<Column> = Vec::new();
         for column in &self.data.columns {
@@ -54,7 +54,7 @@ impl Panel {
         let data = Data {
             mask: or_ones(&self.data.mask, &later.data.mask),
             weight: or_ones(&self.data.weight, &later.data.weight),
-            ..self.data.with_values(both(&self.data.y, &later.data.y), columns)
+            ..self.data.with_values(both(&self.data.y, &later.data.y).into(), columns)
         };
         let (mut series, mut start) = (self.series.clone(), 0);
         for (series, after) in series.iter_mut().zip(&later.series) {

@@ -91,7 +91,7 @@ impl TableRows {
         self.columns
             .iter_mut()
             .filter_map(|column| column.values.as_mut().ok())
-            .for_each(|values| spread(values, Some(f32::NAN)));
+            .for_each(|values| spread(values.vec(), Some(f32::NAN)));
         self.mask.iter_mut().for_each(|mask| spread(mask, Some(0.0)));
         self.weight.iter_mut().for_each(|weight| spread(weight, None));
         if let Some(order) = &self.order {

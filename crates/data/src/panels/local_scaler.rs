@@ -255,7 +255,7 @@ impl Panel {
             let (values, stats) = match &column.values {
                 Ok(values) if matches!(column.kind, ColumnKind::Numbers) => {
                     let (values, stats) = self.scale(scaler, held_out, &column.name, values)?;
-                    (Ok(values), Some(stats))
+                    (Ok(values.into()), Some(stats))
                 }
                 // Categories, or a mistake only if it is used.
                 values => (values.clone(), None),
@@ -263,7 +263,7 @@ impl Panel {
             columns.extend(stats.map(|stats| (column.name.clone(), stats)));
             scaled.push(Column { name: column.name.clone(), values, kind: column.kind.clone() });
         }
-        panel.data = Arc::new(self.data.with_values(target.0, scaled));
+        panel.data = Arc::new(self.data.with_values(target.0.into(), scaled));
         Ok((panel, LocalScales { scaler, target: target.1, columns }))
     }
 

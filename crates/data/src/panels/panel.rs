@@ -9,6 +9,7 @@ use super::cells::finite;
 use super::column::Column;
 use super::fill::{Filled, Trimmed};
 use super::level::SeriesLevel;
+use super::numbers::Numbers;
 use super::origin::SLICES;
 use super::spelling::StrangeIds;
 use crate::calendar::freq::Freq;
@@ -59,9 +60,9 @@ impl Series {
 pub(crate) struct Data {
     /// File or "the panel", for messages.
     pub(crate) table: Arc<str>,
-    pub(crate) y: Vec<f32>,
-    pub(crate) mask: Option<Vec<f32>>,
-    pub(crate) weight: Option<Vec<f32>>,
+    pub(crate) y: Numbers,
+    pub(crate) mask: Option<Numbers>,
+    pub(crate) weight: Option<Numbers>,
     pub(crate) columns: Vec<Column>,
     pub(crate) freq_inferred: bool,
     pub(crate) integer_ids: bool,
@@ -74,7 +75,7 @@ impl Data {
     pub(crate) fn of_slices(y: Vec<f32>) -> Self {
         Self {
             table: SLICES.into(),
-            y,
+            y: y.into(),
             mask: None,
             weight: None,
             columns: Vec::new(),
@@ -86,7 +87,7 @@ impl Data {
     }
 
     /// Everything but the numbers as it is.
-    pub(crate) fn with_values(&self, y: Vec<f32>, columns: Vec<Column>) -> Self {
+    pub(crate) fn with_values(&self, y: Numbers, columns: Vec<Column>) -> Self {
         let (table, mask, weight) = (self.table.clone(), self.mask.clone(), self.weight.clone());
         Self { table, y, mask, weight, columns, ..*self }
     }
@@ -94,7 +95,7 @@ impl Data {
     pub(crate) fn shrink(&mut self) {
         let extras = self.columns.iter_mut().filter_map(|column| column.values.as_mut().ok());
         for values in extras.chain(&mut self.mask).chain(&mut self.weight).chain([&mut self.y]) {
-            values.shrink_to_fit();
+            values.vec().shrink_to_fit();
         }
     }
 }
@@ -120,14 +121,22 @@ impl Panel {
     }
 
     /// The memory that the columns and series take, in bytes; the columns of a panel that was cut are those of the
-    /// whole.
+    /// whole, and numbers in files take none.
     pub fn bytes(&self) -> usize {
-        let Data { y, mask, weight, columns, .. } = &*self.data;
-        let further = columns.iter().map(|column| column.values.as_ref().map_or(0, Vec::len));
-        let others = [mask, weight].into_iter().flatten().map(Vec::len);
-        let numbers = y.len() + further.chain(others).sum::<usize>();
         let ids = self.series.iter().map(|series| size_of::<Series>() + series.id.len());
-        size_of::<f32>() * numbers + ids.sum::<usize>()
+        size_of::<f32>() * self.count(Numbers::len_in_memory) + ids.sum::<usize>()
+    }
+
+    /// The memory that the numbers of a copy with all columns take, in bytes.
+    pub fn copied_bytes(&self) -> usize {
+        size_of::<f32>() * self.count(|numbers| numbers.len())
+    }
+
+    /// A sum over the columns.
+    fn count(&self, numbers: impl Fn(&Numbers) -> usize) -> usize {
+        let Data { y, mask, weight, columns, .. } = &*self.data;
+        let further = columns.iter().filter_map(|column| column.values.as_ref().ok());
+        further.chain(mask).chain(weight).chain([y]).map(numbers).sum()
     }
 
     /// Number of rows of a series.

@@ -77,7 +77,7 @@ mod tests {
                 assert_eq!(part.times(series).collect::<Vec<_>>(), whole.times(same).collect::<Vec<_>>());
             }
         }
-        assert_eq!(whole.of_series(1..3).with_own_rows().data.y, [3.0, 4.0, 5.0, 6.0]);
+        assert_eq!(*whole.of_series(1..3).with_own_rows().data.y, [3.0, 4.0, 5.0, 6.0]);
     }
 
     #[test]

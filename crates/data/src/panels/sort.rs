@@ -1,5 +1,6 @@
 //! Rows in any order, grouped by series and sorted by time.
 
+use super::numbers::Numbers;
 use super::rows::{SeriesRun, TableRows};
 use crate::calendar::steps::Steps;
 use crate::error::DataError;
@@ -77,6 +78,7 @@ impl TableRows {
         gather(&mut self.y, &order);
         self.unrounded.each(|values| gather(values, &order));
         let extras = self.columns.iter_mut().filter_map(|column| column.values.as_mut().ok());
+        let extras = extras.map(Numbers::vec);
         for values in self.mask.iter_mut().chain(&mut self.weight).chain(extras) {
             gather(values, &order);
         }

@@ -1,0 +1,182 @@
+//! Numbers in a file, which the system brings into memory where they are read, and takes out again where memory is short.
+
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write as _};
+use std::ops::Deref;
+use std::path::Path;
+use std::process;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A file without a name, to which numbers are written one after another.
+#[derive(Debug)]
+pub struct NumberFile {
+    file: BufWriter<File>,
+    len: usize,
+}
+
+impl NumberFile {
+    /// An empty one on the disk that holds this directory. Nothing is left behind there, however the process ends.
+    ///
+    /// # Errors
+    /// If no file can be made there.
+    pub fn create_in(dir: &Path) -> io::Result<Self> {
+        static MADE: AtomicU64 = AtomicU64::new(0);
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let path = dir.join(format!(".foretell-{}-{number}.numbers", process::id()));
+        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
+        fs::remove_file(&path)?;
+        Ok(Self { file: BufWriter::with_capacity(1 << 20, file), len: 0 })
+    }
+
+    /// Appends numbers.
+    ///
+    /// # Errors
+    /// If the disk does not take them.
+    pub fn append(&mut self, numbers: &[f32]) -> io::Result<()> {
+        self.len += numbers.len();
+        numbers.iter().try_for_each(|number| self.file.write_all(&number.to_ne_bytes()))
+    }
+
+    /// The numbers, all of which are written.
+    ///
+    /// # Errors
+    /// If the disk does not take the last of them, or the system has no room for the addresses of so many.
+    pub fn finish(self) -> io::Result<FileNumbers> {
+        let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        Ok(FileNumbers(Mapped::new(&file, self.len)?))
+    }
+}
+
+/// Numbers in a file that nobody can change: on Linux they take no memory that the system could not use otherwise, elsewhere they are
+/// in memory.
+///
+/// Where the disk fails while they are read, the system ends the process (SIGBUS).
+pub struct FileNumbers(Mapped);
+
+impl Deref for FileNumbers {
+    type Target = [f32];
+
+    fn deref(&self) -> &[f32] {
+        self.0.numbers()
+    }
+}
+
+impl fmt::Debug for FileNumbers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} numbers in a file", self.len())
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod mapped {
+    use std::fs::File;
+    use std::io;
+    use std::os::fd::AsRawFd as _;
+    use std::ptr::{self, NonNull};
+    use std::slice;
+
+    /// A file in the address space.
+    pub(super) struct Mapped {
+        start: NonNull<f32>,
+        len: usize,
+    }
+
+    // SAFETY: the pages are read alone, by whatever thread.
+    unsafe impl Send for Mapped {}
+    // SAFETY: as above; nothing changes behind a shared reference.
+    unsafe impl Sync for Mapped {}
+
+    impl Mapped {
+        /// The first `len` numbers of a file that has no name.
+        pub(super) fn new(file: &File, len: usize) -> io::Result<Self> {
+            if len == 0 {
+                return Ok(Self { start: NonNull::dangling(), len });
+            }
+            let bytes = len.checked_mul(size_of::<f32>()).ok_or(io::ErrorKind::FileTooLarge)?;
+            if file.metadata()?.len() < bytes as u64 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+            // SAFETY: a new mapping at an address of the system's choice; the descriptor is open, and the file has so many bytes.
+            let start = unsafe {
+                libc::mmap(ptr::null_mut(), bytes, libc::PROT_READ, libc::MAP_SHARED, file.as_raw_fd(), 0)
+            };
+            match NonNull::new(start.cast()).filter(|_| start != libc::MAP_FAILED) {
+                Some(start) => Ok(Self { start, len }),
+                None => Err(io::Error::last_os_error()),
+            }
+        }
+
+        pub(super) fn numbers(&self) -> &[f32] {
+            // SAFETY: the mapping has `len` numbers, is aligned to a page and lives as long as `self`. The file had no name when it was
+            // mapped and its only descriptor is closed, so nobody writes to it or makes it shorter. Any bits are a number.
+            unsafe { slice::from_raw_parts(self.start.as_ptr(), self.len) }
+        }
+    }
+
+    impl Drop for Mapped {
+        fn drop(&mut self) {
+            if self.len > 0 {
+                // SAFETY: the whole of the mapping that `new` made, to which no reference is left.
+                unsafe { libc::munmap(self.start.as_ptr().cast(), self.len * size_of::<f32>()) };
+            }
+        }
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+mod mapped {
+    use std::fs::File;
+    use std::io::{self, Read as _, Seek as _};
+
+    /// The numbers of a file.
+    pub(super) struct Mapped(Vec<f32>);
+
+    impl Mapped {
+        pub(super) fn new(mut file: &File, len: usize) -> io::Result<Self> {
+            file.rewind()?;
+            let mut bytes = Vec::new();
+            file.take(4 * len as u64).read_to_end(&mut bytes)?;
+            let numbers: Vec<f32> =
+                bytes.as_chunks().0.iter().map(|bytes| f32::from_ne_bytes(*bytes)).collect();
+            if numbers.len() == len { Ok(Self(numbers)) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
+        }
+
+        pub(super) fn numbers(&self) -> &[f32] {
+            &self.0
+        }
+    }
+}
+
+use mapped::Mapped;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_and_nothing_is_left() {
+        let dir = std::env::temp_dir().join(format!("foretell-numbers-{}", process::id()));
+        fs::create_dir(&dir).unwrap();
+        let (mut numbers, mut expected) = (NumberFile::create_in(&dir).unwrap(), Vec::new());
+        let empty = NumberFile::create_in(&dir).unwrap().finish().unwrap();
+        for len in [0, 1, 7, 1000, 300_000] {
+            let part: Vec<f32> = (0..len).map(|i| (i as f32).sqrt() - len as f32).collect();
+            numbers.append(&part).unwrap();
+            expected.extend(part);
+        }
+        let numbers = numbers.finish().unwrap();
+        assert!(*numbers == expected[..] && empty.is_empty());
+        let shared = &numbers;
+        std::thread::scope(|scope| {
+            scope.spawn(move || assert_eq!(shared[300_000], expected[300_000]));
+        });
+        fs::remove_dir(&dir).expect("an empty directory");
+    }
+
+    #[test]
+    fn a_directory_that_is_not_there_is_an_error() {
+        let error = NumberFile::create_in(Path::new("/no/such/directory")).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+}
