@@ -19,13 +19,34 @@ const NAME: &str = "hierarchy";
 pub(crate) struct Coherence {
     pub(crate) hierarchy: Hierarchy,
     pub(crate) method: Reconciliation,
+    /// Forecasts of the past beside what came true, of a method that weighs series by their errors.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    past: Option<Frame>,
 }
 
 impl Coherence {
     /// A method that needs nothing of the past.
     pub(crate) fn new(hierarchy: Hierarchy, method: Reconciliation) -> Result<Self, HierarchyError> {
         Reconciler::new(&hierarchy, method, &Evidence::default())?;
-        Ok(Self { hierarchy, method })
+        Ok(Self { hierarchy, method, past: None })
+    }
+
+    /// A method that may need the errors of forecasts of the past, which are to come ([`Coherence::with_past`]).
+    pub(crate) fn of_training(hierarchy: Hierarchy, method: Reconciliation) -> Result<Self, HierarchyError> {
+        match method.needs_residuals() {
+            true => Ok(Self { hierarchy, method, past: None }),
+            false => Self::new(hierarchy, method),
+        }
+    }
+
+    /// Whether the method needs forecasts of the past.
+    pub(crate) fn needs_past(&self) -> bool {
+        self.method.needs_residuals()
+    }
+
+    /// The same with forecasts of the past beside what came true, if the method needs them.
+    pub(crate) fn with_past(&self, past: &Frame) -> Self {
+        Self { past: self.needs_past().then(|| past.clone()), ..self.clone() }
     }
 
     /// The forecasts of all series of a panel, so that they add up. Parameters of distributions, which are none of a sum, are left
@@ -63,8 +84,9 @@ impl Coherence {
 
     fn reconciled(&self, frame: Frame, columns: &ColumnNames) -> Result<Frame, Error> {
         let (freq, names) = (frame.freq, ReadOptions::new().id_col(&frame.id_col).time_col(&frame.time_col));
-        let table = ForecastTable::of_frame(frame);
-        let coherent = reconcile(&table, &self.hierarchy, columns, &ReconcileOptions::new(self.method))?;
+        let (table, past) = (ForecastTable::of_frame(frame), self.past.clone().map(ForecastTable::of_frame));
+        let options = ReconcileOptions::new(self.method).residuals(past.as_ref());
+        let coherent = reconcile(&table, &self.hierarchy, columns, &options)?;
         Ok(coherent.into_frame(&names, freq)?)
     }
 

@@ -208,10 +208,13 @@ impl Forecaster {
     /// ([`reconcile`](crate::reconcile)), and parameters of distributions are left out. Cross-validation scores the models' own
     /// forecasts.
     ///
+    /// [`Reconciliation::MinTraceShrink`] and [`Reconciliation::MinTraceVar`] weigh series by the errors of the forecasts that intervals
+    /// are calibrated on ([`Forecaster::intervals`]), which are saved too.
+    ///
     /// # Errors
-    /// If the method needs something of the past; [`reconcile`](crate::reconcile) takes it.
+    /// If the method needs the history; [`reconcile`](crate::reconcile) takes it.
     pub fn hierarchy(mut self, hierarchy: Hierarchy, method: Reconciliation) -> Result<Self, Error> {
-        self.plan.coherence = Some(Arc::new(Coherence::new(hierarchy, method)?));
+        self.plan.coherence = Some(Arc::new(Coherence::of_training(hierarchy, method)?));
         Ok(self)
     }
 

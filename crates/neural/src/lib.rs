@@ -30,6 +30,7 @@ mod acceleration;
 mod attributions;
 mod bench;
 mod common;
+mod dropout_samples;
 mod error;
 mod estimator;
 #[cfg(feature = "pickle")]

@@ -16,7 +16,8 @@ use foretell_threads::Workers;
 
 use crate::config::TrainConfig;
 use crate::kept_optimizer::KeptOptimizer;
-use crate::shards::{BatchPart, Engine};
+use crate::shard::BatchPart;
+use crate::shards::Engine;
 use crate::state::{BEST, PARAMS, State, StateWriter, Statistics};
 use crate::stopping::Stopping;
 

@@ -97,7 +97,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "columns explain_options forecast_part insample_options own_settings predict_options reading reconciliation_error registry simulate_options usage_error warning",
             "error model_spec",
             "bench conformal ensemble fitted_model hierarchies inputs",
-            "coherence",
+            "coherence intervals",
             "memory trained_models weights",
             "forecasts",
             "calibration contributions importances sample_paths",
@@ -144,7 +144,7 @@ pub(super) const FOLDERS: &[Folders] = &[
         &[
             "ancestral attribution_inputs quadrature stepwise",
             "forecast",
-            "attribution decompose explain step_forecaster",
+            "attribution decompose dropout explain step_forecaster",
         ],
     ),
     folders(
@@ -180,7 +180,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "common error",
             "optimizer_settings state",
             "spec",
-            "multivariate train_config windows",
+            "dropout_samples multivariate train_config windows",
             "synthetic",
             "kept",
             "memory",

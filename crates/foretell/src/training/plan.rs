@@ -312,7 +312,13 @@ impl TrainingPlan {
         panel: &Panel,
         test_size: usize,
     ) -> Result<(TrainedModels, Option<Interruption>), Error> {
-        let Some(windows) = self.windows_of_end() else { return self.train_before(panel, test_size, true) };
+        let past = self.coherence.clone().filter(|coherence| coherence.needs_past());
+        let Some(windows) = self.windows_of_end() else {
+            return match past {
+                Some(coherence) => Err(UsageError::NoPast { method: coherence.method.name() }.into()),
+                None => self.train_before(panel, test_size, true),
+            };
+        };
         let (h, known) = (self.h(), panel.without_last(test_size));
         if self.intervals.is_some() {
             check_calibration(self.models())?;
@@ -326,10 +332,12 @@ impl TrainingPlan {
         let frame = forecast_windows_of_end(&earlier, &known, self.val_rows(), windows)?;
         let conformal = self.intervals.map(|intervals| calibrate(&earlier, &known, &frame, intervals));
         let weights = ensemble_weights(&earlier, &frame);
+        let coherence = past.map(|coherence| Arc::new(coherence.with_past(&frame)));
         let (trained, interruption) = self.train_before(panel, test_size, true)?;
+        let coherence = coherence.or_else(|| trained.coherence.clone());
         let ensembles =
             self.ensembles.iter().filter_map(|ensemble| ensemble.combination(Some(&weights))).collect();
-        Ok((TrainedModels { conformal, ensembles, ..trained }, interruption))
+        Ok((TrainedModels { conformal, ensembles, coherence, ..trained }, interruption))
     }
 
     /// The forecasts of the end of each series that intervals are calibrated on, else those that an ensemble's weights are learnt by.

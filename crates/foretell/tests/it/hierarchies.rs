@@ -3,7 +3,7 @@
 use foretell::hierarchy::{Hierarchy, Reconciliation};
 use foretell::{
     ColumnNames, Error, Fitted, ForecastTable, Forecaster, Frame, Freq, ModelSpec, Panel, PredictOptions,
-    ReadOptions, ReconcileOptions, SimulateOptions, reconcile, sum_series, with_sums,
+    PredictionIntervals, ReadOptions, ReconcileOptions, SimulateOptions, reconcile, sum_series, with_sums,
 };
 use serde_json::json;
 
@@ -128,7 +128,7 @@ fn a_hierarchy_is_saved_with_its_models() {
 #[test]
 fn what_does_not_fit_a_hierarchy_is_said() {
     let forecaster = |method| forecaster("NLinear", json!("MAE")).hierarchy(hierarchy(), method);
-    assert!(matches!(forecaster(Reconciliation::MinTraceShrink).err(), Some(Error::Hierarchy(_))));
+    assert!(matches!(forecaster(Reconciliation::TopDown).err(), Some(Error::Hierarchy(_))));
     let all = with_sums(bottom(), &hierarchy()).expect("sums");
     assert_eq!(with_sums(all.clone(), &hierarchy()).expect("the same").n_series(), all.n_series());
     let fitted = forecaster(Reconciliation::MinTraceOls).expect("a method").fit(&all).expect("a training");
@@ -154,4 +154,27 @@ fn sample_paths_of_a_hierarchy_add_up() {
         assert!(hierarchy().incoherence(&values, PATHS * H) < 1e-5, "{method}");
         assert_ne!(values[..H], values[H..2 * H]);
     }
+}
+
+/// The errors of the forecasts that intervals are calibrated on weigh the series, in a saved model, too.
+#[test]
+fn errors_of_the_past_are_kept_with_the_models() {
+    let all = sum_series(&bottom(), &hierarchy()).expect("sums");
+    let forecaster = |method| {
+        let forecaster = forecaster("NLinear", json!("MAE")).hierarchy(hierarchy(), method);
+        forecaster.expect("a method")
+    };
+    let intervals = PredictionIntervals { n_windows: 6, ..PredictionIntervals::default() };
+    let fit = |method| forecaster(method).intervals(intervals).fit(&all).expect("a training");
+    let fitted = fit(Reconciliation::MinTraceShrink);
+    let frame = fitted.predict(&all, None).expect("forecasts");
+    assert!(incoherence(&frame, "NLinear") < 1e-5);
+    let of_sizes = fit(Reconciliation::MinTraceWls).predict(&all, None).expect("forecasts");
+    assert_ne!(frame.columns, of_sizes.columns, "the errors have a weight");
+    let home = tempfile::tempdir().expect("a folder");
+    fitted.save(home.path().join("model"), false).expect("a new directory");
+    let loaded = Fitted::load(home.path().join("model")).expect("what was just written");
+    assert_eq!(loaded.predict(&all, None).expect("forecasts").columns, frame.columns);
+    let message = forecaster(Reconciliation::MinTraceShrink).fit(&all).expect_err("no errors").to_string();
+    assert!(message.contains("MinTraceShrink weighs series by the errors"), "{message}");
 }
