@@ -131,9 +131,12 @@ const MOST: usize = 20;
 /// The column of a network's forecast of nothing.
 const BASELINE: &str = "baseline";
 
+/// A column and its name.
+type NamedColumn<'a> = (&'a str, &'a [f32]);
+
 /// The largest contributions of each network, whose columns are named by it, a colon and the input.
 fn bars(frame: &Frame, method: &Method, series: usize) -> Bars {
-    let mut groups: Vec<(&str, Vec<(&str, &[f32])>)> = Vec::new();
+    let mut groups: Vec<(&str, Vec<NamedColumn<'_>>)> = Vec::new();
     for (name, values) in &frame.columns {
         let Some((network, input)) = name.split_once(':') else { continue };
         if input == BASELINE {

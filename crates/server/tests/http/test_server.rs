@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel};
+use foretell::{Fitted, Forecaster, Freq, Intervals, ModelSpec, Panel};
 use foretell_server::{EngineSettings, ForecastEngine, ServeSettings, serve};
 use tempfile::TempDir;
 use tokio::net::TcpListener;
@@ -39,7 +39,11 @@ pub(crate) fn fitted(seed: u64) -> Fitted {
     let spec = |name| ModelSpec::new(name, H, 8).unwrap().set("max_steps", 5).unwrap();
     let lstm = spec("LSTM").set("encoder_hidden_size", 8).unwrap().set("decoder_hidden_size", 8).unwrap();
     let models = [lstm, spec("NLinear")].map(|spec| spec.set("random_seed", seed).unwrap());
-    Forecaster::new(models).unwrap().intervals("4".parse().unwrap()).fit(&panel.unwrap()).unwrap()
+    Forecaster::new(models)
+        .unwrap()
+        .intervals("4".parse::<Intervals>().unwrap())
+        .fit(&panel.unwrap())
+        .unwrap()
 }
 
 /// The directory of a model that all tests share.
