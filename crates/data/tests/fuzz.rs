@@ -250,7 +250,10 @@ mod workbooks {
         fs::write(path, bytes).unwrap();
         let mut options = options(choice % 5 != 1, choice);
         if choice % 2 == 0 {
-            options = ReadOptions { wide: options.wide, fill: options.fill, ..ReadOptions::new() };
+            // The names of columns are those of the sheets.
+            let mut usual = ReadOptions::new();
+            (usual.wide, usual.fill) = (options.wide, options.fill);
+            options = usual;
         }
         use_all(Panel::from_file(path, &options))
     }

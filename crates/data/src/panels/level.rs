@@ -78,7 +78,7 @@ impl SeriesLevel {
         let digits = value.abs().log10().floor() - unit.log10().ceil();
         let short = (0.0..17.0).contains(&digits).then(|| format!("{value:.0$e}", digits as usize));
         match short.and_then(|short| short.parse::<f64>().ok()) {
-            Some(short) if (short - value).abs() <= unit / 2.0 => short,
+            Some(short) if self.hold(short) == y => short,
             _ => value,
         }
     }

@@ -156,9 +156,12 @@ mod tests {
         longer.append("a", &[20_000_004.0], &[]).unwrap();
         assert_eq!(values(&longer)[4], 20_000_004.0);
         let joined = panel
-            .followed_by(&read("unique_id,ds,y\na,5,20000007\na,6,20000008\nb,7,1\nb,8,1\n", &options))
+            .followed_by(&read(
+                "unique_id,ds,y\na,5,20000007\na,6,20000008\na,7,20000009\nb,7,1\nb,8,1\nb,9,1\n",
+                &options,
+            ))
             .unwrap();
-        assert_eq!(values(&joined)[4..], [20_000_007.0, 20_000_008.0]);
+        assert_eq!(values(&joined)[4..], [20_000_007.0, 20_000_008.0, 20_000_009.0]);
     }
 
     #[test]
