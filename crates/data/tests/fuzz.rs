@@ -249,7 +249,7 @@ mod workbooks {
     fn read(path: &Path, bytes: &[u8], choice: u64) -> Result<(), DataError> {
         fs::write(path, bytes).unwrap();
         let mut options = options(choice % 5 != 1, choice);
-        if choice % 2 == 0 {
+        if choice.is_multiple_of(2) {
             // The names of columns are those of the sheets.
             let mut usual = ReadOptions::new();
             (usual.wide, usual.fill) = (options.wide, options.fill);

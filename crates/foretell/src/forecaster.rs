@@ -18,6 +18,7 @@ use crate::fitted::Fitted;
 use crate::intervals::Intervals;
 use crate::model_spec::ModelSpec;
 use crate::training::checkpointing::Checkpointing;
+use crate::training::data_doubts::{warn_of_data, warn_of_early_ends};
 use crate::training::plan::TrainingPlan;
 use crate::warning::{Warning, WarningListener};
 
@@ -359,9 +360,9 @@ impl Forecaster {
     /// for, or a precision that this program was built without (the feature `amp`).
     pub fn fit(mut self, panel: &Panel) -> Result<Fitted, Error> {
         let panel = &self.plan.held(panel);
-        self.plan.warn_of_data(panel);
+        warn_of_data(&self.plan, panel);
         let (trained, interruption) = self.plan.fit_before(panel, 0)?;
-        self.plan.warn_of_early_ends(panel);
+        warn_of_early_ends(&self.plan, panel);
         Ok(Fitted::of(trained, interruption))
     }
 }

@@ -16,7 +16,7 @@ use foretell_threads::Workers;
 
 use crate::config::TrainConfig;
 use crate::kept_optimizer::KeptOptimizer;
-use crate::shard::BatchPart;
+use crate::shards::BatchPart;
 use crate::shards::Engine;
 use crate::state::{BEST, PARAMS, State, StateWriter, Statistics};
 use crate::stopping::Stopping;

@@ -72,7 +72,9 @@ impl SeriesLevel {
         if self.is_default() {
             return y.into();
         }
-        let value = self.offset + self.scale * f64::from(y);
+        let from_offset = self.scale * f64::from(y);
+        // A zero keeps its sign.
+        let value = if self.offset == 0.0 { from_offset } else { self.offset + from_offset };
         // A number of few digits that is held as this, if there is one within the rounding.
         let unit = self.scale * unit_f32(f64::from(y.abs()));
         let digits = value.abs().log10().floor() - unit.log10().ceil();

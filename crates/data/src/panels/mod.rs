@@ -21,6 +21,7 @@ mod followed;
 pub(crate) mod forecast_table;
 mod forecasts;
 mod gaps;
+mod held;
 pub(crate) mod id_table;
 mod join;
 mod joined;
@@ -44,6 +45,7 @@ mod precision;
 mod read;
 #[cfg(feature = "parquet")]
 mod record_batches;
+
 mod rows;
 mod sort;
 mod spelling;

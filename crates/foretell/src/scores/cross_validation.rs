@@ -24,6 +24,7 @@ use crate::predict_options::PredictOptions;
 use crate::scores::forecast_rows::ForecastRows;
 use crate::scores::metrics::Metrics;
 use crate::trained_models::TrainedModels;
+use crate::training::data_doubts::warn_of_data;
 use crate::training::interruption::Interruption;
 use crate::training::plan::TrainingPlan;
 use crate::usage_error::UsageError;
@@ -156,7 +157,7 @@ impl Forecaster {
         plan.check_quantiles(&asked)?;
         plan.check_columns()?;
         check_validation(&plan.models(), panel, (n_windows, h), asked.len(), &plan.memory)?;
-        plan.warn_of_data(panel);
+        warn_of_data(plan, panel);
         let cutoffs: Vec<usize> = (0..n_windows).rev().map(|window| h + window * step_size).collect();
         if let Some(intervals) = plan.intervals {
             plan.warnings.warn_of_few_windows(intervals.n_windows, &asked.levels());

@@ -2,6 +2,7 @@
 
 pub(crate) mod agreement;
 pub(crate) mod checkpointing;
+pub(crate) mod data_doubts;
 pub(crate) mod divergence;
 pub(crate) mod interruption;
 pub(crate) mod model_state;

@@ -178,7 +178,7 @@ impl TrainingPlan {
     }
 
     /// Rows of each series to validate on: its last ones, or those of a panel of their own.
-    fn val_rows(&self) -> usize {
+    pub(super) fn val_rows(&self) -> usize {
         self.validation.as_ref().map_or(self.val_size, Panel::max_len)
     }
 
@@ -262,15 +262,6 @@ impl TrainingPlan {
         twice.map_or(Ok(()), |i| Err(UsageError::Columns { name: taken.swap_remove(i) }.into()))
     }
 
-    /// The names of the models that see series without levels.
-    fn without_levels(&self) -> Vec<String> {
-        let models = self.models().into_iter().zip(self.column_names());
-        models
-            .filter(|(model, _)| sees_none([*model], LocalScalers::default()))
-            .map(|(_, name)| name)
-            .collect()
-    }
-
     /// A panel whose series have the levels that the models see them at: their own, or none.
     pub(crate) fn held(&self, panel: &Panel) -> Panel {
         if let Some(levels) = &self.start.levels {
@@ -279,30 +270,6 @@ impl TrainingPlan {
         match sees_none(self.models(), self.local_scalers) {
             true => panel.with_levels(|_| SeriesLevel::default()),
             false => panel.clone(),
-        }
-    }
-
-    /// Warns of doubts about the data or the settings before anything is trained.
-    pub(crate) fn warn_of_data(&self, panel: &Panel) {
-        let mut settings: Vec<String> =
-            self.models().into_iter().flat_map(Estimator::passed_over).cloned().collect();
-        settings.sort_unstable();
-        settings.dedup();
-        if !settings.is_empty() {
-            self.warnings.warn(&Warning::PassedOver { settings });
-        }
-        self.warnings.warn_of_coarse_values(panel, &self.without_levels());
-        for (model, name) in self.models().into_iter().zip(self.column_names()) {
-            self.warnings.warn_of_few_checks(model, &name, self.val_rows() > 0);
-            self.warnings.warn_of_no_counts(model, &name, panel);
-        }
-    }
-
-    /// Warns of series that end before others, unless a model refuses them.
-    pub(crate) fn warn_of_early_ends(&self, panel: &Panel) {
-        let joint = self.models().into_iter().any(Estimator::is_joint);
-        if let Some(ends) = panel.early_ends().filter(|_| !joint) {
-            self.warnings.warn(&Warning::EarlyEnds(ends));
         }
     }
 

@@ -1,0 +1,39 @@
+//! Warnings about the data and the settings of a training, before anything is trained.
+
+use foretell_data::Panel;
+use foretell_estimator::Estimator;
+
+use crate::inputs::local_scalers::LocalScalers;
+use crate::inputs::series_levels::sees_none;
+use crate::training::plan::TrainingPlan;
+use crate::warning::Warning;
+
+/// Warns of doubts about the data or the settings before anything is trained.
+pub(crate) fn warn_of_data(plan: &TrainingPlan, panel: &Panel) {
+    let mut settings: Vec<String> =
+        plan.models().into_iter().flat_map(Estimator::passed_over).cloned().collect();
+    settings.sort_unstable();
+    settings.dedup();
+    if !settings.is_empty() {
+        plan.warnings.warn(&Warning::PassedOver { settings });
+    }
+    plan.warnings.warn_of_coarse_values(panel, &without_levels(plan));
+    for (model, name) in plan.models().into_iter().zip(plan.column_names()) {
+        plan.warnings.warn_of_few_checks(model, &name, plan.val_rows() > 0);
+        plan.warnings.warn_of_no_counts(model, &name, panel);
+    }
+}
+
+/// Warns of series that end before others, unless a model refuses them.
+pub(crate) fn warn_of_early_ends(plan: &TrainingPlan, panel: &Panel) {
+    let joint = plan.models().into_iter().any(Estimator::is_joint);
+    if let Some(ends) = panel.early_ends().filter(|_| !joint) {
+        plan.warnings.warn(&Warning::EarlyEnds(ends));
+    }
+}
+
+/// The names of the models that see series without levels.
+fn without_levels(plan: &TrainingPlan) -> Vec<String> {
+    let models = plan.models().into_iter().zip(plan.column_names());
+    models.filter(|(model, _)| sees_none([*model], LocalScalers::default())).map(|(_, name)| name).collect()
+}
