@@ -128,7 +128,7 @@ impl Gpt2 {
                 }
             }
         }
-        parts.iter().map(|parts| Memory::joined(parts)).collect()
+        parts.into_iter().map(|parts| Memory::joined(&parts)).collect()
     }
 
     /// The vectors of the tokens and of their places, zeros behind the end of a text: `[windows, tokens, width]`.
