@@ -146,7 +146,7 @@ impl Architecture for TimeLlm {
             "num_tokens": 30,
         });
         let mut long = sizes.clone();
-        long["patch_len"] = 16.into();
+        long["patch_len"] = 14.into();
         long["dropout"] = 0.0.into();
         long["attention_dropout"] = 0.0.into();
         long["prompt_prefix"] = "Tides. ".into();
