@@ -20,6 +20,7 @@ use crate::inputs::features::{future_with_features, with_features};
 use crate::inputs::local_scalers::{LocalScalers, LocallyScaled};
 use crate::inputs::series_levels::SeriesLevels;
 use crate::own_settings::OwnSettings;
+use crate::training_record::TrainingRecord;
 use crate::warning::WarningListener;
 
 /// Trained models with all that a forecast of a panel needs.
@@ -47,6 +48,8 @@ pub(crate) struct TrainedModels {
     pub(crate) ensembles: Vec<Combination>,
     /// By which forecasts add up.
     pub(crate) coherence: Option<Arc<Coherence>>,
+    /// What they were trained on, where that is known.
+    pub(crate) record: Option<TrainingRecord>,
     pub(crate) warnings: WarningListener,
     pub(crate) memory: MemoryLimit,
 }

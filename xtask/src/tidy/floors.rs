@@ -95,7 +95,7 @@ pub(super) const FOLDERS: &[Folders] = &[
         "crates/foretell/src",
         &[
             "columns explain_options forecast_part insample_options own_settings predict_options reading reconciliation_error registry simulate_options usage_error warning",
-            "error model_spec",
+            "error model_spec training_record",
             "bench conformal ensemble fitted_model hierarchies inputs",
             "coherence intervals",
             "memory trained_models weights",

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Command, Id};
-use foretell::{Contents, Fitted, ModelContents, ModelState, Value, json};
+use foretell::{Contents, Fitted, ModelContents, ModelState, TrainingRecord, Value, json};
 
 use crate::args::{LogArgs, MemoryArgs};
 use crate::data_args::DataArgs;
@@ -158,10 +158,19 @@ fn facts(contents: &Contents) -> AlignedTable {
                 .map(|[series, rows]| format!("{} series, {} rows", grouped(series), grouped(rows))),
         ),
         ("trained", (!contents.fitted).then(|| "no".to_owned())),
+        ("trained on", contents.training.as_ref().map(trained_on)),
+        ("saved", contents.saved.clone()),
         ("interrupted", contents.interruption.as_ref().map(|interruption| format!("after {interruption}"))),
     ];
     facts.extend(optional.into_iter().filter_map(|(name, value)| Some((name, value?))));
     pairs(facts)
+}
+
+/// What models were trained on, and by which version.
+fn trained_on(record: &TrainingRecord) -> String {
+    let TrainingRecord { version, series, rows, first, last } = record;
+    let (series, rows) = (grouped(*series), grouped(*rows));
+    format!("{series} series, {rows} rows from {first} to {last}, by foretell {version}")
 }
 
 /// All about one model.
@@ -174,6 +183,7 @@ fn description(model: &ModelContents, tensors: bool) -> String {
         ("input_size", &model.input_size, Value::to_string as fn(&Value) -> String),
         ("loss", &model.loss, loss),
         ("scaler_type", &model.scaler_type, plain),
+        ("random_seed", &model.random_seed, Value::to_string),
     ];
     // A model without a loss is no network.
     let of_networks = of_networks.into_iter().filter(|_| !model.loss.is_null());

@@ -26,6 +26,10 @@ fn a_model_directory_is_told() {
         assert!(text.contains(part), "{part}: {text}");
     }
     assert!(!text.contains("learning_rate") && !text.contains("not runnable"), "{text}");
+    let version = env!("CARGO_PKG_VERSION");
+    let trained = format!("2 series, 240 rows from 2024-01-01 to 2024-04-29, by foretell {version}");
+    assert!(text.contains(&trained), "{trained}: {text}");
+    assert!(text.contains("random_seed") && text.lines().any(|line| line.starts_with("saved")), "{text}");
     let tensors = dir.ok("inspect model --tensors");
     assert!(tensors.contains("linear.weight") && tensors.contains("[7, 14]"), "{tensors}");
 

@@ -294,9 +294,10 @@ mod tests {
     #[test]
     fn rows_that_come_later_bring_a_series_into_memory() {
         let (dir, paths) = files(&PARTS);
-        let mut panel = Panel::from_files_by_turns(&paths, &options(), dir.path()).unwrap();
-        let kind = panel.find_column("kind").unwrap().labelled().unwrap()[0];
-        panel.append("z", &[10.0], &[("kind", &[kind]), ("x", &[3.0])]).unwrap();
+        let panel = Panel::from_files_by_turns(&paths, &options(), dir.path()).unwrap();
+        let vocabulary = [("kind".to_owned(), panel.categories_of("kind").unwrap())].into_iter().collect();
+        let mut panel = panel.encode_categories(&vocabulary).unwrap();
+        panel.append("z", &[10.0], &[("kind", &[1.0]), ("x", &[3.0])]).unwrap();
         assert_eq!(panel.y(3), [5.0, 6.0, 10.0]);
     }
 }

@@ -1,8 +1,10 @@
 //! The contents of a model directory, whether foretell or neuralforecast wrote it, and whether or not foretell has its models.
 
+use std::fs;
 use std::path::Path;
 
 use foretell_checkpoint::{Checkpoint, ConformalSettings, Frequency, ModelFile, PlainModel};
+use foretell_data::jiff::{Timestamp, Unit};
 use foretell_estimator::MemoryLimit;
 use foretell_neural::{NetworkSpec, UNSUPPORTED, loss_value, plain_optimizer, read_model};
 use serde::Serialize;
@@ -14,6 +16,7 @@ use crate::inputs::features::restore as restore_features;
 use crate::memory::check_load;
 use crate::registry::find_estimator;
 use crate::training::interruption::Interruption;
+use crate::training_record::TrainingRecord;
 
 /// A model directory.
 #[derive(Clone, Debug, Serialize)]
@@ -40,6 +43,10 @@ pub struct Contents {
     pub prediction_intervals: Option<String>,
     /// The columns of ensembles, with the weight of each model where there are some.
     pub ensembles: Vec<String>,
+    /// What the models were trained on, if foretell trained them.
+    pub training: Option<TrainingRecord>,
+    /// When the directory was written, by its files.
+    pub saved: Option<String>,
     /// How far training came, if it was interrupted.
     pub interruption: Option<Interruption>,
     /// Series and rows of the data that are stored beside the models.
@@ -65,6 +72,8 @@ pub struct ModelContents {
     pub loss: Value,
     /// How windows are scaled.
     pub scaler_type: Value,
+    /// The seed of first weights, draws of windows and dropout.
+    pub random_seed: Value,
     /// Other hyper-parameters that differ from their defaults; all of them where those are unknown here.
     pub hyper_parameters: Map<String, Value>,
     /// Trained parameters.
@@ -93,6 +102,10 @@ impl Contents {
     /// If it is none, or a file of it is missing, damaged, larger than memory or contradicts another.
     pub fn of(dir: impl AsRef<Path>) -> Result<Self, Error> {
         check_load(dir.as_ref(), &MemoryLimit::of_machine())?;
+        let written = fs::metadata(dir.as_ref().join("configuration.json")).and_then(|file| file.modified());
+        let saved = written.ok().and_then(|time| Timestamp::try_from(time).ok());
+        // A file's time is no more exact than that to whoever reads it.
+        let saved = saved.and_then(|time| time.round(Unit::Second).ok()).map(|time| time.to_string());
         let (Checkpoint { configuration, models, plain_models, dataset }, bytes) =
             Checkpoint::load_and_measure(dir)?;
         let calibrated = |intervals: &ConformalSettings| {
@@ -111,6 +124,8 @@ impl Contents {
             ensembles: ensembles.iter().map(ToString::to_string).collect(),
             features: features.map(|features| features.to_string()),
             interruption: Interruption::read(&configuration),
+            training: TrainingRecord::read(&configuration),
+            saved,
             h: configuration.h,
             freq: match configuration.freq {
                 Frequency::Alias(word) => word,
@@ -147,6 +162,7 @@ impl ModelContents {
             input_size: Value::Null,
             loss: Value::Null,
             scaler_type: Value::Null,
+            random_seed: Value::Null,
             hyper_parameters: own,
             parameters: numbers,
             bytes: numbers * size_of::<f64>(),
@@ -163,7 +179,8 @@ impl ModelContents {
             None => own.shift_remove("valid_loss"),
         };
         let mut take = |name: &str| own.shift_remove(name).unwrap_or_default();
-        let (input_size, scaler_type) = (take("input_size"), take("scaler_type"));
+        let [input_size, scaler_type, random_seed] =
+            ["input_size", "scaler_type", "random_seed"].map(&mut take);
         for name in ["h", "loss", "alias"] {
             take(name);
         }
@@ -196,6 +213,7 @@ impl ModelContents {
             input_size,
             loss,
             scaler_type,
+            random_seed,
             hyper_parameters: own,
             parameters,
             bytes,

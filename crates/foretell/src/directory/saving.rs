@@ -26,6 +26,7 @@ use crate::reading;
 use crate::registry::find_estimator;
 use crate::trained_models::TrainedModels;
 use crate::training::interruption::Interruption;
+use crate::training_record::TrainingRecord;
 use crate::warning::WarningListener;
 
 /// The ensembles among the entries of foretell's own.
@@ -161,6 +162,9 @@ fn checkpoint(trained: &TrainedModels, interruption: Option<&Interruption>) -> C
     }
     trained.settings.store(&mut configuration);
     trained.levels.store(&mut configuration);
+    if let Some(record) = &trained.record {
+        record.store(&mut configuration);
+    }
     if !trained.ensembles.is_empty() {
         let ensembles = serde_json::to_value(&trained.ensembles).expect("names and numbers");
         own_settings::put(&mut configuration, ENSEMBLES, ensembles);
@@ -238,6 +242,7 @@ pub(crate) fn assemble(
     let levels = SeriesLevels::read(&configuration).map_err(|reason| fault(&first, reason))?;
     let ensembles = ensembles(&configuration, models.len()).map_err(|reason| fault(&first, reason))?;
     let coherence = Coherence::read(&configuration).map_err(|reason| fault(&first, reason))?;
+    let record = TrainingRecord::read(&configuration);
     let models = match settings.dropout {
         None => models,
         Some(samples) => {
@@ -279,6 +284,7 @@ pub(crate) fn assemble(
         conformal,
         ensembles,
         coherence: coherence.map(Arc::new),
+        record,
         memory: limit,
         warnings: WarningListener::default(),
     })

@@ -39,6 +39,7 @@ use crate::training::divergence::{LossTrend, check_trend};
 use crate::training::interruption::Interruption;
 use crate::training::side_by_side::side_by_side;
 use crate::training::start::StartingPoint;
+use crate::training_record::TrainingRecord;
 use crate::usage_error::UsageError;
 use crate::warning::{Warning, WarningListener};
 
@@ -440,6 +441,7 @@ impl TrainingPlan {
             conformal: None,
             ensembles: self.ensembles.iter().filter_map(|ensemble| ensemble.combination(None)).collect(),
             coherence: self.coherence.clone(),
+            record: TrainingRecord::of(panel, test_size),
             warnings: self.warnings.clone(),
             memory: self.memory.clone(),
         };
