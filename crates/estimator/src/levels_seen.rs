@@ -1,7 +1,7 @@
 //! How estimators see series whose values are held relative to a level.
 
-/// How an estimator sees series that are held relative to a [`SeriesLevel`](foretell_data::SeriesLevel): from there it reads them, and there it
-/// forecasts them.
+/// How an estimator sees series that are held relative to a [`SeriesLevel`](foretell_data::SeriesLevel): what it reads is relative to this
+/// level, and so is what it forecasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LevelsSeen {
     /// At any level; its forecasts of a series do not depend on it.

@@ -1,5 +1,6 @@
 //! Requests that are computed together, each with the bits that it has alone.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -11,6 +12,9 @@ use crate::joint_sizes::JointSize;
 use crate::model::ServedModel;
 use crate::request::{AheadOptions, ForecastAnswer, ForecastKind, ForecastRequest};
 use crate::settings::EngineSettings;
+
+/// Different values that a history needs to tell one order of sums from another.
+const LEAST_VALUES: usize = 16;
 
 /// A request for forecasts of one series, which was read, and its model.
 pub(crate) struct JointRequest {
@@ -49,6 +53,12 @@ impl JointRequest {
         Arc::ptr_eq(&self.model, &other.model) && asks(self) == asks(other)
     }
 
+    /// Whether its history has many values.
+    fn is_varied(&self) -> bool {
+        let values: HashSet<u32> = self.panel.y(0).iter().map(|y| y.to_bits()).collect();
+        values.len() >= LEAST_VALUES
+    }
+
     /// Its answer, computed by itself.
     pub(crate) fn alone(
         &self,
@@ -82,7 +92,7 @@ fn together(
 }
 
 /// The answers to requests that go with each other, each that which it has alone to the last bit: a number of requests is computed
-/// together once that was seen to change none.
+/// together once trials saw it change none.
 pub(crate) fn answers(
     requests: &[&JointRequest],
     settings: &EngineSettings,
@@ -101,18 +111,25 @@ pub(crate) fn answers(
         },
         JointSize::Unknown => {
             let (together, alone) = (together(requests, settings, deadline), alone());
-            // What no request has alone says nothing of them together.
-            if alone.iter().all(|answer| answer.as_ref().is_ok_and(|answer| answer.warnings.is_empty())) {
-                let is_same = together.is_some_and(|together| {
-                    together.iter().zip(&alone).all(|(together, alone)| {
-                        alone.as_ref().is_ok_and(|alone| are_same(&together.frame, &alone.frame))
-                    })
-                });
-                joint.set(requests.len(), if is_same { JointSize::Same } else { JointSize::Other });
+            // What no request has alone says nothing of them together, nor do histories of few values, whose sums are often the
+            // same in any order, and those whose last digits a level hides.
+            let tells = requests.iter().all(|request| request.is_varied())
+                && alone.iter().all(|answer| answer.as_ref().is_ok_and(is_plain));
+            if tells {
+                let same = |(together, alone): (&ForecastAnswer, &Result<ForecastAnswer, EngineError>)| {
+                    alone.as_ref().is_ok_and(|alone| are_same(&together.frame, &alone.frame))
+                };
+                let agrees = together.is_some_and(|together| together.iter().zip(&alone).all(same));
+                joint.tried(requests.len(), agrees);
             }
             alone
         }
     }
+}
+
+/// Whether an answer came without doubts, and has all of its digits.
+fn is_plain(answer: &ForecastAnswer) -> bool {
+    answer.warnings.is_empty() && answer.frame.wide.is_empty()
 }
 
 /// Whether two tables have the same bits.

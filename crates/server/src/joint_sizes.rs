@@ -5,11 +5,16 @@ use std::sync::atomic::{AtomicU8, Ordering};
 /// Requests that are computed together, at most.
 pub(crate) const MOST: usize = 16;
 
+/// Trials that have to agree: data on which sums of another order happen to be the same would have to come so often.
+const TRIALS: u8 = 3;
+
+/// That a trial did not agree.
+const DIFFERS: u8 = u8::MAX;
+
 /// What is known of a number of series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
 pub(crate) enum JointSize {
-    /// It was not tried yet.
+    /// It was not tried often enough yet.
     Unknown,
     /// So many series together have the forecasts that each has alone.
     Same,
@@ -17,14 +22,14 @@ pub(crate) enum JointSize {
     Other,
 }
 
-/// What is known of each number of series that a model may forecast together. Kernels and the order of their sums follow from shapes
-/// alone, so a number that gave the same bits once gives them always.
+/// What is known of each number of series that a model may forecast together: how many trials agreed. Kernels and the order of their
+/// sums follow from shapes alone, so what holds for a number of series holds whatever their values are.
 #[derive(Debug)]
 pub(crate) struct JointSizes([AtomicU8; MOST + 1]);
 
 impl Default for JointSizes {
     fn default() -> Self {
-        Self([const { AtomicU8::new(JointSize::Unknown as u8) }; MOST + 1])
+        Self([const { AtomicU8::new(0) }; MOST + 1])
     }
 }
 
@@ -32,15 +37,21 @@ impl JointSizes {
     /// What is known of this number.
     pub(crate) fn get(&self, size: usize) -> JointSize {
         match self.0[size].load(Ordering::Relaxed) {
-            known if known == JointSize::Unknown as u8 => JointSize::Unknown,
-            known if known == JointSize::Same as u8 => JointSize::Same,
-            _ => JointSize::Other,
+            DIFFERS => JointSize::Other,
+            agreed if agreed >= TRIALS => JointSize::Same,
+            _ => JointSize::Unknown,
         }
     }
 
     /// Keeps what a trial found.
-    pub(crate) fn set(&self, size: usize, found: JointSize) {
-        self.0[size].store(found as u8, Ordering::Relaxed);
+    pub(crate) fn tried(&self, size: usize, agrees: bool) {
+        let next = |known: u8| match agrees {
+            _ if known == DIFFERS => None,
+            true => Some(TRIALS.min(known + 1)),
+            false => Some(DIFFERS),
+        };
+        // One that differed before stays so.
+        let _ = self.0[size].fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
     }
 
     /// The most series, of so many, that may be forecast together; 1 where none may.
@@ -57,10 +68,15 @@ mod tests {
     fn numbers_that_change_bits_are_passed_over() {
         let sizes = JointSizes::default();
         assert_eq!([1, 5, 99].map(|count| sizes.most_of(count)), [1, 5, MOST]);
-        (4..=MOST).for_each(|size| sizes.set(size, JointSize::Other));
-        sizes.set(3, JointSize::Same);
+        (4..=MOST).for_each(|size| sizes.tried(size, false));
         assert_eq!([1, 2, 3, 5, 99].map(|count| sizes.most_of(count)), [1, 2, 3, 3, 3]);
-        (2..=MOST).for_each(|size| sizes.set(size, JointSize::Other));
+        for known in [JointSize::Unknown, JointSize::Unknown, JointSize::Same] {
+            sizes.tried(3, true);
+            assert_eq!(sizes.get(3), known);
+        }
+        sizes.tried(4, true);
+        assert_eq!(sizes.get(4), JointSize::Other);
+        (2..=MOST).for_each(|size| sizes.tried(size, false));
         assert_eq!(sizes.most_of(99), 1);
     }
 }
