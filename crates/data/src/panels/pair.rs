@@ -16,19 +16,28 @@ pub(super) struct Pair {
 }
 
 impl ReadOptions {
-    /// The columns of a table that has two, if nobody named any and none has its usual name: the times are those of the
-    /// column that holds dates.
+    /// The columns of a table that has two, none of them ids: the times are in the one that is named, or beside the target that
+    /// is named; else in the one that holds dates, or else no number.
     pub(super) fn unnamed_pair(&self, table: &mut dyn TableReader) -> Result<Option<Pair>, DataError> {
-        let usual = Self::default();
-        let named =
-            self.id_col != usual.id_col || self.time_col.is_some() || self.target_col != usual.target_col;
         let columns: Vec<usize> =
             (0..table.header().len()).filter(|&column| !table.header()[column].is_empty()).collect();
-        let known = [&usual.id_col, self.time_name(), &usual.target_col]
-            .iter()
-            .any(|name| table.find(name).is_some());
         let &[first, second] = &columns[..] else { return Ok(None) };
-        if named || known || !table.advance()? {
+        if self.id_col != Self::default().id_col || table.find(&self.id_col).is_some() {
+            return Ok(None);
+        }
+        let pair = |time: usize, at_row: bool| {
+            let target = if time == first { second } else { first };
+            Some(Pair { time, target, at_row })
+        };
+        match [table.find(self.time_name()), table.find(&self.target_col)] {
+            [Some(time), None] => return Ok(pair(time, false)),
+            [None, Some(target)] if self.time_col.is_none() => {
+                return Ok(pair(if target == first { second } else { first }, false));
+            }
+            [None, None] if self.time_col.is_none() && self.target_col == Self::default().target_col => {}
+            _ => return Ok(None),
+        }
+        if !table.advance()? {
             return Ok(None);
         }
         let is_time = |column: usize| {
@@ -36,9 +45,10 @@ impl ReadOptions {
             let mut clock = Clock { format, zone, locale: self.locale, ..Clock::default() };
             table.time(column, &mut clock).is_ok() && clock.kind == Some(TimeKind::Timestamp)
         };
-        Ok(match [is_time(first), is_time(second)] {
-            [true, false] => Some(Pair { time: first, target: second, at_row: true }),
-            [false, true] => Some(Pair { time: second, target: first, at_row: true }),
+        let is_text = |column: usize| table.wide_number(column).is_err();
+        Ok(match ([is_time(first), is_time(second)], [is_text(first), is_text(second)]) {
+            ([true, false], _) | ([false, false], [true, false]) => pair(first, true),
+            ([false, true], _) | ([false, false], [false, true]) => pair(second, true),
             _ => None,
         })
     }
@@ -57,14 +67,19 @@ mod tests {
         for text in [
             "Month,Passengers\n1949-01,112\n1949-02,118\n1949-03,132\n",
             "Passengers,Month\n112,1949-01\n118,1949-02\n132,1949-03\n",
+            "ds,Passengers\n1,112\n2,118\n3,132\n",
         ] {
             let panel = read(text).unwrap();
             assert_eq!((&**panel.id(0), panel.y(0)), ("Passengers", &[112.0, 118.0, 132.0][..]), "{text}");
         }
+        let panel = read("y,Step\n112,1\n118,2\n132,3\n").unwrap();
+        assert_eq!((&**panel.id(0), panel.y(0)), ("y", &[112.0, 118.0, 132.0][..]));
+        // Dates that may be read in two ways.
+        let error = read("day,sales\n01.02.2024,1\n02.02.2024,3\n").unwrap_err().to_string();
+        assert!(error.contains("column `day`: \"01.02.2024\" is not a time"), "{error}");
         for text in [
             "a,b\n1,2\n3,4\n5,6\n",
             "Month,y2,x\n2020-01,1,2\n",
-            "y,Month\n1,2020-01\n",
             "a,b\nx,y\n",
             "Month,a\n",
         ] {

@@ -176,11 +176,12 @@ fn read_long(
     unrounded: Unrounded,
 ) -> Result<Panel, DataError> {
     let pair = options.unnamed_pair(table)?;
+    let two = table.header().iter().filter(|name| !name.is_empty()).count() == 2;
     let named = [options.time_name(), &options.target_col].iter().all(|name| table.find(name).is_some());
     let [id, time, target] = match pair {
         Some(Pair { time, target, .. }) => [None, Some(time), Some(target)],
         None => [
-            match named {
+            match named || two {
                 true => table.id_column(&options.id_col, ID_REMEDY)?,
                 false => Some(table.column(&options.id_col, ID_REMEDY)?),
             },
