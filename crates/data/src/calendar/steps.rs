@@ -79,6 +79,14 @@ impl Steps {
         self.stretches[self.stretches.partition_point(|stretch| stretch.row <= row) - 1].at(row)
     }
 
+    /// The same as a function of the row, for looks in any order: integers without any order are held, and found, one by one.
+    pub(crate) fn into_lookup(self) -> impl Fn(u32) -> i64 {
+        let each: Vec<i64> =
+            if self.bytes() > self.len * size_of::<i64>() { self.iter().collect() } else { Vec::new() };
+        let steps = if each.is_empty() { self } else { Self::default() };
+        move |row| each.get(row as usize).copied().unwrap_or_else(|| steps.get(row as usize))
+    }
+
     /// Those of `len` rows from `start` on as the first of them and the step to the next, if all steps are equal and that
     /// takes no look at each of them.
     pub(crate) fn regular(&self, start: usize, len: usize) -> Option<(i64, i64)> {
@@ -145,6 +153,8 @@ mod tests {
                 let steps = (0..out.len()).map(|i| first.wrapping_add(step.wrapping_mul(i as i64)));
                 prop_assert!(steps.eq(out.iter().copied()));
             }
+            let at = held.clone().into_lookup();
+            prop_assert!((0..times.len()).rev().all(|row| at(row as u32) == times[row]));
             let runs = held.runs().flat_map(|(time, rows)| std::iter::repeat_n(time, rows));
             prop_assert!(runs.eq(times.iter().copied()));
             // Two halves, put together.

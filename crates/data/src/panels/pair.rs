@@ -77,12 +77,7 @@ mod tests {
         // Dates that may be read in two ways.
         let error = read("day,sales\n01.02.2024,1\n02.02.2024,3\n").unwrap_err().to_string();
         assert!(error.contains("column `day`: \"01.02.2024\" is not a time"), "{error}");
-        for text in [
-            "a,b\n1,2\n3,4\n5,6\n",
-            "Month,y2,x\n2020-01,1,2\n",
-            "a,b\nx,y\n",
-            "Month,a\n",
-        ] {
+        for text in ["a,b\n1,2\n3,4\n5,6\n", "Month,y2,x\n2020-01,1,2\n", "a,b\nx,y\n", "Month,a\n"] {
             let error = read(text).unwrap_err().to_string();
             assert!(error.contains("has no column"), "{text}: {error}");
         }

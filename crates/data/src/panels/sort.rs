@@ -57,12 +57,13 @@ impl TableRows {
         if !self.origin.is_slices() {
             self.series = Steps::default();
         }
+        let time = std::mem::take(&mut self.times).into_lookup();
         let mut sorted = Steps::default();
         let mut keys: Vec<(i64, u32)> = Vec::new();
         for run in &self.runs {
             let rows = &mut order[run.start..run.start + run.len];
             keys.clear();
-            keys.extend(rows.iter().map(|&row| (self.times.get(row as usize), row)));
+            keys.extend(rows.iter().map(|&row| (time(row), row)));
             if !keys.is_sorted_by_key(|(time, _)| time) {
                 keys.sort_unstable();
                 rows.iter_mut().zip(&keys).for_each(|(row, key)| *row = key.1);
@@ -71,8 +72,9 @@ impl TableRows {
         }
         self.times = sorted;
         if self.within.len() > 0 {
+            let within = std::mem::take(&mut self.within).into_lookup();
             let mut sorted = Steps::default();
-            order.iter().for_each(|row| sorted.push(self.within.get(*row as usize)));
+            order.iter().for_each(|row| sorted.push(within(*row)));
             self.within = sorted;
         }
         gather(&mut self.y, &order);
