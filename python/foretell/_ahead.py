@@ -14,7 +14,7 @@ def horizon(models: Sequence[Any], own: int, asked: int | None, intervals: Predi
     """The steps that are asked for, of models that forecast ``own``.
 
     Raises:
-        ValueError: If they are fewer, or the models cannot go on from their own forecasts.
+        ValueError: If they are fewer, or the models cannot resume from their own forecasts.
     """
     if asked is None or asked == own:
         return own

@@ -27,7 +27,7 @@ def estimate_ar1_rho(y: ArrayLike) -> float:
 
 
 def interp_2d(x: NDArray[Any], xp: NDArray[Any], fp: NDArray[Any]) -> NDArray[Any]:
-    """Linear interpolation row by row; beyond the ends the lines go on.
+    """Linear interpolation row by row; beyond the ends the lines continue.
 
     Args:
         x: Where, ``[rows, points]``.

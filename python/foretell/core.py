@@ -81,7 +81,7 @@ class NeuralForecast(Trained):
         verbose: bool = False, id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y",
         distributed_config: DistributedConfig | None = None, prediction_intervals: PredictionIntervals | None = None,
     ) -> None:  # fmt: skip
-        """Trains the models; those that were trained before go on from where they are.
+        """Trains the models; those that were trained before continue from where they are.
 
         Ctrl-C ends the training and keeps what was trained until then.
 

@@ -58,7 +58,7 @@ pub trait LocalMethod: Clone + Default + std::fmt::Debug + Send + Sync + 'static
         interpolated(y)
     }
 
-    /// What it learns of a history without unknown values; nothing of one that is too short.
+    /// The numbers that it learns of a history without unknown values; none of one that is too short.
     fn learn(&self, y: &[f64]) -> Vec<f64> {
         _ = y;
         Vec::new()

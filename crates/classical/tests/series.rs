@@ -1,4 +1,4 @@
-//! What all models that learn of each series have in common.
+//! Tests of everything that models of single series have in common.
 
 use foretell_classical::ESTIMATORS;
 use foretell_data::{Freq, Panel, Span, Vocabulary};

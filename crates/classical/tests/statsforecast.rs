@@ -25,7 +25,7 @@ fn numbers(values: &Value) -> Vec<f64> {
     values.as_array().into_iter().flatten().filter_map(Value::as_f64).collect()
 }
 
-/// What was learned of a series, and its forecast: of each step the mean, and the ends of the interval if there are any. The forecast of
+/// The numbers learned of a series, and its forecast: of each step the mean, and the ends of the interval if there are any. The forecast of
 /// an ARIMA model is that with statsforecast's coefficients.
 fn learn_and_forecast(case: &Value, y: &[f64], h: usize) -> (Vec<f64>, Vec<f32>) {
     let entry = ESTIMATORS.iter().find(|entry| case["model"] == entry.name).expect("an estimator");

@@ -112,9 +112,9 @@ impl Log {
     /// Tells how series that end before others were treated; `rows` were added.
     pub(crate) fn ended(self, early: &EarlyEnds, end: End, rows: usize) {
         let what = match end {
-            End::Common => format!("they go on to it, rows added: {}", grouped(rows)),
+            End::Common => format!("they continue to it, rows added: {}", grouped(rows)),
             End::Masked => {
-                format!("they go on to it, rows added whose values are not known: {}", grouped(rows))
+                format!("they continue to it, rows added whose values are not known: {}", grouped(rows))
             }
             End::Drop => "they are left out".to_owned(),
         };
@@ -362,7 +362,7 @@ impl Reporter {
             if progress.step > 1 {
                 let done = progress.step - 1;
                 self.log.report(
-                    &format!("{model}: going on after step {done} of {}", progress.max_steps),
+                    &format!("{model}: resuming after step {done} of {}", progress.max_steps),
                     &json!({ "event": "resumed", "model": model, "step": done }),
                 );
             }

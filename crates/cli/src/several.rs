@@ -106,7 +106,7 @@ impl std::fmt::Display for KeptState {
         match &self.last {
             Some((model, step @ 1..)) => write!(
                 f,
-                "{dir} holds the state after step {step} of {model}: the same command goes on from there, with any number of \
+                "{dir} holds the state after step {step} of {model}: the same command resumes there, with any number of \
                  processes"
             ),
             Some((model, 0)) => write!(f, "{dir} holds no state of {model} yet"),

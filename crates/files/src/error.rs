@@ -82,7 +82,7 @@ pub enum FileError {
     },
     /// A writer was killed between the two renames that replace a directory where names cannot be exchanged.
     #[error(
-        "{} is missing, since the process that replaced it was killed: what it held is in {}; rename that to go on \
+        "{} is missing, since the process that replaced it was killed: what it held is in {}; rename that to continue \
          with it, or save there again", path.display(), kept.display()
     )]
     Unfinished {

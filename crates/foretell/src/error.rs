@@ -263,7 +263,7 @@ pub enum Error {
         first: Option<String>,
     },
     /// Results of a search that cannot be read.
-    #[error("cannot go on from {path}: {reason}; remove it to begin anew", path = path.display())]
+    #[error("cannot resume from {path}: {reason}; remove it to begin anew", path = path.display())]
     SearchState {
         /// The file.
         path: PathBuf,

@@ -163,7 +163,7 @@ pub enum UsageError {
     },
     /// A column of categories that the trained model does not read.
     #[error(
-        "{model} was trained without the categories of column {column}, so its training cannot go on with them; leave the \
+        "{model} was trained without the categories of column {column}, so its training cannot continue with them; leave the \
          column out of cat_exog_list, or train anew"
     )]
     NoStartCategories {

@@ -177,14 +177,14 @@ impl fmt::Display for Warning {
             ),
             Self::EarlyEnds(ends) => write!(
                 f,
-                "{ends}; what follows the end of each series is forecast, also where it has passed: have them go on to the \
+                "{ends}; what follows the end of each series is forecast, also where it has passed: have them continue to the \
                  last time ({}), or leave them out ({})",
                 Setting::End.to("common"),
                 Setting::End.to("drop")
             ),
             Self::EndsDiffer(ends) => write!(
                 f,
-                "{ends}; models of all series together take the last rows of all of them for rows of one time: have them go on \
+                "{ends}; models of all series together take the last rows of all of them for rows of one time: have them continue \
                  to the last time ({}), or leave them out ({})",
                 Setting::End.to("common"),
                 Setting::End.to("drop")

@@ -73,7 +73,7 @@ impl Processes {
     /// Calls MPI, while no other thread does.
     fn call<T>(&self, call: impl FnOnce(&SimpleCommunicator) -> T) -> T {
         let universe = self.universe();
-        call(&universe.as_ref().expect("the other processes are not left while a training goes on").world())
+        call(&universe.as_ref().expect("the other processes are not left while a training continues").world())
     }
 }
 

@@ -63,7 +63,7 @@ pub enum NetworkError {
     },
     /// The state of another training.
     #[error(
-        "{dir} holds the state of another training: {differences}; train as before to go on with it, or name another \
+        "{dir} holds the state of another training: {differences}; train as before to continue with it, or name another \
          directory",
         dir = dir.display()
     )]

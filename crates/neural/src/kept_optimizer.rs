@@ -44,7 +44,7 @@ pub(crate) fn before(
     let refuse = |reason: String| Err(NetworkError::Start { model: spec.alias().to_owned(), reason });
     if kept.optimizer != class(spec) {
         return refuse(format!(
-            "its optimiser was kept, which is {}, and this training has {}; set optimizer as it was, or go on from a model \
+            "its optimiser was kept, which is {}, and this training has {}; set optimizer as it was, or continue from a model \
              that was saved without its optimiser",
             kept.optimizer,
             class(spec)

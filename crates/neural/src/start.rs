@@ -22,7 +22,7 @@ pub(crate) fn first_params(
     let from: &TrainedNetwork = from
         .downcast_ref()
         .filter(|from: &&TrainedNetwork| from.spec.name() == spec.name())
-        .ok_or_else(|| refuse("it can go on only from a trained model of its own kind".to_owned()))?;
+        .ok_or_else(|| refuse("it can continue only from a trained model of its own kind".to_owned()))?;
     if let Some(difference) = difference(from.params.table(), &table) {
         return Err(refuse(difference));
     }

@@ -299,6 +299,6 @@ fn memory_that_the_system_refuses_is_a_panic_that_says_how_much() {
         let now = metrics();
         assert_eq!(now.idle_bytes, 0, "what lay idle went back first");
         assert_eq!((now.live_bytes, now.misses), (before.live_bytes, before.misses), "nothing is counted");
-        assert_eq!(Buffer::filled(LARGE, 1.0f32)[LARGE - 1], 1.0, "the thread goes on");
+        assert_eq!(Buffer::filled(LARGE, 1.0f32)[LARGE - 1], 1.0, "the thread continues");
     });
 }

@@ -25,7 +25,7 @@ pub(crate) struct Component {
     source: Source,
 }
 
-/// What the columns of a component are made of.
+/// The source of the columns of a component.
 #[derive(Clone, Debug, PartialEq)]
 enum Source {
     /// Sine and cosine of the harmonics of a period of so many days.
@@ -42,7 +42,7 @@ enum Source {
     Column { place: usize, standardize: Option<bool> },
 }
 
-/// What a history needs for a seasonality.
+/// The history that a seasonality needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Season {
     /// Two seasons, in microseconds.

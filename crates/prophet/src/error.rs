@@ -1,4 +1,4 @@
-//! What can go wrong with Prophet, beside its data.
+//! Errors of Prophet, beside those of its data.
 
 use foretell_estimator::EstimatorError;
 
@@ -11,7 +11,7 @@ pub enum ProphetError {
     UnknownHyperParameter {
         /// The name given.
         found: String,
-        /// What was probably meant, or which there are.
+        /// The name that was probably meant, or the list of names.
         hint: String,
     },
     /// A value that a hyper-parameter cannot have.
@@ -19,11 +19,11 @@ pub enum ProphetError {
     Value {
         /// The hyper-parameter.
         name: String,
-        /// What it may be.
+        /// The values that it may have.
         expected: &'static str,
-        /// What was given.
+        /// The value found.
         found: String,
-        /// What exactly is wrong, in brackets; empty where there is no more to say.
+        /// The reason, in brackets; empty where there is no more to say.
         reason: String,
     },
     /// Hyper-parameters that contradict each other.

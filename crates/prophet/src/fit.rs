@@ -12,13 +12,13 @@ use crate::rows::Rows;
 use crate::settings::{Growth, ProphetSettings, Scaling};
 use crate::trend::{Changes, Segment};
 
-/// What is learned of a series.
+/// The fit of a series.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct SeriesFit {
     /// The time of the first row and from there to the last, in microseconds on clocks.
     pub(crate) start: f64,
     pub(crate) t_scale: f64,
-    /// What is subtracted from `y` where no column has a floor, and what it is divided by then.
+    /// The shift of `y` where no column has a floor, and the divisor of the shifted `y`.
     pub(crate) y_min: f64,
     pub(crate) y_scale: f64,
     /// Rate and offset at the beginning, deviation of the noise, all scaled.
@@ -35,7 +35,7 @@ pub(crate) struct SeriesFit {
     pub(crate) standards: Standards,
 }
 
-/// What fits of all series have in common.
+/// The common parts of the fits of all series.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Model {
     pub(crate) settings: ProphetSettings,

@@ -96,7 +96,7 @@ const HYPER_PARAMETERS: &[HyperParameter] = &[
         expected: SCALE, fits: |s| scale(s.holidays_prior_scale) },
     HyperParameter { name: "changepoint_prior_scale", meaning: "The scale of the prior of changes of the rate of growth.",
         expected: SCALE, fits: |s| scale(s.changepoint_prior_scale) },
-    HyperParameter { name: "scaling", meaning: "What values are divided by: the largest magnitude, or the distance of the extremes.",
+    HyperParameter { name: "scaling", meaning: "Divisor of the values: the largest magnitude, or the distance of the extremes.",
         expected: "\"absmax\" or \"minmax\"", fits: |_| true },
     HyperParameter { name: "cap", meaning: "The column of the capacity that logistic growth leads to.",
         expected: COLUMN, fits: |_| true },
@@ -116,7 +116,7 @@ const HYPER_PARAMETERS: &[HyperParameter] = &[
         fits: |s| s.alias.as_deref().is_none_or(fits_a_file) },
 ];
 
-/// What the hyper-parameter of this name means.
+/// The meaning of the hyper-parameter of this name.
 pub(crate) fn meaning(name: &str) -> Option<&'static str> {
     HYPER_PARAMETERS.iter().find(|known| known.name == name).map(|known| known.meaning)
 }

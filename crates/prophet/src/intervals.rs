@@ -12,7 +12,7 @@ use crate::fit::{Model, SeriesFit};
 use crate::settings::Growth;
 use crate::trend::{Changes, Segment};
 
-/// What keeps the scale of changes above 0, as in the package.
+/// The addend that keeps the scale of changes above 0, as in the package.
 const LEAST_SCALE: f64 = 1e-8;
 
 impl Model {
@@ -50,7 +50,7 @@ impl Model {
     }
 }
 
-/// What is known of futures when the history ends.
+/// The state of a future when the history ends.
 struct Future {
     growth: Growth,
     last: Segment,

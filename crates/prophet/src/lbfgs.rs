@@ -77,7 +77,7 @@ pub(crate) fn minimise(
     (value, MOST_STEPS)
 }
 
-/// What a step does with a parameter.
+/// The treatment of a parameter in a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Move {
     /// It moves it, by the curvature.
@@ -130,7 +130,7 @@ struct Pair {
     change: Vec<f64>,
 }
 
-/// What the last steps say of the curvature.
+/// The curvature, by the last steps.
 #[derive(Default)]
 struct Curvature {
     pairs: VecDeque<Pair>,

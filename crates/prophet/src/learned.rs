@@ -1,4 +1,4 @@
-//! What is learned of each series as numbers by name, as model directories keep it.
+//! The numbers learned of each series, by name, as model directories keep them.
 
 use foretell_data::Panel;
 use foretell_estimator::SeriesNumbers;

@@ -1,4 +1,4 @@
-//! What a fit makes small: minus the logarithm of the posterior, as in Prophet's Stan model, and its gradient.
+//! The objective of a fit: minus the logarithm of the posterior, as in Prophet's Stan model, and its gradient.
 //!
 //! With `y` and `t` scaled, `y ~ N(trend * (1 + x_m beta) + x_a beta, sigma)`; `k, m ~ N(0, 5)`, `sigma ~ N(0, 0.5)`,
 //! `beta ~ N(0, prior_scale)`, `delta ~ Laplace(0, changepoint_prior_scale)`. Parameters are in one slice, as [`Places`] says;

@@ -20,7 +20,7 @@ use crate::settings::{Growth, ProphetSettings};
 
 const NAME: &str = "Prophet";
 
-/// What Prophet is found by.
+/// The entry by which Prophet is found.
 pub(crate) const ENTRY: EstimatorEntry = EstimatorEntry {
     name: NAME,
     paper: "Taylor and Letham 2018, Forecasting at Scale",

@@ -13,7 +13,7 @@ pub(crate) const DAY: i64 = 86_400_000_000;
 /// Rows of a series, in order of time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Rows {
-    /// What clocks show, in microseconds since 1970-01-01 00:00 on them.
+    /// Times as clocks show them, in microseconds since 1970-01-01 00:00 on them.
     pub(crate) times: Vec<i64>,
     /// The columns that the settings name, `[columns, rows]`.
     pub(crate) columns: Vec<Vec<f64>>,

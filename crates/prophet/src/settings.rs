@@ -30,7 +30,7 @@ pub enum Mode {
     Multiplicative,
 }
 
-/// What `y` is divided by.
+/// The divisor of `y`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Scaling {
@@ -147,7 +147,7 @@ pub struct ProphetSettings {
     pub holidays_prior_scale: f64,
     /// The scale of the Laplace prior of the changes of the rate.
     pub changepoint_prior_scale: f64,
-    /// What `y` is divided by.
+    /// The divisor of `y`.
     pub scaling: Scaling,
     /// The column of the capacity that logistic growth leads to.
     pub cap: Option<String>,
@@ -159,7 +159,7 @@ pub struct ProphetSettings {
     pub regressors: Vec<RegressorOptions>,
     /// Simulated futures that quantiles are taken from.
     pub uncertainty_samples: usize,
-    /// What these are drawn by.
+    /// The seed of these draws.
     pub random_seed: u64,
     /// The name of its column; `None` for `Prophet`.
     pub alias: Option<String>,

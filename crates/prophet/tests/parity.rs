@@ -38,7 +38,7 @@ struct Case {
 /// Of the largest magnitude of the data: what forecasts and components may differ by.
 const TOLERANCE: f64 = 0.005;
 
-/// What a width may differ by, of itself. Both are those of many futures.
+/// The most relative difference of a width. Both are those of many futures.
 const WIDTH: f64 = 0.1;
 
 fn fixtures() -> Fixtures {

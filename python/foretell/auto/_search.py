@@ -156,7 +156,7 @@ def run(
 ) -> Results:
     """Evaluates up to ``num_samples`` proposals, or as many as begin within ``time_budget`` seconds; at least one.
 
-    A configuration that cannot be trained (a ValueError) or that diverges (a RuntimeError) is kept with its error, and the search goes on.
+    A configuration that cannot be trained (a ValueError) or that diverges (a RuntimeError) is kept with its error, and the search continues.
     """
     results, started = Results(), time.monotonic()
     for number in range(num_samples):

@@ -109,7 +109,7 @@ class AutoETS(LocalModel):
         model: Error, trend and season, a letter each: added (A), multiplied (M), none (N), or chosen by the series
             (Z).
         damped: Whether the trend fades; None to choose by the series.
-        phi: What a trend that fades does so by; None to estimate it.
+        phi: Factor by which a damped trend fades at each step; None to estimate it.
         alias: The name of the model's column in forecasts; None for the model's own.
     """
 
@@ -129,7 +129,7 @@ class ETS(LocalModel):
         model: Error, trend and season, a letter each: added (A), multiplied (M), none (N), or chosen by the series
             (Z).
         damped: Whether the trend fades; None to choose by the series.
-        phi: What a trend that fades does so by; None to estimate it.
+        phi: Factor by which a damped trend fades at each step; None to estimate it.
         alias: The name of the model's column in forecasts; None for the model's own.
     """
 
@@ -149,7 +149,7 @@ class Holt(LocalModel):
         model: Error, trend and season, a letter each: added (A), multiplied (M), none (N), or chosen by the series
             (Z).
         damped: Whether the trend fades; None to choose by the series.
-        phi: What a trend that fades does so by; None to estimate it.
+        phi: Factor by which a damped trend fades at each step; None to estimate it.
         alias: The name of the model's column in forecasts; None for the model's own.
     """
 
@@ -169,7 +169,7 @@ class HoltWinters(LocalModel):
         model: Error, trend and season, a letter each: added (A), multiplied (M), none (N), or chosen by the series
             (Z).
         damped: Whether the trend fades; None to choose by the series.
-        phi: What a trend that fades does so by; None to estimate it.
+        phi: Factor by which a damped trend fades at each step; None to estimate it.
         alias: The name of the model's column in forecasts; None for the model's own.
     """
 
@@ -446,13 +446,13 @@ class Prophet(LocalModel, reads="futr"):
         seasonality_prior_scale: The deviation of the prior of seasonal coefficients.
         holidays_prior_scale: The deviation of the prior of coefficients of holidays and regressors.
         changepoint_prior_scale: The scale of the prior of changes of the rate of growth.
-        scaling: What values are divided by: the largest magnitude, or the distance of the extremes.
+        scaling: Divisor of the values: the largest magnitude, or the distance of the extremes.
         cap: The column of the capacity that logistic growth leads to.
         floor: The column of the value that logistic growth comes from; None for 0.
         futr_exog_list: Columns known in advance that the forecast depends on.
         regressors: How columns of futr_exog_list enter, where that is not usual.
         uncertainty_samples: Simulated futures that quantiles are taken from.
-        random_seed: What these are drawn by.
+        random_seed: The seed of these draws.
         alias: The name of the model's column in forecasts; None for the model's own.
     """
 

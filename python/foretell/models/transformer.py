@@ -361,7 +361,7 @@ class TimeLLM(Network):
         llm_num_hidden_layers: No effect, as in neuralforecast: all layers of the language model are used.
         llm_output_attention: No effect, as in neuralforecast.
         llm_output_hidden_states: No effect, as in neuralforecast.
-        prompt_prefix: What the prompt says of the data; None is the word None in it.
+        prompt_prefix: The description of the data in the prompt; None is the word None in it.
         dropout: Dropout of the embedded patches and of the forecast.
         attention_dropout: Dropout of the reprogramming's attention; 0.1 in neuralforecast.
         num_tokens: Prototypes that the words of the language model are brought to; 1024 in neuralforecast.

@@ -28,7 +28,7 @@ fn to_numbers(fit: &Fit) -> Vec<f64> {
     numbers
 }
 
-/// What [`to_numbers`] gave, of a model with so many steps a season; `None` of a series that was too short.
+/// The fit behind the numbers of [`to_numbers`], of a model with so many steps a season; `None` of a series that was too short.
 fn from_numbers(numbers: &[f64], period: usize) -> Option<Fit> {
     let (
         &[

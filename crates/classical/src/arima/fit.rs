@@ -48,7 +48,7 @@ impl Criterion {
     }
 }
 
-/// What the search for coefficients needs again and again.
+/// The data and buffers of the search for coefficients.
 struct Search<'a> {
     order: Order,
     /// The differences.

@@ -24,7 +24,7 @@ pub(super) struct Filter {
     phi: Vec<f64>,
     /// The state of the next step.
     pub state: Vec<f64>,
-    /// What an error adds to it, times the variance.
+    /// The gain of the filter: what an error adds to the state, times the variance.
     gain: Vec<f64>,
     change: Vec<f64>,
     factor: f64,

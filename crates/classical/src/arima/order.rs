@@ -1,4 +1,4 @@
-//! What an ARIMA model consists of, and its polynomials.
+//! The orders of an ARIMA model, and its polynomials.
 
 /// Terms of one lag: autoregression, differences, moving averages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl Order {
         expand(ma, &rest[..self.season.ma], self.period, 1.0, &mut whole.theta);
     }
 
-    /// What the differences are made of: `y[t] - sum of weights[i] * y[t - 1 - i]`.
+    /// The weights of the differences: `y[t] - sum of weights[i] * y[t - 1 - i]`.
     pub(super) fn difference_weights(&self) -> Vec<f64> {
         let mut weights = vec![1.0];
         let lags = std::iter::repeat_n(1, self.step.differences)

@@ -7,7 +7,7 @@ use super::order::{Order, Polynomials, Terms};
 use super::stationary::roots_are_outside;
 use super::unit_root::{is_constant, season_differences, step_differences};
 
-/// What is searched.
+/// The space of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Space {
     pub period: usize,

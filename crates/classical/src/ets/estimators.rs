@@ -60,7 +60,7 @@ fn to_numbers(fit: Fit) -> Vec<f64> {
     numbers
 }
 
-/// What [`to_numbers`] gave, of a model with so many steps a season; `None` of a series that was too short.
+/// The fit behind the numbers of [`to_numbers`], of a model with so many steps a season; `None` of a series that was too short.
 fn from_numbers(numbers: &[f64], period: usize) -> Option<Fit> {
     let (&[code, parameters, alpha, beta, gamma, phi, level, slope], rest) =
         numbers.split_first_chunk::<HEAD>()?;
@@ -101,7 +101,7 @@ macro_rules! ets {
             pub model: String,
             /// Whether the trend fades; `None` to choose by the series.
             pub damped: Option<bool>,
-            /// What a trend that fades does so by, from 0.8 to 0.98; `None` to estimate it.
+            /// The factor by which a damped trend fades at each step, from 0.8 to 0.98; `None` to estimate it.
             pub phi: Option<f64>,
         }
 
@@ -145,7 +145,7 @@ macro_rules! ets {
                 },
                 HyperParameter {
                     name: "phi",
-                    meaning: "What a trend that fades does so by; null to estimate it.",
+                    meaning: "Factor by which a damped trend fades at each step; null to estimate it.",
                     expected: "a number between 0.8 and 0.98, or null",
                     get: |method| method.phi.into(),
                     set: |method, value| {

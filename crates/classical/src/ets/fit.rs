@@ -87,7 +87,7 @@ pub(super) fn best(y: &[f64], period: usize, candidates: Candidates, phi: Option
     fits.filter(|(_, criterion)| !criterion.is_nan()).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(fit, _)| fit)
 }
 
-/// What goes through a series that never changes.
+/// The fit of a series that never changes.
 fn constant(level: f64) -> Fit {
     let form = Form { relative_error: false, trend: false, damped: false, season: Season::Absent };
     let smoothing = Smoothing { alpha: 0.9999, beta: 0.0, gamma: 0.0, phi: 1.0 };

@@ -13,7 +13,7 @@ pub(crate) enum Season {
     Multiplicative,
 }
 
-/// What a model consists of.
+/// The components of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Form {
     /// Whether errors are shares of the forecast, not added to it.
@@ -32,7 +32,7 @@ pub(crate) struct Smoothing {
     pub alpha: f64,
     pub beta: f64,
     pub gamma: f64,
-    /// What the trend fades by at each step; 1 if it does not.
+    /// The factor by which the trend fades at each step; 1 if it does not.
     pub phi: f64,
 }
 
@@ -54,7 +54,7 @@ pub(crate) struct Errors {
     pub deviance: f64,
 }
 
-/// What stands for a division by almost nothing.
+/// The bounds of divisions by almost nothing.
 const HUGE: f64 = 1e10;
 const TINY: f64 = 1e-10;
 

@@ -58,7 +58,7 @@ pub(super) fn state(y: &[f64], form: Form, period: usize) -> State {
     without_season(&adjusted, form.trend, (2 * period).max(10), first)
 }
 
-/// What is left of a short series without a line, with which a wave of one period is fitted.
+/// The rest of a short series without its line, with which a wave of one period is fitted.
 fn around_line(y: &[f64], period: usize, composition: Composition) -> Vec<f64> {
     let angle = |t: usize| std::f64::consts::TAU * t as f64 / period as f64;
     let row = |t: usize| [1.0, t as f64, angle(t).cos(), angle(t).sin()];

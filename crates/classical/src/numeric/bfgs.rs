@@ -93,8 +93,8 @@ fn identity(n: usize) -> Vec<f64> {
     (0..n * n).map(|i| if i / n == i % n { 1.0 } else { 0.0 }).collect()
 }
 
-/// What the change of the slope along a step tells of the second derivatives: equation 6.17. Before the first step is known, the
-/// scale is taken from it (6.20).
+/// Updates the inverse of the second derivatives by the change of the slope along a step: equation 6.17. Before the first step, the
+/// scale is taken from this change (6.20).
 fn update(inverse: &mut [f64], step: &[f64], change: &[f64], is_first: bool) {
     let n = step.len();
     let curvature = dot(step, change);

@@ -89,7 +89,7 @@ fn fit_form(y: &[f64], form: Form) -> Parameters {
     of(&best)
 }
 
-/// What is learned of a series without season: which form, and its parameters. Of all forms, if none is given, the one with the
+/// The form and its parameters, learned of a series without season. Of all forms, unless one is chosen, the one with the
 /// least error. `None` of fewer than four values.
 pub(super) fn learn(y: &[f64], form: Option<usize>) -> Option<(usize, Parameters)> {
     if y.len() <= BURN_IN {

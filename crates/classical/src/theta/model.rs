@@ -27,7 +27,7 @@ pub(super) struct Parameters {
     pub level: f64,
     /// The parameter that the level is smoothed by.
     pub alpha: f64,
-    /// What the line's slope is divided by.
+    /// The divisor of the line's slope.
     pub theta: f64,
 }
 

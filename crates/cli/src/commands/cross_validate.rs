@@ -171,7 +171,7 @@ impl CrossValidate {
     fn interrupted(&self, after: &str, what: &str) -> String {
         let message = format!("Ctrl-C stopped training after {after}; {what}");
         match &self.checkpoint.dir {
-            Some(dir) => format!("{message}; {} holds the state: the same command goes on", dir.display()),
+            Some(dir) => format!("{message}; {} holds the state: the same command resumes it", dir.display()),
             None => message,
         }
     }

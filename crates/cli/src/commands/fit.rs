@@ -188,7 +188,7 @@ impl Fit {
             message += &format!(", {} those of before", self.out.display());
         }
         if let Some(dir) = &self.checkpoint.dir {
-            message += &format!("; {} holds the state: the same command goes on", dir.display());
+            message += &format!("; {} holds the state: the same command resumes it", dir.display());
         }
         message
     }

@@ -131,7 +131,9 @@ fn halving(text: &str) -> Result<Halving, String> {
     let (eta, rungs) = text.split_once(':').unwrap_or((text, "3"));
     match (eta.parse(), rungs.parse()) {
         (Ok(eta @ 2..=100), Ok(rungs @ 1..=20)) => Ok(Halving { eta, rungs }),
-        _ => Err("write it as 3 or 3:4: the best third goes on, over 4 rungs; 2 to 100, 1 to 20".to_owned()),
+        _ => {
+            Err("write it as 3 or 3:4: the best third continues, over 4 rungs; 2 to 100, 1 to 20".to_owned())
+        }
     }
 }
 
@@ -330,7 +332,7 @@ impl Tune {
                 &format!(", of which trial {} is the best; no model was trained on all data", best.trial);
         }
         if let Some(dir) = &self.checkpoint.dir {
-            message += &format!("; {} holds the trials: the same command goes on", dir.display());
+            message += &format!("; {} holds the trials: the same command resumes it", dir.display());
         }
         message
     }

@@ -170,8 +170,8 @@ fn series_that_end_earlier_are_told_and_continued_or_left_out_on_request() {
     };
     assert_eq!(first_of_dead().as_deref(), Some("2024-02-10"));
     for (end, told, first) in [
-        ("common", "they go on to it, rows added: 44", Some("2024-03-25")),
-        ("masked", "they go on to it, rows added whose values are not known: 44", Some("2024-03-25")),
+        ("common", "they continue to it, rows added: 44", Some("2024-03-25")),
+        ("masked", "they continue to it, rows added whose values are not known: 44", Some("2024-03-25")),
         ("drop", "they are left out", None),
     ] {
         let text = stderr(&dir.run(&format!("{fit} --end {end}")));

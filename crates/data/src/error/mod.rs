@@ -404,7 +404,7 @@ pub enum DataError {
     },
     /// Series that end at different times, for a model that sees all of them side by side.
     #[error(
-        "{0}; a model that forecasts all series together sees them side by side, so they must end together: have them go on \
+        "{0}; a model that forecasts all series together sees them side by side, so they must end together: have them continue \
          ({common}), or leave them out ({drop}), or take a model that forecasts each series by itself",
         common = Setting::End.to("common"),
         drop = Setting::End.to("drop")

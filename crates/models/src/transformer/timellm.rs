@@ -26,7 +26,7 @@ const MOST_TOKENS: usize = 2048;
 /// Windows of a shard, more than a batch has: the prototypes, a product of all words of the language model, are computed once.
 const ONE_SHARD: usize = 1 << 20;
 
-/// What the folder of a language model must hold.
+/// The description of the folder of a language model.
 const FOLDER: &str = "the path of a folder with config.json, model.safetensors and tokenizer.json of a GPT-2 in Hugging Face's layout, \
                       such as the files of that name in https://huggingface.co/openai-community/gpt2";
 
@@ -64,7 +64,7 @@ hyper_parameters! {
         llm_output_attention: bool = true,
         /// No effect, as in neuralforecast.
         llm_output_hidden_states: bool = true,
-        /// What the prompt says of the data; null is the word None in it.
+        /// The description of the data in the prompt; null is the word None in it.
         prompt_prefix: Option<String> = None,
         /// Dropout of the embedded patches and of the forecast.
         dropout: f64 = 0.1 => rules::dropout,

@@ -1,5 +1,5 @@
-//! What Time-LLM says of a window in words (Jin et al. 2023, section 3, "Prompt-as-Prefix"), as neuralforecast words it: its task, and
-//! the window's least, largest and middle value, its trend and the lags of its largest autocorrelations.
+//! The description of a window in words by Time-LLM (Jin et al. 2023, section 3, "Prompt-as-Prefix"), as neuralforecast words it: its
+//! task, and the window's least, largest and middle value, its trend and the lags of its largest autocorrelations.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ const EPS: f32 = 1e-5;
 /// The words that are the same for all windows.
 #[derive(Clone, Debug)]
 pub(crate) struct WindowPrompt {
-    /// What the user says of the data.
+    /// The user's description of the data.
     pub(crate) prefix: Option<String>,
     pub(crate) horizon: usize,
     pub(crate) input_size: usize,
