@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use bytesize::ByteSize;
 use clap::Args;
 use clap::builder::{PathBufValueParser, RangedU64ValueParser, TypedValueParser};
-use foretell::{Forecaster, MemoryLimit, remove_training_state};
+use foretell::{ColumnNames, Forecaster, MemoryLimit, ReadOptions, TimeFormat, remove_training_state};
 
 use crate::progress::Log;
 use crate::several;
@@ -78,9 +78,57 @@ pub(crate) fn directory() -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
-/// Threads, 0 standing for all; more than a machine has helps nobody.
+/// Threads, 0 standing for all; more than a machine has bring nothing.
 pub(crate) fn thread_count() -> RangedU64ValueParser<usize> {
     RangedU64ValueParser::new().range(0..=1024)
+}
+
+/// How many threads a command may use.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct ThreadArgs {
+    /// Threads; 0 for as many as the machine has
+    #[arg(id = "threads", long = "threads", value_name = "N", default_value_t = 0, value_parser = thread_count())]
+    pub(crate) count: usize,
+}
+
+/// The file that a command writes its table to.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct OutArgs {
+    /// File to write: CSV, compressed if it ends in .csv.gz, or Parquet if it ends in .parquet; `-` writes CSV to standard
+    /// output
+    #[arg(id = "out", long = "out", value_name = "FILE", default_value = "-")]
+    pub(crate) path: PathBuf,
+}
+
+/// The columns of tables with actual values.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct TruthArgs {
+    /// Column of the series' ids
+    #[arg(id = "id_col", long = "id-col", value_name = "C", default_value = "unique_id")]
+    pub(crate) id: String,
+    /// Column of the times
+    #[arg(id = "time_col", long = "time-col", value_name = "C", default_value = "ds")]
+    time: String,
+    /// Column of the actual values
+    #[arg(id = "target_col", long = "target-col", value_name = "C", default_value = "y")]
+    target: String,
+    /// How times are written, where they are not as 2024-01-31 13:45:00
+    #[arg(long, value_name = "FORMAT", value_parser = TimeFormat::parse)]
+    time_format: Option<TimeFormat>,
+}
+
+impl TruthArgs {
+    /// The names of the columns.
+    pub(crate) fn names(&self) -> ColumnNames {
+        ColumnNames { id: self.id.clone(), time: self.time.clone(), target: self.target.clone() }
+    }
+
+    /// How tables with these columns are read.
+    pub(crate) fn options(&self) -> ReadOptions {
+        let mut options = ReadOptions::new().id_col(&self.id).time_col(&self.time).target_col(&self.target);
+        options.time_format = self.time_format.clone();
+        options
+    }
 }
 
 /// How much memory a command may take.

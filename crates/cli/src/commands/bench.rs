@@ -3,7 +3,7 @@
 use clap::Args;
 use foretell::BenchProduct;
 
-use crate::args::{LogArgs, MemoryArgs, steps, thread_count};
+use crate::args::{LogArgs, MemoryArgs, ThreadArgs, steps};
 use crate::model_args::ModelArgs;
 use crate::output::print;
 use crate::precision::PrecisionArgs;
@@ -42,9 +42,8 @@ pub(crate) struct Bench {
     /// Series of a window, for multivariate models; the others take one series at a time
     #[arg(long, value_name = "N", default_value_t = 7, value_parser = steps())]
     n_series: usize,
-    /// Threads; 0 for as many as the machine has
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count())]
-    threads: usize,
+    #[command(flatten)]
+    threads: ThreadArgs,
     #[command(flatten)]
     precision: PrecisionArgs,
     /// Say how each product of matrices is computed: [m, k] by [k, n], in which numbers, by which kernel, in which tasks
@@ -75,7 +74,7 @@ impl Bench {
             let mut bench = foretell::bench(
                 &spec,
                 self.batch,
-                self.threads,
+                self.threads.count,
                 self.precision.precision,
                 &self.memory.limit(),
             )?;

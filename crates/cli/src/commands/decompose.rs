@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use foretell::Fitted;
 
-use crate::args::{LogArgs, MemoryArgs, thread_count};
+use crate::args::{LogArgs, MemoryArgs, OutArgs, ThreadArgs};
 use crate::data_args::DataArgs;
 use crate::output::Sink;
 use crate::progress::Log;
@@ -30,12 +30,10 @@ pub(crate) struct Decompose {
     /// patterns are one table, as of --data
     #[arg(long, value_name = "FILE")]
     futr: Vec<PathBuf>,
-    /// Threads; 0 for as many as the machine has
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count())]
-    threads: usize,
-    /// File to write: CSV, compressed if it ends in .csv.gz, or Parquet if it ends in .parquet; `-` writes CSV to standard output
-    #[arg(long, value_name = "FILE", default_value = "-")]
-    out: PathBuf,
+    #[command(flatten)]
+    threads: ThreadArgs,
+    #[command(flatten)]
+    out: OutArgs,
     #[command(flatten)]
     memory: MemoryArgs,
     #[command(flatten)]
@@ -49,13 +47,13 @@ impl Decompose {
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         self.data.check_names(&self.futr)?;
-        let sink = Sink::open(&self.out)?;
+        let sink = Sink::open(&self.out.path)?;
         let log = self.log();
         let fitted = Fitted::load_within(&self.model, self.memory.limit())?
-            .threads(self.threads)?
+            .threads(self.threads.count)?
             .on_warning(move |warning| log.warning(&warning.to_string()));
         let (panel, options) =
-            self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads, self.log())?;
+            self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads.count, self.log())?;
         let sink = sink.decimal(options.numbers.decimal());
         let future = self.data.read_future(&self.futr, &options, (&panel, fitted.h()), self.log())?;
         let frame = fitted.decompose(&panel, future.as_ref())?;
@@ -63,7 +61,7 @@ impl Decompose {
         sink.write_or_keep(&frame)?;
         if to_file {
             let what = format!("{} series, {} steps each", panel.n_series(), fitted.h());
-            self.log().wrote(&self.out, &what);
+            self.log().wrote(&self.out.path, &what);
         }
         Ok(())
     }

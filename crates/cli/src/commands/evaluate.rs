@@ -6,12 +6,10 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use foretell::evaluate::{Metric, ScoreBy, ScoreGroup, ScoreTable};
-use foretell::{
-    ColumnNames, ForecastTable, ReadOptions, ScoredForecasts, TimeFormat, series_labels, usual_season,
-};
+use foretell::{ForecastTable, ScoredForecasts, series_labels, usual_season};
 use serde_json::{Map, Value, json};
 
-use crate::args::LogArgs;
+use crate::args::{LogArgs, TruthArgs};
 use crate::data_args::shown;
 use crate::failure::{ThresholdCrossed, Usage};
 use crate::output::{print, write_file};
@@ -19,7 +17,7 @@ use crate::progress::Log;
 use crate::table::AlignedTable;
 use crate::threshold::Threshold;
 
-/// Score forecasts of any tool against what came true
+/// Score forecasts of any tool against the actual values
 ///
 /// Compares each row of a forecast with the actual value of the same series and time, and prints a row per metric and a column per
 /// model, best where it is lowest but for bias (0), coverage (the level) and calibration (the quantile). Columns such as
@@ -37,7 +35,7 @@ Every week, score last week's forecast, add the scores to a table, and end with 
   foretell evaluate --forecast last_week.csv --actual sales.csv --by cutoff \\
     --out scores.csv --append --fail-if 'mase>1.2' --fail-if 'coverage_level80<0.6:NHITS'
 
-With --json an object is printed: models, rows (of the forecast), scored (of which came true), scores, an array of objects with
+With --json an object is printed: models, rows (of the forecast), scored (those with an actual value), scores, an array of objects with
 metric, what they are of (unique_id, cutoff, step or the column of --group-by) and values by model (null where there is none),
 and with --compare the test of Diebold and Mariano.
 
@@ -47,7 +45,7 @@ pub(crate) struct Evaluate {
     /// File of forecasts: ids, times, a column per model and interval, and cutoffs if there are several forecasts of a time
     #[arg(long, value_name = "FILE")]
     forecast: PathBuf,
-    /// File with what came true, in the column --target-col [default: that column of the forecast]
+    /// File with the actual values, in the column --target-col [default: that column of the forecast]
     #[arg(long, value_name = "FILE")]
     actual: Option<PathBuf>,
     /// File with what was known before, for metrics that are relative to it (mase, rmsse, ...) [default: the rows of --actual before
@@ -79,18 +77,8 @@ pub(crate) struct Evaluate {
     /// Test whether the absolute errors of the first model are smaller than those of the second (Diebold and Mariano)
     #[arg(long, value_name = "MODEL,MODEL", value_delimiter = ',', num_args = 1)]
     compare: Vec<String>,
-    /// Column of the series' ids
-    #[arg(long, value_name = "C", default_value = "unique_id")]
-    id_col: String,
-    /// Column of the times
-    #[arg(long, value_name = "C", default_value = "ds")]
-    time_col: String,
-    /// Column of what came true
-    #[arg(long, value_name = "C", default_value = "y")]
-    target_col: String,
-    /// How times are written, where they are not as 2024-01-31 13:45:00
-    #[arg(long, value_name = "FORMAT", value_parser = TimeFormat::parse)]
-    time_format: Option<TimeFormat>,
+    #[command(flatten)]
+    columns: TruthArgs,
     /// CSV file to write the scores to as well
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -134,17 +122,13 @@ impl Evaluate {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let options = self.options();
+        let options = self.columns.options();
         let read = |path: &Option<PathBuf>| {
             path.as_ref().map(|path| ForecastTable::from_file(path, &options)).transpose()
         };
         let forecast = ForecastTable::from_file(&self.forecast, &options)?;
         let (actual, history) = (read(&self.actual)?, read(&self.history)?);
-        let columns = ColumnNames {
-            id: self.id_col.clone(),
-            time: self.time_col.clone(),
-            target: self.target_col.clone(),
-        };
+        let columns = self.columns.names();
         let scored = ScoredForecasts::new(&forecast, actual.as_ref(), history.as_ref(), &columns)?;
         let tables = [history.as_ref(), actual.as_ref(), Some(&forecast)];
         let season = self.season.unwrap_or_else(|| usual_season_of(tables.into_iter().flatten()));
@@ -198,13 +182,6 @@ impl Evaluate {
             }
         }
         if crossed.is_empty() { Ok(()) } else { Err(ThresholdCrossed(crossed.join("; ")).into()) }
-    }
-
-    fn options(&self) -> ReadOptions {
-        let mut options =
-            ReadOptions::new().id_col(&self.id_col).time_col(&self.time_col).target_col(&self.target_col);
-        options.time_format = self.time_format.clone();
-        options
     }
 
     fn chosen(&self, scored: &ScoredForecasts) -> anyhow::Result<Vec<Metric>> {
@@ -263,7 +240,7 @@ impl Evaluate {
         let keys = |group: &ScoreGroup| -> Vec<(String, String)> {
             let mut keys = Vec::new();
             if let Some(series) = group.series {
-                keys.push((self.id_col.clone(), scored.ids()[series as usize].to_string()));
+                keys.push((self.columns.id.clone(), scored.ids()[series as usize].to_string()));
             }
             match group.cutoff {
                 Some(cutoff) if forecast.cutoffs.is_some() => keys.push(("cutoff".to_owned(), shown(cutoff))),
@@ -291,7 +268,7 @@ impl Evaluate {
 
     /// The different labels of the series, and the number of that of each.
     fn labels(&self, column: &str, scored: &ScoredForecasts) -> anyhow::Result<(Vec<String>, Vec<u32>)> {
-        let labels = series_labels(&self.statics, &self.id_col, column)?;
+        let labels = series_labels(&self.statics, &self.columns.id, column)?;
         let mut names: Vec<String> = Vec::new();
         let mut numbers = Vec::new();
         for id in scored.ids() {
@@ -308,7 +285,7 @@ impl Evaluate {
     }
 
     fn weights(&self, column: &str, scored: &ScoredForecasts) -> anyhow::Result<Vec<f64>> {
-        let labels = series_labels(&self.statics, &self.id_col, column)?;
+        let labels = series_labels(&self.statics, &self.columns.id, column)?;
         let weight = |id: &std::sync::Arc<str>| {
             let label = labels
                 .get(id)

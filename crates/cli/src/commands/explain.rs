@@ -6,7 +6,7 @@ use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use foretell::{Attribution, ExplainOptions, Fitted, Frame};
 
-use crate::args::{LogArgs, MemoryArgs, thread_count};
+use crate::args::{LogArgs, MemoryArgs, OutArgs, ThreadArgs};
 use crate::bars::{Bars, Group};
 use crate::data_args::DataArgs;
 use crate::output::Sink;
@@ -56,12 +56,10 @@ pub(crate) struct Explain {
     /// The output that is explained, where a loss has several, counted from 0
     #[arg(long, value_name = "N", default_value_t = 0)]
     output: usize,
-    /// Threads; 0 for as many as the machine has
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count())]
-    threads: usize,
-    /// File to write: CSV, compressed if it ends in .csv.gz, or Parquet if it ends in .parquet; `-` writes CSV to standard output
-    #[arg(long, value_name = "FILE", default_value = "-")]
-    out: PathBuf,
+    #[command(flatten)]
+    threads: ThreadArgs,
+    #[command(flatten)]
+    out: OutArgs,
     /// Picture to write of the inputs that contribute most, in the mean over series and steps: SVG or PNG, as its name ends in .svg
     /// or .png
     #[arg(long, value_name = "FILE")]
@@ -79,7 +77,7 @@ enum Method {
     IntegratedGradients,
     /// The gradient at the inputs, times the inputs
     InputXGradient,
-    /// What an input changes when it comes after others, over drawn orders
+    /// The change by an input when it comes after others, over drawn orders
     ShapleySampling,
 }
 
@@ -91,13 +89,13 @@ impl Explain {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         self.data.check_names(&self.futr)?;
         self.plot.as_deref().map_or(Ok(()), |plot| check_ending("--plot", plot))?;
-        let sink = Sink::open(&self.out)?;
+        let sink = Sink::open(&self.out.path)?;
         let log = self.log();
         let fitted = Fitted::load_within(&self.model, self.memory.limit())?
-            .threads(self.threads)?
+            .threads(self.threads.count)?
             .on_warning(move |warning| log.warning(&warning.to_string()));
         let (panel, options) =
-            self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads, self.log())?;
+            self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads.count, self.log())?;
         let sink = sink.decimal(options.numbers.decimal());
         let future = self.data.read_future(&self.futr, &options, (&panel, fitted.h()), self.log())?;
         let method = match self.method {
@@ -119,7 +117,7 @@ impl Explain {
         sink.write_or_keep(&frame)?;
         if to_file {
             let what = format!("{} series, {} steps each", panel.n_series(), fitted.h());
-            self.log().wrote(&self.out, &what);
+            self.log().wrote(&self.out.path, &what);
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use clap::{ArgGroup, Args, Command, Id};
 use foretell::features::{FEATURES, FeatureEntry};
 use foretell::{ColumnNames, Features, Fitted, Frame, Freq, Panel, ReadOptions, Value, Workers, json};
 
-use crate::args::{LogArgs, MemoryArgs, thread_count};
+use crate::args::{LogArgs, MemoryArgs, OutArgs, ThreadArgs};
 use crate::data_args::DataArgs;
 use crate::failure::Usage;
 use crate::feature_args::features;
@@ -50,13 +50,10 @@ pub(crate) struct WriteFeatures {
     /// Print the list as JSON
     #[arg(long, requires = "list")]
     json: bool,
-    /// Threads; 0 for as many as the machine has
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count())]
-    threads: usize,
-    /// File to write: CSV, compressed if it ends in .csv.gz, or Parquet if it ends in .parquet; `-` writes CSV to
-    /// standard output
-    #[arg(long, value_name = "FILE", default_value = "-")]
-    out: PathBuf,
+    #[command(flatten)]
+    threads: ThreadArgs,
+    #[command(flatten)]
+    out: OutArgs,
     #[command(flatten)]
     memory: MemoryArgs,
     #[command(flatten)]
@@ -73,12 +70,12 @@ impl WriteFeatures {
             return print(if self.json { listed_as_json() } else { listed() });
         };
         data.check_names(&[])?;
-        let sink = Sink::open(&self.out)?;
+        let sink = Sink::open(&self.out.path)?;
         let max_memory = self.memory.limit().bytes();
         let (panel, names, features, decimal) = match &self.model {
             Some(dir) => {
                 let fitted = Fitted::load_within(dir, self.memory.limit())?;
-                let (panel, options) = data.read_for(&fitted, max_memory, self.threads, self.log())?;
+                let (panel, options) = data.read_for(&fitted, max_memory, self.threads.count, self.log())?;
                 let features = fitted.features().clone();
                 if features.is_empty() {
                     return Err(
@@ -95,18 +92,18 @@ impl WriteFeatures {
                     data.options(&names, Vec::new(), Vec::new(), self.freq, &ReadOptions::default())?;
                 // All columns of the data are written.
                 options.columns = None;
-                options = options.max_memory(max_memory).threads(self.threads);
+                options = options.max_memory(max_memory).threads(self.threads.count);
                 (data.read(&options, self.log())?, names, features, options.numbers.decimal())
             }
         };
-        let workers = Workers::new(self.threads)?;
+        let workers = Workers::new(self.threads.count)?;
         let wide = features.add_to(&panel, &workers).context("--features")?;
         let to_file = !sink.is_stdout();
         let frame = self.frame(&wide, &features, &names);
         sink.decimal(decimal).write(&frame)?;
         if to_file {
             let what = format!("{} rows, {} features", frame.n_rows(), features.columns().len());
-            self.log().wrote(&self.out, &what);
+            self.log().wrote(&self.out.path, &what);
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use foretell::Fitted;
 
-use crate::args::{LogArgs, MemoryArgs, steps};
+use crate::args::{LogArgs, MemoryArgs, OutArgs, steps};
 use crate::commands::features::empty_frame;
 use crate::data_args::DataArgs;
 use crate::output::Sink;
@@ -30,10 +30,8 @@ pub(crate) struct WriteFuture {
     /// Steps to forecast, at least the models' own [default: the models' own]
     #[arg(long, value_name = "N", value_parser = steps())]
     h: Option<usize>,
-    /// File to write: CSV, compressed if it ends in .csv.gz, or Parquet if it ends in .parquet; `-` writes CSV to
-    /// standard output
-    #[arg(long, value_name = "FILE", default_value = "-")]
-    out: PathBuf,
+    #[command(flatten)]
+    out: OutArgs,
     #[command(flatten)]
     memory: MemoryArgs,
     #[command(flatten)]
@@ -47,7 +45,7 @@ impl WriteFuture {
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         self.data.check_names(&[])?;
-        let sink = Sink::open(&self.out)?;
+        let sink = Sink::open(&self.out.path)?;
         let fitted = Fitted::load_within(&self.model, self.memory.limit())?;
         let (panel, options) = self.data.read_for(&fitted, self.memory.limit().bytes(), 0, self.log())?;
         let h = self.h.unwrap_or(fitted.h());
@@ -66,7 +64,7 @@ impl WriteFuture {
         sink.decimal(options.numbers.decimal()).write(&frame)?;
         if to_file {
             let what = format!("{} rows to be filled in, columns {}", frame.n_rows(), columns.join(", "));
-            self.log().wrote(&self.out, &what);
+            self.log().wrote(&self.out.path, &what);
         }
         Ok(())
     }

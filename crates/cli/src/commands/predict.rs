@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use foretell::{Fitted, InsampleOptions, Intervals, PredictOptions, WeightPrecision, with_sums};
 
-use crate::args::{BoundArgs, LevelArgs, LogArgs, MemoryArgs, steps, thread_count};
+use crate::args::{BoundArgs, LevelArgs, LogArgs, MemoryArgs, OutArgs, ThreadArgs, steps};
 use crate::data_args::DataArgs;
 use crate::output::Sink;
 use crate::precision::weight_precision;
@@ -72,13 +72,10 @@ pub(crate) struct Predict {
     /// are faster. The weights in f32 stay in memory beside them. `foretell quantise` tells what they cost in accuracy
     #[arg(long, value_name = "FORMAT", default_value = "f32", value_parser = weight_precision())]
     precision: WeightPrecision,
-    /// Threads; 0 for as many as the machine has
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count())]
-    threads: usize,
-    /// File to write: CSV, compressed if it ends in .csv.gz, or Parquet if it ends in .parquet; `-` writes CSV to
-    /// standard output
-    #[arg(long, value_name = "FILE", default_value = "-")]
-    out: PathBuf,
+    #[command(flatten)]
+    threads: ThreadArgs,
+    #[command(flatten)]
+    out: OutArgs,
     #[command(flatten)]
     memory: MemoryArgs,
     #[command(flatten)]
@@ -92,10 +89,10 @@ impl Predict {
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         self.data.check_names(&self.futr)?;
-        let sink = Sink::open(&self.out)?;
+        let sink = Sink::open(&self.out.path)?;
         let log = self.log();
         let mut fitted = Fitted::load_within(&self.model, self.memory.limit())?
-            .threads(self.threads)?
+            .threads(self.threads.count)?
             .raw_quantiles(self.raw_quantiles)
             .weight_precision(self.precision)?
             .on_warning(move |warning| log.warning(&warning.to_string()));
@@ -106,7 +103,7 @@ impl Predict {
         fitted = fitted.non_negative(non_negative).integer(integer);
         log.bounded(non_negative, integer);
         let (panel, options) =
-            self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads, self.log())?;
+            self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads.count, self.log())?;
         let sink = sink.decimal(options.numbers.decimal());
         let panel = match fitted.hierarchy() {
             Some((hierarchy, _)) => with_sums(panel, hierarchy)?,
@@ -136,7 +133,7 @@ impl Predict {
                 true => format!("{} forecasts of {h} steps", rows / h),
                 false => format!("{} series, {h} steps each", panel.n_series()),
             };
-            self.log().wrote(&self.out, &what);
+            self.log().wrote(&self.out.path, &what);
         }
         Ok(())
     }

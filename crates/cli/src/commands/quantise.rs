@@ -6,7 +6,7 @@ use clap::Args;
 use foretell::{Fitted, PrecisionScore, WeightPrecision, usual_season};
 use serde_json::json;
 
-use crate::args::{LogArgs, MemoryArgs, steps, thread_count};
+use crate::args::{LogArgs, MemoryArgs, ThreadArgs, steps};
 use crate::data_args::DataArgs;
 use crate::output::print;
 use crate::precision::weight_precision;
@@ -57,9 +57,8 @@ pub(crate) struct Quantise {
     /// that are integers]
     #[arg(long, value_name = "N", value_parser = steps())]
     season: Option<usize>,
-    /// Threads; 0 for as many as the machine has
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count())]
-    threads: usize,
+    #[command(flatten)]
+    threads: ThreadArgs,
     #[command(flatten)]
     memory: MemoryArgs,
     /// Print JSON
@@ -78,10 +77,10 @@ impl Quantise {
         self.data.check_names(&[])?;
         let log = self.log();
         let fitted = Fitted::load_within(&self.model, self.memory.limit())?
-            .threads(self.threads)?
+            .threads(self.threads.count)?
             .on_warning(move |warning| log.warning(&warning.to_string()));
         let (panel, _) =
-            self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads, self.log())?;
+            self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads.count, self.log())?;
         let h = fitted.h();
         let step_size = self.step_size.unwrap_or(h);
         let season = self.season.unwrap_or_else(|| usual_season(panel.freq()));

@@ -4,11 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
-use foretell::{
-    ColumnNames, ForecastTable, Freq, ReadOptions, ReconcileOptions, TimeFormat, TimeKind, reconcile,
-};
+use foretell::{ForecastTable, Freq, ReconcileOptions, TimeKind, reconcile};
 
-use crate::args::LogArgs;
+use crate::args::{LogArgs, TruthArgs};
 use crate::hierarchy_args::{HierarchyArgs, MethodArgs};
 use crate::output::Sink;
 use crate::progress::Log;
@@ -46,7 +44,7 @@ pub(crate) struct Reconcile {
     /// File with one row per series at the bottom: its id, and its labels; several files, folders and patterns are one table
     #[arg(long = "static", value_name = "FILE")]
     statics: Vec<PathBuf>,
-    /// File with forecasts of the past beside what came true, as cross-validation writes: for MinTraceVar and MinTraceShrink, and for
+    /// File with forecasts of the past beside the actual values, as cross-validation writes: for MinTraceVar and MinTraceShrink, and for
     /// samples that are high and low together as the errors were [default: series are sampled independently]
     #[arg(long, value_name = "FILE")]
     residuals: Option<PathBuf>,
@@ -62,18 +60,8 @@ pub(crate) struct Reconcile {
     /// Another seed draws other samples
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Column of the series' ids
-    #[arg(long, value_name = "C", default_value = "unique_id")]
-    id_col: String,
-    /// Column of the times
-    #[arg(long, value_name = "C", default_value = "ds")]
-    time_col: String,
-    /// Column of what came true
-    #[arg(long, value_name = "C", default_value = "y")]
-    target_col: String,
-    /// How times are written, where they are not as 2024-01-31 13:45:00
-    #[arg(long, value_name = "FORMAT", value_parser = TimeFormat::parse)]
-    time_format: Option<TimeFormat>,
+    #[command(flatten)]
+    columns: TruthArgs,
     /// File to write to: Parquet if it ends in .parquet, else CSV; `-` is standard output
     #[arg(long, value_name = "FILE", default_value = "-")]
     out: PathBuf,
@@ -88,20 +76,14 @@ impl Reconcile {
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let sink = Sink::open(&self.out)?;
-        let mut options =
-            ReadOptions::new().id_col(&self.id_col).time_col(&self.time_col).target_col(&self.target_col);
-        options.time_format = self.time_format.clone();
+        let options = self.columns.options();
         let read = |path: &Option<PathBuf>| {
             path.as_ref().map(|path| ForecastTable::from_file(path, &options)).transpose()
         };
-        let hierarchy = self.hierarchy.read(&self.statics, &self.id_col)?;
+        let hierarchy = self.hierarchy.read(&self.statics, &self.columns.id)?;
         let forecast = ForecastTable::from_file(&self.forecast, &options)?;
         let (residuals, history) = (read(&self.residuals)?, read(&self.history)?);
-        let columns = ColumnNames {
-            id: self.id_col.clone(),
-            time: self.time_col.clone(),
-            target: self.target_col.clone(),
-        };
+        let columns = self.columns.names();
         let how = ReconcileOptions::new(self.method.method)
             .residuals(residuals.as_ref())
             .history(history.as_ref())

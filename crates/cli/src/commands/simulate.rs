@@ -6,7 +6,7 @@ use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use foretell::{Fitted, Intervals, PathMethod, SimulateOptions};
 
-use crate::args::{BoundArgs, LogArgs, MemoryArgs, thread_count};
+use crate::args::{BoundArgs, LogArgs, MemoryArgs, OutArgs, ThreadArgs};
 use crate::data_args::DataArgs;
 use crate::output::Sink;
 use crate::progress::Log;
@@ -57,12 +57,10 @@ pub(crate) struct Simulate {
     intervals: Option<Intervals>,
     #[command(flatten)]
     bounds: BoundArgs,
-    /// Threads; 0 for as many as the machine has
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count())]
-    threads: usize,
-    /// File to write: CSV, compressed if it ends in .csv.gz, or Parquet if it ends in .parquet; `-` writes CSV to standard output
-    #[arg(long, value_name = "FILE", default_value = "-")]
-    out: PathBuf,
+    #[command(flatten)]
+    threads: ThreadArgs,
+    #[command(flatten)]
+    out: OutArgs,
     #[command(flatten)]
     memory: MemoryArgs,
     #[command(flatten)]
@@ -76,10 +74,10 @@ impl Simulate {
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         self.data.check_names(&self.futr)?;
-        let sink = Sink::open(&self.out)?;
+        let sink = Sink::open(&self.out.path)?;
         let log = self.log();
         let mut fitted = Fitted::load_within(&self.model, self.memory.limit())?
-            .threads(self.threads)?
+            .threads(self.threads.count)?
             .on_warning(move |warning| log.warning(&warning.to_string()));
         let [non_negative, integer] = [
             fitted.is_non_negative() || self.bounds.non_negative,
@@ -88,7 +86,7 @@ impl Simulate {
         fitted = fitted.non_negative(non_negative).integer(integer);
         log.bounded(non_negative, integer);
         let (panel, options) =
-            self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads, self.log())?;
+            self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads.count, self.log())?;
         let sink = sink.decimal(options.numbers.decimal());
         if let Some(intervals) = self.intervals {
             fitted = fitted.calibrate(&panel, intervals)?;
@@ -105,7 +103,7 @@ impl Simulate {
         if to_file {
             let what =
                 format!("{} paths of {} series, {} steps each", self.n_paths, panel.n_series(), fitted.h());
-            self.log().wrote(&self.out, &what);
+            self.log().wrote(&self.out.path, &what);
         }
         Ok(())
     }
