@@ -75,6 +75,7 @@ impl Reduction for OneProcess {
 ///
 /// # Panics
 /// If the lengths differ.
+#[track_caller]
 pub fn add_in_order(shards: &[&[f32]], has_sum: bool, sum: &mut [f32]) -> bool {
     let first = usize::from(!has_sum).min(shards.len());
     for shard in &shards[..first] {

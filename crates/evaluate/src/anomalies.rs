@@ -41,6 +41,7 @@ pub fn error_spread(errors: impl IntoIterator<Item = f64>, level: f64) -> f64 {
 ///
 /// # Panics
 /// If there are not as many intervals as values.
+#[track_caller]
 pub fn anomalies(y: &[f64], intervals: &[[f64; 2]]) -> Vec<Anomaly> {
     assert_eq!(y.len(), intervals.len(), "an interval for each value");
     let width = |&[low, high]: &[f64; 2]| {

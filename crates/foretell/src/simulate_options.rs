@@ -8,6 +8,7 @@ use foretell_simulation::{SimulationError, SimulationMethod};
 
 /// How sample paths are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum PathMethod {
     /// From the quantiles of the steps, which every model has that forecasts intervals.
     OfQuantiles(SimulationMethod),

@@ -45,6 +45,7 @@ impl Rounding {
 
 /// How the numbers of weights are held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum WeightFormat {
     /// As they are, in the order in which the kernels of the machine read them.
     F32,

@@ -20,6 +20,7 @@ impl Draws {
     ///
     /// # Panics
     /// If there are no samples.
+    #[track_caller]
     pub fn independent(series: usize, samples: usize, seed: u64) -> Self {
         Self::ordered(series, samples, seed, |_, _| 0.0)
     }
@@ -29,6 +30,7 @@ impl Draws {
     ///
     /// # Panics
     /// If there are no samples.
+    #[track_caller]
     pub fn like(residuals: &Residuals, samples: usize, seed: u64) -> Self {
         let times = residuals.times();
         let error = |series: usize, sample: usize| residuals.of_series(series)[sample * times / samples];

@@ -115,6 +115,7 @@ impl Hierarchy {
     ///
     /// # Panics
     /// If there are not so many aggregates.
+    #[track_caller]
     pub fn members(&self, aggregate: usize) -> &[u32] {
         &self.members[self.starts[aggregate]..self.starts[aggregate + 1]]
     }
@@ -139,6 +140,7 @@ impl Hierarchy {
     ///
     /// # Panics
     /// If there are not so many values.
+    #[track_caller]
     pub fn sum(&self, values: &mut [f64], columns: usize) {
         assert_eq!(values.len(), self.n_series() * columns, "values of all series");
         let (aggregates, bottom) = values.split_at_mut(self.n_aggregates() * columns);
@@ -157,6 +159,7 @@ impl Hierarchy {
     ///
     /// # Panics
     /// If there are not so many values.
+    #[track_caller]
     pub fn incoherence(&self, values: &[f64], columns: usize) -> f64 {
         assert_eq!(values.len(), self.n_series() * columns, "values of all series");
         let bottom = &values[self.n_aggregates() * columns..];

@@ -13,6 +13,7 @@ use crate::error::HierarchyError;
 /// through trace minimization, 2019) takes the coherent forecasts that are nearest to those of the models, distances being weighted by
 /// a covariance of errors; its variants differ in that covariance.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum Reconciliation {
     /// The forecasts of the bottom, added up.
     BottomUp,

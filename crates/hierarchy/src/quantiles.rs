@@ -27,6 +27,7 @@ impl<'a> CoherentQuantiles<'a> {
     ///
     /// # Panics
     /// If the draws are of another number of series.
+    #[track_caller]
     pub fn new(
         reconciler: &'a Reconciler<'a>,
         draws: &'a Draws,
@@ -56,6 +57,7 @@ impl<'a> CoherentQuantiles<'a> {
     ///
     /// # Panics
     /// If there are not so many values.
+    #[track_caller]
     pub fn samples(&self, values: &[f64]) -> Vec<f64> {
         assert_eq!(values.len(), self.draws.n_series() * self.known, "quantiles of all series");
         let mut samples = Vec::with_capacity(self.draws.n_series() * self.draws.samples());
@@ -77,6 +79,7 @@ impl<'a> CoherentQuantiles<'a> {
     ///
     /// # Panics
     /// If there are not so many values.
+    #[track_caller]
     pub fn reconcile(&self, values: &[f64], asked: &[f64]) -> Vec<f64> {
         let mut samples = self.samples(values);
         let mut quantiles = Vec::with_capacity(self.draws.n_series() * asked.len());

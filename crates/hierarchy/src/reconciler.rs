@@ -91,6 +91,7 @@ impl<'a> Reconciler<'a> {
     ///
     /// # Panics
     /// If there are not so many values.
+    #[track_caller]
     pub fn reconcile(&self, values: &mut [f64], columns: usize) {
         let hierarchy = self.hierarchy;
         assert_eq!(values.len(), hierarchy.n_series() * columns, "values of all series");

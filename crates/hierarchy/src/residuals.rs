@@ -18,6 +18,7 @@ impl Residuals {
     ///
     /// # Panics
     /// If the values are not a multiple of the series.
+    #[track_caller]
     pub fn new(series: usize, values: &[f64]) -> Result<Self, HierarchyError> {
         let times = values.len() / series.max(1);
         assert_eq!(series * times, values.len(), "errors of {series} series");
@@ -44,6 +45,7 @@ impl Residuals {
     ///
     /// # Panics
     /// If there are not so many series.
+    #[track_caller]
     pub fn of_series(&self, number: usize) -> &[f64] {
         &self.values[number * self.times..][..self.times]
     }

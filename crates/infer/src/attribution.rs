@@ -13,6 +13,7 @@ use crate::quadrature::gauss_legendre;
 
 /// How contributions are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Attribution {
     /// Gradients along the way from zeros to the inputs, at so many points, times the inputs: contributions add up to what the forecast
     /// differs by from that of zeros, but for the error of the points.
@@ -49,6 +50,7 @@ impl Forecasts<'_> {
     ///
     /// # Panics
     /// If the model's outputs are the parameters of a distribution.
+    #[track_caller]
     pub fn attribute(
         &self,
         cutter: &Cutter<'_>,

@@ -19,6 +19,7 @@ impl Forecasts<'_> {
     ///
     /// # Panics
     /// If the model's outputs are the parameters of a distribution, or quantiles are made of its output.
+    #[track_caller]
     pub fn parts(&self, cutter: &Cutter<'_>, windows: &[WindowRef], output: usize) -> ForecastPartsOfNetwork {
         assert!(!self.cut.loss.is_distribution(), "parts of the parameters of a distribution");
         assert!(self.cut.loss.implicit().is_none(), "parts of what quantiles are made of");

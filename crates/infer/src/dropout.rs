@@ -22,6 +22,7 @@ impl Forecasts<'_> {
     ///
     /// # Panics
     /// If the model has several outputs for each step, or there are no samples.
+    #[track_caller]
     pub fn by_dropout(
         &self,
         cutter: &Cutter<'_>,

@@ -156,6 +156,7 @@ impl Forecasts<'_> {
     ///
     /// # Panics
     /// If the model does not forecast step by step, or its loss is of no distribution.
+    #[track_caller]
     pub fn paths(&self, cutter: &Cutter<'_>, windows: &[WindowRef], paths: usize, seed: u64) -> Vec<f32> {
         assert!(self.cut.step_by_step && self.cut.loss.is_distribution(), "a model without sample paths");
         let per_window = self.cut.dims.horizon * paths;

@@ -70,6 +70,7 @@ impl StepForecaster {
     ///
     /// # Panics
     /// If the network keeps no state, or the history is shorter than it needs.
+    #[track_caller]
     pub fn new(parts: StepParts, history: &[f32]) -> Result<Self, NoNumber> {
         let mut forecaster = Self { parts, state: StepState::default(), outputs: Tensor::zeros([1, 0, 0]) };
         forecaster.read_all(history)?;

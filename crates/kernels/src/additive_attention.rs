@@ -85,6 +85,7 @@ impl AdditiveAttention {
     ///
     /// # Panics
     /// If a length does not fit.
+    #[track_caller]
     pub fn forward(
         &self,
         operands: Operands<'_>,
@@ -122,6 +123,7 @@ impl AdditiveAttention {
     ///
     /// # Panics
     /// If a length does not fit.
+    #[track_caller]
     pub fn backward(
         &self,
         operands: Operands<'_>,
@@ -159,6 +161,7 @@ impl AdditiveAttention {
     ///
     /// # Panics
     /// If a length does not fit.
+    #[track_caller]
     pub fn value_gradient(&self, shares: &[f32], grad: &[f32], values: &mut [f32]) {
         let found = (shares.len(), grad.len(), values.len());
         let (context, rows) = (self.batch * self.columns, self.weights_len());

@@ -89,6 +89,7 @@ impl CausalConvolution {
     ///
     /// # Panics
     /// If a length does not fit.
+    #[track_caller]
     pub fn arrange(&self, weight: &[f32], arranged: &mut [f32]) {
         let len = self.weight_len();
         self.check(&[("weights", weight.len(), len), ("arranged weights", arranged.len(), len)]);
@@ -101,6 +102,7 @@ impl CausalConvolution {
     ///
     /// # Panics
     /// If a length does not fit.
+    #[track_caller]
     pub fn unarrange(&self, arranged: &[f32], weight: &mut [f32], accum: Accum) {
         let len = self.weight_len();
         self.check(&[("weights", weight.len(), len), ("arranged weights", arranged.len(), len)]);
@@ -116,6 +118,7 @@ impl CausalConvolution {
     ///
     /// # Panics
     /// If a length does not fit.
+    #[track_caller]
     pub fn forward(
         &self,
         x: &[f32],
@@ -154,6 +157,7 @@ impl CausalConvolution {
     ///
     /// # Panics
     /// If a length does not fit.
+    #[track_caller]
     pub fn backward(
         &self,
         x: &[f32],

@@ -194,6 +194,7 @@ impl Convolution {
     ///
     /// # Panics
     /// If a length does not fit.
+    #[track_caller]
     pub fn pad(&self, x: &[f32], padded: &mut [f32]) {
         assert_eq!(x.len(), self.input_len(), "inputs of {self:?}");
         assert_eq!(padded.len(), self.padded_len(), "padded inputs of {self:?}");
@@ -207,6 +208,7 @@ impl Convolution {
     ///
     /// # Panics
     /// If a length does not fit.
+    #[track_caller]
     pub fn unpad(&self, padded: &[f32], dx: &mut [f32], accum: Accum) {
         assert_eq!(dx.len(), self.input_len(), "inputs of {self:?}");
         assert_eq!(padded.len(), self.padded_len(), "padded inputs of {self:?}");
@@ -260,6 +262,7 @@ impl Convolution {
     ///
     /// # Panics
     /// If a length does not fit.
+    #[track_caller]
     pub fn arrange(&self, weight: &[f32], arranged: &mut [f32]) {
         assert_eq!(weight.len(), self.weight_len(), "weights of {self:?}");
         assert_eq!(arranged.len(), self.weight_len(), "weights of {self:?}");
@@ -270,6 +273,7 @@ impl Convolution {
     ///
     /// # Panics
     /// If a length does not fit.
+    #[track_caller]
     pub fn unarrange(&self, arranged: &[f32], weight: &mut [f32], accum: Accum) {
         assert_eq!(weight.len(), self.weight_len(), "weights of {self:?}");
         assert_eq!(arranged.len(), self.weight_len(), "weights of {self:?}");
@@ -335,6 +339,7 @@ impl Convolution {
     ///
     /// # Panics
     /// If a length does not fit.
+    #[track_caller]
     pub fn forward(
         &self,
         padded: &[f32],
@@ -380,6 +385,7 @@ impl Convolution {
     ///
     /// # Panics
     /// If a length does not fit.
+    #[track_caller]
     pub fn weight_gradient(&self, padded: &[f32], grad: &[f32], arranged: &mut [f32]) {
         self.check_lens(padded, arranged, grad);
         arranged.fill(0.0);
@@ -412,6 +418,7 @@ impl Convolution {
     ///
     /// # Panics
     /// If a length does not fit.
+    #[track_caller]
     pub fn input_gradient(&self, arranged: &[f32], grad: &[f32], padded: &mut [f32]) {
         self.check_lens(padded, arranged, grad);
         padded.fill(0.0);
@@ -441,6 +448,7 @@ impl Convolution {
     ///
     /// # Panics
     /// If a length does not fit.
+    #[track_caller]
     pub fn bias_gradient(&self, grad: &[f32], bias: &mut [f32]) {
         assert!(bias.len() == self.outputs && grad.len() == self.output_len(), "biases of {self:?}");
         add_column_sums(grad, bias);

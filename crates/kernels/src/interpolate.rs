@@ -33,6 +33,7 @@ impl Resampler {
     ///
     /// # Panics
     /// If there are no knots but values are asked for.
+    #[track_caller]
     pub fn new(kind: Interpolation, knots: usize, len: usize) -> Self {
         assert!(knots > 0 || len == 0, "cannot interpolate {len} values from no knots");
         let ratio = knots as f32 / len as f32;
@@ -54,6 +55,7 @@ impl Resampler {
     ///
     /// # Panics
     /// If the slices do not hold the same number of whole rows.
+    #[track_caller]
     pub fn forward(&self, x: &[f32], out: &mut [f32]) {
         self.check(x.len(), out.len());
         for (row, values) in
@@ -69,6 +71,7 @@ impl Resampler {
     ///
     /// # Panics
     /// If the slices do not hold the same number of whole rows.
+    #[track_caller]
     pub fn backward(&self, grad_out: &[f32], grad_x: &mut [f32]) {
         self.check(grad_x.len(), grad_out.len());
         for (row, grads) in

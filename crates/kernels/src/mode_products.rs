@@ -75,6 +75,7 @@ impl ModeProducts {
     ///
     /// # Panics
     /// If a length does not fit.
+    #[track_caller]
     pub fn forward(&self, x: &[f32], weights: &[f32], y: &mut [f32], (accum, rounding): (Accum, Rounding)) {
         self.check(x, weights, y);
         let &Self { inputs, outputs, .. } = self;
@@ -97,6 +98,7 @@ impl ModeProducts {
     ///
     /// # Panics
     /// If a length does not fit.
+    #[track_caller]
     pub fn input_gradient(
         &self,
         grad: &[f32],
@@ -136,6 +138,7 @@ impl ModeProducts {
     ///
     /// # Panics
     /// If a length does not fit.
+    #[track_caller]
     pub fn weight_gradient(
         &self,
         grad: &[f32],

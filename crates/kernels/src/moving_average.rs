@@ -7,6 +7,7 @@
 ///
 /// # Panics
 /// If `kernel` is even, or the slices differ in length or do not hold whole rows.
+#[track_caller]
 pub fn forward(x: &[f32], len: usize, kernel: usize, out: &mut [f32]) {
     let half = check(x.len(), len, kernel, out.len());
     let norm = 1.0 / kernel as f64;
@@ -29,6 +30,7 @@ pub fn forward(x: &[f32], len: usize, kernel: usize, out: &mut [f32]) {
 ///
 /// # Panics
 /// If `kernel` is even, or the slices differ in length or do not hold whole rows.
+#[track_caller]
 pub fn backward(grad_out: &[f32], len: usize, kernel: usize, grad_x: &mut [f32]) {
     let half = check(grad_out.len(), len, kernel, grad_x.len());
     let norm = 1.0 / kernel as f64;

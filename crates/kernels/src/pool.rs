@@ -25,6 +25,7 @@ impl Pooling {
     ///
     /// # Panics
     /// If the slices do not hold the same number of rows, or `kernel` is 0.
+    #[track_caller]
     pub fn forward(self, x: &[f32], len: usize, kernel: usize, out: &mut [f32]) {
         for (row, pooled) in
             rows(x, len, kernel, out.len()).zip(out.chunks_exact_mut(pooled_len(len, kernel).max(1)))
@@ -42,6 +43,7 @@ impl Pooling {
     ///
     /// # Panics
     /// If the slices do not hold the same number of rows, or `kernel` is 0.
+    #[track_caller]
     pub fn backward(self, x: &[f32], len: usize, kernel: usize, grad_out: &[f32], grad_x: &mut [f32]) {
         assert_eq!(x.len(), grad_x.len(), "pooling: {} values, {} gradients", x.len(), grad_x.len());
         let pooled = pooled_len(len, kernel).max(1);

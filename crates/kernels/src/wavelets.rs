@@ -124,6 +124,7 @@ impl WaveletSums {
     ///
     /// # Panics
     /// If a length does not fit.
+    #[track_caller]
     pub fn forward(&self, rows: usize, x: &[f32], parameters: &WaveletParameters<'_>, out: &mut [f32]) {
         self.check(rows, parameters, x.len(), out.len());
         let &Self { inputs, outputs, .. } = self;
@@ -145,6 +146,7 @@ impl WaveletSums {
     ///
     /// # Panics
     /// If a length does not fit.
+    #[track_caller]
     pub fn backward(
         &self,
         rows: usize,

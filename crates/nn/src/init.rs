@@ -8,6 +8,7 @@ use crate::SplineNoise;
 
 /// How a parameter is initialised.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Init {
     /// All elements the same.
     Constant(f32),

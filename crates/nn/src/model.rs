@@ -97,6 +97,7 @@ impl Windows {
     ///
     /// # Panics
     /// If there is not exactly one window.
+    #[track_caller]
     pub fn repeated(&self, times: usize) -> Self {
         let repeat = |tensor: &Tensor| {
             let mut shape = tensor.shape().to_vec();
@@ -204,6 +205,7 @@ impl StepState {
     ///
     /// # Panics
     /// If the state is of another model.
+    #[track_caller]
     pub fn get<T: StepMemory + Default>(&mut self) -> &mut T {
         let state: &mut dyn Any = self.0.get_or_insert_with(|| Box::new(T::default())).as_mut();
         state.downcast_mut().expect("a state is used by the model that created it")
@@ -407,6 +409,7 @@ impl<'a> Forward<'a> {
     ///
     /// # Panics
     /// If there is not one term for each row: where the parts of the batch are added up.
+    #[track_caller]
     pub fn add_loss(&self, terms: Var) {
         if self.training {
             self.losses.borrow_mut().push(terms);
@@ -436,6 +439,7 @@ impl<'a> Forward<'a> {
     ///
     /// # Panics
     /// If the block adds a loss.
+    #[track_caller]
     pub fn recompute(&self, inputs: &[&Var], block: impl Fn(&Forward<'_>, &[Var]) -> Var + 'static) -> Var {
         if !self.records {
             return block(self, &inputs.iter().map(|&input| input.clone()).collect::<Vec<_>>());

@@ -26,6 +26,7 @@ impl RoundedWeights {
     ///
     /// # Panics
     /// If the graph of the step before is still alive.
+    #[track_caller]
     pub fn pack(&mut self, params: &Params) {
         for (index, weight) in self.0.iter_mut().enumerate() {
             if weight.is_asked_for() {
@@ -38,6 +39,7 @@ impl RoundedWeights {
     ///
     /// # Panics
     /// If the graph of the step is still alive.
+    #[track_caller]
     pub fn forget(&mut self) {
         self.0.iter_mut().filter(|weight| weight.is_asked_for()).for_each(|weight| own(weight).forget());
     }

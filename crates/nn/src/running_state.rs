@@ -96,6 +96,7 @@ impl Params {
     ///
     /// # Panics
     /// If a value has another shape than its state.
+    #[track_caller]
     pub fn apply(&mut self, updates: impl IntoIterator<Item = Update>) {
         for update in updates {
             match update {

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 /// Training, its validation and saved weights are in `f32`; see [`Params::hold`](crate::Params::hold).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum WeightPrecision {
     /// As they were trained.
     #[default]

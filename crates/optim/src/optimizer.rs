@@ -56,6 +56,7 @@ impl Optimizer {
     ///
     /// # Panics
     /// If a range ends beyond the parameters.
+    #[track_caller]
     pub fn freezing(mut self, frozen: &[Range<usize>]) -> Self {
         for frozen in frozen {
             assert!(frozen.end <= self.len, "{frozen:?} of {} parameters", self.len);
@@ -75,6 +76,7 @@ impl Optimizer {
     ///
     /// # Panics
     /// If the lengths differ or there is no shard.
+    #[track_caller]
     pub fn step(&mut self, params: &mut [f32], shards: &[&[f32]], pace: impl Into<Pace>) {
         let Pace { rate, momentum } = pace.into();
         let len = self.len;
@@ -150,6 +152,7 @@ impl Optimizer {
     ///
     /// # Panics
     /// If a state has another length than there are parameters.
+    #[track_caller]
     pub fn restore<'s>(&mut self, steps: u64, state: impl Fn(&str) -> &'s [f32]) {
         self.steps = steps;
         for (&name, own) in self.rule.state_names().iter().zip(&mut self.states) {

@@ -7,6 +7,7 @@ use crate::constants::{AdadeltaConfig, AdagradConfig, AdamConfig, NAdamConfig, R
 
 /// An update rule and its constants. The rate comes with each step.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Rule {
     /// `torch.optim.Adam` (Kingma and Ba 2015, algorithm 1).
     Adam(AdamConfig),

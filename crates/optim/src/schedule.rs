@@ -20,6 +20,7 @@ impl From<f64> for Pace {
 
 /// The rate as a function of the step, or of the validation loss.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Schedule {
     /// A factor every so many steps.
     StepDecay(StepDecay),

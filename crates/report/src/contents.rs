@@ -56,6 +56,7 @@ impl ScoreSheet {
     ///
     /// # Panics
     /// If there are fewer values than keys, metrics and models ask for.
+    #[track_caller]
     pub fn value(&self, key: usize, metric: usize, model: usize) -> f64 {
         self.values[(key * self.metrics.len() + metric) * self.models.len() + model]
     }

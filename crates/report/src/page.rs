@@ -18,6 +18,7 @@ impl Report {
     ///
     /// # Panics
     /// If a sheet has other values than its keys, metrics and models ask for, or a forecast than its times and the columns.
+    #[track_caller]
     pub fn write(&self, mut out: impl Write) -> io::Result<()> {
         self.check();
         let packed = PackedCharts::of(&self.charts);

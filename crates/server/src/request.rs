@@ -21,6 +21,7 @@ pub struct ForecastRequest {
 
 /// Which forecasts are asked for.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum ForecastKind {
     /// Those of the steps after the end of each series.
     Ahead(AheadOptions),

@@ -30,6 +30,7 @@ pub fn ar1_correlation(history: &[f64]) -> f64 {
 ///
 /// # Panics
 /// If the normal numbers are not as many for each step, or the correlation is none.
+#[track_caller]
 pub fn gaussian_copula(marginals: &Marginals<'_>, correlation: f64, normals: &[f64]) -> Vec<f64> {
     let horizon = marginals.horizon();
     let paths = normals.len() / horizon;

@@ -11,6 +11,7 @@ use crate::shuffle::{most_starts, schaake_shuffle};
 
 /// How steps go together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SimulationMethod {
     /// Correlated as neighbouring changes of the history are ([`gaussian_copula`]).
     #[default]

@@ -20,6 +20,7 @@ pub fn most_starts(known: usize, horizon: usize) -> Result<usize, SimulationErro
 ///
 /// # Panics
 /// If the uniform numbers are not one for each step and path, or a stretch ends after the history.
+#[track_caller]
 pub fn schaake_shuffle(
     marginals: &Marginals<'_>,
     history: &[f64],

@@ -23,6 +23,7 @@ impl KeptOptimizer {
     ///
     /// # Panics
     /// If an array is missing from the state.
+    #[track_caller]
     pub fn of_state(state: &State<'_>, before: Option<&Self>, rule: Rule) -> Self {
         let array =
             |name: &str| state.arena(name).unwrap_or_else(|| panic!("a state without {name}")).to_vec();

@@ -159,6 +159,7 @@ impl<'a> Engine<'a> {
     ///
     /// # Panics
     /// If an array is missing from it, or it is of another model.
+    #[track_caller]
     pub fn go_on(&mut self, kept: &KeptOptimizer) {
         let state = |name: &str| kept.state(name).unwrap_or_else(|| panic!("an optimiser without {name}"));
         self.optimizer.restore(kept.updates, state);

@@ -48,6 +48,7 @@ impl<'a> Statistics<'a> {
     ///
     /// # Panics
     /// If the lengths are those of another model.
+    #[track_caller]
     pub fn restore(&self, params: &mut Params, arena: &[f32]) {
         params.arena_mut().copy_from_slice(arena);
         params.restore_state(self.values, self.counters);

@@ -117,6 +117,7 @@ impl Frame {
     ///
     /// # Panics
     /// If its columns are others.
+    #[track_caller]
     pub fn append(&mut self, part: Self) {
         let names = |frame: &Self| frame.columns.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
         assert_eq!(names(self), names(&part), "columns of a part");
@@ -139,6 +140,7 @@ impl Frame {
     ///
     /// # Panics
     /// If its rows are not some times `horizon`, or `steps` is more than that.
+    #[track_caller]
     pub fn keep_first_steps(&mut self, horizon: usize, steps: usize) {
         let rows = self.n_rows();
         assert!(

@@ -15,6 +15,7 @@ use crate::error::DataError;
 /// `available_mask` is 0, do not count where there are others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Aggregate {
     /// Their sum.
     Sum,

@@ -36,6 +36,7 @@ impl Panel {
     ///
     /// # Panics
     /// If `y` is not as many steps for each series, or `future` has another number of them.
+    #[track_caller]
     pub fn continued(&self, y: &[f32], future: Option<&Future>) -> Self {
         let steps = y.len() / self.n_series().max(1);
         assert_eq!(y.len(), steps * self.n_series(), "values for {} series", self.n_series());
@@ -84,6 +85,7 @@ impl Future {
     ///
     /// # Panics
     /// If a series of `known` is not followed by as many rows.
+    #[track_caller]
     pub fn within(panel: &Panel, known: &Panel, h: usize) -> Self {
         let rows: Vec<Range<usize>> = (known.series.iter())
             .map(|cut| {
@@ -106,6 +108,7 @@ impl Future {
     ///
     /// # Panics
     /// If they are not within the horizon.
+    #[track_caller]
     pub fn part(&self, steps: Range<usize>) -> Self {
         let some = |values: &[f32]| {
             values.chunks_exact(self.h()).flat_map(|ahead| &ahead[steps.clone()]).copied().collect()

@@ -16,6 +16,7 @@ use crate::nearest::nearest;
 /// their `sample_weight` is that of the row before them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Fill {
     /// The value before it in its series, of which there must be one.
     Forward,

@@ -21,6 +21,7 @@ impl Panel {
     ///
     /// # Panics
     /// If a row is of another series, or `columns` are not as many.
+    #[track_caller]
     pub fn without_levels_in(&self, mut frame: Frame, columns: Vec<ColumnLevel>) -> Frame {
         if !self.has_levels() {
             return frame;

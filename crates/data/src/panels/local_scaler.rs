@@ -20,6 +20,7 @@ const UPPER: f64 = 2.0;
 
 /// How each series is scaled (`local_scaler_type`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum LocalScaler {
     /// Mean and biased standard deviation.
     Standard,

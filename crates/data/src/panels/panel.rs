@@ -353,6 +353,7 @@ impl Panel {
     ///
     /// # Panics
     /// If the series has no such row.
+    #[track_caller]
     pub fn time(&self, series: usize, row: usize) -> i64 {
         let Series { first_time, len, .. } = self.series[series];
         assert!(row < len, "row {row} of a series of {len} rows");

@@ -13,6 +13,7 @@ impl Panel {
     ///
     /// # Panics
     /// If the panel has no such series.
+    #[track_caller]
     pub fn of_series(&self, places: Range<usize>) -> Self {
         self.with_series(self.series[places].to_vec())
     }

@@ -21,6 +21,7 @@ use crate::error::place::Place;
 /// The meaning of the columns of a row, where they are not one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Across {
     /// The times of a series, named in the header: `2024-01`, `Jan-24`, or numbers of steps (`1`, `V2`, `d_3`).
     Times,

@@ -71,6 +71,7 @@ impl Cutter<'_> {
     ///
     /// # Panics
     /// If a slice is neither empty nor of the length that [`WindowSlices`] states.
+    #[track_caller]
     pub fn cut(&self, windows: &[WindowRef], into: &mut WindowSlices<'_>) {
         self.check(windows.len(), into);
         let mut scratch = Scratch::default();
@@ -85,6 +86,7 @@ impl Cutter<'_> {
     ///
     /// # Panics
     /// If `sums` does not have one value per row of the horizon.
+    #[track_caller]
     pub fn add_mask_sums(&self, windows: &[WindowRef], sums: &mut [f64]) {
         assert_eq!(sums.len(), self.h, "sums of {} rows for a horizon of {}", sums.len(), self.h);
         let mut mask = vec![0.0; self.h];

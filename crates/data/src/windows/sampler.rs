@@ -23,6 +23,7 @@ impl SeriesSampler {
     ///
     /// # Panics
     /// If there is no series, or `batch_size` is 0.
+    #[track_caller]
     pub fn new(series: Vec<u32>, batch_size: usize, drop_last: bool, key: Key) -> Self {
         assert!(!series.is_empty() && batch_size > 0, "{} series by {batch_size}", series.len());
         let whole = series.len() / batch_size;

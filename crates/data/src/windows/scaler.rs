@@ -13,6 +13,7 @@ const NORMAL_MAD: f32 = 0.674_489_75;
 
 /// How each window is scaled (`scaler_type`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum WindowScaler {
     /// Leaves values as they are.
     #[default]

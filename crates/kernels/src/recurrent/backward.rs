@@ -74,6 +74,7 @@ impl Layer {
     ///
     /// # Panics
     /// If a length does not fit.
+    #[track_caller]
     pub fn backward(
         &self,
         weights: &Weights<'_>,

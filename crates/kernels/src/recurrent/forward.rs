@@ -17,6 +17,7 @@ impl Layer {
     /// # Panics
     /// If a length does not fit, an RNN's activation needs its input for its slope, or a cell other than an LSTM
     /// projects.
+    #[track_caller]
     pub fn forward(
         &self,
         weights: &Weights<'_>,

@@ -43,6 +43,7 @@ impl AttentiveLstm {
     ///
     /// # Panics
     /// If the shapes do not fit.
+    #[track_caller]
     pub fn forward(&self, cx: &Forward<'_>, x: &Var) -> Var {
         let &[steps, batch, _] = &*x.shape() else { panic!("AttentiveLSTM of shape {:?}", x.shape()) };
         let Self { inputs, units, .. } = *self;

@@ -51,6 +51,7 @@ impl ResLstm {
     ///
     /// # Panics
     /// If the shapes do not fit.
+    #[track_caller]
     pub fn forward(&self, cx: &Forward<'_>, x: &Var) -> Var {
         let &[steps, batch, _] = &*x.shape() else { panic!("ResLSTM of shape {:?}", x.shape()) };
         let Self { inputs, units, .. } = *self;

@@ -37,6 +37,7 @@ impl DistributionColumns {
     ///
     /// # Panics
     /// If there are no samples, or there are columns of parameters.
+    #[track_caller]
     pub fn of_samples(&self, mean: f32, samples: &mut [f32], into: &mut [f32]) {
         assert_eq!(self.parameters, 0, "samples have no parameters");
         samples.sort_unstable_by(f32::total_cmp);

@@ -370,6 +370,7 @@ impl Loss {
     ///
     /// # Panics
     /// If the horizon weights are not one per step.
+    #[track_caller]
     pub fn weigh(&self, mask: &mut [f32], horizon: usize) {
         let Some(weights) = self.horizon_weight() else { return };
         assert_eq!(weights.len(), horizon, "horizon weights and horizon");
