@@ -228,7 +228,7 @@ impl ModelFile {
     }
 }
 
-/// What the names of the training loss's tensors begin with.
+/// The prefix of the names of the training loss's tensors.
 const TRAINING: &str = "loss.";
 
 /// The numbers of a loss's cosines.
