@@ -1,4 +1,4 @@
-//! What inputs contribute to forecasts, as bars.
+//! The contributions of inputs to forecasts, as bars.
 
 use plotters::coord::Shift;
 use plotters::prelude::*;

@@ -42,7 +42,7 @@ impl fmt::Display for ThresholdCrossed {
 
 impl std::error::Error for ThresholdCrossed {}
 
-/// Whether whoever read standard output has seen enough.
+/// Whether the reader of standard output has closed it.
 pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()

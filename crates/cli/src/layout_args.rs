@@ -31,7 +31,7 @@ pub(crate) struct LayoutArgs {
 }
 
 impl LayoutArgs {
-    /// What is said here, else what `options` have.
+    /// The options with the flags that were set.
     pub(crate) fn apply(&self, mut options: ReadOptions) -> ReadOptions {
         let across = match (self.transposed, self.hours_across) {
             (true, _) => Some(Across::Times),

@@ -22,7 +22,7 @@ pub(crate) struct ModelArgs {
         value_parser = NonEmptyStringValueParser::new()
     )]
     models: Vec<String>,
-    /// The models of this directory, with their hyper-parameters, in place of --model and --h. Their training goes on from the
+    /// The models of this directory, with their hyper-parameters, in place of --model and --h. Their training continues from the
     /// weights that they have; names of columns, how data are read and scaled are as saved with them. --set changes what
     /// concerns the training (max_steps, learning_rate, ...), but no shape of a weight
     #[arg(long, value_name = "DIR", conflicts_with_all = ["models", "h", "input_size"])]

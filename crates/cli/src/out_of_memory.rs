@@ -5,7 +5,7 @@ use std::panic::{self, AssertUnwindSafe, catch_unwind, resume_unwind};
 use anyhow::Context as _;
 use foretell::pool::OutOfMemory;
 
-/// What `work` gives, or an error where the system has no memory for it. What it had half written is cleared away as after any
+/// The result of `work`, or an error where the system has no memory for it. Files that it had half written are cleared away as after any
 /// other error.
 pub(crate) fn caught(work: impl FnOnce() -> anyhow::Result<()>) -> anyhow::Result<()> {
     let others = panic::take_hook();

@@ -1,4 +1,4 @@
-//! What figures have in common: fonts and colours, and the files that they are written to, SVG and PNG.
+//! The common parts of figures: fonts and colours, and the files that they are written to, SVG and PNG.
 
 use std::path::Path;
 
@@ -28,7 +28,7 @@ const COLOURS: [RGBColor; 7] = [
     RGBColor(120, 60, 40),
 ];
 
-/// What measures texts, and draws them in a PNG: DejaVu Sans with the letters of Latin, Greek and Cyrillic.
+/// The font that measures texts and draws them in a PNG: DejaVu Sans with the letters of Latin, Greek and Cyrillic.
 const LETTERS: &[u8] = include_bytes!("../assets/dejavu-sans.ttf");
 
 /// The endings of files that pictures are written to.

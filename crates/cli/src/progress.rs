@@ -273,7 +273,7 @@ impl Log {
         }
     }
 
-    /// Reports a warning: the work continues, but whoever uses its result should know.
+    /// Reports a warning: a problem that stops no work, but that users of its result should know.
     pub(crate) fn warning(self, message: &str) {
         match self {
             // Who wants no progress still wants to know what to doubt.

@@ -1,4 +1,4 @@
-//! What a report holds, gathered from files of the other commands.
+//! The contents of a report, gathered from files of the other commands.
 
 pub(crate) mod charts;
 pub(crate) mod facts;

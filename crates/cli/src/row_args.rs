@@ -27,7 +27,7 @@ pub(crate) struct RowArgs {
 }
 
 impl RowArgs {
-    /// What is said here, else what `options` have.
+    /// The options with the flags that were set.
     pub(crate) fn apply(&self, mut options: ReadOptions) -> ReadOptions {
         let Self { fill, aggregate, resample, drop_partial, snap } = *self;
         options.fill = fill.or(options.fill);

@@ -71,7 +71,7 @@ pub(crate) fn took_step(model: &str, step: u64) {
     }
 }
 
-/// What a training can go on from that ends now, in words; nothing where it has no other processes.
+/// The state from which a training that ends now can be resumed, in words; `None` where it has no other processes.
 pub(crate) fn last_state() -> Option<String> {
     WORLD.get()?;
     let text = match &*lock() {
@@ -94,7 +94,7 @@ impl KeptState {
                     *kept = done;
                 }
             }
-            // A training that goes on starts after the step whose state it found.
+            // A training that continues starts after the step whose state it found.
             last => *last = Some((model.to_owned(), done)),
         }
     }
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!(after("MLP", 1..=10), "state holds no state of MLP yet", "the tenth is not yet kept");
         assert!(after("MLP", 11..=25).contains("after step 20 of MLP"));
         assert_eq!(after("NHITS", 1..=3), "state holds no state of NHITS yet");
-        // The second training of the same model, that of a run which goes on.
+        // The second training of the same model, that of a run which continues.
         assert!(after("MLP", 18..=19).contains("after step 17 of MLP"));
         assert!(after("MLP", 20..=21).contains("after step 20 of MLP"));
     }

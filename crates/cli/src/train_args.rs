@@ -1,4 +1,4 @@
-//! What the commands take that train models.
+//! Arguments of the commands that train models.
 
 use std::path::{Path, PathBuf};
 

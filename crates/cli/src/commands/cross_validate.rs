@@ -176,7 +176,7 @@ impl CrossValidate {
         }
     }
 
-    /// What the models are compared with.
+    /// The baselines that the models are compared with.
     fn baselines(&self, h: usize) -> anyhow::Result<Vec<ModelSpec>> {
         let seasonal = ModelSpec::new("SeasonalNaive", h, 1)?.set("season_length", self.season)?;
         Ok(vec![ModelSpec::new("Naive", h, 1)?, seasonal])

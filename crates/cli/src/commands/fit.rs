@@ -90,7 +90,7 @@ pub(crate) struct Fit {
     /// the columns that the models read; their times may be any
     #[arg(long, value_name = "FILE", conflicts_with = "val_size")]
     val_data: Option<PathBuf>,
-    /// Save the optimiser of each network, too: a fit --from these models goes on with it
+    /// Save the optimiser of each network, too: a fit --from these models continues with it
     #[arg(long)]
     keep_optimizer: bool,
     #[command(flatten)]
@@ -108,7 +108,7 @@ impl Fit {
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let world = several::join()?;
-        // What this command saved when it was interrupted, it may replace when it goes on.
+        // What this command saved when it was interrupted, it may replace when it continues.
         let resumes = self.resumes();
         let directory =
             (!several::is_follower()).then(|| take(&self.out, self.overwrite || resumes)).transpose()?;
@@ -150,7 +150,7 @@ impl Fit {
         }
     }
 
-    /// What a process ends with whose models another one saves.
+    /// The end of a process whose models another one saves.
     fn of_follower(&self, fitted: &Fitted) -> anyhow::Result<()> {
         match fitted.interruption() {
             Some(interruption) => Err(Interrupted(interruption.to_string()).into()),
@@ -158,7 +158,7 @@ impl Fit {
         }
     }
 
-    /// The hierarchy that forecasts are to add up by: that which is given, else that of the models to go on from.
+    /// The hierarchy that forecasts are to add up by: that which is given, else that of the models to continue from.
     fn hierarchy(&self, from: Option<&Fitted>) -> anyhow::Result<Option<(Hierarchy, Reconciliation)>> {
         let data = &self.train.data;
         let columns = data.columns(from.map_or_else(ColumnNames::default, |from| from.columns().clone()));

@@ -166,7 +166,7 @@ fn facts(contents: &Contents) -> AlignedTable {
     pairs(facts)
 }
 
-/// What models were trained on, and by which version.
+/// The data that models were trained on, and the version that trained them.
 fn trained_on(record: &TrainingRecord) -> String {
     let TrainingRecord { version, series, rows, first, last } = record;
     let (series, rows) = (grouped(*series), grouped(*rows));

@@ -17,7 +17,7 @@ use crate::output::print;
 use crate::picture::{Picture as _, check_ending};
 use crate::progress::Log;
 
-/// Series that are drawn where nobody names any.
+/// The series that are drawn unless some are named.
 const FIRST: usize = 4;
 
 /// More panels would be a wall of stamps.

@@ -19,7 +19,7 @@ use crate::report::{importances, scores};
 use crate::shell_word::shell_word;
 use crate::table::grouped;
 
-/// What errors are told relative to where nobody names a model: the first of these that was scored.
+/// The models that errors are relative to unless one is named: the first of these that was scored.
 const BASELINES: [&str; 2] = ["SeasonalNaive", "Naive"];
 
 /// Write a report on forecasts: scores, intervals, importances and charts in one HTML file

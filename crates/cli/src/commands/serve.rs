@@ -55,7 +55,7 @@ pub(crate) struct Serve {
     /// Seconds in which the head of a request must arrive, and then its body; and in which some of an answer must be read
     #[arg(long, value_name = "S", default_value_t = 30.0, value_parser = seconds)]
     receive_timeout: f64,
-    /// Seconds that requests may go on after SIGTERM
+    /// Seconds that requests may continue after SIGTERM
     #[arg(long, value_name = "S", default_value_t = 30.0, value_parser = seconds)]
     drain: f64,
     /// Seconds from one look at the models' directories to the next

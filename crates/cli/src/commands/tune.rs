@@ -60,7 +60,7 @@ pub(crate) struct Tune {
     #[arg(long, value_name = "N", default_value_t = 3, value_parser = steps())]
     grid_points: usize,
     /// Train all trials for a share of their max_steps, and only the best of them for more: those of the RUNGS shares that are among
-    /// the best 1 / ETA go on to the next, ETA times larger [ETA:RUNGS without a value: 3:3]
+    /// the best 1 / ETA advance to the next, ETA times larger [ETA:RUNGS without a value: 3:3]
     #[arg(long, value_name = "ETA[:RUNGS]", num_args = 0..=1, default_missing_value = "3:3", value_parser = halving)]
     halving: Option<Halving>,
     /// Values of a hyper-parameter to search, with NAME.key for the models of a name: a list, as [64,128] or [1,"2h"] with h for the
@@ -175,7 +175,7 @@ impl Tune {
             return self.finish(&found);
         };
         let forecaster = self.train.forecaster_of(vec![spec.clone()], None)?;
-        // The trials of a search that goes on later stay in its directory, where no other training belongs.
+        // The trials of a search that continues later stay in its directory, where no other training belongs.
         let forecaster = if found.complete { self.checkpoint.of(forecaster) } else { forecaster };
         let fitted = forecaster.fit(&panel)?;
         self.log().fitted(&fitted);

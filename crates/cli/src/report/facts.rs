@@ -1,4 +1,4 @@
-//! What was forecast, from which files, with which models and settings.
+//! The facts of a forecast: its files, models and settings.
 
 use std::collections::HashSet;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! Scores of a report: those that `evaluate --out` wrote, or those of forecasts beside what came true.
+//! Scores of a report: those that `evaluate --out` wrote, or those of forecasts beside the actual values.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What is made of trained models: further training, scores as they are, ensembles.
+//! Tests of trained models that are used again: further training, scores as they are, ensembles.
 
 use crate::test_directory::{LONG, SMALL, TestDirectory, rows, stderr};
 
