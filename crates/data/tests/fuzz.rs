@@ -186,7 +186,7 @@ mod workbooks {
 
     use super::*;
 
-    /// What a workbook unpacks to is bounded by 16 MB and 100 times its size; its cells and texts are copied a few times.
+    /// The unpacked size of a workbook is bounded by 16 MB and 100 times its size; its cells and texts are copied a few times.
     const UNPACKED: usize = 256 << 20;
 
     const TAGS: &[&str] = &[

@@ -27,7 +27,7 @@ impl DataError {
         Self::Setting { name, found: found.to_string(), expected: expected.into() }
     }
 
-    /// The same where the frequency was that of trained models: nobody can set another.
+    /// The same where the frequency was that of trained models: no other can be set.
     pub fn of_trained(mut self) -> Self {
         match &mut self {
             Self::Gap(gap) => gap.trained = true,

@@ -46,11 +46,11 @@ pub enum UnreadableTable {
     Unlike {
         /// The file.
         file: String,
-        /// What differs, as `columns are`.
+        /// The subject that differs, as `columns are`.
         what: &'static str,
-        /// What the first file has.
+        /// The value in the first file.
         expected: String,
-        /// What this one has.
+        /// The value in this one.
         found: String,
     },
     /// A directory that does not take the numbers.

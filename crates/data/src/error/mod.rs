@@ -183,7 +183,7 @@ pub enum DataError {
         /// The flaw of the time, and what to write.
         why: Box<TimeFlaw>,
     },
-    /// Times that are integers could be dates or step numbers, and nobody said which.
+    /// Times that are integers could be dates or step numbers, and no option says which.
     #[error("{table}, column `{column}`: all times are integers that look like {format}")]
     IntegerDates {
         /// The file or table.

@@ -11,7 +11,7 @@ use crate::nearest::nearest;
 
 impl Panel {
     /// The rows of each series, and after them those of the same series of `later`, whatever the times of these are: rows count
-    /// as steps, and times go on from the first. Static columns are those of this panel; of further columns those that both have
+    /// as steps, and times continue from the first. Static columns are those of this panel; of further columns those that both have
     /// remain. Rows whose value is not known, and weights, are taken over from either.
     ///
     /// # Errors

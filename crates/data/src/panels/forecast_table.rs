@@ -1,4 +1,4 @@
-//! Tables of forecasts and of what came true, as they stand in a file, in `f64`.
+//! Tables of forecasts and of the actual values, as they stand in a file, in `f64`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::tables::open::open;
 /// The column of cross-validation that says where a row's window was cut.
 const CUTOFF: &str = "cutoff";
 
-/// A table with a row per series and time, its rows as they stand in the file: forecasts of any tool, or what came true.
+/// A table with a row per series and time, its rows as they stand in the file: forecasts of any tool, or the actual values.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ForecastTable {
     /// The file, for messages.

@@ -57,7 +57,7 @@ impl SeriesLevel {
         Self { offset, scale: 1.0 }
     }
 
-    /// What a panel holds of a value.
+    /// A value relative to this level, as a panel holds it.
     pub fn hold(self, value: f64) -> f32 {
         ((value - self.offset) / self.scale) as f32
     }

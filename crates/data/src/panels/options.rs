@@ -139,7 +139,7 @@ impl ReadOptions {
         Self { wide: true, ..self }
     }
 
-    /// What stands across the columns of a row.
+    /// The kind of values across the columns of a row.
     pub fn across(self, across: Across) -> Self {
         Self { across: Some(across), ..self }
     }
@@ -250,7 +250,7 @@ fn names(columns: impl IntoIterator<Item = impl Into<String>>) -> Vec<String> {
 }
 
 impl ReadOptions {
-    /// What models remember of how their data were read, so that nobody says it twice: the layout, how times and numbers are
+    /// The options that models remember, so that nobody sets them twice: the layout, how times and numbers are
     /// written, what becomes of rows. The encoding belongs to a file, names of columns and the frequency models know anyway.
     pub fn remembered(&self) -> Self {
         let of_model = Self::default();
@@ -283,7 +283,7 @@ impl ReadOptions {
         Periods::new(self.resample, self.snap)
     }
 
-    /// The frequency of the panel, if it is said.
+    /// The frequency of the panel, if it is set.
     pub(crate) fn said_freq(&self) -> Option<Freq> {
         self.freq.or(self.resample)
     }

@@ -46,7 +46,7 @@ pub(crate) struct Series {
     pub(crate) first_time: i64,
     /// Position among the static values.
     pub(crate) place: usize,
-    /// What the values of `y` are held relative to.
+    /// The level that the values of `y` are relative to.
     pub(crate) level: SeriesLevel,
 }
 
@@ -289,7 +289,7 @@ impl Panel {
         })
     }
 
-    /// What the target of a series is held relative to: nothing, but where single precision would lose its steps.
+    /// The level that the target of a series is relative to: that of offset 0 and scale 1, unless single precision would lose its steps.
     pub fn level(&self, series: usize) -> SeriesLevel {
         self.series[series].level
     }

@@ -14,7 +14,7 @@ use crate::tables::table::TableReader;
 /// The parts that are not read yet, with their numbers.
 struct Source<'a> {
     table: &'a mut dyn TableReader,
-    /// What was taken off already.
+    /// The parts that were taken off the table already.
     ahead: Vec<Box<dyn TableReader>>,
     taken: usize,
 }

@@ -1,9 +1,9 @@
-//! What floating point numbers can tell apart.
+//! The precision of floating point numbers.
 
 /// Steps of so few units in the last place are lost in rounding, to a sixteenth or more.
 const UNITS: f64 = 16.0;
 
-/// What a kind of floating point numbers can tell apart.
+/// The precision of a kind of floating point numbers.
 pub(super) struct Precision {
     /// How far a number of this size is from the one below it.
     unit: fn(f64) -> f64,

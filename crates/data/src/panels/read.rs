@@ -33,7 +33,7 @@ pub(super) const WEIGHT: &str = "sample_weight";
 pub(super) const LOOK: usize = 1 << 16;
 
 impl ReadOptions {
-    /// Whether a panel that takes `bytes` after so many rows may go on.
+    /// Whether a panel that takes `bytes` after so many rows may continue.
     pub(super) fn check_memory(&self, table: &Arc<str>, rows: usize, bytes: usize) -> Result<(), DataError> {
         match self.max_memory.filter(|&limit| bytes as u64 > limit) {
             Some(limit) => {

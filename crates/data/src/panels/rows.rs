@@ -49,7 +49,7 @@ pub(crate) struct TableRows {
     pub(crate) aggregate: Option<Aggregate>,
     /// The periods that rows are gathered in, and whether those at the ends that are not complete are left out.
     pub(super) partial: Option<(Periods, bool)>,
-    /// What was taken for granted.
+    /// Notes on assumptions of the reading.
     pub(super) notes: Vec<ReadNote>,
     /// How the first missing value of `y` was written.
     pub(crate) missing_as: Option<String>,

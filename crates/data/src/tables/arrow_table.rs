@@ -46,7 +46,7 @@ enum Source<'a> {
 pub(crate) struct ArrowTable<'a> {
     name: Arc<str>,
     header: Vec<String>,
-    /// The columns of the file, also those that nobody wanted.
+    /// The columns of the file, also those that are not read.
     all: Vec<String>,
     numbers: NumberFormat,
     source: Source<'a>,

@@ -11,7 +11,7 @@ const BLOCK: usize = 1 << 19;
 /// one record, and so is a large file whose first quote is never closed.
 pub(super) const LONGEST_RECORD: usize = 32 << 20;
 
-/// What is read after the text: a line end to close the last line with, and a line that no table has, so that a quote that is
+/// The bytes that are read after the text: a line end to close the last line with, and a line that no table has, so that a quote that is
 /// still open is known by it.
 pub(super) const TAIL: &[u8] = b"\n\0\n";
 
@@ -42,7 +42,7 @@ pub(super) enum BlockError {
 pub(super) struct Blocks<R> {
     input: R,
     marks: Marks,
-    /// What was read and not given yet: the beginning of a record.
+    /// The beginning of a record, whose end was not read yet.
     rest: Vec<u8>,
     /// Lines before it.
     lines: u64,

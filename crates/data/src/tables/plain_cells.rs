@@ -13,7 +13,7 @@ use crate::calendar::days::DAY;
 /// A column of a batch; nothing of another type or with cells that are missing.
 pub(super) enum PlainCells {
     Numbers(Float64Array),
-    /// What clocks showed: so many `ticks` to a unit of so many microseconds.
+    /// Times as clocks showed them: so many `ticks` to a unit of so many microseconds.
     Times {
         ticks: Int64Array,
         micros: i64,
@@ -62,7 +62,7 @@ impl PlainCells {
         }
     }
 
-    /// What clocks showed, in microseconds since 1970-01-01 00:00, if that is exact.
+    /// The time that clocks showed, in microseconds since 1970-01-01 00:00, if that is exact.
     pub(super) fn civil_time(&self, row: usize) -> Option<i64> {
         match self {
             Self::Times { ticks, micros, per } => {

@@ -1,4 +1,4 @@
-//! The assumptions of a reader about a file, so that somebody can see whether they are right.
+//! The assumptions of a reader about a file, for its users to check.
 
 use std::fmt;
 use std::sync::Arc;

@@ -24,7 +24,7 @@ use crate::error::file::UnreadableTable;
 /// Rows that are decoded at a time: enough to hide the cost of a batch, few enough to stay small.
 const BATCH: usize = 8192;
 
-/// What the pages that a batch stems from may take beside those at its ends; rows are decoded fewer at a time
+/// The most bytes of the pages of a batch beside those at its ends; fewer rows are decoded at a time
 /// where a few of them stand for large pages.
 const BATCH_BYTES: u64 = 16 << 20;
 

@@ -23,7 +23,7 @@ pub(crate) type OpenFile<'a> = Box<dyn Fn(&Path) -> Result<Box<dyn TableReader>,
 #[derive(Clone, Debug)]
 enum Cell {
     Column(usize),
-    /// What a folder says of all rows in it.
+    /// The value that the name of a folder gives all rows in it.
     Constant(String),
 }
 

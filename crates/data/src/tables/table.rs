@@ -23,7 +23,7 @@ pub(crate) trait TableReader: Send {
     /// Names of the columns.
     fn header(&self) -> &[String];
 
-    /// Names of all columns of the file, also of those that nobody wanted.
+    /// Names of all columns of the file, also of those that are not read.
     fn all_columns(&self) -> &[String] {
         self.header()
     }
@@ -112,8 +112,8 @@ impl dyn TableReader + '_ {
         self.find(name).ok_or_else(|| DataError::missing_column(self.file(), name, self.columns(), remedy))
     }
 
-    /// Position of the column of ids; nothing where a table has none and nobody named another than the usual one:
-    /// then it holds one series. A column that is called nearly so is taken for a slip.
+    /// Position of the column of ids; `None` where a table has none and only the usual name was asked for: then it holds one
+    /// series. A column that is called nearly so is taken for a slip.
     pub(crate) fn id_column(&self, name: &str, remedy: &'static str) -> Result<Option<usize>, DataError> {
         let slip = |column: &String| is_slip(name, column);
         match self.column(name, remedy) {

@@ -117,7 +117,7 @@ pub(super) fn partition_columns(file: &Path) -> Vec<(String, String)> {
         .collect()
 }
 
-/// What Hive writes where a value is missing.
+/// Hive's text for a missing value.
 const HIVE_NULL: &str = "__HIVE_DEFAULT_PARTITION__";
 
 /// A name without the codes that stand for what file names cannot hold: `%20` is a blank.

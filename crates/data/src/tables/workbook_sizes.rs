@@ -1,4 +1,4 @@
-//! What a workbook holds once it is unpacked, looked at before it is read into memory.
+//! The size of a workbook once it is unpacked, looked up before it is read into memory.
 
 use std::fs::File;
 use std::io::{self, BufReader, Read};
