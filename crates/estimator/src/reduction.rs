@@ -20,7 +20,7 @@
 /// 6. where the step is followed by a check, [`gather`](Reduction::gather) the losses of the batches of validation windows, each of
 ///    which one process forecasts.
 ///
-/// Process 0 alone keeps states of the training; all of them read it where the training goes on, so its directory is one that all
+/// Process 0 alone keeps states of the training; all of them read it where the training continues, so its directory is one that all
 /// see. An error of one process alone leaves the others waiting: the program that meets it ends them.
 pub trait Reduction: Sync {
     /// The place of this process among all, from 0.
@@ -29,7 +29,7 @@ pub trait Reduction: Sync {
     /// How many processes there are, at least 1.
     fn processes(&self) -> usize;
 
-    /// What messages call a process.
+    /// The name of a process in messages.
     fn name(&self, rank: usize) -> String {
         format!("process {rank}")
     }

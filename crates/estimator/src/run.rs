@@ -54,7 +54,7 @@ impl<'a> Run<'a> {
 /// Where a training starts. An estimator that fits in a moment may fit anew.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Start<'a> {
-    /// A [`Trained`](crate::Trained) of the same kind, from which the training goes on; `None` to begin anew.
+    /// A [`Trained`](crate::Trained) of the same kind, from which the training continues; `None` to begin anew.
     pub from: Option<&'a dyn Any>,
     /// The parameters that stay as they are: whole names, or the beginnings of names up to a point, as `blocks.0`.
     pub frozen: &'a [String],
@@ -141,6 +141,6 @@ pub struct TrainingSize<'a> {
     pub threads: usize,
     /// Whether the state of the training is kept on disk.
     pub is_kept: bool,
-    /// What the training may take: to find out what it needs may take no more.
+    /// The limit of the training; finding out how much it needs keeps to it as well.
     pub limit: &'a MemoryLimit,
 }

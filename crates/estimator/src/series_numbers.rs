@@ -1,4 +1,4 @@
-//! What an estimator has learned of each series.
+//! The numbers that an estimator has learned of each series.
 
 use std::collections::HashMap;
 
