@@ -1,4 +1,4 @@
-//! The rows to score: what came true, what each model forecast, and where each row belongs.
+//! The rows to score: the actual values, what each model forecast, and where each row belongs.
 
 use crate::error::EvaluationError;
 
@@ -53,7 +53,7 @@ pub(crate) fn same(a: f64, b: f64) -> bool {
     (a - b).abs() < 1e-6
 }
 
-/// Forecasts beside what came true, in any order of rows.
+/// Forecasts beside the actual values, in any order of rows.
 #[derive(Clone, Debug)]
 pub struct ScoredRows<'a> {
     pub(crate) y: &'a [f64],
@@ -64,7 +64,7 @@ pub struct ScoredRows<'a> {
 }
 
 impl<'a> ScoredRows<'a> {
-    /// Rows of what came true (`y`, NaN where it is unknown), the number of the series, the time of the last known row (or any
+    /// Rows of the actual values (`y`, NaN where it is unknown), the number of the series, the time of the last known row (or any
     /// number that tells forecasts apart), the step ahead, and the forecasts of the models.
     ///
     /// # Errors
