@@ -82,7 +82,7 @@ impl Features {
     }
 }
 
-/// What the features are computed from.
+/// The columns and times that the features are computed from.
 fn needs(specs: &[&FeatureSpec]) -> RowNeeds {
     let mut needs = RowNeeds::default();
     for spec in specs {

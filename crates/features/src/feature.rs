@@ -1,4 +1,4 @@
-//! What a feature is.
+//! The kinds of features.
 
 use std::fmt::Debug;
 

@@ -2,7 +2,7 @@
 
 use crate::rows::FeatureRows;
 
-/// What stands where there is not enough history.
+/// The value where there is not enough history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Until {
     /// The last known value: for columns at the level of the target.

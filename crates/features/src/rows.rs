@@ -1,10 +1,10 @@
-//! What features are computed from: the rows of a series.
+//! The rows of a series, from which features are computed.
 
 use foretell_data::{DataError, Panel};
 
 use crate::clock::{CivilTime, civil_times};
 
-/// What features of a list need of the rows.
+/// The parts of the rows that the features of a list need.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct RowNeeds {
     pub(crate) target: bool,

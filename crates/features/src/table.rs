@@ -17,7 +17,7 @@ pub struct FeatureEntry {
     pub name: &'static str,
     /// An example with arguments.
     pub example: &'static str,
-    /// What its columns hold.
+    /// The meaning of its columns.
     pub meaning: &'static str,
     pub(crate) recipe: Recipe,
 }
