@@ -22,7 +22,7 @@ impl Lock {
     /// Locks a place by the file `.{name}.lock` beside it.
     ///
     /// # Errors
-    /// [`FileError::Busy`] if somebody has it; [`FileError::NotALock`] if there is something else of that name;
+    /// [`FileError::Busy`] if another process holds it; [`FileError::NotALock`] if there is something else of that name;
     /// [`FileError::Io`] if the file cannot be created.
     pub fn beside(place: &Path) -> Result<Self> {
         Self::at(sibling(place, ".lock"), place, None)
@@ -31,7 +31,7 @@ impl Lock {
     /// Locks a directory by the file `.lock` within it.
     ///
     /// # Errors
-    /// [`FileError::Busy`] if somebody has it; [`FileError::NotALock`] if there is something else of that name;
+    /// [`FileError::Busy`] if another process holds it; [`FileError::NotALock`] if there is something else of that name;
     /// [`FileError::Io`] if the file cannot be created.
     pub fn within(directory: &Path) -> Result<Self> {
         Self::at(directory.join(".lock"), directory, Some(directory))
