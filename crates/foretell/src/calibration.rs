@@ -1,4 +1,4 @@
-//! What is learnt of trained models from their forecasts of the end of each series: intervals, and the weights of an ensemble.
+//! Intervals and weights of an ensemble, learned from the forecasts that trained models make of the end of each series.
 
 use foretell_checkpoint::{Column, TimeUnit};
 use foretell_data::{Frame, Panel, Span, TimeKind};

@@ -19,7 +19,7 @@ const NAME: &str = "hierarchy";
 pub(crate) struct Coherence {
     pub(crate) hierarchy: Hierarchy,
     pub(crate) method: Reconciliation,
-    /// Forecasts of the past beside what came true, of a method that weighs series by their errors.
+    /// Forecasts of the past beside the actual values, of a method that weighs series by their errors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     past: Option<Frame>,
 }
@@ -44,7 +44,7 @@ impl Coherence {
         self.method.needs_residuals()
     }
 
-    /// The same with forecasts of the past beside what came true, if the method needs them.
+    /// The same with forecasts of the past beside the actual values, if the method needs them.
     pub(crate) fn with_past(&self, past: &Frame) -> Self {
         Self { past: self.needs_past().then(|| past.clone()), ..self.clone() }
     }

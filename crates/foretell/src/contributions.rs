@@ -1,4 +1,4 @@
-//! What each input contributes to the forecasts of networks, as a table.
+//! The contributions of the inputs to the forecasts of networks, as a table.
 
 use foretell_data::{ColumnLevel, Frame, LocalScaler, Panel};
 use foretell_neural::TrainedNetwork;

@@ -1,4 +1,4 @@
-//! What a user asks of trained models about their forecasts: what the inputs contribute, and of which parts forecasts are made.
+//! Explanations of forecasts: the contributions of the inputs, and the parts of which forecasts are made.
 
 use foretell_data::{Frame, Future, Panel};
 
@@ -10,7 +10,7 @@ use crate::fitted::Fitted;
 
 /// Explanations.
 impl Fitted {
-    /// What each input contributes to the forecasts of networks: a row per series and step of the horizon, and for each network a
+    /// The contributions of the inputs to the forecasts of networks: a row per series and step of the horizon, and for each network a
     /// column `NHITS:baseline`, its forecast from zeros on the scale that it sees, and a column per input, `NHITS:y@0` for the last value
     /// of the target, `NHITS:price@2` for that column's of the second step ahead, `NHITS:size` for a static column; of multivariate
     /// networks with the series in front, `TSMixer:shop/y@0`. Contributions are in units of the target;

@@ -219,8 +219,7 @@ impl Fitted {
         Ok(self)
     }
 
-    /// Has `listener` told of every [`Warning`]; by default whoever was told of those of the training, and nobody of
-    /// those of models that were loaded.
+    /// Calls `listener` with every [`Warning`]; by default the listener of the training, and none for models that were loaded.
     pub fn on_warning(mut self, listener: impl Fn(&Warning) + Send + Sync + 'static) -> Self {
         self.trained.warnings = WarningListener::new(listener);
         self

@@ -35,7 +35,7 @@ impl FittedModel {
         self.trained.clone()
     }
 
-    /// What it is behind the trait that all models have: a downcast, as from [`Any`](std::any::Any), leads to its own kind.
+    /// The model behind the trait that all models have: a downcast, as from [`Any`](std::any::Any), leads to its own kind.
     pub fn trained(&self) -> &dyn Trained {
         &*self.trained
     }

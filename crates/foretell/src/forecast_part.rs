@@ -1,6 +1,6 @@
 //! The columns of forecasts of any tool, by their names.
 
-/// What of a forecast a column holds.
+/// The part of a forecast that a column holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Part {
     /// Its single number.

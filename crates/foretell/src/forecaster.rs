@@ -136,7 +136,7 @@ impl Forecaster {
     }
 
     /// Whether the optimiser of each network is kept and saved with it; false by default. A training that
-    /// [goes on](Forecaster::start_from) from such a network goes on with the optimiser, whose class must be the same, and with
+    /// [continues](Forecaster::start_from) from such a network continues with the optimiser, whose class must be the same, and with
     /// the draws of windows: by a schedule without changes, twice `n` steps are `2n` to the last bit. It takes as much room as the
     /// weights, Adam's twice as much.
     pub fn keep_optimizer(mut self, keep_optimizer: bool) -> Self {
@@ -277,8 +277,8 @@ impl Forecaster {
         self
     }
 
-    /// Has `listener` told of every [`Warning`], as soon as it is known; by default nobody is. The [`Fitted`] that
-    /// comes of the training has the same listener.
+    /// Calls `listener` with every [`Warning`], as soon as it is known; by default they are dropped. The [`Fitted`] of the training has
+    /// the same listener.
     pub fn on_warning(mut self, listener: impl Fn(&Warning) + Send + Sync + 'static) -> Self {
         self.plan.warnings = WarningListener::new(listener);
         self

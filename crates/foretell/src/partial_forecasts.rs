@@ -1,4 +1,4 @@
-//! What those need to know who forecast a panel part by part, on several machines.
+//! Facts for those who forecast a panel part by part, on several machines.
 
 use crate::error::Error;
 use crate::fitted::Fitted;

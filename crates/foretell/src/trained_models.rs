@@ -48,7 +48,7 @@ pub(crate) struct TrainedModels {
     pub(crate) ensembles: Vec<Combination>,
     /// By which forecasts add up.
     pub(crate) coherence: Option<Arc<Coherence>>,
-    /// What they were trained on, where that is known.
+    /// The data that they were trained on, where that is known.
     pub(crate) record: Option<TrainingRecord>,
     pub(crate) warnings: WarningListener,
     pub(crate) memory: MemoryLimit,

@@ -1,4 +1,4 @@
-//! What models were trained on, kept with them to be told.
+//! The record of the data that models were trained on, which is kept with them.
 
 use foretell_checkpoint::Configuration;
 use foretell_data::Panel;

@@ -153,7 +153,7 @@ pub enum UsageError {
         /// Another model of that alias.
         second: &'static str,
     },
-    /// A model that is to go on from a trained one that there is not.
+    /// A model that is to continue from a trained one that there is not.
     #[error("{model} is to be trained on from where it is, but the trained models are {known}")]
     NoStart {
         /// The model's column.
@@ -242,7 +242,7 @@ pub enum UsageError {
     /// A model that is no network, or that there is not, to be explained.
     #[error("{found}: contributions are of networks alone, and those here are: {known}")]
     NotExplained {
-        /// What was asked for.
+        /// The name that was asked for.
         found: String,
         /// The networks that there are.
         known: String,

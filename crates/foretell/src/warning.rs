@@ -1,4 +1,4 @@
-//! Warnings: the work continues, but whoever uses its result should know.
+//! Warnings: problems that stop no work, but that users of its result should know.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -43,7 +43,7 @@ pub struct Contents {
     pub prediction_intervals: Option<String>,
     /// The columns of ensembles, with the weight of each model where there are some.
     pub ensembles: Vec<String>,
-    /// What the models were trained on, if foretell trained them.
+    /// The data that the models were trained on, if foretell trained them.
     pub training: Option<TrainingRecord>,
     /// When the directory was written, by its files.
     pub saved: Option<String>,

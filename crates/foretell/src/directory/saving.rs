@@ -56,7 +56,7 @@ pub(crate) fn save_with_panel(
     Ok(checkpoint.save_at(directory)?)
 }
 
-/// What [`load`] reads, and the panel of the directory if it has one.
+/// The models that [`load`] reads, and the panel of the directory if it has one.
 pub(crate) fn load_with_panel(
     dir: &Path,
     limit: MemoryLimit,

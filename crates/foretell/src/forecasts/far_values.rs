@@ -1,4 +1,4 @@
-//! Forecast values that nobody should trust: infinite ones, those that are no number, and those far beyond the history.
+//! Implausible forecast values: infinite ones, those that are no number, and those far beyond the history.
 
 use foretell_data::{Frame, Panel};
 use foretell_estimator::Output;

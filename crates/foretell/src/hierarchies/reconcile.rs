@@ -1,4 +1,4 @@
-//! Reconciliation of tables of forecasts, whoever made them.
+//! Reconciliation of tables of forecasts, of any tool.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use crate::reconciliation_error::ReconciliationError;
 pub struct ReconcileOptions<'a> {
     /// The method.
     pub method: Reconciliation,
-    /// Forecasts of the past beside what came true, as cross-validation gives: their errors weigh series
+    /// Forecasts of the past beside the actual values, as cross-validation gives: their errors weigh series
     /// ([`Reconciliation::MinTraceVar`], [`Reconciliation::MinTraceShrink`]), and samples of quantiles are high and low together where these errors were.
     pub residuals: Option<&'a ForecastTable>,
     /// The history of the series, for [`Reconciliation::TopDown`].
@@ -37,7 +37,7 @@ impl<'a> ReconcileOptions<'a> {
         Self { method, residuals: None, history: None, samples: 1000, seed: 1 }
     }
 
-    /// Forecasts of the past beside what came true.
+    /// Forecasts of the past beside the actual values.
     pub fn residuals(self, table: impl Into<Option<&'a ForecastTable>>) -> Self {
         Self { residuals: table.into(), ..self }
     }
@@ -76,7 +76,7 @@ impl<'a> Columns<'a> {
 
 /// Forecasts of the series of a hierarchy, of any models, changed so that they add up at each cutoff and time: forecasts of single
 /// numbers by the method alone, quantiles (`NHITS-lo-80`, `NHITS-hi-80`, `NHITS-median`) by samples ([`CoherentQuantiles`]). Rows come
-/// by series, in the order of the hierarchy, then by cutoff and time. What came true stays as it is; with [`Reconciliation::BottomUp`] sums
+/// by series, in the order of the hierarchy, then by cutoff and time. Actual values stay as they are; with [`Reconciliation::BottomUp`] sums
 /// need no rows.
 ///
 /// # Errors

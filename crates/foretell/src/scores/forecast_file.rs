@@ -14,7 +14,7 @@ use crate::error::Error;
 use crate::forecast_part::{Part, part_of};
 use crate::scores::model_columns::ModelColumns;
 
-/// Forecasts of any tool beside what came true, ready to be scored.
+/// Forecasts of any tool beside the actual values, ready to be scored.
 ///
 /// A row of a forecast is compared with the row of the same series and time. Columns such as `NHITS-lo-80` and `NHITS-hi-80` are
 /// intervals of the model `NHITS`, `NHITS-median` is its point forecast where it has no other.
@@ -59,7 +59,7 @@ impl ScoredForecasts {
         }
         for values in &mut values {
             values.sort_by_key(|(time, _)| *time);
-            // What came true wins over what stood in the history.
+            // An actual value takes precedence over one of the history.
             values.reverse();
             values.dedup_by_key(|(time, _)| *time);
             values.reverse();

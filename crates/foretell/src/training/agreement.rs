@@ -1,4 +1,4 @@
-//! What the processes that train together agree on: that they would train the same, and when they stop.
+//! The agreement of processes that train together: that they would train the same, and when they stop.
 
 use foretell_estimator::{Difference, Reduction, Verdict, differences};
 use foretell_neural::Acceleration;
@@ -41,7 +41,7 @@ fn gather_texts(reduction: &dyn Reduction, own: &str) -> Vec<String> {
     texts.take(reduction.processes()).map(|text| String::from_utf8_lossy(text).into_owned()).collect()
 }
 
-/// What all processes do after a step, by the verdicts of their listeners: they end the training after the same one.
+/// The verdict of all processes after a step, by those of their listeners: they end the training after the same one.
 pub(crate) fn agree(reduction: &dyn Reduction, verdict: Verdict) -> Verdict {
     if reduction.processes() == 1 {
         return verdict;

@@ -61,7 +61,7 @@ impl Interruption {
     }
 
     /// Whether `dir` holds the state of that training (see [`Forecaster::checkpoint_to`](crate::Forecaster::checkpoint_to)).
-    /// Going on from there makes better models of the interrupted ones.
+    /// Continuing from there makes better models of the interrupted ones.
     pub fn has_state_in(&self, dir: impl AsRef<Path>) -> bool {
         let training = self.training.as_ref();
         training.is_some_and(|training| trainings_in(dir.as_ref()).contains(training))

@@ -1,4 +1,4 @@
-//! The trained models from which a training goes on.
+//! The trained models from which a training continues.
 
 use foretell_data::{Key, Vocabulary};
 use foretell_estimator::{Estimator, Start};
@@ -25,7 +25,7 @@ pub(crate) struct StartingPoint {
 }
 
 impl StartingPoint {
-    /// Has trainings go on from these models.
+    /// Has trainings continue from these models.
     pub(crate) fn set_models(&mut self, trained: &TrainedModels) {
         let models = trained.named().map(|(model, name)| (name, model.clone())).collect();
         self.from = Some((models, trained.vocabulary.clone()));
@@ -52,7 +52,7 @@ impl StartingPoint {
         self.from.as_ref().map(|(_, vocabulary)| vocabulary)
     }
 
-    /// Whether each of these models that is trained in steps has one to go on from, which knows its categories.
+    /// Whether each of these models that is trained in steps has one to continue from, which knows its categories.
     pub(crate) fn check(&self, models: &[&dyn Estimator], columns: &[String]) -> Result<(), UsageError> {
         let Some((known, vocabulary)) = &self.from else { return Ok(()) };
         for (model, column) in models.iter().zip(columns).filter(|(model, _)| model.max_steps().is_some()) {
@@ -68,7 +68,7 @@ impl StartingPoint {
         Ok(())
     }
 
-    /// What tells this start from others, for the state of a training; nothing if it starts anew.
+    /// The identity of this start, for the state of a training; `None` if it starts anew.
     pub(crate) fn identity(&self) -> Option<Value> {
         let digest = |model: &FittedModel| {
             let key =

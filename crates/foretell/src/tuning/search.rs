@@ -112,7 +112,7 @@ impl<'a> Search<'a> {
     }
 
     /// Trains all trials for a share of their `max_steps` first, and the best of them for more: those of a rung that are among the
-    /// best `1 / eta` go on to the next, with `eta` times as many steps, from the beginning.
+    /// best `1 / eta` advance to the next, with `eta` times as many steps, from the beginning.
     pub fn halving(mut self, halving: Halving) -> Self {
         self.study.halving = halving;
         self
@@ -159,7 +159,7 @@ impl<'a> Search<'a> {
         Self { threads, ..self }
     }
 
-    /// Keeps the results in a directory, and goes on from there if it holds some: a search that was killed ends with the same
+    /// Keeps the results in a directory, and continues from there if it holds some: a search that was killed ends with the same
     /// result as one that was not. It must be the same search; more trials may be asked for. They stay there until
     /// [`remove_training_state`](crate::remove_training_state).
     pub fn checkpoint_to(self, dir: impl Into<PathBuf>) -> Self {
@@ -273,7 +273,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// What the results depend on, beside their hyper-parameters.
+    /// Everything that the results depend on beside their hyper-parameters.
     fn identity(&self, specs: &[&dyn Estimator], panel: &Panel) -> Result<Value, Error> {
         let models = self.spaces.iter().map(|space| space.spec().clone());
         let plan = (self.configure)(Forecaster::new(models)?)?.plan;

@@ -1,4 +1,4 @@
-//! The results of a search on disk, so that one that was killed goes on to the same result.
+//! The results of a search on disk, so that one that was killed continues to the same result.
 //!
 //! A proposal is a function of the results before it, so they are all that is needed: the search takes its way again, and finds
 //! the results that are kept in place of training anew.

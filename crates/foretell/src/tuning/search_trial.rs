@@ -1,4 +1,4 @@
-//! What a search tried, and how good it was.
+//! The trials of a search and their scores.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ impl SearchTrial {
 /// The report of a search, after each training.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchProgress<'a> {
-    /// What was tried last.
+    /// The last trial.
     pub trial: &'a SearchTrial,
     /// The least score so far at the highest rung that a trial has reached, and the number of its trial.
     pub best: Option<(f64, usize)>,

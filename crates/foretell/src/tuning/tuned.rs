@@ -1,4 +1,4 @@
-//! What a search found.
+//! The result of a search.
 
 use foretell_data::{CellTable, Cells};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::model_spec::ModelSpec;
 use crate::tuning::search_trial::SearchTrial;
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tuned {
     /// The trials that have a score or failed, in the order in which they were proposed.

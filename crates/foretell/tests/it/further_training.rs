@@ -1,4 +1,4 @@
-//! Training that goes on from trained models: with their weights, some of them frozen, on other data.
+//! Training that continues from trained models: with their weights, some of them frozen, on other data.
 
 use foretell::{
     Error, Fitted, Forecaster, Freq, ModelSpec, Panel, ReadOptions, ValidationOptions, Value, Verdict, json,
@@ -175,7 +175,7 @@ fn the_state_of_a_training_knows_where_it_started() {
     assert!(matches!(&refused, Error::Usage(_)) && refused.to_string().contains("start.from"), "{refused}");
 }
 
-/// With its optimiser a network goes on as if it had never stopped: the same draws, the same moments, whichever optimiser.
+/// With its optimiser a network continues as if it had never stopped: the same draws, the same moments, whichever optimiser.
 #[test]
 fn two_trainings_with_one_optimiser_are_one() {
     let home = tempfile::tempdir().expect("a folder");
@@ -216,7 +216,7 @@ fn another_optimiser_than_the_kept_one_is_refused() {
     assert!(message.contains("was kept, which is Adam, and this training has RMSprop"), "{message}");
 }
 
-/// A training that goes on from a kept optimiser is itself interrupted and resumed, and its optimiser is kept when it was done.
+/// A training that continues from a kept optimiser is itself interrupted and resumed, and its optimiser is kept when it was done.
 #[test]
 fn a_training_with_a_kept_optimiser_resumes() {
     let home = tempfile::tempdir().expect("a folder");

@@ -1,4 +1,4 @@
-//! A training that goes on from its state on disk ends as one that was never interrupted, to the last bit.
+//! A training that continues from its state on disk ends as one that was never interrupted, to the last bit.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};

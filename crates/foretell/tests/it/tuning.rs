@@ -38,7 +38,7 @@ fn search<'a>() -> Search<'a> {
     Search::new(spaces).trials(14).n_windows(2, 5)
 }
 
-/// What was found, without how long it took.
+/// The trials, without the time that they took.
 fn outcome(found: &Tuned) -> Vec<SearchTrial> {
     found.trials.iter().map(|trial| SearchTrial { seconds: 0.0, ..trial.clone() }).collect()
 }
