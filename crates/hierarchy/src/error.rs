@@ -88,7 +88,7 @@ pub enum HierarchyError {
         /// The level, counted from 1.
         level: usize,
     },
-    /// A method that nobody knows.
+    /// An unknown method.
     #[error("unknown method of reconciliation `{found}`; known are {known}")]
     UnknownMethod {
         /// The method.
@@ -140,7 +140,7 @@ pub enum HierarchyError {
     /// Quantiles that are none.
     #[error("quantiles must rise from above 0 to below 1, found {found}")]
     Quantiles {
-        /// What was found.
+        /// The value found.
         found: String,
     },
     /// Weights that no matrix can be solved with.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::error::HierarchyError;
 use crate::hierarchy::Hierarchy;
 
-/// What stands between the labels in the id of an aggregate.
+/// The separator of the labels in the id of an aggregate.
 const SEPARATOR: &str = "/";
 
 /// The id of the sum of all series, where the first level has several labels.

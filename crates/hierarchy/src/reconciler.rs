@@ -7,7 +7,7 @@ use crate::hierarchy::Hierarchy;
 use crate::method::Reconciliation;
 use crate::residuals::Residuals;
 
-/// What methods know of the past.
+/// The past, as far as methods use it.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Evidence<'a> {
     /// The errors of past forecasts, for [`Reconciliation::MinTraceVar`] and [`Reconciliation::MinTraceShrink`].
