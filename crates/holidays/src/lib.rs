@@ -39,7 +39,7 @@ pub struct CountryHoliday {
 )]
 #[non_exhaustive]
 pub struct UnknownCountry {
-    /// What was given.
+    /// The code that is not known.
     pub found: String,
     /// How many there are.
     pub count: usize,
