@@ -1,4 +1,4 @@
-//! What each input contributes to the forecasts of a window: integrated gradients (Sundararajan, Taly and Yan 2017, arXiv 1703.01365),
+//! The contributions of the inputs to the forecasts of a window: integrated gradients (Sundararajan, Taly and Yan 2017, arXiv 1703.01365),
 //! input times gradient, and Shapley values by sampling (Castro, Gómez and Tejada 2009), as captum has them.
 //!
 //! Inputs are compared with zeros, on the scale that the model sees: with a window that holds nothing but its own shift.
@@ -23,7 +23,7 @@ pub enum Attribution {
     },
     /// The gradient at the inputs times the inputs.
     InputXGradient,
-    /// What an input changes when it takes its value after others did, on average over so many drawn orders: contributions add
+    /// The change by an input when it takes its value after others did, on average over so many drawn orders: contributions add
     /// up to the difference. It takes forecasts alone.
     ShapleySampling {
         /// Drawn orders.
