@@ -1,7 +1,7 @@
 //! The memory of an mLSTM (Beck et al. 2024, "xLSTM", arXiv 2405.04517, section 2.3 and appendix A.3): a matrix for each head that
 //! adds an outer product of value and key at each step and decays by a gate.
 //!
-//! What is read from it at step t is a weighted sum of the values so far. With q · k the scores, i and f the sums of the input
+//! Reading it at step t gives a weighted sum of the values so far. With q · k the scores, i and f the sums of the input
 //! and the forget gate, and F the running total of ln σ(f),
 //!
 //! ```text
@@ -32,7 +32,7 @@ use foretell_pool::Buffer;
 use foretell_simd as simd;
 use foretell_threads as threads;
 
-/// What the authors' program adds to the normaliser.
+/// The addend of the normaliser in the authors' program.
 const EPS: f32 = 1e-6;
 
 /// The cost of a score, relative to that of a number in a plain pass over memory.
@@ -47,7 +47,7 @@ pub struct MatrixMemory {
     pub heads: usize,
     /// Steps of a sequence.
     pub steps: usize,
-    /// What scores are multiplied with, `1 / sqrt(width of a key)`.
+    /// The factor of the scores, `1 / sqrt(width of a key)`.
     pub scale: f32,
 }
 
@@ -60,7 +60,7 @@ pub struct MemoryGates<'a> {
     pub forget: &'a [f32],
 }
 
-/// What the weights of a head depend on beside its scores.
+/// The inputs of a head's weights beside its scores.
 struct Head {
     /// o, by step.
     offsets: Buffer<f32>,

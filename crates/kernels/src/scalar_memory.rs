@@ -53,7 +53,7 @@ pub struct ScalarMemoryRun<'a> {
     pub states: &'a mut [f32],
 }
 
-/// What [`ScalarMemory::backward`] reads: the slices of a run, after it.
+/// The slices of a run, after it, as [`ScalarMemory::backward`] reads them.
 #[derive(Clone, Copy, Debug)]
 pub struct FinishedRun<'a> {
     /// i', f', tanh(z) and σ(o).
