@@ -54,7 +54,7 @@ impl Norm {
 }
 
 impl Block {
-    /// What the text `x [windows, tokens, width]` leaves to what follows it.
+    /// The keys and values of the text `x [windows, tokens, width]`, which later tokens attend to.
     pub(crate) fn memory(&self, x: &Var) -> Memory {
         let normed = self.attention_norm.forward(x);
         let [_, keys, values] = &self.projections;

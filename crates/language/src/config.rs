@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use crate::error::LanguageModelError;
 
-/// What `config.json` says of the forward pass; dropout is of training, which a frozen model has not.
+/// The fields of `config.json` for the forward pass; dropout is for training, which a frozen model has not.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Config {
     model_type: String,

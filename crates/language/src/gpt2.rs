@@ -27,7 +27,7 @@ pub(crate) struct Gpt2 {
 /// The tensors of a file, by the names of Hugging Face's `GPT2Model`.
 struct Weights<'f> {
     tensors: &'f BTreeMap<String, TensorData>,
-    /// What `GPT2LMHeadModel` has before these names.
+    /// The prefix of these names in `GPT2LMHeadModel`.
     prefix: &'static str,
 }
 
@@ -111,7 +111,7 @@ impl Gpt2 {
         self.norm.forward(&x)
     }
 
-    /// What the texts leave in each block to what follows them. They are read some at a time: what is kept of a text is little
+    /// The keys and values of the texts in each block, for later tokens. They are read some at a time: what is kept of a text is little
     /// against what reading it takes.
     fn memories(&self, texts: &[Vec<u32>], tokens: usize) -> Vec<Memory> {
         let mut parts: Vec<Vec<Memory>> = self.blocks.iter().map(|_| Vec::new()).collect();
