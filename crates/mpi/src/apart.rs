@@ -1,4 +1,4 @@
-//! What stands for the other processes in a program that was built without MPI.
+//! The stand-in for other processes in a program that was built without MPI.
 
 use foretell_estimator::Reduction;
 
