@@ -1,4 +1,4 @@
-//! What each input contributes to a network's forecasts, with the inputs' names.
+//! The contributions of the inputs to a network's forecasts, with the inputs' names.
 
 use foretell_data::{Future, Panel, Span, WindowScaler};
 use foretell_estimator::{Estimator as _, Workers, point_column};

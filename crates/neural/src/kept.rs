@@ -1,4 +1,4 @@
-//! What a training step keeps of a window between its two passes, measured on small windows.
+//! The numbers that a training step keeps of a window between its two passes, measured on small windows.
 
 use std::ops::Deref;
 
@@ -162,7 +162,7 @@ mod tests {
         small.into_iter().fold(spec(entry.name, h, input_size, 3), set)
     }
 
-    /// What is measured, and what is kept in truth.
+    /// The measured number, and the true one.
     fn both(spec: &NetworkSpec) -> [f64; 2] {
         let mut table = Table::default();
         let network = spec.build(&mut table).expect("a model");

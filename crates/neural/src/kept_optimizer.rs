@@ -1,4 +1,4 @@
-//! The optimiser of a training, as a network keeps it and as a training goes on with it.
+//! The optimiser of a training, as a network keeps it and as a training continues with it.
 
 use foretell_checkpoint::OptimizerState;
 use foretell_estimator::Start;
@@ -16,7 +16,7 @@ fn class(spec: &NetworkSpec) -> &str {
     spec.common().optimizer.as_deref().unwrap_or(ADAM)
 }
 
-/// What the network of a training keeps of its optimiser.
+/// The state of the optimiser that is kept with the network.
 pub(crate) fn kept(spec: &NetworkSpec, optimizer: KeptOptimizer) -> OptimizerState {
     let KeptOptimizer { steps, updates, states, scaler } = optimizer;
     let scaler = serde_json::to_value(scaler).expect("a scaler is numbers");
@@ -29,7 +29,7 @@ pub(crate) fn kept(spec: &NetworkSpec, optimizer: KeptOptimizer) -> OptimizerSta
     }
 }
 
-/// The optimiser to go on with, if the network that the training starts from has one.
+/// The optimiser to continue with, if the network that the training starts from has one.
 ///
 /// # Errors
 /// If it is of another class, or of other parameters.

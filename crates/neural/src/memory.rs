@@ -20,7 +20,7 @@ use crate::windows::{Purpose, window_dims};
 /// The parameters that are drawn in any case to measure what a model keeps of a window: 64 MB.
 const FEW_PARAMETERS: usize = 1 << 24;
 
-/// What forecasts make of the weights, at most.
+/// The name of the copies of weights that forecasts hold.
 const COPIES: &str = "weights as forecasts hold them";
 
 /// The parameters of a network, and the memory that its training on a panel takes.
@@ -66,7 +66,7 @@ pub(crate) struct Training<'a> {
     pub(crate) validates: bool,
     /// Whether its state is kept on disk, for which it is copied.
     pub(crate) is_kept: bool,
-    /// What it keeps of windows.
+    /// The numbers that it keeps of windows.
     pub(crate) kept: KeptNumbers,
 }
 

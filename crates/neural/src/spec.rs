@@ -373,7 +373,7 @@ impl NetworkSpec {
         Self { restore_best, ..self }
     }
 
-    /// Whether the optimiser of the training is kept with the network, for trainings that go on from it; false by default.
+    /// Whether the optimiser of the training is kept with the network, for trainings that continue from it; false by default.
     #[must_use]
     pub fn keep_optimizer(self, keep_optimizer: bool) -> Self {
         Self { keep_optimizer, ..self }

@@ -67,7 +67,7 @@ fn frozen_ranges(table: &Table, frozen: &[String]) -> Result<Vec<Range<usize>>, 
     Ok(ranges)
 }
 
-/// What is said of a name that no trained parameter has or begins with.
+/// The message on a name that no trained parameter has or begins with.
 fn unknown(table: &Table, name: &str) -> String {
     const SHOWN: usize = 12;
     let names: Vec<&str> = table.trained().map(|entry| entry.name.as_str()).collect();

@@ -77,7 +77,7 @@ pub(crate) fn find_state(file: &StateFile) -> Result<Option<SavedState>, Network
     }))
 }
 
-/// Whether all processes go on from the same state, which process 0 keeps.
+/// Whether all processes continue from the same state, which process 0 keeps.
 pub(crate) fn check_same_state(
     reduction: &dyn Reduction,
     file: Option<&StateFile>,
