@@ -126,7 +126,7 @@ impl MatrixLstm {
         cx.dropout(y, self.dropout)
     }
 
-    /// What queries read from the memory of keys and values, all `[batch, steps, inner]`, normalised by head.
+    /// The values that queries read from the memory of keys and values, all `[batch, steps, inner]`, normalised by head.
     fn read(&self, cx: &Forward<'_>, q: &Var, k: &Var, v: &Var) -> Var {
         let shape = q.shape();
         let &[batch, steps, inner] = &*shape else { unreachable!("sequences of units") };

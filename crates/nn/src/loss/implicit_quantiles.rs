@@ -1,4 +1,4 @@
-//! What a loss of implicit quantiles asks of the layer behind the model, and how it draws probabilities.
+//! The layer that a loss of implicit quantiles needs behind the model, and how the loss draws probabilities.
 
 use foretell_autograd::Key;
 use foretell_simd::Stream;
