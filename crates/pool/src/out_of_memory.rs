@@ -1,10 +1,10 @@
-//! What the system had no memory for.
+//! The panic's payload where the system has no memory.
 
 use std::error::Error;
 use std::fmt;
 use std::panic::panic_any;
 
-/// What a thread panics with that asks for a buffer for which the system has no memory, after all idle memory that it can reach
+/// The payload of the panic of a thread that asks for a buffer for which the system has no memory, after all idle memory within reach
 /// went back. Nothing is lost but the work of that thread: whoever catches the panic finds this as its payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
