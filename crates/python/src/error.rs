@@ -44,7 +44,7 @@ pub(crate) fn of_calendar(error: CalendarError) -> PyErr {
     exception(DataError::from(error))
 }
 
-/// What a text says.
+/// The value of a text, or a `ValueError`.
 pub(crate) fn parsed<T: std::str::FromStr<Err: std::fmt::Display>>(text: &str) -> PyResult<T> {
     text.parse().map_err(|error: T::Err| PyValueError::new_err(error.to_string()))
 }

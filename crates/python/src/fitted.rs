@@ -223,7 +223,7 @@ impl PyFitted {
         Ok(PyFrame::of(result.map_err(exception)?, None))
     }
 
-    /// What each input contributes to the forecasts of the networks of these columns, by a method of captum's name: a column
+    /// The contributions of the inputs to the forecasts of the networks of these columns, by a method of captum's name: a column
     /// `NAME:baseline` and one per input, `NAME:COLUMN@STEP`.
     #[pyo3(signature = (panel, future, models, method, output))]
     fn explain(

@@ -34,7 +34,7 @@ pub(crate) struct PyForecaster {
 
 #[pymethods]
 impl PyForecaster {
-    /// Models of a JSON text, and the settings of their training; `start` has models that they go on from.
+    /// Models of a JSON text, and the settings of their training; `start` has models that they continue from.
     #[new]
     #[pyo3(signature = (
         models, *, id_col, time_col, target_col, val_size = 0, local_scaler = None, local_static_scaler = None,

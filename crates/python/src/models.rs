@@ -1,4 +1,4 @@
-//! What models there are.
+//! The list of models.
 
 use foretell::{ModelSpec, SearchSpace};
 use pyo3::prelude::*;

@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 /// How often signals are looked for and progress is told.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// What a training and the thread that waits for it tell each other.
+/// The messages between a training and the thread that waits for it.
 #[derive(Clone, Default)]
 pub(crate) struct Watch(Arc<Shared>);
 
