@@ -1,13 +1,13 @@
-//! What a report holds.
+//! The contents of a report.
 
 /// A report on forecasts. Sections without contents are left out.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// The heading of the page.
     pub title: String,
-    /// What was forecast: names and values, in this order.
+    /// The facts of the forecast: names and values, in this order.
     pub facts: Vec<(String, String)>,
-    /// What a reader should know before the figures.
+    /// Remarks to be read before the figures.
     pub notes: Vec<String>,
     /// The model that errors are told relative to.
     pub baseline: Option<String>,
@@ -23,7 +23,7 @@ pub struct Report {
     pub charts: Charts,
 }
 
-/// What the keys of a [`ScoreSheet`] are.
+/// The kind of the keys of a [`ScoreSheet`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ScoredBy {
     /// All rows: one key, which is not shown.
@@ -39,7 +39,7 @@ pub enum ScoredBy {
 /// Scores of models.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ScoreSheet {
-    /// What each key is.
+    /// The kind of the keys.
     pub by: ScoredBy,
     /// The keys, one for each group of rows that was scored.
     pub keys: Vec<String>,
@@ -93,7 +93,7 @@ pub struct Charts {
     pub series: Vec<SeriesLines>,
 }
 
-/// What each forecast has of one model.
+/// The lines of one model in a forecast's chart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelLines {
     /// The model.

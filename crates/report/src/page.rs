@@ -31,7 +31,7 @@ impl Report {
         out.flush()
     }
 
-    /// What stands in the place of a mark.
+    /// The text in the place of a mark.
     fn part(&self, mark: &str, packed: &PackedCharts) -> String {
         match mark {
             "title" => Escaped(&self.title).to_string(),
@@ -56,7 +56,7 @@ impl Report {
         }
     }
 
-    /// What the script needs besides numbers.
+    /// The input of the script besides numbers.
     fn facts(&self) -> Value {
         let Charts { integer_times, models, series } = &self.charts;
         let models: Vec<Value> =

@@ -40,7 +40,7 @@ impl Report {
         self.scores.iter().find(|sheet| sheet.by == by && !sheet.keys.is_empty())
     }
 
-    /// What was forecast.
+    /// The facts of the forecast.
     pub(crate) fn summary(&self) -> String {
         let mut body = if self.facts.is_empty() { String::new() } else { pairs(&self.facts) };
         for note in &self.notes {
