@@ -1,7 +1,7 @@
 //! Successive halving (Jamieson and Talwalkar 2016; Li et al. 2020, ASHA): many trials are scored on a small budget, the best of
 //! them on a larger one.
 //!
-//! As in ASHA nobody waits until all trials of a rung are scored: the best share of those that are so far goes on. Here it is
+//! As in ASHA nobody waits until all trials of a rung are scored: the best share of those that are so far continues. Here it is
 //! decided between rounds, so that the order within a round changes nothing.
 
 use crate::trial::{Trial, ranked};
@@ -11,7 +11,7 @@ use crate::trial::{Trial, ranked};
 pub struct Halving {
     /// How many rungs there are, at least one.
     pub rungs: usize,
-    /// One of so many goes on to the next rung, whose budget is so many times larger; at least 2.
+    /// One of so many advances to the next rung, whose budget is so many times larger; at least 2.
     pub eta: usize,
 }
 
@@ -22,7 +22,7 @@ impl Halving {
         (self.eta as f64).powi(-(below_top as i32))
     }
 
-    /// The trials that go on to the next rung.
+    /// The trials that advance to the next rung.
     pub(crate) fn promotions(&self, trials: &[Trial]) -> Vec<usize> {
         let mut promoted = Vec::new();
         for rung in (0..self.rungs.saturating_sub(1)).rev() {
@@ -37,7 +37,7 @@ impl Halving {
         promoted
     }
 
-    /// The best trial, if it and so all others are below the top: with nothing left to be begun, it goes on.
+    /// The best trial, if it and so all others are below the top: with nothing left to be begun, it continues.
     pub(crate) fn last_promotion(&self, trials: &[Trial]) -> Option<usize> {
         let best = *ranked(trials).first()?;
         (trials[best].scores.len() < self.rungs && !trials[best].score().is_nan()).then_some(best)

@@ -2,7 +2,7 @@
 //!
 //! A [`Study`] proposes points in rounds, given the [`Trial`]s of all rounds before. It keeps no state: a proposal is a function of
 //! the seed, of the number of the trial and of the scores of finished rounds. So neither the threads that score the points nor the
-//! order in which they end change what is found, and a search that was broken off goes on to the same result.
+//! order in which they end change what is found, and a search that was broken off continues to the same result.
 //!
 //! ```
 //! use foretell_search::{Domain, Sampler, Study};

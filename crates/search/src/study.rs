@@ -45,7 +45,7 @@ pub struct Study {
     pub trials: usize,
     /// Trials of a round, which are proposed together. Those of a round do not learn from each other.
     pub round: usize,
-    /// What the draws follow from.
+    /// The seed of the draws.
     pub seed: u64,
     /// The rungs, one by default.
     pub halving: Halving,

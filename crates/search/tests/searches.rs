@@ -38,7 +38,7 @@ fn search(study: &Study, turn: bool, score: impl Fn(&Point, usize) -> f64) -> Ve
     }
 }
 
-/// What networks have: a rate on a logarithmic scale with a valley, a size, a scaler that matters, and one that does not.
+/// A space like that of a network: a rate on a logarithmic scale with a valley, a size, a scaler that matters, and one that does not.
 fn space() -> Vec<Domain> {
     vec![
         Domain::Uniform { low: 1e-4, high: 1e-1, log: true },
