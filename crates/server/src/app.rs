@@ -1,4 +1,4 @@
-//! What all requests share.
+//! The state that all requests share.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
@@ -9,7 +9,7 @@ use crate::engine::ForecastEngine;
 use crate::metrics::Metrics;
 use crate::serve_settings::ServeSettings;
 
-/// What all requests share.
+/// The state that all requests share.
 #[derive(Clone)]
 pub(crate) struct App {
     pub(crate) engine: Arc<ForecastEngine>,
@@ -17,7 +17,7 @@ pub(crate) struct App {
     pub(crate) state: Arc<ServerState>,
 }
 
-/// What the server does at the moment, and what it has done.
+/// The requests at work, and counts of those that were answered.
 pub(crate) struct ServerState {
     pub(crate) metrics: Metrics,
     /// Room for bodies that are received or wait, in units of [`UNIT`].

@@ -63,7 +63,7 @@ impl<T: Send, F: FnOnce(ForecastAnswer) -> Result<T, EngineError> + Send> Client
     }
 }
 
-/// What work gives, or that it panicked.
+/// The result of the work, or the error that it panicked.
 fn guarded<T>(work: impl FnOnce() -> Result<T, EngineError>) -> Result<T, EngineError> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or(Err(EngineError::Panicked))
 }
@@ -85,7 +85,7 @@ pub struct ForecastEngine {
     watcher: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
-/// What the threads share.
+/// The state that the threads share.
 pub(crate) struct Shared {
     models: Models,
     settings: EngineSettings,
@@ -213,7 +213,7 @@ impl ForecastEngine {
         self.run(move || Ok(request), Ok).await
     }
 
-    /// What requests need to know of the models.
+    /// The facts of the models that requests depend on.
     pub fn models(&self) -> Vec<ModelFacts> {
         self.shared.models.facts()
     }
@@ -243,7 +243,7 @@ impl ForecastEngine {
         &self.shared.settings
     }
 
-    /// What `finish` makes of the answer to the request that `read` reads; both run on one of the threads, when its turn comes.
+    /// The answer to the request that `read` reads, as `finish` returns it; both run on one of the threads, when its turn comes.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
         read: impl FnOnce() -> Result<ForecastRequest, EngineError> + Send + 'static,

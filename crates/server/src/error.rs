@@ -49,13 +49,13 @@ pub enum EngineError {
     /// More of something than a request may have.
     #[error("{what}: at most {most} are allowed, found {found}; {remedy}")]
     TooMany {
-        /// What there is too much of.
+        /// The name of the quantity that is too large.
         what: &'static str,
         /// The limit.
         most: usize,
-        /// What there is.
+        /// The quantity of the request.
         found: usize,
-        /// What to do.
+        /// The advice.
         remedy: &'static str,
     },
     /// Data that cannot be read or forecast.

@@ -7,7 +7,7 @@ use crate::error::EngineError;
 use crate::media_type::MediaType;
 use crate::request::{AheadOptions, ContributionOptions, ForecastKind, ForecastRequest};
 
-/// What a request asks for, by its address.
+/// The kind of a request, by its address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Asking {
     Forecast,

@@ -11,7 +11,7 @@ const TRIALS: u8 = 3;
 /// That a trial did not agree.
 const DIFFERS: u8 = u8::MAX;
 
-/// What is known of a number of series.
+/// Whether so many series may be forecast together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JointSize {
     /// It was not tried often enough yet.
@@ -22,7 +22,7 @@ pub(crate) enum JointSize {
     Other,
 }
 
-/// What is known of each number of series that a model may forecast together: how many trials agreed. Kernels and the order of their
+/// How many trials agreed, for each number of series that a model may forecast together. Kernels and the order of their
 /// sums follow from shapes alone, so what holds for a number of series holds whatever their values are.
 #[derive(Debug)]
 pub(crate) struct JointSizes([AtomicU8; MOST + 1]);
@@ -34,7 +34,7 @@ impl Default for JointSizes {
 }
 
 impl JointSizes {
-    /// What is known of this number.
+    /// Whether so many series may be forecast together.
     pub(crate) fn get(&self, size: usize) -> JointSize {
         match self.0[size].load(Ordering::Relaxed) {
             DIFFERS => JointSize::Other,

@@ -10,7 +10,7 @@ use std::time::Duration;
 const BUCKETS: [f64; 14] =
     [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0];
 
-/// What the server has done.
+/// Counts of the requests that were answered.
 #[derive(Default)]
 pub(crate) struct Metrics(Mutex<Counts>);
 
@@ -30,7 +30,7 @@ struct Latencies {
     seconds: f64,
 }
 
-/// What there is at the moment.
+/// Quantities of the moment.
 pub(crate) struct Levels {
     pub(crate) waiting: usize,
     pub(crate) connections: usize,

@@ -22,7 +22,7 @@ pub(crate) struct ServedModel {
     stamp: Option<Stamp>,
 }
 
-/// What a request needs to know of a model.
+/// The facts of a model that a request depends on.
 #[derive(Clone, Debug, Serialize)]
 pub struct ModelFacts {
     /// The name by which requests call it.
@@ -89,7 +89,7 @@ impl ModelFacts {
     }
 }
 
-/// What tells one state of a model's directory from another.
+/// Sizes and times by which one state of a model's directory differs from another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Stamp([(u64, u64, Option<SystemTime>); 2]);
 

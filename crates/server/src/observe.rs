@@ -1,4 +1,4 @@
-//! What is told of each request: a line of the log, and counters.
+//! The record of each request: a line of the log, and counters.
 
 use std::time::Instant;
 
@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::app::App;
 
-/// What a handler tells of its request beside the status; it travels with the response.
+/// The facts of a request beside its status, which its handler sends along with the response.
 #[derive(Clone, Debug)]
 pub(crate) struct Served {
     pub(crate) model: String,

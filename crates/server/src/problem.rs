@@ -11,7 +11,7 @@ use crate::error::EngineError;
 #[derive(Debug)]
 pub(crate) struct Problem {
     pub(crate) status: StatusCode,
-    /// What its type ends in.
+    /// The end of its type.
     kind: &'static str,
     title: &'static str,
     detail: String,

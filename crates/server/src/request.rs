@@ -13,7 +13,7 @@ pub struct ForecastRequest {
     pub statics: Option<MemoryTable>,
     /// How the tables are read, where that is not as in training: fields of [`ReadOptions`](foretell::ReadOptions) by name.
     pub reading: Map<String, Value>,
-    /// What becomes of series that end before others: `common`, `masked` or `drop`; as in training by default.
+    /// The treatment of series that end before others: `common`, `masked` or `drop`; as in training by default.
     pub end: Option<String>,
     /// Which forecasts are asked for.
     pub asks: ForecastKind,
@@ -32,11 +32,11 @@ pub enum ForecastKind {
         /// Steps from one to the next.
         step_size: usize,
     },
-    /// What each input contributes to the steps after the end of each series.
+    /// The contributions of the inputs to the steps after the end of each series.
     Contributions(ContributionOptions),
 }
 
-/// What inputs contribute to the steps after the end of each series.
+/// The contributions of inputs to the steps after the end of each series.
 #[derive(Clone, Debug)]
 pub struct ContributionOptions {
     /// Future rows of the columns that are known in advance.

@@ -20,7 +20,7 @@ use crate::openapi::document;
 use crate::problem::Problem;
 use crate::receive::{Received, receive};
 
-/// What answers at a path; nothing at others.
+/// The handler of a path; `None` if nothing is served there.
 fn handler(path: &str) -> Option<MethodRouter<App>> {
     Some(match path {
         "/v1/forecast" => post(forecast),

@@ -1,4 +1,4 @@
-//! What a server may take beside its engine.
+//! Settings of a server beside those of its engine.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::token::Token;
 /// Takes a line of the log.
 pub type LogLine = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// What a server may take beside its [engine](crate::EngineSettings).
+/// Settings of a server beside those of its [engine](crate::EngineSettings).
 #[derive(Clone)]
 pub struct ServeSettings {
     /// The most bytes of a request's body.
@@ -19,7 +19,7 @@ pub struct ServeSettings {
     /// The time in which a client must have sent the head of a request, from when the server is ready for it, and then its body;
     /// and how long it may read nothing of an answer.
     pub receive: Duration,
-    /// How long requests may go on once the server is told to stop.
+    /// How long requests may continue once the server is told to stop.
     pub drain: Duration,
     /// The token that requests for forecasts, models and metrics must show, if there is one.
     pub token: Option<Token>,

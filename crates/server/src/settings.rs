@@ -1,10 +1,10 @@
-//! What an engine may take.
+//! Settings of an engine.
 
 use std::time::Duration;
 
 use foretell::{MemoryLimit, WeightPrecision};
 
-/// What an engine may take, and how it holds models.
+/// The limits of an engine, and how it holds models.
 ///
 /// ```
 /// use std::time::Duration;

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::test_server::{H, TestServer, columns, model_dir};
 
-/// What the library forecasts for these columns.
+/// The library's forecasts for these columns.
 fn expected(data: &Value, options: &PredictOptions<'_>) -> Frame {
     let table = MemoryTable::of_columns("data", serde_json::from_value(data.clone()).unwrap());
     let fitted = Fitted::load(model_dir()).unwrap();
