@@ -38,7 +38,7 @@ impl WithSimd for OnlineSoftmax<'_> {
     }
 }
 
-/// Rows that go side by side: while the lanes of one are joined, which waits at each step, others go on.
+/// Rows that go side by side: while the lanes of one are joined, which waits at each step, others continue.
 const ABREAST: usize = 4;
 
 /// Vectors that are added up one after the other, before their sum is added to those of others.
