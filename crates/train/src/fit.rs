@@ -48,7 +48,7 @@ pub struct Fit<'a> {
     pub workers: &'a Workers,
     /// The parts of the parameters' arena that training leaves as they are.
     pub frozen: &'a [Range<usize>],
-    /// The optimiser of an earlier training to go on with, whose draws go on too; the schedule begins anew.
+    /// The optimiser of an earlier training to continue with, whose draws continue too; the schedule begins anew.
     pub before: Option<&'a KeptOptimizer>,
     /// Whether the optimiser is told at the end.
     pub keeps_optimizer: bool,
@@ -56,7 +56,7 @@ pub struct Fit<'a> {
     pub from: Option<State<'a>>,
     /// About how many numbers a step keeps of a window between its two passes.
     pub kept: usize,
-    /// Keeps the state while training goes on, if it is to be kept; of several processes one does.
+    /// Keeps the state while training continues, if it is to be kept; of several processes one does.
     pub keep: Option<StateWriter<'a>>,
     /// The processes that train together: [`OneProcess`](crate::OneProcess), or several with the same job each. They
     /// share the windows to validate on, and all of them stop at the same step if their listeners do.

@@ -1,4 +1,4 @@
-//! The state of an optimiser behind a training, from which another goes on.
+//! The state of an optimiser behind a training, from which another continues.
 
 use foretell_amp::GradScaler;
 use foretell_optim::Rule;
@@ -8,7 +8,7 @@ use crate::state::State;
 /// The state of an optimiser after a training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KeptOptimizer {
-    /// Steps of all trainings so far: draws of series, windows and dropout go on from here.
+    /// Steps of all trainings so far: draws of series, windows and dropout continue from here.
     pub steps: u64,
     /// Steps of the optimiser among these, which in `f16` leaves some out.
     pub updates: u64,
