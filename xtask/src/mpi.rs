@@ -9,10 +9,10 @@ use std::{
 
 use anyhow::{Context, ensure};
 
-/// What the library and the generation of its bindings need, and what Debian and Ubuntu call it.
+/// The programs that the library and the generation of its bindings need, and their packages in Debian and Ubuntu.
 const NEEDS: [(&str, &str); 2] = [("mpirun", "openmpi-bin"), ("mpicc", "libopenmpi-dev libclang-dev")];
 
-/// What cargo is asked to do. The whole workspace is named, so that all is built as its tests have it.
+/// The commands of cargo. The whole workspace is named, so that all is built as its tests have it.
 const CHECKS: [&str; 2] = [
     "clippy --workspace --features foretell-cli/mpi --lib --bins -- -D warnings",
     "test --workspace --features foretell-cli/mpi --test it -- several_machines::",
