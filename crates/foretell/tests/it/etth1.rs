@@ -10,17 +10,11 @@ use crate::accuracy::{panels, spec};
 /// A model, and neuralforecast's MAE with the same settings, by `compare/measure.py`: the mean over the seeds 1, 2 and 3.
 type Reference = (&'static str, f64);
 
+/// Without further columns NBEATSx is NBEATS, with the same error to four digits, and is not trained again.
 #[test]
 fn direct_models_beat_the_seasonal_naive_forecast_and_match_neuralforecast() {
     check(
-        [
-            ("NLinear", 1.1509),
-            ("DLinear", 1.1272),
-            ("MLP", 1.1662),
-            ("NBEATS", 1.1457),
-            ("NBEATSx", 1.1457),
-            ("NHITS", 1.1706),
-        ],
+        [("NLinear", 1.1509), ("DLinear", 1.1272), ("MLP", 1.1662), ("NBEATS", 1.1457), ("NHITS", 1.1706)],
         true,
     );
 }
