@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 import numpy as np
 import torch
+from torch.nn import functional
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
@@ -36,6 +37,11 @@ class Key:
         bits = mix(self.start + np.arange(count, dtype=np.uint64) * step)
         return torch.from_numpy((bits >> np.uint64(40)).astype(np.float32)) / 2**24
 
+    def probabilities(self, count):
+        """As many probabilities for a loss of implicit quantiles: the first number, in double precision, of a key for each."""
+        bits = np.array([mix(self.fold(i).start) for i in range(count)], dtype=np.uint64)
+        return torch.from_numpy((bits >> np.uint64(11)).astype(np.float64) / 2**53).float()
+
 
 def of_forecasts(random_seed):
     """The key of all forecasts of a model of this seed: crates/infer/src/forecast.rs."""
@@ -55,14 +61,18 @@ def forecasting(model_class):
 
 @contextmanager
 def ours(key):
-    """PyTorch's samplers that models draw with, as a run of a model in foretell of this key draws: a key for each call."""
+    """PyTorch's samplers that models draw with, as a run of a model in foretell of this key draws: a key for each call. Gives the
+    function of the next key, for what else is drawn in the run."""
     calls = 0
-    theirs = torch.rand, torch.randint, torch.multinomial
+    theirs = torch.rand, torch.randint, torch.multinomial, functional.rrelu
 
-    def uniforms(count):
+    def next_key():
         nonlocal calls
         calls += 1
-        return key.fold(calls - 1).uniforms(count)
+        return key.fold(calls - 1)
+
+    def uniforms(count):
+        return next_key().uniforms(count)
 
     def rand(count, device=None):
         return uniforms(count)
@@ -77,9 +87,13 @@ def ours(key):
         below = probabilities.cumsum(1)[:, :-1] <= uniforms(rows)[:, None]
         return below.sum(1, keepdim=True)
 
-    torch.rand, torch.randint, torch.multinomial = rand, randint, multinomial
+    def rrelu(x, lower, upper, training, inplace=False):
+        slopes = lower + (upper - lower) * uniforms(x.numel()).reshape(x.shape) if training else (lower + upper) / 2
+        return torch.where(x > 0, x, slopes * x)
+
+    torch.rand, torch.randint, torch.multinomial, functional.rrelu = rand, randint, multinomial, rrelu
     try:
         with np.errstate(over="ignore"):
-            yield
+            yield next_key
     finally:
-        torch.rand, torch.randint, torch.multinomial = theirs
+        torch.rand, torch.randint, torch.multinomial, functional.rrelu = theirs

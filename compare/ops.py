@@ -12,6 +12,7 @@ import json
 import sys
 from types import SimpleNamespace
 
+import draws
 import numpy as np
 import torch
 import torch.nn as nn
@@ -59,6 +60,11 @@ from xlstm.blocks.slstm.src.vanilla import slstm_forward, slstm_pointwise_functi
 
 def activate(kind, x):
     return x if kind == "none" else getattr(nn, kind)()(x)
+
+
+def rrelu(x, lower, upper, seed):
+    with draws.ours(draws.Key(seed)):
+        return F.rrelu(x, lower, upper, training=True)
 
 
 def linear(*inputs, activation, bias):
@@ -317,6 +323,7 @@ BROADCASTS = [([(3, 5), (3, 5)], {}), ([(2, 3, 5), (2, 3, 5)], {}), ([(3, 5), (5
 ALONG = [([(3, 5)], dict(dim=1)), ([(3, 5)], dict(dim=0)), ([(2, 4, 3)], dict(dim=1)), ([(2, 1, 9)], dict(dim=-1))]
 LINEAR_ACTIVATIONS = ["none", "ReLU", "Tanh", "Sigmoid", "Softplus", "SELU", "LeakyReLU", "GELU", "SiLU"]
 ACTIVATIONS = ["ReLU", "Softplus", "Tanh", "SELU", "LeakyReLU", "Sigmoid", "GELU", "ELU", "SiLU", "Mish"]
+ACTIVATIONS += ["Softsign", "LogSigmoid", "Hardshrink", "Softshrink", "Hardtanh", "Hardswish"]
 # Kinks, tails, and both sides of softplus' threshold of 20.
 POINTS = torch.tensor([[-100.0, -30.0, -20.5, -10.0, -3.0, -1.0, -0.5, -1e-3], [0.0, 1e-3, 0.5, 1.0, 3.0, 19.5, 20.5, 100.0]])
 # Small integers, so that most windows have their largest value more than once.
@@ -363,6 +370,7 @@ OPS = {
         ([(2, 2, 3, 2), (1, 2, 2, 3)], {}),
     ]),
     "activation": (lambda x, kind: activate(kind, x), [case for kind in ACTIVATIONS for case in [([POINTS], dict(kind=kind)), ([(2, 3, 5)], dict(kind=kind))]]),
+    "rrelu": (rrelu, [([POINTS], dict(lower=0.125, upper=0.375, seed=3)), ([(2, 3, 5)], dict(lower=0.25, upper=0.25, seed=5))]),
     "prelu": (lambda x, weight: F.prelu(x, weight), [([POINTS, torch.tensor([0.25])], {}), ([(2, 3, 5), torch.tensor([-0.4])], {})]),
     "concat": (lambda *xs, dim: torch.cat(xs, dim), [
         ([(2, 3), (2, 4)], dict(dim=1)),

@@ -161,6 +161,12 @@ fn activations(c: &mut Criterion) {
         Activation::Softplus,
         Activation::Sigmoid,
         Activation::Tanh,
+        Activation::Softsign,
+        Activation::LogSigmoid,
+        Activation::Hardshrink,
+        Activation::Softshrink,
+        Activation::Hardtanh,
+        Activation::Hardswish,
     ] {
         let name = format!("{activation:?}");
         let name = name.split(' ').next().expect("a name");

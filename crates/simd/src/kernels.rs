@@ -18,6 +18,7 @@ pub(crate) mod maximum;
 pub(crate) mod norm;
 pub(crate) mod normalise;
 pub(crate) mod online_softmax;
+pub(crate) mod piecewise;
 pub(crate) mod radam;
 pub(crate) mod random;
 pub(crate) mod reductions;

@@ -46,6 +46,7 @@ pub(crate) mod recurrent;
 mod reduce;
 mod repeat;
 mod reshape;
+mod rrelu;
 mod scalar_memory;
 mod softmax;
 mod softmax_mean;

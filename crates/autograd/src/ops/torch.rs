@@ -157,6 +157,12 @@ impl Arguments<'_> {
             "Softplus" => Activation::Softplus,
             "Sigmoid" => Activation::Sigmoid,
             "Tanh" => Activation::Tanh,
+            "Softsign" => Activation::Softsign,
+            "LogSigmoid" => Activation::LogSigmoid,
+            "Hardshrink" => Activation::Hardshrink,
+            "Softshrink" => Activation::Softshrink,
+            "Hardtanh" => Activation::Hardtanh,
+            "Hardswish" => Activation::Hardswish,
             other => panic!("unknown activation {other}"),
         }
     }

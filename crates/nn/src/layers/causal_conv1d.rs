@@ -35,11 +35,7 @@ impl CausalConv1d {
         let init = Init::fan_in(inputs.saturating_mul(kernel));
         let weight = scope.param("conv.weight", [outputs, inputs, kernel], init);
         let bias = scope.param("conv.bias", [outputs], init);
-        let activation = match Nonlinearity::fixed(activation) {
-            Some(fixed) => Nonlinearity::Fixed(fixed),
-            None if activation == "PReLU" => Nonlinearity::prelu(&mut scope.at("activation")),
-            None => return None,
-        };
+        let activation = Nonlinearity::named(activation, &mut scope.at("activation"))?;
         scope.alias_all("causalconv.0", "conv");
         scope.alias_all("causalconv.2", "activation");
         Some(Self { weight, bias, dilation, activation })

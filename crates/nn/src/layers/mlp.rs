@@ -33,12 +33,11 @@ impl Mlp {
     /// Registers the parameters in `scope`; `None` if no activation that is known here has this name.
     pub fn new(scope: &mut Scope<'_>, sizes: &MlpSizes, activation: &str) -> Option<Self> {
         let depth = sizes.layers.saturating_sub(1);
-        let activation = match Nonlinearity::fixed(activation) {
-            Some(fixed) => Nonlinearity::Fixed(fixed),
-            None if activation != "PReLU" => return None,
-            None if depth == 0 => Nonlinearity::Fixed(Activation::Identity),
+        let activation = match activation {
+            // Without a hidden layer there is no slope to learn.
+            "PReLU" if depth == 0 => Nonlinearity::Fixed(Activation::Identity),
             // One module, registered before the layers, is used behind each of them.
-            None => Nonlinearity::prelu(&mut scope.at("activation")),
+            name => Nonlinearity::named(name, &mut scope.at("activation"))?,
         };
         let mut scope = scope.at("layers");
         let mut inputs = sizes.inputs;

@@ -8,9 +8,10 @@ use crate::bits::F32s;
 use crate::kernels::erf::erf_lanes;
 use crate::kernels::exp::{exp_lanes, exp_m1_lanes};
 use crate::kernels::ln::ln_1p_unit_lanes;
+use crate::kernels::piecewise::{Hardshrink, Hardswish, Hardtanh, Softshrink};
 use crate::kernels::sigmoid::{Sigmoid, sigmoid_lanes};
 use crate::kernels::tanh::Tanh;
-use crate::kernels::unary::{Unary, unary, unary_in_place};
+use crate::kernels::unary::{Slope, Unary, unary, unary_in_place};
 use crate::loops::{Map, map, same_len};
 use crate::vector::Vectors;
 
@@ -19,8 +20,8 @@ use crate::vector::Vectors;
 /// Each value is within 4 ULP of the exact one, where both forms of GELU count ULP of `x` below 0
 /// (the factor beside `x` is a small difference there), and SiLU and Mish count those of 1e-36 for
 /// results smaller than that. Derivatives are within 2e-6 of the exact ones, relative above 1.
-/// NaN gives NaN. Minus infinity gives NaN for GELU, SiLU and Mish, as in PyTorch, and infinities
-/// give these three no derivative.
+/// NaN gives NaN. Minus infinity gives NaN for GELU, SiLU, Mish and Hardswish, as in PyTorch, and infinities
+/// give the first three no derivative.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Activation {
     /// `x`.
@@ -53,6 +54,18 @@ pub enum Activation {
     Sigmoid,
     /// `tanh(x)`.
     Tanh,
+    /// `x / (1 + |x|)`. An infinity gives NaN, as in PyTorch.
+    Softsign,
+    /// `-ln(1 + e^-x)`, the logarithm of the sigmoid.
+    LogSigmoid,
+    /// `x` beyond 0.5 on either side, else 0.
+    Hardshrink,
+    /// `x` moved by 0.5 towards 0, and 0 within 0.5 of it.
+    Softshrink,
+    /// `x` within -1 and 1.
+    Hardtanh,
+    /// `x` times a sixth of `x + 3` within 0 and 6 (Howard et al., 2019).
+    Hardswish,
 }
 
 /// Which array [`Activation::backward`] wants.
@@ -85,6 +98,12 @@ macro_rules! each {
             Activation::Softplus => each!(@ $run, Softplus, $args),
             Activation::Sigmoid => each!(@ $run, Sigmoid, $args),
             Activation::Tanh => each!(@ $run, Tanh, $args),
+            Activation::Softsign => each!(@ $run, Softsign, $args),
+            Activation::LogSigmoid => each!(@ $run, LogSigmoid, $args),
+            Activation::Hardshrink => each!(@ $run, Hardshrink, $args),
+            Activation::Softshrink => each!(@ $run, Softshrink, $args),
+            Activation::Hardtanh => each!(@ $run, Hardtanh, $args),
+            Activation::Hardswish => each!(@ $run, Hardswish, $args),
         }
     };
     (@ $run:ident, $kernel:expr, ($($arg:expr),*)) => { $run($kernel, $($arg),*) };
@@ -121,12 +140,18 @@ impl Activation {
             | Activation::Elu { .. }
             | Activation::Selu
             | Activation::Sigmoid
-            | Activation::Tanh => Saved::Output,
+            | Activation::Tanh
+            | Activation::Softsign
+            | Activation::LogSigmoid
+            | Activation::Hardshrink
+            | Activation::Softshrink
+            | Activation::Hardtanh => Saved::Output,
             Activation::Gelu
             | Activation::GeluTanh
             | Activation::Silu
             | Activation::Mish
-            | Activation::Softplus => Saved::Input,
+            | Activation::Softplus
+            | Activation::Hardswish => Saved::Input,
         }
     }
 
@@ -140,11 +165,6 @@ impl Activation {
         same_len(saved.len(), grad.len());
         each!(self, backward, (), (saved, grad));
     }
-}
-
-/// The derivative of a [`Unary`] kernel as a function of what was saved.
-trait Slope: Unary {
-    fn slope<S: Simd>(self, saved: F32s<S>) -> F32s<S>;
 }
 
 #[derive(Clone, Copy)]
@@ -353,6 +373,42 @@ impl Slope for Softplus {
     }
 }
 
+#[derive(Clone, Copy)]
+struct Softsign;
+
+impl Unary for Softsign {
+    #[inline(always)]
+    fn call<S: Simd>(self, x: F32s<S>) -> F32s<S> {
+        x / (x.abs() + 1.0)
+    }
+}
+
+impl Slope for Softsign {
+    #[inline(always)]
+    fn slope<S: Simd>(self, output: F32s<S>) -> F32s<S> {
+        let rest = -output.abs() + 1.0;
+        rest * rest
+    }
+}
+
+#[derive(Clone, Copy)]
+struct LogSigmoid;
+
+impl Unary for LogSigmoid {
+    #[inline(always)]
+    fn call<S: Simd>(self, x: F32s<S>) -> F32s<S> {
+        -Softplus.call(-x)
+    }
+}
+
+impl Slope for LogSigmoid {
+    #[inline(always)]
+    fn slope<S: Simd>(self, output: F32s<S>) -> F32s<S> {
+        // 1 minus the sigmoid, whose logarithm the output is; below -30 it is 1.
+        -exp_m1_lanes(output.at_least(-30.0))
+    }
+}
+
 impl Slope for Sigmoid {
     #[inline(always)]
     fn slope<S: Simd>(self, output: F32s<S>) -> F32s<S> {
@@ -372,7 +428,7 @@ mod tests {
     use super::*;
     use crate::testing::{SAMPLE, at_every_level, erf, for_every_length, worst_units};
 
-    const ALL: [Activation; 14] = [
+    const ALL: [Activation; 20] = [
         Activation::Identity,
         Activation::Relu,
         Activation::LeakyRelu { slope: 0.1 },
@@ -387,7 +443,23 @@ mod tests {
         Activation::Softplus,
         Activation::Sigmoid,
         Activation::Tanh,
+        Activation::Softsign,
+        Activation::LogSigmoid,
+        Activation::Hardshrink,
+        Activation::Softshrink,
+        Activation::Hardtanh,
+        Activation::Hardswish,
     ];
+
+    /// Where the derivative is none, on both sides of 0.
+    fn kink(activation: Activation) -> f32 {
+        match activation {
+            Activation::Hardshrink | Activation::Softshrink => 0.5,
+            Activation::Hardtanh => 1.0,
+            Activation::Hardswish => 3.0,
+            _ => 0.0,
+        }
+    }
 
     /// The definitions.
     fn naive(activation: Activation, x: f64) -> f64 {
@@ -427,6 +499,15 @@ mod tests {
             }
             Activation::Sigmoid => sigmoid(x),
             Activation::Tanh => x.tanh(),
+            Activation::Softsign => x / (1.0 + x.abs()),
+            Activation::LogSigmoid if x.is_nan() => x,
+            Activation::LogSigmoid => -softplus(-x),
+            Activation::Hardshrink if x.abs() <= 0.5 => 0.0,
+            Activation::Hardshrink => x,
+            Activation::Softshrink if x.abs() <= 0.5 => 0.0,
+            Activation::Softshrink => x - 0.5 * x.signum(),
+            Activation::Hardtanh => x.clamp(-1.0, 1.0),
+            Activation::Hardswish => x * (x + 3.0).clamp(0.0, 6.0) / 6.0,
         }
     }
 
@@ -460,8 +541,11 @@ mod tests {
         for_every_length(|case| {
             for activation in ALL {
                 let mut x = case.between::<f32>(-8.0, 8.0);
-                // Away from the kink at 0, where there is no derivative to compare with.
-                x.iter_mut().for_each(|x| *x = x.signum() * x.abs().max(0.01));
+                // Away from kinks, where there is no derivative to compare with.
+                let kink = kink(activation);
+                x.iter_mut().filter(|x| (x.abs() - kink).abs() < 0.01).for_each(|x| {
+                    *x = x.signum() * (kink + 0.01);
+                });
                 let mut y = case.numbers::<f32>();
                 activation.forward(&x, &mut y);
                 let mut in_place = x.clone();
@@ -503,8 +587,9 @@ mod tests {
                 let zero = at(activation, 0.0);
                 let expected = naive(activation, 0.0) as f32;
                 assert_eq!(zero, expected, "{level} {activation:?}");
-                let infinite = at(activation, INF);
-                assert_eq!(infinite, naive(activation, f64::INFINITY) as f32, "{level} {activation:?}");
+                let (infinite, exact) = (at(activation, INF), naive(activation, f64::INFINITY) as f32);
+                let same = infinite == exact || infinite.is_nan() && exact.is_nan();
+                assert!(same, "{level} {activation:?}: {infinite}, expected {exact}");
             }
             let low = -INF;
             for (activation, limit) in [
@@ -516,10 +601,14 @@ mod tests {
                 (Softplus, 0.0),
                 (Sigmoid, 0.0),
                 (Tanh, -1.0),
+                (LogSigmoid, low),
+                (Hardshrink, low),
+                (Softshrink, low),
+                (Hardtanh, -1.0),
             ] {
                 assert_eq!(at(activation, low), limit, "{level} {activation:?}");
             }
-            for activation in [Gelu, GeluTanh, Silu, Mish] {
+            for activation in [Gelu, GeluTanh, Silu, Mish, Hardswish] {
                 assert!(at(activation, low).is_nan(), "{level} {activation:?}");
                 assert_eq!(at(activation, -1e30).abs(), 0.0, "{level} {activation:?}");
             }
@@ -541,6 +630,13 @@ mod tests {
             assert_eq!(at(Elu { alpha: 2.0 }, 0.0), 6.0, "{level}");
             assert_eq!(at(Softplus, 25.0), 3.0, "{level}");
             assert_eq!(at(Identity, f32::NAN), 3.0, "{level}");
+            for edge in [-1.0, 1.0] {
+                assert_eq!(at(Hardtanh, edge), 0.0, "{level}");
+            }
+            for within in [Hardshrink, Softshrink] {
+                assert_eq!(at(within, 0.0), 0.0, "{level} {within:?}");
+            }
+            assert_eq!([at(Hardswish, -3.0), at(Hardswish, 3.0)], [0.0, 3.0], "{level}");
             for activation in [Gelu, GeluTanh, Silu, Mish, Softplus] {
                 assert_eq!(at(activation, 1e30), 3.0, "{level} {activation:?}");
                 assert_eq!(at(activation, -1e30), 0.0, "{level} {activation:?}");

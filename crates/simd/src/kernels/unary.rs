@@ -11,6 +11,11 @@ pub(crate) trait Unary: Copy {
     fn call<S: Simd>(self, x: F32s<S>) -> F32s<S>;
 }
 
+/// The derivative of such a function, as a function of what was saved: its argument or its result.
+pub(crate) trait Slope: Unary {
+    fn slope<S: Simd>(self, saved: F32s<S>) -> F32s<S>;
+}
+
 #[derive(Clone, Copy)]
 struct Out<F>(F);
 

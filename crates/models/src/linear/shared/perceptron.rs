@@ -59,16 +59,13 @@ impl Perceptron {
             let mut scope = scope.at(place + 1);
             match shared {
                 Some(Nonlinearity::PRelu(slope)) => scope.alias("weight", slope),
-                Some(Nonlinearity::Fixed(_)) => {}
-                None => {
-                    let fixed = Nonlinearity::fixed(activation).map(Nonlinearity::Fixed);
-                    shared = Some(fixed.unwrap_or_else(|| Nonlinearity::prelu(&mut scope)));
-                }
+                Some(_) => {}
+                None => shared = Nonlinearity::named(activation, &mut scope),
             }
             place += per_layer;
         }
         let last = Linear::new(&mut scope.at(place), mlp_units[mlp_units.len() - 1][1], outputs);
-        Self { first, hidden, activation: shared.expect("at least one hidden layer"), dropout, last }
+        Self { first, hidden, activation: shared.expect("a known activation behind a layer"), dropout, last }
     }
 
     /// Maps parts `[batch, _]`, together `inputs` wide, to `[batch, outputs]`.
