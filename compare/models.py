@@ -7,7 +7,6 @@ For a model with dropout, give its arguments a rate of 0: the fixtures are compu
 
 import json
 import sys
-from contextlib import nullcontext
 from copy import deepcopy
 from types import SimpleNamespace
 
@@ -17,7 +16,23 @@ import torch
 from common import canonical, fixtures, generator, one_thread
 from lstm_attention import LSTMAttention
 from neuralforecast._serialization import encode_value
-from neuralforecast.losses.pytorch import MAE, MSE, RMSE, SMAPE, DistributionLoss, HuberLoss, HuberMQLoss, HuberQLoss, MQLoss, QuantileLoss
+from neuralforecast.losses.pytorch import (
+    GMM,
+    MAE,
+    MSE,
+    NBMM,
+    PMM,
+    RMSE,
+    SMAPE,
+    DistributionLoss,
+    HuberIQLoss,
+    HuberLoss,
+    HuberMQLoss,
+    HuberQLoss,
+    IQLoss,
+    MQLoss,
+    QuantileLoss,
+)
 from neuralforecast.models import (
     GRU,
     KAN,
@@ -58,7 +73,7 @@ from neuralforecast.models import (
 from neuralforecast.models import timemixer
 from neuralforecast.models.dilated_rnn import AttentiveLSTMLayer
 from neuralforecast.models.timemixer import DFT_series_decomp
-from ops import DISTRIBUTIONS
+from ops import DISTRIBUTIONS, MIXTURES
 from rlinear import RLinear
 from safetensors.torch import save
 from time_llm import LLM, TimeLLM
@@ -105,10 +120,18 @@ def distribution(name):
 # The other losses, for one model: what they ask of a model is one of the above, or a number of outputs.
 FURTHER_LOSSES = dict(
     rmse=dict(loss=RMSE()),
-    smape=dict(loss=SMAPE()),
+    smape=dict(loss=SMAPE()) | CALM,
     huberq=dict(loss=HuberQLoss(q=0.3)),
     hubermq=dict(loss=HuberMQLoss(level=[80], delta=0.5)),
-) | {name.lower(): distribution(name) for name in DISTRIBUTIONS}
+    gmm=dict(loss=GMM(n_components=2, weighted=True)),
+    pmm=dict(loss=PMM(n_components=2)),
+    nbmm=dict(loss=NBMM(n_components=2)),
+    iq=dict(loss=IQLoss(cos_embedding_dim=6)),
+    huberiq=dict(loss=HuberIQLoss(cos_embedding_dim=5, delta=0.5)),
+) | {name.lower(): distribution(name) for name in DISTRIBUTIONS if " " not in name}
+
+# What makes a target of standard normal numbers.
+TARGETS = {name: target_of for name, (_, target_of, _) in DISTRIBUTIONS.items()} | {c.__name__: target_of for c, _, target_of, _ in MIXTURES}
 
 # Every NHITS case starts from this: three stacks of one block, as its defaults, but with few units.
 NHITS_SMALL = dict(h=4, input_size=12, mlp_units=[[6, 6], [6, 6]])
@@ -213,6 +236,7 @@ RECURRENT_CASES = [
     ("recurrent-exog", dict(h_train=3, **EXOG, **RECURRENT)),
     ("recurrent-futr", dict(h_train=4, **FUTR, **RECURRENT)),
     ("recurrent-no-bias", dict(encoder_bias=False, **RECURRENT)),
+    ("recurrent-iq", dict(h_train=2, **RECURRENT) | FURTHER_LOSSES["iq"]),
     ("recurrent-mq", dict(h_train=2, **RECURRENT) | EXOG | LOSSES["mq"]),
     ("recurrent-exclude-insample-y", dict(exclude_insample_y=True, h_train=2, **EXOG, **RECURRENT)),
     *CATEGORICAL,
@@ -239,12 +263,20 @@ CONTEXT_CASES = [
     *CATEGORICAL,
     *OUTPUTS.items(),
 ]
+# An activation that does something else in training than in inference.
+DRAWN_SLOPES = "RReLU"
+# All of neuralforecast's but GLU and Threshold, with which no model runs, ReLU, its default, and RReLU, whose draws would come in the order
+# of channels before steps; decoders have it.
+ENCODER_ACTIVATIONS = ["Tanh", "GELU", "SELU", "LeakyReLU", "PReLU", "Sigmoid", "Softplus", "Identity", "ELU", "CELU", "SiLU", "Mish"]
+ENCODER_ACTIVATIONS += ["Softsign", "Hardshrink", "Softshrink", "LogSigmoid", "Hardtanh", "Hardswish"]
 TCN_CASES = [
     ("kernel3", dict(kernel_size=3, dilations=[1, 2, 3])),
     ("one-layer", dict(dilations=[2])),
     ("same-dilations", dict(dilations=[3, 3, 1])),
     ("beyond-the-window", dict(kernel_size=4, dilations=[4, 16, 40], **EXOG)),
-    *[(name.lower(), dict(encoder_activation=name)) for name in ("Tanh", "GELU", "SELU", "LeakyReLU", "PReLU", "Sigmoid", "Softplus", "Identity")],
+    *[(name.lower(), dict(encoder_activation=name)) for name in ENCODER_ACTIVATIONS],
+    ("decoder-rrelu", dict(decoder_activation=DRAWN_SLOPES, decoder_layers=3)),
+    ("decoder-hardshrink", dict(decoder_activation="Hardshrink")),
     ("negativebinomial", distribution("NegativeBinomial")),
     ("prelu-mq", dict(encoder_activation="PReLU", **EXOG) | LOSSES["mq"]),
 ]
@@ -311,9 +343,8 @@ STAR_CASES = [
     *MULTIVARIATE_LOSSES.items(),
 ]
 
-# Models that draw, and all that do something else in training than in inference.
-DRAWING = (SOFTS, SOFTSSharp, Informer)
-TWOFOLD = DRAWING + (Autoformer,)
+# Models that do something else in training than in inference.
+TWOFOLD = (SOFTS, SOFTSSharp, Informer, Autoformer)
 
 # Every Autoformer and FEDformer case: 10 steps of history, 5 + 4 of the decoder.
 DECOMPOSED_SMALL = dict(h=4, input_size=10, hidden_size=8, conv_hidden_size=6, MovingAvg_window=5, dropout=0.0)
@@ -480,6 +511,7 @@ CASES = {
             ("exog-mq", EXOG | LOSSES["mq"]),
             ("exclude-insample-y", dict(exclude_insample_y=True, **EXOG)),
             *CATEGORICAL,
+            ("iq", FURTHER_LOSSES["iq"]),
             *MULTIVARIATE_LOSSES.items(),
         ],
     ),
@@ -794,7 +826,7 @@ CASES = {
             ("h-longer", dict(h=9)),
             ("one-window", EXOG | ONE),
             ("exog", EXOG),
-            ("futr", FUTR),
+            ("futr", FUTR | LOSSES["mse"]),
             ("one-futr", dict(futr_exog_list=["f1"], **HIST)),
             ("hist", HIST),
             ("stat", STAT),
@@ -1108,16 +1140,31 @@ def vanishing_gradients(model, inputs, forward):
 
 
 def disturb(model, noise, random):
-    """Adds noise to what is trained: initial weights are so small that a wrong block would hardly show in the output."""
+    """Adds noise to what is trained: initial weights are so small that a wrong block would hardly show in the output. Rounds it to
+    bfloat16, in which a file holds it."""
     with torch.no_grad():
         for value in model.parameters():
             if value.requires_grad:
                 value += noise * torch.randn(value.shape, dtype=value.dtype, generator=random)
+                if value.dtype == torch.float32:
+                    value.copy_(value.bfloat16())
 
 
 def weights(model):
     """A model's state, of tables of positions only the first."""
     return {f"weights/{key}": value[:, :40] if key.endswith(POSITIONS) else value.clone() for key, value in model.state_dict().items()}
+
+
+# Of a gradient of more numbers, the sums of every 17th: any number that is wrong shows in one of them.
+SUMS = 17
+
+
+def folded(gradient):
+    """A gradient, or its sums in double precision."""
+    numbers = (torch.view_as_real(gradient) if gradient.is_complex() else gradient).flatten()
+    if len(numbers) <= SUMS:
+        return gradient
+    return torch.nn.functional.pad(numbers.double(), (0, -len(numbers) % SUMS)).reshape(-1, SUMS).sum(0).float()
 
 
 def compute(model_class, case, arguments):
@@ -1139,7 +1186,7 @@ def compute(model_class, case, arguments):
         inputs["insample_y"] = inputs["insample_y"] * 0
 
     if model.loss.is_distribution_output:
-        target = DISTRIBUTIONS[model.loss.distribution][1](target)
+        target = TARGETS[getattr(model.loss, "distribution", type(model.loss).__name__)](target)
         loc, scale = torch.rand(2, len(target), 1, 1, generator=random) * 4 + 0.5
         tensors |= {"loc": loc.flatten(), "scale": scale.flatten()}
         if model.MULTIVARIATE:
@@ -1151,13 +1198,22 @@ def compute(model_class, case, arguments):
             return model._embed_stream(inputs[f"{kind}_exog"], *lists)
 
         embedded = inputs | {f"{kind}_exog": embed(kind) for kind in ("hist", "futr", "stat")}
-        with draws.ours(draws.Key(1)) if isinstance(model, DRAWING) else nullcontext():
+        with draws.ours(draws.Key(1)) as next_key:
             output = arranged(model, model(received(model, embedded)))
+        if isinstance(model.loss, (IQLoss, HuberIQLoss)):
+            # The values, and the probabilities that they were drawn for, row by row as foretell has them.
+            shape = by_row(model, output).shape
+            q = next_key().probabilities(shape.numel()).reshape(shape)
+            model.loss._sample_quantiles = lambda **_: by_window(model, q).unsqueeze(-1)
+            model.loss.has_predicted, model.loss.q = False, by_window(model, q)
+            values = model.loss.domain_map(output)
+            return torch.cat([by_row(model, values), q], dim=-1), model.loss(y=by_window(model, target), y_hat=values, mask=by_window(model, mask))
         if model.loss.is_distribution_output:
             args = model.loss.scale_decouple(output=model.loss.domain_map(output), loc=loc, scale=scale)
-            return output, model.loss(y=by_window(model, target), distr_args=args, mask=by_window(model, mask))
+            return by_row(model, output), model.loss(y=by_window(model, target), distr_args=args, mask=by_window(model, mask))
         y_hat, y_insample = model.loss.domain_map(output), by_window(model, inputs["insample_y"])
-        return output, model.loss(y=by_window(model, target), y_hat=y_hat, y_insample=y_insample, mask=by_window(model, mask))
+        loss = model.loss(y=by_window(model, target), y_hat=y_hat, y_insample=y_insample, mask=by_window(model, mask))
+        return by_row(model, output), loss
 
     # State that training changes but no gradient does (batch normalisation): random, so that a forecast shows it.
     state = {key: value for key, value in model.named_buffers() if key.endswith(("running_mean", "running_var", "num_batches_tracked"))}
@@ -1166,9 +1222,9 @@ def compute(model_class, case, arguments):
             if value.is_floating_point():
                 value += torch.rand(value.shape, generator=random)
     tensors |= weights(model)
-    if state or isinstance(model, TWOFOLD):
+    if state or isinstance(model, TWOFOLD) or DRAWN_SLOPES in arguments.values():
         with torch.no_grad():
-            tensors["forecast"] = by_row(model, model.eval() and forward()[0])
+            tensors["forecast"] = model.eval() and forward()[0]
         model.train()
     zeros = vanishing_gradients(model, inputs, forward) if vanishing or residues else []
     output, loss = forward()
@@ -1180,10 +1236,10 @@ def compute(model_class, case, arguments):
 
     tensors |= {f"inputs/{key}": value for key, value in inputs.items() if value is not None}
     tensors |= {
-        f"grads/{key}": torch.zeros_like(value) if value.grad is None or key.endswith(UNFELT) else value.grad
+        f"grads/{key}": folded(torch.zeros_like(value) if value.grad is None or key.endswith(UNFELT) else value.grad)
         for key, value in trainable.items()
     }
-    tensors |= {"output": by_row(model, output), "target": target, "mask": mask, "loss": loss}
+    tensors |= {"output": output, "target": target, "mask": mask, "loss": loss}
     # A clone each, because tied entries (a shared PReLU, loss and valid_loss) are written under every name.
     tensors = {key: value.detach().clone().contiguous() for key, value in tensors.items()}
     tensors["losses"] = torch.tensor(training_losses(forward, trainable.values()))
@@ -1193,7 +1249,19 @@ def compute(model_class, case, arguments):
     return {key: hyper_parameter(value) for key, value in arguments.items()}, tensors
 
 
-DTYPES = {torch.float32: "F32", torch.int64: "I64", torch.complex64: "C64"}
+DTYPES = {torch.float32: "F32", torch.bfloat16: "BF16", torch.int64: "I64", torch.complex64: "C64"}
+
+
+def shortest(name, tensor):
+    """Weights in bfloat16 where they are the same in it."""
+    if not name.startswith("weights/") or tensor.dtype != torch.float32:
+        return tensor
+    short = tensor.bfloat16()
+    return short if short.float().equal(tensor) else tensor
+
+
+def content_of(tensor):
+    return (tensor.view(torch.int16) if tensor.dtype == torch.bfloat16 else tensor).numpy().tobytes()
 
 
 def packed(cases):
@@ -1206,7 +1274,8 @@ def packed(cases):
     for case, tensors in cases.items():
         places[case] = []
         for name, tensor in sorted(tensors.items()):
-            dtype, content = DTYPES[tensor.dtype], tensor.numpy().tobytes()
+            tensor = shortest(name, tensor)
+            dtype, content = DTYPES[tensor.dtype], content_of(tensor)
             kind = kinds.setdefault((name, dtype, *tensor.shape), len(kinds))
             if len(content) >= 32 and (dtype, content) in known:
                 places[case].append([kind, known[dtype, content]])

@@ -52,6 +52,13 @@ pub(super) fn unpack(file: &TensorFile) -> BTreeMap<String, TensorData> {
             };
             let values = match file.tensors[dtype].values() {
                 TensorValues::F32(all) => TensorValues::F32(all[start..start + len].to_vec()),
+                // Weights that are the same in it.
+                TensorValues::BF16(all) => TensorValues::F32(
+                    all[start..start + len]
+                        .iter()
+                        .map(|&bits| f32::from_bits(u32::from(bits) << 16))
+                        .collect(),
+                ),
                 TensorValues::I64(all) => TensorValues::I64(all[start..start + len].to_vec()),
                 TensorValues::C64(all) => TensorValues::C64(all[start..start + len].to_vec()),
                 other => panic!("values {other:?}"),
