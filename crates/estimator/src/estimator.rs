@@ -208,7 +208,7 @@ pub trait Trained: Any + fmt::Debug + Send + Sync {
         None
     }
 
-    /// Bytes of what it has learned, and of the copies that forecasts make of it.
+    /// Bytes of what it has learned and of frozen weights that it reads, and of the copies that forecasts make of what it has learned.
     fn held_bytes(&self) -> [u64; 2] {
         [0, 0]
     }

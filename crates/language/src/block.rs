@@ -42,18 +42,33 @@ fn constant(value: &Tensor) -> Var {
 }
 
 impl Dense {
+    fn numbers(&self) -> usize {
+        self.weight.numel() + self.bias.numel()
+    }
+
     fn forward(&self, x: &Var, activation: Activation) -> Var {
         x.linear_by_inputs(&constant(&self.weight), Some(&constant(&self.bias)), activation)
     }
 }
 
 impl Norm {
+    pub(crate) fn numbers(&self) -> usize {
+        self.factor.numel() + self.offset.numel()
+    }
+
     pub(crate) fn forward(&self, x: &Var) -> Var {
         x.layer_norm(Some((&constant(&self.factor), Some(&constant(&self.offset)))), self.epsilon)
     }
 }
 
 impl Block {
+    /// How many weights there are.
+    pub(crate) fn numbers(&self) -> usize {
+        let layers = self.projections.iter().chain(&self.perceptron).chain([&self.attention_out]);
+        let norms = [&self.attention_norm, &self.perceptron_norm].map(Norm::numbers);
+        layers.map(Dense::numbers).chain(norms).sum()
+    }
+
     /// The keys and values of the text `x [windows, tokens, width]`, which later tokens attend to.
     pub(crate) fn memory(&self, x: &Var) -> Memory {
         let normed = self.attention_norm.forward(x);

@@ -88,6 +88,12 @@ impl Gpt2 {
         })
     }
 
+    /// How many weights there are.
+    pub(crate) fn numbers(&self) -> usize {
+        let blocks: usize = self.blocks.iter().map(Block::numbers).sum();
+        self.words.numel() + self.places.numel() + blocks + self.norm.numbers()
+    }
+
     /// The states behind the last norm of vectors `x [windows, steps, width]`, each row behind the text of its window.
     ///
     /// Rows of text are as long as the longest. The places behind a shorter one are hidden, and the vectors' positions follow its

@@ -66,6 +66,11 @@ impl LanguageModel {
         Ok(Self { tokens, gpt2, positions: config.n_positions, checksum: folder::checksum(&files) })
     }
 
+    /// Bytes of its weights in memory.
+    pub fn bytes(&self) -> u64 {
+        self.gpt2.numbers() as u64 * 4
+    }
+
     /// Width of its states.
     pub fn width(&self) -> usize {
         self.gpt2.words.shape()[1]

@@ -27,6 +27,10 @@ impl Model for WithQuantiles {
         self.model.explain(cx, windows)
     }
 
+    fn frozen_bytes(&self) -> u64 {
+        self.model.frozen_bytes()
+    }
+
     fn keeps_state(&self) -> bool {
         self.model.keeps_state()
     }

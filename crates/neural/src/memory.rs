@@ -20,6 +20,9 @@ use crate::windows::{Purpose, window_dims};
 /// The parameters that are drawn in any case to measure what a model keeps of a window: 64 MB.
 const FEW_PARAMETERS: usize = 1 << 24;
 
+/// Weights that nothing trains.
+const FROZEN: &str = "frozen weights";
+
 /// The name of the copies of weights that forecasts hold.
 const COPIES: &str = "weights as forecasts hold them";
 
@@ -98,6 +101,7 @@ impl Training<'_> {
         let rounded = usize::from(self.config.precision == Precision::Bf16);
         let needs = MemoryEstimate::default()
             .and_numbers("parameters", table.total_len())
+            .and(FROZEN, self.network.model.frozen_bytes())
             .and_numbers(
                 format!("gradients of {shards} shards"),
                 table.gradients_len().saturating_mul(shards),
@@ -155,4 +159,55 @@ pub(crate) fn check_bench(
         "the bench",
         format!("choose smaller layers, or lower h, input_size or {}", Setting::Batch),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use foretell_models::find;
+    use foretell_nn::{Forward, Inputs, Model, Var};
+
+    use super::*;
+
+    /// A model that holds nothing.
+    struct Empty;
+
+    impl Model for Empty {
+        fn forward(&self, _: &Forward<'_>, windows: &Inputs) -> Var {
+            windows.insample_y.clone()
+        }
+    }
+
+    #[test]
+    fn a_training_holds_the_frozen_weights_of_its_language_model() {
+        let entry = find("TimeLLM").expect("a model");
+        let spec = NetworkSpec::new("TimeLLM", 4, 24).expect("a model");
+        let set = |spec: NetworkSpec, (name, value): (String, _)| spec.set(&name, value).expect("a setting");
+        let spec = entry.small().swap_remove(0).into_iter().fold(spec, set);
+        let mut table = Table::default();
+        let network = spec.build(&mut table).expect("a model");
+        let config = train_config(&spec).expect("a configuration");
+        let needed_by = |network: &Network| {
+            let training = Training {
+                network,
+                table: &table,
+                dims: window_dims(&spec, network.needs, Purpose::Train),
+                config: &config,
+                windows: 8,
+                threads: 2,
+                validates: false,
+                is_kept: false,
+                kept: KeptNumbers::default(),
+            };
+            training.needs().total()
+        };
+        let without = Network { needs: network.needs, model: Arc::new(Empty) };
+        // All tensors of model.safetensors, behind its header.
+        let file =
+            std::fs::read("../language/tests/gpt2/model.safetensors").expect("the small language model");
+        let (length, rest) = file.split_first_chunk().expect("the length of the header");
+        let tensors = rest.len() as u64 - u64::from_le_bytes(*length);
+        assert_eq!(needed_by(&network) - needed_by(&without), tensors);
+    }
 }

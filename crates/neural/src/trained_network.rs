@@ -269,7 +269,10 @@ impl Trained for TrainedNetwork {
     fn held_bytes(&self) -> [u64; 2] {
         let table = self.params.table();
         let parameters = (table.total_len() as u64).saturating_mul(4);
-        [parameters, table.held_copies_bytes(self.weight_precision()) as u64]
+        [
+            parameters.saturating_add(self.network.model.frozen_bytes()),
+            table.held_copies_bytes(self.weight_precision()) as u64,
+        ]
     }
 
     fn memory(&self, windows: usize, h: usize, threads: usize) -> MemoryEstimate {

@@ -155,6 +155,11 @@ pub trait Model: Send + Sync {
         None
     }
 
+    /// Bytes of the weights that it holds besides its parameters, which nothing trains: those of a language model.
+    fn frozen_bytes(&self) -> u64 {
+        0
+    }
+
     /// Whether [`Model::step`] reads windows on from a state. Models that forecast step by step do.
     fn keeps_state(&self) -> bool {
         false

@@ -224,6 +224,10 @@ impl Network {
 }
 
 impl Model for Network {
+    fn frozen_bytes(&self) -> u64 {
+        self.language.bytes()
+    }
+
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
         let (batch, horizon) = (windows.batch(), self.dims.horizon);
         let prompts = self.prompts(windows);
