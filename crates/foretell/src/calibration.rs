@@ -5,7 +5,7 @@ use foretell_data::{Frame, Panel, Span, TimeKind};
 use foretell_estimator::{Estimator, point_column};
 
 use crate::conformal::{Conformal, PredictionIntervals};
-use crate::ensemble::LeastSquares;
+use crate::ensemble::{Combination, LeastSquares};
 use crate::error::Error;
 use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::forecasts::levels::is_point;
@@ -68,13 +68,7 @@ pub(crate) fn forecast_windows_of_end(
 /// all count alike; rows of which something is not known count nothing.
 pub(crate) fn ensemble_weights(trained: &TrainedModels, frame: &Frame) -> Vec<f64> {
     let (_, truth) = &frame.columns[0];
-    let points: Vec<&[f32]> = trained
-        .named()
-        .filter_map(|(model, name)| {
-            let outputs = model.trained().estimator().outputs();
-            frame.column(&format!("{name}{}", outputs[point_column(&outputs)].suffix))
-        })
-        .collect();
+    let points = points(trained, frame);
     let errors = |row: usize| -> Option<Vec<f64>> {
         let errors = points.iter().map(|point| f64::from(point[row]) - f64::from(truth[row]));
         errors.map(|error| error.is_finite().then_some(error)).collect()
@@ -91,6 +85,28 @@ pub(crate) fn ensemble_weights(trained: &TrainedModels, frame: &Frame) -> Vec<f6
         }
     }
     squares.weights()
+}
+
+/// Such forecasts with those of the ensembles whose weights have been learnt by them since.
+pub(crate) fn with_learnt_ensembles(
+    trained: &TrainedModels,
+    mut frame: Frame,
+    ensembles: &[Combination],
+) -> Frame {
+    for ensemble in ensembles.iter().filter(|ensemble| ensemble.weights().is_some()) {
+        let combined = ensemble.combine(&points(trained, &frame));
+        frame.columns.push((ensemble.column().to_owned(), combined));
+    }
+    frame
+}
+
+/// The columns of numbers, or of medians, one of each model.
+fn points<'f>(trained: &TrainedModels, frame: &'f Frame) -> Vec<&'f [f32]> {
+    let of_models = trained.named().filter_map(|(model, name)| {
+        let outputs = model.trained().estimator().outputs();
+        frame.column(&format!("{name}{}", outputs[point_column(&outputs)].suffix))
+    });
+    of_models.collect()
 }
 
 /// The calibration by the errors of such forecasts.

@@ -45,8 +45,8 @@ impl Coherence {
     }
 
     /// The same with forecasts of the past beside the actual values, if the method needs them.
-    pub(crate) fn with_past(&self, past: &Frame) -> Self {
-        Self { past: self.needs_past().then(|| past.clone()), ..self.clone() }
+    pub(crate) fn with_past(&self, past: Frame) -> Self {
+        Self { past: self.needs_past().then_some(past), ..self.clone() }
     }
 
     /// The forecasts of all series of a panel, so that they add up. Parameters of distributions, which are none of a sum, are left

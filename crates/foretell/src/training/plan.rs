@@ -15,11 +15,12 @@ use serde_json::{Map, Value};
 
 use crate::calibration::{
     calibrate, check_calibration, check_windows, ensemble_weights, forecast_windows_of_end,
+    with_learnt_ensembles,
 };
 use crate::coherence::Coherence;
 use crate::columns::{ColumnNames, column_names, columns_given, columns_read};
 use crate::conformal::PredictionIntervals;
-use crate::ensemble::Ensemble;
+use crate::ensemble::{Combination, Ensemble};
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
 use crate::forecasts::asked_quantiles::AskedQuantiles;
@@ -300,11 +301,12 @@ impl TrainingPlan {
         let frame = forecast_windows_of_end(&earlier, &known, self.val_rows(), windows)?;
         let conformal = self.intervals.map(|intervals| calibrate(&earlier, &known, &frame, intervals));
         let weights = ensemble_weights(&earlier, &frame);
-        let coherence = past.map(|coherence| Arc::new(coherence.with_past(&frame)));
+        let ensembles: Vec<Combination> =
+            self.ensembles.iter().filter_map(|ensemble| ensemble.combination(Some(&weights))).collect();
+        let frame = with_learnt_ensembles(&earlier, frame, &ensembles);
+        let coherence = past.map(|coherence| Arc::new(coherence.with_past(frame)));
         let (trained, interruption) = self.train_before(panel, test_size, true)?;
         let coherence = coherence.or_else(|| trained.coherence.clone());
-        let ensembles =
-            self.ensembles.iter().filter_map(|ensemble| ensemble.combination(Some(&weights))).collect();
         Ok((TrainedModels { conformal, ensembles, coherence, ..trained }, interruption))
     }
 

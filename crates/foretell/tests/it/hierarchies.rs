@@ -2,8 +2,9 @@
 
 use foretell::hierarchy::{Hierarchy, Reconciliation};
 use foretell::{
-    ColumnNames, Error, Fitted, ForecastTable, Forecaster, Frame, Freq, ModelSpec, Panel, PredictOptions,
-    PredictionIntervals, ReadOptions, ReconcileOptions, SimulateOptions, reconcile, sum_series, with_sums,
+    ColumnNames, Ensemble, Error, Fitted, ForecastTable, Forecaster, Frame, Freq, ModelSpec, Panel,
+    PredictOptions, PredictionIntervals, ReadOptions, ReconcileOptions, SimulateOptions, reconcile,
+    sum_series, with_sums,
 };
 use serde_json::json;
 
@@ -154,6 +155,35 @@ fn sample_paths_of_a_hierarchy_add_up() {
         assert!(hierarchy().incoherence(&values, PATHS * H) < 1e-5, "{method}");
         assert_ne!(values[..H], values[H..2 * H]);
     }
+}
+
+/// The errors that weigh the series of a weighted ensemble are its own: its past forecasts follow from the members' by its weights.
+#[test]
+fn the_past_of_a_weighted_ensemble_is_known() {
+    let all = sum_series(&bottom(), &hierarchy()).expect("sums");
+    let fit = |method| {
+        let network = ModelSpec::new("NLinear", H, 12).and_then(|model| model.set("max_steps", 20));
+        let models = [network, ModelSpec::new("SeasonalNaive", H, 1)].map(|model| model.expect("a model"));
+        let forecaster = Forecaster::new(models).expect("models").hierarchy(hierarchy(), method);
+        let ensembles = [Ensemble::Mean, Ensemble::Weighted { n_windows: 6 }];
+        let forecaster =
+            ensembles.into_iter().fold(forecaster.expect("a method"), |all, ensemble| all.ensemble(ensemble));
+        forecaster.fit(&all).expect("a training")
+    };
+    let fitted = fit(Reconciliation::MinTraceShrink);
+    let frame = fitted.predict(&all, None).expect("forecasts");
+    assert_eq!(names(&frame), ["NLinear", "SeasonalNaive", "EnsembleMean", "EnsembleWeighted"]);
+    for name in names(&frame) {
+        assert!(incoherence(&frame, name) < 1e-5, "{name}");
+    }
+    let of_sizes = fit(Reconciliation::MinTraceWls).predict(&all, None).expect("forecasts");
+    assert_ne!(
+        frame.column("EnsembleWeighted"),
+        of_sizes.column("EnsembleWeighted"),
+        "the errors have a weight"
+    );
+    let loaded = Fitted::from_bytes(&fitted.to_bytes().expect("bytes")).expect("what was just written");
+    assert_eq!(loaded.predict(&all, None).expect("forecasts").columns, frame.columns);
 }
 
 /// The errors of the forecasts that intervals are calibrated on weigh the series, in a saved model, too.
