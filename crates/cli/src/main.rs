@@ -36,6 +36,7 @@ mod precision;
 mod progress;
 mod report;
 mod row_args;
+mod saved_run;
 mod saving;
 mod setting;
 mod setting_words;

@@ -22,6 +22,16 @@ pub fn require(holds: bool, expected: impl Into<String>) -> Result<(), String> {
     if holds { Ok(()) } else { Err(expected.into()) }
 }
 
+/// The rule of the steps of history that a model sees where it forecasts: any number, of which one that is not positive stands for
+/// `input_size`, up to [`MAX_UNITS`].
+///
+/// # Errors
+/// If it is larger.
+pub fn inference_input_size(size: &Option<i64>) -> Result<(), String> {
+    let expected = format!("at most {MAX_UNITS}, or null for input_size");
+    require(size.is_none_or(|size| size <= MAX_UNITS as i64), expected)
+}
+
 /// The rule that a number is within the range.
 ///
 /// # Errors

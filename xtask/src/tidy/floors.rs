@@ -51,7 +51,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "picture",
             "bars figure",
             "data_args demo_files model_args",
-            "train_args",
+            "saved_run train_args",
             "commands",
         ],
     ),

@@ -4,14 +4,12 @@ use std::path::PathBuf;
 
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
-use foretell::{Attribution, ExplainOptions, Fitted, Frame};
+use foretell::{Attribution, ExplainOptions, Frame};
 
-use crate::args::{LogArgs, MemoryArgs, OutArgs, ThreadArgs};
 use crate::bars::{Bars, Group};
-use crate::data_args::DataArgs;
-use crate::output::Sink;
 use crate::picture::{Picture as _, check_ending};
 use crate::progress::Log;
+use crate::saved_run::SavedRunArgs;
 
 /// Compute what each input contributes to the forecasts of saved networks
 ///
@@ -29,15 +27,8 @@ Examples:
   foretell explain --model model --data sales.csv --out contributions.csv \\
     --plot contributions.svg   # the largest ones as bars")]
 pub(crate) struct Explain {
-    /// Directory that `foretell fit` or neuralforecast's `NeuralForecast.save` wrote
-    #[arg(long, value_name = "DIR")]
-    model: PathBuf,
     #[command(flatten)]
-    data: DataArgs,
-    /// File with the future rows of each series: ids, times, and the columns known in advance; several files, folders and
-    /// patterns are one table, as of --data
-    #[arg(long, value_name = "FILE")]
-    futr: Vec<PathBuf>,
+    run: SavedRunArgs,
     /// Explain these networks alone, by the names of their columns
     #[arg(long, value_name = "NAME[,NAME]", value_delimiter = ',')]
     only: Vec<String>,
@@ -56,18 +47,10 @@ pub(crate) struct Explain {
     /// The output that is explained, where a loss has several, counted from 0
     #[arg(long, value_name = "N", default_value_t = 0)]
     output: usize,
-    #[command(flatten)]
-    threads: ThreadArgs,
-    #[command(flatten)]
-    out: OutArgs,
     /// Picture to write of the inputs that contribute most, in the mean over series and steps: SVG or PNG, as its name ends in .svg
     /// or .png
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
-    #[command(flatten)]
-    memory: MemoryArgs,
-    #[command(flatten)]
-    log: LogArgs,
 }
 
 /// How contributions are computed.
@@ -77,27 +60,18 @@ enum Method {
     IntegratedGradients,
     /// The gradient at the inputs, times the inputs
     InputXGradient,
-    /// The change by an input when it comes after others, over drawn orders
+    /// What an input changes when it comes after others, over drawn orders
     ShapleySampling,
 }
 
 impl Explain {
     pub(crate) fn log(&self) -> Log {
-        self.log.log()
+        self.run.log()
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        self.data.check_names(&self.futr)?;
         self.plot.as_deref().map_or(Ok(()), |plot| check_ending("--plot", plot))?;
-        let sink = Sink::open(&self.out.path)?;
-        let log = self.log();
-        let fitted = Fitted::load_within(&self.model, self.memory.limit())?
-            .threads(self.threads.count)?
-            .on_warning(move |warning| log.warning(&warning.to_string()));
-        let (panel, options) =
-            self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads.count, self.log())?;
-        let sink = sink.decimal(options.numbers.decimal());
-        let future = self.data.read_future(&self.futr, &options, (&panel, fitted.h()), self.log())?;
+        let run = self.run.read()?;
         let method = match self.method {
             Method::IntegratedGradients => Attribution::IntegratedGradients { points: self.points },
             Method::InputXGradient => Attribution::InputXGradient,
@@ -106,20 +80,14 @@ impl Explain {
             }
         };
         let options =
-            ExplainOptions::new(method).output(self.output).models(&self.only).future(future.as_ref());
-        let frame = fitted.explain(&panel, &options)?;
+            ExplainOptions::new(method).output(self.output).models(&self.only).future(run.future.as_ref());
+        let frame = run.fitted.explain(&run.panel, &options)?;
         if let Some(plot) = &self.plot {
-            let bars = bars(&frame, &self.method, panel.n_series());
+            let bars = bars(&frame, &self.method, run.panel.n_series());
             bars.write(plot)?;
             self.log().wrote(plot, &format!("the {MOST} largest contributions of each network"));
         }
-        let to_file = !sink.is_stdout();
-        sink.write_or_keep(&frame)?;
-        if to_file {
-            let what = format!("{} series, {} steps each", panel.n_series(), fitted.h());
-            self.log().wrote(&self.out.path, &what);
-        }
-        Ok(())
+        self.run.write(run, &frame, "")
     }
 }
 

@@ -1,15 +1,12 @@
 //! `foretell simulate`: from a model directory and a file of series to sample paths of the future.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
-use foretell::{Fitted, Intervals, PathMethod, SimulateOptions};
+use foretell::{Intervals, PathMethod, SimulateOptions};
 
-use crate::args::{BoundArgs, LogArgs, MemoryArgs, OutArgs, ThreadArgs};
-use crate::data_args::DataArgs;
-use crate::output::Sink;
+use crate::args::BoundArgs;
 use crate::progress::Log;
+use crate::saved_run::SavedRunArgs;
 
 /// Draw sample paths of what follows each series with saved models
 ///
@@ -28,15 +25,8 @@ Examples:
   foretell simulate --model deepar --data sales.csv --method ancestral --out paths.csv
   foretell simulate --model model --data sales.csv --intervals 20 --out paths.csv")]
 pub(crate) struct Simulate {
-    /// Directory that `foretell fit` or neuralforecast's `NeuralForecast.save` wrote
-    #[arg(long, value_name = "DIR")]
-    model: PathBuf,
     #[command(flatten)]
-    data: DataArgs,
-    /// File with the future rows of each series: ids, times, and the columns known in advance; several files, folders and
-    /// patterns are one table, as of --data
-    #[arg(long, value_name = "FILE")]
-    futr: Vec<PathBuf>,
+    run: SavedRunArgs,
     /// Paths of each series
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1 << 24))]
     n_paths: usize,
@@ -57,54 +47,30 @@ pub(crate) struct Simulate {
     intervals: Option<Intervals>,
     #[command(flatten)]
     bounds: BoundArgs,
-    #[command(flatten)]
-    threads: ThreadArgs,
-    #[command(flatten)]
-    out: OutArgs,
-    #[command(flatten)]
-    memory: MemoryArgs,
-    #[command(flatten)]
-    log: LogArgs,
 }
 
 impl Simulate {
     pub(crate) fn log(&self) -> Log {
-        self.log.log()
+        self.run.log()
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        self.data.check_names(&self.futr)?;
-        let sink = Sink::open(&self.out.path)?;
-        let log = self.log();
-        let mut fitted = Fitted::load_within(&self.model, self.memory.limit())?
-            .threads(self.threads.count)?
-            .on_warning(move |warning| log.warning(&warning.to_string()));
+        let mut run = self.run.read()?;
         let [non_negative, integer] = [
-            fitted.is_non_negative() || self.bounds.non_negative,
-            fitted.is_integer() || self.bounds.integer,
+            run.fitted.is_non_negative() || self.bounds.non_negative,
+            run.fitted.is_integer() || self.bounds.integer,
         ];
-        fitted = fitted.non_negative(non_negative).integer(integer);
-        log.bounded(non_negative, integer);
-        let (panel, options) =
-            self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads.count, self.log())?;
-        let sink = sink.decimal(options.numbers.decimal());
+        run.fitted = run.fitted.non_negative(non_negative).integer(integer);
+        self.log().bounded(non_negative, integer);
         if let Some(intervals) = self.intervals {
-            fitted = fitted.calibrate(&panel, intervals)?;
+            run.fitted = run.fitted.calibrate(&run.panel, intervals)?;
         }
-        let future = self.data.read_future(&self.futr, &options, (&panel, fitted.h()), self.log())?;
         let options = SimulateOptions::new(self.n_paths)
             .seed(self.seed)
             .method(self.method)
             .quantiles(&self.quantiles)
-            .future(future.as_ref());
-        let frame = fitted.simulate(&panel, &options)?;
-        let to_file = !sink.is_stdout();
-        sink.write_or_keep(&frame)?;
-        if to_file {
-            let what =
-                format!("{} paths of {} series, {} steps each", self.n_paths, panel.n_series(), fitted.h());
-            self.log().wrote(&self.out.path, &what);
-        }
-        Ok(())
+            .future(run.future.as_ref());
+        let frame = run.fitted.simulate(&run.panel, &options)?;
+        self.run.write(run, &frame, &format!("{} paths of ", self.n_paths))
     }
 }

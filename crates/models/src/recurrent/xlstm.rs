@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::architecture::{Architecture, Exogenous};
 use crate::hyper::hyper_parameters;
 use crate::recurrent::shared::step_by_step::step_inputs;
-use crate::rules::{self, MAX_UNITS};
+use crate::rules;
 
 /// The blocks that there are, by the names that neuralforecast gives them.
 const BACKBONES: [&str; 2] = ["mLSTM", "sLSTM"];
@@ -21,10 +21,7 @@ const BACKBONES: [&str; 2] = ["mLSTM", "sLSTM"];
 hyper_parameters! {
     XLstm {
         /// Without effect, since it forecasts directly.
-        inference_input_size: Option<i64> = None => |size| {
-            let expected = format!("at most {MAX_UNITS}, or null for input_size");
-            rules::require(size.is_none_or(|size| size <= MAX_UNITS as i64), expected)
-        },
+        inference_input_size: Option<i64> = None => rules::inference_input_size,
         /// Without effect, since it forecasts directly.
         h_train: usize = 1 => rules::units,
         /// Blocks of the encoder.

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use crate::hyper::hyper_parameters;
 use crate::recurrent::shared::sampling::Sampling;
 use crate::recurrent::shared::step_by_step::{Autoregressive, StepDecoder, step_inputs};
-use crate::rules::{self, MAX_UNITS};
+use crate::rules;
 
 /// The scopes of the encoder's and the decoder's parameters.
 const ENCODER: &str = "hist_encoder";
@@ -29,10 +29,7 @@ hyper_parameters! {
     Config {
         /// Steps of history that a recurrent model sees where it forecasts; those of training where there is no
         /// positive number.
-        inference_input_size: Option<i64> = None => |size| {
-            let expected = format!("at most {MAX_UNITS}, or null for input_size");
-            rules::require(size.is_none_or(|size| size <= MAX_UNITS as i64), expected)
-        },
+        inference_input_size: Option<i64> = None => rules::inference_input_size,
         /// Steps of the horizon that a recurrent model trains on.
         h_train: usize = 1 => rules::units,
         /// Layers of the encoder.

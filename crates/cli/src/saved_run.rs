@@ -1,0 +1,75 @@
+//! A question to saved models about the steps after each series, as several commands ask one: models, series and future rows are
+//! read, and a table with a row for each series and step is written.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use foretell::{Fitted, Frame, Future, Panel};
+
+use crate::args::{LogArgs, MemoryArgs, OutArgs, ThreadArgs};
+use crate::data_args::DataArgs;
+use crate::output::Sink;
+use crate::progress::Log;
+
+/// Saved models, the series that they are asked about, and where the answer goes.
+#[derive(Debug, Args)]
+pub(crate) struct SavedRunArgs {
+    /// Directory that `foretell fit` or neuralforecast's `NeuralForecast.save` wrote
+    #[arg(long, value_name = "DIR")]
+    model: PathBuf,
+    #[command(flatten)]
+    data: DataArgs,
+    /// File with the future rows of each series: ids, times, and the columns known in advance; several files, folders and
+    /// patterns are one table, as of --data
+    #[arg(long, value_name = "FILE")]
+    futr: Vec<PathBuf>,
+    #[command(flatten)]
+    threads: ThreadArgs,
+    #[command(flatten)]
+    out: OutArgs,
+    #[command(flatten)]
+    memory: MemoryArgs,
+    #[command(flatten)]
+    log: LogArgs,
+}
+
+/// Models, series and future rows that were read, and the place to write to.
+pub(crate) struct SavedRun {
+    pub(crate) fitted: Fitted,
+    pub(crate) panel: Panel,
+    pub(crate) future: Option<Future>,
+    sink: Sink,
+}
+
+impl SavedRunArgs {
+    pub(crate) fn log(&self) -> Log {
+        self.log.log()
+    }
+
+    /// Reads models, series and future rows, once the place to write to is known to be writable.
+    pub(crate) fn read(&self) -> anyhow::Result<SavedRun> {
+        self.data.check_names(&self.futr)?;
+        let sink = Sink::open(&self.out.path)?;
+        let log = self.log();
+        let fitted = Fitted::load_within(&self.model, self.memory.limit())?
+            .threads(self.threads.count)?
+            .on_warning(move |warning| log.warning(&warning.to_string()));
+        let (panel, options) =
+            self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads.count, self.log())?;
+        let sink = sink.decimal(options.numbers.decimal());
+        let future = self.data.read_future(&self.futr, &options, (&panel, fitted.h()), self.log())?;
+        Ok(SavedRun { fitted, panel, future, sink })
+    }
+
+    /// Writes the answer, and tells of the file if it is one: of `each` of the run's series, with the steps of a horizon.
+    pub(crate) fn write(&self, run: SavedRun, frame: &Frame, each: &str) -> anyhow::Result<()> {
+        let SavedRun { fitted, panel, sink, .. } = run;
+        let to_file = !sink.is_stdout();
+        sink.write_or_keep(frame)?;
+        if to_file {
+            let what = format!("{each}{} series, {} steps each", panel.n_series(), fitted.h());
+            self.log().wrote(&self.out.path, &what);
+        }
+        Ok(())
+    }
+}
