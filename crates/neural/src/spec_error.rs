@@ -61,9 +61,13 @@ pub enum SpecError {
 impl SpecError {
     /// The error that no model is called so, where `known` are the names that there are.
     pub fn unknown_model(found: &str, known: &[&str]) -> Self {
+        // neuralforecast's classes of models that it tunes.
+        let auto = found.get(..4).filter(|start| start.eq_ignore_ascii_case("auto")).map(|_| &found[4..]);
+        let tuned = auto.and_then(|name| known.iter().find(|known| known.eq_ignore_ascii_case(name)));
+        let tuned = tuned.map(|name| format!("a tuning of {name}"));
         let other = OTHER_NAMES.iter().find(|(other, _)| found.eq_ignore_ascii_case(other));
         let meant = other.map(|(_, name)| (*name).to_owned());
-        let hint = meant.or_else(|| nearest(found, known.iter().copied()));
+        let hint = tuned.or(meant).or_else(|| nearest(found, known.iter().copied()));
         let hint = hint.map(|name| format!("did you mean {name}? ")).unwrap_or_default();
         Self::UnknownModel { found: found.to_owned(), hint, known: known.join(", ") }
     }
@@ -80,6 +84,8 @@ mod tests {
             ("Transformer", "did you mean VanillaTransformer? there are"),
             ("transformer", "did you mean VanillaTransformer? there are"),
             ("iTransform", "did you mean iTransformer? there are"),
+            ("AutoNHITS", "did you mean a tuning of NHITS? there are"),
+            ("autolstm", "did you mean a tuning of LSTM? there are"),
             ("Zebra", "no model is called Zebra; there are"),
         ] {
             assert!(message(name).contains(hint) && message(name).contains("TimesNet"), "{}", message(name));

@@ -1,6 +1,6 @@
 //! `foretell models`: what there is to choose from.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use foretell::{ModelSpec, model_names};
 use serde_json::{Map, Value, json};
 
@@ -22,6 +22,7 @@ use crate::table::AlignedTable;
 Examples:
   foretell models
   foretell models NHITS
+  foretell models --kind multivariate
   foretell models --json | jq '.[] | select(.name == \"NHITS\").hyper_parameters'
 
 With --json an array is printed, an object for each model: name, paper, kind,
@@ -32,6 +33,9 @@ pub(crate) struct Models {
     /// The model whose hyper-parameters to list, in any case of letters
     #[arg(ignore_case = true, value_parser = clap::builder::PossibleValuesParser::new(model_names()))]
     model: Option<String>,
+    /// List the models of this kind alone
+    #[arg(long, value_name = "KIND", value_enum, conflicts_with_all = ["model", "markdown"])]
+    kind: Option<Kind>,
     /// Print JSON, with the hyper-parameters and their defaults
     #[arg(long)]
     json: bool,
@@ -40,6 +44,30 @@ pub(crate) struct Models {
     markdown: bool,
     #[command(flatten)]
     log: LogArgs,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Kind {
+    /// Networks that forecast each series by itself
+    Univariate,
+    /// Networks that forecast many series together
+    Multivariate,
+    /// Those of both that forecast one step after the other
+    StepByStep,
+    /// What is no network
+    Classical,
+}
+
+impl Kind {
+    /// How [`ListedModel::kind`] says it.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Univariate => "univariate",
+            Self::Multivariate => "multivariate",
+            Self::StepByStep => "step by step",
+            Self::Classical => "classical",
+        }
+    }
 }
 
 impl Models {
@@ -51,6 +79,9 @@ impl Models {
         let mut chosen = ListedModel::all();
         if let Some(name) = &self.model {
             chosen.retain(|model| name.eq_ignore_ascii_case(model.name));
+        }
+        if let Some(kind) = self.kind {
+            chosen.retain(|model| model.kind.split(", ").any(|word| word == kind.word()));
         }
         if self.json {
             let models = chosen.iter().map(described).collect::<anyhow::Result<Vec<_>>>()?;

@@ -516,6 +516,14 @@ fn the_models_are_listed_with_all_their_hyper_parameters() {
         );
         assert!(text.contains(model["paper"].as_str().unwrap()), "{text}");
     }
+    let of_kind = |kind: &str| -> Vec<Value> {
+        serde_json::from_str(&dir.ok(&format!("models --json --kind {kind}"))).unwrap()
+    };
+    let kinds = ["univariate", "multivariate", "classical"].map(of_kind);
+    assert_eq!(kinds.iter().map(Vec::len).sum::<usize>(), models.len());
+    assert!(kinds.iter().all(|found| found.len() > 5));
+    let stepwise = of_kind("step-by-step");
+    assert!(stepwise.iter().all(|model| model["kind"] == "univariate, step by step") && !stepwise.is_empty());
 }
 
 #[test]
