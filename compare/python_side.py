@@ -1,11 +1,12 @@
 """foretell's Python package beside neuralforecast: time to import, fit, predict and cross-validate, and peak memory.
 
     python compare/python_side.py --foretell PYTHON --neuralforecast PYTHON [--series 100 10000] [--models NHITS MLP] [--steps 100]
+        [--minutes 12]
 
 Both arguments are interpreters whose environments have the packages; the first needs pandas beside foretell. Each measurement is a
 process of its own, and the two packages take turns, so that a busy machine slows both. The panel is monthly, 120 steps a series, a season
-with noise; models forecast 12 steps from 24 with their other hyper-parameters as they are. It prints a table in Markdown: seconds of
-either, and how many times foretell is faster (or smaller). `predict one` is the forecast of one series by trained models, the median of
+with noise; models forecast 12 steps from 24 with their other hyper-parameters as they are. No model is begun that would probably not be
+measured within the minutes; a line says which are left out. It prints a table in Markdown for each number of series: seconds of either, and how many times foretell is faster (or smaller). `predict one` is the forecast of one series by trained models, the median of
 nine; memory is the most that the process held.
 """
 
@@ -31,6 +32,7 @@ def parse():
     parser.add_argument("--series", type=int, nargs="+", default=[100, 10000])
     parser.add_argument("--models", nargs="+", default=MODELS)
     parser.add_argument("--steps", type=int, default=100)
+    parser.add_argument("--minutes", type=float, default=12)
     parser.add_argument("--one", nargs=2, metavar=("PACKAGE", "MODEL"), help="measure in this process, as JSON")
     return parser.parse_args()
 
@@ -87,9 +89,15 @@ def run(python, package, model, n_series, steps):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def row(name, ours, theirs):
-    cells = [f"{theirs[figure]:.3g} / {ours[figure]:.3g} = {theirs[figure] / ours[figure]:.3g}" for figure in FIGURES]
-    print(f"| {name} | {' | '.join(cells)} |", flush=True)
+def table(n_series, steps, measured):
+    print(f"\n{n_series} series, {steps} steps of training; neuralforecast / foretell = ratio\n")
+    print(f"| model | {' | '.join(FIGURES)} |\n|---{'|---' * len(FIGURES)}|")
+    for model, (ours, theirs) in measured.items():
+        cells = [f"{theirs[figure]:.3g} / {ours[figure]:.3g} = {theirs[figure] / ours[figure]:.3g}" for figure in FIGURES]
+        print(f"| {model} | {' | '.join(cells)} |")
+    ratios = [[theirs[figure] / ours[figure] for figure in FIGURES] for ours, theirs in measured.values()]
+    means = [math.exp(statistics.fmean(map(math.log, column))) for column in zip(*ratios, strict=True)]
+    print(f"| geometric mean | {' | '.join(f'{mean:.3g}' for mean in means)} |", flush=True)
 
 
 def main():
@@ -97,17 +105,19 @@ def main():
     if args.one:
         print(json.dumps(measure(*args.one, args.series[0], args.steps)))
         return
-    for n_series in args.series:
-        print(f"\n{n_series} series, {args.steps} steps of training; neuralforecast / foretell = ratio\n")
-        print(f"| model | {' | '.join(FIGURES)} |\n|---{'|---' * len(FIGURES)}|")
-        ratios = []
-        for model in args.models:
+    measured = {n_series: {} for n_series in args.series}
+    start, longest, left = time.monotonic(), 0.0, list(args.models)
+    while left and (time.monotonic() - start + longest) / 60 < args.minutes:
+        model, begun = left.pop(0), time.monotonic()
+        for n_series in args.series:
             ours = run(args.foretell, "foretell", model, n_series, args.steps)
-            theirs = run(args.neuralforecast, "neuralforecast", model, n_series, args.steps)
-            row(model, ours, theirs)
-            ratios.append([theirs[figure] / ours[figure] for figure in FIGURES])
-        means = [math.exp(statistics.fmean(map(math.log, column))) for column in zip(*ratios, strict=True)]
-        print(f"| geometric mean | {' | '.join(f'{mean:.3g}' for mean in means)} |", flush=True)
+            measured[n_series][model] = ours, run(args.neuralforecast, "neuralforecast", model, n_series, args.steps)
+        longest = max(longest, time.monotonic() - begun)
+        print(f"{model}: {time.monotonic() - begun:.0f} s", file=sys.stderr, flush=True)
+    for n_series, of_models in measured.items():
+        table(n_series, args.steps, of_models)
+    if left:
+        print(f"\nLeft out after {args.minutes:g} minutes: {', '.join(left)}")
 
 
 if __name__ == "__main__":
