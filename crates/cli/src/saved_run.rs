@@ -38,6 +38,8 @@ pub(crate) struct SavedRun {
     pub(crate) fitted: Fitted,
     pub(crate) panel: Panel,
     pub(crate) future: Option<Future>,
+    /// Steps that are asked about.
+    pub(crate) h: usize,
     sink: Sink,
 }
 
@@ -46,8 +48,9 @@ impl SavedRunArgs {
         self.log.log()
     }
 
-    /// Reads models, series and future rows, once the place to write to is known to be writable.
-    pub(crate) fn read(&self) -> anyhow::Result<SavedRun> {
+    /// Reads models, series and future rows, once the place to write to is known to be writable; `h` are the steps that are asked
+    /// about, where they are not the models' own.
+    pub(crate) fn read(&self, h: Option<usize>) -> anyhow::Result<SavedRun> {
         self.data.check_names(&self.futr)?;
         let sink = Sink::open(&self.out.path)?;
         let log = self.log();
@@ -57,17 +60,19 @@ impl SavedRunArgs {
         let (panel, options) =
             self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads.count, self.log())?;
         let sink = sink.decimal(options.numbers.decimal());
-        let future = self.data.read_future(&self.futr, &options, (&panel, fitted.h()), self.log())?;
-        Ok(SavedRun { fitted, panel, future, sink })
+        let h = h.unwrap_or(fitted.h());
+        let steps = h.max(fitted.h());
+        let future = self.data.read_future(&self.futr, &options, (&panel, steps), self.log())?;
+        Ok(SavedRun { fitted, panel, future, h, sink })
     }
 
-    /// Writes the answer, and tells of the file if it is one: of `each` of the run's series, with the steps of a horizon.
+    /// Writes the answer, and tells of the file if it is one: of `each` of the run's series, with its steps.
     pub(crate) fn write(&self, run: SavedRun, frame: &Frame, each: &str) -> anyhow::Result<()> {
-        let SavedRun { fitted, panel, sink, .. } = run;
+        let SavedRun { panel, h, sink, .. } = run;
         let to_file = !sink.is_stdout();
         sink.write_or_keep(frame)?;
         if to_file {
-            let what = format!("{each}{} series, {} steps each", panel.n_series(), fitted.h());
+            let what = format!("{each}{} series, {h} steps each", panel.n_series());
             self.log().wrote(&self.out.path, &what);
         }
         Ok(())

@@ -1,12 +1,16 @@
 //! The contributions of the inputs to the forecasts of networks, as a table.
 
-use foretell_data::{ColumnLevel, Frame, LocalScaler, Panel};
-use foretell_neural::TrainedNetwork;
+use std::ops::Range;
+
+use foretell_data::{ColumnLevel, Frame, Future, LocalScaler, Panel};
+use foretell_estimator::Trained as _;
+use foretell_neural::{Contributions, TrainedNetwork};
 
 use crate::error::Error;
 use crate::explain_options::ExplainOptions;
 use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::forecasts::blocks::blocks_ahead;
+use crate::forecasts::further::each_horizon;
 use crate::inputs::local_scalers::LocallyScaled;
 use crate::predict_options::PredictOptions;
 use crate::trained_models::TrainedModels;
@@ -21,24 +25,19 @@ pub(crate) fn explain(
     if trained.local_scalers.series == Some(LocalScaler::BoxCox) {
         return Err(UsageError::ExplainedCurve.into());
     }
-    let asked = PredictOptions::new().future(options.future);
+    let shown = options.h.unwrap_or(trained.h());
+    let h = shown.max(trained.h());
+    let asked = PredictOptions::new().future(options.future).h(h);
     let blocks = blocks_ahead(trained, panel, &asked, AskedQuantiles::default())?;
     let mut frame: Option<Frame> = None;
     blocks.each_ahead(|panel, scaled, future| {
-        let mut part = rows_ahead(trained, panel)?;
+        let mut part = rows_ahead(trained, panel, h)?;
         for (network, name) in &networks {
-            let contributions =
-                network.attribute(&scaled.panel, future, &trained.workers, options.method, options.output)?;
-            let inputs = input_names(network, &trained.columns.target, panel);
-            let mut baseline = Vec::new();
-            let mut columns: Vec<Vec<f32>> = vec![Vec::new(); inputs.len()];
-            for window in &contributions {
-                baseline.extend(&window.baseline);
-                for row in window.values.chunks_exact(inputs.len()) {
-                    columns.iter_mut().zip(row).for_each(|(column, value)| column.push(*value));
-                }
-            }
-            scale_back(scaled, trained.h(), &mut baseline, &mut columns);
+            let inputs = input_names(network, &trained.columns.target, panel, h);
+            let mut table = ContributionTable::new(panel.n_series(), h, inputs.len());
+            table.fill(trained, network, &scaled.panel, future, options)?;
+            let ContributionTable { mut baseline, mut columns, .. } = table;
+            scale_back(scaled, h, &mut baseline, &mut columns);
             part.columns.push((format!("{name}:baseline"), baseline));
             let named = inputs.into_iter().zip(columns);
             part.columns.extend(named.map(|(input, values)| (format!("{name}:{input}"), values)));
@@ -55,7 +54,60 @@ pub(crate) fn explain(
         }
         Ok(())
     })?;
-    Ok(frame.unwrap_or_else(|| trained.frame(panel)))
+    let mut frame = frame.unwrap_or_else(|| trained.frame(panel));
+    frame.keep_first_steps(h, shown);
+    Ok(frame)
+}
+
+/// The contributions to the forecasts of one network, a row per series and step.
+struct ContributionTable {
+    h: usize,
+    /// `[series * h]`.
+    baseline: Vec<f32>,
+    /// `[series * h]` of each input.
+    columns: Vec<Vec<f32>>,
+}
+
+impl ContributionTable {
+    fn new(series: usize, h: usize, inputs: usize) -> Self {
+        let rows = vec![0.0; series * h];
+        Self { h, columns: vec![rows.clone(); inputs], baseline: rows }
+    }
+
+    /// Explains each horizon by the inputs that the network reads for it: forecasts before it are among these, as known values.
+    fn fill(
+        &mut self,
+        trained: &TrainedModels,
+        network: &TrainedNetwork,
+        panel: &Panel,
+        future: Option<&Future>,
+        options: &ExplainOptions<'_>,
+    ) -> Result<(), Error> {
+        let attribute = |panel: &Panel, future: Option<&Future>, h: usize| {
+            network.attribute(panel, future, h, &trained.workers, options.method, options.output)
+        };
+        let (own, h) = (trained.h(), self.h);
+        if h == own || network.reaches_any_horizon() {
+            self.take(&attribute(panel, future, h)?, 0, 0..h);
+            return Ok(());
+        }
+        each_horizon(trained, network, panel, future, h, |horizon| {
+            self.take(&attribute(horizon.panel, horizon.future, own)?, horizon.had, horizon.new.clone());
+            Ok(None)
+        })
+    }
+
+    /// Takes the rows of `steps`, which those of each series in `windows` end with, after the first `had`.
+    fn take(&mut self, windows: &[Contributions], had: usize, steps: Range<usize>) {
+        let (inputs, own) = (self.columns.len(), had + steps.len());
+        let rows =
+            windows.iter().flat_map(|window| window.baseline.iter().zip(window.values.chunks_exact(inputs)));
+        for (row, (baseline, values)) in rows.enumerate().filter(|(row, _)| row % own >= had) {
+            let place = row / own * self.h + steps.start + row % own - had;
+            self.baseline[place] = *baseline;
+            self.columns.iter_mut().zip(values).for_each(|(column, value)| column[place] = *value);
+        }
+    }
 }
 
 /// The networks whose columns have these names, or all.
@@ -78,19 +130,19 @@ fn explained<'a>(
     }
 }
 
-/// The ids and times of the steps after each series.
-pub(crate) fn rows_ahead(trained: &TrainedModels, panel: &Panel) -> Result<Frame, Error> {
+/// The ids and times of the `h` steps after each series.
+pub(crate) fn rows_ahead(trained: &TrainedModels, panel: &Panel, h: usize) -> Result<Frame, Error> {
     let mut frame = trained.frame(panel);
     for series in 0..panel.n_series() {
-        frame.ids.extend(std::iter::repeat_n(panel.id(series), trained.h()).cloned());
-        frame.times.extend(panel.future_times(series, trained.h())?);
+        frame.ids.extend(std::iter::repeat_n(panel.id(series), h).cloned());
+        frame.times.extend(panel.future_times(series, h)?);
     }
     Ok(frame)
 }
 
 /// The names of the inputs of a network, those of several series with the series in front.
-fn input_names(network: &TrainedNetwork, target: &str, panel: &Panel) -> Vec<String> {
-    let names = network.attributed_inputs(target);
+fn input_names(network: &TrainedNetwork, target: &str, panel: &Panel, h: usize) -> Vec<String> {
+    let names = network.attributed_inputs(target, h);
     match network.spec().is_multivariate() {
         false => names,
         true => panel.ids().flat_map(|id| names.iter().map(move |name| format!("{id}/{name}"))).collect(),

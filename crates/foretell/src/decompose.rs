@@ -30,7 +30,7 @@ pub(crate) fn decompose(
         blocks_ahead(trained, panel, &PredictOptions::new().future(future), AskedQuantiles::default())?;
     let mut frame: Option<Frame> = None;
     blocks.each_ahead(|panel, scaled, future| {
-        let (mut part, mut levels) = (rows_ahead(trained, panel)?, Vec::new());
+        let (mut part, mut levels) = (rows_ahead(trained, panel, trained.h())?, Vec::new());
         for (model, name) in trained.named() {
             let (names, mut columns) = parts_of(trained, model, scaled, future)?;
             if let Some((level, others)) = columns.split_first_mut() {

@@ -15,6 +15,8 @@ pub struct ExplainOptions<'a> {
     pub models: &'a [String],
     /// The future values of the columns that a model knows in advance, if one has any.
     pub future: Option<&'a Future>,
+    /// Steps to explain; the models' own horizon by default. More are explained horizon by horizon.
+    pub h: Option<usize>,
 }
 
 impl<'a> ExplainOptions<'a> {
@@ -37,10 +39,16 @@ impl<'a> ExplainOptions<'a> {
     pub fn future(self, future: impl Into<Option<&'a Future>>) -> Self {
         Self { future: future.into(), ..self }
     }
+
+    /// Steps to explain.
+    pub fn h(self, h: usize) -> Self {
+        Self { h: Some(h), ..self }
+    }
 }
 
 impl Default for ExplainOptions<'_> {
     fn default() -> Self {
-        Self { method: Attribution::IntegratedGradients { points: 50 }, output: 0, models: &[], future: None }
+        let method = Attribution::IntegratedGradients { points: 50 };
+        Self { method, output: 0, models: &[], future: None, h: None }
     }
 }

@@ -16,7 +16,12 @@ impl Fitted {
     /// networks with the series in front, `TSMixer:shop/y@0`. Contributions are in units of the target;
     /// those of integrated gradients and of Shapley values add up to the forecast with the baseline.
     ///
-    /// A network that forecasts step by step is explained through the forecasts that it reads.
+    /// A network that forecasts step by step is explained through the forecasts that it reads. Of a network that forecasts its horizon at
+    /// once, steps beyond it ([`ExplainOptions::h`]) are explained as they are forecast, horizon by horizon: `NHITS:y@0` is then the last value
+    /// before the horizon of the row, a forecast of the one before, which counts as known.
+    ///
+    /// Categories have Shapley values of their own, and gradients by their embeddings: what the numbers of a category's embedding
+    /// contribute, compared with zeros, is added up.
     ///
     /// ```
     /// # use foretell::{ExplainOptions, Forecaster, Freq, ModelSpec, Panel};

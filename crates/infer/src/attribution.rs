@@ -4,7 +4,7 @@
 //! Inputs are compared with zeros, on the scale that the model sees: with a window that holds nothing but its own shift.
 
 use foretell_data::{Cutter, WindowRef};
-use foretell_nn::{Coupling, Decoding, Forward, Key, SeriesPerWindow, Var, Windows};
+use foretell_nn::{Coupling, Decoding, EmbeddedWindows, Forward, Key, Model, SeriesPerWindow, Var, Windows};
 
 use crate::ancestral::window_key;
 use crate::attribution_inputs::{AttributionInputs, forecast_of};
@@ -63,9 +63,8 @@ impl Forecasts<'_> {
         let mut all: Vec<_> = windows.chunks(rows).map(|rows| (rows, None)).collect();
         self.workers.each(&mut all, true, |_, (rows, contributions)| {
             let batch = self.cut.batch(cutter, rows);
-            let one = OneWindow { forecasts: self, windows: &batch.windows, output };
             let key = window_key(self.key(), cutter, rows[0]);
-            let (mut values, mut baseline) = one.contributions(method, key);
+            let (mut values, mut baseline) = self.contributions(&batch.windows, method, output, key);
             let scaling = batch.loc.values().iter().zip(batch.scale.values());
             let (steps, series) = (self.cut.dims.horizon, rows.len());
             let each = values.len() / series;
@@ -78,19 +77,47 @@ impl Forecasts<'_> {
         });
         all.into_iter().filter_map(|(_, contributions)| contributions).collect()
     }
+
+    /// The contributions `[n, horizon, inputs]` to the forecasts of a window of `n` series and the forecast from zeros, `[n, horizon]`,
+    /// on the window's scale. Categories have no gradients: their embeddings have, whose numbers' contributions are added up.
+    fn contributions(
+        &self,
+        windows: &Windows,
+        method: Attribution,
+        output: usize,
+        key: Key,
+    ) -> (Vec<f32>, Vec<f32>) {
+        let model = &*self.network.model;
+        let by_gradients = !matches!(method, Attribution::ShapleySampling { .. });
+        let cx = Forward::inference(self.params).with_key(self.key());
+        let embedded = || model.behind_embeddings().zip(model.embed(&cx, windows));
+        match by_gradients.then(embedded).flatten() {
+            None => OneWindow { forecasts: self, model, windows, output }.contributions(method, key),
+            Some((model, EmbeddedWindows { windows: embedded, columns })) => {
+                let one = OneWindow { forecasts: self, model: &*model, windows: &embedded, output };
+                let (values, baseline) = one.contributions(method, key);
+                (one.inputs().by_columns(&values, &columns), baseline)
+            }
+        }
+    }
 }
 
-/// A window of all series, and the output of the model that is explained.
+/// A window of all series, the model that reads it, and the output that is explained.
 struct OneWindow<'a> {
     forecasts: &'a Forecasts<'a>,
+    model: &'a dyn Model,
     windows: &'a Windows,
     output: usize,
 }
 
 impl OneWindow<'_> {
+    fn inputs(&self) -> AttributionInputs {
+        AttributionInputs::of(self.windows, self.history())
+    }
+
     /// The contributions `[n, horizon, inputs]` and the forecast from zeros, `[n, horizon]`, on the windows' scale.
     fn contributions(&self, method: Attribution, key: Key) -> (Vec<f32>, Vec<f32>) {
-        let inputs = AttributionInputs::of(self.windows, self.history());
+        let inputs = self.inputs();
         let baseline = self.forecast(&inputs, &vec![0.0; inputs.values().len()]);
         let values = match method {
             Attribution::IntegratedGradients { points } => {
@@ -141,8 +168,8 @@ impl OneWindow<'_> {
     }
 
     fn forecast_of(&self, cx: &Forward<'_>, inputs: &AttributionInputs, flat: &Var) -> Var {
-        let (network, horizon) = (self.forecasts.network, self.forecasts.cut.dims.horizon);
-        forecast_of(network, cx, inputs, flat, horizon, self.output)
+        let (needs, horizon) = (&self.forecasts.network.needs, self.forecasts.cut.dims.horizon);
+        forecast_of(self.model, needs, cx, inputs, flat, horizon, self.output)
     }
 
     /// The inputs times the sum of the gradients at these shares of them, by these weights: `(share, weight)` each.

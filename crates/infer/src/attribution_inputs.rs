@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use foretell_nn::{Decoding, Forward, Inputs, Network, StepState, Tensor, Var, Windows};
+use foretell_nn::{Decoding, Forward, Inputs, Model, Needs, StepState, Tensor, Var, Windows};
 
 /// The inputs of a window of some series: of each series the target's history, then historic, future and static columns.
 pub(crate) struct AttributionInputs {
@@ -63,6 +63,29 @@ impl AttributionInputs {
         })
     }
 
+    /// Contributions of these inputs, a row of all of them for each forecast, added up by the `columns` that historic, future and static
+    /// ones are of.
+    pub(crate) fn by_columns(&self, values: &[f32], columns: &[Vec<usize>; 3]) -> Vec<f32> {
+        let [hist, futr] = [self.hist, self.futr].map(|sizes| sizes.map_or(0, |[steps, _]| steps));
+        let steps = [hist, futr, usize::from(self.stat > 0)];
+        let mut sums = Vec::new();
+        for series in values.chunks_exact(self.values.len() / self.series()) {
+            let (target, mut rest) = series.split_at(self.y);
+            sums.extend_from_slice(target);
+            for (columns, steps) in columns.iter().zip(steps) {
+                let count = columns.iter().max().map_or(0, |last| last + 1);
+                for _ in 0..steps {
+                    let (step, others) = rest.split_at(columns.len());
+                    let first = sums.len();
+                    sums.resize(first + count, 0.0);
+                    step.iter().zip(columns).for_each(|(value, column)| sums[first + column] += value);
+                    rest = others;
+                }
+            }
+        }
+        sums
+    }
+
     /// The first `steps` of the windows that `flat [rows, inputs of a series]` stands for, with this target.
     fn windows(&self, flat: &Var, target: Var, steps: Option<usize>) -> Inputs {
         let rows = flat.shape()[0];
@@ -96,16 +119,17 @@ impl AttributionInputs {
 /// One output of a network's forecast, `[rows, horizon]`, from `flat [rows, inputs of a series]`. A network that forecasts step by step
 /// reads its own forecasts, the means of its outputs, and gradients flow through them.
 pub(crate) fn forecast_of(
-    network: &Network,
+    model: &dyn Model,
+    needs: &Needs,
     cx: &Forward<'_>,
     inputs: &AttributionInputs,
     flat: &Var,
     horizon: usize,
     output: usize,
 ) -> Var {
-    let (rows, model) = (flat.shape()[0], &*network.model);
+    let rows = flat.shape()[0];
     let mut target = flat.narrow(1, 0, inputs.y);
-    if network.needs.decoding == Decoding::Direct {
+    if needs.decoding == Decoding::Direct {
         let forecast = model.forward(cx, &inputs.windows(flat, target, None));
         return forecast.narrow(2, output, 1).reshape([rows, horizon]);
     }

@@ -1,6 +1,10 @@
 //! Categorical columns: each is replaced by its embedding before a model sees it.
 
-use foretell_nn::{Dims, Embedding, Forward, Inputs, Model, Scope, StepState, Var};
+use std::sync::Arc;
+
+use foretell_nn::{
+    Dims, EmbeddedWindows, Embedding, Forward, Inputs, Model, Scope, StepState, Tensor, Var, Windows,
+};
 use serde_json::Value;
 
 /// A categorical column, and how it is embedded.
@@ -82,7 +86,7 @@ impl CategoricalColumns {
         let hist = tables("hist_cat_embeddings", &self.hist);
         let futr = tables("futr_cat_embeddings", &self.futr);
         let stat = tables("stat_cat_embeddings", &self.stat);
-        Ok(Box::new(Embedded { hist, futr, stat, model: build(&self.embedded(dims), scope)? }))
+        Ok(Box::new(Embedded { hist, futr, stat, model: build(&self.embedded(dims), scope)?.into() }))
     }
 }
 
@@ -98,14 +102,27 @@ impl Tables {
         }
         let axis = columns.shape().len() - 1;
         let count = columns.shape()[axis];
-        let plain = (0..count).filter(|column| self.0.iter().all(|(place, _)| place != column));
-        let plain = plain.map(|column| columns.narrow(axis, column, 1));
+        let plain = self.plain(count).map(|column| columns.narrow(axis, column, 1));
         let embedded = self.0.iter().map(|(place, table)| {
             let ids = columns.value().narrow(axis, *place, 1);
             table.forward(cx, &ids.reshape(ids.shape().without(axis)))
         });
         let parts: Vec<Var> = plain.chain(embedded).collect();
         Var::concat(&parts.iter().collect::<Vec<_>>(), axis)
+    }
+
+    /// Those of `count` columns that hold no categories.
+    fn plain(&self, count: usize) -> impl Iterator<Item = usize> {
+        (0..count).filter(|column| self.0.iter().all(|(place, _)| place != column))
+    }
+
+    /// The same as tensors, and which column each is of.
+    fn embed_tensor(&self, cx: &Forward<'_>, columns: &Tensor) -> (Tensor, Vec<usize>) {
+        let axis = columns.shape().len() - 1;
+        let embedded = self.embed(cx, &Var::constant(columns.clone())).value().clone();
+        let mut of: Vec<usize> = self.plain(columns.shape()[axis]).collect();
+        of.extend(self.0.iter().flat_map(|(place, table)| std::iter::repeat_n(*place, table.width())));
+        (embedded, of)
     }
 }
 
@@ -114,7 +131,7 @@ struct Embedded {
     hist: Tables,
     futr: Tables,
     stat: Tables,
-    model: Box<dyn Model>,
+    model: Arc<dyn Model>,
 }
 
 impl Embedded {
@@ -134,6 +151,21 @@ impl Embedded {
 impl Model for Embedded {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
         self.model.forward(cx, &self.inputs(cx, windows))
+    }
+
+    fn embed(&self, cx: &Forward<'_>, windows: &Windows) -> Option<EmbeddedWindows> {
+        let embed = |tables: &Tables, columns: &Option<Tensor>| {
+            columns.as_ref().map(|columns| tables.embed_tensor(cx, columns)).unzip()
+        };
+        let (hist_exog, hist) = embed(&self.hist, &windows.hist_exog);
+        let (futr_exog, futr) = embed(&self.futr, &windows.futr_exog);
+        let (stat_exog, stat) = embed(&self.stat, &windows.stat_exog);
+        let windows = Windows { hist_exog, futr_exog, stat_exog, ..windows.clone() };
+        Some(EmbeddedWindows { windows, columns: [hist, futr, stat].map(Option::unwrap_or_default) })
+    }
+
+    fn behind_embeddings(&self) -> Option<Arc<dyn Model>> {
+        Some(self.model.clone())
     }
 
     fn keeps_state(&self) -> bool {

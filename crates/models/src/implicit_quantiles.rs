@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use foretell_nn::{
-    Explanation, Forward, ImplicitQuantiles, Inputs, Model, Network, QuantileLayer, StepState, Table, Var,
+    EmbeddedWindows, Explanation, Forward, ImplicitQuantiles, Inputs, Model, Network, QuantileLayer,
+    StepState, Table, Var, Windows,
 };
 
 /// The network with the layer of implicit quantiles behind it, whose parameters are those of the loss. In training it has two
@@ -29,6 +30,15 @@ impl Model for WithQuantiles {
 
     fn frozen_bytes(&self) -> u64 {
         self.model.frozen_bytes()
+    }
+
+    fn embed(&self, cx: &Forward<'_>, windows: &Windows) -> Option<EmbeddedWindows> {
+        self.model.embed(cx, windows)
+    }
+
+    fn behind_embeddings(&self) -> Option<Arc<dyn Model>> {
+        let model = self.model.behind_embeddings()?;
+        Some(Arc::new(Self { model, layer: self.layer.clone() }))
     }
 
     fn keeps_state(&self) -> bool {

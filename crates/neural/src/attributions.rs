@@ -10,27 +10,27 @@ use crate::trained_network::TrainedNetwork;
 use crate::windows::{Purpose, window_dims};
 
 impl TrainedNetwork {
-    /// The contributions of the inputs to the forecasts of the steps after each series of the panel, in the order of the series; of
-    /// a multivariate network all series at once. `output` is the number of one of the loss's columns.
+    /// The contributions of the inputs to the forecasts of the `h` steps after each series of the panel, in the order of the series; of
+    /// a multivariate network all series at once. `h` is the horizon, or any if the network
+    /// [reaches any](foretell_estimator::Trained::reaches_any_horizon). `output` is the number of one of the loss's columns.
     ///
     /// # Errors
-    /// If the network has no such output, its loss is of a distribution, the scaler of its windows bends the values, or gradients of categories are
-    /// asked for; if the panel lacks a column, or has another number of series than the network forecasts together.
+    /// If the network has no such output, its loss is of a distribution, or the scaler of its windows bends the values; if the panel lacks
+    /// a column, or has another number of series than the network forecasts together.
     pub fn attribute(
         &self,
         panel: &Panel,
         future: Option<&Future>,
+        h: usize,
         workers: &Workers,
         method: Attribution,
         output: usize,
     ) -> Result<Vec<Contributions>, NetworkError> {
-        self.check_attribution(method, output)?;
+        self.check_attribution(output)?;
         let (loss, span) = (self.spec.loss(), Span::Predict { future });
-        let contributions =
-            self.on_windows(panel, span, loss, self.spec.h(), workers, |forecasts, cutter| {
-                forecasts.attribute(cutter, &cutter.rows(), method, output)
-            })?;
-        Ok(contributions)
+        Ok(self.on_windows(panel, span, loss, h, workers, |forecasts, cutter| {
+            forecasts.attribute(cutter, &cutter.rows(), method, output)
+        })?)
     }
 
     /// The parts of the forecasts of the steps after each series of the panel, of the forecast of a single number; none of a network
@@ -45,7 +45,7 @@ impl TrainedNetwork {
         workers: &Workers,
     ) -> Result<ForecastPartsOfNetwork, NetworkError> {
         let output = point_column(&self.spec.outputs());
-        self.check_attribution(Attribution::ShapleySampling { permutations: 1, seed: 0 }, output)?;
+        self.check_attribution(output)?;
         let (loss, span) = (self.spec.loss(), Span::Predict { future });
         if loss.implicit().is_some() {
             let reason = "a layer of its loss makes quantiles of its forecast, which are no sum of parts; train it with another loss";
@@ -57,7 +57,7 @@ impl TrainedNetwork {
         })?)
     }
 
-    fn check_attribution(&self, method: Attribution, output: usize) -> Result<(), NetworkError> {
+    fn check_attribution(&self, output: usize) -> Result<(), NetworkError> {
         let (spec, outputs) = (&self.spec, self.spec.loss().outputs());
         let refuse = |reason: String| Err(NetworkError::Explain { model: spec.alias().to_owned(), reason });
         if spec.loss().is_distribution() {
@@ -75,24 +75,19 @@ impl TrainedNetwork {
                     .to_owned(),
             );
         }
-        let categories = spec.cat_exog_list();
-        if !categories.is_empty() && !matches!(method, Attribution::ShapleySampling { .. }) {
-            let columns = categories.join(", ");
-            return refuse(format!("the categories of {columns} have no gradients; take Shapley values"));
-        }
         Ok(())
     }
 
     /// The names of the inputs of a series, in the order of [`Contributions`]: `column@step`, with steps counted from the last one
-    /// of the history, which is 0, and static columns by their names alone.
-    pub fn attributed_inputs(&self, target: &str) -> Vec<String> {
+    /// of the history, which is 0, and static columns by their names alone; of forecasts of `h` steps.
+    pub fn attributed_inputs(&self, target: &str, h: usize) -> Vec<String> {
         let spec = &self.spec;
         let dims = window_dims(spec, self.network.needs, Purpose::Forecast);
-        let (history, horizon) = (dims.input_size as i64, dims.horizon as i64);
+        let (history, horizon, ahead) = (dims.input_size as i64, dims.horizon as i64, h as i64);
         // A network that forecasts step by step sees columns one step ahead of the target.
         let (hist, futr) = match self.network.needs.decoding {
             Decoding::Direct => (1 - history..=0, 1 - history..=horizon),
-            Decoding::StepByStep { .. } => (2 - history..=horizon, 2 - history..=horizon),
+            Decoding::StepByStep { .. } => (2 - history..=ahead, 2 - history..=ahead),
         };
         let mut names: Vec<String> = (1 - history..=0).map(|step| format!("{target}@{step}")).collect();
         for (steps, columns) in [(hist, spec.hist_exog_list()), (futr, spec.futr_exog_list())] {

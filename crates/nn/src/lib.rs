@@ -100,7 +100,7 @@ pub use layers::transformer::{
 };
 pub use layers::variable_selection::{SelectedVariables, VariableSelection, VariableSelectionSizes};
 pub use loss::{DistributionColumns, ImplicitQuantiles, Loss, LossSums, Targets};
-pub use model::{Dims, Forward, Inputs, Model, Network, StepMemory, StepState, Windows};
+pub use model::{Dims, EmbeddedWindows, Forward, Inputs, Model, Network, StepMemory, StepState, Windows};
 pub use needs::{Coupling, Decoding, Feedback, Needs, SeriesPerWindow};
 pub use param_entry::{CounterId, ParamEntry, ParamId, StateId};
 pub use params::{ParamError, Params};

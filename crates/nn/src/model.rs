@@ -124,6 +124,15 @@ impl Windows {
     }
 }
 
+/// Windows whose categorical columns are embedded, behind the plain columns of their kind.
+#[derive(Clone, Debug)]
+pub struct EmbeddedWindows {
+    /// The windows, with a column for each number of an embedding.
+    pub windows: Windows,
+    /// Which column each of their historic, future and static columns is of, in this order.
+    pub columns: [Vec<usize>; 3],
+}
+
 impl Inputs {
     /// `[hist | futr | stat]`, each flattened to `[batch, -1]`.
     pub fn flat_columns(&self) -> impl Iterator<Item = Var> {
@@ -158,6 +167,18 @@ pub trait Model: Send + Sync {
     /// Bytes of the weights that it holds besides its parameters, which nothing trains: those of a language model.
     fn frozen_bytes(&self) -> u64 {
         0
+    }
+
+    /// The windows with their categorical columns embedded, which [`Model::behind_embeddings`] reads; `None` for a model that has no
+    /// such columns.
+    fn embed(&self, cx: &Forward<'_>, windows: &Windows) -> Option<EmbeddedWindows> {
+        let _ = (cx, windows);
+        None
+    }
+
+    /// What the model is behind the embeddings of its categorical columns; `None` for a model that has none.
+    fn behind_embeddings(&self) -> Option<Arc<dyn Model>> {
+        None
     }
 
     /// Whether [`Model::step`] reads windows on from a state. Models that forecast step by step do.

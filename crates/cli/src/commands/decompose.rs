@@ -26,7 +26,7 @@ impl Decompose {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let run = self.run.read()?;
+        let run = self.run.read(None)?;
         let frame = run.fitted.decompose(&run.panel, run.future.as_ref())?;
         self.run.write(run, &frame, "")
     }

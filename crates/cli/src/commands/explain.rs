@@ -6,6 +6,7 @@ use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
 use foretell::{Attribution, ExplainOptions, Frame};
 
+use crate::args::steps;
 use crate::bars::{Bars, Group};
 use crate::picture::{Picture as _, check_ending};
 use crate::progress::Log;
@@ -29,6 +30,10 @@ Examples:
 pub(crate) struct Explain {
     #[command(flatten)]
     run: SavedRunArgs,
+    /// Steps to explain; those beyond the models' own horizon are forecast from forecasts, and explained by what each of these horizons
+    /// reads: NHITS:y@0 is the last value before it, a forecast [default: the models' own]
+    #[arg(long, value_name = "N", value_parser = steps())]
+    h: Option<usize>,
     /// Explain these networks alone, by the names of their columns
     #[arg(long, value_name = "NAME[,NAME]", value_delimiter = ',')]
     only: Vec<String>,
@@ -71,7 +76,7 @@ impl Explain {
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         self.plot.as_deref().map_or(Ok(()), |plot| check_ending("--plot", plot))?;
-        let run = self.run.read()?;
+        let run = self.run.read(self.h)?;
         let method = match self.method {
             Method::IntegratedGradients => Attribution::IntegratedGradients { points: self.points },
             Method::InputXGradient => Attribution::InputXGradient,
@@ -79,8 +84,8 @@ impl Explain {
                 Attribution::ShapleySampling { permutations: self.samples, seed: self.seed }
             }
         };
-        let options =
-            ExplainOptions::new(method).output(self.output).models(&self.only).future(run.future.as_ref());
+        let options = ExplainOptions::new(method).output(self.output).models(&self.only);
+        let options = options.future(run.future.as_ref()).h(run.h);
         let frame = run.fitted.explain(&run.panel, &options)?;
         if let Some(plot) = &self.plot {
             let bars = bars(&frame, &self.method, run.panel.n_series());

@@ -55,7 +55,7 @@ impl Simulate {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let mut run = self.run.read()?;
+        let mut run = self.run.read(None)?;
         let [non_negative, integer] = [
             run.fitted.is_non_negative() || self.bounds.non_negative,
             run.fitted.is_integer() || self.bounds.integer,

@@ -341,6 +341,15 @@ fn contributions_and_parts_add_up_to_the_forecast() {
             assert!((sum - forecast).abs() < 1e-3 * forecast.abs().max(1.0), "{command}: {sum}, {forecast}");
         }
     }
+    let [far, ahead] = ["explain", "predict"]
+        .map(|command| dir.ok(&format!("{command} --data long.csv --model model --h 9")));
+    let (far, forecast) = (rows(&far), rows(&ahead));
+    assert_eq!(far.len(), forecast.len());
+    for (row, forecast) in far.iter().zip(&forecast).skip(1) {
+        let sum: f32 = row[2..].iter().map(|value| value.parse::<f32>().unwrap()).sum();
+        let forecast: f32 = forecast[2].parse().unwrap();
+        assert!((sum - forecast).abs() < 1e-3 * forecast.abs().max(1.0), "{sum}, {forecast}");
+    }
     dir.ok("explain --data long.csv --model model --out parts.csv --plot parts.svg");
     assert!(dir.read("parts.svg").contains("DLinear") && dir.read("parts.svg").contains("@0"));
     let wrong = dir.fails(2, "explain --data long.csv --model model --plot parts.pdf");

@@ -1,7 +1,9 @@
 //! Forecasts further ahead than the models' horizon.
 
+use std::ops::Range;
+
 use foretell_data::{DataError, Future, Panel, Span};
-use foretell_estimator::{Asked, Estimator, ForecastValues, Output};
+use foretell_estimator::{Asked, Estimator, ForecastValues, Output, Trained};
 
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
@@ -52,60 +54,92 @@ pub(crate) fn forecast_ahead(
         let asked = Asked { span: Span::Predict { future }, h, quantiles };
         return Ok(model.trained().forecast(panel, &asked, &trained.workers)?);
     }
-    forecast_repeatedly(trained, model, quantiles, panel, future, h)
+    forecast_repeatedly(trained, model.trained(), quantiles, panel, future, h)
 }
 
-/// Forecasts the model's horizon, takes the forecasts for known values, and forecasts the next one, until there are `h`
-/// steps. The last horizon ends with step `h`; of its steps only those are taken that were not forecast yet.
 fn forecast_repeatedly(
     trained: &TrainedModels,
-    model: &FittedModel,
+    model: &dyn Trained,
     quantiles: Option<&[f64]>,
     panel: &Panel,
     future: Option<&Future>,
     h: usize,
 ) -> Result<ForecastValues, Error> {
-    let estimator = model.trained().estimator();
-    // The median is that of the columns that the model was trained for: other quantiles may be asked for.
-    let own_outputs = estimator.outputs();
-    let outputs = match quantiles {
-        Some(quantiles) => estimator.outputs_at(quantiles).unwrap_or_default(),
-        None => own_outputs.clone(),
+    let width = match quantiles {
+        Some(quantiles) => model.estimator().outputs_at(quantiles).unwrap_or_default().len(),
+        None => model.estimator().outputs().len(),
     };
-    let (own, series, width) = (trained.h(), panel.n_series(), outputs.len());
+    let (own, series) = (trained.h(), panel.n_series());
+    let mut values = vec![0.0; series * h * width];
+    each_horizon(trained, model, panel, future, h, |horizon| {
+        let Horizon { panel, future, had, ref new } = *horizon;
+        let asked = Asked { span: Span::Predict { future }, h: own, quantiles };
+        let block = model.forecast(panel, &asked, &trained.workers)?.values;
+        let rows = values.chunks_exact_mut(h * width).zip(block.chunks_exact(own * width));
+        rows.for_each(|(row, block)| {
+            row[new.start * width..new.end * width].copy_from_slice(&block[had * width..]);
+        });
+        Ok(quantiles.is_none().then_some(block))
+    })?;
+    let cutoffs = (0..series).map(|series| (series, panel.len(series))).collect();
+    Ok(ForecastValues { cutoffs, values })
+}
+
+/// One of the horizons that a forecast further ahead is made of.
+pub(crate) struct Horizon<'a> {
+    /// The series up to its first step, continued by the forecasts before it.
+    pub(crate) panel: &'a Panel,
+    /// The future values of its steps.
+    pub(crate) future: Option<&'a Future>,
+    /// Its first steps that an earlier one has.
+    pub(crate) had: usize,
+    /// Its other steps, counted from the end of the series.
+    pub(crate) new: Range<usize>,
+}
+
+/// Forecasts the model's horizon, takes the forecasts for known values, and forecasts the next one, until there are `h`
+/// steps. The last horizon ends with step `h`; of its steps only those are taken that were not forecast yet. `visit` sees each, and
+/// may give its forecast in the model's own columns, if it has made it.
+pub(crate) fn each_horizon(
+    trained: &TrainedModels,
+    model: &dyn Trained,
+    panel: &Panel,
+    future: Option<&Future>,
+    h: usize,
+    mut visit: impl FnMut(&Horizon<'_>) -> Result<Option<Vec<f32>>, Error>,
+) -> Result<(), Error> {
+    let (estimator, own, series) = (model.estimator(), trained.h(), panel.n_series());
     if let Some(future) = future.filter(|future| future.h() != h) {
         let (expected, found) = (series * h, series * future.h());
         return Err(DataError::FutureShape { expected, found }.into());
     }
-    let feed = fed_back_column(&own_outputs)
+    // The median is that of the columns that the model was trained for: other quantiles may be asked for.
+    let outputs = estimator.outputs();
+    let feed = fed_back_column(&outputs)
         .ok_or_else(|| UsageError::NoMedian { model: estimator.alias().into(), h: own })?;
     let seen = estimator.rows_read().saturating_add(own);
     let mut known = panel.last(seen);
-    let mut values = vec![0.0; series * h * width];
     let mut done = 0;
     while done < h {
         let start = done.min(h - own);
-        let had = done - start;
         let part = future.map(|future| future.part(start..start + own));
-        let from = known.without_last(had);
-        let forecast = |quantiles: Option<&[f64]>| {
-            let asked = Asked { span: Span::Predict { future: part.as_ref() }, h: own, quantiles };
-            model.trained().forecast(&from, &asked, &trained.workers).map(|forecast| forecast.values)
-        };
-        let block = forecast(quantiles)?;
-        let rows = values.chunks_exact_mut(h * width).zip(block.chunks_exact(own * width));
-        rows.for_each(|(row, block)| {
-            row[done * width..(start + own) * width].copy_from_slice(&block[had * width..]);
-        });
+        let from = known.without_last(done - start);
+        let (future, new) = (part.as_ref(), done..start + own);
+        let forecast = visit(&Horizon { panel: &from, future, had: done - start, new })?;
         done = start + own;
         if done < h {
-            let block = if quantiles.is_none() { block } else { forecast(None)? };
-            let median: Vec<f32> = block.iter().skip(feed).step_by(own_outputs.len()).copied().collect();
-            known = known.continued(&median, part.as_ref()).last(seen);
+            let forecast = match forecast {
+                Some(forecast) => forecast,
+                None => {
+                    let asked = Asked { span: Span::Predict { future }, h: own, quantiles: None };
+                    model.forecast(&from, &asked, &trained.workers)?.values
+                }
+            };
+            let median: Vec<f32> = forecast.iter().skip(feed).step_by(outputs.len()).copied().collect();
+            known = known.continued(&median, future).last(seen);
         }
     }
-    let cutoffs = (0..series).map(|series| (series, panel.len(series))).collect();
-    Ok(ForecastValues { cutoffs, values })
+    Ok(())
 }
 
 /// The column that is fed back to a model as known values: the only one, or the median of quantiles.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use foretell::{
     Attribution, ExplainOptions, Fitted, Forecaster, Frame, Freq, Future, LocalScaler, ModelSpec, Panel,
-    ReadOptions, TimeKind,
+    PredictOptions, ReadOptions, TimeKind,
 };
 use serde_json::{Value, json};
 
@@ -53,7 +53,11 @@ fn explain(fitted: &Fitted, method: Attribution) -> Frame {
 /// The largest difference of the sums of the contributions from the forecasts, relative to the sum of their sizes.
 fn gap(fitted: &Fitted, frame: &Frame) -> f32 {
     let forecast = fitted.predict(&panel(), Some(&future())).expect("a forecast");
-    let forecast = &forecast.columns[0].1;
+    distance(frame, &forecast.columns[0].1)
+}
+
+/// The same of a column of forecasts.
+fn distance(frame: &Frame, forecast: &[f32]) -> f32 {
     assert_eq!(frame.n_rows(), forecast.len());
     let row = |row: usize| {
         let values = || frame.columns.iter().map(|(_, values)| values[row]);
@@ -274,7 +278,37 @@ fn contributions_are_those_of_neuralforecast() {
 }
 
 #[test]
-fn categories_have_shapley_values_alone() {
+fn steps_beyond_the_horizon_add_up_to_their_forecasts() {
+    let ahead = [("futr_exog_list", json!(["ahead"])), ("stat_exog_list", json!(["size"]))];
+    let recurrent = [("recurrent", json!(true)), ("encoder_hidden_size", json!(6))];
+    let models: [(&str, &[(&str, Value)], f32); 4] = [
+        ("NLinear", &[], 1e-4),
+        ("MLP", &ahead, 0.02),
+        ("LSTM", &recurrent, 0.02),
+        ("TSMixerx", &ahead, 0.02),
+    ];
+    for (name, settings, most) in models {
+        for scaler in [None, Some(LocalScaler::Standard)] {
+            let fitted = fit(name, settings, scaler);
+            // No multiple of the horizon: the last one overlaps with the one before it.
+            for h in [2 * H + 1, H - 1] {
+                let values: Vec<f32> = (0..2 * h.max(H)).map(|t| (t as f32 * 0.4).sin()).collect();
+                let future = Future::new(&panel(), h.max(H), &[("ahead", &values)]).expect("a table");
+                let asked = PredictOptions::new().h(h).future(&future);
+                let forecast = fitted.predict_with(&panel(), &asked).expect("a forecast");
+                let method = Attribution::IntegratedGradients { points: 100 };
+                let options = ExplainOptions::new(method).h(h).future(&future);
+                let frame = fitted.explain(&panel(), &options).expect("contributions");
+                assert_eq!((&frame.ids, &frame.times), (&forecast.ids, &forecast.times));
+                let found = distance(&frame, &forecast.columns[0].1);
+                assert!(found <= most, "{name}, {h} steps: {found}");
+            }
+        }
+    }
+}
+
+#[test]
+fn gradients_of_categories_are_those_of_their_embeddings() {
     let case = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/checkpoints/categorical");
     let fitted = Fitted::load(case.join("model")).expect("a directory");
     let options = ReadOptions::new().freq(fitted.freq()).categories(fitted.categories());
@@ -285,11 +319,19 @@ fn categories_have_shapley_values_alone() {
     let models = ["MLP".to_owned()];
     let explain =
         |method| fitted.explain(&panel, &ExplainOptions::new(method).models(&models).future(&future));
-    let refused = explain(Attribution::InputXGradient).expect_err("no gradients").to_string();
-    assert!(refused.contains("take Shapley values"), "{refused}");
+    let gradients = explain(Attribution::IntegratedGradients { points: 100 }).expect("contributions");
     let shapley = explain(Attribution::ShapleySampling { permutations: 2, seed: 1 }).expect("contributions");
+    let names = |frame: &Frame| frame.columns.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&gradients), names(&shapley));
     let forecast = fitted.predict(&panel, Some(&future)).expect("a forecast");
-    for (row, forecast) in forecast.column("MLP").expect("a column").iter().enumerate() {
+    let forecast = forecast.column("MLP").expect("a column");
+    assert!(distance(&gradients, forecast) <= 0.02);
+    for category in fitted.categories() {
+        let of = |name: &str| name.split([':', '@']).nth(1) == Some(&category);
+        let mut columns = gradients.columns.iter().filter(|(name, _)| of(name));
+        assert!(columns.any(|(_, values)| values.iter().any(|value| *value != 0.0)), "{category}");
+    }
+    for (row, forecast) in forecast.iter().enumerate() {
         let sum: f32 = shapley.columns.iter().map(|(_, values)| values[row]).sum();
         assert!((sum - forecast).abs() < 1e-4 * forecast.abs().max(1.0), "{sum} and {forecast}");
     }

@@ -10,12 +10,18 @@ use crate::{Forward, Init, ParamId, Scope};
 #[derive(Clone, Debug)]
 pub struct Embedding {
     weight: ParamId,
+    width: usize,
 }
 
 impl Embedding {
     /// Registers the layer's parameter in `scope`.
     pub fn new(scope: &mut Scope<'_>, categories: usize, width: usize) -> Self {
-        Self { weight: scope.lookup("weight", [categories + 1, width], Init::Normal) }
+        Self { weight: scope.lookup("weight", [categories + 1, width], Init::Normal), width }
+    }
+
+    /// The length of a category's vector.
+    pub fn width(&self) -> usize {
+        self.width
     }
 
     /// `ids [...]`, 0 for the unseen category and 1 for the first, to `[..., width]`.
