@@ -11,5 +11,7 @@
 from foretell._foretell import __version__
 from foretell.core import DistributedConfig, NeuralForecast
 from foretell.errors import ColumnError
+from foretell.evaluation import evaluate
+from foretell.hierarchy import reconcile
 
-__all__ = ["ColumnError", "DistributedConfig", "NeuralForecast", "__version__"]
+__all__ = ["ColumnError", "DistributedConfig", "NeuralForecast", "__version__", "evaluate", "reconcile"]

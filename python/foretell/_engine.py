@@ -25,6 +25,7 @@ class Settings:
     threads: int = 0
     precision: str | None = None
     restore_best: bool = True
+    keep_optimizer: bool = False
     raw_quantiles: bool = False
     end: str | None = None
     features: str | None = None
@@ -100,7 +101,7 @@ def forecaster(
         local_scaler=settings.local_scaler_type, local_static_scaler=settings.local_static_scaler_type,
         intervals=None if intervals is None else intervals_text(intervals), start=start,
         threads=settings.threads or max(threads, default=0), precision=settings.precision or next(iter(precisions), None),
-        restore_best=settings.restore_best, ensembles=[model.to_spec()["ensemble"] for model in models if is_ensemble(model)],
+        restore_best=settings.restore_best, keep_optimizer=settings.keep_optimizer, ensembles=[model.to_spec()["ensemble"] for model in models if is_ensemble(model)],
         features=settings.features, non_negative=settings.non_negative, integer=settings.integer, max_memory=settings.max_memory,
         hierarchy=hierarchy,
     )  # fmt: skip

@@ -73,19 +73,19 @@ def _why_not(model: Any, explainer: str) -> str | None:
 
 
 def explain(
-    fitted: _foretell.Fitted, models: Sequence[Any], places: Sequence[int], data: Data, future: Any, explainer: str,
+    fitted: _foretell.Fitted, models: Sequence[Any], data: Data, future: Any, explainer: str, h: int,
     horizons: Sequence[int], outputs: Sequence[int], series: Sequence[int] | None,
 ) -> dict[str, dict[str, Attributions | None]]:  # fmt: skip
-    """For each model the arrays "insample", "futr_exog", "hist_exog", "stat_exog" and "baseline_predictions"."""
+    """For each of the models, which are those of ``fitted``, the arrays "insample", "futr_exog", "hist_exog", "stat_exog" and
+    "baseline_predictions"."""
     explained = {}
-    for place in places:
-        model = getattr(models[place], "model", None) or models[place]
-        name = fitted.names[place]
-        frames = [fitted.explain(data.panel, future, [name], explainer, output) for output in outputs]
-        parts = _arrays(frames, name, model, data.names.target_col, data.panel.n_series)
+    for name, asked in zip(fitted.names, models):
+        model = getattr(asked, "model", None) or asked
+        frames = [fitted.explain(data.panel, future, [name], explainer, output, h) for output in outputs]
+        parts = _arrays(frames, name, model, data.names.target_col, data.panel.n_series, h)
         if explainer not in ADDITIVE:
             parts["baseline_predictions"] = None
-        explained[repr(models[place])] = {
+        explained[repr(asked)] = {
             kind: None if values is None else _chosen(values, horizons, series if model.MULTIVARIATE else None)
             for kind, values in parts.items()
         }
@@ -97,12 +97,13 @@ def _chosen(values: NDArray[Any], horizons: Sequence[int], series: Sequence[int]
     return (values if series is None else values[:, :, list(series)]).view(Attributions)
 
 
-def _arrays(frames: list[_foretell.Frame], name: str, model: Network, target: str, n_series: int) -> dict[str, NDArray[Any] | None]:
+def _arrays(
+    frames: list[_foretell.Frame], name: str, model: Network, target: str, n_series: int, h: int
+) -> dict[str, NDArray[Any] | None]:
     """The columns of a model, an explanation per output, as arrays ``[windows, horizon, series, outputs, ...]``: windows of one series
     each, or one of all, whose inputs have an axis of the series that they are of."""
     prefix = f"{name}:"
     inputs = [column.removeprefix(prefix) for column in frames[0].names if column.startswith(prefix)][1:]
-    h = model.h
     read = [[np.frombuffer(frame.column(prefix + column), "f4") for column in ["baseline", *inputs]] for frame in frames]
     # [series, horizon, columns, outputs]
     table = np.array(read).transpose(2, 1, 0).reshape(n_series, h, len(inputs) + 1, len(frames))
@@ -118,7 +119,7 @@ def _arrays(frames: list[_foretell.Frame], name: str, model: Network, target: st
     history = sum(column.startswith(f"{target}@") for column in inputs[: len(inputs) - len(stat)]) if target not in hist + futr else model.input_size
     own = len(inputs) - len(stat) - history
     # Models that forecast step by step see columns one step ahead of the target.
-    direct = own == len(hist) * history + len(futr) * (history + h)
+    direct = own == len(hist) * history + len(futr) * (history + model.h)
     n_hist = len(hist) * (history if direct else history + h - 1)
     ends = np.cumsum([history, n_hist, own - n_hist])
     insample, past, ahead, static = np.split(values, ends, axis=4)

@@ -1,7 +1,7 @@
 """The engine: see crates/python."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 __version__: str
 
@@ -12,6 +12,18 @@ def import_models(
     path: str, class_name: str | None = None, freq: str | None = None, settings: str | None = None
 ) -> tuple[Fitted, list[str]]: ...
 
+def feature_names() -> list[tuple[str, str, str, bool]]: ...
+def compute_features(panel: Panel, words: str, threads: int = 0) -> Frame: ...
+def evaluate(
+    forecast: Any, names: _Names, metrics: Sequence[str], by: str, actual: Any = None, history: Any = None, season: int | None = None,
+    baseline: str | None = None,
+) -> dict[str, Any]: ...
+def reconcile(
+    forecast: Any, names: _Names, hierarchy: _Hierarchy, residuals: Any = None, history: Any = None, samples: int = 1000, seed: int = 1
+) -> Frame: ...
+
+_Names = tuple[str, str, str]
+_Hierarchy = tuple[Sequence[str], Sequence[str], Sequence[float], str]
 _Progress = Callable[[str, int, int, float, float | None], object]
 
 class Table:
@@ -46,7 +58,13 @@ class Panel:
     def future(self, h: int) -> Frame: ...
     def rows(self) -> Frame: ...
 
+class _Losses(TypedDict):
+    model: str
+    train: list[tuple[int, float]]
+    valid: list[tuple[int, float]]
+
 class Forecaster:
+    losses: list[_Losses]
     columns: list[str]
     categories: list[str]
     def __init__(
@@ -55,7 +73,7 @@ class Forecaster:
         precision: str | None = None, restore_best: bool = True, ensembles: Sequence[str] = (), features: str | None = None,
         non_negative: bool = False, integer: bool = False, max_memory: int | None = None,
         checkpoint: tuple[str, int] | None = None,
-        hierarchy: tuple[Sequence[str], Sequence[str], Sequence[float], str] | None = None,
+        hierarchy: _Hierarchy | None = None, keep_optimizer: bool = False,
     ) -> None: ...
     def fit(
         self, panel: Panel, progress: _Progress | None = None, validation: Panel | None = None
@@ -74,6 +92,7 @@ class Fitted:
     columns: list[str]
     future_columns: list[str]
     categories: list[str]
+    vocabulary: list[tuple[str, list[str]]]
     series_per_part: int | None
     intervals: str | None
     interruption: str | None
@@ -90,7 +109,9 @@ class Fitted:
     def simulate(
         self, panel: Panel, future: Any, n_paths: int, seed: int, method: str, quantiles: Sequence[float]
     ) -> Frame: ...
-    def explain(self, panel: Panel, future: Any, models: Sequence[str], method: str, output: int) -> Frame: ...
+    def explain(self, panel: Panel, future: Any, models: Sequence[str], method: str, output: int, h: int) -> Frame: ...
+    def decompose(self, panel: Panel, future: Any = None) -> Frame: ...
+    def anomalies(self, panel: Panel, level: float) -> Frame: ...
     def predict_insample(
         self, panel: Panel, step_size: int = 1, without_last: int = 0, level: Sequence[float] = ()
     ) -> Frame: ...

@@ -184,7 +184,10 @@ def _add_times(table: _foretell.Table, name: str, column: Any) -> None:
 def _add_texts(table: _foretell.Table, name: str, column: Any) -> None:
     import pandas as pd
 
-    codes, texts = pd.factorize(column)
+    if isinstance(column.dtype, pd.CategoricalDtype):
+        codes, texts = column.cat.codes.to_numpy(), column.cat.categories
+    else:
+        codes, texts = pd.factorize(column)
     table.texts(name, codes.astype("i4").tobytes(), [str(text) for text in texts])
 
 
@@ -205,30 +208,37 @@ def _to_pandas(frame: _foretell.Frame, kind: Kind) -> Any:
 
     names = frame.names
     ids, counts = frame.ids()
-    index = pd.Index(ids, dtype="i8" if ids and isinstance(ids[0], int) else object)
-    if isinstance(kind.id_type, pd.CategoricalDtype):
-        # Texts that are no categories would become NaN: numbers among these are numbers again first.
-        index = index.astype(kind.id_type.categories.dtype)
-    index = pd.Index(ids) if kind.id_type is None else index.astype(kind.id_type)
-    repeated = index.repeat(np.frombuffer(counts, "i8"))
+    repeated = _ids_of_pandas(ids, kind).repeat(np.frombuffer(counts, "i8"))
     data = {names[0]: repeated}
     for name in names[1:]:
         if name == names[1] or name == "cutoff":
-            data[name] = _times_of_pandas(np.frombuffer(frame.column(name), "i8"), frame, kind)
+            data[name] = _times_of_pandas(np.frombuffer(frame.column(name), "i8"), frame.has_timestamps, frame.zone, kind)
         else:
             numbers = "i8" if name in frame.integers else "f8" if frame.is_wide(name) else "f4"
             data[name] = np.frombuffer(frame.column(name), numbers)
     return pd.DataFrame(data)
 
 
-def _times_of_pandas(times: Any, frame: _foretell.Frame, kind: Kind) -> Any:
+def _ids_of_pandas(ids: Sequence[Any], kind: Kind) -> Any:
     import pandas as pd
 
-    if not frame.has_timestamps:
+    if kind.id_type is None:
+        return pd.Index(ids)
+    index = pd.Index(ids, dtype="i8" if ids and isinstance(ids[0], int) else object)
+    if isinstance(kind.id_type, pd.CategoricalDtype):
+        # Texts that are no categories would become NaN: numbers among these are numbers again first.
+        index = index.astype(kind.id_type.categories.dtype)
+    return index.astype(kind.id_type)
+
+
+def _times_of_pandas(times: Any, has_timestamps: bool, zone: str | None, kind: Kind) -> Any:
+    import pandas as pd
+
+    if not has_timestamps:
         return pd.Index(times, dtype=kind.time_type)
     index = pd.DatetimeIndex(times.view("M8[us]"))
-    if frame.zone is not None:
-        index = index.tz_localize("UTC").tz_convert(frame.zone)
+    if zone is not None:
+        index = index.tz_localize("UTC").tz_convert(zone)
     if isinstance(kind.time_type, pd.PeriodDtype):
         return index.to_period(kind.time_type.freq)
     is_time = kind.time_type is not None and pd.api.types.is_datetime64_any_dtype(kind.time_type)
@@ -258,6 +268,43 @@ def _to_pyarrow(frame: _foretell.Frame, kind: Kind) -> Any:
             wanted = kind.id_type if place == 0 else kind.time_type if place == 1 or name == "cutoff" else None
             if wanted is not None and _can_cast(pa, table.schema.field(place).type, wanted):
                 table = table.set_column(place, name, table.column(place).cast(wanted))
+    return table
+
+
+def from_columns(
+    columns: dict[str, list[Any]], kind: Kind, id_col: str, time_col: str, has_timestamps: bool, zone: str | None
+) -> Any:
+    """Columns of the engine as a table of a user's kind; those of these names are ids and times."""
+    ids, times = columns.get(id_col), columns.get(time_col)
+    if kind.module == "pandas":
+        import numpy as np
+        import pandas as pd
+
+        typed: dict[str, Any] = {}
+        if ids is not None:
+            typed[id_col] = _ids_of_pandas(ids, kind)
+        if times is not None:
+            typed[time_col] = _times_of_pandas(np.array(times, "i8"), has_timestamps, zone, kind)
+        return pd.DataFrame({**columns, **typed})
+    if kind.module == "polars":
+        import polars as pl
+
+        table = pl.DataFrame(columns)
+        if ids is not None and kind.id_type is not None:
+            table = table.with_columns(pl.col(id_col).cast(kind.id_type))
+        if times is not None and has_timestamps:
+            column = pl.col(time_col).cast(pl.Datetime("us", zone))
+            table = table.with_columns(column.cast(kind.time_type) if kind.time_type is not None else column)
+        return table
+    try:
+        import pyarrow as pa
+    except ImportError:
+        return columns
+    table = pa.table(columns)
+    if ids is not None and kind.id_type is not None and not pa.types.is_dictionary(kind.id_type):
+        table = table.set_column(table.column_names.index(id_col), id_col, table.column(id_col).cast(kind.id_type))
+    if times is not None and has_timestamps:
+        table = table.set_column(table.column_names.index(time_col), time_col, table.column(time_col).cast(pa.timestamp("us", zone)))
     return table
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from foretell._trainer import class_name, heeded, read_trainer_arguments
@@ -53,6 +53,9 @@ class Model:
     random_seed: int
     metrics: dict[str, float]
     test_size: int = 0
+    #: The losses of the training and of its checks, each with the number of steps taken.
+    train_trajectories: Sequence[tuple[int, float]] = ()
+    valid_trajectories: Sequence[tuple[int, float]] = ()
     _alone: Any = None
     _precision: str | None = None
     _threads: int | None = None

@@ -49,10 +49,12 @@ class Trained:
 
     @property
     def categorical_vocab_(self) -> dict[str, dict[Any, int]]:
-        """The numbers of the categories of each column that holds some, from 1, as far as the series of the training are known."""
+        """The numbers of the categories of each column that holds some, from 1; of loaded models as texts."""
         data = self._data
-        if self._engine is None or data is None or data.df is None:
+        if self._engine is None:
             return {}
+        if data is None or data.df is None:
+            return {column: {value: place for place, value in enumerate(values, 1)} for column, values in self._engine.vocabulary}
         vocabulary = {}
         for column in self._engine.categories:
             is_static = data.static_df is not None and column in _frames.columns(data.static_df)
@@ -222,7 +224,8 @@ class Trained:
             df: Series as for `predict`; the rows of tables of Spark, Dask and Ray are gathered here.
             static_df: Their static columns.
             futr_df: The future values of columns that are known ahead.
-            h: The horizon of the models, if it is said.
+            h: Steps, at least those that the models forecast. Of a network that forecasts its horizon at once, later steps are explained as
+                they are forecast, horizon by horizon, by the window before each: its last values are then forecasts.
             verbose: Whether models that are not explained are warned of.
             engine: Accepted and not used.
             level: Percentages of central intervals of the forecasts.
@@ -243,23 +246,61 @@ class Trained:
         from foretell import _explanations
 
         fitted = self._trained()
-        if h is not None and h != self.h:
-            raise NotImplementedError(f"forecasts are explained over the models' own horizon of {self.h}: leave h out")
-        horizons = list(range(self.h)) if horizons is None else horizons
         places = _explanations.explainable(self.models, explainer, verbose)
-        _checks.check_choice("indices", horizons, range(self.h), "horizon steps")
         explained = [self.models[place] for place in places]
+        h = _ahead.horizon(explained, self.h, h, self.prediction_intervals)
+        horizons = list(range(h)) if horizons is None else horizons
+        _checks.check_choice("indices", horizons, range(h), "horizon steps")
         outputs = [0] if outputs is None else outputs
         _checks.check_choice("output indices", outputs, range(min(m.loss.outputsize_multiplier for m in explained)), "outputs of all models")
         n_series = max([m.n_series or 1 for m in explained if m.MULTIVARIATE], default=1)
         series = list(range(n_series)) if series is None else series
         _checks.check_choice("series indices", series, range(n_series), "series")
         data = self._stored() if df is None else self._read_for(fitted, df, static_df)
-        future = _ahead.future_rows(fitted, data, futr_df, self.h, self.h, df is not None)
-        found = _explanations.explain(fitted, self.models, places, data, future, explainer, horizons, outputs, series)
+        fitted = fitted.only(_engine.places(self.models, places))
+        future = _ahead.future_rows(fitted, data, futr_df, h, self.h, df is not None)
+        found = _explanations.explain(fitted, explained, data, future, explainer, h, horizons, outputs, series)
         levels = _levels.asked(level, quantiles)
-        frame = fitted.only(_engine.places(self.models, places)).predict(data.panel, future, self.h, levels.level, self.settings.raw_quantiles)
+        frame = fitted.predict(data.panel, future, h, levels.level, self.settings.raw_quantiles)
         return data.table(levels.named(frame)), found
+
+    def decompose(self, df: Any = None, static_df: Any = None, futr_df: Any = None) -> Any:
+        """The parts that forecasts are made of, which add up to them: of NBEATS, NBEATSx and NHITS a level and what each block adds, of DLinear,
+        Autoformer and FEDformer a trend and a seasonality, of Prophet its trend, seasonalities, holidays and columns.
+
+        Args:
+            df: Series as for `predict`; the rows of tables of Spark, Dask and Ray are gathered here.
+            static_df: Their static columns.
+            futr_df: The future values of columns that are known ahead.
+
+        Returns:
+            A table of the kind of ``df`` with a row per id and time, and a column per part, such as ``NHITS:block_1``.
+
+        Raises:
+            ValueError: If no model has parts, or one has the loss of a distribution.
+        """
+        fitted = self._trained()
+        data = self._stored() if df is None else self._read_for(fitted, df, static_df)
+        future = _ahead.future_rows(fitted, data, futr_df, self.h, self.h, df is not None)
+        return data.table(fitted.decompose(data.panel, future))
+
+    def anomalies(self, df: Any = None, static_df: Any = None, level: float = 99) -> Any:
+        """Marks values that are outside the intervals of their forecasts, of the whole history, one horizon after the other.
+
+        Args:
+            df: Series as for `predict`; None for those of the training, which the models have seen.
+            static_df: Their static columns.
+            level: The percentage of values that an interval holds. It is the model's own where it has one of the level, else that of a
+                normal distribution with the deviation of its errors in the series, taken from the median of their sizes.
+
+        Returns:
+            A table of the kind of ``df`` with the target and, of each model such as NHITS, the columns ``NHITS``, ``NHITS-lo``, ``NHITS-hi``,
+            ``NHITS-anomaly`` (1 outside, 0 inside), ``NHITS-score`` (how far outside, in widths of the interval) and ``NHITS-rank`` (the
+            share of the series' values that are as far off or farther).
+        """
+        fitted = self._trained()
+        data = self._stored() if df is None else self._read_for(fitted, df, static_df)
+        return data.table(fitted.anomalies(data.panel, float(level)))
 
     # Files and copies.
 

@@ -35,6 +35,8 @@ class NeuralForecast(Trained):
         threads: Threads to compute on; 0 for all of the machine. The result does not depend on it.
         precision: "bf16" or "f16" rounds the operands of products in training; weights and forecasts stay in single precision.
         restore_best: Whether early stopping goes back to the weights of the best check.
+        keep_optimizer: Whether networks keep what their optimiser has learned of the gradients, so that a further `fit` goes on with it; it is
+            saved with them.
         raw_quantiles: Whether quantiles of a step, which may cross, stay as the models gave them; else they are sorted.
         end: What becomes of series that end before others: "common" continues them with zeros, "masked" with rows that are not known,
             "drop" leaves them out; None leaves them as they are.
@@ -47,6 +49,7 @@ class NeuralForecast(Trained):
     def __init__(
         self, models: Sequence[Any], freq: str | int | Any, local_scaler_type: str | None = None,
         local_static_scaler_type: str | None = None, *, threads: int = 0, precision: str | None = None, restore_best: bool = True,
+        keep_optimizer: bool = False,
         raw_quantiles: bool = False, end: str | None = None, features: str | None = None, non_negative: bool = False,
         integer: bool = False, max_memory: int | None = None,
     ) -> None:  # fmt: skip
@@ -58,7 +61,7 @@ class NeuralForecast(Trained):
         self.h: int = horizons.pop()
         self.freq = freq
         self.settings = _engine.Settings(
-            local_scaler_type, local_static_scaler_type, threads, precision, restore_best, raw_quantiles, end, features, non_negative,
+            local_scaler_type, local_static_scaler_type, threads, precision, restore_best, keep_optimizer, raw_quantiles, end, features, non_negative,
             integer, max_memory,
         )
         self.id_col, self.time_col, self.target_col = "unique_id", "ds", "y"
@@ -132,7 +135,7 @@ class NeuralForecast(Trained):
                 fitted, stopped = forecaster.fit(data.panel, bar.listener, validation)
             except ValueError as error:
                 raise _checks.reworded(error, "df") from None
-        self._keep(fitted, data, 0, prediction_intervals)
+        self._keep(fitted, data, 0, prediction_intervals, forecaster)
         if stopped is not None:
             raise stopped
 
@@ -193,10 +196,17 @@ class NeuralForecast(Trained):
             return stored
         return _data.read(stored.df, stored.static_df, names, reading)
 
-    def _keep(self, fitted: _foretell.Fitted, data: Data, test_size: int, intervals: PredictionIntervals | None) -> None:
+    def _keep(
+        self, fitted: _foretell.Fitted, data: Data, test_size: int, intervals: PredictionIntervals | None, forecaster: _foretell.Forecaster
+    ) -> None:
         self._engine, self._data = fitted, data
         for model in self.models:
             model.test_size = test_size
+        trained = zip(fitted.names, (model for model in self.models if not _engine.is_ensemble(model)))
+        losses = {of_model["model"]: of_model for of_model in forecaster.losses}
+        for name, model in trained:
+            if name in losses:
+                model.train_trajectories, model.valid_trajectories = losses[name]["train"], losses[name]["valid"]
         self.prediction_intervals = intervals
         self.id_col, self.time_col, self.target_col = data.names.all
 
@@ -272,7 +282,7 @@ class NeuralForecast(Trained):
             frame, fitted, stopped = forecaster.cross_validate(
                 data.panel, n_windows, step_size, int(refit), levels.level, bar.listener, h
             )
-        self._keep(fitted, data, test_size, prediction_intervals)
+        self._keep(fitted, data, test_size, prediction_intervals, forecaster)
         if stopped is not None:
             raise stopped
         return _frames.scattered(data.table(levels.named(frame)), given)

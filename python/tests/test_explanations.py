@@ -133,3 +133,32 @@ def test_paths_of_calibrated_models_and_of_their_own():
         own.simulate()
     own.fit(TRAIN)
     assert own.simulate(n_paths=4, method="ancestral")["DeepAR"].notna().all()
+
+
+@pytest.mark.parametrize("explainer", ["IntegratedGradients", "InputXGradient"])
+def test_steps_beyond_the_horizon_are_explained_horizon_by_horizon(explainer):
+    models = [NHITS(h=6, input_size=8, max_steps=3, futr_exog_list=["trend"], stat_exog_list=["airline1"], mlp_units=3 * [[16, 16]]), NLinear(h=6, input_size=8, max_steps=3)]
+    nf = NeuralForecast(models, freq="ME")
+    nf.fit(TRAIN, static_df=AirPassengersStatic)
+    forecasts, explanations = nf.explain(futr_df=TEST, explainer=explainer, h=11, horizons=[0, 5, 6, 10])
+    parts = explanations["NHITS"]
+    assert parts["insample"].shape == (2, 4, 1, 1, 8, 2) and parts["futr_exog"].shape == (2, 4, 1, 1, 1, 8 + 6)
+    assert len(forecasts) == 2 * 11
+    if explainer == "IntegratedGradients":
+        for name, parts in explanations.items():
+            total = parts["baseline_predictions"].numpy()
+            for kind in ("insample", "futr_exog", "stat_exog"):
+                if parts[kind] is not None:
+                    total = total + parts[kind].sum(axis=tuple(range(4, parts[kind].ndim)))
+            expected = forecasts[name].to_numpy().reshape(2, 11)[:, [0, 5, 6, 10]]
+            np.testing.assert_allclose(total[:, :, 0, 0], expected, rtol=1e-3)
+
+
+def test_gradients_of_categories_are_those_of_their_embeddings():
+    data = TRAIN.assign(month=TRAIN["ds"].dt.month_name())
+    nf = NeuralForecast([NHITS(**small(hist_exog_list=["trend", "month"], cat_exog_list=["month"], categorical_cardinalities={"month": 12}))], freq="ME")
+    nf.fit(data)
+    _, explanations = nf.explain(explainer="InputXGradient")
+    hist = explanations["NHITS"]["hist_exog"]
+    assert hist.shape == (2, H, 1, 1, 2, L)
+    assert (hist[..., 1, :] != 0).any() and np.isfinite(hist).all()

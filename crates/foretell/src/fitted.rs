@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use foretell_data::{End, Frame, Freq, Future, Panel, ReadOptions};
+use foretell_data::{End, Frame, Freq, Future, Panel, ReadOptions, Vocabulary};
 use foretell_estimator::{MemoryLimit, Workers};
 use foretell_features::Features;
 use foretell_hierarchy::{Hierarchy, Reconciliation};
@@ -149,6 +149,11 @@ impl Fitted {
     /// [`ReadOptions::categories`](crate::ReadOptions).
     pub fn categories(&self) -> Vec<String> {
         self.trained.vocabulary.keys().cloned().collect()
+    }
+
+    /// The categories of each of these columns that training saw.
+    pub fn vocabulary(&self) -> &Vocabulary {
+        &self.trained.vocabulary
     }
 
     /// The hierarchy by which forecasts add up, and how, if there is one ([`Forecaster::hierarchy`](crate::Forecaster::hierarchy)).

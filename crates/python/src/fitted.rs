@@ -2,7 +2,8 @@
 
 use arrow_array::RecordBatch;
 use foretell::{
-    Attribution, ExplainOptions, Fitted, Future, InsampleOptions, PathMethod, PredictOptions, SimulateOptions,
+    Attribution, Categories, ExplainOptions, Fitted, Future, InsampleOptions, PathMethod, PredictOptions,
+    SimulateOptions,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -156,6 +157,13 @@ impl PyFitted {
         self.fitted.categories()
     }
 
+    /// The categories of each of these columns that training saw; the first is number 1.
+    #[getter]
+    fn vocabulary(&self) -> Vec<(String, Vec<String>)> {
+        let labels = |(column, categories): (&String, &Categories)| (column.clone(), categories.labels());
+        self.fitted.vocabulary().iter().map(labels).collect()
+    }
+
     /// How intervals were calibrated, as `windows:method:step`.
     #[getter]
     fn intervals(&self) -> Option<String> {
@@ -223,9 +231,10 @@ impl PyFitted {
         Ok(PyFrame::of(result.map_err(exception)?, None))
     }
 
-    /// The contributions of the inputs to the forecasts of the networks of these columns, by a method of captum's name: a column
+    /// The contributions of the inputs to the forecasts of the next `h` steps by the networks of these columns, by a method of
+    /// captum's name: a column
     /// `NAME:baseline` and one per input, `NAME:COLUMN@STEP`.
-    #[pyo3(signature = (panel, future, models, method, output))]
+    #[pyo3(signature = (panel, future, models, method, output, h))]
     fn explain(
         &self,
         py: Python<'_>,
@@ -234,6 +243,7 @@ impl PyFitted {
         models: Vec<String>,
         method: &str,
         output: usize,
+        h: usize,
     ) -> PyResult<PyFrame> {
         // As many points and orders as captum takes where nothing is said.
         let method = match method {
@@ -248,10 +258,34 @@ impl PyFitted {
         };
         let rows = future.map(batches).transpose()?;
         let result = py.detach(|| {
-            let future = self.future(rows, panel, self.fitted.h())?;
-            let options = ExplainOptions::new(method).output(output).models(&models).future(future.as_ref());
-            self.fitted.explain(&panel.panel, &options)
+            let future = self.future(rows, panel, h)?;
+            let options = ExplainOptions::new(method).output(output).models(&models).h(h);
+            self.fitted.explain(&panel.panel, &options.future(future.as_ref()))
         });
+        self.told.tell(py)?;
+        Ok(PyFrame::of(result.map_err(exception)?, None))
+    }
+
+    /// The parts that forecasts are made of, as columns such as `NHITS:block_1`.
+    #[pyo3(signature = (panel, future = None))]
+    fn decompose(
+        &self,
+        py: Python<'_>,
+        panel: &PyPanel,
+        future: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<PyFrame> {
+        let rows = future.map(batches).transpose()?;
+        let result = py.detach(|| {
+            let future = self.future(rows, panel, self.fitted.h())?;
+            self.fitted.decompose(&panel.panel, future.as_ref())
+        });
+        self.told.tell(py)?;
+        Ok(PyFrame::of(result.map_err(exception)?, None))
+    }
+
+    /// Marks the rows that are outside the intervals of `level` percent of their forecasts.
+    fn anomalies(&self, py: Python<'_>, panel: &PyPanel, level: f64) -> PyResult<PyFrame> {
+        let result = py.detach(|| self.fitted.anomalies(&panel.panel, level));
         self.told.tell(py)?;
         Ok(PyFrame::of(result.map_err(exception)?, None))
     }

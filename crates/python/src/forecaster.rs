@@ -15,11 +15,11 @@ use crate::frame::PyFrame;
 use crate::panel::PyPanel;
 use crate::spec;
 use crate::told::Told;
-use crate::watched::Watch;
+use crate::watched::{ModelLosses, Watch};
 
 /// A summing matrix, `[series, series at the bottom]`: the ids of its rows and of its columns, the matrix row by row, and the name of
 /// a method of reconciliation.
-type SummingMatrix = (Vec<String>, Vec<String>, Vec<f64>, String);
+pub(crate) type SummingMatrix = (Vec<String>, Vec<String>, Vec<f64>, String);
 
 /// Models before training, and how they are to be trained; it trains once.
 #[pyclass(name = "Forecaster", module = "foretell._foretell", frozen)]
@@ -40,7 +40,7 @@ impl PyForecaster {
         models, *, id_col, time_col, target_col, val_size = 0, local_scaler = None, local_static_scaler = None,
         intervals = None, start = None, threads = 0, precision = None, restore_best = true, ensembles = Vec::new(),
         features = None, non_negative = false, integer = false, max_memory = None, checkpoint = None,
-        hierarchy = None,
+        hierarchy = None, keep_optimizer = false,
     ))]
     fn new(
         models: &str,
@@ -62,6 +62,7 @@ impl PyForecaster {
         max_memory: Option<u64>,
         checkpoint: Option<(String, u64)>,
         hierarchy: Option<SummingMatrix>,
+        keep_optimizer: bool,
     ) -> PyResult<Self> {
         let (told, watch) = (Told::default(), Watch::default());
         let mut forecaster = Forecaster::new(spec::read(models)?).map_err(exception)?;
@@ -73,6 +74,7 @@ impl PyForecaster {
             .val_size(val_size)
             .threads(threads)
             .restore_best(restore_best)
+            .keep_optimizer(keep_optimizer)
             .non_negative(non_negative)
             .integer(integer)
             .on_warning(told.listener())
@@ -119,6 +121,12 @@ impl PyForecaster {
     #[getter]
     fn categories(&self) -> Vec<String> {
         self.categories.clone()
+    }
+
+    /// The losses of the training of each model, step by step.
+    #[getter]
+    fn losses(&self) -> Vec<ModelLosses> {
+        self.watch.losses()
     }
 
     /// Trains the models, validated on the rows of another panel if there is one: what was learned, and the exception that ended the

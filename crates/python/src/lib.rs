@@ -7,12 +7,15 @@
 
 mod batches;
 mod error;
+mod evaluation;
+mod features;
 mod fitted;
 mod forecaster;
 mod frame;
 mod imported;
 mod models;
 mod panel;
+mod reconciliation;
 mod setting_words;
 mod spec;
 mod table;
@@ -25,6 +28,10 @@ mod _foretell {
     use pyo3::prelude::*;
 
     #[pymodule_export]
+    use crate::evaluation::evaluate;
+    #[pymodule_export]
+    use crate::features::{compute_features, feature_names};
+    #[pymodule_export]
     use crate::fitted::PyFitted;
     #[pymodule_export]
     use crate::forecaster::PyForecaster;
@@ -36,6 +43,8 @@ mod _foretell {
     use crate::models::{hyper_parameters, model_names, search_space};
     #[pymodule_export]
     use crate::panel::PyPanel;
+    #[pymodule_export]
+    use crate::reconciliation::reconcile;
     #[pymodule_export]
     use crate::table::PyTable;
 

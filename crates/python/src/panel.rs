@@ -22,6 +22,16 @@ impl PyPanel {
         Self { options: options.columns(columns).categories(categories).freq(panel.freq()), panel }
     }
 
+    /// The ids and times of all rows.
+    pub(crate) fn ids_and_times(&self) -> Frame {
+        let mut frame = self.empty();
+        for series in 0..self.panel.n_series() {
+            frame.ids.extend(std::iter::repeat_n(self.panel.id(series).clone(), self.panel.len(series)));
+            frame.times.extend(self.panel.times(series));
+        }
+        frame
+    }
+
     /// A table of these series, without rows and columns.
     fn empty(&self) -> Frame {
         let mut frame = Frame::new(self.panel.freq());
@@ -126,13 +136,10 @@ impl PyPanel {
     /// All rows: ids, times and the target.
     fn rows(&self, py: Python<'_>) -> PyFrame {
         py.detach(|| {
-            let mut frame = self.empty();
+            let mut frame = self.ids_and_times();
             let mut target = Vec::with_capacity(self.panel.n_rows());
             for series in 0..self.panel.n_series() {
-                let len = self.panel.len(series);
-                frame.ids.extend(std::iter::repeat_n(self.panel.id(series).clone(), len));
-                frame.times.extend(self.panel.times(series));
-                target.extend(self.panel.known_values(series, 0..len));
+                target.extend(self.panel.known_values(series, 0..self.panel.len(series)));
             }
             frame.push_wide(&self.options.target_col, target, self.panel.has_levels());
             PyFrame::of(frame, None)

@@ -7,8 +7,11 @@ use arrow_array::{
     ArrayRef, ArrowPrimitiveType, DictionaryArray, Int32Array, PrimitiveArray, RecordBatch, StringArray,
     TimestampMicrosecondArray, TimestampMillisecondArray, TimestampNanosecondArray, TimestampSecondArray,
 };
+use arrow_buffer::{Buffer, ScalarBuffer};
+use bytes::Bytes;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 
 /// Columns of one length, each given as the bytes of numbers in the order of this machine.
 #[pyclass(name = "Table", module = "foretell._foretell")]
@@ -25,12 +28,12 @@ impl PyTable {
     }
 
     /// Adds a column of numbers, `f4`, `f8`, `i4` or `i8` as numpy calls them.
-    fn numbers(&mut self, name: String, kind: &str, bytes: &[u8]) -> PyResult<()> {
+    fn numbers(&mut self, name: String, kind: &str, bytes: PyBackedBytes) -> PyResult<()> {
         let column: ArrayRef = match kind {
-            "f4" => Arc::new(values::<Float32Type, 4>(bytes, f32::from_ne_bytes)),
-            "f8" => Arc::new(values::<Float64Type, 8>(bytes, f64::from_ne_bytes)),
-            "i4" => Arc::new(values::<Int32Type, 4>(bytes, i32::from_ne_bytes)),
-            "i8" => Arc::new(values::<Int64Type, 8>(bytes, i64::from_ne_bytes)),
+            "f4" => Arc::new(values::<Float32Type>(bytes)),
+            "f8" => Arc::new(values::<Float64Type>(bytes)),
+            "i4" => Arc::new(values::<Int32Type>(bytes)),
+            "i8" => Arc::new(values::<Int64Type>(bytes)),
             other => {
                 let text = format!("column {name}: expected numbers of kind f4, f8, i4 or i8, found {other}");
                 return Err(PyValueError::new_err(text));
@@ -41,8 +44,8 @@ impl PyTable {
     }
 
     /// Adds a column of times, `i8` since 1970 in a unit (`s`, `ms`, `us`, `ns`), of UTC where there is a zone.
-    fn times(&mut self, name: String, unit: &str, zone: Option<&str>, bytes: &[u8]) -> PyResult<()> {
-        let times = values::<Int64Type, 8>(bytes, i64::from_ne_bytes);
+    fn times(&mut self, name: String, unit: &str, zone: Option<&str>, bytes: PyBackedBytes) -> PyResult<()> {
+        let times = values::<Int64Type>(bytes);
         let nat = i64::MIN;
         let known: Vec<Option<i64>> = match times.values().contains(&nat) {
             true => times.values().iter().map(|&time| Some(time).filter(|&time| time != nat)).collect(),
@@ -73,8 +76,8 @@ impl PyTable {
     }
 
     /// Adds a column of texts: the number of each row's text as `i4` (-1 where there is none), and the texts.
-    fn texts(&mut self, name: String, codes: &[u8], texts: Vec<String>) -> PyResult<()> {
-        let codes = values::<Int32Type, 4>(codes, i32::from_ne_bytes);
+    fn texts(&mut self, name: String, codes: PyBackedBytes, texts: Vec<String>) -> PyResult<()> {
+        let codes = values::<Int32Type>(codes);
         let codes: Int32Array = match codes.values().contains(&-1) {
             true => codes.values().iter().map(|&code| Some(code).filter(|&code| code >= 0)).collect(),
             false => codes,
@@ -94,11 +97,13 @@ impl PyTable {
     }
 }
 
-/// The numbers of `N` bytes each.
-fn values<T: ArrowPrimitiveType, const N: usize>(
-    bytes: &[u8],
-    read: impl Fn([u8; N]) -> T::Native,
-) -> PrimitiveArray<T> {
-    let (numbers, _) = bytes.as_chunks::<N>();
-    PrimitiveArray::from_iter_values(numbers.iter().map(|&number| read(number)))
+/// Numbers of this machine, in the memory of Python's object where that is aligned as they are.
+fn values<T: ArrowPrimitiveType>(bytes: PyBackedBytes) -> PrimitiveArray<T> {
+    let width = size_of::<T::Native>();
+    let len = bytes.len() / width;
+    let buffer = match bytes.as_ptr().addr().is_multiple_of(width) {
+        true => Buffer::from(Bytes::from_owner(bytes)),
+        false => Buffer::from_slice_ref(&*bytes),
+    };
+    PrimitiveArray::new(ScalarBuffer::new(buffer, 0, len), None)
 }

@@ -21,6 +21,32 @@ pub(crate) struct Watch(Arc<Shared>);
 struct Shared {
     stop: AtomicBool,
     latest: Mutex<Option<(String, Progress)>>,
+    losses: Mutex<Vec<ModelLosses>>,
+}
+
+/// The losses of a model in the course of its training, each with the number of steps taken.
+#[derive(Clone, IntoPyObject)]
+pub(crate) struct ModelLosses {
+    model: String,
+    train: Vec<(u64, f64)>,
+    valid: Vec<(u64, f64)>,
+}
+
+impl ModelLosses {
+    /// Adds those of a step; a training that begins anew takes the place of the one before.
+    fn add(all: &mut Vec<Self>, model: &str, progress: &Progress) {
+        let place = all.iter().position(|known| known.model == model).unwrap_or_else(|| {
+            all.push(Self { model: model.to_owned(), train: Vec::new(), valid: Vec::new() });
+            all.len() - 1
+        });
+        let Self { train, valid, .. } = &mut all[place];
+        if train.last().is_some_and(|(step, _)| progress.step <= *step) {
+            train.clear();
+            valid.clear();
+        }
+        train.push((progress.step, progress.train_loss));
+        valid.extend(progress.valid_loss.map(|loss| (progress.step, loss)));
+    }
 }
 
 impl Watch {
@@ -28,12 +54,22 @@ impl Watch {
     pub(crate) fn listener(&self) -> impl FnMut(&str, &Progress) -> Verdict + Send + 'static {
         let watch = self.clone();
         move |model: &str, progress: &Progress| {
+            ModelLosses::add(
+                &mut watch.0.losses.lock().unwrap_or_else(PoisonError::into_inner),
+                model,
+                progress,
+            );
             watch.0.latest.lock().unwrap_or_else(PoisonError::into_inner).replace((model.into(), *progress));
             match watch.0.stop.load(Ordering::Relaxed) {
                 true => Verdict::Interrupt,
                 false => Verdict::Continue,
             }
         }
+    }
+
+    /// The losses of each model that was trained so far.
+    pub(crate) fn losses(&self) -> Vec<ModelLosses> {
+        self.0.losses.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn check(&self, py: Python<'_>, callback: Option<&Py<PyAny>>) -> PyResult<()> {

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from foretell._model import Network
+from foretell._summing import summing_matrix
 
 #: The methods of reconciliation; the last one leaves forecasts as they are.
 METHODS = ("BottomUp", "MinTraceOLS", "MinTraceWLS", "Identity")
@@ -62,30 +63,4 @@ class HINT:
         """
         if self.reconciliation == "Identity":
             return None
-        rows, columns, matrix = _named(self.S)
-        rows = [str(id) for id in (ids if rows is None else rows)]
-        if len(rows) != len(matrix):
-            raise ValueError(f"S has {len(matrix)} rows, but the data have {len(rows)} series: give S a row for each")
-        if columns is None:
-            columns = [_part(rows, matrix, place) for place in range(len(matrix[0]))]
-        return rows, columns, [float(entry) for row in matrix for entry in row], self.reconciliation
-
-
-def _named(S: Any) -> tuple[list[Any] | None, list[str] | None, list[list[float]]]:
-    """The ids of the rows and the columns, where a matrix has any, and the entries."""
-    if not hasattr(S, "columns"):
-        return None, None, [list(row) for row in S]
-    names = [str(name) for name in S.columns]
-    table = {name: list(S[column]) for name, column in zip(names, S.columns, strict=True)}
-    texts = [name for name in names if any(isinstance(value, str) for value in table[name])] or [name for name in names if name == "unique_id"]
-    rows = table[texts[0]] if texts else list(S.index)
-    columns = [name for name in names if name not in texts]
-    return rows, columns, [[float(table[name][place]) for name in columns] for place in range(len(rows))]
-
-
-def _part(rows: Sequence[str], matrix: Sequence[Sequence[float]], column: int) -> str:
-    """The id of the series that alone a column stands for."""
-    for id, row in zip(reversed(rows), reversed(matrix), strict=True):
-        if [place for place, entry in enumerate(row) if entry] == [column]:
-            return id
-    raise ValueError(f"column {column} of S is no series by itself: S needs a row with a single 1 in it")
+        return (*summing_matrix(self.S, ids), self.reconciliation)

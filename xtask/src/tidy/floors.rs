@@ -231,9 +231,10 @@ pub(super) const FOLDERS: &[Folders] = &[
         &[
             "error setting_words table told watched",
             "batches frame models spec",
-            "panel",
-            "fitted",
+            "evaluation panel",
+            "features fitted",
             "forecaster imported",
+            "reconciliation",
         ],
     ),
     folders(

@@ -131,7 +131,8 @@ impl Evaluate {
         let columns = self.columns.names();
         let scored = ScoredForecasts::new(&forecast, actual.as_ref(), history.as_ref(), &columns)?;
         let tables = [history.as_ref(), actual.as_ref(), Some(&forecast)];
-        let season = self.season.unwrap_or_else(|| usual_season_of(tables.into_iter().flatten()));
+        let freq = || tables.into_iter().flatten().find_map(ForecastTable::freq);
+        let season = self.season.unwrap_or_else(|| freq().map_or(1, usual_season));
         let rows = self.rows(&forecast, &scored, season)?;
         let [all, true_rows] = scored.rows();
         if true_rows < all {
@@ -187,12 +188,7 @@ impl Evaluate {
     fn chosen(&self, scored: &ScoredForecasts) -> anyhow::Result<Vec<Metric>> {
         let mut names: Vec<String> = self.metrics.clone();
         if names.is_empty() {
-            names.extend(["mae", "rmse", "bias", "smape"].map(str::to_owned));
-            names.extend(scored.has_history().then(|| "mase".to_owned()));
-            names.extend(self.baseline.is_some().then(|| "rmae".to_owned()));
-            names.extend(
-                ["mqloss", "coverage"].map(str::to_owned).into_iter().filter(|_| scored.has_quantiles()),
-            );
+            names.extend(scored.usual_metrics(self.baseline.is_some()).into_iter().map(str::to_owned));
         }
         for Threshold { metric, .. } in &self.fail_if {
             let name = metric.split("_level").next().unwrap_or(metric).split("_q0").next().unwrap_or(metric);
@@ -383,17 +379,4 @@ fn digits(value: f64) -> String {
     let whole = value.abs().max(1e-9).log10().floor() as i32;
     let decimals = (3 - whole).clamp(0, 6) as usize;
     format!("{value:.decimals$}")
-}
-
-/// The usual season of the frequency that the first series of these tables seems to have, in the first that shows one.
-fn usual_season_of<'t>(mut tables: impl Iterator<Item = &'t ForecastTable>) -> usize {
-    let freq = tables.find_map(|table| {
-        let first = table.ids.first()?;
-        let of_first = table.ids.iter().zip(&table.times).filter(|(id, _)| *id == first);
-        let mut times: Vec<i64> = of_first.map(|(_, time)| *time).collect();
-        times.sort_unstable();
-        times.dedup();
-        foretell::Freq::infer(table.kind, table.zone.as_ref(), &times)
-    });
-    freq.map_or(1, usual_season)
 }

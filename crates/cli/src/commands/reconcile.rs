@@ -101,19 +101,11 @@ impl Reconcile {
     }
 }
 
-/// The frequency that the first series seems to have; days, or steps, where there are too few times to tell.
+/// The frequency of a table; days, or steps, where there are too few times to tell.
 fn freq_of(table: &ForecastTable) -> anyhow::Result<Freq> {
-    let first = table.ids.first();
-    let of_first = table.ids.iter().zip(&table.times).filter(|(id, _)| Some(*id) == first);
-    let mut times: Vec<i64> = of_first.map(|(_, time)| *time).collect();
-    times.sort_unstable();
-    times.dedup();
     let usual = match table.kind {
         TimeKind::Integer => "1",
         TimeKind::Timestamp => "D",
     };
-    Ok(match Freq::infer(table.kind, table.zone.as_ref(), &times) {
-        Some(freq) => freq,
-        None => Freq::parse(usual)?,
-    })
+    table.freq().map_or_else(|| Ok(Freq::parse(usual)?), Ok)
 }

@@ -14,6 +14,7 @@ use crate::error::DataError;
 use crate::error::flaw::Flaw;
 use crate::tables::file_options::FileOptions;
 use crate::tables::open::open;
+use crate::tables::table::TableReader;
 
 /// The column of cross-validation that says where a row's window was cut.
 const CUTOFF: &str = "cutoff";
@@ -51,6 +52,11 @@ impl ForecastTable {
     pub fn from_file(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
         let mut table = open(&[path], &options.file.beside(), |_| true)?;
         table.read_numbers(options.numbers);
+        Self::read(&mut *table, options)
+    }
+
+    /// The rows of a table; else as [`ForecastTable::from_file`].
+    pub(crate) fn read(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Self, DataError> {
         let id = table.column(&options.id_col, ID_REMEDY)?;
         let time = table.column(options.time_name(), TIME_REMEDY)?;
         let cutoff = table.find(CUTOFF);
@@ -65,7 +71,6 @@ impl ForecastTable {
         // A reference to the id, a time, a cutoff, and the numbers; vectors may have twice the room that they need.
         let row = 2 * (16 + 8 + 8 + size_of::<f64>() * columns.len());
         while table.advance()? {
-            let table = &*table;
             if times.len().is_multiple_of(LOOK) {
                 options.check_memory(table.file(), times.len(), times.len() * row)?;
             }

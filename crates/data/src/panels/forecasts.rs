@@ -44,6 +44,16 @@ impl ForecastTable {
         }
     }
 
+    /// The frequency that the first series seems to have; `None` if it has too few times to tell.
+    pub fn freq(&self) -> Option<Freq> {
+        let first = self.ids.first()?;
+        let of_first = self.ids.iter().zip(&self.times).filter(|(id, _)| *id == first);
+        let mut times: Vec<i64> = of_first.map(|(_, time)| *time).collect();
+        times.sort_unstable();
+        times.dedup();
+        Freq::infer(self.kind, self.zone.as_ref(), &times)
+    }
+
     /// The table as a frame of series of the frequency `freq`, its ids and times in the columns that `options` names.
     ///
     /// # Errors

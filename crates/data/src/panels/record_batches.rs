@@ -3,6 +3,7 @@
 use arrow_array::RecordBatch;
 
 use super::covariates::Future;
+use super::forecast_table::ForecastTable;
 use super::options::ReadOptions;
 use super::panel::Panel;
 use super::read::read;
@@ -33,6 +34,19 @@ impl Panel {
         options: &ReadOptions,
     ) -> Result<Self, DataError> {
         self.with_static_table(&mut ArrowTable::of(batches)?, options)
+    }
+}
+
+impl ForecastTable {
+    /// Takes the rows of record batches; else as [`from_file`](Self::from_file).
+    ///
+    /// # Errors
+    /// The errors of `from_file`, and batches of different columns.
+    pub fn from_record_batches(
+        batches: impl IntoIterator<Item = RecordBatch, IntoIter: Send>,
+        options: &ReadOptions,
+    ) -> Result<Self, DataError> {
+        Self::read(&mut ArrowTable::of(batches)?, options)
     }
 }
 

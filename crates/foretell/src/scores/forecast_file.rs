@@ -143,6 +143,15 @@ impl ScoredForecasts {
         self.known.values().any(|known| !known.is_empty())
     }
 
+    /// The metrics that these forecasts have where nobody names any; errors beside those of a baseline if there is one.
+    pub fn usual_metrics(&self, has_baseline: bool) -> Vec<&'static str> {
+        let mut names = vec!["mae", "rmse", "bias", "smape"];
+        names.extend(self.has_history().then_some("mase"));
+        names.extend(has_baseline.then_some("rmae"));
+        names.extend(if self.has_quantiles() { &["mqloss", "coverage"][..] } else { &[] });
+        names
+    }
+
     /// Rows of forecasts, and how many of them have come true.
     pub fn rows(&self) -> [usize; 2] {
         [self.y.len(), self.y.iter().filter(|y| !y.is_nan()).count()]

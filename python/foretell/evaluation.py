@@ -1,0 +1,61 @@
+"""How good forecasts are, whoever made them: the metrics of utilsforecast, with the same figures."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from foretell import _foretell, _frames
+
+__all__ = ["evaluate"]
+
+
+def evaluate(
+    df: Any, metrics: Sequence[str] | None = None, by: str = "series", *, actual_df: Any = None, train_df: Any = None,
+    seasonality: int | None = None, baseline: str | None = None, id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y",
+) -> Any:  # fmt: skip
+    """Compares forecasts with what came true at the same times of the same series.
+
+    Columns such as ``NHITS-lo-80`` and ``NHITS-hi-80`` are intervals of NHITS, ``NHITS-median`` is its forecast where it has no other.
+
+    Args:
+        df: Forecasts of `NeuralForecast.cross_validation`, or any table with ids, times and a column per model; with the target, if
+            ``actual_df`` is left out.
+        metrics: Their names: "mae", "mse", "rmse", "bias", "cfe", "pis", "spis", "mape", "smape" (0 to 1), "mase", "msse", "rmsse", "rmae",
+            "nd", "wape", "tweedie_deviance(POWER)", "linex(A)", "quantile_loss", "scaled_quantile_loss", "mqloss", "scaled_mqloss",
+            "scaled_crps", "calibration", "coverage", "winkler_score". None for those that tell most.
+        by: What a score is of: "series", "cutoff", "step", "window" (each forecast of each series) or "all".
+        actual_df: What came true.
+        train_df: What was known before the forecasts, which scaled metrics are relative to.
+        seasonality: Steps of a season for these; None for the usual one of the frequency.
+        baseline: The model that "rmae" divides by.
+        id_col: The column of ids.
+        time_col: The column of times.
+        target_col: The column of what came true.
+
+    Returns:
+        A table of the kind of ``df``: a row per metric and what it is of, a column per model; the lowest is best, but for bias (0), coverage
+        (the level) and calibration (the quantile).
+
+    Raises:
+        ValueError: If nothing has come true, there is no such metric or model, or one needs what is not given.
+    """
+    df = _frames.native(df)
+    names = (id_col, time_col, target_col)
+    _frames.require(df, names[:2], "df")
+
+    def beside(table: Any) -> Any:
+        return None if table is None else _frames.to_engine(_frames.native(table), id_col, time_col)
+
+    found = _foretell.evaluate(
+        _frames.to_engine(df, id_col, time_col), names, list(metrics or []), by, beside(actual_df), beside(train_df), seasonality, baseline
+    )
+    rows, true_rows = found["rows"]
+    if true_rows < rows:
+        warnings.warn(f"{rows - true_rows} of {rows} rows have not come true and do not count", stacklevel=2)
+    columns = {id_col: found["ids"], "cutoff": found["cutoffs"], "step": found["steps"], "metric": found["metrics"]}
+    columns = {name: values for name, values in columns.items() if all(value is not None for value in values)}
+    columns |= dict(zip(found["models"], found["values"]))
+    kind = _frames.kind_of(df, id_col, time_col)
+    return _frames.from_columns(columns, kind, id_col, "cutoff", found["has_timestamps"], found["zone"])
