@@ -123,6 +123,30 @@ impl<'a> ArrowTable<'a> {
     }
 }
 
+/// Rows of given batches that are a part: enough for a thread to be worth waking, and few in tests, which have small tables.
+const PART: usize = if cfg!(test) { 3 } else { 1 << 19 };
+
+impl ArrowTable<'_> {
+    /// The next rows of batches that were given, without a copy.
+    fn next_given_part(&mut self) -> Result<Option<Box<dyn TableReader>>, DataError> {
+        // The row that the table stands on was read, unless it is the first of another batch.
+        let first = match self.row + 1 < self.rows {
+            true => self.row + 1,
+            false if self.advance()? => 0,
+            false => return Ok(None),
+        };
+        let rows = PART.min(self.rows - first);
+        let columns = self.columns.iter().map(|column| column.slice(first, rows));
+        let columns = self.header.iter().zip(columns).map(|(name, column)| (name, column, true));
+        let batch = RecordBatch::try_from_iter_with_nullable(columns).expect("columns of one length");
+        let source = Source::Given(Box::new(std::iter::once(batch)));
+        let mut part = ArrowTable::new(self.name.clone(), self.header.clone(), source)?;
+        (part.numbers, part.before) = (self.numbers, self.before + first as u64);
+        self.row = first + rows - 1;
+        Ok(Some(Box::new(part)))
+    }
+}
+
 fn names(batch: &RecordBatch) -> Vec<String> {
     batch.schema_ref().fields().iter().map(|field| field.name().clone()).collect()
 }
@@ -173,7 +197,7 @@ impl TableReader for ArrowTable<'_> {
     }
 
     fn next_part(&mut self) -> Result<Option<Box<dyn TableReader>>, DataError> {
-        let Source::Parquet(groups) = &mut self.source else { return Ok(None) };
+        let Source::Parquet(groups) = &mut self.source else { return self.next_given_part() };
         let begun = self.rows > 0;
         let (groups, before) = match begun {
             true => (groups.take_begun(), self.before),

@@ -387,3 +387,29 @@ fn static_and_future_tables_come_as_batches_too() {
     assert_eq!(future(vec![2, 2]).unwrap().column("price").unwrap(), [6.0, 5.0]);
     contains(future(vec![2, 3]).unwrap_err(), "lacks 1 future rows, of which each series needs 1: `a at 2`");
 }
+
+#[test]
+fn given_batches_are_read_in_parts() {
+    let part = |rows: std::ops::Range<i64>, wrong: Option<i64>| {
+        let ids: Vec<&str> = rows.clone().map(|row| if row < 6 { "a" } else { "b" }).collect();
+        let y = rows.clone().map(|row| if Some(row) == wrong { f64::INFINITY } else { row as f64 });
+        batch(&[
+            ("unique_id", array(StringArray::from(ids))),
+            ("ds", array(Int64Array::from_iter_values(rows.clone()))),
+            ("y", array(Float64Array::from_iter_values(y))),
+        ])
+    };
+    let batches = |wrong: Option<i64>| [0..1, 1..8, 8..8, 8..20].map(|rows| part(rows, wrong));
+    for threads in [1, 2, 3] {
+        let options = ReadOptions::default().threads(threads);
+        let panel = Panel::from_record_batches(batches(None), &options).unwrap();
+        assert_eq!(panel.ids().map(|id| &**id).collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!([panel.len(0), panel.len(1)], [6, 14]);
+        assert_eq!(panel.y(1), (6..20).map(|row| row as f32).collect::<Vec<_>>());
+        assert_eq!((panel.time(0, 0), panel.time(1, 13)), (0, 19));
+        for wrong in [0, 3, 8, 17] {
+            let error = Panel::from_record_batches(batches(Some(wrong)), &options).unwrap_err();
+            contains(error, &format!("row {wrong}"));
+        }
+    }
+}
