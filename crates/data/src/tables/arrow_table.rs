@@ -226,8 +226,8 @@ impl TableReader for ArrowTable<'_> {
     }
 
     fn has_id(&self, column: usize, id: &str) -> bool {
-        match self.plain[column].text(self.row) {
-            Some(text) => text == id,
+        match self.plain[column].is(self.row, id) {
+            Some(same) => same,
             None => self.id(column).is_ok_and(|own| *own == *id),
         }
     }
