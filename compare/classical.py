@@ -4,7 +4,7 @@ It needs an environment with statsforecast 2.1.1, and a folder with both files o
 
 python compare/classical.py FOLDER                              writes the fixture of the tests
 python compare/classical.py FOLDER --score AutoETS AutoTheta    prints sMAPE and seconds on M4 Hourly, on one thread
-python compare/classical.py FOLDER --score AutoETS --days       the same on the means of days, without a season
+python compare/classical.py FOLDER --score AutoETS --mean-of 24 --season 7    the same on the means of days, with weeks
 """
 
 import argparse
@@ -135,14 +135,12 @@ def forecast(name, model, settings, y):
     return case
 
 
-def score(folder, names, count, days):
-    """The mean sMAPE over every fourth series, and the seconds of all forecasts after a first one."""
+def score(folder, names, count, hours, season):
+    """The mean sMAPE over every fourth series, of means of so many hours, and the seconds of all forecasts after a first one."""
     data = [list(map(np.asarray, (before, after))) for before, after in
             zip(read(folder / "M4-Hourly-train.csv"), read(folder / "M4-Hourly-test.csv"))][::4][:count]
-    season, h = 24, 48
-    if days:
-        season, h = 1, 2
-        data = [(y[len(y) % 24:].reshape(-1, 24).mean(axis=1), after.reshape(-1, 24).mean(axis=1)) for y, after in data]
+    means = lambda y: y[len(y) % hours:].reshape(-1, hours).mean(axis=1)
+    data, h = [(means(before), means(after)) for before, after in data], 48 // hours
     for name in names:
         settings = {} if name in ("HistoricAverage", "RandomWalkWithDrift") else {"season_length": season}
         new = lambda: getattr(models, name)(**settings)
@@ -168,10 +166,11 @@ def main():
     options.add_argument("folder", type=Path)
     options.add_argument("--score", nargs="+", metavar="MODEL")
     options.add_argument("--series", type=int, default=100)
-    options.add_argument("--days", action="store_true")
+    options.add_argument("--mean-of", type=int, default=1, metavar="HOURS")
+    options.add_argument("--season", type=int, default=24)
     options = options.parse_args()
     if options.score:
-        score(options.folder, options.score, options.series, options.days)
+        score(options.folder, options.score, options.series, options.mean_of, options.season)
     else:
         write(options.folder)
 

@@ -72,7 +72,11 @@ fn forecasts_are_those_of_statsforecast() {
         // As likely as statsforecast's, by the criterion of Akaike.
         let other = numbers(&case["learned"]);
         let is_likely = other.is_empty() || learned.get(CRITERION) <= Some(&(other[CRITERION] + 0.01));
-        if !is_near || !is_likely {
+        // The same orders are found, or likelier ones.
+        let are_found = case["model"] != "AutoARIMA"
+            || learned.get(..MEAN) == other.get(..MEAN)
+            || learned.get(CRITERION) < Some(&(other[CRITERION] - 0.01));
+        if !is_near || !is_likely || !are_found {
             failures.push(format!(
                 "{} {} {} {}: mean {far:.1e}, width {wide:.1e}, {learned:.3?}, {other:.3?}",
                 case["series"], case["model"], case["settings"], case["form"]
@@ -81,6 +85,9 @@ fn forecasts_are_those_of_statsforecast() {
     }
     assert!(failures.is_empty(), "{} differ:\n{}", failures.len(), failures.join("\n"));
 }
+
+/// Where the mean of an ARIMA model's differences stands in what was learned, behind its orders.
+const MEAN: usize = 8;
 
 /// Where the criterion of an ARIMA model stands in what was learned.
 const CRITERION: usize = 10;

@@ -3,7 +3,7 @@
 use foretell_data::{Freq, usual_season};
 use serde_json::{Value, json};
 
-use super::fit::{Criterion, Fit, fit};
+use super::fit::{Coefficients, Criterion, Fit, fit};
 use super::forecast::forecast;
 use super::order::{Order, Terms};
 use super::search::{Space, search};
@@ -161,7 +161,7 @@ impl LocalMethod for Arima {
         if y.len() <= order.lost() + order.phi_lags() + order.coefficients() {
             return Vec::new();
         }
-        fit(y, order, Criterion::Aicc, true).first().map_or(Vec::new(), to_numbers)
+        fit(y, order, Criterion::Aicc, Coefficients::Likeliest).as_ref().map_or(Vec::new(), to_numbers)
     }
 
     fn forecast(&self, y: &[f64], learned: &[f64], h: usize) -> Option<SeriesForecast> {

@@ -1,4 +1,4 @@
-//! ARIMA models fitted by maximum likelihood.
+//! ARIMA models fitted to a series.
 //!
 //! Hyndman and Khandakar 2008, Automatic Time Series Forecasting: The forecast Package for R. Coefficients that lessen the conditional
 //! sum of squares are the start of the search for those of the largest exact likelihood of the differences.
@@ -46,6 +46,15 @@ impl Criterion {
             Self::Aicc => aic + 2.0 * k * (k + 1.0) / (n - k - 1.0),
         }
     }
+}
+
+/// Which coefficients a model gets.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Coefficients {
+    /// Those of the least conditional sum of squares.
+    Conditional,
+    /// Those of the largest exact likelihood.
+    Likeliest,
 }
 
 /// The data and buffers of the search for coefficients.
@@ -113,28 +122,30 @@ impl Search<'_> {
     }
 }
 
-/// Makes conditional coefficients the start of the search for the likelihood: autoregressions become partial correlations without
-/// bounds, and moving averages that cannot be inverted are left out, as from there the search ends on the unit circle. Nothing
-/// if an autoregression is not stationary.
-fn start_of_exact(order: &Order, point: &mut [f64]) -> Option<()> {
+/// Makes autoregressions partial correlations without bounds, as [`Search::exact`] has them; nothing if one is not stationary.
+fn unbound(order: &Order, point: &mut [f64]) -> Option<()> {
     for range in [0..order.step.ar, order.season_ar()] {
         let partial = partial_correlations(&point[range.clone()])?;
         point[range].iter_mut().zip(partial).for_each(|(x, partial)| *x = partial.atanh());
     }
+    Some(())
+}
+
+/// Leaves out moving averages that cannot be inverted: from there the search for the likelihood ends on the unit circle.
+fn leave_out_uninvertible(order: &Order, point: &mut [f64]) {
     for range in [order.step.ar..order.season_ar().start, order.season_ar().end..order.arma()] {
         let moving = &mut point[range];
         moving.iter_mut().for_each(|x| *x = -*x);
         let is_invertible = roots_are_outside(moving, 1.0);
         moving.iter_mut().for_each(|x| *x = if is_invertible { -*x } else { 0.0 });
     }
-    Some(())
 }
 
-/// Fits a model to a series: the one of the largest likelihood, then the one from which the search for it started. None if the series is
-/// too short, or if the conditional coefficients are not stationary and `start_anyway` does not say to start from nothing then.
-pub(super) fn fit(y: &[f64], order: Order, criterion: Criterion, start_anyway: bool) -> Vec<Fit> {
+/// Fits a model to a series; the criterion is of the exact likelihood in any case. None if the series is too short, or if conditional
+/// coefficients are asked for and not stationary.
+pub(super) fn fit(y: &[f64], order: Order, criterion: Criterion, coefficients: Coefficients) -> Option<Fit> {
     if y.len() <= order.lost() {
-        return Vec::new();
+        return None;
     }
     let w = order.differenced(y);
     let n = w.len() as f64;
@@ -153,15 +164,16 @@ pub(super) fn fit(y: &[f64], order: Order, criterion: Criterion, start_anyway: b
         polynomials: Polynomials::default(),
         filter: Filter::default(),
     };
-    let (mut start, found) = minimise(&nothing, |point| search.conditional(point));
-    if !found.is_finite() || start_of_exact(&order, &mut start).is_none() {
-        if !start_anyway {
-            return Vec::new();
-        }
-        start = nothing;
+    let (mut point, found) = minimise(&nothing, |point| search.conditional(point));
+    let is_stationary = found.is_finite() && unbound(&order, &mut point).is_some();
+    if coefficients == Coefficients::Likeliest {
+        let mut start = if is_stationary { point } else { nothing };
+        leave_out_uninvertible(&order, &mut start);
+        (point, _) = minimise(&start, |point| search.exact(point));
+    } else if !is_stationary {
+        return None;
     }
-    let (best, _) = minimise(&start, |point| search.exact(point));
-    [best, start].iter().filter_map(|point| search.fit_at(point, criterion)).collect()
+    search.fit_at(&point, criterion)
 }
 
 /// A model without coefficients of differences that are all the same.

@@ -2,7 +2,7 @@
 //!
 //! Hyndman and Khandakar 2008: from a few models on, always to the neighbour that is better, until none is.
 
-use super::fit::{Criterion, Fit, constant, fit};
+use super::fit::{Coefficients, Criterion, Fit, constant, fit};
 use super::order::{Order, Polynomials, Terms};
 use super::stationary::roots_are_outside;
 use super::unit_root::{is_constant, season_differences, step_differences};
@@ -77,9 +77,11 @@ impl Tried<'_> {
             return false;
         }
         self.keys.push((terms, constant));
-        // Where the likelihood is largest on the unit circle, the coefficients that the search for it started from may do.
-        let found = fit(self.y, self.order(terms, constant), self.space.criterion, false);
-        let Some(fit) = found.into_iter().find(|fit| !fit.criterion.is_nan() && is_acceptable(fit)) else {
+        // Of differences the likeliest moving average often lies on the unit circle, above all a season's, and would be refused.
+        let coefficients =
+            if self.differences == [0, 0] { Coefficients::Likeliest } else { Coefficients::Conditional };
+        let found = fit(self.y, self.order(terms, constant), self.space.criterion, coefficients);
+        let Some(fit) = found.filter(|fit| !fit.criterion.is_nan() && is_acceptable(fit)) else {
             return false;
         };
         let better = self.best.as_ref().is_none_or(|best| fit.criterion < best.criterion);
