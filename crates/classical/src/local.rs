@@ -162,7 +162,11 @@ impl<M: LocalMethod> Method for M {
             let own = learned.of(id, NUMBERS).filter(|_| same_start).map(<[f64]>::to_vec);
             let own = own.unwrap_or_else(|| self.learn(&y));
             let forecast = LocalMethod::forecast(self, &y, &own, asked.h);
-            let SeriesForecast { mean, deviation } = forecast.unwrap_or_else(|| last_value(&y, asked.h));
+            let SeriesForecast { mean, mut deviation } = forecast.unwrap_or_else(|| last_value(&y, asked.h));
+            // One value tells nothing of how far forecasts are off.
+            if y.len() < 2 {
+                deviation.fill(f64::NAN);
+            }
             values.reserve(asked.h * (1 + scores.len()));
             for (step, &mean) in mean.iter().enumerate() {
                 values.push(level.hold(mean));

@@ -69,6 +69,16 @@ fn forecasts_do_not_depend_on_threads_and_outlive_files() {
 }
 
 #[test]
+fn one_row_tells_nothing_of_errors() {
+    let panel = panel(&[(0, 1)]);
+    for entry in ESTIMATORS {
+        let values = forecast(&*fit(entry, &panel, 1), &panel, 1);
+        let is_honest = |row: &[f32]| row[0].is_finite() && row[1..].iter().all(|bound| bound.is_nan());
+        assert!(values.chunks_exact(values.len() / H).all(is_honest), "{}: {values:?}", entry.name);
+    }
+}
+
+#[test]
 fn what_was_learned_goes_on_with_new_rows_of_the_same_series_alone() {
     for entry in ESTIMATORS {
         let trained = fit(entry, &panel(&[(0, 36)]), 1);

@@ -1,6 +1,6 @@
 //! Models fitted to a series, and the best of several.
 
-use super::model::{Form, Season, Smoothing, State};
+use super::model::{Form, Season, Smoothing, State, TINY};
 use super::start::{LOWER, UPPER, Upper, smoothing, state};
 use crate::numeric::nelder_mead::minimise;
 
@@ -81,7 +81,8 @@ pub(super) fn best(y: &[f64], period: usize, candidates: Candidates, phi: Option
     } else {
         candidates
     };
-    let positive = y.iter().all(|&y| y > 0.0);
+    // Nothing can be relative to values that count as zero where one is divided by them.
+    let positive = y.iter().all(|&y| y > TINY);
     let mut upper = UPPER;
     let fits = candidates.forms(period, positive).filter_map(|form| fit(y, form, period, phi, &mut upper));
     fits.filter(|(_, criterion)| !criterion.is_nan()).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(fit, _)| fit)
@@ -182,5 +183,21 @@ impl Layout {
             state.season[0] = whole - sum;
         }
         smoothing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_that_are_almost_zero_are_forecast_as_larger_ones_are() {
+        let open = Candidates { relative_error: None, trend: None, damped: None, season: None };
+        let y: Vec<f64> = (0..60).map(|t| 1e-12 * (2.0 + f64::from(t).sin())).collect();
+        let fit = best(&y, 1, open, None).expect("a model");
+        let mut state = fit.start.clone();
+        fit.form.filter(&y, fit.smoothing, &mut state);
+        let mean = fit.form.forecast(&state, fit.smoothing.phi, y.len(), 1)[0];
+        assert!((1e-12..3e-12).contains(&mean), "{mean:e} by {fit:?}");
     }
 }

@@ -56,7 +56,7 @@ pub(crate) struct Errors {
 
 /// The bounds of divisions by almost nothing.
 const HUGE: f64 = 1e10;
-const TINY: f64 = 1e-10;
+pub(super) const TINY: f64 = 1e-10;
 
 fn ratio(a: f64, b: f64) -> f64 {
     if b.abs() < TINY { HUGE } else { a / b }
