@@ -127,6 +127,12 @@ pub trait Estimator: Any + fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether a training that goes on from a shorter one, with its optimiser, ends as one of all their steps does: what a step does
+    /// depends neither on how many there are nor on checks between them.
+    fn goes_on_exactly(&self) -> bool {
+        false
+    }
+
     /// Whether its training keeps all threads at work, so that it is trained alone; else it is trained beside others.
     fn takes_all_threads(&self) -> bool {
         false

@@ -123,6 +123,13 @@ impl Estimator for NetworkSpec {
         Some(self.common().max_steps)
     }
 
+    fn goes_on_exactly(&self) -> bool {
+        let is_unwatched = self.common().early_stop_patience_steps <= 0;
+        let steps = self.common().max_steps;
+        is_unwatched
+            && self.optimizer_settings().is_ok_and(|settings| settings.schedule.is_constant_for(steps))
+    }
+
     fn takes_all_threads(&self) -> bool {
         // Batches that are dealt out to the threads in shards keep them all busy.
         let windows = self.common().windows_batch_size.unwrap_or(usize::MAX);

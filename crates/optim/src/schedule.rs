@@ -70,6 +70,11 @@ impl Schedule {
         }
     }
 
+    /// Whether the rate is the same in each of so many steps.
+    pub fn is_constant_for(&self, steps: u64) -> bool {
+        matches!(self, Self::StepDecay(decay) if decay.every >= steps || decay.factor == 1.0)
+    }
+
     /// Whether it needs validation windows.
     pub fn watches(&self) -> bool {
         matches!(self, Self::Plateau(_))

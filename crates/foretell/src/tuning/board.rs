@@ -1,10 +1,12 @@
 //! The trials of a search so far.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use foretell_search::{Point, Study, Task, Trial};
 
 use crate::error::Error;
+use crate::tuning::job::Begun;
 use crate::tuning::search_space::SearchSpace;
 use crate::tuning::search_state::{RungResult, SearchState};
 use crate::tuning::search_trial::{SearchProgress, SearchTrial};
@@ -17,6 +19,8 @@ pub(super) struct Board<'b> {
     pub(super) state: SearchState,
     pub(super) points: Vec<Point>,
     pub(super) trials: Vec<SearchTrial>,
+    /// What was trained of trials that may go on. What is not here is trained anew, to the same score.
+    pub(super) begun: BTreeMap<usize, Begun>,
     pub(super) listener: &'b mut (dyn FnMut(&SearchProgress<'_>) + Send),
     pub(super) at_a_time: usize,
 }
@@ -49,6 +53,19 @@ impl Board<'_> {
         });
         self.points.push(point);
         trial
+    }
+
+    /// Keeps what was trained of a trial, and of each rung no more than a round's best: memory does not grow with the trials.
+    pub(super) fn keep(&mut self, trial: usize, begun: Begun) {
+        self.begun.insert(trial, begun);
+        let most = self.study.round.max(1);
+        let trials = &self.trials;
+        let rung = |trial: usize| trials[trial].scores.len();
+        let better = |a: usize, b: usize| trials[a].score() < trials[b].score();
+        let kept: Vec<usize> = self.begun.keys().copied().collect();
+        self.begun.retain(|&own, _| {
+            kept.iter().filter(|&&other| rung(other) == rung(own) && better(other, own)).count() < most
+        });
     }
 
     /// Enters a result and tells of it.

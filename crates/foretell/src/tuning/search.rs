@@ -1,5 +1,6 @@
 //! The search for the hyper-parameters that forecast the past best.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -221,6 +222,7 @@ impl<'a> Search<'a> {
             state,
             points: Vec::new(),
             trials: Vec::new(),
+            begun: BTreeMap::new(),
             listener: &mut *self.listener,
             at_a_time,
         };
@@ -310,28 +312,31 @@ impl Trainer<'_> {
 
 /// Trains a trial at its next rung, if its result is not known, and enters the result.
 fn run(trainer: &Trainer<'_>, board: &Mutex<Board<'_>>, trial: usize) -> Result<(), Error> {
-    let (point, rung, spec, budget, known) = {
-        let board = locked(board);
+    let (point, rung, spec, budget, known, before) = {
+        let mut board = locked(board);
         let (point, rung) = (board.points[trial].clone(), board.trials[trial].scores.len());
         let known = board.state.find(trial, rung, &point.values).cloned();
         let spec = board.spaces[point.space].at(&point.values)?;
-        (point, rung, spec, board.study.halving.budget(rung), known)
+        (point, rung, spec, board.study.halving.budget(rung), known, board.begun.remove(&trial))
     };
     if let Some(known) = known {
         locked(board).enter(&known);
         return Ok(());
     }
     let start = Instant::now();
-    let (score, failure) = match trainer.score(&spec, budget) {
+    let (score, failure, begun) = match trainer.score(&spec, budget, before.as_ref()) {
         Ok(None) => return Ok(()),
-        Ok(Some(score)) if score.is_finite() => (Some(score), None),
-        Ok(Some(score)) => (None, Some(format!("its score is {score}"))),
-        Err(error) => (None, Some(error.to_string())),
+        Ok(Some((score, begun))) if score.is_finite() => (Some(score), None, begun),
+        Ok(Some((score, _))) => (None, Some(format!("its score is {score}")), None),
+        Err(error) => (None, Some(error.to_string()), None),
     };
     let seconds = start.elapsed().as_secs_f64();
     let result = RungResult { trial, rung, point: point.values, score, seconds, failure };
     let mut board = locked(board);
     board.enter(&result);
+    if let Some(begun) = begun {
+        board.keep(trial, begun);
+    }
     board.state.push(result)
 }
 
