@@ -275,7 +275,7 @@ impl<'a> Files<'a> {
         match DirectoryFiles::open(dir, wanted) {
             Ok(files) => Ok(Self { dir, source: Source::Disk(files) }),
             Err(FileError::Io { source, path, .. }) if source.kind() == io::ErrorKind::NotFound => {
-                Err(CheckpointError::Missing { path, hint: "give the directory that `save` wrote" })
+                Err(CheckpointError::Missing { path, hint: "give a directory of saved models" })
             }
             Err(FileError::Io { source, path, .. }) if source.kind() == io::ErrorKind::NotADirectory => {
                 Err(CheckpointError::NotADirectory { path })
@@ -327,7 +327,7 @@ impl<'a> Files<'a> {
         }
         CheckpointError::Missing {
             path: self.path(CONFIGURATION),
-            hint: "this is not a model directory; give the one that `save` wrote",
+            hint: "this is not a model directory; give one of saved models",
         }
     }
 

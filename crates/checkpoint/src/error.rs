@@ -132,7 +132,7 @@ pub enum CheckpointError {
         mismatch: NameMismatch,
     },
     /// A file where a directory is expected.
-    #[error("{} is a file; give the directory that `save` wrote", path.display())]
+    #[error("{} is a file; give a directory of saved models", path.display())]
     NotADirectory {
         /// The file.
         path: PathBuf,

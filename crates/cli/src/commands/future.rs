@@ -63,8 +63,11 @@ impl WriteFuture {
         let to_file = !sink.is_stdout();
         sink.decimal(options.numbers.decimal()).write(&frame)?;
         if to_file {
-            let what = format!("{} rows to be filled in, columns {}", frame.n_rows(), columns.join(", "));
-            self.log().wrote(&self.out.path, &what);
+            let what = match &columns[..] {
+                [] => String::new(),
+                columns => format!(" to be filled in, columns {}", columns.join(", ")),
+            };
+            self.log().wrote(&self.out.path, &format!("{} rows{what}", frame.n_rows()));
         }
         Ok(())
     }

@@ -116,7 +116,7 @@ fn mistakes_in_slices_are_named() {
         ),
         (
             Panel::builder(TimeKind::Integer).series("a", &[0, 1], &[1.0, 2.0]),
-            "cannot infer the frequency: the longest series, `a`, has 2 rows",
+            "cannot infer the frequency: the longest series, `a`, has 2 of the 3 rows",
         ),
         (
             Panel::builder(TimeKind::Timestamp).series("a", &[0, 1, i64::MAX], &[1.0; 3]),
