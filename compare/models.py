@@ -120,7 +120,7 @@ def distribution(name):
 # The other losses, for one model: what they ask of a model is one of the above, or a number of outputs.
 FURTHER_LOSSES = dict(
     rmse=dict(loss=RMSE()),
-    smape=dict(loss=SMAPE()) | CALM,
+    smape=dict(loss=SMAPE(), noise=0.5),
     huberq=dict(loss=HuberQLoss(q=0.3)),
     hubermq=dict(loss=HuberMQLoss(level=[80], delta=0.5)),
     gmm=dict(loss=GMM(n_components=2, weighted=True)),
@@ -275,7 +275,7 @@ TCN_CASES = [
     ("same-dilations", dict(dilations=[3, 3, 1])),
     ("beyond-the-window", dict(kernel_size=4, dilations=[4, 16, 40], **EXOG)),
     *[(name.lower(), dict(encoder_activation=name)) for name in ENCODER_ACTIVATIONS],
-    ("decoder-rrelu", dict(decoder_activation=DRAWN_SLOPES, decoder_layers=3)),
+    ("decoder-rrelu", dict(decoder_activation=DRAWN_SLOPES, decoder_layers=3) | ONE),
     ("decoder-hardshrink", dict(decoder_activation="Hardshrink")),
     ("negativebinomial", distribution("NegativeBinomial")),
     ("prelu-mq", dict(encoder_activation="PReLU", **EXOG) | LOSSES["mq"]),

@@ -167,6 +167,7 @@ mod tests {
 
     use foretell_models::find;
     use foretell_nn::{Forward, Inputs, Model, Var};
+    use serde_json::Value;
 
     use super::*;
 
@@ -183,7 +184,8 @@ mod tests {
     fn a_training_holds_the_frozen_weights_of_its_language_model() {
         let entry = find("TimeLLM").expect("a model");
         let spec = NetworkSpec::new("TimeLLM", 4, 24).expect("a model");
-        let set = |spec: NetworkSpec, (name, value): (String, _)| spec.set(&name, value).expect("a setting");
+        let set =
+            |spec: NetworkSpec, (name, value): (String, Value)| spec.set(&name, value).expect("a setting");
         let spec = entry.small().swap_remove(0).into_iter().fold(spec, set);
         let mut table = Table::default();
         let network = spec.build(&mut table).expect("a model");
