@@ -26,7 +26,7 @@ fn products(c: &mut Criterion) {
             [WeightFormat::F32, WeightFormat::Bf16].map(|format| WeightMatrix::new(rhs, format));
         let mut group = c.benchmark_group(format!("bf16/{m}x{k}x{n}"));
         group.throughput(Throughput::Elements(2 * (m * k * n) as u64));
-        for (name, weights) in [("f32 packed", &wide), ("bf16 packed", &narrow)] {
+        for (name, weights) in [("f32_packed", &wide), ("bf16_packed", &narrow)] {
             group.bench_function(name, |b| {
                 b.iter(|| matmul(MatMut::row_major(&mut y, m, n), lhs, weights, Options::default()));
             });

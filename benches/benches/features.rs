@@ -46,7 +46,7 @@ fn features(c: &mut Criterion) {
         let threads: &[usize] = if name == "fifty" { &[1, 2] } else { &[1] };
         for &threads in threads {
             let workers = Workers::new(threads).expect("threads");
-            group.bench_function(format!("{threads} threads"), |b| {
+            group.bench_function(format!("{threads}_threads"), |b| {
                 b.iter(|| black_box(features.columns_of(&panel, &workers)).expect("columns"));
             });
         }

@@ -61,7 +61,7 @@ fn layouts(c: &mut Criterion) {
                     });
                 });
                 for threads in [1, 2] {
-                    group.bench_function(format!("{threads} threads"), |b| {
+                    group.bench_function(format!("{threads}_threads"), |b| {
                         b.iter(|| {
                             let dst = MatMut::row_major(&mut y, m, n);
                             share(threads, || matmul(dst, lhs, rhs, Options::default()));
@@ -78,7 +78,7 @@ fn epilogue(c: &mut Criterion) {
     let (m, k, n) = (4096, 64, 256);
     let (x, w, bias, mut y) = (wave(m * k, 0.37), wave(n * k, 0.37), wave(n, 0.37), zeros(m * n));
     let (lhs, rhs) = (MatRef::row_major(&x, m, k), MatRef::row_major(&w, n, k).t());
-    flops(c, "bias and GELU", m, k, n, |group| {
+    flops(c, "bias_and_GELU", m, k, n, |group| {
         group.bench_function("fused", |b| {
             let bias = Some(Bias::PerColumn(&bias[..]));
             let options = Options { bias, activation: Activation::Gelu, ..Options::default() };
@@ -98,9 +98,9 @@ fn epilogue(c: &mut Criterion) {
 fn batches(c: &mut Criterion) {
     let (count, m, k, n) = (1024, 96, 16, 96);
     let (q, key, mut scores) = (wave(count * m * k, 0.37), wave(count * n * k, 0.37), zeros(count * m * n));
-    flops(c, "1024 heads", count * m, k, n, |group| {
+    flops(c, "1024_heads", count * m, k, n, |group| {
         for threads in [1, 2] {
-            group.bench_function(format!("{threads} threads"), |b| {
+            group.bench_function(format!("{threads}_threads"), |b| {
                 b.iter(|| {
                     let dst = BatchMut::row_major(&mut scores, count, m, n);
                     let lhs = BatchRef::row_major(&q, count, m, k);

@@ -10,7 +10,7 @@ use foretell_pool::{Buffer, metrics};
 
 /// The pool's own cost: a cache line, so that writing it is next to nothing.
 fn overhead(c: &mut Criterion) {
-    let mut group = c.benchmark_group("pool/64 B");
+    let mut group = c.benchmark_group("pool/64_B");
     group.bench_function("pool", |b| b.iter(|| black_box(Buffer::<f32>::zeroed(16))));
     group.bench_function("system", |b| b.iter(|| black_box(vec![0.0f32; 16])));
     group.bench_function("metrics", |b| b.iter(|| black_box(metrics())));
@@ -19,7 +19,7 @@ fn overhead(c: &mut Criterion) {
 
 /// One buffer at a time. The system allocator, too, may keep a single freed block for the next request.
 fn written(c: &mut Criterion) {
-    for (name, bytes) in [("16 KiB", 16 << 10), ("1 MiB", 1 << 20), ("16 MiB", 16 << 20)] {
+    for (name, bytes) in [("16_KiB", 16 << 10), ("1_MiB", 1 << 20), ("16_MiB", 16 << 20)] {
         let len = bytes / size_of::<f32>();
         let mut group = c.benchmark_group(format!("pool/{name}"));
         group.throughput(Throughput::Bytes(bytes as u64));
@@ -34,7 +34,7 @@ fn written(c: &mut Criterion) {
 fn step(c: &mut Criterion) {
     const COUNT: usize = 8;
     let len = (1 << 20) / size_of::<f32>();
-    let mut group = c.benchmark_group(format!("pool/{COUNT} of 1 MiB"));
+    let mut group = c.benchmark_group(format!("pool/{COUNT}_of_1_MiB"));
     group.throughput(Throughput::Bytes((COUNT as u64) << 20));
     group.bench_function("pool", |b| b.iter(|| black_box([(); COUNT].map(|()| Buffer::filled(len, 1.0f32)))));
     group.bench_function("system", |b| b.iter(|| black_box([(); COUNT].map(|()| vec![1.0f32; len]))));

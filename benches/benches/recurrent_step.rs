@@ -1,7 +1,7 @@
 //! One step of a series that grows: a trained recurrent network of default sizes reads it and forecasts 12 steps.
 //!
-//! `cargo bench -p foretell-benches --bench recurrent_step`. On one thread of a shared machine with two cores: RNN 22 us, LSTM 39 us, GRU (200 units) 60 us,
-//! compiled as tests are (`--profile dev`).
+//! `cargo bench -p foretell-benches --bench recurrent_step`. On one thread of a shared machine with two cores: RNN 22 us, LSTM 39 us,
+//! GRU (200 units) 60 us, compiled as tests are (`--profile dev`).
 
 use std::hint::black_box;
 

@@ -57,61 +57,61 @@ fn function(c: &mut Criterion, name: &str, x: &[f32], run: impl FnMut(), one: im
 fn arithmetic(c: &mut Criterion) {
     let (a, b) = (wave(IN_L2, 0.37), wave(IN_L2, 0.21));
     let mut out = vec![0.0; IN_L2];
-    kernel(c, "add f32", 3, || add(black_box(&a), &b, &mut out));
-    kernel(c, "mul f32", 3, || mul(black_box(&a), &b, &mut out));
-    kernel(c, "div f32", 3, || div(black_box(&a), &b, &mut out));
-    kernel(c, "mul_add f32", 4, || mul_add(black_box(&a), &b, &a, &mut out));
-    kernel(c, "axpy f32", 3, || axpy(black_box(1e-6), &a, &mut out));
-    kernel(c, "scale f32", 2, || scale(&mut out, black_box(1.0)));
+    kernel(c, "add_f32", 3, || add(black_box(&a), &b, &mut out));
+    kernel(c, "mul_f32", 3, || mul(black_box(&a), &b, &mut out));
+    kernel(c, "div_f32", 3, || div(black_box(&a), &b, &mut out));
+    kernel(c, "mul_add_f32", 4, || mul_add(black_box(&a), &b, &a, &mut out));
+    kernel(c, "axpy_f32", 3, || axpy(black_box(1e-6), &a, &mut out));
+    kernel(c, "scale_f32", 2, || scale(&mut out, black_box(1.0)));
     let (c64, d64, mut out64) = (wide(&a), wide(&b), vec![0.0; IN_L2]);
-    kernel(c, "add f64", 6, || add(black_box(&c64), &d64, &mut out64));
-    kernel(c, "mul f64", 6, || mul(black_box(&c64), &d64, &mut out64));
+    kernel(c, "add_f64", 6, || add(black_box(&c64), &d64, &mut out64));
+    kernel(c, "mul_f64", 6, || mul(black_box(&c64), &d64, &mut out64));
 }
 
 fn reductions(c: &mut Criterion) {
     let (a, b) = (wave(IN_L2, 0.37), wave(IN_L2, 0.21));
     let (c64, d64) = (wide(&a), wide(&b));
-    kernel(c, "sum f32", 1, || _ = black_box(sum(black_box(&a))));
-    kernel(c, "dot f32", 2, || _ = black_box(dot(black_box(&a), &b)));
-    kernel(c, "max f32", 1, || _ = black_box(max(black_box(&a))));
-    kernel(c, "l2_norm f32", 1, || _ = black_box(l2_norm(black_box(&a))));
-    kernel(c, "mean_variance f32", 1, || _ = black_box(mean_variance(black_box(&a))));
-    kernel(c, "sum f64", 2, || _ = black_box(sum(black_box(&c64))));
-    kernel(c, "dot f64", 4, || _ = black_box(dot(black_box(&c64), &d64)));
-    kernel(c, "mean_variance f64", 2, || _ = black_box(mean_variance(black_box(&c64))));
+    kernel(c, "sum_f32", 1, || _ = black_box(sum(black_box(&a))));
+    kernel(c, "dot_f32", 2, || _ = black_box(dot(black_box(&a), &b)));
+    kernel(c, "max_f32", 1, || _ = black_box(max(black_box(&a))));
+    kernel(c, "l2_norm_f32", 1, || _ = black_box(l2_norm(black_box(&a))));
+    kernel(c, "mean_variance_f32", 1, || _ = black_box(mean_variance(black_box(&a))));
+    kernel(c, "sum_f64", 2, || _ = black_box(sum(black_box(&c64))));
+    kernel(c, "dot_f64", 4, || _ = black_box(dot(black_box(&c64), &d64)));
+    kernel(c, "mean_variance_f64", 2, || _ = black_box(mean_variance(black_box(&c64))));
 }
 
 fn series(c: &mut Criterion) {
     let a = wave(IN_L2, 0.37);
     let mut out = vec![0.0; IN_L2];
     let (x, mut y) = (wide(&a), vec![0.0; IN_L2]);
-    kernel(c, "normalise f32", 2, || normalise(black_box(&a), 0.1, 2.0, &mut out));
-    kernel(c, "normalise f64", 4, || normalise(black_box(&x), 0.1, 2.0, &mut y));
-    kernel(c, "min_max_normalise f64", 4, || {
+    kernel(c, "normalise_f32", 2, || normalise(black_box(&a), 0.1, 2.0, &mut out));
+    kernel(c, "normalise_f64", 4, || normalise(black_box(&x), 0.1, 2.0, &mut y));
+    kernel(c, "min_max_normalise_f64", 4, || {
         min_max_normalise(black_box(&x), -3.0, 3.0, &mut y);
     });
     kernel(c, "min, max, min_max_normalise f64", 8, || {
         min_max_normalise(black_box(&x), min(&x), max(&x), &mut y);
     });
-    kernel(c, "rolling_mean 10 f64", 4, || rolling_mean(black_box(&x), 10, &mut y));
-    kernel(c, "rolling_mean 10 f32", 2, || rolling_mean(black_box(&a), 10, &mut out));
+    kernel(c, "rolling_mean_10_f64", 4, || rolling_mean(black_box(&x), 10, &mut y));
+    kernel(c, "rolling_mean_10_f32", 2, || rolling_mean(black_box(&a), 10, &mut out));
     for window in [24, 168, 1000] {
-        let name = |kind: &str| format!("rolling_mean {window} {kind}");
+        let name = |kind: &str| format!("rolling_mean_{window}_{kind}");
         kernel(c, &name("f64"), 4, || rolling_mean(black_box(&x), window, &mut y));
         kernel(c, &name("f32"), 2, || rolling_mean(black_box(&a), window, &mut out));
     }
-    kernel(c, "rolling_std 20 f64", 4, || rolling_std(black_box(&x), 20, 1, &mut y));
-    kernel(c, "rolling_std 20 f32", 2, || rolling_std(black_box(&a), 20, 1, &mut out));
-    kernel(c, "rolling_std 1000 f64", 4, || rolling_std(black_box(&x), 1000, 1, &mut y));
-    kernel(c, "ema f64", 4, || ema(black_box(&x), 0.1, &mut y));
-    kernel(c, "ema f32", 2, || ema(black_box(&a), 0.1, &mut out));
+    kernel(c, "rolling_std_20_f64", 4, || rolling_std(black_box(&x), 20, 1, &mut y));
+    kernel(c, "rolling_std_20_f32", 2, || rolling_std(black_box(&a), 20, 1, &mut out));
+    kernel(c, "rolling_std_1000_f64", 4, || rolling_std(black_box(&x), 1000, 1, &mut y));
+    kernel(c, "ema_f64", 4, || ema(black_box(&x), 0.1, &mut y));
+    kernel(c, "ema_f32", 2, || ema(black_box(&a), 0.1, &mut out));
 
     let n = 100_000;
     let (x, mut y) = (wide(&wave(n, 0.37)), vec![0.0; n]);
-    levels(&mut group(c, "100,000 f64/z-score".into(), 24 * n), || {
+    levels(&mut group(c, "100000_f64/z-score".into(), 24 * n), || {
         standardise(black_box(&x), &mut y);
     });
-    levels(&mut group(c, "100,000 f64/ema".into(), 16 * n), || ema(black_box(&x), 0.1, &mut y));
+    levels(&mut group(c, "100000_f64/ema".into(), 16 * n), || ema(black_box(&x), 0.1, &mut y));
 }
 
 fn losses(c: &mut Criterion) {
@@ -123,10 +123,10 @@ fn losses(c: &mut Criterion) {
         ("Huber", PointLoss::Huber { delta: 1.0 }),
         ("pinball", PointLoss::Pinball { q: 0.9 }),
     ] {
-        kernel(c, &format!("{name} f32"), 3, || {
+        kernel(c, &format!("{name}_f32"), 3, || {
             black_box(loss.value_and_grad(black_box(&a), &b, None, 0.1, &mut grad));
         });
-        kernel(c, &format!("{name}, weighted f32"), 4, || {
+        kernel(c, &format!("{name}_weighted_f32"), 4, || {
             black_box(loss.value_and_grad(black_box(&a), &b, Some(&w), 0.1, &mut grad));
         });
     }
@@ -140,7 +140,7 @@ fn functions(c: &mut Criterion) {
     function(c, "tanh", &x, || tanh(black_box(&x), &mut y), f32::tanh);
     function(c, "sigmoid", &x, || sigmoid(black_box(&x), &mut y), |x| 1.0 / (1.0 + (-x).exp()));
     kernel(c, "erf", 2, || erf(black_box(&x), &mut y));
-    for (name, activation) in [("GELU", Activation::Gelu), ("GELU tanh", Activation::GeluTanh)] {
+    for (name, activation) in [("GELU", Activation::Gelu), ("GELU_tanh", Activation::GeluTanh)] {
         // The standard library has no error function: its tanh stands for both forms.
         function(c, name, &x, || activation.forward(black_box(&x), &mut y), gelu_by_std);
     }
@@ -170,8 +170,8 @@ fn activations(c: &mut Criterion) {
     ] {
         let name = format!("{activation:?}");
         let name = name.split(' ').next().expect("a name");
-        kernel(c, &format!("{name} forward"), 2, || activation.forward(black_box(&x), &mut y));
-        kernel(c, &format!("{name} backward"), 3, || activation.backward(black_box(&x), &mut grad));
+        kernel(c, &format!("{name}_forward"), 2, || activation.forward(black_box(&x), &mut y));
+        kernel(c, &format!("{name}_backward"), 3, || activation.backward(black_box(&x), &mut grad));
     }
 }
 
@@ -182,9 +182,9 @@ fn rows(c: &mut Criterion) {
     let (gamma, beta) = (vec![1.0; cols], vec![0.5; cols]);
     let (mut gamma_grad, mut beta_grad) = (vec![0.0; cols], vec![0.0; cols]);
     let (mut mean, mut rstd) = (vec![0.0; IN_L2 / cols], vec![1.0; IN_L2 / cols]);
-    kernel(c, "softmax rows", 2, || softmax_rows(black_box(&x), cols, &mut y));
+    kernel(c, "softmax_rows", 2, || softmax_rows(black_box(&x), cols, &mut y));
     kernel(c, "log-softmax rows", 2, || log_softmax_rows(black_box(&x), cols, &mut y));
-    kernel(c, "softmax rows backward", 3, || softmax_rows_backward(&y, cols, &mut grad));
+    kernel(c, "softmax_rows_backward", 3, || softmax_rows_backward(&y, cols, &mut grad));
     kernel(c, "layer-norm rows", 2, || {
         layer_norm_rows(black_box(&x), Some((&gamma, Some(&beta))), 1e-5, &mut y, &mut mean, &mut rstd);
     });
@@ -207,7 +207,7 @@ fn optimisers(c: &mut Criterion) {
     kernel(c, "Adam", 7, || adam(&mut p, black_box(&g), &mut m, &mut v, &ADAM));
     let step =
         SgdStep { lr: 1e-9, momentum: 0.9, dampening: 0.0, nesterov: false, weight_decay: 0.0, step: 10 };
-    kernel(c, "SGD with momentum", 5, || sgd(&mut p, black_box(&g), &mut m, &step));
+    kernel(c, "SGD_with_momentum", 5, || sgd(&mut p, black_box(&g), &mut m, &step));
     let step = RmsPropStep { lr: 1e-9, alpha: 0.9, eps: 1e-8, weight_decay: 0.0, momentum: 0.0 };
     kernel(c, "RMSprop", 5, || rmsprop(&mut p, black_box(&g), &mut v, &mut [], &step));
 }
@@ -248,7 +248,7 @@ fn streams(c: &mut Criterion) {
 
     let n = 10_000_000;
     let (mut p, mut m, mut v) = (b, vec![0.0; n], vec![1.0; n]);
-    levels(&mut group(c, "stream/Adam, 10,000,000".into(), 28 * n), || {
+    levels(&mut group(c, "stream/Adam_10000000".into(), 28 * n), || {
         adam(&mut p[..n], black_box(&a[..n]), &mut m, &mut v, &ADAM);
     });
 }
