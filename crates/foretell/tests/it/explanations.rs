@@ -279,17 +279,17 @@ fn contributions_are_those_of_neuralforecast() {
 
 #[test]
 fn steps_beyond_the_horizon_add_up_to_their_forecasts() {
-    let ahead = [("futr_exog_list", json!(["ahead"])), ("stat_exog_list", json!(["size"]))];
-    let recurrent = [("recurrent", json!(true)), ("encoder_hidden_size", json!(6))];
-    let models: [(&str, &[(&str, Value)], f32); 4] = [
-        ("NLinear", &[], 1e-4),
-        ("MLP", &ahead, 0.02),
-        ("LSTM", &recurrent, 0.02),
-        ("TSMixerx", &ahead, 0.02),
+    let ahead = vec![("futr_exog_list", json!(["ahead"])), ("stat_exog_list", json!(["size"]))];
+    let recurrent = vec![("recurrent", json!(true)), ("encoder_hidden_size", json!(6))];
+    let models: [(&str, Settings, f32); 4] = [
+        ("NLinear", vec![], 1e-4),
+        ("MLP", ahead.clone(), 0.02),
+        ("LSTM", recurrent, 0.02),
+        ("TSMixerx", ahead, 0.02),
     ];
     for (name, settings, most) in models {
         for scaler in [None, Some(LocalScaler::Standard)] {
-            let fitted = fit(name, settings, scaler);
+            let fitted = fit(name, &settings, scaler);
             // No multiple of the horizon: the last one overlaps with the one before it.
             for h in [2 * H + 1, H - 1] {
                 let values: Vec<f32> = (0..2 * h.max(H)).map(|t| (t as f32 * 0.4).sin()).collect();
