@@ -36,6 +36,7 @@ pub use columns::{ColumnKind, ColumnsRead};
 pub use error::EstimatorError;
 pub use estimator::{Estimator, EstimatorEntry, Restore, Trained};
 pub use forecasts::{Asked, Cutoff, ForecastValues, Learned, cutoffs};
+pub use foretell_data::Peers;
 pub use foretell_threads::{TooManyThreads, Workers};
 pub use levels_seen::LevelsSeen;
 pub use memory::{MemoryEstimate, TooMuchMemory};

@@ -4,7 +4,7 @@ use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write as _};
 use std::ops::Deref;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -22,11 +22,25 @@ impl NumberFile {
     /// If no file can be made there.
     pub fn create_in(dir: &Path) -> io::Result<Self> {
         static MADE: AtomicU64 = AtomicU64::new(0);
-        let number = MADE.fetch_add(1, Ordering::Relaxed);
-        let path = dir.join(format!(".foretell-{}-{number}.numbers", process::id()));
-        let file = OpenOptions::new().read(true).write(true).create_new(true).open(&path)?;
+        let (path, file) = loop {
+            let number = MADE.fetch_add(1, Ordering::Relaxed);
+            let path = dir.join(format!(".foretell-{}-{number}.numbers", process::id()));
+            match OpenOptions::new().read(true).write(true).create_new(true).open(&path) {
+                // A process of this number on another machine that shares the directory has its file there for a moment.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                file => break (path, file?),
+            }
+        };
         fs::remove_file(&path)?;
         Ok(Self { file: BufWriter::with_capacity(1 << 20, file), len: 0 })
+    }
+
+    /// An empty one in memory, for numbers that several processes of a machine see: they are there once.
+    ///
+    /// # Errors
+    /// If the system makes none.
+    pub fn in_memory() -> io::Result<Self> {
+        Ok(Self { file: BufWriter::with_capacity(1 << 20, memory_file()?), len: 0 })
     }
 
     /// Appends numbers.
@@ -36,6 +50,16 @@ impl NumberFile {
     pub fn append(&mut self, numbers: &[f32]) -> io::Result<()> {
         self.len += numbers.len();
         numbers.iter().try_for_each(|number| self.file.write_all(&number.to_ne_bytes()))
+    }
+
+    /// Writes what is appended so far, and says where other processes of this machine find it as long as this file is open here:
+    /// [`FileNumbers::open`]. Nowhere, on systems other than Linux.
+    ///
+    /// # Errors
+    /// If the disk does not take the numbers.
+    pub fn seen_at(&mut self) -> io::Result<Option<PathBuf>> {
+        self.file.flush()?;
+        Ok(seen_at(self.file.get_ref()))
     }
 
     /// The numbers, all of which are written.
@@ -53,6 +77,17 @@ impl NumberFile {
 ///
 /// Where the disk fails while they are read, the system ends the process (SIGBUS).
 pub struct FileNumbers(Mapped);
+
+impl FileNumbers {
+    /// The first `len` numbers that another process of this machine and user writes, where it says
+    /// ([`NumberFile::seen_at`]): in the memory of the system they are there once.
+    ///
+    /// # Errors
+    /// If that process has no such file, or one of fewer numbers, or is of another user.
+    pub fn open(path: &Path, len: usize) -> io::Result<Self> {
+        Ok(Self(Mapped::new(&File::open(path)?, len)?))
+    }
+}
 
 impl Deref for FileNumbers {
     type Target = [f32];
@@ -109,7 +144,8 @@ mod mapped {
 
         pub(super) fn numbers(&self) -> &[f32] {
             // SAFETY: the mapping has `len` numbers, is aligned to a page and lives as long as `self`. The file had no name when it was
-            // mapped and its only descriptor is closed, so nobody writes to it or makes it shorter. Any bits are a number.
+            // mapped; the process that wrote it has written all of these and closes it, and others open it to read. So nobody writes to
+            // it or makes it shorter. Any bits are a number.
             unsafe { slice::from_raw_parts(self.start.as_ptr(), self.len) }
         }
     }
@@ -150,6 +186,36 @@ mod mapped {
 
 use mapped::Mapped;
 
+#[cfg(target_os = "linux")]
+fn seen_at(file: &File) -> Option<PathBuf> {
+    use std::os::fd::AsRawFd as _;
+
+    Some(format!("/proc/{}/fd/{}", process::id(), file.as_raw_fd()).into())
+}
+
+#[cfg(target_os = "linux")]
+fn memory_file() -> io::Result<File> {
+    use std::os::fd::FromRawFd as _;
+
+    // SAFETY: the name ends with 0.
+    let descriptor = unsafe { libc::memfd_create(c"foretell-numbers".as_ptr(), libc::MFD_CLOEXEC) };
+    match descriptor {
+        -1 => Err(io::Error::last_os_error()),
+        // SAFETY: it was opened for this file alone.
+        _ => Ok(unsafe { File::from_raw_fd(descriptor) }),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn memory_file() -> io::Result<File> {
+    Ok(NumberFile::create_in(&std::env::temp_dir())?.file.into_inner()?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn seen_at(_: &File) -> Option<PathBuf> {
+    None
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -172,6 +238,21 @@ mod tests {
             scope.spawn(move || assert_eq!(shared[300_000], expected[300_000]));
         });
         fs::remove_dir(&dir).expect("an empty directory");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_one_writes_others_see() {
+        for numbers in [NumberFile::create_in(&std::env::temp_dir()), NumberFile::in_memory()] {
+            let mut numbers = numbers.unwrap();
+            numbers.append(&[1.0, 2.0, 3.0]).unwrap();
+            let path = numbers.seen_at().unwrap().unwrap();
+            let seen = FileNumbers::open(&path, 3).unwrap();
+            let too_many = FileNumbers::open(&path, 4).unwrap_err();
+            assert_eq!(too_many.kind(), io::ErrorKind::UnexpectedEof);
+            drop(numbers.finish().unwrap());
+            assert_eq!(*seen, [1.0, 2.0, 3.0], "they are there as long as anyone sees them");
+        }
     }
 
     #[test]

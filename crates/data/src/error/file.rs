@@ -28,18 +28,33 @@ pub enum UnreadableTable {
         /// The folder or pattern.
         path: String,
     },
-    /// A series with rows in two files.
+    /// A series with rows in two files that cannot be read one after another.
     #[error(
-        "series `{id}` has rows in {first} and in {second}; files that are read one after another hold whole series: write the files \
-         anew by series, or read them as one table, in memory"
+        "series `{id}` has rows in {first} and in {second}, {why}; of files that are read one after another each holds whole series, or \
+         the steps of a series that follow those of the file before: write the files anew so, or read them as one table, in memory"
     )]
-    SeriesTwice {
+    Pieces {
         /// The series.
         id: String,
         /// A file with rows of it.
         first: String,
         /// Another one.
         second: String,
+        /// Why the second cannot follow the first.
+        why: &'static str,
+    },
+    /// Processes that read other files of the same panel.
+    #[error(
+        "process {process} finds the file {found} where process 0 finds {expected}; all processes that read a panel together see the \
+         same files, so let all machines share their directory, or copy them to the same place on each"
+    )]
+    OtherFiles {
+        /// The first process that differs.
+        process: usize,
+        /// The first file of process 0 that it has not.
+        expected: String,
+        /// The file that it has in its place.
+        found: String,
     },
     /// A file of another kind than the first.
     #[error("{file}: its {what} {found}, and of the first file {expected}; all files of a panel are alike")]

@@ -1,17 +1,19 @@
-//! Panels that are larger than memory: one file after another is read, and its numbers go to a file of the panel's own.
+//! Panels that are larger than memory: one file after another is read, by one process or by several in turn, and its numbers go to a
+//! file of the panel's own.
 
-use std::io;
 use std::mem;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use foretell_pool::NumberFile;
-
 use super::column::Column;
 use super::fill::{Filled, Trimmed};
+use super::number_store::{NumberStore, StoredColumn};
 use super::numbers::Numbers;
 use super::options::ReadOptions;
 use super::panel::{Data, Panel, Series};
+use super::part_head::{read_head, write_head};
+use super::peers::{Alone, Peers, gather};
+use super::pieces::{Piece, check_digits, join_pieces};
 use crate::error::DataError;
 use crate::error::file::UnreadableTable;
 use crate::error::place::Place;
@@ -23,91 +25,138 @@ impl Panel {
     /// than memory: the rows of one file, and what a series has once (its id, its static values), have to find room. It is used as
     /// any other; what is computed of all its rows (scaled series, further columns) is in memory.
     ///
-    /// Each series is whole in one file. The frequency, if none is set, is inferred from the first file.
+    /// A series may be in several files, where its rows in each follow those of the one before without a gap, as with a file for
+    /// each month. The frequency, if none is set, is inferred from the first file.
     ///
     /// # Errors
-    /// Those of [`from_files`](Self::from_files), of each file; a series in two files, files that are not alike, a directory that does
-    /// not take the numbers ([`UnreadableTable`]).
+    /// Those of [`from_files`](Self::from_files), of each file; rows of a series in two files that do not follow each other, or that
+    /// are filled or need more digits, files that are not alike, a directory that does not take the numbers ([`UnreadableTable`]).
     pub fn from_files_by_turns(
         paths: &[impl AsRef<Path>],
         options: &ReadOptions,
         dir: impl AsRef<Path>,
     ) -> Result<Self, DataError> {
+        Self::from_files_together(paths, options, Some(dir.as_ref()), &Alone)
+    }
+
+    /// Reads files as [`from_files_by_turns`](Self::from_files_by_turns), together with other processes: all read the first file, and
+    /// each its share of the others, and passes on what it read. The panel is the same on all. Its numbers are once on each machine,
+    /// in `dir` or else in memory, however many processes see them there.
+    ///
+    /// # Errors
+    /// Those of [`from_files_by_turns`](Self::from_files_by_turns), the same on all processes if it is the data that are mistaken. A
+    /// process that fails alone, as by a full disk, leaves the others waiting: the program ends them.
+    pub fn from_files_together(
+        paths: &[impl AsRef<Path>],
+        options: &ReadOptions,
+        dir: Option<&Path>,
+        peers: &dyn Peers,
+    ) -> Result<Self, DataError> {
         let files = paths.iter().map(table_files).collect::<Result<Vec<_>, _>>()?.concat();
-        let (mut turns, mut options) = (Turns::new(&files, dir.as_ref())?, options.clone());
-        for number in 0..files.len() {
-            let part = Self::from_files(&files[number..=number], &options)?;
-            options.freq = Some(part.freq());
-            turns.take(part, number)?;
+        let read = |number: usize, options: &ReadOptions| Self::from_files(&files[number..=number], options);
+        check_files(&files, peers)?;
+        let (mut turns, mut options) = (Turns::new(&files, NumberStore::new(dir, peers)?)?, options.clone());
+        let first = read(0, &options)?;
+        options.freq = Some(first.freq());
+        turns.begin(&first)?;
+        turns.take(first, 0, None)?;
+        for round in (1..files.len()).step_by(peers.count()) {
+            let mut own =
+                Some(round + peers.rank()).filter(|own| *own < files.len()).map(|own| read(own, &options));
+            for number in round..files.len().min(round + peers.count()) {
+                let from = number - round;
+                let read_here = if from == peers.rank() { own.take() } else { None };
+                let mut head = read_here.as_ref().map(|part| turns.head(part, number)).unwrap_or_default();
+                peers.broadcast(from, &mut head);
+                match read_here {
+                    // A mistake, or what only the file can tell, is met by all in the file.
+                    None if head.is_empty() => turns.take(read(number, &options)?, number, None)?,
+                    None => turns.take(read_head(&head, turns.like()), number, Some(from))?,
+                    Some(part) => turns.take(part?, number, Some(from).filter(|_| !head.is_empty()))?,
+                }
+            }
         }
-        turns.finish()
+        turns.finish(options.fill.is_some())
     }
 }
 
 /// A column on its way to a file: its numbers there, and what is known of it beside them.
 struct WrittenColumn {
     column: Column,
-    numbers: NumberFile,
+    numbers: StoredColumn,
 }
 
 /// The files that were read so far.
 struct Turns<'p> {
     files: &'p [PathBuf],
-    dir: &'p Path,
+    store: NumberStore<'p>,
     /// The first file's, with what was told of the others.
     like: Option<Panel>,
     rows: usize,
-    y: NumberFile,
+    y: StoredColumn,
     /// From the first file on that has any; in those before it they are 1.
-    marks: [Option<NumberFile>; 2],
+    marks: [Option<StoredColumn>; 2],
     columns: Vec<WrittenColumn>,
     statics: Vec<Column>,
-    /// The series, with the numbers of their files.
-    series: Vec<(Series, usize)>,
+    pieces: Vec<Piece>,
     integer_ids: bool,
     filled: Filled,
     trimmed: Trimmed,
 }
 
 impl<'p> Turns<'p> {
-    fn new(files: &'p [PathBuf], dir: &'p Path) -> Result<Self, DataError> {
+    fn new(files: &'p [PathBuf], store: NumberStore<'p>) -> Result<Self, DataError> {
         Ok(Self {
             files,
-            dir,
             like: None,
             rows: 0,
-            y: number_file(dir)?,
+            y: store.column()?,
+            store,
             marks: [None, None],
             columns: Vec::new(),
             statics: Vec::new(),
-            series: Vec::new(),
+            pieces: Vec::new(),
             integer_ids: true,
             filled: Filled::default(),
             trimmed: Trimmed::default(),
         })
     }
 
-    /// Takes the rows of the file of this number.
-    fn take(&mut self, part: Panel, number: usize) -> Result<(), DataError> {
-        match &self.like {
-            Some(like) => check_alike(like, &part, &self.files[number])?,
-            None => self.begin(&part)?,
-        }
-        let (dir, rows, before) = (self.dir, part.n_rows(), self.rows);
-        let write = |file: &mut NumberFile, numbers: &[f32]| {
-            let mut series = part.series.iter();
-            series.try_for_each(|series| file.append(&numbers[series.rows()])).map_err(unwritten(dir))
+    fn like(&self) -> &Panel {
+        self.like.as_ref().expect("the first file was read")
+    }
+
+    /// What others have to know of a part that this process read, beside its numbers; nothing where they read it themselves.
+    fn head(&self, part: &Result<Panel, DataError>, number: usize) -> Vec<u8> {
+        let is_alone = self.store.peers.count() == 1;
+        let part = part.as_ref().ok().filter(|_| !is_alone);
+        let part = part.filter(|part| check_alike(self.like(), part, &self.files[number]).is_ok());
+        part.and_then(write_head).unwrap_or_default()
+    }
+
+    /// Takes the rows of the file of this number, whose numbers the process `from` passes on, or all have.
+    fn take(&mut self, part: Panel, number: usize, from: Option<usize>) -> Result<(), DataError> {
+        check_alike(self.like(), &part, &self.files[number])?;
+        let (rows, before) = (part.n_rows(), self.rows);
+        let store = &self.store;
+        let is_here = from.is_none_or(|from| from == store.peers.rank());
+        let read: &[Series] = if is_here { &part.series } else { &[] };
+        let write = |to: &mut StoredColumn, numbers: &[f32]| {
+            let numbers = read.iter().flat_map(|series| numbers[series.rows()].iter().copied());
+            store.append(to, from, rows, numbers)
         };
+        let ones =
+            |to: &mut StoredColumn, count: usize| store.append(to, None, count, std::iter::repeat(1.0));
         let Data { table, y, mask, weight, columns, filled, trimmed, integer_ids, .. } = &*part.data;
         self.integer_ids &= integer_ids;
         write(&mut self.y, y)?;
         for (own, marks) in self.marks.iter_mut().zip([mask, weight]) {
             if own.is_none() && marks.is_some() {
-                append_ones(own.insert(number_file(dir)?), before).map_err(unwritten(dir))?;
+                ones(own.insert(store.column()?), before)?;
             }
             match (own, marks) {
-                (Some(file), Some(marks)) => write(file, marks)?,
-                (Some(file), None) => append_ones(file, rows).map_err(unwritten(dir))?,
+                (Some(own), Some(marks)) => write(own, marks)?,
+                (Some(own), None) => ones(own, rows)?,
                 (None, _) => {}
             }
         }
@@ -118,13 +167,13 @@ impl<'p> Turns<'p> {
                 write(&mut own.numbers, &mem::take(numbers))?;
             }
         }
-        let places = self.series.len();
+        let places = self.pieces.len();
         for (own, column) in self.statics.iter_mut().zip(&*part.statics) {
             own.append(column.clone(), place);
         }
         for series in &part.series {
             let (start, reach, place) = (self.rows, self.rows + series.len, places + series.place);
-            self.series.push((Series { start, reach, place, ..series.clone() }, number));
+            self.pieces.push((Series { start, reach, place, ..series.clone() }, number));
             self.rows = reach;
         }
         self.filled.rows += filled.rows;
@@ -137,7 +186,7 @@ impl<'p> Turns<'p> {
     /// Makes a file for each column of the first part.
     fn begin(&mut self, first: &Panel) -> Result<(), DataError> {
         for column in &first.data.columns {
-            self.columns.push(WrittenColumn { column: column.none(), numbers: number_file(self.dir)? });
+            self.columns.push(WrittenColumn { column: column.none(), numbers: self.store.column()? });
         }
         self.statics = first.statics.iter().map(Column::none).collect();
         let columns = first.data.columns.iter().map(Column::none).collect();
@@ -149,19 +198,25 @@ impl<'p> Turns<'p> {
         Ok(())
     }
 
-    fn finish(mut self) -> Result<Panel, DataError> {
-        self.series.sort_by(|(one, _), (other, _)| one.id.cmp(&other.id));
-        let twice = self.series.windows(2).find(|two| two[0].0.id == two[1].0.id);
-        if let Some([(series, first), (_, second)]) = twice {
-            let [first, second] = [first, second].map(|file| self.files[*file].display().to_string());
-            return Err(UnreadableTable::SeriesTwice { id: series.id.to_string(), first, second }.into());
-        }
-        let like = self.like.expect("there is a file, or its name would be an error");
-        let dir = self.dir;
-        let numbers = |file: NumberFile| file.finish().map(Into::into).map_err(unwritten(dir));
-        let column = |WrittenColumn { mut column, numbers: file }: WrittenColumn| {
+    /// The panel; `filled` is whether missing rows and values were filled in each file.
+    fn finish(mut self, filled: bool) -> Result<Panel, DataError> {
+        let like = self.like.take().expect("the first file was read");
+        let series = join_pieces(&mut self.pieces, self.files, &like, &self.statics, filled)?;
+        let has_pieces = series.len() < self.pieces.len();
+        // A series of several files is brought together; else the rows stay where they are.
+        let order: Vec<_> = self.pieces.iter().map(|(piece, _)| piece.rows()).collect();
+        let series = match has_pieces {
+            true => series,
+            false => self.pieces.iter().map(|(piece, _)| piece.clone()).collect(),
+        };
+        let store = &self.store;
+        let numbers = |column: StoredColumn| match has_pieces {
+            true => store.finish(store.in_order(column, &order)?),
+            false => store.finish(column),
+        };
+        let column = |WrittenColumn { mut column, numbers: stored }: WrittenColumn| {
             if column.values.is_ok() {
-                column.values = Ok(numbers(file)?);
+                column.values = Ok(numbers(stored)?);
             }
             Ok::<_, DataError>(column)
         };
@@ -182,11 +237,26 @@ impl<'p> Turns<'p> {
             trimmed: self.trimmed,
             ..*like.data
         };
-        let series = self.series.into_iter().map(|(series, _)| series).collect();
         let mut panel = Panel::new(like.freq(), like.zone().cloned(), series, data);
         panel.statics = Arc::new(self.statics);
+        check_digits(&panel, &self.pieces, self.files)?;
         Ok(panel.with_notes(like.notes().to_vec()))
     }
+}
+
+/// Whether all processes read the same files.
+fn check_files(files: &[PathBuf], peers: &dyn Peers) -> Result<(), DataError> {
+    let own: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+    let of_all = gather(peers, own.join("\n").as_bytes());
+    let Some(process) = of_all.iter().position(|files| *files != of_all[0]) else { return Ok(()) };
+    let [first, other] = [0, process].map(|process| String::from_utf8_lossy(&of_all[process]));
+    let (mut expected, mut found) = (first.lines(), other.lines());
+    let none = || "none".to_owned();
+    let (expected, found) = std::iter::from_fn(|| Some((expected.next(), found.next())))
+        .find(|(expected, found)| expected != found)
+        .map(|two| (two.0.map_or_else(none, Into::into), two.1.map_or_else(none, Into::into)))
+        .expect("the lists differ");
+    Err(UnreadableTable::OtherFiles { process, expected, found }.into())
 }
 
 /// Whether a file has the zone and the columns of the first.
@@ -206,98 +276,6 @@ fn check_alike(first: &Panel, part: &Panel, file: &Path) -> Result<(), DataError
     Ok(())
 }
 
-fn number_file(dir: &Path) -> Result<NumberFile, DataError> {
-    NumberFile::create_in(dir).map_err(unwritten(dir))
-}
-
-fn unwritten(dir: &Path) -> impl Fn(io::Error) -> DataError + '_ {
-    |source| UnreadableTable::Unwritten { dir: dir.to_owned(), source }.into()
-}
-
-fn append_ones(file: &mut NumberFile, count: usize) -> io::Result<()> {
-    (0..count).try_for_each(|_| file.append(&[1.0]))
-}
-
 #[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use tempfile::TempDir;
-
-    use super::*;
-
-    /// A file of each text, after the header.
-    fn files(texts: &[&str]) -> (TempDir, Vec<PathBuf>) {
-        let dir = TempDir::new().unwrap();
-        let path = |(number, text): (usize, &&str)| {
-            let path = dir.path().join(format!("part-{number}.csv"));
-            fs::write(&path, format!("unique_id,ds,y,kind,x,available_mask,size\n{text}")).unwrap();
-            path
-        };
-        let paths = texts.iter().enumerate().map(path).collect();
-        (dir, paths)
-    }
-
-    fn options() -> ReadOptions {
-        let [categories, static_cols] = [vec!["kind".into()], vec!["size".into()]];
-        ReadOptions { categories, static_cols, ..ReadOptions::default() }
-    }
-
-    const PARTS: [&str; 3] = [
-        "m,1,1,new,0.5,1,3\nm,2,2,old,0.25,1,3\nc,5,3,old,0.125,1,4\nc,6,4,new,7,0,4\nc,4,9,new,7,1,4\n",
-        "z,1,5,used,1,1,5\nz,2,6,new,2,1,5\n",
-        "a,3,7,used,3,1,6\na,4,8,old,4,0,6\n",
-    ];
-
-    #[test]
-    fn files_by_turns_are_the_panel_of_one_table() {
-        let (dir, paths) = files(&PARTS);
-        let whole = Panel::from_files(&paths, &options()).unwrap();
-        let turns = Panel::from_files_by_turns(&[dir.path()], &options(), dir.path()).unwrap();
-        assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 3, "files without names");
-        assert_eq!(turns.ids().collect::<Vec<_>>(), whole.ids().collect::<Vec<_>>());
-        assert_eq!((turns.freq(), turns.n_rows()), (whole.freq(), whole.n_rows()));
-        assert!(turns.bytes() < whole.bytes() && turns.copied_bytes() == whole.copied_bytes());
-        let vocabulary = [("kind".to_owned(), whole.categories_of("kind").unwrap())].into_iter().collect();
-        let [whole, turns] = [whole, turns].map(|panel| panel.encode_categories(&vocabulary).unwrap());
-        for series in 0..whole.n_series() {
-            assert_eq!(turns.y(series), whole.y(series));
-            assert_eq!(turns.available_mask(series), whole.available_mask(series));
-            assert_eq!(turns.times(series).collect::<Vec<_>>(), whole.times(series).collect::<Vec<_>>());
-            for column in ["kind", "x"] {
-                assert_eq!(turns.column(column, series).unwrap(), whole.column(column, series).unwrap());
-            }
-            let size = |panel: &Panel| panel.static_value("size", series).unwrap();
-            assert_eq!(size(&turns), size(&whole));
-        }
-    }
-
-    #[test]
-    fn what_is_no_part_of_the_panel_is_refused() {
-        let (dir, paths) = files(&[PARTS[0], PARTS[1], "m,3,1,new,0.5,1,3\nm,4,1,new,0.5,1,3\n"]);
-        let error = Panel::from_files_by_turns(&paths, &options(), dir.path()).unwrap_err().to_string();
-        assert!(
-            error.contains("`m` has rows in ") && error.contains("part-0") && error.contains("part-2"),
-            "{error}"
-        );
-        fs::write(&paths[1], "unique_id,ds,y,kind,size\nz,1,5,used,5\nz,2,6,new,5\n").unwrap();
-        let error = Panel::from_files_by_turns(&paths, &options(), dir.path()).unwrap_err().to_string();
-        assert!(
-            error.contains("part-1.csv: its columns are kind, size, and of the first file kind, x, size"),
-            "{error}"
-        );
-        let nowhere = dir.path().join("nowhere");
-        let error = Panel::from_files_by_turns(&paths, &options(), &nowhere).unwrap_err().to_string();
-        assert!(error.contains("cannot keep numbers in ") && error.contains("nowhere"), "{error}");
-    }
-
-    #[test]
-    fn rows_that_come_later_bring_a_series_into_memory() {
-        let (dir, paths) = files(&PARTS);
-        let panel = Panel::from_files_by_turns(&paths, &options(), dir.path()).unwrap();
-        let vocabulary = [("kind".to_owned(), panel.categories_of("kind").unwrap())].into_iter().collect();
-        let mut panel = panel.encode_categories(&vocabulary).unwrap();
-        panel.append("z", &[10.0], &[("kind", &[1.0]), ("x", &[3.0])]).unwrap();
-        assert_eq!(panel.y(3), [5.0, 6.0, 10.0]);
-    }
-}
+#[path = "by_turns_tests.rs"]
+mod tests;

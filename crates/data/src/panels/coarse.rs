@@ -11,7 +11,7 @@ impl Panel {
         (0..self.n_series()).any(|series| self.is_coarse_series(series))
     }
 
-    fn is_coarse_series(&self, series: usize) -> bool {
+    pub(super) fn is_coarse_series(&self, series: usize) -> bool {
         let values = self.known_y(series, 0..self.len(series));
         loses_steps(values.iter().copied().map(f64::from), &SINGLE)
     }

@@ -42,7 +42,7 @@ impl Panel {
 }
 
 /// A value as the file has it.
-fn shown(column: &Column, value: f32) -> String {
+pub(super) fn shown(column: &Column, value: f32) -> String {
     match &column.kind {
         ColumnKind::Labels(labels) => {
             let label = (value as usize).checked_sub(1).and_then(|place| labels.texts.get(place));

@@ -6,29 +6,31 @@ use std::sync::Arc;
 
 use foretell_pool::FileNumbers;
 
-/// Numbers in memory or in a file. Whoever changes those of a file has them in memory first.
+/// Numbers in memory or in a file. Whoever changes those of a file has them in memory of its own first.
 #[derive(Clone)]
 pub(crate) enum Numbers {
     Memory(Vec<f32>),
     File(Arc<FileNumbers>),
+    /// In memory that other processes of the machine see, too.
+    Shared(Arc<FileNumbers>),
 }
 
 impl Numbers {
     /// The numbers in memory.
     pub(crate) fn vec(&mut self) -> &mut Vec<f32> {
-        if let Self::File(numbers) = self {
+        if let Self::File(numbers) | Self::Shared(numbers) = self {
             *self = Self::Memory(numbers.to_vec());
         }
         match self {
             Self::Memory(numbers) => numbers,
-            Self::File(_) => unreachable!("they are in memory now"),
+            Self::File(_) | Self::Shared(_) => unreachable!("they are in memory now"),
         }
     }
 
     /// How many of them are in memory.
     pub(crate) fn len_in_memory(&self) -> usize {
         match self {
-            Self::Memory(numbers) => numbers.len(),
+            Self::Memory(_) | Self::Shared(_) => self.len(),
             Self::File(_) => 0,
         }
     }
@@ -52,19 +54,13 @@ impl FromIterator<f32> for Numbers {
     }
 }
 
-impl From<FileNumbers> for Numbers {
-    fn from(numbers: FileNumbers) -> Self {
-        Self::File(Arc::new(numbers))
-    }
-}
-
 impl Deref for Numbers {
     type Target = [f32];
 
     fn deref(&self) -> &[f32] {
         match self {
             Self::Memory(numbers) => numbers,
-            Self::File(numbers) => numbers,
+            Self::File(numbers) | Self::Shared(numbers) => numbers,
         }
     }
 }
