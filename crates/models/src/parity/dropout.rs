@@ -7,22 +7,19 @@
 
 use super::*;
 
-/// Copies of the window in a batch, each with draws of its own, and batches, of ours and in the fixture. Draws do not depend on the
-/// kernels, and plain loops take twenty times as long as vectors: they have a fifth of the batches.
+/// Copies of the window in a batch, each with draws of its own, and batches.
 const COPIES: usize = 500;
-const BATCHES: u64 = if cfg!(feature = "simd") { FIXTURE_BATCHES } else { FIXTURE_BATCHES / 5 };
-const FIXTURE_BATCHES: u64 = 20;
+const BATCHES: u64 = 20;
 const DRAWS: u64 = COPIES as u64 * BATCHES;
-const FIXTURE_DRAWS: u64 = COPIES as u64 * FIXTURE_BATCHES;
 
 /// How far means may differ, in standard errors of their difference: beyond what chance does to 130 outputs. The errors are those
 /// of independent passes, which those of a batch are not in models that couple it.
 const STANDARD_ERRORS: f64 = 5.0;
 
 /// How far the standard deviation of an output may differ, and the root of the summed variances of all outputs of a model. Ten
-/// thousand draws tell a deviation within about 1 %, a fifth of them within twice as much.
+/// thousand draws tell a deviation within about 1 %.
 const DEVIATION: f64 = 0.12;
-const ALL_DEVIATIONS: f64 = if cfg!(feature = "simd") { 0.03 } else { 0.07 };
+const ALL_DEVIATIONS: f64 = 0.03;
 
 /// The rows of a tensor, all of them so many times.
 fn copies(tensor: &Tensor, count: usize) -> Tensor {
@@ -82,7 +79,7 @@ fn check(case: &Case<'_>) {
         case.fault(format!("the outputs' deviation is {all:.4}, in neuralforecast {all_expected:.4}"));
     }
     for (i, ((m, d), (mean, deviation))) in moments.into_iter().zip(expected).enumerate() {
-        let error = (d * d / DRAWS as f64 + deviation * deviation / FIXTURE_DRAWS as f64).sqrt();
+        let error = ((d * d + deviation * deviation) / DRAWS as f64).sqrt();
         if !near(m - mean, STANDARD_ERRORS * error) {
             case.fault(format!("the mean of output {i} is {m:.4} ± {error:.4}, in neuralforecast {mean:.4}"));
         }
@@ -99,7 +96,7 @@ fn dropout_does_the_same_as_in_neuralforecast() {
     let cases: Map<String, Value> =
         serde_json::from_str(&file.metadata["cases"]).expect("an object of cases");
     assert_eq!(file.metadata["copies"], COPIES.to_string());
-    assert_eq!(file.metadata["draws"], FIXTURE_DRAWS.to_string());
+    assert_eq!(file.metadata["draws"], DRAWS.to_string());
     let mut faults = Vec::new();
     for (name, hyper) in &cases {
         let (entry, hyper) =
