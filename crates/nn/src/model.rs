@@ -63,8 +63,7 @@ pub struct Windows<C = Tensor> {
     pub stat_exog: Option<C>,
 }
 
-/// Windows as a model sees them: gradients may flow to their columns, where those were embedded, and to all of them, where a
-/// forecast is explained.
+/// Windows as a model sees them: gradients may flow to columns that were embedded, and to all where a forecast is explained.
 pub type Inputs = Windows<Var>;
 
 impl<C> Windows<C> {
@@ -169,10 +168,8 @@ pub trait Model: Send + Sync {
         0
     }
 
-    /// The windows with their categorical columns embedded, which [`Model::behind_embeddings`] reads; `None` for a model that has no
-    /// such columns.
-    fn embed(&self, cx: &Forward<'_>, windows: &Windows) -> Option<EmbeddedWindows> {
-        let _ = (cx, windows);
+    /// The windows as [`Model::behind_embeddings`] reads them; `None` for a model without categorical columns.
+    fn embed(&self, _cx: &Forward<'_>, _windows: &Windows) -> Option<EmbeddedWindows> {
         None
     }
 

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::arrow_bytes::{bytes_at, hexadecimal, is_text};
 use super::arrow_stream::batches;
 use super::number_format::{NumberFormat, narrow};
 use super::plain_cells::PlainCells;
@@ -326,11 +327,6 @@ fn entry(array: &dyn Array, row: usize) -> Option<(&dyn Array, usize)> {
     (key < dictionary.values().len()).then(|| (&**dictionary.values(), key))
 }
 
-/// Whether arrays of that type hold texts. Some writers do not say that their bytes are any.
-fn is_text(kind: &DataType) -> bool {
-    kind.is_string() || kind.is_binary()
-}
-
 /// The id of a series: a text, or a number, truth value, time or bytes as one.
 fn id_at(array: &dyn Array, row: usize) -> Option<Cow<'_, str>> {
     if array.is_null(row) {
@@ -372,20 +368,6 @@ fn decimal_at(array: &dyn Array, row: usize) -> Option<String> {
         DataType::Decimal64(..) => array.as_primitive::<Decimal64Type>().value_as_string(row),
         DataType::Decimal128(..) => array.as_primitive::<Decimal128Type>().value_as_string(row),
         DataType::Decimal256(..) => array.as_primitive::<Decimal256Type>().value_as_string(row),
-        _ => return None,
-    })
-}
-
-fn hexadecimal(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn bytes_at(array: &dyn Array, row: usize) -> Option<&[u8]> {
-    Some(match array.data_type() {
-        DataType::Binary => array.as_binary::<i32>().value(row),
-        DataType::LargeBinary => array.as_binary::<i64>().value(row),
-        DataType::BinaryView => array.as_binary_view().value(row),
-        DataType::FixedSizeBinary(_) => array.as_fixed_size_binary().value(row),
         _ => return None,
     })
 }

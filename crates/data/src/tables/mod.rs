@@ -3,6 +3,8 @@
 pub(crate) mod across;
 mod adorned;
 #[cfg(feature = "parquet")]
+mod arrow_bytes;
+#[cfg(feature = "parquet")]
 mod arrow_stream;
 #[cfg(feature = "parquet")]
 pub(crate) mod arrow_table;

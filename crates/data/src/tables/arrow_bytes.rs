@@ -1,0 +1,26 @@
+//! Bytes and texts among the cells of Arrow's arrays.
+
+use arrow_array::Array;
+use arrow_array::cast::AsArray as _;
+use arrow_schema::DataType;
+
+/// Whether arrays of that type hold texts. Some writers do not say that their bytes are any.
+pub(super) fn is_text(kind: &DataType) -> bool {
+    kind.is_string() || kind.is_binary()
+}
+
+/// Bytes as two digits each.
+pub(super) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The bytes of a cell; nothing of another type.
+pub(super) fn bytes_at(array: &dyn Array, row: usize) -> Option<&[u8]> {
+    Some(match array.data_type() {
+        DataType::Binary => array.as_binary::<i32>().value(row),
+        DataType::LargeBinary => array.as_binary::<i64>().value(row),
+        DataType::BinaryView => array.as_binary_view().value(row),
+        DataType::FixedSizeBinary(_) => array.as_fixed_size_binary().value(row),
+        _ => return None,
+    })
+}
