@@ -236,9 +236,8 @@ pub enum DataError {
     Gap(Box<Gap>),
     /// The frequency cannot be told from the data.
     #[error(
-        "cannot infer the frequency: the longest series, `{id}`, has {rows} of the 3 rows that it takes; set the frequency \
-         ({setting}), for example `D`, or `1` for times that are integers",
-        setting = Setting::Freq
+        "cannot infer the frequency: the longest series, `{id}`, has {rows} of the 3 rows it takes; set it ({set}; 1 for integers)",
+        set = Setting::Freq.to("D")
     )]
     NoFreq {
         /// The longest series.
@@ -452,8 +451,7 @@ pub enum DataError {
     /// Filling would add far more rows than there are.
     #[error(
         "series `{id}`: filling its gaps by the frequency `{freq}` would add over {limit} rows to \
-         the {rows} there are; check the times and set the frequency ({setting})",
-        setting = Setting::Freq
+         the {rows} there are; check the times and set the frequency"
     )]
     FillTooLarge {
         /// The series at which it became too much.
