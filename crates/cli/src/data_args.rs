@@ -24,8 +24,9 @@ pub(crate) struct DataArgs {
     #[arg(long, value_name = "FILE", required = true)]
     pub(crate) data: Vec<PathBuf>,
     /// Keep the rows of --data in files without names in this directory, in place of memory, for data that are larger: each file of
-    /// --data is read after the one before, and holds whole series. The system brings into memory what is used; --max-memory bounds all
-    /// else, as the rows of one file, weights, windows, and copies for --local-scaler and --features. Nothing in the result changes
+    /// --data is read after the one before, and holds whole series, or those of its month, year, ... The system brings into memory what
+    /// is used; --max-memory bounds all else, as the rows of one file, weights, windows, and copies for --local-scaler and --features.
+    /// Nothing in the result changes
     #[arg(long, value_name = "DIR")]
     scratch: Option<PathBuf>,
     #[command(flatten)]
