@@ -52,6 +52,7 @@ mod spline_noise;
 mod table;
 mod weight_precision;
 mod weights;
+mod windows;
 
 pub use amp::{AMP, WithoutAmp, check_amp};
 pub use arguments::{Arguments, NumberRange};
@@ -100,7 +101,7 @@ pub use layers::transformer::{
 };
 pub use layers::variable_selection::{SelectedVariables, VariableSelection, VariableSelectionSizes};
 pub use loss::{DistributionColumns, ImplicitQuantiles, Loss, LossSums, Targets};
-pub use model::{Dims, EmbeddedWindows, Forward, Inputs, Model, Network, StepMemory, StepState, Windows};
+pub use model::{Forward, Model, Network, StepMemory, StepState};
 pub use needs::{Coupling, Decoding, Feedback, Needs, SeriesPerWindow};
 pub use param_entry::{CounterId, ParamEntry, ParamId, StateId};
 pub use params::{ParamError, Params};
@@ -112,6 +113,7 @@ pub use serde_json::{Map, Value};
 pub use spline_noise::SplineNoise;
 pub use table::{Alias, Scope, Table};
 pub use weight_precision::{UnknownWeightPrecision, WeightPrecision};
+pub use windows::{Dims, EmbeddedWindows, Inputs, Windows};
 
 /// The README's example is a test.
 #[cfg(doctest)]

@@ -195,7 +195,7 @@ pub(super) const FOLDERS: &[Folders] = &[
         &[
             "amp explanation hyper_parameter_error needs spline_noise",
             "init",
-            "arguments param_entry weight_precision",
+            "arguments param_entry weight_precision windows",
             "layer_params loss",
             "table",
             "held_copies",
