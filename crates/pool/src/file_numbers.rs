@@ -83,9 +83,15 @@ impl FileNumbers {
     /// ([`NumberFile::seen_at`]): in the memory of the system they are there once.
     ///
     /// # Errors
-    /// If that process has no such file, or one of fewer numbers, or is of another user.
+    /// If that process has no such file, or one of fewer numbers, or is of another user, or if the file has a name, by which anyone
+    /// could change it.
     pub fn open(path: &Path, len: usize) -> io::Result<Self> {
-        Ok(Self(Mapped::new(&File::open(path)?, len)?))
+        let file = File::open(path)?;
+        if has_name(&file)? {
+            let message = format!("{} is a file of another kind: it has a name", path.display());
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, message));
+        }
+        Ok(Self(Mapped::new(&file, len)?))
     }
 }
 
@@ -144,8 +150,8 @@ mod mapped {
 
         pub(super) fn numbers(&self) -> &[f32] {
             // SAFETY: the mapping has `len` numbers, is aligned to a page and lives as long as `self`. The file had no name when it was
-            // mapped; the process that wrote it has written all of these and closes it, and others open it to read. So nobody writes to
-            // it or makes it shorter. Any bits are a number.
+            // mapped, so only a process that has it open reaches it: the one that wrote it, which has written all of these and closes
+            // it, and others of this program, which open it to read. None writes to it or makes it shorter. Any bits are a number.
             unsafe { slice::from_raw_parts(self.start.as_ptr(), self.len) }
         }
     }
@@ -194,6 +200,13 @@ fn seen_at(file: &File) -> Option<PathBuf> {
 }
 
 #[cfg(target_os = "linux")]
+fn has_name(file: &File) -> io::Result<bool> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    Ok(file.metadata()?.nlink() > 0)
+}
+
+#[cfg(target_os = "linux")]
 fn memory_file() -> io::Result<File> {
     use std::os::fd::FromRawFd as _;
 
@@ -209,6 +222,12 @@ fn memory_file() -> io::Result<File> {
 #[cfg(not(target_os = "linux"))]
 fn memory_file() -> io::Result<File> {
     Ok(NumberFile::create_in(&std::env::temp_dir())?.file.into_inner()?)
+}
+
+/// The numbers are copied, so that no other process can change them.
+#[cfg(not(target_os = "linux"))]
+fn has_name(_: &File) -> io::Result<bool> {
+    Ok(false)
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -259,5 +278,15 @@ mod tests {
     fn a_directory_that_is_not_there_is_an_error() {
         let error = NumberFile::create_in(Path::new("/no/such/directory")).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_file_with_a_name_is_not_shared() {
+        let path = std::env::temp_dir().join(format!("foretell-named-{}", process::id()));
+        fs::write(&path, [0; 16]).unwrap();
+        let error = FileNumbers::open(&path, 4).unwrap_err();
+        fs::remove_file(&path).unwrap();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
     }
 }
