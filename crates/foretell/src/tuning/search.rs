@@ -113,7 +113,8 @@ impl<'a> Search<'a> {
     }
 
     /// Trains all trials for a share of their `max_steps` first, and the best of them for more: those of a rung that are among the
-    /// best `1 / eta` advance to the next, with `eta` times as many steps, from the beginning.
+    /// best `1 / eta` advance to the next, with `eta` times as many steps: those that are left, where that makes no difference to a
+    /// training of all of them, else from the beginning.
     pub fn halving(mut self, halving: Halving) -> Self {
         self.study.halving = halving;
         self
