@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use foretell::{
     CalendarError, ColumnNames, DataError, End, Fitted, Freq, Future, Locale, MemoryLimit, NumberFormat,
-    Panel, ReadOptions, TimeFormat, Zone, with_sums,
+    Panel, ReadOptions, TimeFormat, UnreadableTable, Zone, with_sums,
 };
 
 use crate::failure::Usage;
@@ -14,6 +14,7 @@ use crate::file_args::FileArgs;
 use crate::layout_args::LayoutArgs;
 use crate::progress::Log;
 use crate::row_args::RowArgs;
+use crate::several;
 
 /// The data file and its layout.
 #[derive(Debug, Args)]
@@ -24,9 +25,9 @@ pub(crate) struct DataArgs {
     #[arg(long, value_name = "FILE", required = true)]
     pub(crate) data: Vec<PathBuf>,
     /// Keep the rows of --data in files without names in this directory, in place of memory, for data that are larger: each file of
-    /// --data is read after the one before, and holds whole series, or those of its month, year, ... The system brings into memory what
-    /// is used; --max-memory bounds all else, as the rows of one file, weights, windows, and copies for --local-scaler and --features.
-    /// Nothing in the result changes
+    /// --data is read after the one before, and holds whole series or those of its month, year, ... Of several processes each reads
+    /// its share of the files. The system brings into memory what is used; --max-memory bounds all else, as the rows of one file,
+    /// weights, windows, and copies for --local-scaler and --features. Nothing in the result changes
     #[arg(long, value_name = "DIR")]
     scratch: Option<PathBuf>,
     #[command(flatten)]
@@ -249,9 +250,15 @@ impl DataArgs {
                 let message = "--scratch reads files one after another, and standard input is none; name files by --data";
                 return Err(Usage(message.to_owned()).into());
             }
-            Some(dir) => Panel::from_files_by_turns(&self.data, options, dir)?,
-            None if self.is_stdin() => Panel::read_csv(io::stdin(), "standard input", options)?,
-            None => Panel::from_files(&self.data, options)?,
+            Some(dir) => match several::readers(true)? {
+                Some(world) => Panel::from_files_together(&self.data, options, Some(dir), world)?,
+                None => Panel::from_files_by_turns(&self.data, options, dir)?,
+            },
+            None if self.is_stdin() => {
+                several::readers(false)?;
+                Panel::read_csv(io::stdin(), "standard input", options)?
+            }
+            None => self.read_in_memory(options)?,
         };
         log.read(&self.shown(), &panel);
         log.trimmed(&self.shown(), panel.trimmed());
@@ -273,6 +280,20 @@ impl DataArgs {
         };
         log.notes(panel.notes());
         Ok(panel)
+    }
+
+    /// Reads the files, of which several processes read some each where that makes no difference: what is filled, gathered in periods or
+    /// inferred of the times of all rows needs all of them at once, as do series whose rows are strewn over files.
+    fn read_in_memory(&self, options: &ReadOptions) -> Result<Panel, anyhow::Error> {
+        let apart = options.freq.is_some() && options.fill.is_none() && options.resample.is_none();
+        let together = several::readers(apart)?
+            .map(|world| Panel::from_files_together(&self.data, options, None, world));
+        match together {
+            Some(Err(error @ DataError::Unreadable(UnreadableTable::Unwritten { .. }))) => Err(error.into()),
+            Some(Ok(panel)) => Ok(panel),
+            // What is wrong with files one after another all processes meet, and read them as one table.
+            Some(Err(_)) | None => Ok(Panel::from_files(&self.data, options)?),
+        }
     }
 
     pub(crate) fn is_stdin(&self) -> bool {

@@ -10,6 +10,8 @@ use std::time::Duration;
 use foretell::own_estimator::Reduction as _;
 use foretell_mpi::{JoinError, World};
 
+use crate::failure::Usage;
+
 static WORLD: OnceLock<World> = OnceLock::new();
 
 static STATE: Mutex<Option<KeptState>> = Mutex::new(None);
@@ -29,6 +31,25 @@ struct KeptState {
 /// Joins the others that were started with this process, if it was not started by itself.
 pub(crate) fn join() -> Result<Option<World>, JoinError> {
     Ok(World::join()?.map(|world| WORLD.get_or_init(|| world).clone()))
+}
+
+/// The processes that read together, if there are several and each would (`together`).
+///
+/// # Errors
+/// If some would read together, and others by themselves.
+pub(crate) fn readers(together: bool) -> Result<Option<&'static World>, Usage> {
+    let Some(world) = WORLD.get().filter(|world| world.processes() > 1) else { return Ok(None) };
+    let of_all = world.gather(vec![f64::from(together)]);
+    match of_all.iter().position(|of| *of != of_all[0]) {
+        None => Ok(Some(world).filter(|_| together)),
+        Some(rank) => {
+            let [one, other] = [rank, 0].map(|rank| world.name(rank));
+            Err(Usage(format!(
+                "{one} would read the data in another way than {other} (--scratch, --freq, --fill, --resample); start all with the \
+                 same arguments"
+            )))
+        }
+    }
 }
 
 /// Whether another process reports and writes.

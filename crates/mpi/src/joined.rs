@@ -3,9 +3,10 @@
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use foretell_estimator::{Reduction, add_in_order};
+use foretell_estimator::{Peers, Reduction, add_in_order};
 use mpi::datatype::PartitionMut;
 use mpi::environment::{Universe, initialize_with_threading, processor_name};
+use mpi::request::{Request, scope};
 use mpi::topology::SimpleCommunicator;
 use mpi::traits::{
     Communicator as _, CommunicatorCollectives as _, Destination as _, Root as _, Source as _,
@@ -15,13 +16,16 @@ use mpi::{Count, Rank, Threading};
 use crate::join_error::JoinError;
 use crate::launched::launched;
 
-/// Numbers that are passed on at a time, 256 KB of them: few enough that the next process starts soon, enough that starting
+/// Gradients that are passed on at a time, 256 KB of them: few enough that the next process starts soon, enough that starting
 /// costs little of the transfer.
 const BLOCK: usize = 1 << 16;
 
 /// Numbers that a single exchange gathers from each process; more take a second one. The losses of all shards that a process may
 /// have, two numbers each, are below it.
 const AT_ONCE: usize = 32;
+
+/// What a single exchange carries at most: a count of MPI is an i32.
+const AT_MOST: usize = 1 << 30;
 
 /// The processes that train together. The MPI library is called by one thread at a time.
 #[derive(Clone)]
@@ -105,6 +109,26 @@ impl Reduction for Processes {
     }
 }
 
+impl Peers for Processes {
+    fn rank(&self) -> usize {
+        self.0.rank
+    }
+
+    fn count(&self) -> usize {
+        self.0.machines.len()
+    }
+
+    fn broadcast(&self, from: usize, bytes: &mut Vec<u8>) {
+        self.call(|comm| {
+            let from = comm.process_at_rank(from as Rank);
+            let mut len = [bytes.len() as u64];
+            from.broadcast_into(&mut len[..]);
+            bytes.resize(len[0] as usize, 0);
+            bytes.chunks_mut(AT_MOST).for_each(|bytes| from.broadcast_into(bytes));
+        });
+    }
+}
+
 /// The numbers of each process.
 fn gather(comm: &SimpleCommunicator, own: &[f64]) -> Vec<Vec<f64>> {
     let processes = comm.size() as usize;
@@ -137,38 +161,36 @@ fn gather(comm: &SimpleCommunicator, own: &[f64]) -> Vec<Vec<f64>> {
         .collect()
 }
 
-/// Passes the sum of the gradients of all processes before on to the next, block by block, so that all are at work, and the whole
-/// sum from the last to all.
+/// Passes the sum of the gradients of all processes before on to the next, block by block, so that all are at work. What the last one
+/// has summed goes to all while it sums the blocks behind.
 fn sum_in_order(comm: &SimpleCommunicator, own: &[&[f32]], sum: &mut [f32]) -> bool {
     let (rank, last) = (comm.rank(), comm.size() - 1);
     let neighbour = |rank: Rank| comm.process_at_rank(rank);
-    let mut has_sum = [false];
-    if rank > 0 {
-        neighbour(rank - 1).receive_into(&mut has_sum[..]);
+    let mut has_own = vec![false; comm.size() as usize];
+    comm.all_gather_into(&[!own.is_empty()][..], &mut has_own[..]);
+    let [before, so_far] = [0, 1].map(|more| has_own[..rank as usize + more].contains(&true));
+    if !has_own.contains(&true) {
+        return false;
     }
-    let before = has_sum[0];
-    has_sum[0] |= !own.is_empty();
-    if rank < last {
-        neighbour(rank + 1).send(&has_sum[..]);
-    }
-    if has_sum[0] {
-        for (block, sum) in sum.chunks_mut(BLOCK).enumerate() {
+    let blocks = sum.chunks_mut(BLOCK);
+    scope(|scope| {
+        let mut summed = Vec::with_capacity(blocks.len());
+        for (block, sum) in blocks.enumerate() {
             if before {
                 neighbour(rank - 1).receive_into(sum);
             }
-            let start = block * BLOCK;
-            let end = start + sum.len();
-            let parts: Vec<&[f32]> = own.iter().map(|shard| &shard[start..end]).collect();
-            add_in_order(&parts, before, sum);
-            if rank < last {
-                neighbour(rank + 1).send(&*sum);
+            if so_far {
+                let start = block * BLOCK;
+                let end = start + sum.len();
+                let parts: Vec<&[f32]> = own.iter().map(|shard| &shard[start..end]).collect();
+                add_in_order(&parts, before, sum);
+                if rank < last {
+                    neighbour(rank + 1).send(&*sum);
+                }
             }
+            summed.push(neighbour(last).immediate_broadcast_into(scope, sum));
         }
-    }
-    neighbour(last).broadcast_into(&mut has_sum[..]);
-    if has_sum[0] {
-        // A count of MPI is an i32.
-        sum.chunks_mut(1 << 30).for_each(|sum| neighbour(last).broadcast_into(sum));
-    }
-    has_sum[0]
+        summed.into_iter().for_each(Request::wait_without_status);
+    });
+    true
 }

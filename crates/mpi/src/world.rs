@@ -1,6 +1,6 @@
 //! The processes that were started together, as the reduction of a training.
 
-use foretell_estimator::Reduction;
+use foretell_estimator::{Peers, Reduction};
 
 #[cfg(not(feature = "mpi"))]
 use crate::apart::Processes;
@@ -35,7 +35,7 @@ impl World {
 
 impl Reduction for World {
     fn rank(&self) -> usize {
-        self.0.rank()
+        Reduction::rank(&self.0)
     }
 
     fn processes(&self) -> usize {
@@ -52,5 +52,19 @@ impl Reduction for World {
 
     fn sum(&self, own: &[&[f32]], sum: &mut [f32]) -> bool {
         self.0.sum(own, sum)
+    }
+}
+
+impl Peers for World {
+    fn rank(&self) -> usize {
+        Peers::rank(&self.0)
+    }
+
+    fn count(&self) -> usize {
+        self.0.count()
+    }
+
+    fn broadcast(&self, from: usize, bytes: &mut Vec<u8>) {
+        self.0.broadcast(from, bytes);
     }
 }

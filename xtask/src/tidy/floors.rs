@@ -45,7 +45,8 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/cli/src",
         &[
-            "closed_stdout failure file_args file_limit forecast_columns forecast_parts forecast_windows interrupt layout_args model_facts out_of_memory png precision row_args setting setting_words several shell_word table threshold ticks",
+            "closed_stdout failure file_args file_limit forecast_columns forecast_parts forecast_windows interrupt layout_args model_facts out_of_memory png precision row_args setting setting_words shell_word table threshold ticks",
+            "several",
             "config feature_args hierarchy_args importances inputs markdown progress report saving",
             "args output",
             "picture",

@@ -89,6 +89,74 @@ mod with_mpi {
         assert!(!report.contains(" 60 steps"), "{report}");
     }
 
+    /// Six series in a file for each quarter, and a series in one of its own; some rows are not known.
+    fn quarters() -> TestDirectory {
+        let dir = TestDirectory::new();
+        fs::create_dir(dir.path("parts")).unwrap();
+        for quarter in 0..4 {
+            let mut csv = "unique_id,ds,y,promo,kind,available_mask\n".to_owned();
+            let series = if quarter == 3 { 0..7 } else { 0..6 };
+            for (series, row) in
+                series.flat_map(|series| (0..30).map(move |row| (series, 30 * quarter + row)))
+            {
+                let y = 5.0 + ((row * (series + 3)) as f64 * 0.31).sin() * 3.0 + series as f64;
+                let (kind, known) = (["new", "old", "used"][(row + quarter) % 3], i32::from(row % 13 != 4));
+                csv += &format!("s{series},{row},{y:.4},{},{kind},{known}\n", row % 5);
+            }
+            fs::create_dir(dir.path(&format!("parts/quarter={quarter}"))).unwrap();
+            dir.put(&format!("parts/quarter={quarter}/rows.csv"), &csv);
+        }
+        dir
+    }
+
+    #[test]
+    fn each_process_reads_some_of_the_files() {
+        let dir = quarters();
+        let fit = "fit --data parts --freq 1 --h 4 --input-size 12 --val-size 8 --threads 1 --model NHITS,LSTM,TSMixerx \
+            --futr-exog promo,kind --cat-exog kind --set max_steps=6 --set windows_batch_size=150 --set val_check_steps=3 \
+            --set LSTM.encoder_hidden_size=16 --set TSMixerx.n_series=7 --set TSMixerx.ff_dim=16 --local-scaler standard";
+        dir.ok(&format!("{fit} --out alone"));
+        for processes in 1..=4 {
+            for (place, scratch) in [("disk", "--scratch ."), ("memory", "")] {
+                let out = format!("by-{processes}-{place}");
+                let output = run(&dir, processes, &format!("{fit} {scratch} --out {out}"));
+                assert!(output.status.success(), "{processes} processes: {}", stderr(&output));
+                assert!(
+                    files(&dir, "alone") == files(&dir, &out),
+                    "{processes} processes, numbers on {place}"
+                );
+            }
+        }
+        let mut left: Vec<String> = fs::read_dir(dir.path(""))
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        left.sort();
+        let mut expected: Vec<String> = ["alone", "long.csv", "parts", "wide.csv"].map(String::from).into();
+        expected.extend((1..=4).flat_map(|n| ["disk", "memory"].map(|place| format!("by-{n}-{place}"))));
+        expected.sort();
+        assert_eq!(left, expected, "no file of numbers is left");
+
+        let mut command = together(&dir, 1, &format!("{fit} --out model"));
+        command.args([":", "-n", "1", env!("CARGO_BIN_EXE_foretell")]);
+        let inferred = fit.replace("--freq 1 ", "");
+        let output = command.args(format!("{inferred} --out model").split_whitespace()).output().unwrap();
+        let message = stderr(&output);
+        assert!(
+            !output.status.success()
+                && message.contains("process 1 on ")
+                && message.contains(" would read the data in another way than process 0 on "),
+            "{message}"
+        );
+        dir.put(
+            "parts/quarter=2/rows.csv",
+            &"unique_id,ds,y,promo,kind,available_mask\ns1,60,high,1,new,1\n",
+        );
+        let output = run(&dir, 3, &format!("{fit} --scratch . --out model"));
+        let message = stderr(&output);
+        assert!(message.matches("column `y`").count() == 1 && message.contains("quarter=2"), "{message}");
+    }
+
     #[test]
     fn process_0_alone_reports() {
         let dir = data();
