@@ -584,7 +584,7 @@ CASES = {
             ("many-windows", dict(batch=9, n_series=4)),
             ("mq", dict(input_size=2) | LOSSES["mq"]),
             ("mse", LOSSES["mse"]),
-            ("studentt", MULTIVARIATE_LOSSES["studentt"]),
+            ("studentt", MULTIVARIATE_LOSSES["studentt"] | CALM),
         ],
     ),
     TimeMixer: (
@@ -639,7 +639,7 @@ CASES = {
         + [
             ("heads3", dict(n_head=3)),  # of 2 numbers each: 6 of the 8
             ("factor1", dict(factor=1, input_size=12)),
-            ("short-decoder", dict(decoder_input_size_multiplier=0.2)),
+            ("short-decoder", dict(decoder_input_size_multiplier=0.2) | CALM),
             ("long-decoder", dict(decoder_input_size_multiplier=0.8, h=7)),
         ],
     ),
@@ -659,9 +659,9 @@ CASES = {
         [
             (
                 case,
-                (dict(hidden_size=16) if case in ("default", "odd", "encoder1-decoder2", "futr-decoder2", "categorical") else {})
+                (dict(hidden_size=16) if case in ("default", "odd", "encoder1-decoder2", "categorical") else {})
                 | arguments
-                | (CALMER if case in ("encoder1-decoder2", "studentt") else {}),
+                | (CALMER if case in ("encoder1-decoder2", "futr-decoder2", "futr-mq", "studentt") else {}),
             )
             for case, arguments in DECOMPOSED_CASES
         ]

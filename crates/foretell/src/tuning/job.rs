@@ -131,7 +131,8 @@ mod tests {
         let wave: Vec<f32> =
             (0..90).map(|day| (day as f32 * 0.9).sin() + (day * 7 % 5) as f32 * 0.1).collect();
         let panel = Panel::from_series(Freq::parse("D").unwrap(), [("a", 0, wave)]).unwrap();
-        let spec = ModelSpec::new("MLP", 3, 9).unwrap().set("max_steps", 27).unwrap();
+        let spec =
+            ModelSpec::new("MLP", 3, 9).unwrap().set("hidden_size", 8).unwrap().set("max_steps", 27).unwrap();
         let spec = settings.iter().fold(spec, |spec, (name, value)| spec.set(name, *value).unwrap());
         let trainer = Trainer {
             panel: &panel,
