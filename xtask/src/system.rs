@@ -29,6 +29,8 @@ impl fmt::Display for Missing {
     }
 }
 
+impl std::error::Error for Missing {}
+
 impl Tool {
     /// Where it is.
     pub(crate) fn find(&self) -> Result<PathBuf, Missing> {
@@ -73,14 +75,26 @@ fn field(text: &str, name: &str) -> Option<String> {
     Some(line.split_once(':')?.1.trim().to_owned())
 }
 
-/// The place of a report's measurements: processor, cores, system, compiler, date.
+/// Of what and where a report's measurements are: processor, cores, system, compiler, commit, date.
 pub(crate) fn machine() -> String {
     let processor = std::fs::read_to_string("/proc/cpuinfo").ok();
     let processor = processor.and_then(|text| field(&text, "model name"));
     let processor = processor.unwrap_or_else(|| format!("an unnamed {} processor", env::consts::ARCH));
     let cores = cores();
     let compiler = output(Command::new("rustc").arg("--version")).unwrap_or_default();
-    format!("{processor}, {cores} threads, {}, {}, {}", env::consts::OS, compiler.trim(), today())
+    let (system, compiler) = (env::consts::OS, compiler.trim());
+    format!("{processor}, {cores} threads, {system}, {compiler}, commit {}, {}", commit(), today())
+}
+
+/// The commit that is checked out, and whether files differ from it.
+fn commit() -> String {
+    let git = |arguments: &[&str]| output(Command::new("git").args(arguments));
+    let changed = git(&["status", "--porcelain", "--untracked-files=no", "--", ":!docs", ":!benches/*.json"]);
+    match (git(&["rev-parse", "--short=10", "HEAD"]), changed) {
+        (Ok(commit), Ok(changed)) if changed.trim().is_empty() => commit.trim().to_owned(),
+        (Ok(commit), _) => format!("{} with changes", commit.trim()),
+        (Err(_), _) => "unknown".to_owned(),
+    }
 }
 
 /// The hardware's threads.
