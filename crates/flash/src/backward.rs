@@ -81,6 +81,36 @@ impl Scratch {
     }
 }
 
+/// The upstream gradient of a tile of scores, `[rows, keys]` of `[queries, all_keys]`, but for those that a mask hides: hidden
+/// scores are minus infinity whatever queries and keys are.
+fn of_shown_scores(
+    upstream: &[f32],
+    all_keys: usize,
+    (rows, keys): (&Range<usize>, &Range<usize>),
+    scores: &[f32],
+    tile: &mut [f32],
+) {
+    let tiles = scores.chunks_exact(keys.len()).zip(tile.chunks_exact_mut(keys.len()));
+    for (query, (scores, into)) in rows.clone().zip(tiles) {
+        let upstream = &upstream[query * all_keys..][keys.clone()];
+        for ((into, upstream), score) in into.iter_mut().zip(upstream).zip(scores) {
+            *into = if *score == f32::NEG_INFINITY { 0.0 } else { *upstream };
+        }
+    }
+}
+
+/// The product of each row of a head with the same row of another operand.
+fn dot_rows(operands: [Operand<'_>; 2], head: Head, rows: Range<usize>, dim: usize, products: &mut [f32]) {
+    for (step, product) in rows.zip(products) {
+        let [a, b] = operands.map(|operand| {
+            let start = operand.strides.at(head.batch, head.head) + step * operand.strides.step;
+            // No numbers: the start may lie beyond the end.
+            &operand.data.get(start..).unwrap_or_default()[..dim]
+        });
+        *product = simd::dot(a, b);
+    }
+}
+
 /// The gradients of a head.
 ///
 /// # Safety
@@ -108,12 +138,10 @@ unsafe fn backward_head(
     let accum = |begun: bool| (if begun { Accum::Add } else { Accum::Replace }, attention.rounding);
     let stats = &stats[head.index * all_queries..][..all_queries];
     let first = head.index * all_queries * all_keys;
+    let of_head = first..first + all_queries * all_keys;
     // SAFETY: the caller's contract.
-    let mut grad_of_mask =
-        outputs.scores.as_ref().map(|all| unsafe { all.part(first..first + all_queries * all_keys) });
-    if let Some(all) = &mut grad_of_mask {
-        all.fill(0.0);
-    }
+    let mut grad_of_mask = outputs.scores.as_ref().map(|all| unsafe { all.part(of_head) });
+    grad_of_mask.iter_mut().for_each(|all| all.fill(0.0));
 
     let Scratch { scores, score_grads, dropped, upstream: upstream_tile, products } = scratch;
     for keys in Tiles::ranges(all_keys, tiles.keys) {
@@ -130,15 +158,8 @@ unsafe fn backward_head(
             let scores = &mut scores[..rows.len() * width];
             score(attention, head, [q, k], place, seen, scores);
             if let Some(upstream) = grad_scores {
-                let rows =
-                    rows.clone().zip(scores.chunks_exact(width).zip(upstream_tile.chunks_exact_mut(width)));
-                for (query, (scores, into)) in rows {
-                    let upstream = &upstream[first + query * all_keys..][keys.clone()];
-                    for ((into, upstream), score) in into.iter_mut().zip(upstream).zip(scores) {
-                        // Hidden scores are minus infinity whatever queries and keys are.
-                        *into = if *score == f32::NEG_INFINITY { 0.0 } else { *upstream };
-                    }
-                }
+                let upstream = &upstream[first..][..all_queries * all_keys];
+                of_shown_scores(upstream, all_keys, place, scores, upstream_tile);
             }
             simd::exp_rows_in_place(scores, width, &stats[rows.clone()]);
             let grad_rows = head.rows(grad, rows.clone(), value_dim);
@@ -163,14 +184,7 @@ unsafe fn backward_head(
                 score_grads.copy_from_slice(dropped);
             }
             let products = &mut products[..rows.len()];
-            for (step, product) in rows.clone().zip(products.iter_mut()) {
-                let [grad, out] = [grad, out].map(|operand| {
-                    let start = operand.strides.at(head.batch, head.head) + step * operand.strides.step;
-                    // No numbers: the start may lie beyond the end.
-                    &operand.data.get(start..).unwrap_or_default()[..value_dim]
-                });
-                *product = simd::dot(grad, out);
-            }
+            dot_rows([grad, out], head, rows.clone(), value_dim, products);
             simd::online_softmax_backward_rows(scores, width, products, score_grads);
             if grad_scores.is_some() {
                 simd::add_assign(score_grads, &upstream_tile[..scores.len()]);
@@ -181,22 +195,12 @@ unsafe fn backward_head(
                 }
             }
             let score_grads = MatRef::row_major(&*score_grads, rows.len(), width);
+            let [q, k] = [head.rows(q, rows.clone(), dim), head.rows(k, keys.clone(), dim)];
             // SAFETY: as above.
-            product(
-                accum(!keys_at_once),
-                attention.scale,
-                unsafe { outputs.q.rows(head, rows.clone(), dim) },
-                score_grads,
-                head.rows(k, keys.clone(), dim),
-            );
-            // SAFETY: as above.
-            product(
-                accum(begun),
-                attention.scale,
-                unsafe { outputs.k.rows(head, keys.clone(), dim) },
-                score_grads.t(),
-                head.rows(q, rows.clone(), dim),
-            );
+            let [of_queries, of_keys] =
+                unsafe { [outputs.q.rows(head, rows, dim), outputs.k.rows(head, keys.clone(), dim)] };
+            product(accum(!keys_at_once), attention.scale, of_queries, score_grads, k);
+            product(accum(begun), attention.scale, of_keys, score_grads.t(), q);
             begun = true;
         }
         if !begun {

@@ -218,25 +218,7 @@ impl fmt::Display for Warning {
                  and there are {checks} (max_steps by val_check_steps); lower val_check_steps",
                 patience + 1
             ),
-            Self::CoarseValues { series, without_levels } => {
-                write!(
-                    f,
-                    "values that single precision, which holds about 7 digits, can hardly tell apart, in series {}: their \
-                     steps are lost at least in part; ",
-                    first_few(series, String::clone)
-                )?;
-                match without_levels.is_empty() {
-                    true => f.write_str(
-                        "subtract a constant from them, or multiply them, and undo it in the forecasts",
-                    ),
-                    false => write!(
-                        f,
-                        "{} would see them relative to a level of each series with another loss, but this one depends on \
-                         where zero is",
-                        without_levels.join(", ")
-                    ),
-                }
-            }
+            Self::CoarseValues { series, without_levels } => coarse_values(f, series, without_levels),
             Self::PassedOver { settings } => write!(
                 f,
                 "settings of PyTorch Lightning's trainer that change nothing here, and are passed over: {}",
@@ -248,6 +230,23 @@ impl fmt::Display for Warning {
                  the same result"
             ),
         }
+    }
+}
+
+fn coarse_values(f: &mut fmt::Formatter<'_>, series: &[String], without_levels: &[String]) -> fmt::Result {
+    write!(
+        f,
+        "values that single precision, which holds about 7 digits, can hardly tell apart, in series {}: their steps are lost at \
+         least in part; ",
+        first_few(series, String::clone)
+    )?;
+    match without_levels.is_empty() {
+        true => f.write_str("subtract a constant from them, or multiply them, and undo it in the forecasts"),
+        false => write!(
+            f,
+            "{} would see them relative to a level of each series with another loss, but this one depends on where zero is",
+            without_levels.join(", ")
+        ),
     }
 }
 

@@ -55,10 +55,7 @@ impl Var {
         let (&[m, k], &[batch, rows, cols]) = (&*weight.shape(), &*self.shape()) else {
             panic!("linear of columns of shape {:?} by weight {:?}", self.shape(), weight.shape());
         };
-        let (features, n) = match samples {
-            Samples::Columns => (rows, cols),
-            Samples::Rows => (cols, rows),
-        };
+        let [features, n] = samples.turned([rows, cols]);
         assert_eq!(
             features,
             k,
@@ -74,22 +71,15 @@ impl Var {
         let (value, saved) = activated(activation, |activation| {
             let bias = bias.map(|bias| Bias::PerRow(bias.value().values()));
             let options = Options { bias, activation, rounding, ..Options::default() };
-            let shape = match results {
-                Samples::Columns => [batch, m, n],
-                Samples::Rows => [batch, n, m],
-            };
-            Tensor::build(shape, |out| {
+            let [rows, cols] = results.turned([m, n]);
+            Tensor::build([batch, rows, cols], |out| {
                 let w = BatchRef::new(w.values(), batch, 0, (m, k), (k, 1));
-                let x = BatchRef::row_major(x.values(), batch, rows, cols);
-                let x = match samples {
-                    Samples::Columns => x,
-                    Samples::Rows => x.t(),
-                };
-                let out = match results {
-                    Samples::Columns => BatchMut::row_major(out, batch, m, n),
-                    Samples::Rows => BatchMut::row_major(out, batch, n, m).t(),
-                };
-                matmul_batched(out, w, x, options);
+                matmul_batched(
+                    results.batch_mut(out, batch, [m, n]),
+                    w,
+                    samples.batch(x.values(), batch, [k, n]),
+                    options,
+                );
             })
         });
 
@@ -105,56 +95,35 @@ impl Var {
                 let saved = saved.into_tensor();
                 grad.update(&saved, cost(activation), |grad, saved| activation.backward(saved, grad));
             }
-            let x = x.into_tensor();
+            let (x, grad) = (x.into_tensor(), grad.values());
             let matrix = |index: usize, size: usize| index * size..(index + 1) * size;
             if let Some(edge) = b_edge {
                 gradients.accumulate(&edge, [m], |db| {
                     threads::sums(batch, m * n, db, |range, db| {
-                        for grad in range.map(|index| &grad.values()[matrix(index, m * n)]) {
-                            match results {
-                                Samples::Columns => {
-                                    let rows = grad.chunks_exact(n.max(1));
-                                    db.iter_mut().zip(rows).for_each(|(db, row)| *db += simd::sum(row));
-                                }
-                                Samples::Rows => {
-                                    grad.chunks_exact(m.max(1)).for_each(|row| simd::add_assign(db, row));
-                                }
-                            }
-                        }
+                        range.for_each(|index| results.add_sums(&grad[matrix(index, m * n)], n, db));
                     });
                 });
             }
             gradients.accumulate(&w_edge, [m, k], |dw| {
                 threads::sums(batch, m * n * k / PRODUCTS_PER_NUMBER, dw, |range, dw| {
                     for index in range {
-                        let g = &grad.values()[matrix(index, m * n)];
-                        let g = match results {
-                            Samples::Columns => MatRef::row_major(g, m, n),
-                            Samples::Rows => MatRef::row_major(g, n, m).t(),
-                        };
-                        let x = MatRef::row_major(&x.values()[matrix(index, k * n)], rows, cols);
-                        let x = match samples {
-                            Samples::Columns => x.t(),
-                            Samples::Rows => x,
-                        };
+                        let g = results.matrix(&grad[matrix(index, m * n)], [m, n]);
+                        let x = samples.matrix(&x.values()[matrix(index, k * n)], [k, n]);
                         let options = Options { accum: Accum::Add, rounding, ..Options::default() };
-                        matmul(MatMut::row_major(dw, m, k), g, x, options);
+                        matmul(MatMut::row_major(dw, m, k), g, x.t(), options);
                     }
                 });
             });
             if x_edge.is_wanted() {
                 gradients.write(&x_edge, x.shape(), |dx, accum| {
-                    let dx = BatchMut::row_major(dx, batch, rows, cols);
-                    let dx = match samples {
-                        Samples::Columns => dx,
-                        Samples::Rows => dx.t(),
-                    };
                     let w = BatchRef::new(w.values(), batch, 0, (m, k), (k, 1));
-                    let g = match results {
-                        Samples::Columns => BatchRef::row_major(grad.values(), batch, m, n),
-                        Samples::Rows => BatchRef::row_major(grad.values(), batch, n, m).t(),
-                    };
-                    matmul_batched(dx, w.t(), g, Options { accum, rounding, ..Options::default() });
+                    let options = Options { accum, rounding, ..Options::default() };
+                    matmul_batched(
+                        samples.batch_mut(dx, batch, [k, n]),
+                        w.t(),
+                        results.batch(grad, batch, [m, n]),
+                        options,
+                    );
                 });
             }
         })
@@ -170,6 +139,51 @@ pub(super) const PRODUCTS_PER_NUMBER: usize = 8;
 enum Samples {
     Columns,
     Rows,
+}
+
+/// Matrices of [features, samples] numbers, which lie so, or the other way round.
+impl Samples {
+    /// The sizes as they lie, from those of features and samples, or back.
+    fn turned(self, [features, samples]: [usize; 2]) -> [usize; 2] {
+        match self {
+            Self::Columns => [features, samples],
+            Self::Rows => [samples, features],
+        }
+    }
+
+    fn matrix(self, data: &[f32], [features, samples]: [usize; 2]) -> MatRef<'_, f32> {
+        match self {
+            Self::Columns => MatRef::row_major(data, features, samples),
+            Self::Rows => MatRef::row_major(data, samples, features).t(),
+        }
+    }
+
+    fn batch(self, data: &[f32], batch: usize, [features, samples]: [usize; 2]) -> BatchRef<'_> {
+        match self {
+            Self::Columns => BatchRef::row_major(data, batch, features, samples),
+            Self::Rows => BatchRef::row_major(data, batch, samples, features).t(),
+        }
+    }
+
+    fn batch_mut(self, data: &mut [f32], batch: usize, [features, samples]: [usize; 2]) -> BatchMut<'_> {
+        match self {
+            Self::Columns => BatchMut::row_major(data, batch, features, samples),
+            Self::Rows => BatchMut::row_major(data, batch, samples, features).t(),
+        }
+    }
+
+    /// Adds to the sum of each feature those of a matrix of so many samples.
+    fn add_sums(self, matrix: &[f32], samples: usize, sums: &mut [f32]) {
+        match self {
+            Self::Columns => {
+                let rows = matrix.chunks_exact(samples.max(1));
+                sums.iter_mut().zip(rows).for_each(|(sum, row)| *sum += simd::sum(row));
+            }
+            Self::Rows => {
+                matrix.chunks_exact(sums.len().max(1)).for_each(|row| simd::add_assign(sums, row));
+            }
+        }
+    }
 }
 
 #[cfg(test)]

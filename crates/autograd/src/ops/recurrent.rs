@@ -8,7 +8,7 @@ use foretell_kernels::recurrent::{
 };
 use foretell_tensor::{KeptTensor, Tensor};
 
-use crate::{BackwardPass, Cell, Var};
+use crate::{BackwardPass, Cell, Edge, Var};
 
 /// The weights of a recurrent layer, as `torch.nn.RNN`, `LSTM` and `GRU` have them.
 #[derive(Clone, Copy, Debug)]
@@ -84,6 +84,60 @@ impl Values {
             biases: self.biases.as_ref().map(|[input, state]| [input.values(), state.values()]),
             projection: self.projection.as_ref().map(Tensor::values),
             held: None,
+        }
+    }
+}
+
+/// What the gradients of a layer are made from.
+struct KeptRun {
+    layer: Layer,
+    values: Values,
+    x: KeptTensor,
+    states: KeptTensor,
+    cells: KeptTensor,
+    tape: Tensor,
+    /// The steps whose states were given.
+    last: usize,
+    /// The sizes of h and c of a start that gradients flow to.
+    start: Option<[usize; 2]>,
+    /// Of x, the weights and the start.
+    edges: Vec<Edge>,
+}
+
+impl KeptRun {
+    /// Passes on the gradients of the last states and of the last c.
+    fn backward(self, [grad, grad_c]: [Option<Tensor>; 2], gradients: &mut BackwardPass<'_>) {
+        let Self { layer, values, edges, tape, .. } = self;
+        let x = self.x.into_tensor();
+        let [states, cells] = [self.states, self.cells].map(KeptTensor::into_tensor);
+        let zeros = |tensor: &Tensor| Tensor::zeros(tensor.shape());
+        let [mut input, mut state] = [&values.input, &values.state].map(zeros);
+        let mut biases = values.biases.as_ref().map(|biases| biases.each_ref().map(zeros));
+        let mut projection = values.projection.as_ref().map(zeros);
+        let mut start = self.start.map(|sizes| sizes.map(|size| Tensor::zeros([layer.batch, size])));
+        let grad = grad.unwrap_or_else(|| Tensor::zeros([self.last, layer.batch, state.shape()[1]]));
+        let grad_c = grad_c.as_ref().map(Tensor::values).unwrap_or_default();
+        let mut backward = |x_gradient: Option<(&mut [f32], Accum)>| {
+            let to = RecurrentGradients {
+                input: input.values_mut(),
+                state: state.values_mut(),
+                biases: biases.as_mut().map(|biases| biases.each_mut().map(Tensor::values_mut)),
+                projection: projection.as_mut().map(Tensor::values_mut),
+                x: x_gradient,
+                start: start.as_mut().map(|start| start.each_mut().map(Tensor::values_mut)),
+            };
+            let [x, states, cells, tape] = [&x, &states, &cells, &tape].map(Tensor::values);
+            let run = RecurrentRun { x, states, cells, tape };
+            layer.backward(&values.slices(), run, [grad.values(), grad_c], to);
+        };
+        if edges[0].is_wanted() {
+            gradients.write(&edges[0], x.shape(), |dx, accum| backward(Some((dx, accum))));
+        } else {
+            backward(None);
+        }
+        let of_weights = [input, state].into_iter().chain(biases.into_iter().flatten()).chain(projection);
+        for (edge, gradient) in edges[1..].iter().zip(of_weights.chain(start.into_iter().flatten())) {
+            gradients.add_gradient(edge, gradient);
         }
     }
 }
@@ -273,55 +327,21 @@ impl Var {
         }
 
         let value = states.narrow(0, steps + 1 - last, last);
-        let edges: Vec<_> = operands.iter().map(|var| var.edge()).collect();
-        let starts = start.is_some();
         // States and cells are kept in 16 bits where products round, as the tape's gates already are; inputs and
         // states are shared with the layers around.
         let x = self.save_for_backward(&x, rounding);
         let keeps = if wanted { rounding } else { Rounding::None };
         let [states, cells] = [states, cells].map(|part| part.keep(keeps));
-        let backward = move |[grad, grad_c]: [Option<Tensor>; 2], gradients: &mut BackwardPass<'_>| {
-            let x = x.into_tensor();
-            let [states, cells] = [states, cells].map(KeptTensor::into_tensor);
-            let zeros = |tensor: &Tensor| Tensor::zeros(tensor.shape());
-            let [mut input, mut state_weights] = [&values.input, &values.state].map(zeros);
-            let mut biases = values.biases.as_ref().map(|biases| biases.each_ref().map(zeros));
-            let mut projection = values.projection.as_ref().map(zeros);
-            let of_start = [state, if gives_c { hidden } else { 0 }];
-            let mut of_start = starts.then(|| of_start.map(|size| Tensor::zeros([batch, size])));
-            let grad = grad.unwrap_or_else(|| Tensor::zeros([last, batch, state]));
-            let grad_c = grad_c.as_ref().map(Tensor::values).unwrap_or_default();
-            let mut backward = |x_gradient: Option<(&mut [f32], Accum)>| {
-                let to = RecurrentGradients {
-                    input: input.values_mut(),
-                    state: state_weights.values_mut(),
-                    biases: biases.as_mut().map(|biases| biases.each_mut().map(Tensor::values_mut)),
-                    projection: projection.as_mut().map(Tensor::values_mut),
-                    x: x_gradient,
-                    start: of_start.as_mut().map(|of_start| of_start.each_mut().map(Tensor::values_mut)),
-                };
-                let [x, states, cells, tape] = [&x, &states, &cells, &tape].map(Tensor::values);
-                let run = RecurrentRun { x, states, cells, tape };
-                layer.backward(&values.slices(), run, [grad.values(), grad_c], to);
-            };
-            if edges[0].is_wanted() {
-                gradients.write(&edges[0], x.shape(), |dx, accum| backward(Some((dx, accum))));
-            } else {
-                backward(None);
-            }
-            let of_weights =
-                [input, state_weights].into_iter().chain(biases.into_iter().flatten()).chain(projection);
-            let all = of_weights.chain(of_start.into_iter().flatten());
-            for (edge, gradient) in edges[1..].iter().zip(all) {
-                gradients.add_gradient(edge, gradient);
-            }
-        };
+        let edges = operands.iter().map(|var| var.edge()).collect();
+        let start = start.map(|_| [state, if gives_c { hidden } else { 0 }]);
+        let kept = KeptRun { layer, values, x, states, cells, tape, last, start, edges };
         match last_c {
             None => {
-                let one = |grad, gradients: &mut BackwardPass<'_>| backward([Some(grad), None], gradients);
-                (Self::operation(value, &operands, one), None)
+                let backward = |grad, pass: &mut BackwardPass<'_>| kept.backward([Some(grad), None], pass);
+                (Self::operation(value, &operands, backward), None)
             }
             Some(last_c) => {
+                let backward = |grads, pass: &mut BackwardPass<'_>| kept.backward(grads, pass);
                 let [states, c] = Self::operation_of_two([value, last_c], &operands, backward);
                 (states, Some(c))
             }

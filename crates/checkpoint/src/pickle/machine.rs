@@ -80,6 +80,7 @@ struct Machine<'a> {
 }
 
 impl<'a> Machine<'a> {
+    /// Carries out an instruction: those of numbers and texts, or goes on to those of collections.
     fn step(&mut self, instruction: u8) -> Result<(), String> {
         match instruction {
             // PROTO, FRAME
@@ -138,6 +139,14 @@ impl<'a> Machine<'a> {
             b'C' | b'U' => self.bytes::<1>()?,
             b'B' | b'T' => self.bytes::<4>()?,
             0x8e | 0x96 => self.bytes::<8>()?,
+            other => return self.collection(other),
+        }
+        Ok(())
+    }
+
+    /// Carries out an instruction that makes or fills a collection, or goes on to those of objects.
+    fn collection(&mut self, instruction: u8) -> Result<(), String> {
+        match instruction {
             // EMPTY_TUPLE, EMPTY_LIST, EMPTY_SET, EMPTY_DICT
             b')' | b']' | 0x8f => self.push(Node::List(Vec::new())),
             b'}' => self.push(Node::Dict(Vec::new())),
@@ -182,6 +191,14 @@ impl<'a> Machine<'a> {
                 let entries = pairs(self.since_mark()?)?;
                 self.set(entries)?;
             }
+            other => return self.object(other),
+        }
+        Ok(())
+    }
+
+    /// Carries out an instruction that keeps, names, calls or refers to objects.
+    fn object(&mut self, instruction: u8) -> Result<(), String> {
+        match instruction {
             // PUT, BINPUT, LONG_BINPUT, MEMOIZE
             b'p' | b'q' | b'r' | 0x94 => {
                 let place = match instruction {

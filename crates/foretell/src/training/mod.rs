@@ -1,6 +1,7 @@
 //! The training of several models on one panel, and its state on disk.
 
 pub(crate) mod agreement;
+pub(crate) mod all_models;
 pub(crate) mod checkpointing;
 pub(crate) mod data_doubts;
 pub(crate) mod divergence;

@@ -1,13 +1,11 @@
 //! The training of several models on one panel, once or several times.
 
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::Arc;
 
 use foretell_data::{LocalScaler, Panel, ReadOptions, SeriesLevel, Vocabulary};
 use foretell_estimator::{
-    Estimator, EstimatorError, HeldOut, MemoryLimit, OneProcess, Progress, Reduction, Run, TooManyThreads,
-    Trained, Verdict, Workers,
+    Estimator, HeldOut, MemoryLimit, OneProcess, Reduction, TooManyThreads, Verdict, Workers,
 };
 use foretell_features::Features;
 use foretell_neural::{NetworkSpec, Precision};
@@ -28,24 +26,21 @@ use crate::forecasts::further::check_history_ahead;
 use crate::forecasts::levels::{check, without_intervals};
 use crate::inputs::categories::{check_categorical, encode_categories, vocabulary};
 use crate::inputs::features::{read_features, with_features};
-use crate::inputs::local_scalers::LocalScalers;
+use crate::inputs::local_scalers::{LocalScalers, LocallyScaled};
 use crate::inputs::series_levels::{SeriesLevels, sees_none};
 use crate::memory::{TrainingWork, check_calibration_memory, check_training};
 use crate::model_spec::ModelSpec;
 use crate::own_settings::OwnSettings;
 use crate::trained_models::TrainedModels;
-use crate::training::agreement::{agree, check_agreement};
+use crate::training::agreement::check_agreement;
+use crate::training::all_models::{AllModels, ModelListener};
 use crate::training::checkpointing::{Checkpointing, identify_training};
-use crate::training::divergence::{LossTrend, check_trend};
+use crate::training::divergence::check_trend;
 use crate::training::interruption::Interruption;
-use crate::training::side_by_side::side_by_side;
 use crate::training::start::StartingPoint;
 use crate::training_record::TrainingRecord;
 use crate::usage_error::UsageError;
 use crate::warning::{Warning, WarningListener};
-
-/// Called after each step of training with the name of the model's column and the state after the step.
-type ModelListener = Box<dyn FnMut(&str, &Progress) -> Verdict + Send>;
 
 /// Models before training, and how they are trained.
 pub(crate) struct TrainingPlan {
@@ -63,7 +58,7 @@ pub(crate) struct TrainingPlan {
     pub(crate) local_scalers: LocalScalers,
     pub(crate) intervals: Option<PredictionIntervals>,
     pub(crate) ensembles: Vec<Ensemble>,
-    pub(crate) listener: ModelListener,
+    pub(crate) listener: Box<ModelListener>,
     pub(crate) warnings: WarningListener,
     pub(crate) checkpointing: Option<Checkpointing>,
     pub(crate) memory: MemoryLimit,
@@ -379,38 +374,19 @@ impl TrainingPlan {
             _ => None,
         };
         let scaled = self.local_scalers.scale(encoded, held_out.rows())?;
-        let (names, listener) = (self.column_names(), Mutex::new(&mut self.listener));
-        let (stop, lock) = (AtomicBool::new(false), RwLock::new(()));
-        // Several processes make the same calls in the same order: one model after the other.
-        let at_a_time = if self.reduction.processes() > 1 { 1 } else { workers.threads() };
-        let trained = side_by_side(models.len(), at_a_time, &stop, |i| {
-            if let Some(unchanged) = self.start.unchanged(&names[i]) {
-                return Ok((unchanged.shared(), LossTrend::default()));
-            }
-            let mut trend = LossTrend::default();
-            let mut listen = |progress: &Progress| {
-                trend.push(progress);
-                let mut listener = listener.lock().unwrap_or_else(PoisonError::into_inner);
-                let verdict = agree(&*self.reduction, listener(&names[i], progress));
-                match stop.fetch_or(verdict == Verdict::Interrupt, Relaxed) {
-                    true => Verdict::Interrupt,
-                    false => verdict,
-                }
-            };
-            let run = Run {
-                workers: &workers,
-                vocabulary: &vocabulary,
-                listen: &mut listen,
-                state: state_files.as_ref().map(|files| &files[i]),
-                reduction: &*self.reduction,
-                start: self.start.of(&names[i]),
-            };
-            let trained = fit_beside_others(models[i], &lock, &scaled.panel, held_out, run);
-            stop.fetch_or(trained.is_err(), Relaxed);
-            trained.map(|trained| (Arc::from(trained), trend))
-        });
-        let trained: Vec<(Arc<dyn Trained>, LossTrend)> =
-            trained.into_iter().collect::<Result<_, EstimatorError>>()?;
+        let names = self.column_names();
+        let all = AllModels {
+            models: &models,
+            names: &names,
+            panel: &scaled.panel,
+            held_out,
+            vocabulary: &vocabulary,
+            workers: &workers,
+            state_files: state_files.as_deref(),
+            reduction: &*self.reduction,
+            start: &self.start,
+        };
+        let (trained, stopped) = all.train(&mut *self.listener)?;
         let known = scaled.panel.without_last(held_out.rows());
         for ((model, trend), name) in trained.iter().zip(&names) {
             check_trend(&**model, name, trend, &known, &workers, &self.warnings)?;
@@ -424,10 +400,23 @@ impl TrainingPlan {
         self.trainings += 1;
         let cut_short = |model: &FittedModel| model.outcome().is_some_and(|outcome| outcome.interrupted);
         let interrupted =
-            models.len() < self.specs.len() || models.iter().any(cut_short) || (stop.into_inner() && !last);
+            models.len() < self.specs.len() || models.iter().any(cut_short) || (stopped && !last);
         let interruption = interrupted.then(|| Interruption::of(&models, &names, training.as_ref()));
-        let scalers = scaled.stored(&self.columns.target);
-        let trained = TrainedModels {
+        let record = TrainingRecord::of(panel, test_size);
+        Ok((self.trained_models(models, panel, &scaled, vocabulary, workers, record), interruption))
+    }
+
+    /// The models with what is needed to forecast with them.
+    fn trained_models(
+        &self,
+        models: Vec<FittedModel>,
+        panel: &Panel,
+        scaled: &LocallyScaled<'_>,
+        vocabulary: Vocabulary,
+        workers: Workers,
+        record: Option<TrainingRecord>,
+    ) -> TrainedModels {
+        TrainedModels {
             models,
             freq: panel.freq(),
             columns: self.columns.clone(),
@@ -435,7 +424,7 @@ impl TrainingPlan {
             features: self.features.clone(),
             local_scalers: self.local_scalers,
             levels: SeriesLevels::of(panel),
-            scalers,
+            scalers: scaled.stored(&self.columns.target),
             vocabulary,
             workers,
             raw_quantiles: false,
@@ -443,11 +432,10 @@ impl TrainingPlan {
             conformal: None,
             ensembles: self.ensembles.iter().filter_map(|ensemble| ensemble.combination(None)).collect(),
             coherence: self.coherence.clone(),
-            record: TrainingRecord::of(panel, test_size),
+            record,
             warnings: self.warnings.clone(),
             memory: self.memory.clone(),
-        };
-        Ok((trained, interruption))
+        }
     }
 
     /// The model as it is trained: a network in the precision that was chosen.
@@ -478,18 +466,4 @@ impl TrainingPlan {
         settings.extend(self.start.identity().map(|start| ("start".to_owned(), start)));
         settings
     }
-}
-
-/// Trains a model, alone if that keeps all threads at work, else beside others of its kind.
-fn fit_beside_others(
-    model: &dyn Estimator,
-    lock: &RwLock<()>,
-    panel: &Panel,
-    held_out: HeldOut,
-    run: Run<'_>,
-) -> Result<Box<dyn Trained>, EstimatorError> {
-    let alone = model.takes_all_threads();
-    let _alone = alone.then(|| lock.write().unwrap_or_else(PoisonError::into_inner));
-    let _beside = (!alone).then(|| lock.read().unwrap_or_else(PoisonError::into_inner));
-    model.fit(panel, held_out, run)
 }
