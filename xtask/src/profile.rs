@@ -14,12 +14,14 @@ use std::process::Command;
 
 use anyhow::{Context, bail, ensure};
 use clap::Args;
+use serde_json::Value;
 
+use self::baseline::Kind;
 use self::bench::Bench;
 use crate::figures::{digits, table};
 use crate::pgo::{Build, SERIES};
 use crate::sizes::Sizes;
-use crate::system::{Tool, cores, machine, models, output, target, write};
+use crate::system::{Tool, cargo, cores, machine, models, output, target, write};
 
 /// Arguments of `cargo xtask profile`.
 #[derive(Args)]
@@ -41,6 +43,12 @@ pub(crate) struct Options {
     /// Leave out what valgrind counts: instructions, caches, allocations. It takes most of the time.
     #[arg(long)]
     without_valgrind: bool,
+    /// Only what is counted and needs no idle machine, of the program that the tests run: its ratios, no reports.
+    #[arg(long, conflicts_with = "without_valgrind")]
+    counted: bool,
+    /// Write the reports of the models to docs/profile.md as well.
+    #[arg(long, conflicts_with = "counted")]
+    docs: bool,
     /// Compare the ratios with those of benches/baseline.json; fails where one is worse beyond its bound.
     #[arg(long)]
     check: bool,
@@ -61,20 +69,20 @@ const FREQUENCY: &str = "997";
 /// Windows of a step under valgrind, where a step takes a hundred times as long and more: four of 32 windows of an LSTM take minutes.
 const SLOW_BATCH: usize = 8;
 
+/// The sizes of [`Options::counted`]: an LSTM takes half a minute.
+const COUNTED: Sizes = Sizes { batch: SLOW_BATCH, input_size: 24, h: 12 };
+
 /// The divisor of the batch for models whose window holds all series.
 const SHARE_OF_ALL_SERIES: usize = 4;
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
-    let build = Build {
-        package: "foretell-cli",
-        binary: "foretell",
-        profile: &options.profile,
-        features: None,
-        folder: "profile",
-        // Stacks are read from frame to frame.
-        flags: "-Cforce-frame-pointers=yes".to_owned(),
-    };
-    let program = build.run()?;
+    if options.counted
+        && let Err(missing) = VALGRIND.find()
+    {
+        println!("nothing is counted: {missing}");
+        return Ok(());
+    }
+    let program = program(options)?;
     let folder = target()?.join("profile");
     let data = folder.join("panel.csv");
     write(&data, crate::pgo::panel())?;
@@ -83,7 +91,11 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     if let Some(unknown) = options.models.iter().find(|name| !zoo.iter().any(|(known, _)| known == *name)) {
         bail!("there is no model {unknown}; `foretell models` lists them");
     }
-    let (mut summary, mut failures) = (Vec::new(), Vec::new());
+    let (kind_of_ratios, sizes) = match options.counted {
+        true => (Kind::Counted, COUNTED),
+        false => (Kind::All, options.sizes),
+    };
+    let (mut summary, mut reports, mut failures) = (Vec::new(), String::new(), Vec::new());
     for (model, kind) in zoo.iter().filter(|(name, _)| named(name)) {
         eprintln!("{model}");
         let share = if kind.starts_with("multivariate") { SHARE_OF_ALL_SERIES } else { 1 };
@@ -93,34 +105,82 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
             data: &data,
             folder: folder.join(model),
             model,
-            batch: options.sizes.batch.div_ceil(share),
-            slow_batch: options.sizes.batch.min(SLOW_BATCH).div_ceil(share),
+            sizes,
+            batch: sizes.batch.div_ceil(share),
+            slow_batch: sizes.batch.min(SLOW_BATCH).div_ceil(share),
         };
         // What one model cannot be profiled for is no reason to know nothing of the others.
-        match subject.profile() {
+        let profiled = if options.counted { subject.count() } else { subject.profile() };
+        match profiled {
             Ok(profiled) => {
                 if options.save {
-                    baseline::save(model, &profiled.ratios)?;
+                    baseline::save(model, kind_of_ratios, &profiled.ratios)?;
                 }
                 if options.check {
-                    failures.extend(baseline::check(model, &profiled.ratios).err());
+                    failures.extend(baseline::check(model, kind_of_ratios, &profiled.ratios).err());
                 }
                 summary.push(profiled.line(model));
+                reports += &profiled.report;
             }
             Err(error) => failures.push(error.context(format!("{model} was not profiled"))),
         }
     }
-    let text =
-        format!("# Training steps\n\n{}.\n\n{}", machine(), table(&SUMMARY.map(|(head, _)| head), &summary));
-    write(&folder.join("summary.md"), &text)?;
-    println!("\n{text}\nwritten to {}", folder.join("summary.md").display());
+    if !options.counted {
+        let summary = table(&SUMMARY.map(|(head, _)| head), &summary);
+        let text = format!("# Training steps\n\n{}.\n\n{summary}", machine());
+        let path = folder.join("summary.md");
+        write(&path, &text)?;
+        println!("\n{text}\nwritten to {}", path.display());
+        if options.docs {
+            write(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/profile.md"), docs(&text, &reports))?;
+        }
+    }
     let failures: Vec<String> = failures.iter().map(|error| format!("{error:#}")).collect();
     ensure!(failures.is_empty(), "{}", failures.join("\n"));
     Ok(())
 }
 
+/// The program whose trainings are profiled.
+fn program(options: &Options) -> anyhow::Result<PathBuf> {
+    if options.counted {
+        return built_by_tests();
+    }
+    let build = Build {
+        package: "foretell-cli",
+        binary: "foretell",
+        profile: &options.profile,
+        features: None,
+        folder: "profile",
+        // Stacks are read from frame to frame.
+        flags: "-Cforce-frame-pointers=yes".to_owned(),
+    };
+    build.run()
+}
+
+/// The program that the workspace's tests run: where they have been built, nothing is built again.
+fn built_by_tests() -> anyhow::Result<PathBuf> {
+    let mut command = cargo();
+    let lines =
+        output(command.args(["test", "--workspace", "--no-run", "--quiet", "--message-format=json"]))?;
+    let program = lines.lines().find_map(|line| {
+        let message: Value = serde_json::from_str(line).ok()?;
+        let is_program = message["target"]["name"] == "foretell" && message["target"]["kind"][0] == "bin";
+        (is_program && message["profile"]["test"] == false)
+            .then(|| Some(PathBuf::from(message["executable"].as_str()?)))?
+    });
+    program.context("the tests of the workspace build no program `foretell`")
+}
+
+/// The page of the docs: the summary, then each model's report, a level lower.
+fn docs(summary: &str, reports: &str) -> String {
+    let lower = |line: &str| if line.starts_with('#') { format!("#{line}\n") } else { format!("{line}\n") };
+    let reports: String = reports.lines().map(lower).collect();
+    format!("<!-- `cargo xtask profile --docs` writes this file. -->\n{summary}\n{reports}")
+}
+
 /// The measurements of a model.
 struct Profiled {
+    report: String,
     step_ms: [f64; 2],
     /// The shares of a step's time, as [`stacks::PARTS`]; `None` where nobody samples.
     parts: Option<[f64; 5]>,
@@ -166,6 +226,7 @@ struct Subject<'a> {
     data: &'a Path,
     folder: PathBuf,
     model: &'a str,
+    sizes: Sizes,
     batch: usize,
     /// Windows of a step under valgrind.
     slow_batch: usize,
@@ -174,10 +235,10 @@ struct Subject<'a> {
 impl Subject<'_> {
     /// Writes the model's report.
     fn profile(&self) -> anyhow::Result<Profiled> {
-        let Sizes { input_size, h, .. } = self.options.sizes;
+        let Sizes { input_size, h, .. } = self.sizes;
         std::fs::create_dir_all(&self.folder)
             .with_context(|| format!("cannot make {}", self.folder.display()))?;
-        let benches = self.scaling()?;
+        let benches = self.scaling(self.options.threads.unwrap_or_else(cores))?;
         let alone = &benches[0];
         let mut report = format!(
             "# {}: a training step\n\n{}, {}; {} windows of {input_size} steps, {h} ahead.\n",
@@ -201,9 +262,8 @@ impl Subject<'_> {
         };
         let (text, counts) = match valgrind {
             Ok(valgrind) => {
-                let (counts, sites) = (self.counted(&valgrind)?, self.allocations(&valgrind)?);
-                let text = memory::report(&counts, &sites, alone, (self.slow_batch, self.batch));
-                (text, Some((counts, sites)))
+                let counted = self.counted(&valgrind)?;
+                (memory::report(&counted, alone, (self.slow_batch, self.batch)), Some(counted))
             }
             Err(reason) => {
                 (format!("\n## Instructions, caches and allocations\n\nNot known: {reason}.\n"), None)
@@ -216,12 +276,24 @@ impl Subject<'_> {
         write(&path, &report)?;
         println!("{report}\nwritten to {}", path.display());
         let step_ms = [alone, &benches[benches.len() - 1]].map(|bench| bench.number("step_ms"));
-        Ok(Profiled { step_ms, parts: stacks.map(|stacks| stacks.parts()), ratios })
+        Ok(Profiled { report, step_ms, parts: stacks.map(|stacks| stacks.parts()), ratios })
+    }
+
+    /// Only what is counted.
+    fn count(&self) -> anyhow::Result<Profiled> {
+        std::fs::create_dir_all(&self.folder)
+            .with_context(|| format!("cannot make {}", self.folder.display()))?;
+        let benches = self.scaling(1)?;
+        let counted = self.counted(&VALGRIND.find()?)?;
+        let ratios = baseline::ratios(&benches, None, Some(&counted), self.slow_batch);
+        let ratios = baseline::counted(ratios);
+        let report = baseline::report(&ratios);
+        println!("{report}");
+        Ok(Profiled { report, step_ms: [benches[0].number("step_ms"); 2], parts: None, ratios })
     }
 
     /// The bench with 1, 2, ... threads.
-    fn scaling(&self) -> anyhow::Result<Vec<Bench>> {
-        let most = self.options.threads.unwrap_or_else(cores).max(1);
+    fn scaling(&self, most: usize) -> anyhow::Result<Vec<Bench>> {
         let one = |threads: usize| {
             let mut command = Command::new(self.program);
             command.args(["bench", "--json", "--log", "none", "--model", self.model]);
@@ -231,18 +303,17 @@ impl Subject<'_> {
             let line = output(&mut command)?;
             Ok(Bench(serde_json::from_str(&line).context("the bench printed no JSON")?))
         };
-        (1..=most).map(one).collect()
+        (1..=most.max(1)).map(one).collect()
     }
 
     /// The sizes with so many windows.
     fn sizes(&self, batch: usize) -> Sizes {
-        let Sizes { input_size, h, .. } = self.options.sizes;
-        Sizes { batch, input_size, h }
+        Sizes { batch, ..self.sizes }
     }
 
     /// A training by `foretell fit`, on one thread, so that every function is called by the part of the step that it works for.
     fn training(&self, command: &mut Command, batch: usize, steps: usize) {
-        let Sizes { input_size, h, .. } = self.options.sizes;
+        let Sizes { input_size, h, .. } = self.sizes;
         command.arg(self.program).args(["fit", "--model", self.model, "--threads", "1"]);
         command.args(["--log", "none", "--overwrite"]);
         command.arg("--data").arg(self.data).arg("--out").arg(self.folder.join("model"));
@@ -276,29 +347,25 @@ impl Subject<'_> {
         Ok(stacks)
     }
 
-    /// The counts of cachegrind for a step: the difference of trainings of four steps and of two.
-    fn counted(&self, valgrind: &Path) -> anyhow::Result<memory::Counts> {
-        let run = |steps: usize| {
-            let file = self.folder.join(format!("cachegrind.{steps}"));
+    /// What valgrind counts of a step: the differences of trainings of four steps and of two.
+    fn counted(&self, valgrind: &Path) -> anyhow::Result<memory::Counted> {
+        let run = |tool: &str, output_flag: &str, steps: usize| {
+            let file = self.folder.join(format!("{tool}.{steps}"));
             let mut command = Command::new(valgrind);
-            command.args(["--quiet", "--tool=cachegrind", "--cache-sim=yes"]);
-            command.arg(format!("--cachegrind-out-file={}", file.display()));
+            command.args(["--quiet", &format!("--tool={tool}")]);
+            command.arg(format!("{output_flag}={}", file.display()));
+            if tool == "cachegrind" && !self.options.counted {
+                command.arg("--cache-sim=yes");
+            }
             self.training(&mut command, self.slow_batch, steps);
             output(&mut command)?;
-            memory::Counts::parse(&read(&file)?)
+            read(&file)
         };
-        let (four, two) = (run(4)?, run(2)?);
-        Ok(four.less(&two).by(2.0))
-    }
-
-    /// Allocations of a training of three steps, by site.
-    fn allocations(&self, valgrind: &Path) -> anyhow::Result<memory::Sites> {
-        let file = self.folder.join("dhat.json");
-        let mut command = Command::new(valgrind);
-        command.args(["--quiet", "--tool=dhat", &format!("--dhat-out-file={}", file.display())]);
-        self.training(&mut command, self.slow_batch, 3);
-        output(&mut command)?;
-        memory::Sites::parse(&read(&file)?)
+        let counts = |steps| memory::Counts::parse(&run("cachegrind", "--cachegrind-out-file", steps)?);
+        let sites = |steps| memory::Sites::parse(&run("dhat", "--dhat-out-file", steps)?);
+        let step = counts(4)?.less(&counts(2)?).by(2.0);
+        let (sites, fewer) = (sites(4)?, sites(2)?);
+        Ok(memory::Counted { step, allocations: (sites.blocks() - fewer.blocks()) / 2.0, sites })
     }
 }
 
@@ -368,11 +435,20 @@ mod tests {
     #[test]
     fn a_line_of_the_summary_has_a_cell_for_each_column_and_says_what_is_not_known() {
         let parts = Some([0.01, 0.3, 0.5, 0.1, 0.09]);
-        let profiled = Profiled { step_ms: [10.0, 6.0], parts, ratios: vec![("share_of_gemm_rate", 0.42)] };
+        let report = String::new();
+        let profiled =
+            Profiled { report, step_ms: [10.0, 6.0], parts, ratios: vec![("share_of_gemm_rate", 0.42)] };
         let line = profiled.line("MLP");
         assert_eq!(line, ["MLP", "10.0", "6.00", "42 %", "1 %", "30 %", "50 %", "10 %", "9 %"]);
         let profiled = Profiled { parts: None, ratios: Vec::new(), ..profiled };
         assert_eq!(profiled.line("MLP")[3..], ["-"; 6]);
+    }
+
+    #[test]
+    fn the_page_of_the_docs_has_one_title() {
+        let text = docs("# Training steps\n\ntable\n", "# MLP: a training step\n\n## Ratios\n");
+        let titles: Vec<&str> = text.lines().filter(|line| line.starts_with('#')).collect();
+        assert_eq!(titles, ["# Training steps", "## MLP: a training step", "### Ratios"]);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use clap::Args;
 
 /// As `foretell bench` takes them.
-#[derive(Args)]
+#[derive(Args, Clone, Copy)]
 pub(crate) struct Sizes {
     /// Windows of a step; of models whose windows hold all series, `compare` takes at most 32 in fits, `profile` a quarter.
     #[arg(long, value_name = "N", default_value_t = 128)]

@@ -6,10 +6,10 @@ use anyhow::{Context, ensure};
 use serde_json::{Map, Value, json};
 
 use super::bench::Bench;
-use super::memory::{Counts, Sites};
+use super::memory::Counted;
 use super::stacks::Stacks;
 use crate::figures::table;
-use crate::system::write;
+use crate::system::{machine, write};
 
 /// Which way a ratio is worse, and by what share it may be without being told.
 struct Bound {
@@ -19,8 +19,30 @@ struct Bound {
     tolerance: f64,
 }
 
+/// The ratios of which program are meant.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// All, of a program that is built for speed.
+    All,
+    /// Those that are counted, of the program of the tests.
+    Counted,
+}
+
+impl Kind {
+    /// Their place among those of a model.
+    fn key(self) -> &'static str {
+        match self {
+            Self::All => "release",
+            Self::Counted => "tests",
+        }
+    }
+}
+
+/// The first are counted and repeatable: the same on any machine.
+const COUNTED: usize = 4;
+
 /// The bounds of repeatable counts, and the wider ones of times.
-const BOUNDS: [Bound; 6] = [
+const BOUNDS: [Bound; 7] = [
     bound(
         "instructions_per_flop",
         "instructions for each operation of products, at the AVX2 level",
@@ -29,6 +51,7 @@ const BOUNDS: [Bound; 6] = [
     ),
     bound("peak_bytes_per_held", "bytes at the peak for each byte kept for the backward pass", true, 0.1),
     bound("pool_misses_per_step", "buffers asked of the system in a step", true, 0.0),
+    bound("allocations_per_step", "allocations of any kind in a step of a whole training", true, 0.1),
     bound(
         "share_of_gemm_rate",
         "the rate of a step's products by that of a large one, one thread",
@@ -47,18 +70,19 @@ const fn bound(name: &'static str, meaning: &'static str, more_is_worse: bool, t
 pub(super) fn ratios(
     benches: &[Bench],
     stacks: Option<&Stacks>,
-    counts: Option<&(Counts, Sites)>,
+    counted: Option<&Counted>,
     slow_batch: usize,
 ) -> Vec<(&'static str, f64)> {
     let (alone, all) = (&benches[0], &benches[benches.len() - 1]);
     let windows = alone.number("batch") / slow_batch as f64;
     let value = |name: &str| match name {
         "instructions_per_flop" => {
-            counts.map(|(counts, _)| counts.get("Ir") * windows / (1e9 * alone.number("gflop_per_step")))
+            counted.map(|counted| counted.step.get("Ir") * windows / (1e9 * alone.number("gflop_per_step")))
         }
         "peak_bytes_per_held" => {
-            counts.map(|(_, sites)| sites.peak_bytes() * windows / alone.number("held_bytes"))
+            counted.map(|counted| counted.sites.peak_bytes() * windows / alone.number("held_bytes"))
         }
+        "allocations_per_step" => counted.map(|counted| counted.allocations),
         "speed_up_of_threads" => Some(alone.number("step_ms") / all.number("step_ms")),
         "backward_by_forward" => stacks.map(|stacks| {
             let [_, forward, backward, ..] = stacks.parts();
@@ -67,6 +91,12 @@ pub(super) fn ratios(
         key => Some(alone.number(key)),
     };
     BOUNDS.iter().filter_map(|bound| Some((bound.name, value(bound.name)?))).collect()
+}
+
+/// Those that are counted.
+pub(super) fn counted(mut ratios: Vec<(&'static str, f64)>) -> Vec<(&'static str, f64)> {
+    ratios.retain(|(name, _)| BOUNDS[..COUNTED].iter().any(|bound| bound.name == *name));
+    ratios
 }
 
 /// The ratios as a table.
@@ -91,24 +121,26 @@ fn read() -> anyhow::Result<Map<String, Value>> {
     serde_json::from_str(&text).with_context(|| format!("{} is no object of JSON", path.display()))
 }
 
-/// Writes the ratios of a model beside those of the others.
-pub(super) fn save(model: &str, ratios: &[(&str, f64)]) -> anyhow::Result<()> {
+/// Writes the ratios of a model beside those of the others, with the machine and the commit.
+pub(super) fn save(model: &str, kind: Kind, ratios: &[(&str, f64)]) -> anyhow::Result<()> {
     let mut all = read()?;
-    let ratios = ratios.iter().map(|(name, value)| ((*name).to_owned(), json!(value)));
-    all.insert(model.to_owned(), Value::Object(ratios.collect()));
+    let mut saved: Map<String, Value> =
+        ratios.iter().map(|(name, value)| ((*name).to_owned(), json!(value))).collect();
+    saved.insert("measured".to_owned(), json!(machine()));
+    all.entry(model).or_insert_with(|| json!({}))[kind.key()] = Value::Object(saved);
     all.sort_keys();
     write(&path(), serde_json::to_string_pretty(&all)? + "\n")
 }
 
 /// # Errors
 /// If a ratio is worse than the saved one beyond its bound, or there is none of the model.
-pub(super) fn check(model: &str, ratios: &[(&str, f64)]) -> anyhow::Result<()> {
+pub(super) fn check(model: &str, kind: Kind, ratios: &[(&str, f64)]) -> anyhow::Result<()> {
     let all = read()?;
-    let before =
-        all.get(model).with_context(|| format!("benches/baseline.json has no {model}; --save adds it"))?;
+    let before = all.get(model).and_then(|of_model| of_model.get(kind.key()));
+    let before = before.with_context(|| format!("benches/baseline.json has no {model}; --save adds it"))?;
     let worse = worse(ratios, before);
-    ensure!(worse.is_empty(), "worse than benches/baseline.json:\n{}", worse.join("\n"));
-    println!("No ratio is worse than that of benches/baseline.json.");
+    ensure!(worse.is_empty(), "{model} is worse than in benches/baseline.json:\n{}", worse.join("\n"));
+    println!("No ratio of {model} is worse than in benches/baseline.json.");
     Ok(())
 }
 
@@ -131,6 +163,7 @@ fn worse(ratios: &[(&str, f64)], before: &Value) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::memory::{Counts, Sites};
     use super::*;
 
     #[test]
@@ -162,19 +195,22 @@ mod tests {
                 "pool_misses_per_step": 0.0,
             }))
         };
-        let counts = Counts::parse("events: Ir\nsummary: 50000000\n").unwrap();
+        let step = Counts::parse("events: Ir\nsummary: 50000000\n").unwrap();
         let sites =
             Sites::parse(r#"{"ftbl": ["[root]"], "pps": [{"tb": 1, "tbk": 1, "gb": 2000000, "fs": []}]}"#)
                 .unwrap();
-        let measured = ratios(&[bench(10.0), bench(5.0)], None, Some(&(counts, sites)), 32);
+        let counted = Counted { step, allocations: 3.0, sites };
+        let measured = ratios(&[bench(10.0), bench(5.0)], None, Some(&counted), 32);
         let expected = [
             ("instructions_per_flop", 0.2),
             ("peak_bytes_per_held", 2.0),
             ("pool_misses_per_step", 0.0),
+            ("allocations_per_step", 3.0),
             ("share_of_gemm_rate", 0.5),
             ("speed_up_of_threads", 2.0),
         ];
         assert_eq!(measured, expected);
         assert!(report(&measured).contains("| 0.2000 |"));
+        assert_eq!(super::counted(measured), expected[..4]);
     }
 }

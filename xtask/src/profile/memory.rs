@@ -61,6 +61,16 @@ pub(super) struct Site {
 /// All sites.
 pub(super) struct Sites(Vec<Site>);
 
+/// What valgrind counts of a training.
+pub(super) struct Counted {
+    /// Of a step.
+    pub(super) step: Counts,
+    /// Allocations of a step.
+    pub(super) allocations: f64,
+    /// Of a whole training of four steps.
+    pub(super) sites: Sites,
+}
+
 impl Sites {
     /// Reads the output of valgrind's dhat: program points with counts and the indices of their frames.
     pub(super) fn parse(text: &str) -> anyhow::Result<Self> {
@@ -105,7 +115,7 @@ impl Sites {
         self.0.iter().map(|site| site.at_peak).sum()
     }
 
-    fn blocks(&self) -> f64 {
+    pub(super) fn blocks(&self) -> f64 {
         self.0.iter().map(|site| site.blocks).sum()
     }
 }
@@ -118,7 +128,8 @@ fn function_of(frame: &str) -> &str {
 
 /// Instructions, misses, the share of the machine's bandwidth, and the sites. `batches` are the windows of a step under valgrind
 /// and of the bench.
-pub(super) fn report(counts: &Counts, sites: &Sites, bench: &Bench, batches: (usize, usize)) -> String {
+pub(super) fn report(counted: &Counted, bench: &Bench, batches: (usize, usize)) -> String {
+    let Counted { step: counts, allocations, sites } = counted;
     let windows = batches.0 as f64;
     // The difference of two runs may be a few misses below none.
     let share = |misses: &str, total: &str| {
@@ -157,8 +168,8 @@ pub(super) fn report(counts: &Counts, sites: &Sites, bench: &Bench, batches: (us
         "\n## Instructions and caches\n\nBy cachegrind, of a step of {} windows at the AVX2 level: valgrind knows no AVX-512, and its \
          processor says so. Thousands for each window; its caches are modelled after this machine's.\n\n{}\nWhat misses the last \
          cache is {} MB in a step of {} windows on one thread: {} GB/s, {:.0} % of the {} GB/s of a plain copy.\n\n\
-         ## Allocations\n\nBy dhat, of a whole training of three steps: {} allocations, {} MB at the peak. By number, then by what \
-         they hold at the peak:\n\n{}\n{}",
+         ## Allocations\n\nBy dhat, of a whole training of four steps: {} allocations, {} of them for each step more; {} MB at the \
+         peak. By number, then by what they hold at the peak:\n\n{}\n{}",
         batches.0,
         table(&["what", "thousands a window", "miss the first cache", "miss the last"], &rows),
         mb(bytes),
@@ -167,6 +178,7 @@ pub(super) fn report(counts: &Counts, sites: &Sites, bench: &Bench, batches: (us
         100.0 * rate / copy,
         digits(copy / 1e9),
         digits(sites.blocks()),
+        digits(*allocations),
         mb(sites.peak_bytes()),
         tables[0],
         tables[1],
@@ -221,7 +233,8 @@ mod tests {
     #[test]
     fn the_report_has_figures_of_a_window_and_of_the_machine() {
         let bench = Bench(json!({ "step_ms": 1.0 }));
-        let text = report(&Counts::parse(FILE).unwrap(), &sites(), &bench, (32, 128));
+        let counted = Counted { step: Counts::parse(FILE).unwrap(), allocations: 0.5, sites: sites() };
+        let text = report(&counted, &bench, (32, 128));
         assert!(text.contains("| instructions | 100 | 0.00 % | 0.00 % |"), "{text}");
         assert!(text.contains("| reads of data | 20.0 | 1.00 % | 0.50 % |"), "{text}");
         // 4800 misses of 64 bytes for 32 windows.
@@ -229,6 +242,9 @@ mod tests {
             text.contains("cache is 1.23 MB in a step of 128 windows on one thread: 1.23 GB/s"),
             "{text}"
         );
-        assert!(text.contains("140 allocations, 2.00 MB at the peak"), "{text}");
+        assert!(
+            text.contains("140 allocations, 0.500 of them for each step more; 2.00 MB at the peak"),
+            "{text}"
+        );
     }
 }
