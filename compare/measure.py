@@ -2,7 +2,7 @@
 
     python compare/measure.py torch NHITS [--threads 2] [--batch 128] [--precision bf16]
     python compare/measure.py onnx NHITS
-    python compare/measure.py neuralforecast NHITS --data ETTh1.csv [--steps 300] [--seed 1]
+    python compare/measure.py neuralforecast NHITS --data ETTh1.csv [--steps 300] [--seed 1] [--set hidden_size=16 ...]
 
 `torch`: neuralforecast's model with its default hyper-parameters on random windows: a training step (forward, loss, by default
 MAE, DeepAR's that of Student's t, backward, Adam; no data loading, no Lightning), the forward pass of the batch and of one
@@ -11,7 +11,7 @@ alone is measured: its forecasts are means of sampled paths.
 
 `onnx`: the same model exported, in ONNX Runtime: the batch and one window, each the better of one thread and of `--threads`.
 
-`neuralforecast`: training on ETTh1 and its accuracy. Ten rolling windows of `--h` hours, as far apart, at the end of the first 8640
+`neuralforecast`: training on ETTh1 and its accuracy; `--set` changes hyper-parameters of the model, as foretell's does. Ten rolling windows of `--h` hours, as far apart, at the end of the first 8640
 rows of the seven series; the model is trained once, on what precedes the first window (learning rate 1e-3, window scaler
 `standard`, `--batch` windows a step, at most 32 of all seven series for multivariate models). MAE, RMSE and sMAPE (mean of 2|e| / (|y| +
 |forecast|), 0 to 2) are over all forecasts alike; MASE divides each series' MAE by that of seasonal naive (24) within its training
@@ -49,7 +49,16 @@ def parse():
     parser.add_argument("--data", help="ETTh1.csv")
     parser.add_argument("--steps", type=int, default=300)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--set", action="append", default=[], type=setting, metavar="NAME=VALUE", help="a value is JSON or a string")
     return parser.parse_args()
+
+
+def setting(text):
+    name, value = text.split("=", 1)
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value
 
 
 def median_seconds(run, seconds):
@@ -214,7 +223,7 @@ def neuralforecast_side(args):
         windows = dict(windows_batch_size=min(args.batch, 32), n_series=N_SERIES)
     else:
         windows = dict(windows_batch_size=args.batch)
-    settings = dict(max_steps=args.steps, learning_rate=1e-3, scaler_type="standard", random_seed=args.seed)
+    settings = dict(max_steps=args.steps, learning_rate=1e-3, scaler_type="standard", random_seed=args.seed) | dict(args.set)
     nf = NeuralForecast([kind(h=args.h, input_size=args.input_size, **windows, **settings, **QUIET)], freq="h")
     start = time.perf_counter()
     nf.fit(train)
