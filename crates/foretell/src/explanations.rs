@@ -35,7 +35,7 @@ impl Fitted {
     /// ```
     ///
     /// # Errors
-    /// If no network is explained, one has the loss of a distribution, or as [`Fitted::predict`].
+    /// If no network is explained, one has the loss of a distribution and the method takes gradients, or as [`Fitted::predict`].
     pub fn explain(&self, panel: &Panel, options: &ExplainOptions<'_>) -> Result<Frame, Error> {
         explain(&self.trained, panel, options)
     }

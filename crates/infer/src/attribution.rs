@@ -3,8 +3,11 @@
 //!
 //! Inputs are compared with zeros, on the scale that the model sees: with a window that holds nothing but its own shift.
 
-use foretell_data::{Cutter, WindowRef};
-use foretell_nn::{Coupling, Decoding, EmbeddedWindows, Forward, Key, Model, SeriesPerWindow, Var, Windows};
+use foretell_data::{Cutter, Stats, WindowRef, WindowScaler};
+use foretell_nn::{
+    Coupling, Decoding, DistributionColumns, EmbeddedWindows, Forward, Key, Model, SeriesPerWindow, Tensor,
+    Var, Windows,
+};
 
 use crate::ancestral::window_key;
 use crate::attribution_inputs::{AttributionInputs, forecast_of};
@@ -46,10 +49,10 @@ pub struct Contributions {
 const ROWS: usize = 512;
 
 impl Forecasts<'_> {
-    /// The contributions to one of the model's outputs, for each window, of all its series together.
+    /// The contributions to one of the model's outputs, of a distribution to its mean, for each window, of all its series together.
     ///
     /// # Panics
-    /// If the model's outputs are the parameters of a distribution.
+    /// If the model's outputs are the parameters of a distribution and the method takes gradients, or the windows' scaler is a curve.
     #[track_caller]
     pub fn attribute(
         &self,
@@ -58,19 +61,26 @@ impl Forecasts<'_> {
         method: Attribution,
         output: usize,
     ) -> Vec<Contributions> {
-        assert!(!self.cut.loss.is_distribution(), "contributions to the parameters of a distribution");
+        let by_forecasts = matches!(method, Attribution::ShapleySampling { .. });
+        assert!(by_forecasts || !self.cut.loss.is_distribution(), "gradients of the mean of a distribution");
         let rows = self.cut.dims.n_series;
         let mut all: Vec<_> = windows.chunks(rows).map(|rows| (rows, None)).collect();
         self.workers.each(&mut all, true, |_, (rows, contributions)| {
             let batch = self.cut.batch(cutter, rows);
             let key = window_key(self.key(), cutter, rows[0]);
-            let (mut values, mut baseline) = self.contributions(&batch.windows, method, output, key);
             let scaling = batch.loc.values().iter().zip(batch.scale.values());
+            let scaling = scaling.map(|(&loc, &scale)| {
+                let read = Stats { loc, scale };
+                [self.output_scaling(read), read]
+            });
+            let scaling: Vec<[Stats; 2]> = scaling.collect();
+            let explained = Explained { output, scaler: cutter.scaler(), scaling: &scaling };
+            let (mut values, mut baseline) = self.contributions(&batch.windows, method, explained, key);
             let (steps, series) = (self.cut.dims.horizon, rows.len());
             let each = values.len() / series;
-            for (i, (&loc, &scale)) in scaling.enumerate() {
-                let stats = self.output_scaling(foretell_data::Stats { loc, scale });
-                values[i * each..(i + 1) * each].iter_mut().for_each(|value| *value *= stats.scale);
+            for (i, &[stats, _]) in scaling.iter().enumerate() {
+                let line = cutter.scaler().line_back(stats).expect("a scaler that is no curve");
+                values[i * each..(i + 1) * each].iter_mut().for_each(|value| *value *= line.scale);
                 cutter.scaler().inverse(stats, &mut baseline[i * steps..(i + 1) * steps]);
             }
             *contributions = Some(Contributions { values, baseline });
@@ -84,7 +94,7 @@ impl Forecasts<'_> {
         &self,
         windows: &Windows,
         method: Attribution,
-        output: usize,
+        explained: Explained<'_>,
         key: Key,
     ) -> (Vec<f32>, Vec<f32>) {
         let model = &*self.network.model;
@@ -92,9 +102,9 @@ impl Forecasts<'_> {
         let cx = Forward::inference(self.params).with_key(self.key());
         let embedded = || model.behind_embeddings().zip(model.embed(&cx, windows));
         match by_gradients.then(embedded).flatten() {
-            None => OneWindow { forecasts: self, model, windows, output }.contributions(method, key),
+            None => OneWindow { forecasts: self, model, windows, explained }.contributions(method, key),
             Some((model, EmbeddedWindows { windows: embedded, columns })) => {
-                let one = OneWindow { forecasts: self, model: &*model, windows: &embedded, output };
+                let one = OneWindow { forecasts: self, model: &*model, windows: &embedded, explained };
                 let (values, baseline) = one.contributions(method, key);
                 (one.inputs().by_columns(&values, &columns), baseline)
             }
@@ -102,12 +112,21 @@ impl Forecasts<'_> {
     }
 }
 
-/// A window of all series, the model that reads it, and the output that is explained.
+/// The number of a forecast that is explained: one of the outputs, or of a distribution the mean.
+#[derive(Clone, Copy)]
+struct Explained<'a> {
+    output: usize,
+    scaler: WindowScaler,
+    /// Of each series of the window, what brings outputs to the scale of the data, and what brought the window to its own.
+    scaling: &'a [[Stats; 2]],
+}
+
+/// A window of all series, the model that reads it, and what is explained.
 struct OneWindow<'a> {
     forecasts: &'a Forecasts<'a>,
     model: &'a dyn Model,
     windows: &'a Windows,
-    output: usize,
+    explained: Explained<'a>,
 }
 
 impl OneWindow<'_> {
@@ -169,7 +188,31 @@ impl OneWindow<'_> {
 
     fn forecast_of(&self, cx: &Forward<'_>, inputs: &AttributionInputs, flat: &Var) -> Var {
         let (needs, horizon) = (&self.forecasts.network.needs, self.forecasts.cut.dims.horizon);
-        forecast_of(self.model, needs, cx, inputs, flat, horizon, self.output)
+        forecast_of(self.model, needs, cx, inputs, flat, horizon, &|outputs| self.numbers(outputs))
+    }
+
+    /// Of `outputs [rows, steps, outputs]`, of copies of the window, the number that is explained and the one that a network reads as it
+    /// forecasts step by step, on the window's scale: `[rows, steps]` each.
+    fn numbers(&self, outputs: &Var) -> [Var; 2] {
+        if self.forecasts.cut.loss.is_distribution() {
+            return [0, 1].map(|scaling| Var::constant(self.means(outputs.value(), scaling)));
+        }
+        let shape = [outputs.shape()[0], outputs.shape()[1]];
+        [outputs.narrow(2, self.explained.output, 1).reshape(shape), outputs.mean(2).reshape(shape)]
+    }
+
+    /// The means of distributions by the first or the second `scaling` of their series.
+    fn means(&self, outputs: &Tensor, scaling: usize) -> Tensor {
+        let (loss, Explained { scaler, scaling: of_series, .. }) = (self.forecasts.cut.loss, self.explained);
+        let (outputs, [rows, steps]) = (outputs.contiguous(), [outputs.shape()[0], outputs.shape()[1]]);
+        Tensor::build([rows, steps], |means| {
+            let each = outputs.values().chunks_exact(steps * loss.outputs());
+            for (row, (means, output)) in means.chunks_exact_mut(steps).zip(each).enumerate() {
+                let stats = of_series[row % of_series.len()][scaling];
+                loss.forecast(&DistributionColumns::mean(), output, stats.loc, stats.scale, means);
+                means.iter_mut().for_each(|mean| *mean = scaler.forward(stats, *mean));
+            }
+        })
     }
 
     /// The inputs times the sum of the gradients at these shares of them, by these weights: `(share, weight)` each.

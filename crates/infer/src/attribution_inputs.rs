@@ -116,8 +116,8 @@ impl AttributionInputs {
     }
 }
 
-/// One output of a network's forecast, `[rows, horizon]`, from `flat [rows, inputs of a series]`. A network that forecasts step by step
-/// reads its own forecasts, the means of its outputs, and gradients flow through them.
+/// A number of each step of a network's forecast, `[rows, horizon]`, from `flat [rows, inputs of a series]`. `numbers` makes of outputs
+/// this number, and the one that a network which forecasts step by step reads next; gradients flow through both.
 pub(crate) fn forecast_of(
     model: &dyn Model,
     needs: &Needs,
@@ -125,20 +125,19 @@ pub(crate) fn forecast_of(
     inputs: &AttributionInputs,
     flat: &Var,
     horizon: usize,
-    output: usize,
+    numbers: &dyn Fn(&Var) -> [Var; 2],
 ) -> Var {
-    let rows = flat.shape()[0];
     let mut target = flat.narrow(1, 0, inputs.y);
     if needs.decoding == Decoding::Direct {
-        let forecast = model.forward(cx, &inputs.windows(flat, target, None));
-        return forecast.narrow(2, output, 1).reshape([rows, horizon]);
+        let [forecast, _] = numbers(&model.forward(cx, &inputs.windows(flat, target, None)));
+        return forecast;
     }
     let mut forecasts = Vec::with_capacity(horizon);
     for step in 0..horizon {
         let seen = inputs.windows(flat, target.clone(), Some(inputs.y + step));
-        let outputs = model.step(cx, &seen, &mut StepState::default());
-        forecasts.push(outputs.narrow(2, output, 1).reshape([rows, 1]));
-        target = Var::concat(&[&target, &outputs.mean(2).reshape([rows, 1])], 1);
+        let [forecast, next] = numbers(&model.step(cx, &seen, &mut StepState::default()));
+        forecasts.push(forecast);
+        target = Var::concat(&[&target, &next], 1);
     }
     Var::concat(&forecasts, 1)
 }

@@ -18,7 +18,7 @@ impl Forecasts<'_> {
     /// The parts of the forecasts of whole windows, of one of the model's outputs. The first part has the level of each window.
     ///
     /// # Panics
-    /// If the model's outputs are the parameters of a distribution, or quantiles are made of its output.
+    /// If the model's outputs are the parameters of a distribution, quantiles are made of its output, or the windows' scaler is a curve.
     #[track_caller]
     pub fn parts(&self, cutter: &Cutter<'_>, windows: &[WindowRef], output: usize) -> ForecastPartsOfNetwork {
         assert!(!self.cut.loss.is_distribution(), "parts of the parameters of a distribution");
@@ -39,7 +39,8 @@ impl Forecasts<'_> {
                 }
                 let part = part.broadcast_to(forecast.shape()).narrow(2, output, 1).to_vec();
                 for (row, (&loc, &scale)) in part.chunks_exact(self.cut.dims.horizon).zip(scaling()) {
-                    let Stats { loc, scale } = self.output_scaling(Stats { loc, scale });
+                    let line = cutter.scaler().line_back(self.output_scaling(Stats { loc, scale }));
+                    let Stats { loc, scale } = line.expect("a scaler that is no curve");
                     let shift = if place == 0 { loc } else { 0.0 };
                     all.values[place].extend(row.iter().map(|value| value * scale + shift));
                 }

@@ -12,10 +12,11 @@ use crate::windows::{Purpose, window_dims};
 impl TrainedNetwork {
     /// The contributions of the inputs to the forecasts of the `h` steps after each series of the panel, in the order of the series; of
     /// a multivariate network all series at once. `h` is the horizon, or any if the network
-    /// [reaches any](foretell_estimator::Trained::reaches_any_horizon). `output` is the number of one of the loss's columns.
+    /// [reaches any](foretell_estimator::Trained::reaches_any_horizon). `output` is the number of one of the loss's columns. Of a
+    /// distribution its mean is explained, by Shapley values alone.
     ///
     /// # Errors
-    /// If the network has no such output, its loss is of a distribution, or the scaler of its windows bends the values; if the panel lacks
+    /// If the network has no such output, its loss is of a distribution and the method takes gradients, or the scaler of its windows bends the values; if the panel lacks
     /// a column, or has another number of series than the network forecasts together.
     pub fn attribute(
         &self,
@@ -26,7 +27,7 @@ impl TrainedNetwork {
         method: Attribution,
         output: usize,
     ) -> Result<Vec<Contributions>, NetworkError> {
-        self.check_attribution(output)?;
+        self.check_attribution(Some(method), output)?;
         let (loss, span) = (self.spec.loss(), Span::Predict { future });
         Ok(self.on_windows(panel, span, loss, h, workers, |forecasts, cutter| {
             forecasts.attribute(cutter, &cutter.rows(), method, output)
@@ -45,7 +46,7 @@ impl TrainedNetwork {
         workers: &Workers,
     ) -> Result<ForecastPartsOfNetwork, NetworkError> {
         let output = point_column(&self.spec.outputs());
-        self.check_attribution(output)?;
+        self.check_attribution(None, output)?;
         let (loss, span) = (self.spec.loss(), Span::Predict { future });
         if loss.implicit().is_some() {
             let reason = "a layer of its loss makes quantiles of its forecast, which are no sum of parts; train it with another loss";
@@ -57,13 +58,29 @@ impl TrainedNetwork {
         })?)
     }
 
-    fn check_attribution(&self, output: usize) -> Result<(), NetworkError> {
-        let (spec, outputs) = (&self.spec, self.spec.loss().outputs());
+    /// Whether an output can be explained by this method, or without one taken apart.
+    fn check_attribution(&self, method: Option<Attribution>, output: usize) -> Result<(), NetworkError> {
+        let spec = &self.spec;
+        // Of a distribution that is the mean.
+        let outputs = if spec.loss().is_distribution() { 1 } else { spec.loss().outputs() };
         let refuse = |reason: String| Err(NetworkError::Explain { model: spec.alias().to_owned(), reason });
-        if spec.loss().is_distribution() {
-            return refuse(
-                "its outputs are the parameters of a distribution; train it with another loss".to_owned(),
-            );
+        match method {
+            Some(Attribution::ShapleySampling { .. }) => {}
+            _ if !spec.loss().is_distribution() => {}
+            Some(_) => {
+                let reason = "its outputs are the parameters of a distribution, whose gradients are none of its mean; choose \
+                              Shapley sampling, or train it with another loss";
+                return refuse(reason.to_owned());
+            }
+            None => {
+                let reason = "its outputs are the parameters of a distribution; train it with another loss";
+                return refuse(reason.to_owned());
+            }
+        }
+        if self.network.needs.decoding.paths().is_some() {
+            let reason = "its forecasts are those of drawn paths (sampling ancestral), in which chance has a part; train it with \
+                          sampling mean";
+            return refuse(reason.to_owned());
         }
         if output >= outputs {
             return refuse(format!("it has {outputs} outputs, counted from 0, and no output {output}"));

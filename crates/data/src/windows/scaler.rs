@@ -129,6 +129,17 @@ impl WindowScaler {
         });
     }
 
+    /// The shift `loc` and the factor `scale` that undo the scaling, `value * scale + loc`; `None` of a curve.
+    pub fn line_back(self, stats: Stats) -> Option<Stats> {
+        let Stats { loc, scale } = stats;
+        match self {
+            Self::Identity => Some(Stats { loc: 0.0, scale: 1.0 }),
+            Self::Standard | Self::Robust | Self::MinMax | Self::Revin => Some(stats),
+            Self::MinMax1 => Some(Stats { loc: loc + scale / 2.0, scale: scale / 2.0 }),
+            Self::Invariant => None,
+        }
+    }
+
     /// Scales one value.
     pub fn forward(self, stats: Stats, value: f32) -> f32 {
         match self {
@@ -269,6 +280,14 @@ mod tests {
             scaler.transform(stats, &mut z);
             assert_eq!(z[1], scaler.forward(stats, x[1]));
             assert_eq!(z == x, scaler == WindowScaler::Identity);
+            let line = scaler.line_back(stats);
+            assert_eq!(line.is_none(), scaler == WindowScaler::Invariant);
+            if let Some(Stats { loc, scale }) = line {
+                assert!(
+                    x.iter().zip(z).all(|(x, z)| (x - (z * scale + loc)).abs() < 1e-5),
+                    "{scaler}: {z:?}"
+                );
+            }
             scaler.inverse(stats, &mut z);
             assert!(x.iter().zip(z).all(|(x, z)| (x - z).abs() < 1e-5), "{scaler}: {z:?}");
         }

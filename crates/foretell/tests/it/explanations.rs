@@ -160,6 +160,47 @@ fn of_a_linear_network_all_methods_agree() {
 }
 
 #[test]
+fn whatever_scales_windows_contributions_and_parts_add_up() {
+    for scaler in ["identity", "standard", "robust", "minmax", "minmax1", "revin"] {
+        let fitted = fit("DLinear", &[("scaler_type", json!(scaler)), ("moving_avg_window", json!(5))], None);
+        let found = gap(&fitted, &explain(&fitted, Attribution::IntegratedGradients { points: 3 }));
+        assert!(found <= 1e-4, "{scaler}: {found}");
+        let parts = fitted.decompose(&panel(), None).expect("parts");
+        let forecast = fitted.predict(&panel(), None).expect("a forecast");
+        let found = distance(&parts, &forecast.columns[0].1);
+        assert!(found <= 1e-4, "{scaler}: {found}");
+    }
+}
+
+#[test]
+fn the_mean_of_a_distribution_has_shapley_values() {
+    let normal = json!({"DistributionLoss": {"distribution": "Normal"}});
+    let recurrent: Settings = vec![("lstm_hidden_size", json!(6)), ("lstm_dropout", json!(0.0))];
+    let models: [(&str, Settings); 4] = [
+        ("NLinear", vec![("loss", normal.clone())]),
+        (
+            "MLP",
+            vec![
+                ("loss", json!({"GMM": {"n_components": 2}})),
+                ("hidden_size", json!(8)),
+                ("futr_exog_list", json!(["ahead"])),
+            ],
+        ),
+        ("TSMixerx", vec![("loss", normal), ("ff_dim", json!(8))]),
+        ("DeepAR", recurrent),
+    ];
+    for (name, settings) in models {
+        let fitted = fit(name, &settings, None);
+        let frame = explain(&fitted, Attribution::ShapleySampling { permutations: 2, seed: 1 });
+        let found = gap(&fitted, &frame);
+        assert!(found <= 2e-4, "{name}: {found}");
+        let slip =
+            fitted.explain(&panel(), &ExplainOptions::default().future(&future())).expect_err("gradients");
+        assert!(slip.to_string().contains("choose Shapley sampling"), "{slip}");
+    }
+}
+
+#[test]
 fn what_has_no_contributions_is_refused() {
     let message = |fitted: &Fitted, options: ExplainOptions<'_>| {
         fitted.explain(&panel(), &options).expect_err("refused").to_string()
