@@ -28,7 +28,7 @@ pub(crate) struct TrainArgs {
     #[command(flatten)]
     features: FeatureArgs,
     /// Parameters of networks that training leaves as they are: whole names, or the beginnings of names up to a point, as
-    /// blocks.0,blocks.1
+    /// blocks.0,blocks.1; of one among several models behind its name, as NHITS.blocks.0
     #[arg(long, value_name = "NAME[,NAME]", value_delimiter = ',')]
     freeze: Vec<String>,
     /// Frequency of the data, as in pandas: h, D, B, W-SUN, MS, 15min, BME, SMS, bh, 1, ... or polars: 1mo, 15m, ...

@@ -52,12 +52,12 @@ impl<'a> Run<'a> {
 }
 
 /// Where a training starts. An estimator that fits in a moment may fit anew.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Start<'a> {
     /// A [`Trained`](crate::Trained) of the same kind, from which the training continues; `None` to begin anew.
     pub from: Option<&'a dyn Any>,
     /// The parameters that stay as they are: whole names, or the beginnings of names up to a point, as `blocks.0`.
-    pub frozen: &'a [String],
+    pub frozen: Vec<&'a str>,
 }
 
 /// Where the state of one training is kept, so that a run that was killed resumes from there. An estimator that is trained

@@ -334,7 +334,8 @@ impl Forecaster {
     }
 
     /// Leaves parameters of the networks as they are, by their whole names or by the beginnings of names up to a point: `blocks.0` are
-    /// the parameters of a first block. A network that has none of a name refuses it at [`Forecaster::fit`].
+    /// the parameters of a first block, `NHITS.blocks.0` those of the network whose column is `NHITS`, where there are others that
+    /// have none. A network that has none of a name refuses it at [`Forecaster::fit`].
     pub fn freeze(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.plan.start.frozen = names.into_iter().map(Into::into).collect();
         self
@@ -374,5 +375,17 @@ impl fmt::Debug for Forecaster {
             .field("models", &self.plan.column_names())
             .field("h", &self.plan.h())
             .finish()
+    }
+}
+
+/// Further training.
+impl Fitted {
+    /// The models trained further, on these data, with the hyper-parameters and settings that they have: a network takes `max_steps` steps
+    /// more. [`Forecaster::start_from`] sets others, and freezes parameters.
+    ///
+    /// # Errors
+    /// Those of [`Forecaster::from_fitted`] and [`Forecaster::fit`].
+    pub fn fit_more(&self, panel: &Panel) -> Result<Self, Error> {
+        Forecaster::from_fitted(self)?.fit(panel)
     }
 }

@@ -37,7 +37,7 @@ pub(crate) fn before(
     spec: &NetworkSpec,
     params: &Params,
     rule: Rule,
-    start: Start<'_>,
+    start: &Start<'_>,
 ) -> Result<Option<KeptOptimizer>, NetworkError> {
     let from = start.from.and_then(|from| from.downcast_ref::<TrainedNetwork>());
     let Some(kept) = from.and_then(TrainedNetwork::optimizer) else { return Ok(None) };

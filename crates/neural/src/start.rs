@@ -14,10 +14,10 @@ use crate::trained_network::TrainedNetwork;
 pub(crate) fn first_params(
     spec: &NetworkSpec,
     table: Table,
-    start: Start<'_>,
+    start: &Start<'_>,
 ) -> Result<(Params, Vec<Range<usize>>), NetworkError> {
     let refuse = |reason: String| NetworkError::Start { model: spec.alias().to_owned(), reason };
-    let frozen = frozen_ranges(&table, start.frozen).map_err(refuse)?;
+    let frozen = frozen_ranges(&table, &start.frozen).map_err(refuse)?;
     let Some(from) = start.from else { return Ok((table.initialise(spec.common().random_seed), frozen)) };
     let from: &TrainedNetwork = from
         .downcast_ref()
@@ -46,13 +46,13 @@ fn difference(from: &Table, table: &Table) -> Option<String> {
 }
 
 /// Where the parameters of these names, or whose names begin so, stand in the arena.
-fn frozen_ranges(table: &Table, frozen: &[String]) -> Result<Vec<Range<usize>>, String> {
+fn frozen_ranges(table: &Table, frozen: &[&str]) -> Result<Vec<Range<usize>>, String> {
     let is_part = |entry: &&ParamEntry, name: &str| {
         let rest = entry.name.strip_prefix(name);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
     };
     let mut ranges = Vec::new();
-    for name in frozen {
+    for &name in frozen {
         let before = ranges.len();
         let parts = table.trained().filter(|entry| is_part(entry, name));
         ranges.extend(parts.map(|entry| entry.offset..entry.offset + entry.shape.numel()));
@@ -97,9 +97,7 @@ mod tests {
     #[test]
     fn names_and_beginnings_of_names_are_frozen() {
         let table = table("NHITS");
-        let ranges = |names: &[&str]| {
-            frozen_ranges(&table, &names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
-        };
+        let ranges = |names: &[&str]| frozen_ranges(&table, names);
         let len = |names: &[&str]| ranges(names).unwrap().iter().map(Range::len).sum::<usize>();
         let first = table.trained().next().unwrap();
         assert_eq!(len(&[&first.name]), first.shape.numel());

@@ -49,8 +49,8 @@ pub(crate) fn train(
         _ => Some(Cutter::new(panel, &window_spec(spec, &valid_dims), span)?),
     };
     let loss = spec.loss();
-    let (mut params, frozen) = first_params(spec, table, run.start)?;
-    let before = before(spec, &params, config.optimizer, run.start)?;
+    let (mut params, frozen) = first_params(spec, table, &run.start)?;
+    let before = before(spec, &params, config.optimizer, &run.start)?;
     let saved = run.state.map(find_state).transpose()?.flatten();
     check_same_state(run.reduction, run.state, saved.as_ref())?;
     let names = || config.optimizer.state_names().iter().copied().chain([PARAMS]);

@@ -18,7 +18,7 @@ pub(crate) struct StartingPoint {
     from: Option<(Vec<(String, FittedModel)>, Vocabulary)>,
     /// The levels that these saw series at.
     pub(crate) levels: Option<SeriesLevels>,
-    /// Parameters that stay as they are.
+    /// Parameters that stay as they are, those of one model behind the name of its column.
     pub(crate) frozen: Vec<String>,
     /// Whether the models that there are stay as they are, without any training.
     pub(crate) untrained: bool,
@@ -34,7 +34,21 @@ impl StartingPoint {
 
     /// Where the training of the model of this column starts.
     pub(crate) fn of(&self, column: &str) -> Start<'_> {
-        Start { from: self.model(column).map(|model| model.trained() as _), frozen: &self.frozen }
+        Start { from: self.model(column).map(|model| model.trained() as _), frozen: self.frozen_of(column) }
+    }
+
+    /// The parameters that stay as they are in the model of this column.
+    fn frozen_of(&self, column: &str) -> Vec<&str> {
+        let models = || self.from.iter().flat_map(|(models, _)| models);
+        let of_one = |name: &'_ str| {
+            let rest = |model: &str| Some(name.len() - name.strip_prefix(model)?.strip_prefix('.')?.len());
+            models().find_map(|(model, _)| Some((model == column, rest(model)?)))
+        };
+        let here = |name: &String| match of_one(name) {
+            Some((is_here, start)) => is_here.then_some(start),
+            None => Some(0),
+        };
+        self.frozen.iter().filter_map(|name| Some(&name[here(name)?..])).collect()
     }
 
     /// The trained model of this column, if it is to stay as it is.

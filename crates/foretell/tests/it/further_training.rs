@@ -53,6 +53,7 @@ fn a_training_goes_on_from_the_weights_that_there_are() {
     let further = |threads| fit(Forecaster::from_fitted(&first).unwrap(), 1.0, threads);
     assert_ne!(weights(&further(1)), weights(&first));
     assert_eq!(weights(&further(1)), weights(&further(2)), "threads change no bit");
+    assert_eq!(weights(&first.fit_more(&panel(1.0)).unwrap()), weights(&further(1)));
 }
 
 #[test]
@@ -93,6 +94,28 @@ fn frozen_parameters_stay_to_the_last_bit() {
         let weights = [was, is].map(|model| model.parameter(&name).expect("a first layer"));
         assert_eq!(weights[0] == weights[1], stays, "{name}");
     }
+}
+
+#[test]
+fn parameters_of_one_among_several_models_are_frozen_by_its_column() {
+    let mlp =
+        || spec("MLP", &[("max_steps", json!(3)), ("hidden_size", json!(4)), ("alias", json!("dense"))]);
+    let first = fit(Forecaster::new([nhits(&[]), mlp()]).unwrap(), 0.0, 1);
+    let further = || Forecaster::new([nhits(&[]), mlp()]).unwrap().start_from(&first);
+    let second = fit(further().freeze(["NHITS.blocks.0", "dense.out"]), 1.0, 2);
+    let names = [
+        (0, "blocks.0.layers.0.weight"),
+        (0, "blocks.1.layers.0.weight"),
+        (1, "out.weight"),
+        (1, "mlp.0.weight"),
+    ];
+    for ((place, name), stays) in names.into_iter().zip([true, false, true, false]) {
+        let [was, is] =
+            [&first, &second].map(|fitted| fitted.models()[place].parameter(name).expect("a weight"));
+        assert_eq!(was == is, stays, "{name}");
+    }
+    let found = message(further().freeze(["blocks.0"]));
+    assert!(found.contains("dense") && found.contains("is called blocks.0"), "{found}");
 }
 
 #[test]
