@@ -112,6 +112,13 @@ pub trait Estimator: Any + fmt::Debug + Send + Sync {
         None
     }
 
+    /// What forecasts of the series of this panel will lack, such as a season of which there are too few: a sentence each, with what
+    /// to do about it; none by default.
+    fn caveats(&self, panel: &Panel) -> Vec<String> {
+        _ = panel;
+        Vec::new()
+    }
+
     /// Whether it takes values for counts, so that only whole numbers have a probability.
     fn forecasts_counts(&self) -> bool {
         false

@@ -107,6 +107,13 @@ pub enum Warning {
         /// The loss.
         loss: f64,
     },
+    /// What forecasts of a model will lack, as the data have too little of something.
+    Caveat {
+        /// The name of the model's column.
+        model: String,
+        /// What, and what to do, as the model says it.
+        lacks: String,
+    },
     /// Early stopping that cannot stop, as there are too few checks.
     CannotStop {
         /// The name of the model's column.
@@ -212,6 +219,7 @@ impl fmt::Display for Warning {
                 "the loss of {model} is {loss:.3e}, near the end of what single precision can hold; set a scaler_type, or \
                  lower learning_rate"
             ),
+            Self::Caveat { model, lacks } => write!(f, "{model}: {lacks}"),
             Self::CannotStop { model, patience, checks } => write!(
                 f,
                 "{model}: early stopping cannot stop the training: early_stop_patience_steps = {patience} takes {} checks, \

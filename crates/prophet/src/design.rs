@@ -42,6 +42,16 @@ enum Source {
     Column { place: usize, standardize: Option<bool> },
 }
 
+/// A seasonality of which a history has fewer than two seasons.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct ShortSeason<'a> {
+    pub(crate) name: &'a str,
+    /// Days of a season.
+    pub(crate) period: f64,
+    /// Whether it is left out of the forecast, else it is fitted all the same.
+    pub(crate) left_out: bool,
+}
+
 /// The history that a seasonality needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Season {
@@ -115,6 +125,20 @@ impl Design {
             }
         }
         active
+    }
+
+    /// The seasonalities of which a history of this span and distance of rows, in microseconds, has fewer than two.
+    pub(crate) fn short_seasons(&self, span: i64, spacing: i64) -> impl Iterator<Item = ShortSeason<'_>> {
+        self.components.iter().filter_map(move |component| {
+            let &Source::Fourier { period, auto, .. } = &component.source else { return None };
+            let two = auto.map_or((2.0 * period * DAY as f64) as i64, |season| season.span);
+            let is_fine = auto.is_none_or(|season| spacing < season.spacing);
+            (span < two && is_fine).then_some(ShortSeason {
+                name: &component.name,
+                period,
+                left_out: auto.is_some(),
+            })
+        })
     }
 
     /// How the columns that are read are standardised, by the rows of a history.

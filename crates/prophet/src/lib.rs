@@ -36,7 +36,8 @@
 //! and what other components there are. Switched on by hand (`true`, or a number of harmonics), it is fitted all the same,
 //! held near 0 by its prior alone: within the history it takes up what the trend could explain as well, and beyond it the two
 //! part. A seasonality of your own is always fitted. A series of `n` rows has at most `n * changepoint_range - 1` change
-//! points. Two known values are the least: they make a straight line.
+//! points. Two known values are the least: they make a straight line. A fit tells of the seasonalities that series are too short
+//! for (`Estimator::caveats`).
 //!
 //! # Holidays
 //!
@@ -79,6 +80,7 @@ mod posterior;
 mod prophet;
 mod rows;
 mod settings;
+mod short_history;
 mod trend;
 
 use foretell_estimator::EstimatorEntry;

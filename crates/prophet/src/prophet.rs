@@ -17,6 +17,7 @@ use crate::fit::{Model, SeriesFit};
 use crate::hyper_parameters;
 use crate::rows::Rows;
 use crate::settings::{Growth, ProphetSettings};
+use crate::short_history::caveats;
 
 const NAME: &str = "Prophet";
 
@@ -108,6 +109,10 @@ impl Estimator for Prophet {
 
     fn rows_needed(&self) -> usize {
         2
+    }
+
+    fn caveats(&self, panel: &Panel) -> Vec<String> {
+        caveats(&self.model.design, panel)
     }
 
     fn takes_all_threads(&self) -> bool {

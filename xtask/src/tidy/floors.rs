@@ -218,7 +218,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "error holiday lbfgs",
             "rows settings",
             "design hyper_parameters trend",
-            "posterior",
+            "posterior short_history",
             "moments",
             "errors_by_row",
             "fit",

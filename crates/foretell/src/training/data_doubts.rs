@@ -21,6 +21,9 @@ pub(crate) fn warn_of_data(plan: &TrainingPlan, panel: &Panel) {
     for (model, name) in plan.models().into_iter().zip(plan.column_names()) {
         plan.warnings.warn_of_few_checks(model, &name, plan.val_rows() > 0);
         plan.warnings.warn_of_no_counts(model, &name, panel);
+        for lacks in model.caveats(panel) {
+            plan.warnings.warn(&Warning::Caveat { model: name.clone(), lacks });
+        }
     }
 }
 
