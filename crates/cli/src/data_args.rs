@@ -142,8 +142,24 @@ impl DataArgs {
         Ok(options)
     }
 
-    /// Reads the series for saved models, in no more memory than so many bytes and on so many threads; and how, for files beside them.
+    /// Reads the series for saved models, in no more memory than so many bytes and on so many threads, with the sums of their
+    /// hierarchy if they keep one; and how, for files beside them.
     pub(crate) fn read_for(
+        &self,
+        fitted: &Fitted,
+        max_memory: u64,
+        threads: usize,
+        log: Log,
+    ) -> anyhow::Result<(Panel, ReadOptions)> {
+        let (panel, options) = self.read_as_saved(fitted, max_memory, threads, log)?;
+        match fitted.hierarchy() {
+            Some((hierarchy, _)) => Ok((with_sums(panel, hierarchy)?, options)),
+            None => Ok((panel, options)),
+        }
+    }
+
+    /// The same without sums.
+    pub(crate) fn read_as_saved(
         &self,
         fitted: &Fitted,
         max_memory: u64,

@@ -35,6 +35,11 @@ pub(crate) struct MethodArgs {
 }
 
 impl HierarchyArgs {
+    /// The columns of labels.
+    pub(crate) fn labels(&self) -> &[String] {
+        &self.levels
+    }
+
     /// Reads the hierarchy, if there is one; `statics` are the files of --static.
     pub(crate) fn given(&self, statics: &[PathBuf], id_col: &str) -> anyhow::Result<Option<Hierarchy>> {
         match (&self.hierarchy, &self.levels[..]) {

@@ -7,7 +7,7 @@ use clap::Args;
 use foretell::features::read_days;
 use foretell::{
     ColumnNames, Ensemble, FileOptions, Fitted, Forecaster, Freq, Intervals, LocalScaler, ModelSpec, Panel,
-    ReadOptions,
+    ReadOptions, with_sums,
 };
 
 use crate::args::{BoundArgs, LogArgs, MemoryArgs, thread_count};
@@ -91,13 +91,14 @@ impl TrainArgs {
     }
 
     /// The models, ready to be trained, `from` these if there are trained ones; `beside` are further ones for the horizon, of
-    /// which those are left out that are named already.
+    /// which those are left out that are named already. `labels` are static columns that say which series are summed up.
     pub(crate) fn forecaster(
         &self,
         from: Option<&Fitted>,
+        labels: &[String],
         beside: impl FnOnce(usize) -> anyhow::Result<Vec<ModelSpec>>,
     ) -> anyhow::Result<Forecaster> {
-        let mut specs = self.specs(from, false)?;
+        let mut specs = self.specs(from, labels, false)?;
         for spec in beside(specs[0].h())? {
             if specs.iter().all(|named| named.name() != spec.name()) {
                 specs.push(spec);
@@ -121,8 +122,14 @@ impl TrainArgs {
         Ok(forecaster.on_progress(move |model, progress| reporter.step(model, progress)))
     }
 
-    /// The models with their hyper-parameters; where a search finds these, the input size may be missing.
-    pub(crate) fn specs(&self, from: Option<&Fitted>, searched: bool) -> anyhow::Result<Vec<ModelSpec>> {
+    /// The models with their hyper-parameters; where a search finds these, the input size may be missing. They read no static
+    /// columns that are `labels`.
+    pub(crate) fn specs(
+        &self,
+        from: Option<&Fitted>,
+        labels: &[String],
+        searched: bool,
+    ) -> anyhow::Result<Vec<ModelSpec>> {
         self.data.check_names(&[])?;
         if from.is_none() && !self.freeze.is_empty() {
             let message =
@@ -133,7 +140,7 @@ impl TrainArgs {
             Some(path) => {
                 let mut names =
                     foretell::column_names(path, &self.data.file.options(&FileOptions::default()))?;
-                names.retain(|name| *name != self.columns(from).id);
+                names.retain(|name| *name != self.columns(from).id && !labels.contains(name));
                 names
             }
             None => Vec::new(),
@@ -203,7 +210,7 @@ impl TrainArgs {
         Ok(forecaster)
     }
 
-    /// The series, their static columns and those that `forecaster` reads included, read as for the models that it starts
+    /// The series, the sums of the hierarchy that `forecaster` keeps and the columns that it reads included, read as for the models that it starts
     /// `from`, if any; with --drop-short without those of fewer than `rows_needed` rows.
     pub(crate) fn read(
         &self,
@@ -213,7 +220,7 @@ impl TrainArgs {
     ) -> anyhow::Result<Panel> {
         let (max_memory, log) = (self.memory.limit().bytes(), self.log.log());
         let panel = match from {
-            Some(fitted) => self.data.read_for(fitted, max_memory, self.threads, log)?.0,
+            Some(fitted) => self.data.read_as_saved(fitted, max_memory, self.threads, log)?.0,
             None => {
                 let (read, categories) = (forecaster.columns_read(), forecaster.categories());
                 let options = self.data.options(
@@ -225,6 +232,10 @@ impl TrainArgs {
                 )?;
                 self.data.read(&options.max_memory(max_memory).threads(self.threads), log)?
             }
+        };
+        let panel = match forecaster.kept_hierarchy() {
+            Some(hierarchy) => with_sums(panel, hierarchy)?,
+            None => panel,
         };
         if !self.drop_short || panel.min_len() >= rows_needed {
             return Ok(panel);
@@ -260,7 +271,10 @@ impl TrainArgs {
         let validation = Panel::from_files(&[path], &options)?;
         self.log.log().read_beside(path, "validation");
         self.log.log().notes(validation.notes());
-        Ok(validation)
+        match forecaster.kept_hierarchy() {
+            Some(hierarchy) => Ok(with_sums(validation, hierarchy)?),
+            None => Ok(validation),
+        }
     }
 
     /// The frequency that is given, without the holidays.

@@ -210,13 +210,19 @@ impl Forecaster {
     /// forecasts.
     ///
     /// [`Reconciliation::MinTraceShrink`] and [`Reconciliation::MinTraceVar`] weigh series by the errors of the forecasts that intervals
-    /// are calibrated on ([`Forecaster::intervals`]), which are saved too.
+    /// are calibrated on ([`Forecaster::intervals`]), or else of the last three horizons of each series, for which the models are trained
+    /// once without them; these errors are saved too.
     ///
     /// # Errors
     /// If the method needs the history; [`reconcile`](crate::reconcile) takes it.
     pub fn hierarchy(mut self, hierarchy: Hierarchy, method: Reconciliation) -> Result<Self, Error> {
         self.plan.coherence = Some(Arc::new(Coherence::of_training(hierarchy, method)?));
         Ok(self)
+    }
+
+    /// The hierarchy by which forecasts are to add up, if there is one.
+    pub fn kept_hierarchy(&self) -> Option<&Hierarchy> {
+        self.plan.coherence.as_ref().map(|coherence| &coherence.hierarchy)
     }
 
     /// Scales the target and the numeric columns of each series by the series' own statistics, before

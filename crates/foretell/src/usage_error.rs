@@ -320,16 +320,6 @@ pub enum UsageError {
         /// The text.
         found: String,
     },
-    /// A reconciliation by the errors of past forecasts without such forecasts.
-    #[error(
-        "{method} weighs series by the errors of forecasts of the past, which are those that intervals are calibrated on; calibrate \
-         some ({}), or choose another method",
-        Setting::Intervals
-    )]
-    NoPast {
-        /// The method.
-        method: &'static str,
-    },
     /// Intervals of the spread of members without an ensemble of several.
     #[error(
         "intervals of the spread are those of an ensemble of two models or more, found {models} model(s) or no ensemble; \

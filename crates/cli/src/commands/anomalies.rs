@@ -83,7 +83,7 @@ impl FindAnomalies {
             Some(sink) => Some(sink.decimal(self.train.decimal(from)?)),
             None => None,
         };
-        let forecaster = self.checkpoint.of(self.train.forecaster(from, |_| Ok(Vec::new()))?);
+        let forecaster = self.checkpoint.of(self.train.forecaster(from, &[], |_| Ok(Vec::new()))?);
         let (h, models) = (forecaster.h(), forecaster.column_names());
         let (frame, interruption) = match from {
             Some(fitted) => {

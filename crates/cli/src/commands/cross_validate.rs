@@ -105,7 +105,7 @@ impl CrossValidate {
         }
         let decimal = self.train.decimal(from)?;
         let sink = sink.map(|sink| sink.decimal(decimal));
-        let forecaster = self.checkpoint.of(self.train.forecaster(from, |h| self.baselines(h))?);
+        let forecaster = self.checkpoint.of(self.train.forecaster(from, &[], |h| self.baselines(h))?);
         let forecaster = if self.as_is { forecaster.untrained() } else { forecaster };
         let h = self.ahead.unwrap_or(forecaster.h());
         let step_size = self.step_size.unwrap_or(h);

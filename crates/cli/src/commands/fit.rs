@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use foretell::hierarchy::{Hierarchy, Reconciliation};
-use foretell::{ColumnNames, Fitted, Interruption, ModelDirectory, with_sums};
+use foretell::{ColumnNames, Fitted, Interruption, ModelDirectory};
 
 use crate::args::{CheckpointArgs, directory};
 use crate::failure::Interrupted;
@@ -114,24 +114,18 @@ impl Fit {
             (!several::is_follower()).then(|| take(&self.out, self.overwrite || resumes)).transpose()?;
         let from = self.train.trained()?;
         let from = from.as_ref();
-        let mut forecaster = self.checkpoint.of(self.train.forecaster(from, |_| Ok(Vec::new()))?);
+        let forecaster = self.train.forecaster(from, self.hierarchy.labels(), |_| Ok(Vec::new()))?;
+        let mut forecaster = self.checkpoint.of(forecaster);
         forecaster = forecaster.keep_optimizer(self.keep_optimizer);
-        let hierarchy = self.hierarchy(from)?;
-        if let Some((hierarchy, method)) = &hierarchy {
-            forecaster = forecaster.hierarchy(hierarchy.clone(), *method)?;
+        if let Some((hierarchy, method)) = self.hierarchy(from)? {
+            forecaster = forecaster.hierarchy(hierarchy, method)?;
         }
         if let Some(world) = world {
             forecaster = forecaster.reduction(world);
         }
-        let mut panel = self.train.read(from, &forecaster, forecaster.rows_needed())?;
-        if let Some((hierarchy, _)) = &hierarchy {
-            panel = with_sums(panel, hierarchy)?;
-        }
+        let panel = self.train.read(from, &forecaster, forecaster.rows_needed())?;
         if let Some(path) = &self.val_data {
-            let mut validation = self.train.read_validation(path, from, &forecaster, &panel)?;
-            if let Some((hierarchy, _)) = &hierarchy {
-                validation = with_sums(validation, hierarchy)?;
-            }
+            let validation = self.train.read_validation(path, from, &forecaster, &panel)?;
             forecaster = forecaster.val_data(&validation);
         }
         self.log().catch_interrupts();

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use foretell::{Fitted, InsampleOptions, Intervals, PredictOptions, WeightPrecision, with_sums};
+use foretell::{Fitted, InsampleOptions, Intervals, PredictOptions, WeightPrecision};
 
 use crate::args::{BoundArgs, LevelArgs, LogArgs, MemoryArgs, OutArgs, ThreadArgs, steps};
 use crate::data_args::DataArgs;
@@ -105,10 +105,6 @@ impl Predict {
         let (panel, options) =
             self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads.count, self.log())?;
         let sink = sink.decimal(options.numbers.decimal());
-        let panel = match fitted.hierarchy() {
-            Some((hierarchy, _)) => with_sums(panel, hierarchy)?,
-            None => panel,
-        };
         if let Some(intervals) = self.intervals {
             fitted = fitted.calibrate(&panel, intervals)?;
         }

@@ -258,7 +258,7 @@ impl Tune {
     /// The models with what is searched of each.
     fn search_spaces(&self) -> anyhow::Result<Vec<SearchSpace>> {
         let mut numbers: HashMap<&str, usize> = HashMap::new();
-        let specs = self.train.specs(None, true)?;
+        let specs = self.train.specs(None, &[], true)?;
         let mut unused: Vec<&Setting> = self.spaces.iter().collect();
         let mut spaces = Vec::with_capacity(specs.len());
         for spec in &specs {

@@ -105,6 +105,30 @@ fn models_keep_a_hierarchy() {
     let forecast = dir.ok("predict --model model --data sales.csv");
     assert_adds_up(&forecast, "NLinear");
     assert_eq!(column(&forecast, "NLinear-median").len(), 10 * 3);
+    // Data of the series at the bottom get the sums wherever the models are asked.
+    let paths = dir.ok("simulate --model model --data sales.csv --n-paths 4");
+    let sample = |number: &str| -> String {
+        let rows = paths
+            .lines()
+            .filter(|line| line.starts_with("unique_id") || line.split(',').nth(2) == Some(number));
+        rows.map(|line| format!("{line}\n")).collect()
+    };
+    assert_adds_up(&sample("0"), "NLinear");
+    assert_eq!(column(&sample("3"), "NLinear").len(), 10 * 3);
+    let scores = dir.ok("cross-validate --from model --as-is --data sales.csv --n-windows 2 --log none");
+    assert!(scores.contains("series scored:  10 of 10"), "{scores}");
+    dir.ok("fit --from model --data sales.csv --set max_steps=2 --out further");
+    assert_adds_up(&dir.ok("predict --model further --data sales.csv"), "NLinear");
+}
+
+/// The labels are columns of the static table, which no model reads.
+#[test]
+fn labels_of_the_static_table_are_no_columns_of_models() {
+    let dir = files();
+    dir.ok("fit --data sales.csv --levels country,state --static labels.csv --method MinTraceShrink --model MLP --h 3 \
+            --input-size 14 --set max_steps=2 --set hidden_size=4 --out model");
+    let forecast = dir.ok("predict --model model --data sales.csv");
+    assert_adds_up(&forecast, "MLP");
 }
 
 #[test]

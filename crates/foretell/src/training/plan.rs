@@ -42,6 +42,9 @@ use crate::training_record::TrainingRecord;
 use crate::usage_error::UsageError;
 use crate::warning::{Warning, WarningListener};
 
+/// Horizons at the end of each series whose errors weigh the series of a hierarchy, where no other forecasts of the past are made.
+const WINDOWS_OF_ERRORS: usize = 3;
+
 /// Models before training, and how they are trained.
 pub(crate) struct TrainingPlan {
     specs: Vec<ModelSpec>,
@@ -277,12 +280,7 @@ impl TrainingPlan {
         test_size: usize,
     ) -> Result<(TrainedModels, Option<Interruption>), Error> {
         let past = self.coherence.clone().filter(|coherence| coherence.needs_past());
-        let Some(windows) = self.windows_of_end() else {
-            return match past {
-                Some(coherence) => Err(UsageError::NoPast { method: coherence.method.name() }.into()),
-                None => self.train_before(panel, test_size, true),
-            };
-        };
+        let Some(windows) = self.windows_of_end() else { return self.train_before(panel, test_size, true) };
         let (h, known) = (self.h(), panel.without_last(test_size));
         if self.intervals.is_some() {
             check_calibration(self.models())?;
@@ -305,16 +303,21 @@ impl TrainingPlan {
         Ok((TrainedModels { conformal, ensembles, coherence, ..trained }, interruption))
     }
 
-    /// The forecasts of the end of each series that intervals are calibrated on, else those that an ensemble's weights are learnt by.
+    /// The forecasts of the end of each series that intervals are calibrated on, else those that an ensemble's weights are learnt by,
+    /// else those whose errors weigh the series of a hierarchy.
     fn windows_of_end(&self) -> Option<PredictionIntervals> {
         let of_weights = self.ensembles.iter().find_map(|ensemble| match *ensemble {
-            Ensemble::Weighted { n_windows } => {
-                Some(PredictionIntervals { n_windows, step_size: self.h(), ..PredictionIntervals::default() })
-            }
+            Ensemble::Weighted { n_windows } => Some(horizons(n_windows)),
             _ => None,
         });
-        self.intervals.or(of_weights)
+        let of_errors = || self.coherence.as_ref().filter(|coherence| coherence.needs_past());
+        self.intervals.or(of_weights).or_else(|| of_errors().map(|_| horizons(WINDOWS_OF_ERRORS)))
     }
+        let horizons = |n_windows| PredictionIntervals {
+            n_windows,
+            step_size: self.h(),
+            ..PredictionIntervals::default()
+        };
 
     /// Trains the models once, without the last `test_size` steps. `last` is whether no further training follows: before that,
     /// an interruption is reported even if all models are trained.

@@ -205,6 +205,24 @@ fn errors_of_the_past_are_kept_with_the_models() {
     fitted.save(home.path().join("model"), false).expect("a new directory");
     let loaded = Fitted::load(home.path().join("model")).expect("what was just written");
     assert_eq!(loaded.predict(&all, None).expect("forecasts").columns, frame.columns);
-    let message = forecaster(Reconciliation::MinTraceShrink).fit(&all).expect_err("no errors").to_string();
-    assert!(message.contains("MinTraceShrink weighs series by the errors"), "{message}");
+}
+
+/// A distribution has no intervals to calibrate, so the errors are those of the last horizons.
+#[test]
+fn errors_of_the_past_weigh_distributions_too() {
+    let all = sum_series(&bottom(), &hierarchy()).expect("sums");
+    let fit = |method| {
+        let normal = json!({"DistributionLoss": {"distribution": "Normal", "level": [80]}});
+        let forecaster = forecaster("NLinear", normal).hierarchy(hierarchy(), method).expect("a method");
+        forecaster.fit(&all).expect("a training")
+    };
+    let fitted = fit(Reconciliation::MinTraceShrink);
+    let frame = fitted.predict(&all, None).expect("forecasts");
+    assert!(incoherence(&frame, "NLinear") < 1e-5);
+    let [low, high] = ["NLinear-lo-80", "NLinear-hi-80"].map(|name| frame.column(name).expect("an end"));
+    assert!(low.iter().zip(high).all(|(low, high)| low < high));
+    let of_sizes = fit(Reconciliation::MinTraceWls).predict(&all, None).expect("forecasts");
+    assert_ne!(frame.column("NLinear"), of_sizes.column("NLinear"), "the errors have a weight");
+    let loaded = Fitted::from_bytes(&fitted.to_bytes().expect("bytes")).expect("what was just written");
+    assert_eq!(loaded.predict(&all, None).expect("forecasts").columns, frame.columns);
 }
