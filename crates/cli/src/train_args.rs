@@ -99,12 +99,14 @@ impl TrainArgs {
         beside: impl FnOnce(usize) -> anyhow::Result<Vec<ModelSpec>>,
     ) -> anyhow::Result<Forecaster> {
         let mut specs = self.specs(from, labels, false)?;
+        let named = specs.len();
         for spec in beside(specs[0].h())? {
             if specs.iter().all(|named| named.name() != spec.name()) {
                 specs.push(spec);
             }
         }
-        self.forecaster_of(specs, from)
+        let baselines = specs.len() - named;
+        Ok(self.forecaster_of(specs, from)?.baselines(baselines))
     }
 
     /// These models, ready to be trained: the training is reported.

@@ -100,9 +100,9 @@ pub(crate) fn with_learnt_ensembles(
     frame
 }
 
-/// The columns of numbers, or of medians, one of each model.
+/// The columns of numbers, or of medians, one of each model that ensembles combine.
 fn points<'f>(trained: &TrainedModels, frame: &'f Frame) -> Vec<&'f [f32]> {
-    let of_models = trained.named().filter_map(|(model, name)| {
+    let of_models = trained.named().take(trained.n_members()).filter_map(|(model, name)| {
         let outputs = model.trained().estimator().outputs();
         frame.column(&format!("{name}{}", outputs[point_column(&outputs)].suffix))
     });

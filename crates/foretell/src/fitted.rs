@@ -66,6 +66,7 @@ impl Fitted {
         let mut fitted = self.clone();
         fitted.trained.models = places.iter().map(|&place| models[place].clone()).collect();
         fitted.trained.ensembles.clear();
+        fitted.trained.settings.baselines = 0;
         Ok(fitted)
     }
 
@@ -278,8 +279,8 @@ impl Fitted {
                 trained.settings.dropout = Some(samples);
                 return Ok(self);
             }
-            Intervals::Spread if trained.ensembles.is_empty() || trained.models.len() < 2 => {
-                return Err(UsageError::NoSpread { models: trained.models.len() }.into());
+            Intervals::Spread if trained.ensembles.is_empty() || trained.n_members() < 2 => {
+                return Err(UsageError::NoSpread { models: trained.n_members() }.into());
             }
             Intervals::Spread => {
                 trained.settings.spread = true;

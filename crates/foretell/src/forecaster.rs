@@ -276,6 +276,13 @@ impl Forecaster {
         self
     }
 
+    /// Has the last so many models stand beside the others as baselines: they are forecast and scored, but are members of no
+    /// ensemble. 0 by default.
+    pub fn baselines(mut self, count: usize) -> Self {
+        self.plan.settings.baselines = count;
+        self
+    }
+
     /// Calls `listener` after every step of training, with the name of the model's column; it may stop
     /// the model's training. Models that are trained side by side report their steps in turns.
     pub fn on_progress(mut self, listener: impl FnMut(&str, &Progress) -> Verdict + Send + 'static) -> Self {

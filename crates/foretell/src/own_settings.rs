@@ -26,6 +26,13 @@ pub(crate) struct OwnSettings {
     /// Whether the intervals of ensembles are of the spread of their members.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) spread: bool,
+    /// The last so many models stand beside the others for comparison, and are members of no ensemble.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) baselines: usize,
+}
+
+fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl OwnSettings {

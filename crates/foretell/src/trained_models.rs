@@ -75,6 +75,11 @@ impl TrainedModels {
         self.models.iter().zip(self.column_names())
     }
 
+    /// How many of the models ensembles combine: all but the baselines, which are the last ones.
+    pub(crate) fn n_members(&self) -> usize {
+        self.models.len().saturating_sub(self.settings.baselines)
+    }
+
     /// Whether one of the models forecasts all series together.
     pub(crate) fn is_joint(&self) -> bool {
         self.estimators().any(Estimator::is_joint)

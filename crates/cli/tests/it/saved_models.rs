@@ -64,3 +64,12 @@ fn ensembles_are_columns_of_forecasts_and_scores() {
             .contains("mean, median")
     );
 }
+    // What cross-validation adds for comparison is no member.
+    dir.ok(&format!("cross-validate {models} --n-windows 2 --log none --out validation.csv"));
+    let validation = dir.read("validation.csv");
+    let table = rows(&validation);
+    assert_eq!(table[0][4..], ["NLinear", "Naive", "SeasonalNaive", "EnsembleMean", "EnsembleWeighted"]);
+    for row in &table[1..] {
+        let [network, naive, mean] = [4, 5, 7].map(|column| row[column].parse::<f32>().unwrap());
+        assert!((mean - (network + naive) / 2.0).abs() < 1e-4, "{row:?}");
+    }

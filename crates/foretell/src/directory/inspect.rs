@@ -14,6 +14,7 @@ use crate::directory::saving::{ensembles, restore};
 use crate::error::Error;
 use crate::inputs::features::restore as restore_features;
 use crate::memory::check_load;
+use crate::own_settings::OwnSettings;
 use crate::registry::find_estimator;
 use crate::training::interruption::Interruption;
 use crate::training_record::TrainingRecord;
@@ -117,7 +118,9 @@ impl Contents {
         for plain in plain_models {
             contents.insert(plain.place.min(contents.len()), ModelContents::of_plain(plain));
         }
-        let ensembles = ensembles(&configuration, contents.len()).unwrap_or_default();
+        let baselines = OwnSettings::read(&configuration).unwrap_or_default().baselines;
+        let members = contents.len().saturating_sub(baselines);
+        let ensembles = ensembles(&configuration, members).unwrap_or_default();
         // Those that cannot be read are an error of whoever forecasts.
         let features = restore_features(&configuration).ok().filter(|features| !features.is_empty());
         Ok(Self {

@@ -240,7 +240,8 @@ pub(crate) fn assemble(
     };
     let settings = OwnSettings::read(&configuration).map_err(|reason| fault(&first, reason))?;
     let levels = SeriesLevels::read(&configuration).map_err(|reason| fault(&first, reason))?;
-    let ensembles = ensembles(&configuration, models.len()).map_err(|reason| fault(&first, reason))?;
+    let members = models.len().saturating_sub(settings.baselines);
+    let ensembles = ensembles(&configuration, members).map_err(|reason| fault(&first, reason))?;
     let coherence = Coherence::read(&configuration).map_err(|reason| fault(&first, reason))?;
     let record = TrainingRecord::read(&configuration);
     let models = match settings.dropout {
@@ -290,7 +291,7 @@ pub(crate) fn assemble(
     })
 }
 
-/// The ensembles of a configuration with so many models, or why they cannot be read.
+/// The ensembles of a configuration, of so many models, or why they cannot be read.
 pub(crate) fn ensembles(configuration: &Configuration, models: usize) -> Result<Vec<Combination>, String> {
     let Some(found) = configuration.other.get(own_settings::ENTRY).and_then(|entry| entry.get(ENSEMBLES))
     else {

@@ -32,11 +32,12 @@ impl WindowForecasts {
             .collect();
         for ensemble in &trained.ensembles {
             let members_of = |output: &Output| -> Vec<usize> {
-                let places = members.iter().zip(&starts);
+                let places = members.iter().zip(&starts).take(trained.n_members());
                 places.map(|(outputs, start)| start + place_of(output, outputs)).collect()
             };
             let spread = spread_ends(trained, asked);
-            let outputs = if spread.is_empty() { ensemble_outputs(&members) } else { vec![Output::point()] };
+            let outputs =
+                if spread.is_empty() { ensemble_outputs(trained, &members) } else { vec![Output::point()] };
             for output in outputs {
                 let places = members_of(&output);
                 let columns: Vec<&[f32]> = places.iter().map(|&place| &self.columns[place].1[..]).collect();
@@ -66,7 +67,7 @@ pub(crate) fn with_ensembles(
 ) -> Vec<Vec<Output>> {
     let spread = spread_ends(trained, asked).into_iter().map(|(output, _)| output);
     let outputs = match spread.len() {
-        0 => ensemble_outputs(&members),
+        0 => ensemble_outputs(trained, &members),
         _ => std::iter::once(Output::point()).chain(spread).collect(),
     };
     members.extend(trained.ensembles.iter().map(|_| outputs.clone()));
@@ -78,9 +79,10 @@ fn spread_ends(trained: &TrainedModels, asked: &AskedQuantiles) -> Vec<(Output, 
     if trained.settings.spread { asked.columns(false) } else { Vec::new() }
 }
 
-/// The columns of an ensemble of models with these columns: the forecast of a single number, and the quantiles that all of them
+/// The columns of an ensemble of models with these columns: the forecast of a single number, and the quantiles that all members
 /// have, but for medians that are such a forecast.
-fn ensemble_outputs(members: &[Vec<Output>]) -> Vec<Output> {
+fn ensemble_outputs(trained: &TrainedModels, models: &[Vec<Output>]) -> Vec<Output> {
+    let members = &models[..trained.n_members()];
     let is_asked = |output: &&Output| output.quantile.is_some() && output.suffix != "-median";
     let in_all = |output: &&Output| {
         members.iter().all(|outputs| outputs.iter().any(|own| own.quantile == output.quantile))

@@ -135,6 +135,11 @@ impl TrainingPlan {
         self.specs.iter().map(ModelSpec::as_ref).collect()
     }
 
+    /// How many of the models ensembles combine.
+    fn n_members(&self) -> usize {
+        self.specs.len().saturating_sub(self.settings.baselines)
+    }
+
     /// The names of the models' columns, without the suffixes of their outputs.
     pub(crate) fn column_names(&self) -> Vec<String> {
         column_names(self.models())
@@ -255,7 +260,7 @@ impl TrainingPlan {
             taken.extend(model.outputs().iter().map(|output| format!("{name}{}", output.suffix)));
         }
         taken.extend(self.ensembles.iter().map(|ensemble| ensemble.column().to_owned()));
-        if !self.ensembles.is_empty() && self.specs.len() < 2 {
+        if !self.ensembles.is_empty() && self.n_members() < 2 {
             return Err(UsageError::EnsembleOfOne.into());
         }
         let twice = (0..taken.len()).find(|&i| taken[..i].contains(&taken[i]));
@@ -329,8 +334,8 @@ impl TrainingPlan {
     ) -> Result<(TrainedModels, Option<Interruption>), Error> {
         self.check_val_rows(panel)?;
         self.check_columns()?;
-        if self.settings.spread && (self.ensembles.is_empty() || self.specs.len() < 2) {
-            return Err(UsageError::NoSpread { models: self.specs.len() }.into());
+        if self.settings.spread && (self.ensembles.is_empty() || self.n_members() < 2) {
+            return Err(UsageError::NoSpread { models: self.n_members() }.into());
         }
         let workers = self.workers.clone()?;
         let panel = with_features(panel, &self.features, &workers)?;
