@@ -97,6 +97,16 @@ pub enum Error {
         /// Whether it is in the data to validate on alone.
         extra: bool,
     },
+    /// Data to validate on that no forecast fits into.
+    #[error(
+        "the data to validate on need rows for a forecast, of each series at least h = {h}, found {rows}; give more rows"
+    )]
+    ShortValidation {
+        /// Rows of each series.
+        rows: usize,
+        /// The horizon.
+        h: usize,
+    },
     /// Data to validate on whose series differ in length.
     #[error(
         "all series of the data to validate on need as many rows, found {shortest} of one and {longest} of another; cut them to the \

@@ -206,6 +206,9 @@ impl TrainingPlan {
             if validation.min_len() < found {
                 return Err(Error::UnequalValidation { shortest: validation.min_len(), longest: found });
             }
+            if found < h {
+                return Err(Error::ShortValidation { rows: found, h });
+            }
         }
         match found > 0 && found < h {
             true => Err(UsageError::ValSize { h, found }.into()),
@@ -311,6 +314,11 @@ impl TrainingPlan {
     /// The forecasts of the end of each series that intervals are calibrated on, else those that an ensemble's weights are learnt by,
     /// else those whose errors weigh the series of a hierarchy.
     fn windows_of_end(&self) -> Option<PredictionIntervals> {
+        let horizons = |n_windows| PredictionIntervals {
+            n_windows,
+            step_size: self.h(),
+            ..PredictionIntervals::default()
+        };
         let of_weights = self.ensembles.iter().find_map(|ensemble| match *ensemble {
             Ensemble::Weighted { n_windows } => Some(horizons(n_windows)),
             _ => None,
@@ -318,11 +326,6 @@ impl TrainingPlan {
         let of_errors = || self.coherence.as_ref().filter(|coherence| coherence.needs_past());
         self.intervals.or(of_weights).or_else(|| of_errors().map(|_| horizons(WINDOWS_OF_ERRORS)))
     }
-        let horizons = |n_windows| PredictionIntervals {
-            n_windows,
-            step_size: self.h(),
-            ..PredictionIntervals::default()
-        };
 
     /// Trains the models once, without the last `test_size` steps. `last` is whether no further training follows: before that,
     /// an interruption is reported even if all models are trained.

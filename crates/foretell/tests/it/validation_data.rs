@@ -84,6 +84,7 @@ fn data_that_cannot_be_validated_on_are_refused() {
     assert!(matches!(both, Error::Usage(UsageError::TwoValidations { val_size: 12 })), "{both}");
     let short = error(forecaster().val_data(&panel(88..93)));
     assert!(short.to_string().contains("at least h = 6, found 5"), "{short}");
+    assert!(short.to_string().starts_with("the data to validate on need rows"), "{short}");
     let uneven = Panel::from_series(
         Freq::parse("1").expect("a frequency"),
         [("a", 0, vec![0.0_f32; 12]), ("b", 0, vec![0.0; 13])],
