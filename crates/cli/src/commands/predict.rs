@@ -25,7 +25,7 @@ Examples:
   foretell predict --model model --data sales.csv --quantiles 0.1,0.5,0.9 --h 5
   foretell predict --model model --data sales.csv --level 80 --intervals 20
   foretell predict --model model --data sales.csv --precision bf16
-  foretell predict --model model --data sales.csv --insample --step-size 24")]
+  foretell predict --model model --data sales.csv --insample --step-size 24 --level 80")]
 pub(crate) struct Predict {
     /// Directory that `foretell fit` or neuralforecast's `NeuralForecast.save` wrote
     #[arg(long, value_name = "DIR")]
@@ -51,8 +51,8 @@ pub(crate) struct Predict {
     )]
     intervals: Option<Intervals>,
     /// Forecast the history instead, beside the truth, from one cutoff after the other; the first cutoff is a row of
-    /// the series. Not with --h, --level, --quantiles or --futr
-    #[arg(long, conflicts_with_all = ["h", "levels", "quantiles", "futr"])]
+    /// the series. Not with --h or --futr
+    #[arg(long, conflicts_with_all = ["h", "futr"])]
     insample: bool,
     /// Begin --insample before the first row, where the models see nothing but padding, as neuralforecast does
     #[arg(long, requires = "insample")]
@@ -116,7 +116,7 @@ impl Predict {
         let mut options =
             PredictOptions::new().future(future.as_ref()).h(h).level(levels).quantiles(quantiles);
         options.strict = self.strict;
-        let mut insample = InsampleOptions::new(step_size);
+        let mut insample = InsampleOptions::new(step_size).level(levels).quantiles(quantiles);
         insample.from_padding = self.from_padding;
         let blocks = match self.insample {
             true => fitted.predict_insample_blocks(&panel, &insample)?,

@@ -124,6 +124,17 @@ fn the_history_is_forecast_from_its_first_row_on() {
     let predict = "predict --model model --data far.csv --insample --step-size 7";
     let known = dir.ok(predict);
     assert_eq!(rows(&known)[1][..3], ["a", "2024-01-08", "2024-01-07"]);
+    // Levels and quantiles of the history are those of the intervals that any forecast has.
+    let levels = dir.ok(&format!("{predict} --level 80 --intervals 4"));
+    let levels = rows(&levels);
+    assert_eq!(levels[0][4..], ["NLinear", "NLinear-lo-80", "NLinear-hi-80"]);
+    assert_eq!(levels.len(), rows(&known).len());
+    for (row, known) in levels[1..].iter().zip(&rows(&known)[1..]) {
+        let [middle, low, high] = [4, 5, 6].map(|column| row[column].parse::<f32>().unwrap());
+        assert!(row[..5] == known[..5] && low <= middle && middle <= high && low < high, "{row:?}");
+    }
+    let quantiles = dir.ok(&format!("{predict} --quantiles 0.1,0.9 --intervals 4"));
+    assert_eq!(rows(&quantiles)[0][4..], ["NLinear", "NLinear-ql0.1", "NLinear-ql0.9"]);
     let padded = dir.ok(&format!("{predict} --from-padding"));
     assert_eq!(rows(&padded)[1][..3], ["a", "2024-01-01", "2023-12-31"]);
     assert_eq!(rows(&padded)[8..], rows(&known)[1..]);
