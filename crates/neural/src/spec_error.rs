@@ -4,7 +4,8 @@ use foretell_data::nearest;
 use foretell_models::HyperParameterError;
 
 /// Names that people call models by, in lower case, and ours, which are not the nearest by their letters.
-const OTHER_NAMES: [(&str, &str); 1] = [("transformer", "VanillaTransformer")];
+const OTHER_NAMES: [(&str, &str); 2] =
+    [("transformer", "VanillaTransformer"), ("hint", "models with a hierarchy, which any of them keep")];
 
 /// Why a model, or one of its hyper-parameters, is refused.
 #[derive(Debug, thiserror::Error)]
@@ -86,6 +87,7 @@ mod tests {
             ("iTransform", "did you mean iTransformer? there are"),
             ("AutoNHITS", "did you mean a tuning of NHITS? there are"),
             ("autolstm", "did you mean a tuning of LSTM? there are"),
+            ("HINT", "did you mean models with a hierarchy, which any of them keep? there are"),
             ("Zebra", "no model is called Zebra; there are"),
         ] {
             assert!(message(name).contains(hint) && message(name).contains("TimesNet"), "{}", message(name));

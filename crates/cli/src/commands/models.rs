@@ -1,5 +1,8 @@
 //! `foretell models`: what there is to choose from.
 
+use std::ffi::OsStr;
+
+use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use foretell::{ModelSpec, model_names};
 use serde_json::{Map, Value, json};
@@ -31,7 +34,7 @@ exogenous ({futr, hist, stat, cat}: whether it reads them), losses, differences
 hyper_parameters (with their defaults), meanings (what they mean).")]
 pub(crate) struct Models {
     /// The model whose hyper-parameters to list, in any case of letters
-    #[arg(ignore_case = true, value_parser = clap::builder::PossibleValuesParser::new(model_names()))]
+    #[arg(value_parser = ModelNameParser)]
     model: Option<String>,
     /// List the models of this kind alone
     #[arg(long, value_name = "KIND", value_enum, conflicts_with_all = ["model", "markdown"])]
@@ -44,6 +47,28 @@ pub(crate) struct Models {
     markdown: bool,
     #[command(flatten)]
     log: LogArgs,
+}
+
+/// Reads the name of a model: shells complete it, and another name is answered with what was meant.
+#[derive(Clone, Debug)]
+struct ModelNameParser;
+
+impl TypedValueParser for ModelNameParser {
+    type Value = String;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &OsStr,
+    ) -> Result<String, clap::Error> {
+        let known = |name: String| ModelSpec::new(&name, 1, 1).map(|_| name);
+        StringValueParser::new().try_map(known).parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(model_names().into_iter().map(PossibleValue::new)))
+    }
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
