@@ -1,6 +1,6 @@
 //! Which models a command is for, with which hyper-parameters.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
@@ -28,7 +28,7 @@ pub(crate) struct ModelArgs {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["models", "h", "input_size"])]
     from: Option<PathBuf>,
     /// Steps to forecast
-    #[arg(long, value_name = "N", required_unless_present = "from", value_parser = steps())]
+    #[arg(long, value_name = "N", value_parser = steps())]
     h: Option<usize>,
     /// Steps of history that the forecast of a network is made from; -1 for 3 times h. Other models read as much history
     /// as they need
@@ -158,7 +158,31 @@ impl ModelArgs {
 
     /// The models of --from, if it is given.
     pub(crate) fn trained(&self, limit: MemoryLimit) -> anyhow::Result<Option<Fitted>> {
+        if let Some(dir) = self.directory().map(Path::display) {
+            let message =
+                format!("--model {dir}: it is a directory; --from {dir} takes the trained models in it");
+            return Err(Usage(message).into());
+        }
         Ok(self.from.as_ref().map(|dir| Fitted::load_within(dir, limit)).transpose()?)
+    }
+
+    /// The models of the directory that --model names, if it names no model.
+    pub(crate) fn in_directory(&self, limit: MemoryLimit) -> anyhow::Result<Option<Fitted>> {
+        let Some(dir) = self.directory() else { return Ok(None) };
+        let given = [("--h", self.h.is_some()), ("--input-size", self.input_size.is_some())];
+        if let Some((flag, _)) = given.iter().find(|(_, given)| *given) {
+            let message =
+                format!("{flag}: the models of {} were trained with theirs; leave it out", dir.display());
+            return Err(Usage(message).into());
+        }
+        Ok(Some(Fitted::load_within(dir, limit)?))
+    }
+
+    /// The directory that --model names in place of models.
+    fn directory(&self) -> Option<&Path> {
+        let [name] = &self.models[..] else { return None };
+        let dir = Path::new(name);
+        (dir.is_dir() && ModelSpec::new(name, 1, 1).is_err()).then_some(dir)
     }
 
     /// The models before anything is set: as they were trained, or with default hyper-parameters.
@@ -167,7 +191,12 @@ impl ModelArgs {
             (Some(fitted), _) => {
                 return Ok(fitted.models().iter().map(|model| model.spec().clone()).collect());
             }
-            (None, h) => h.context("--h is missing")?,
+            (None, Some(h)) => h,
+            (None, None) => {
+                return Err(
+                    Usage("--h is missing: how many steps to forecast, as in --h 24".to_owned()).into()
+                );
+            }
         };
         let input_size = self.input_size.and_then(|InputSize(size)| size).unwrap_or(3 * h);
         let specs = self.models.iter().map(|model| ModelSpec::new(model, h, input_size));
@@ -185,9 +214,10 @@ impl ModelArgs {
 
     /// Why a hyper-parameter is for none of the models of these names.
     fn no_such_model(&self, model: &str, names: &[String]) -> String {
-        let models = match &self.from {
-            Some(dir) => format!("the models of --from {}, {}", dir.display(), names.join(", ")),
-            None => format!("--model {}", self.models.join(", ")),
+        let models = match (&self.from, self.directory()) {
+            (Some(dir), _) => format!("the models of --from {}, {}", dir.display(), names.join(", ")),
+            (None, Some(dir)) => format!("the models of --model {}, {}", dir.display(), names.join(", ")),
+            (None, None) => format!("--model {}", self.models.join(", ")),
         };
         match names.iter().filter(|name| *name == model).count() {
             0 => format!("there is no {model} among {models}"),

@@ -90,6 +90,24 @@ impl TrainArgs {
         self.models.trained(self.memory.limit())
     }
 
+    /// The models of the directory that --model names in place of models: to be used as they are, without any training.
+    pub(crate) fn in_directory(&self) -> anyhow::Result<Option<Fitted>> {
+        let fitted = self.models.in_directory(self.memory.limit())?;
+        let given = [
+            ("--freeze", !self.freeze.is_empty()),
+            ("--freq", self.freq.is_some()),
+            ("--holidays", self.holidays.is_some()),
+        ];
+        match given.iter().find(|(_, given)| *given) {
+            Some((flag, _)) if fitted.is_some() => {
+                let message =
+                    format!("{flag}: the models of --model are used as they were trained; leave it out");
+                Err(Usage(message).into())
+            }
+            _ => Ok(fitted),
+        }
+    }
+
     /// The models, ready to be trained, `from` these if there are trained ones; `beside` are further ones for the horizon, of
     /// which those are left out that are named already. `labels` are static columns that say which series are summed up.
     pub(crate) fn forecaster(

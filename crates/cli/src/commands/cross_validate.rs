@@ -19,7 +19,8 @@ use crate::train_args::TrainArgs;
 ///
 /// Trains once on what lies before the first forecast (or anew on the way: --refit), and prints the errors of
 /// each model beside those of two forecasts that need none: Naive repeats the last value, SeasonalNaive the last
-/// season. The best comes first.
+/// season. The best comes first. With a directory of trained models as --model these are scored as they are, without
+/// any training.
 ///
 /// MAE and RMSE are in the units of the data. sMAPE lies between 0 and 2. MASE is the mean over the series
 /// of their MAE, divided by the MAE of the seasonal naive forecast within their training part: below 1 is
@@ -39,9 +40,9 @@ Examples:
     --n-windows 10 --refit --intervals 20 --level 80 --checkpoint state
   foretell cross-validate --data sales.csv --model NHITS,MLP,SeasonalNaive --h 24 \\
     --input-size 96 --ensemble mean,weighted:5 --n-windows 10
-  foretell cross-validate --data sales.csv --from model --as-is --ahead 5 \\
+  foretell cross-validate --data this-year.csv --model model --n-windows 10
+  foretell cross-validate --data this-year.csv --model model --ahead 5 \\
     --quantiles 0.1,0.5,0.9 --n-windows 10
-  foretell cross-validate --data this-year.csv --from model --as-is --n-windows 10
 
 With --json one object is printed: n_series, n_windows (asked for, of each series),
 step_size, h, season, and metrics, an array of: model, mae, rmse, smape, mase,
@@ -65,7 +66,7 @@ pub(crate) struct CrossValidate {
     /// Train the models anew for each forecast, or for every N-th, on all that comes before it
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", value_parser = steps())]
     refit: Option<usize>,
-    /// Score the models of --from as they are, without training them. Errors on rows that they were trained on say little
+    /// Score the models of --from as they are, as --model DIR does. Errors on rows that they were trained on say little
     #[arg(long, conflicts_with_all = ["refit", "freeze"])]
     as_is: bool,
     #[command(flatten)]
@@ -96,17 +97,27 @@ impl CrossValidate {
             return Err(Usage("--intervals needs --level or --quantiles, as in --level 80".to_owned()).into());
         }
         let sink = self.out.as_deref().map(Sink::open).transpose()?;
-        let from = self.train.trained()?;
+        let as_they_are = self.train.in_directory()?;
+        let as_is = self.as_is || as_they_are.is_some();
+        let from = match as_they_are {
+            Some(fitted) => Some(fitted),
+            None => self.train.trained()?,
+        };
         let from = from.as_ref();
         if self.as_is && from.is_none() {
             return Err(
                 Usage("--as-is scores trained models; name their directory by --from".to_owned()).into()
             );
         }
+        if as_is && self.refit.is_some() {
+            let message =
+                "--refit: a directory's models are scored as they are; --from DIR trains them further";
+            return Err(Usage(message.to_owned()).into());
+        }
         let decimal = self.train.decimal(from)?;
         let sink = sink.map(|sink| sink.decimal(decimal));
         let forecaster = self.checkpoint.of(self.train.forecaster(from, &[], |h| self.baselines(h))?);
-        let forecaster = if self.as_is { forecaster.untrained() } else { forecaster };
+        let forecaster = if as_is { forecaster.untrained() } else { forecaster };
         let h = self.ahead.unwrap_or(forecaster.h());
         let step_size = self.step_size.unwrap_or(h);
         let options = ValidationOptions::new(self.n_windows, step_size)

@@ -115,7 +115,7 @@ fn models_keep_a_hierarchy() {
     };
     assert_adds_up(&sample("0"), "NLinear");
     assert_eq!(column(&sample("3"), "NLinear").len(), 10 * 3);
-    let scores = dir.ok("cross-validate --from model --as-is --data sales.csv --n-windows 2 --log none");
+    let scores = dir.ok("cross-validate --model model --data sales.csv --n-windows 2 --log none");
     assert!(scores.contains("series scored:  10 of 10"), "{scores}");
     dir.ok("fit --from model --data sales.csv --set max_steps=2 --out further");
     assert_adds_up(&dir.ok("predict --model further --data sales.csv"), "NLinear");

@@ -27,6 +27,10 @@ fn a_saved_model_is_trained_further_as_it_was_saved() {
     dir.ok("cross-validate --from first --data long.csv --n-windows 2 --log none");
     let table = dir.ok("cross-validate --from first --as-is --data long.csv --n-windows 2 --level 80 --intervals 4 --log none");
     assert!(table.contains("cover-80") && table.contains("SeasonalNaive"), "{table}");
+    // A directory in place of names says the same in fewer words.
+    let by_name = dir
+        .ok("cross-validate --model first --data long.csv --n-windows 2 --level 80 --intervals 4 --log none");
+    assert_eq!(by_name, table);
     dir.ok("bench --from first --batch 4 --log none");
 }
 
@@ -45,6 +49,21 @@ fn what_does_not_go_together_is_told() {
         let message = dir.fails(2, &format!("fit {flags} --data long.csv --out second"));
         assert!(message.contains(says), "{flags}: {message}");
     }
+    for (line, says) in [
+        ("fit --model first --out second", "--from first takes the trained models in it"),
+        ("bench --model first", "--from first takes the trained models in it"),
+        ("cross-validate --model first --h 2", "--h: the models of first were trained with theirs"),
+        (
+            "cross-validate --model first --freq D",
+            "--freq: the models of --model are used as they were trained",
+        ),
+        ("cross-validate --model first --refit", "--refit: a directory's models are scored as they are"),
+        ("cross-validate --model MLP", "--h is missing"),
+    ] {
+        let data = if line.starts_with("bench") { "" } else { "--data long.csv" };
+        let message = dir.fails(2, &format!("{line} {data}"));
+        assert!(message.contains(says), "{line}: {message}");
+    }
     assert!(dir.fails(1, "fit --from nowhere --data long.csv --out second").contains("nowhere"));
 }
 
@@ -59,11 +78,6 @@ fn ensembles_are_columns_of_forecasts_and_scores() {
     assert!(contents.contains("EnsembleMean, EnsembleWeighted ("), "{contents}");
     let scores = dir.ok(&format!("cross-validate {models} --n-windows 2 --log none"));
     assert!(scores.contains("EnsembleWeighted") && scores.contains("SeasonalNaive"), "{scores}");
-    assert!(
-        dir.fails(2, &format!("fit {LONG} --model Naive {SMALL} --ensemble best --out other"))
-            .contains("mean, median")
-    );
-}
     // What cross-validation adds for comparison is no member.
     dir.ok(&format!("cross-validate {models} --n-windows 2 --log none --out validation.csv"));
     let validation = dir.read("validation.csv");
@@ -73,3 +87,8 @@ fn ensembles_are_columns_of_forecasts_and_scores() {
         let [network, naive, mean] = [4, 5, 7].map(|column| row[column].parse::<f32>().unwrap());
         assert!((mean - (network + naive) / 2.0).abs() < 1e-4, "{row:?}");
     }
+    assert!(
+        dir.fails(2, &format!("fit {LONG} --model Naive {SMALL} --ensemble best --out other"))
+            .contains("mean, median")
+    );
+}
