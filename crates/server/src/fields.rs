@@ -147,7 +147,13 @@ impl Fields {
             Asking::Explanation => {
                 let method = attribution(self.method.as_deref(), self.points, self.samples, self.seed)?;
                 let output = self.output.unwrap_or(0);
-                ForecastKind::Contributions(ContributionOptions { future, method, output, only: self.only })
+                ForecastKind::Contributions(ContributionOptions {
+                    future,
+                    h,
+                    method,
+                    output,
+                    only: self.only,
+                })
             }
         };
         let data = data.ok_or_else(|| {
@@ -164,7 +170,7 @@ impl Fields {
         use Asking::{CrossValidation, Explanation, Forecast};
         let fields: [(&str, bool, &[Asking]); 14] = [
             ("future", has_future, &[Forecast, Explanation]),
-            ("h", self.h.is_some(), &[Forecast]),
+            ("h", self.h.is_some(), &[Forecast, Explanation]),
             ("level", !self.level.is_empty(), &[Forecast]),
             ("quantiles", !self.quantiles.is_empty(), &[Forecast]),
             ("intervals", self.intervals.is_some(), &[Forecast]),

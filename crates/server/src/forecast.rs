@@ -59,11 +59,11 @@ pub(crate) fn forecast(
             fitted.validate(panel, *n_windows, *step_size)?.frame
         }
         ForecastKind::Contributions(asked) => {
-            check_answer(panel, fitted.h(), settings)?;
+            let h = asked.h.unwrap_or(fitted.h());
+            check_steps(panel, h, settings)?;
             let future = asked.future.as_ref();
-            let future =
-                future.map(|table| Future::from_memory(table, options, panel, fitted.h())).transpose()?;
-            let explained = ExplainOptions::new(asked.method).output(asked.output);
+            let future = future.map(|table| Future::from_memory(table, options, panel, h)).transpose()?;
+            let explained = ExplainOptions::new(asked.method).output(asked.output).h(h);
             fitted.explain(panel, &explained.models(&asked.only).future(future.as_ref()))?
         }
         ForecastKind::Ahead(asked) => {
@@ -92,8 +92,7 @@ pub(crate) fn ahead(
     deadline: Instant,
 ) -> Result<Frame, EngineError> {
     let h = asked.h.unwrap_or(fitted.h());
-    check("steps (h)", settings.max_h, h, "ask for fewer steps")?;
-    check_answer(panel, h, settings)?;
+    check_steps(panel, h, settings)?;
     let level = levels(asked)?;
     let mut options = PredictOptions::new().future(future).h(h).level(&level);
     options.strict = asked.strict;
@@ -111,6 +110,12 @@ pub(crate) fn ahead(
     let mut frame = whole.unwrap_or_else(|| Frame::new(fitted.freq()));
     keep_quantiles(&mut frame, fitted, asked);
     Ok(frame)
+}
+
+/// Refuses too many steps, and answers of too many rows for them.
+fn check_steps(panel: &Panel, h: usize, settings: &EngineSettings) -> Result<(), EngineError> {
+    check("steps (h)", settings.max_h, h, "ask for fewer steps")?;
+    check_answer(panel, h, settings)
 }
 
 /// Refuses answers of too many rows, for so many `steps` of each series.

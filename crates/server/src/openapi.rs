@@ -116,7 +116,7 @@ fn request() -> Value {
             "data": columns("The series, a row per series and time, columns named as in training"),
             "static": columns("A row per series, with the columns that do not change over time"),
             "future": columns("Future rows of the columns that are known in advance"),
-            "h": of("integer", "Steps to forecast; the model's own by default"),
+            "h": of("integer", "Steps to forecast or explain, the model's own by default (not /v1/cross-validate)"),
             "level": numbers("Central intervals in percent, as 80"),
             "quantiles": numbers("Quantiles between 0 and 1: single ends of central intervals"),
             "intervals": of("string", "Calibrates intervals on these data: N[:METHOD[:STEP]]"),

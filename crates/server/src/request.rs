@@ -41,6 +41,8 @@ pub enum ForecastKind {
 pub struct ContributionOptions {
     /// Future rows of the columns that are known in advance.
     pub future: Option<MemoryTable>,
+    /// Steps to explain; the models' own horizon by default. More are explained horizon by horizon.
+    pub h: Option<usize>,
     /// How they are computed.
     pub method: Attribution,
     /// The output that is explained, where a loss has several, counted from 0.

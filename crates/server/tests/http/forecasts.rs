@@ -238,6 +238,7 @@ fn contributions_are_those_of_the_library() {
     let shapley = Attribution::ShapleySampling { permutations: 3, seed: 7 };
     let asked = [
         (json!({}), ExplainOptions::default()),
+        (json!({"h": 2 * H + 1}), ExplainOptions::default().h(2 * H + 1)),
         (json!({"method": "input-x-gradient"}), ExplainOptions::new(Attribution::InputXGradient)),
         (
             json!({"method": "shapley-sampling", "samples": 3, "seed": 7, "only": ["NLinear"]}),
@@ -257,7 +258,7 @@ fn contributions_are_those_of_the_library() {
         (r#""points": 0"#, "from 1 to 1000, found 0"),
         (r#""method": "lime""#, "shapley-sampling"),
         (r#""seed": 1"#, "another method"),
-        (r#""h": 3"#, "/v1/forecast"),
+        (r#""level": [80]"#, "/v1/forecast"),
         (r#""only": ["MLP"]"#, "MLP"),
     ] {
         let detail = client
