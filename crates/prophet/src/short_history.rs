@@ -23,7 +23,7 @@ pub(crate) fn caveats(design: &Design, panel: &Panel) -> Vec<String> {
             }
         }
     }
-    short.iter().map(|(what, places)| format!("{}: {what}", named(panel, places))).collect()
+    short.iter().map(|(what, places)| format!("{} {what}", named(panel, places))).collect()
 }
 
 /// What a history of fewer than two seasons means for a forecast.

@@ -25,7 +25,7 @@ Examples:
   foretell predict --model model --data sales.csv --quantiles 0.1,0.5,0.9 --h 5
   foretell predict --model model --data sales.csv --level 80 --intervals 20
   foretell predict --model model --data sales.csv --precision bf16
-  foretell predict --model model --data sales.csv --insample --step-size 24 --level 80")]
+  foretell predict --model model --data sales.csv --insample --level 80")]
 pub(crate) struct Predict {
     /// Directory that `foretell fit` or neuralforecast's `NeuralForecast.save` wrote
     #[arg(long, value_name = "DIR")]
