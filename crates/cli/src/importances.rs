@@ -1,8 +1,9 @@
 //! Feature importances as tables for people.
 
 use foretell::{FeatureImportances, StepWeights};
+use foretell_report::grouped;
 
-use crate::table::{AlignedTable, grouped};
+use crate::table::AlignedTable;
 
 /// Steps that are listed, those with the most attention.
 const STEPS: usize = 10;

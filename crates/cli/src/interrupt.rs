@@ -2,7 +2,7 @@
 //! leaving nothing half-written behind.
 
 use std::process;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::OnceLock;
 #[cfg(unix)]
 use std::{io, sync::mpsc, thread};
 
@@ -16,24 +16,33 @@ use signal_hook::{
 /// The exit code by which shells know a process that Ctrl-C ended.
 pub(crate) const EXIT_CODE: u8 = 130;
 
-static ASKED: AtomicBool = AtomicBool::new(false);
+/// Ctrl-C, as messages call it.
+const CTRL_C: &str = "Ctrl-C";
+
+/// What asked first.
+static ASKED: OnceLock<&str> = OnceLock::new();
 
 /// Whether training is to stop.
 pub(crate) fn asked() -> bool {
-    ASKED.load(Ordering::Relaxed)
+    ASKED.get().is_some()
 }
 
-/// From now on the first Ctrl-C only asks, and `first` tells of it.
+/// What stopped the training: Ctrl-C or SIGTERM, here or in a process that trains along.
+pub(crate) fn cause() -> &'static str {
+    ASKED.get().unwrap_or(&CTRL_C)
+}
+
+/// From now on the first Ctrl-C only asks, and `first` tells of what did.
 ///
 /// # Errors
 /// Where the machine has no thread to listen with: Ctrl-C ends the command as it does others.
-pub(crate) fn catch(first: impl Fn() + Send + 'static) -> Result<(), ListenError> {
-    listen(move || {
-        if ASKED.swap(true, Ordering::Relaxed) {
+pub(crate) fn catch(first: impl Fn(&'static str) + Send + 'static) -> Result<(), ListenError> {
+    listen(move |cause| {
+        if ASKED.set(cause).is_err() {
             abandon_all();
             process::exit(EXIT_CODE.into());
         }
-        first();
+        first(cause);
     })
 }
 
@@ -42,22 +51,22 @@ type ListenError = io::Error;
 #[cfg(not(unix))]
 type ListenError = ctrlc::Error;
 
-/// Has `pressed` called at every Ctrl-C and SIGTERM. SIGHUP is left as it is: `nohup` has it ignored.
+/// Has `told` called with the name of every Ctrl-C and SIGTERM. SIGHUP is left as it is: `nohup` has it ignored.
 #[cfg(unix)]
-fn listen(mut pressed: impl FnMut() + Send + 'static) -> Result<(), ListenError> {
+fn listen(mut told: impl FnMut(&'static str) + Send + 'static) -> Result<(), ListenError> {
     // The thread comes first: signals that are caught without one to hear them would be lost.
     let (hand_over, signals) = mpsc::channel::<Signals>();
     thread::Builder::new().spawn(move || {
         if let Ok(mut signals) = signals.recv() {
-            signals.forever().for_each(|_| pressed());
+            signals.forever().for_each(|signal| told(if signal == SIGTERM { "SIGTERM" } else { CTRL_C }));
         }
     })?;
     _ = hand_over.send(Signals::new([SIGINT, SIGTERM])?);
     Ok(())
 }
 
-/// Has `pressed` called at every Ctrl-C.
+/// Has `told` called at every Ctrl-C.
 #[cfg(not(unix))]
-fn listen(pressed: impl FnMut() + Send + 'static) -> Result<(), ListenError> {
-    ctrlc::set_handler(pressed)
+fn listen(mut told: impl FnMut(&'static str) + Send + 'static) -> Result<(), ListenError> {
+    ctrlc::set_handler(move || told(CTRL_C))
 }

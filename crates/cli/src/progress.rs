@@ -10,12 +10,13 @@ use foretell::{
     Bench, EarlyEnds, End, Filled, Fitted, Metrics, Panel, Progress, ReadNote, SearchProgress, Trimmed,
     Verdict,
 };
+use foretell_report::grouped;
 use indicatif::{MultiProgress, ProgressBar, ProgressFinish, ProgressStyle};
 use serde_json::{Value, json};
 
 use crate::interrupt;
 use crate::several;
-use crate::table::{grouped, short};
+use crate::table::short;
 
 /// The form of the messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -165,15 +166,16 @@ impl Log {
 
     /// From now on the first Ctrl-C only asks training to stop; a warning says where that is not possible.
     pub(crate) fn catch_interrupts(self) {
-        let told = interrupt::catch(move || {
-            let text = "stopping after this step, to save what is trained; Ctrl-C again stops at once";
+        let told = interrupt::catch(move |cause| {
+            let text =
+                format!("stopping after this step, to save what is trained; {cause} again stops at once");
             match several::last_state() {
                 // Whoever ended the processes may not wait for the end of the step, which those that are left do not reach.
                 Some(state) => self.report(
                     &format!("stopping, as this or another process was told to end; {state}"),
-                    &json!({ "event": "interrupt", "state": state }),
+                    &json!({ "event": "interrupt", "signal": cause, "state": state }),
                 ),
-                None => self.report(text, &json!({ "event": "interrupt" })),
+                None => self.report(&text, &json!({ "event": "interrupt", "signal": cause })),
             }
         });
         if let Err(error) = told {

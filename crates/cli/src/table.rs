@@ -1,5 +1,7 @@
 //! Tables for people, and numbers as people read them.
 
+use foretell_report::grouped;
+
 /// Columns of text (flush left) and numbers (flush right), separated by two blanks.
 #[derive(Debug)]
 pub(crate) struct AlignedTable {
@@ -39,6 +41,13 @@ impl AlignedTable {
             None => format!("{x:.3e}"),
         };
         self.columns.push((name.into(), Column::Numbers(cells.iter().map(cell).collect())));
+        self
+    }
+
+    /// Numbers of unlike sizes, as values of several series are: each with 4 digits or more; what is no number is a dash.
+    pub(crate) fn unlike(mut self, name: impl Into<String>, cells: impl IntoIterator<Item = f64>) -> Self {
+        let cell = |x: f64| if x.is_finite() { short(x) } else { "-".to_owned() };
+        self.columns.push((name.into(), Column::Numbers(cells.into_iter().map(cell).collect())));
         self
     }
 
@@ -114,19 +123,6 @@ pub(crate) fn short(x: f64) -> String {
     }
 }
 
-/// A count with its digits in groups of three.
-pub(crate) fn grouped(count: usize) -> String {
-    let digits = count.to_string();
-    let mut text = String::new();
-    for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,6 +157,8 @@ SeasonalNaive   9.000  0.5000       0      34,567
         let column = |cells| AlignedTable::new().numbers("x", cells).render();
         assert_eq!(column([12.5, 0.125]), "      x\n12.5000\n 0.1250\n");
         assert_eq!(column([12.5, 1e-9]), "       x\n12.50000\n 0.00000\n");
+        let unlike = AlignedTable::new().unlike("x", [12.5, 1e-9, 0.0, f64::NAN]).render();
+        assert_eq!(unlike, "       x\n   12.50\n1.000e-9\n       0\n       -\n");
     }
 
     #[test]
@@ -168,10 +166,5 @@ SeasonalNaive   9.000  0.5000       0      34,567
         let texts = [0.0, 0.000_123_46, 1.0, 123.456, 12_345_678.9, 1e12, 1e-9, -2.5].map(short);
         assert_eq!(texts, ["0", "0.0001235", "1.000", "123.5", "12345679", "1.000e12", "1.000e-9", "-2.500"]);
         assert_eq!(short(f64::NAN), "NaN");
-    }
-
-    #[test]
-    fn counts_are_grouped() {
-        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
     }
 }

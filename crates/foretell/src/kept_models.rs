@@ -5,7 +5,8 @@ use std::path::Path;
 use foretell_checkpoint::ModelDirectory;
 use foretell_estimator::MemoryLimit;
 
-use crate::directory::saving::{from_bytes, load, save, to_bytes};
+use crate::directory::inspect::Contents;
+use crate::directory::saving::{checkpoint, from_bytes, load, save, to_bytes};
 use crate::error::Error;
 use crate::fitted::Fitted;
 
@@ -52,6 +53,14 @@ impl Fitted {
 
 /// Bytes.
 impl Fitted {
+    /// What [`Fitted::save`] would write: settings, models and their tensors; of no bytes, as there is no file.
+    ///
+    /// # Errors
+    /// If a model cannot be written.
+    pub fn contents(&self) -> Result<Contents, Error> {
+        Contents::of_checkpoint(checkpoint(&self.trained, self.interruption.as_ref()), 0)
+    }
+
     /// The bytes of the model in one piece with a checksum, with all that [`Fitted::save`] writes: for a database, a cache or
     /// another process.
     ///

@@ -1,5 +1,7 @@
 //! The contents of a report.
 
+use std::collections::HashMap;
+
 /// A report on forecasts. Sections without contents are left out.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
@@ -52,6 +54,32 @@ pub struct ScoreSheet {
 }
 
 impl ScoreSheet {
+    /// The scores of a table: of each row its key, its metric and the score of each model. Of rows of the same key and metric the
+    /// last one counts.
+    ///
+    /// # Panics
+    /// If a row has more scores than there are models.
+    #[track_caller]
+    pub fn of_rows<T: AsRef<str>>(
+        by: ScoredBy,
+        models: Vec<String>,
+        rows: impl IntoIterator<Item = (T, T, Vec<f64>)>,
+    ) -> Self {
+        let (mut keys, mut metrics) = (Names::default(), Names::default());
+        let place = |(key, metric, scores): (T, T, Vec<f64>)| {
+            assert!(scores.len() <= models.len(), "{} scores of {} models", scores.len(), models.len());
+            (keys.place(key.as_ref()), metrics.place(metric.as_ref()), scores)
+        };
+        let rows: Vec<(usize, usize, Vec<f64>)> = rows.into_iter().map(place).collect();
+        let (keys, metrics) = (keys.names, metrics.names);
+        let mut values = vec![f64::NAN; keys.len() * metrics.len() * models.len()];
+        for (key, metric, scores) in rows {
+            let first = (key * metrics.len() + metric) * models.len();
+            values[first..first + scores.len()].copy_from_slice(&scores);
+        }
+        Self { by, keys, metrics, models, values }
+    }
+
     /// The score of a model by their places.
     ///
     /// # Panics
@@ -59,6 +87,24 @@ impl ScoreSheet {
     #[track_caller]
     pub fn value(&self, key: usize, metric: usize, model: usize) -> f64 {
         self.values[(key * self.metrics.len() + metric) * self.models.len() + model]
+    }
+}
+
+/// Different names in the order in which they appear.
+#[derive(Default)]
+struct Names {
+    names: Vec<String>,
+    places: HashMap<String, usize>,
+}
+
+impl Names {
+    fn place(&mut self, name: &str) -> usize {
+        if let Some(place) = self.places.get(name) {
+            return *place;
+        }
+        self.names.push(name.to_owned());
+        self.places.insert(name.to_owned(), self.names.len() - 1);
+        self.names.len() - 1
     }
 }
 

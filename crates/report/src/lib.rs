@@ -1,12 +1,14 @@
 //! A report on forecasts as one HTML file that needs no network.
 //!
-//! A [`Report`] holds what is told, as plain data of any origin; [`Report::write`] writes the page. Tables are markup, so they are
+//! A [`Report`] holds what is told, as plain data of any origin; [`Report::write`] writes the page. [`charts`], [`scored`], [`facts`],
+//! [`settings`], [`importances`] and [`baseline`] gather it from the facade's panels and tables of forecasts. Tables are markup, so they are
 //! read without scripts; charts are drawn by the page's own script, each when it is looked at, from numbers that are packed as
 //! base64. All texts are escaped, and the script sets them as text, since ids of series come from files of others.
 #![forbid(unsafe_code)]
 
 mod contents;
 mod escape;
+mod forecasts;
 mod markup;
 mod packed;
 mod page;
@@ -15,6 +17,14 @@ mod sections;
 pub use contents::{
     Charts, ForecastLines, Importances, ModelLines, ModelSettings, Report, ScoreSheet, ScoredBy, SeriesLines,
 };
+pub use forecasts::baseline::{UnscoredBaseline, baseline};
+pub use forecasts::charts::charts;
+pub use forecasts::columns::{ForecastColumns, forecast_columns};
+pub use forecasts::facts::{facts, settings};
+pub use forecasts::importances::importances;
+pub use forecasts::scores::scored;
+pub use forecasts::windows::{civil, known_values, windows};
+pub use markup::grouped;
 
 /// The README's example is a test.
 #[cfg(doctest)]

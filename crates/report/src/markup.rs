@@ -34,6 +34,19 @@ pub(crate) fn pairs(pairs: &[(String, String)]) -> String {
     text + "</dl>\n"
 }
 
+/// A count with its digits in groups of three.
+pub fn grouped(count: usize) -> String {
+    let digits = count.to_string();
+    let mut text = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// A number with four digits; a dash where there is none.
 pub(crate) fn number(value: f64) -> String {
     if !value.is_finite() {
@@ -55,6 +68,11 @@ pub(crate) fn percent(share: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn counts_are_grouped() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(grouped), ["0", "999", "1,000", "1,234,567"]);
+    }
 
     #[test]
     fn numbers_have_four_digits() {

@@ -45,7 +45,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/cli/src",
         &[
-            "closed_stdout failure file_args file_limit forecast_columns forecast_parts forecast_windows interrupt layout_args model_facts out_of_memory png precision row_args setting setting_words shell_word table threshold ticks",
+            "closed_stdout failure file_args file_limit forecast_parts interrupt layout_args model_facts out_of_memory png precision row_args setting setting_words shell_word table threshold ticks",
             "several",
             "config feature_args hierarchy_args importances inputs markdown progress report saving",
             "args output",
@@ -254,7 +254,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "run",
         ],
     ),
-    folders("crates/report/src", &["contents escape", "markup packed", "sections", "page"]),
+    folders("crates/report/src", &["contents escape", "markup packed", "forecasts sections", "page"]),
     folders("crates/search/src", &["draws trial", "domain", "grid halving tpe", "study"]),
     folders("crates/simd/src", &["amx prefetch scalar vector", "bits level", "loops", "kernels"]),
     folders("crates/simulation/src", &["draws error", "marginals", "copula shuffle", "method"]),

@@ -133,15 +133,15 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-features",
         ],
     ),
-    // A page of plain data, of whatever origin.
-    room(9, "foretell-report", &[]),
+    // A page of plain data, of whatever origin; what it tells of forecasts comes from the facade's tables.
+    room(9, "foretell-report", &["foretell"]),
     room(10, "foretell-server", &["foretell"]),
     room(
         10,
         "foretell-cli",
         &["foretell-files", "foretell-mpi", "foretell", "foretell-report", "foretell-server"],
     ),
-    room(10, "foretell-python", &["foretell"]),
+    room(10, "foretell-python", &["foretell", "foretell-report"]),
     room(
         10,
         "foretell-candle",

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::args::{CheckpointArgs, steps};
 use crate::failure::{Interrupted, Usage};
+use crate::interrupt;
 use crate::output::{Sink, print};
 use crate::progress::Log;
 use crate::table::AlignedTable;
@@ -97,9 +98,7 @@ impl FindAnomalies {
                 self.log().catch_interrupts();
                 match forecaster.anomalies(&panel, &options, self.level) {
                     Err(Error::NothingForecast { after }) => {
-                        let message =
-                            format!("Ctrl-C stopped training after {after}; nothing was judged yet");
-                        return Err(Interrupted(message).into());
+                        return Err(interrupted(&after.to_string(), "nothing was judged yet").into());
                     }
                     found => {
                         let (frame, fitted) = found?;
@@ -117,10 +116,7 @@ impl FindAnomalies {
         }
         print(if self.json { as_json(&found) } else { self.told(&frame, &models, &found) })?;
         match interruption {
-            Some(after) => {
-                let what = "what was forecast until then is judged";
-                Err(Interrupted(format!("Ctrl-C stopped training after {after}; {what}")).into())
-            }
+            Some(after) => Err(interrupted(&after, "what was forecast until then is judged").into()),
             None => self.checkpoint.finish(),
         }
     }
@@ -145,10 +141,14 @@ impl FindAnomalies {
             .text(frame.time_col.clone(), shown.iter().map(|found| found.time.clone()))
             .text("model", shown.iter().map(|found| found.model));
         for (name, place) in ["y", "forecast", "lo", "hi", "score", "rank"].into_iter().zip(0..) {
-            table = table.numbers(name, numbers(place));
+            table = table.unlike(name, numbers(place));
         }
         format!("{counts}\n{}", table.render())
     }
+}
+
+fn interrupted(after: &str, what: &str) -> Interrupted {
+    Interrupted(format!("{} stopped training after {after}; {what}", interrupt::cause()))
 }
 
 /// The values that a model finds outside, the farthest first.

@@ -6,13 +6,15 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::Args;
 use foretell::{Error, Interruption, Metrics, ModelSpec, Panel, ValidationOptions, usual_season};
+use foretell_report::grouped;
 use serde_json::json;
 
 use crate::args::{CheckpointArgs, LevelArgs, steps};
 use crate::failure::{Interrupted, Usage};
+use crate::interrupt;
 use crate::output::{Sink, print};
 use crate::progress::Log;
-use crate::table::{AlignedTable, grouped};
+use crate::table::AlignedTable;
 use crate::train_args::TrainArgs;
 
 /// Score models on rolling forecasts of the end of each series
@@ -180,7 +182,7 @@ impl CrossValidate {
 impl CrossValidate {
     /// The message about an interrupted training: where it stopped, what is kept of it, and how to continue.
     fn interrupted(&self, after: &str, what: &str) -> String {
-        let message = format!("Ctrl-C stopped training after {after}; {what}");
+        let message = format!("{} stopped training after {after}; {what}", interrupt::cause());
         match &self.checkpoint.dir {
             Some(dir) => format!("{message}; {} holds the state: the same command resumes it", dir.display()),
             None => message,

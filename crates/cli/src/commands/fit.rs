@@ -9,6 +9,7 @@ use foretell::{ColumnNames, Fitted, Interruption, ModelDirectory};
 use crate::args::{CheckpointArgs, directory};
 use crate::failure::Interrupted;
 use crate::hierarchy_args::{HierarchyArgs, MethodArgs};
+use crate::interrupt;
 use crate::progress::Log;
 use crate::saving::{save_or_keep, take};
 use crate::several;
@@ -175,7 +176,8 @@ impl Fit {
     /// The message about an interrupted training: what is not trained, where the models are, and how to continue.
     fn interrupted(&self, interruption: &Interruption, saved: &Path) -> String {
         let mut message = format!(
-            "Ctrl-C stopped training after {interruption}; {} holds the models as they are",
+            "{} stopped training after {interruption}; {} holds the models as they are",
+            interrupt::cause(),
             saved.display()
         );
         if saved != self.out {

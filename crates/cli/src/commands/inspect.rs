@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Command, Id};
 use foretell::{Contents, Fitted, ModelContents, ModelState, TrainingRecord, Value, json};
+use foretell_report::grouped;
 
 use crate::args::{LogArgs, MemoryArgs};
 use crate::data_args::DataArgs;
 use crate::importances;
 use crate::output::print;
 use crate::progress::Log;
-use crate::table::{AlignedTable, grouped};
+use crate::table::AlignedTable;
 
 /// Show what a model directory holds, how far a training has come, or which columns counted for forecasts
 ///

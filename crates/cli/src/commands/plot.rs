@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use foretell::{Frame, Freq, Panel, nearest};
+use foretell_report::{ForecastColumns, civil, forecast_columns, known_values, windows};
 
 use crate::args::{LogArgs, steps};
 use crate::data_args::DataArgs;
 use crate::failure::Usage;
 use crate::figure::{Band, Facet, Figure, Forecast};
-use crate::forecast_columns::{ForecastColumns, forecast_columns};
 use crate::forecast_parts::{ForecastParts, forecast_parts};
-use crate::forecast_windows::{civil, known_values, windows};
 use crate::output::print;
 use crate::picture::{Picture as _, check_ending};
 use crate::progress::Log;

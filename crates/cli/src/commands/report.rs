@@ -5,22 +5,17 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use foretell::{Contents, FileOptions, Frame, Freq, Panel, ReadOptions, column_names, usual_season};
-use foretell_report::{Report, ScoreSheet, ScoredBy};
+use foretell_report::{
+    Report, ScoreSheet, baseline, charts, facts, forecast_columns, grouped, scored, settings,
+};
 
 use crate::args::{LogArgs, steps};
 use crate::data_args::DataArgs;
 use crate::failure::Usage;
-use crate::forecast_columns::forecast_columns;
 use crate::output::{print, write_file};
 use crate::progress::Log;
-use crate::report::charts::charts;
-use crate::report::facts::{facts, settings};
-use crate::report::{importances, scores};
+use crate::report::{METRIC, read_importances, read_scores};
 use crate::shell_word::shell_word;
-use crate::table::grouped;
-
-/// The models that errors are relative to unless one is named: the first of these that was scored.
-const BASELINES: [&str; 2] = ["SeasonalNaive", "Naive"];
 
 /// Write a report on forecasts: scores, intervals, importances and charts in one HTML file
 ///
@@ -90,18 +85,18 @@ impl WriteReport {
         let (mut sheets, mut beside): (Vec<ScoreSheet>, Vec<Frame>) = (Vec::new(), Vec::new());
         for path in &self.scores {
             let columns = column_names(path, &FileOptions::default())?;
-            if columns.iter().any(|column| column == scores::METRIC) {
-                sheets.push(scores::read(path, &options.id_col)?);
+            if columns.iter().any(|column| column == METRIC) {
+                sheets.push(read_scores(path, &options.id_col)?);
                 self.log().read_beside(path, "scores");
             } else {
                 let validation = self.read_forecasts(path, "scores", &options, &panel)?;
-                sheets.extend(self.scored(path, &validation, &panel, &target, season)?);
+                sheets.extend(self.scored_of(path, &validation, &panel, &target, season)?);
                 beside.push(validation);
             }
         }
         let mut notes = Vec::new();
         if self.scores.is_empty() {
-            sheets = scores::scored(&frame, &panel, &target, season)?;
+            sheets = scored(&frame, &panel, &target, season)?;
             if sheets.is_empty() {
                 notes.push(format!(
                     "None of the forecasts has come true, so there are no scores: --scores takes those of a \
@@ -114,11 +109,11 @@ impl WriteReport {
         let tables: Vec<&Frame> = std::iter::once(&frame).chain(&beside).collect();
         let report = Report {
             title: self.title.clone().unwrap_or_else(|| format!("Forecasts of {target}")),
-            facts: facts(&self.data.shown(), &self.forecast, &panel, &frame),
+            facts: facts(&self.data.shown(), &self.forecast.display().to_string(), &panel, &frame),
             notes,
-            baseline: self.baseline(&sheets)?,
+            baseline: self.baseline_among(&sheets)?,
             scores: sheets,
-            importances: self.importances.as_deref().map(importances::read).transpose()?.unwrap_or_default(),
+            importances: self.importances.as_deref().map(read_importances).transpose()?.unwrap_or_default(),
             settings: contents.as_ref().map(settings).unwrap_or_default(),
             commands: vec![this_command()],
             charts: charts(&panel, &tables, &target, self.last),
@@ -148,7 +143,7 @@ impl WriteReport {
         }
     }
 
-    fn scored(
+    fn scored_of(
         &self,
         path: &Path,
         frame: &Frame,
@@ -156,7 +151,7 @@ impl WriteReport {
         target: &str,
         season: usize,
     ) -> anyhow::Result<Vec<ScoreSheet>> {
-        let sheets = scores::scored(frame, panel, target, season)?;
+        let sheets = scored(frame, panel, target, season)?;
         if sheets.is_empty() {
             self.log().warning(&format!("no row of {} has come true, so it has no scores", path.display()));
         }
@@ -164,19 +159,8 @@ impl WriteReport {
     }
 
     /// The baseline among the models that were scored.
-    fn baseline(&self, sheets: &[ScoreSheet]) -> anyhow::Result<Option<String>> {
-        let sheet = sheets.iter().find(|sheet| sheet.by == ScoredBy::All);
-        let models = sheet.map_or(&[][..], |sheet| &sheet.models);
-        let is_scored = |name: &str| models.iter().any(|model| model == name);
-        match &self.baseline {
-            Some(name) if is_scored(name) => Ok(Some(name.clone())),
-            Some(name) => {
-                let known = if models.is_empty() { "none".to_owned() } else { models.join(", ") };
-                Err(Usage(format!("--baseline {name}: the scored models are {known}; name one of them"))
-                    .into())
-            }
-            None => Ok(BASELINES.into_iter().find(|name| is_scored(name)).map(str::to_owned)),
-        }
+    fn baseline_among(&self, sheets: &[ScoreSheet]) -> anyhow::Result<Option<String>> {
+        baseline(sheets, self.baseline.as_deref()).map_err(|error| Usage(format!("--{error}")).into())
     }
 
     fn write(&self, report: &Report) -> anyhow::Result<()> {

@@ -185,7 +185,8 @@ impl Tune {
             Some(at) => {
                 let saved = saved.display();
                 let message = format!(
-                    "Ctrl-C stopped the training of the best model after {at}; {saved} holds it as it is"
+                    "{} stopped the training of the best model after {at}; {saved} holds it as it is",
+                    interrupt::cause()
                 );
                 Err(Interrupted(message).into())
             }
@@ -326,7 +327,8 @@ impl Tune {
     }
 
     fn interrupted(&self, found: &Tuned) -> String {
-        let mut message = format!("Ctrl-C stopped the search after {} trials", found.trials.len());
+        let mut message =
+            format!("{} stopped the search after {} trials", interrupt::cause(), found.trials.len());
         if let Some(best) = found.best() {
             message +=
                 &format!(", of which trial {} is the best; no model was trained on all data", best.trial);

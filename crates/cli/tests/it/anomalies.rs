@@ -47,6 +47,13 @@ fn anomalies_are_found_by_models_that_are_trained_and_by_saved_ones() {
     assert_eq!(rows(&dir.read("few.csv")).len(), 1 + 2);
     let told = dir.ok("anomalies --data sales.csv --from model --quiet");
     assert!(told.starts_with("SeasonalNaive: 2 of "), "{told}");
+    // A series of small values keeps its digits beside one of large ones.
+    let sales = dir.read("sales.csv");
+    let small =
+        rows(&sales)[1..].iter().map(|row| format!("grains,{},{}e-8\n", row[1], row[2])).collect::<String>();
+    dir.put("both.csv", &(sales + &small));
+    let told = dir.ok("anomalies --data both.csv --from model --quiet");
+    assert!(told.contains("  30.00") && told.contains("  3.000e-7"), "{told}");
     let message = dir.fails(2, "anomalies --data sales.csv --from model --quiet --level 100");
     assert!(message.contains("a level is a percentage"), "{message}");
 }

@@ -279,7 +279,10 @@ fn sigterm_is_ctrl_c_and_a_hangup_is_left_to_nohup() {
     let mut rest = String::new();
     log.read_to_string(&mut rest).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130), "{rest}");
-    assert!(rest.contains("\"event\":\"interrupt\"") && dir.path().join("model").exists(), "{rest}");
+    for said in ["\"event\":\"interrupt\"", "SIGTERM stopped training after step"] {
+        assert!(rest.contains(said), "{said}: {rest}");
+    }
+    assert!(dir.path().join("model").exists(), "{rest}");
 
     let mut command = Command::new("nohup");
     let line = fit(dir.path(), "again", "");

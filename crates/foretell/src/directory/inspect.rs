@@ -107,8 +107,13 @@ impl Contents {
         let saved = written.ok().and_then(|time| Timestamp::try_from(time).ok());
         // A file's time is no more exact than that to whoever reads it.
         let saved = saved.and_then(|time| time.round(Unit::Second).ok()).map(|time| time.to_string());
-        let (Checkpoint { configuration, models, plain_models, dataset }, bytes) =
-            Checkpoint::load_and_measure(dir)?;
+        let (checkpoint, bytes) = Checkpoint::load_and_measure(dir)?;
+        Ok(Self { saved, ..Self::of_checkpoint(checkpoint, bytes)? })
+    }
+
+    /// What these tensors and settings hold, of files of so many bytes.
+    pub(crate) fn of_checkpoint(checkpoint: Checkpoint, bytes: u64) -> Result<Self, Error> {
+        let Checkpoint { configuration, models, plain_models, dataset } = checkpoint;
         let calibrated = |intervals: &ConformalSettings| {
             let ConformalSettings { n_windows, method, step_size } = intervals;
             format!("{method}, {n_windows} windows, {step_size} steps apart")
@@ -128,7 +133,7 @@ impl Contents {
             features: features.map(|features| features.to_string()),
             interruption: Interruption::read(&configuration),
             training: TrainingRecord::read(&configuration),
-            saved,
+            saved: None,
             h: configuration.h,
             freq: match configuration.freq {
                 Frequency::Alias(word) => word,

@@ -143,7 +143,7 @@ pub(crate) fn restore(plain: PlainModel) -> Result<FittedModel, String> {
 }
 
 /// The contents of a model directory.
-fn checkpoint(trained: &TrainedModels, interruption: Option<&Interruption>) -> Checkpoint {
+pub(crate) fn checkpoint(trained: &TrainedModels, interruption: Option<&Interruption>) -> Checkpoint {
     let freq = match trained.freq.to_string() {
         step if step.parse::<i64>().is_ok() => Frequency::Step(step.parse().expect("just tried")),
         word => Frequency::Alias(word),

@@ -1,16 +1,14 @@
 //! The facts of a forecast: its files, models and settings.
 
 use std::collections::HashSet;
-use std::path::Path;
 
+use super::windows::civil;
+use crate::contents::ModelSettings;
+use crate::markup::grouped;
 use foretell::{Contents, Frame, ModelContents, Panel, Value};
-use foretell_report::ModelSettings;
 
-use crate::forecast_windows::civil;
-use crate::table::grouped;
-
-/// The facts of the data and of the forecasts.
-pub(crate) fn facts(data: &str, forecast: &Path, panel: &Panel, frame: &Frame) -> Vec<(String, String)> {
+/// The facts of the data and of the forecasts, called as users know them: by their files, for instance.
+pub fn facts(data: &str, forecast: &str, panel: &Panel, frame: &Frame) -> Vec<(String, String)> {
     let shown = |time: i64| panel.freq().kind().display(civil(panel.zone(), time));
     let span = |times: &mut dyn Iterator<Item = i64>| {
         let (first, last) =
@@ -26,7 +24,7 @@ pub(crate) fn facts(data: &str, forecast: &Path, panel: &Panel, frame: &Frame) -
         ("rows", grouped(panel.n_rows())),
         ("frequency", panel.freq().to_string()),
         ("times of the data", span(&mut ends)),
-        ("forecasts", forecast.display().to_string()),
+        ("forecasts", forecast.to_owned()),
         ("series forecast", grouped(ids.len())),
         ("times of the forecasts", span(&mut frame.times.iter().copied())),
     ];
@@ -37,8 +35,8 @@ pub(crate) fn facts(data: &str, forecast: &Path, panel: &Panel, frame: &Frame) -
     facts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// The settings of the models of a directory.
-pub(crate) fn settings(contents: &Contents) -> Vec<ModelSettings> {
+/// The settings of models.
+pub fn settings(contents: &Contents) -> Vec<ModelSettings> {
     contents.models.iter().map(|model| settings_of(contents, model)).collect()
 }
 

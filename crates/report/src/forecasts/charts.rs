@@ -2,15 +2,14 @@
 
 use std::collections::HashMap;
 
+use super::columns::{ForecastColumns, forecast_columns};
+use super::windows::{civil, known_values, windows};
+use crate::contents::{Charts, ForecastLines, ModelLines, SeriesLines};
 use foretell::{Frame, Panel, TimeKind};
-use foretell_report::{Charts, ForecastLines, ModelLines, SeriesLines};
-
-use crate::forecast_columns::{ForecastColumns, forecast_columns};
-use crate::forecast_windows::{civil, known_values, windows};
 
 /// The charts of all series that the tables forecast, each with the `last` steps of its history, or with so many as go well with
 /// the forecasts.
-pub(crate) fn charts(panel: &Panel, tables: &[&Frame], target: &str, last: Option<usize>) -> Charts {
+pub fn charts(panel: &Panel, tables: &[&Frame], target: &str, last: Option<usize>) -> Charts {
     let columns: Vec<Vec<ForecastColumns<'_>>> = (tables.iter())
         .map(|table| forecast_columns(table.columns.iter().map(|(name, _)| name.as_str()), target))
         .collect();

@@ -4,9 +4,9 @@ use foretell::Frame;
 
 /// The columns of a model.
 #[derive(Debug, PartialEq)]
-pub(crate) struct ForecastColumns<'a> {
+pub struct ForecastColumns<'a> {
     /// The name, without the suffixes of its outputs.
-    pub(crate) model: &'a str,
+    pub model: &'a str,
     /// The column of the point forecast: the model's own, or its median.
     point: Option<&'a str>,
     /// Level and columns of each interval, the widest first.
@@ -15,17 +15,17 @@ pub(crate) struct ForecastColumns<'a> {
 
 impl<'a> ForecastColumns<'a> {
     /// The point forecast, a value per row; nothing where there are intervals only.
-    pub(crate) fn point<'f>(&self, frame: &'f Frame) -> Option<&'f [f32]> {
+    pub fn point<'f>(&self, frame: &'f Frame) -> Option<&'f [f32]> {
         frame.column(self.point?)
     }
 
     /// The levels of the intervals in percent, as they are written.
-    pub(crate) fn levels(&self) -> impl Iterator<Item = &'a str> {
+    pub fn levels(&self) -> impl Iterator<Item = &'a str> {
         self.intervals.iter().map(|(level, ..)| *level)
     }
 
     /// The intervals: level, lower and upper ends, a value per row.
-    pub(crate) fn intervals<'f>(&self, frame: &'f Frame) -> Vec<(&'a str, &'f [f32], &'f [f32])> {
+    pub fn intervals<'f>(&self, frame: &'f Frame) -> Vec<(&'a str, &'f [f32], &'f [f32])> {
         let interval =
             |&(level, lo, hi): &(&'a str, &str, &str)| Some((level, frame.column(lo)?, frame.column(hi)?));
         self.intervals.iter().filter_map(interval).collect()
@@ -33,7 +33,7 @@ impl<'a> ForecastColumns<'a> {
 }
 
 /// The models that a table of these columns forecasts, in their order. `target` is the truth beside them.
-pub(crate) fn forecast_columns<'a>(
+pub fn forecast_columns<'a>(
     names: impl Iterator<Item = &'a str> + Clone,
     target: &str,
 ) -> Vec<ForecastColumns<'a>> {

@@ -1,30 +1,16 @@
-//! Importances of a report, as `inspect --data --json` printed them.
+//! Importances of a report, from the weights that models give.
 
-use std::fs;
-use std::path::Path;
-
-use anyhow::Context as _;
 use foretell::Value;
-use foretell_report::Importances;
 
-use crate::failure::Usage;
+use crate::contents::Importances;
 
 /// Steps that are listed, those with the most attention.
 const STEPS: usize = 10;
 
-/// The importances of a file.
-pub(crate) fn read(path: &Path) -> anyhow::Result<Vec<Importances>> {
-    let shown = path.display();
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
-    let all: Option<Vec<Importances>> = (serde_json::from_str::<Value>(&text).ok())
-        .and_then(|value| value.as_array()?.iter().map(of_model).collect());
-    all.ok_or_else(|| {
-        let message = format!(
-            "--importances {shown}: expected an array of models with their weights; name what `foretell inspect \
-             DIR --data FILE --json` prints"
-        );
-        Usage(message).into()
-    })
+/// The importances of an array of models with their weights, as the facade's [`FeatureImportances`](foretell::FeatureImportances) are
+/// serialised; none if it is something else.
+pub fn importances(weights: &Value) -> Option<Vec<Importances>> {
+    weights.as_array()?.iter().map(of_model).collect()
 }
 
 fn of_model(value: &Value) -> Option<Importances> {

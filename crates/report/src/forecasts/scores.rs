@@ -1,0 +1,80 @@
+//! Scores of forecasts beside the actual values.
+
+use super::windows::{civil, known_values};
+use crate::contents::{ScoreSheet, ScoredBy};
+use foretell::evaluate::{Metric, ScoreBy, ScoreGroup, ScoreTable};
+use foretell::{ColumnNames, Error, ForecastTable, Frame, Panel, ScoredForecasts};
+
+/// Scores of a table of forecasts over all, by step, series and cutoff; none if nothing has come true. The truth is the table's own
+/// target, else the data; what was known before is in the data. `season` is in steps.
+///
+/// # Errors
+/// If the rows cannot be scored: of another kind of times than the data, of a series and time twice.
+pub fn scored(frame: &Frame, panel: &Panel, target: &str, season: usize) -> Result<Vec<ScoreSheet>, Error> {
+    let columns = ColumnNames { target: target.to_owned(), ..ColumnNames::default() };
+    let data = ForecastTable::of_frame(history(panel, target));
+    let table = ForecastTable::of_frame(frame.clone());
+    let own_truth = table.columns.iter().any(|(name, _)| name == target);
+    let scored = match ScoredForecasts::new(&table, (!own_truth).then_some(&data), Some(&data), &columns) {
+        Err(Error::NothingCameTrue { .. }) => return Ok(Vec::new()),
+        scored => scored?,
+    };
+    let mut names = vec!["mae", "rmse", "smape"];
+    names.extend(scored.has_history().then_some("mase"));
+    names.extend(if scored.has_quantiles() { &["mqloss", "coverage"][..] } else { &[] });
+    names.push("bias");
+    let metrics: Vec<Metric> = names.into_iter().map(Metric::parse).collect::<Result<_, _>>()?;
+    let sheet = |by, scored_by| -> Result<ScoreSheet, Error> {
+        let table = scored.scores(&metrics, by, season, None, None)?;
+        let key = |group: &ScoreGroup| match by {
+            ScoreBy::Series => scored.ids()[group.series.unwrap_or_default() as usize].to_string(),
+            ScoreBy::Step => group.step.unwrap_or_default().to_string(),
+            ScoreBy::Cutoff => {
+                panel.freq().kind().display(civil(panel.zone(), group.cutoff.unwrap_or_default()))
+            }
+            _ => String::new(),
+        };
+        Ok(listed(&table, scored_by, key))
+    };
+    let mut sheets = vec![
+        sheet(ScoreBy::All, ScoredBy::All)?,
+        sheet(ScoreBy::Step, ScoredBy::Step)?,
+        sheet(ScoreBy::Series, ScoredBy::Series)?,
+    ];
+    // Without cutoffs a forecast is one of one time.
+    if frame.cutoffs.is_some() {
+        sheets.extend(Some(sheet(ScoreBy::Cutoff, ScoredBy::Cutoff)?).filter(|sheet| sheet.keys.len() > 1));
+    }
+    Ok(sheets)
+}
+
+/// The data as a table.
+fn history(panel: &Panel, target: &str) -> Frame {
+    let mut frame = Frame::new(panel.freq());
+    frame.zone = panel.zone().cloned();
+    let mut y = Vec::with_capacity(panel.n_rows());
+    for series in 0..panel.n_series() {
+        for (time, value) in known_values(panel, series) {
+            frame.ids.push(panel.id(series).clone());
+            frame.times.push(time);
+            y.push(value);
+        }
+    }
+    frame.columns = vec![(target.to_owned(), y)];
+    frame
+}
+
+fn listed(table: &ScoreTable, by: ScoredBy, key: impl Fn(&ScoreGroup) -> String) -> ScoreSheet {
+    let mut order: Vec<usize> = (0..table.groups.len()).collect();
+    order.sort_by_key(|&group| (table.groups[group].step, table.groups[group].cutoff));
+    let values = order
+        .iter()
+        .flat_map(|&group| table.metrics.iter().flat_map(move |metric| metric.values[group].iter().copied()));
+    ScoreSheet {
+        by,
+        keys: order.iter().map(|&group| key(&table.groups[group])).collect(),
+        metrics: table.metrics.iter().map(|metric| metric.name.clone()).collect(),
+        models: table.models.clone(),
+        values: values.collect(),
+    }
+}
