@@ -9,9 +9,22 @@
 """
 
 from foretell._foretell import __version__
+from foretell._registering import register_loss, register_lr_scheduler, register_optimizer
 from foretell.core import DistributedConfig, NeuralForecast
 from foretell.errors import ColumnError
 from foretell.evaluation import evaluate
 from foretell.hierarchy import reconcile
+from foretell.reporting import report
 
-__all__ = ["ColumnError", "DistributedConfig", "NeuralForecast", "__version__", "evaluate", "reconcile"]
+__all__ = [
+    "ColumnError",
+    "DistributedConfig",
+    "NeuralForecast",
+    "__version__",
+    "evaluate",
+    "reconcile",
+    "register_loss",
+    "register_lr_scheduler",
+    "register_optimizer",
+    "report",
+]

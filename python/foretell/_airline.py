@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
+from calendar import monthrange
+from datetime import datetime, timezone
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
+
+from foretell import _foretell
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -39,11 +45,23 @@ def months() -> pd.DatetimeIndex:
     return pd.date_range("1949-01-01", periods=len(PASSENGERS), freq=pd.offsets.MonthEnd())
 
 
-def frame() -> pd.DataFrame:
-    """One series, ``unique_id`` 1.0, with ``ds`` and ``y``."""
+def frame() -> Any:
+    """One series, ``unique_id`` 1.0, with ``ds`` and ``y``: a frame of pandas, or where that is not installed a table of Arrow."""
+    if find_spec("pandas") is None:
+        return _table()
     import pandas as pd
 
     return pd.DataFrame({"unique_id": 1.0, "ds": months(), "y": passengers()})
+
+
+def _table() -> _foretell.Table:
+    months = [(1949 + place // 12, place % 12 + 1) for place in range(len(PASSENGERS))]
+    ends = [datetime(year, month, monthrange(year, month)[1], tzinfo=timezone.utc) for year, month in months]
+    table = _foretell.Table()
+    table.numbers("unique_id", "f8", array("d", [1.0] * len(ends)).tobytes())
+    table.times("ds", "s", None, array("q", [int(end.timestamp()) for end in ends]).tobytes())
+    table.numbers("y", "f4", array("f", PASSENGERS).tobytes())
+    return table
 
 
 def panel() -> pd.DataFrame:

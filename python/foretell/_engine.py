@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from foretell import _foretell
@@ -38,6 +40,31 @@ class Settings:
             value = getattr(self, name)
             if value is not None and value not in SCALERS:
                 raise ValueError(f"{name.removeprefix('local_')} must be one of {', '.join(SCALERS)}; found {value!r}")
+
+
+@dataclass(frozen=True)
+class Course:
+    """What holds for one training: the parameters that stay as they are, and where its state is kept every so many steps."""
+
+    freeze: Sequence[str] = ()
+    checkpoint: tuple[str, int] | None = None
+
+    @staticmethod
+    def of(freeze: Sequence[str] | str, checkpoint: str | os.PathLike[str] | None, every: int) -> Course:
+        """That of these arguments of a training.
+
+        Raises:
+            ValueError: If a state is to be kept every 0 steps.
+        """
+        if every < 1:
+            raise ValueError(f"checkpoint_every must be at least 1, found {every}")
+        names = (freeze,) if isinstance(freeze, str) else tuple(freeze)
+        return Course(names, None if checkpoint is None else (os.fspath(checkpoint), every))
+
+    @property
+    def has_state(self) -> bool:
+        """Whether the state of a training is kept already."""
+        return self.checkpoint is not None and any(Path(self.checkpoint[0]).glob("training-*"))
 
 
 def is_ensemble(model: Any) -> bool:
@@ -89,6 +116,7 @@ def hierarchy(models: Sequence[Any], ids: Sequence[Any]) -> tuple[list[str], lis
 def forecaster(
     models: Sequence[Any], settings: Settings, names: Names, val_size: int, intervals: PredictionIntervals | None,
     start: _foretell.Fitted | None, hierarchy: tuple[list[str], list[str], list[float], str] | None = None,
+    course: Course = Course(),
 ) -> _foretell.Forecaster:  # fmt: skip
     """The engine's forecaster, which trains once."""
     specs = [model.to_spec() for model in models if not is_ensemble(model)]
@@ -103,7 +131,7 @@ def forecaster(
         threads=settings.threads or max(threads, default=0), precision=settings.precision or next(iter(precisions), None),
         restore_best=settings.restore_best, keep_optimizer=settings.keep_optimizer, ensembles=[model.to_spec()["ensemble"] for model in models if is_ensemble(model)],
         features=settings.features, non_negative=settings.non_negative, integer=settings.integer, max_memory=settings.max_memory,
-        hierarchy=hierarchy,
+        hierarchy=hierarchy, freeze=course.freeze, checkpoint=course.checkpoint,
     )  # fmt: skip
 
 

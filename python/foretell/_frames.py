@@ -29,9 +29,13 @@ def is_distributed(df: Any) -> bool:
 
 
 def gathered(df: Any) -> Any:
-    """A table whose rows are on this machine: of Spark, Dask and Ray, and of files, one of pyarrow, any other as it is."""
+    """A table whose rows are on this machine: of Spark, Dask and Ray, of files and of a reader of batches one of
+    pyarrow, any other as it is."""
     if isinstance(df, (list, tuple)) and df and all(isinstance(path, (str, PathLike)) for path in df):
         return of_files(df)
+    # A reader of batches, as DuckDB's arrow() is, gives its rows once.
+    if type(df).__module__.startswith("pyarrow") and hasattr(df, "read_all"):
+        return df.read_all()
     if not is_distributed(df):
         return df
     from foretell import _distributed
@@ -54,6 +58,11 @@ def arrow(df: Any) -> Any:
 
     df = native(df)
     return pa.Table.from_pandas(df, preserve_index=False) if library(df) == "pandas" else pa.table(df)
+
+
+def pandas(df: Any) -> Any:
+    """A table as a frame of pandas."""
+    return df if library(df) == "pandas" else arrow(df).to_pandas()
 
 
 def native(df: Any) -> Any:
@@ -311,6 +320,19 @@ def from_columns(
 def _can_cast(pa: Any, found: Any, wanted: Any) -> bool:
     """Whether times are cast to times, and anything else to anything else."""
     return bool(pa.types.is_temporal(found) == pa.types.is_temporal(wanted))
+
+
+def lists(df: Any) -> dict[str, list[Any]]:
+    """The columns of a table, in their order."""
+    match library(df):
+        case "pandas":
+            return {name: df[name].tolist() for name in df.columns}
+        case "polars":
+            columns: dict[str, list[Any]] = df.to_dict(as_series=False)
+            return columns
+        case _:
+            columns = arrow(df).to_pydict()
+            return columns
 
 
 def distinct(df: Any, column: str) -> list[Any]:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from foretell import _ahead, _checks, _data, _engine, _files, _foretell, _frames, _levels
 from foretell._data import Data, Names, Reading
 from foretell.utils import VALID_SIMULATION_METHODS, PredictionIntervals
+
+if TYPE_CHECKING:
+    from foretell.tsdataset import TimeSeriesDataset
 
 
 class Trained:
@@ -46,6 +50,18 @@ class Trained:
         """The times of all their rows, series by series."""
         data = self._stored()
         return data.table(data.panel.rows())[self.time_col]
+
+    @property
+    def dataset(self) -> TimeSeriesDataset | None:
+        """The series of the last training as models take them that are fitted by themselves (pandas is needed); None before one."""
+        from foretell.tsdataset import TimeSeriesDataset
+
+        if self._data is None:
+            return None
+        data = self._data
+        df = data.table(data.panel.rows()) if data.df is None else _frames.pandas(data.df)
+        static_df = None if data.static_df is None else _frames.pandas(data.static_df)
+        return TimeSeriesDataset.from_df(df, static_df, *data.names.all)[0]
 
     @property
     def categorical_vocab_(self) -> dict[str, dict[Any, int]]:
@@ -284,6 +300,29 @@ class Trained:
         future = _ahead.future_rows(fitted, data, futr_df, self.h, self.h, df is not None)
         return data.table(fitted.decompose(data.panel, future))
 
+    def feature_importances(self, df: Any = None, static_df: Any = None, futr_df: Any = None) -> list[dict[str, Any]]:
+        """The weights behind the forecasts of each model that has such (TFT): those of its variable selections and of its attention, means
+        over all series.
+
+        Args:
+            df: Series as for `predict`; the rows of tables of Spark, Dask and Ray are gathered here.
+            static_df: Their static columns.
+            futr_df: The future values of columns that are known ahead.
+
+        Returns:
+            Of each model a dictionary: "model", its name; "series", the number of series; "past", "future" and "attention", each with
+            "steps", 0 the last of the history, and "columns", the weights of each column at each step, or None; and "static", the weight
+            of each static column. `foretell.report` takes it.
+
+        Raises:
+            ValueError: If no model has such weights.
+        """
+        fitted = self._trained()
+        data = self._stored() if df is None else self._read_for(fitted, df, static_df)
+        future = _ahead.future_rows(fitted, data, futr_df, self.h, self.h, df is not None)
+        weights: list[dict[str, Any]] = json.loads(fitted.feature_importances(data.panel, future))
+        return weights
+
     def anomalies(self, df: Any = None, static_df: Any = None, level: float = 99) -> Any:
         """Marks values that are outside the intervals of their forecasts, of the whole history, one horizon after the other.
 
@@ -330,6 +369,8 @@ class Trained:
     def __getstate__(self) -> dict[str, Any]:
         state = dict(self.__dict__)
         state["_engine"] = None if self._engine is None else self._engine.to_bytes()
+        # A copy of models whose training was interrupted goes on from a state that is kept as one that begins does.
+        state["_start"] = None
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:

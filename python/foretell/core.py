@@ -67,6 +67,7 @@ class NeuralForecast(Trained):
         self.id_col, self.time_col, self.target_col = "unique_id", "ds", "y"
         self.prediction_intervals: PredictionIntervals | None = None
         self._engine: _foretell.Fitted | None = None
+        self._start: _foretell.Fitted | None = None
         self._data: Data | None = None
 
     @property
@@ -82,7 +83,8 @@ class NeuralForecast(Trained):
     def fit(
         self, df: Any = None, static_df: Any = None, val_size: int | None = 0, val_df: Any = None, use_init_models: bool = False,
         verbose: bool = False, id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y",
-        distributed_config: DistributedConfig | None = None, prediction_intervals: PredictionIntervals | None = None,
+        distributed_config: DistributedConfig | None = None, prediction_intervals: PredictionIntervals | None = None, *,
+        freeze: Sequence[str] = (), checkpoint: str | os.PathLike[str] | None = None, checkpoint_every: int = 500,
     ) -> None:  # fmt: skip
         """Trains the models; those that were trained before continue from where they are.
 
@@ -103,10 +105,16 @@ class NeuralForecast(Trained):
             target_col: The column to forecast.
             distributed_config: Must be None: one machine trains.
             prediction_intervals: How to calibrate intervals of models that forecast one number; they are trained twice then.
+            freeze: Parameters of models that were trained before which stay as they are, by their names or the beginnings of names up to a
+                point: ``["blocks.0"]`` are those of a first block.
+            checkpoint: A directory that keeps the state of the training. The same call again, after a kill or Ctrl-C, goes on from there
+                and ends with the weights that it would have ended with; when all is trained the state is removed.
+            checkpoint_every: Steps from one state to the next.
 
         Raises:
             ColumnError: If a column is not there.
-            ValueError: If a row is wrong, a series is too short, or arguments contradict each other.
+            ValueError: If a row is wrong, a series is too short, or arguments contradict each other; if models have no parameter of
+                ``freeze``, or ``checkpoint`` is of another training.
         """
         val_size = val_size or 0
         if df is None and self._data is None:
@@ -126,7 +134,10 @@ class NeuralForecast(Trained):
             raise ValueError(f"val_size must be either 0 or greater than or equal to the horizon: {self.h}")
         names = self._data.names if df is None and self._data else Names(id_col, time_col, target_col)
         val_size = self._search(df, static_df, names, val_size, 0, use_init_models, val_df)
-        forecaster = self._forecaster(names, val_size, prediction_intervals, df)
+        course = _engine.Course.of(freeze, checkpoint, checkpoint_every)
+        if course.freeze and self._engine is None:
+            raise ValueError("freeze: new weights are to be trained; fit the models or load trained ones before")
+        forecaster = self._forecaster(names, val_size, prediction_intervals, df, course)
         data = self._read(df, static_df, names, forecaster)
         validation = self._validation(val_df, data)
         _checks.check_lengths(self.models, data.panel.min_len - val_size)
@@ -139,10 +150,15 @@ class NeuralForecast(Trained):
         if stopped is not None:
             raise stopped
 
-    def _forecaster(self, names: Names, val_size: int, intervals: PredictionIntervals | None, df: Any) -> _foretell.Forecaster:
+    def _forecaster(
+        self, names: Names, val_size: int, intervals: PredictionIntervals | None, df: Any, course: _engine.Course
+    ) -> _foretell.Forecaster:
+        # A training that was interrupted, and whose state is kept, is named by the weights that it began with.
+        goes_on = course.has_state and self._engine is not None and self._engine.interruption is not None
+        self._start = self._start if goes_on else self._engine
         # Models that were searched for may differ from those of the last search.
-        start = None if any(map(_engine.is_searched, self.models)) else self._engine
-        return _engine.forecaster(self.models, self.settings, names, val_size, intervals, start, self._hierarchy(df, names))
+        start = None if any(map(_engine.is_searched, self.models)) else self._start
+        return _engine.forecaster(self.models, self.settings, names, val_size, intervals, start, self._hierarchy(df, names), course)
 
     def _hierarchy(self, df: Any, names: Names) -> Any:
         if not any(map(_engine.is_coherent, self.models)):
@@ -227,7 +243,8 @@ class NeuralForecast(Trained):
         test_size: int | None = None, use_init_models: bool = False, use_fitted: bool = False, verbose: bool = False,
         refit: bool | int = False, id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y",
         prediction_intervals: PredictionIntervals | None = None, level: Sequence[float] | None = None,
-        quantiles: Sequence[float] | None = None, h: int | None = None, **data_kwargs: Any,
+        quantiles: Sequence[float] | None = None, h: int | None = None, *, checkpoint: str | os.PathLike[str] | None = None,
+        checkpoint_every: int = 500, **data_kwargs: Any,
     ) -> Any:  # fmt: skip
         """Trains the models without the last rows of each series, and forecasts these.
 
@@ -250,6 +267,8 @@ class NeuralForecast(Trained):
             level: Percentages of central intervals.
             quantiles: Quantiles in place of levels.
             h: Steps of each forecast, at least those of the models; None for these.
+            checkpoint: A directory that keeps the state of the trainings, as for `fit`.
+            checkpoint_every: Steps from one state to the next.
             **data_kwargs: Accepted and not used.
 
         Returns:
@@ -274,7 +293,8 @@ class NeuralForecast(Trained):
             warnings.warn("models of one number have intervals with prediction_intervals and refit only", stacklevel=2)
             levels = _levels.Levels()
         val_size = self._search(df, static_df, names, val_size or 0, test_size, use_init_models)
-        forecaster = self._forecaster(names, val_size, prediction_intervals, df)
+        course = _engine.Course.of((), checkpoint, checkpoint_every)
+        forecaster = self._forecaster(names, val_size, prediction_intervals, df, course)
         data = self._read(df, static_df, names, forecaster)
         if refit:
             _checks.check_lengths(self.models, data.panel.min_len - test_size - val_size)

@@ -34,6 +34,7 @@ class ArrowOnly:
         (pl.from_pandas, pl.DataFrame),
         (lambda df: pl.from_pandas(df).lazy(), pl.DataFrame),
         (pa.Table.from_pandas, pa.Table),
+        (lambda df: pa.Table.from_pandas(df).to_reader(), pa.Table),
         (lambda df: ArrowOnly(pa.Table.from_pandas(df)), pa.Table),
     ],
 )

@@ -9,6 +9,7 @@ import pickle
 import numpy as np
 import pytest
 
+import foretell
 from foretell import _registry, models
 from foretell.losses import GMM, MAE, DistributionLoss, MQLoss, sCRPS
 
@@ -213,6 +214,15 @@ def test_what_is_no_model_is_refused():
     ]:
         with pytest.raises(TypeError, match=message):
             _registry.as_models(given)
+
+
+@pytest.mark.parametrize("name", ["register_loss", "register_optimizer", "register_lr_scheduler"])
+def test_what_users_register_in_neuralforecast_is_refused_when_it_is_called(name):
+    with pytest.raises(NotImplementedError, match="docs/own-model.md"):
+
+        @getattr(foretell, name)
+        class Own:
+            pass
 
 
 def test_quantiles_of_validation_are_those_of_the_loss():

@@ -1,6 +1,8 @@
 """Signals, threads, forks, warnings: what the interpreter expects of a module."""
 
 import os
+import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -100,6 +102,19 @@ def test_warnings_are_those_of_python(panel):
     with pytest.warns(UserWarning, match="fewer rows than input_size = 24") as told:
         nf.predict(short)
     assert told[0].filename.endswith("core.py") or told[0].filename == __file__
+
+
+def test_the_readmes_example_needs_no_other_package(tmp_path):
+    page = (pathlib.Path(__file__).parents[1] / "README.md").read_text()
+    example = re.findall(r"```python\n(.*?)```", page, re.DOTALL)[0]
+    missing = "import sys\nsys.modules.update(dict.fromkeys(['numpy', 'pandas', 'polars', 'pyarrow', 'narwhals', 'tqdm']))\n"
+    done = subprocess.run([sys.executable, "-c", missing + example], capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert lines[0].split() == ["unique_id", "ds", "NHITS-median", "NHITS-lo-80", "NHITS-hi-80"]
+    # Twelve months: the first and the last five, and that there are more; and of the loaded models the same.
+    assert lines[1].split()[:2] == ["1", "1961-01-31"] and lines[6] == "... 12 rows" and len(lines) == 2 * 12
+    assert lines[:12] == lines[12:]
 
 
 def test_the_import_brings_no_library_of_tables():

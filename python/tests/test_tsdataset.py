@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
 from foretell import NeuralForecast
@@ -72,3 +73,18 @@ def test_an_automatic_model_by_itself():
     assert model.model.learning_rate == model.results.best_params["learning_rate"] == 1e-2
     forecasts = model.predict(dataset)
     assert np.abs(forecasts[:, 0] - AirPassengersDF["y"].to_numpy()[-H:]).mean() < 200
+
+
+@pytest.mark.parametrize("kind", [lambda df: df, pl.from_pandas])
+def test_the_series_of_a_training_are_a_dataset(kind, tmp_path):
+    nf = NeuralForecast([MLP(**SMALL, hist_exog_list=["y_[lag12]"])], freq="ME")
+    assert nf.dataset is None
+    nf.fit(kind(AirPassengersPanel))
+    dataset = nf.dataset
+    assert (dataset.n_groups, dataset.max_size, dataset.temporal_cols) == (2, 144, ["y", "y_[lag12]"])
+    # The model within the forecaster was trained on the same series.
+    alone = MLP(**SMALL, hist_exog_list=["y_[lag12]"])
+    alone.fit(dataset)
+    np.testing.assert_allclose(np.ravel(alone.predict(dataset)), nf.predict()["MLP"].to_numpy(), rtol=1e-5)
+    nf.save(str(tmp_path / "model"))
+    assert NeuralForecast.load(str(tmp_path / "model")).dataset.n_groups == 2

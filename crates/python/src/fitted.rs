@@ -283,6 +283,23 @@ impl PyFitted {
         Ok(PyFrame::of(result.map_err(exception)?, None))
     }
 
+    /// The weights of columns and steps behind the forecasts of each model that has such, as JSON.
+    #[pyo3(signature = (panel, future = None))]
+    fn feature_importances(
+        &self,
+        py: Python<'_>,
+        panel: &PyPanel,
+        future: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<String> {
+        let rows = future.map(batches).transpose()?;
+        let result = py.detach(|| {
+            let future = self.future(rows, panel, self.fitted.h())?;
+            self.fitted.feature_importances(&panel.panel, future.as_ref())
+        });
+        self.told.tell(py)?;
+        Ok(serde_json::to_string(&result.map_err(exception)?).expect("names and numbers"))
+    }
+
     /// Marks the rows that are outside the intervals of `level` percent of their forecasts.
     fn anomalies(&self, py: Python<'_>, panel: &PyPanel, level: f64) -> PyResult<PyFrame> {
         let result = py.detach(|| self.fitted.anomalies(&panel.panel, level));

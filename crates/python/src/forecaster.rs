@@ -28,6 +28,8 @@ pub(crate) struct PyForecaster {
     forecaster: Mutex<Option<Forecaster>>,
     columns: Vec<String>,
     categories: Vec<String>,
+    /// Where the state of the training is kept.
+    state: Option<String>,
     told: Told,
     watch: Watch,
 }
@@ -40,7 +42,7 @@ impl PyForecaster {
         models, *, id_col, time_col, target_col, val_size = 0, local_scaler = None, local_static_scaler = None,
         intervals = None, start = None, threads = 0, precision = None, restore_best = true, ensembles = Vec::new(),
         features = None, non_negative = false, integer = false, max_memory = None, checkpoint = None,
-        hierarchy = None, keep_optimizer = false,
+        hierarchy = None, keep_optimizer = false, freeze = Vec::new(),
     ))]
     fn new(
         models: &str,
@@ -63,6 +65,7 @@ impl PyForecaster {
         checkpoint: Option<(String, u64)>,
         hierarchy: Option<SummingMatrix>,
         keep_optimizer: bool,
+        freeze: Vec<String>,
     ) -> PyResult<Self> {
         let (told, watch) = (Told::default(), Watch::default());
         let mut forecaster = Forecaster::new(spec::read(models)?).map_err(exception)?;
@@ -75,6 +78,7 @@ impl PyForecaster {
             .threads(threads)
             .restore_best(restore_best)
             .keep_optimizer(keep_optimizer)
+            .freeze(freeze)
             .non_negative(non_negative)
             .integer(integer)
             .on_warning(told.listener())
@@ -100,15 +104,16 @@ impl PyForecaster {
         if let Some(bytes) = max_memory {
             forecaster = forecaster.max_memory(bytes);
         }
-        if let Some((dir, every)) = checkpoint {
-            forecaster = forecaster.checkpoint_to(dir, every.max(1));
+        if let Some((dir, every)) = &checkpoint {
+            forecaster = forecaster.checkpoint_to(dir, (*every).max(1));
         }
         if let Some((rows, columns, matrix, method)) = hierarchy {
             let sums = Hierarchy::from_summing_matrix(&rows, &columns, &matrix).map_err(exception)?;
             forecaster = forecaster.hierarchy(sums, parsed::<Reconciliation>(&method)?).map_err(exception)?;
         }
         let (columns, categories) = (forecaster.columns_read(), forecaster.categories());
-        Ok(Self { forecaster: Mutex::new(Some(forecaster)), columns, categories, told, watch })
+        let state = checkpoint.map(|(dir, _)| dir);
+        Ok(Self { forecaster: Mutex::new(Some(forecaster)), columns, categories, state, told, watch })
     }
 
     /// The columns of the data that the models read beside the target.
@@ -179,7 +184,7 @@ impl PyForecaster {
         forecaster.ok_or_else(|| PyRuntimeError::new_err("this forecaster was trained already; make another"))
     }
 
-    /// Tells of warnings. Where nothing came of an interrupted training, the exception is that of the interruption.
+    /// Removes the state that was kept of a training which is at its end, and tells of warnings. Where nothing came of an interrupted training, the exception is that of the interruption.
     fn finish<T>(
         &self,
         py: Python<'_>,
@@ -187,10 +192,14 @@ impl PyForecaster {
         stopped: &Option<PyErr>,
     ) -> PyResult<T> {
         self.told.tell(py)?;
-        result.map_err(|error| match stopped {
+        let result = result.map_err(|error| match stopped {
             Some(stopped) => stopped.clone_ref(py),
             None => exception(error),
-        })
+        })?;
+        if let (Some(dir), None) = (&self.state, stopped) {
+            foretell::remove_training_state(dir).map_err(exception)?;
+        }
+        Ok(result)
     }
 }
 

@@ -3,12 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow_array::ffi_stream::FFI_ArrowArrayStream;
-use arrow_array::{RecordBatchIterator, RecordBatchReader};
 use foretell::{Frame, TimeKind};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyCapsule, PyList};
+
+use crate::frame_text::text;
+use crate::stream::stream;
 
 /// A table of forecasts: ids, times, cutoffs if there are any, and numbers. Any library that speaks Arrow's C interface reads
 /// it; numpy takes its columns as bytes.
@@ -162,11 +163,12 @@ impl PyFrame {
     ) -> PyResult<Bound<'py, PyCapsule>> {
         // The interface lets a producer hand out its own types.
         drop(requested_schema);
-        let batch = self.0.record_batch();
-        let schema = batch.schema();
-        let reader: Box<dyn RecordBatchReader + Send> =
-            Box::new(RecordBatchIterator::new([Ok(batch)], schema));
-        PyCapsule::new_with_value(py, FFI_ArrowArrayStream::new(reader), c"arrow_array_stream")
+        stream(py, self.0.record_batch())
+    }
+
+    /// The rows, as people read them.
+    fn __str__(&self) -> String {
+        text(&self.0, &self.names())
     }
 
     fn __repr__(&self) -> String {

@@ -12,12 +12,15 @@ mod features;
 mod fitted;
 mod forecaster;
 mod frame;
+mod frame_text;
 mod imported;
 mod models;
 mod panel;
 mod reconciliation;
+mod report;
 mod setting_words;
 mod spec;
+mod stream;
 mod table;
 mod told;
 mod watched;
@@ -45,6 +48,8 @@ mod _foretell {
     use crate::panel::PyPanel;
     #[pymodule_export]
     use crate::reconciliation::reconcile;
+    #[pymodule_export]
+    use crate::report::report;
     #[pymodule_export]
     use crate::table::PyTable;
 

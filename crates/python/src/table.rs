@@ -12,6 +12,9 @@ use bytes::Bytes;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyCapsule;
+
+use crate::stream::stream;
 
 /// Columns of one length, each given as the bytes of numbers in the order of this machine.
 #[pyclass(name = "Table", module = "foretell._foretell")]
@@ -86,6 +89,24 @@ impl PyTable {
             .map_err(|error| PyValueError::new_err(format!("column {name}: {error}")))?;
         self.columns.push((name, Arc::new(column)));
         Ok(())
+    }
+
+    /// The names of the columns.
+    #[getter]
+    fn column_names(&self) -> Vec<String> {
+        self.columns.iter().map(|(name, _)| name.clone()).collect()
+    }
+
+    /// The table as a stream of Arrow.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // The interface lets a producer hand out its own types.
+        drop(requested_schema);
+        stream(py, self.batch()?)
     }
 }
 

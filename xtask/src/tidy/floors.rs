@@ -230,12 +230,13 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/python/src",
         &[
-            "error setting_words table told watched",
-            "batches frame models spec",
+            "error frame_text setting_words stream told watched",
+            "frame table",
+            "batches models spec",
             "evaluation panel",
             "features fitted",
             "forecaster imported",
-            "reconciliation",
+            "reconciliation report",
         ],
     ),
     folders(

@@ -1,0 +1,125 @@
+//! A report on forecasts as one page of HTML.
+
+use foretell::{Frame, Value, usual_season};
+use foretell_report::{Report, ScoreSheet, ScoredBy};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+
+use crate::error::exception;
+use crate::evaluation::table_of;
+use crate::fitted::PyFitted;
+use crate::panel::PyPanel;
+
+/// Scores: what they are by (`all`, `step`, `cutoff` or `series`), their models, and rows of a key, a metric and a score of each model.
+pub(crate) type ScoreRows = (String, Vec<String>, Vec<(String, String, Vec<f64>)>);
+
+/// What is told beside the forecasts.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct ReportArguments {
+    title: Option<String>,
+    /// What the data are called.
+    data: String,
+    /// The model that errors are told relative to.
+    baseline: Option<String>,
+    /// Steps of a season, for mase.
+    season: Option<usize>,
+    /// Steps of each series' end to draw.
+    last: Option<usize>,
+    /// The weights behind forecasts, as `Fitted.feature_importances` has them.
+    importances: Option<String>,
+}
+
+/// The page that tells of forecasts of these series: they and further forecasts beside what came true (`validations`) are drawn and,
+/// with the tables of scores, told how good they are.
+#[pyfunction]
+#[pyo3(signature = (panel, forecast, validations, scores, told, fitted = None))]
+pub(crate) fn report(
+    panel: &PyPanel,
+    forecast: &Bound<'_, PyAny>,
+    validations: Vec<Bound<'_, PyAny>>,
+    scores: Vec<ScoreRows>,
+    told: ReportArguments,
+    fitted: Option<&PyFitted>,
+) -> PyResult<String> {
+    let frame = frame_of(panel, forecast)?;
+    let beside = validations.iter().map(|table| frame_of(panel, table)).collect::<PyResult<Vec<_>>>()?;
+    let mut sheets = scores.into_iter().map(sheet).collect::<PyResult<Vec<_>>>()?;
+    let importances = told.importances.as_deref().map(importances).transpose()?.unwrap_or_default();
+    let write = || {
+        let target = &panel.options.target_col;
+        let season = told.season.unwrap_or_else(|| usual_season(panel.panel.freq()));
+        let scored = |frame: &Frame| foretell_report::scored(frame, &panel.panel, target, season);
+        for table in &beside {
+            sheets.extend(scored(table).map_err(exception)?);
+        }
+        let mut notes = Vec::new();
+        if sheets.is_empty() {
+            sheets = scored(&frame).map_err(exception)?;
+        }
+        if sheets.is_empty() {
+            notes.push("None of the forecasts has come true, so there are no scores.".to_owned());
+        }
+        let baseline = foretell_report::baseline(&sheets, told.baseline.as_deref());
+        let contents = fitted.map(|models| models.fitted.contents()).transpose().map_err(exception)?;
+        let tables: Vec<&Frame> = std::iter::once(&frame).chain(&beside).collect();
+        let report = Report {
+            title: told.title.unwrap_or_else(|| format!("Forecasts of {target}")),
+            facts: foretell_report::facts(&told.data, &models(&frame, target), &panel.panel, &frame),
+            notes,
+            baseline: baseline.map_err(|error| PyValueError::new_err(error.to_string()))?,
+            scores: sheets,
+            importances,
+            settings: contents.as_ref().map(foretell_report::settings).unwrap_or_default(),
+            commands: Vec::new(),
+            charts: foretell_report::charts(&panel.panel, &tables, target, told.last),
+        };
+        let mut page = Vec::new();
+        report.write(&mut page)?;
+        Ok(String::from_utf8(page)?)
+    };
+    forecast.py().detach(write)
+}
+
+fn frame_of(panel: &PyPanel, table: &Bound<'_, PyAny>) -> PyResult<Frame> {
+    let options = &panel.options;
+    let time = options.time_col.clone().unwrap_or_default();
+    let names = (options.id_col.clone(), time, options.target_col.clone());
+    let frame = table_of(table, &names)?.into_frame(options, panel.panel.freq()).map_err(exception)?;
+    match models(&frame, &names.2).is_empty() {
+        false => Ok(frame),
+        true => Err(PyValueError::new_err(format!(
+            "expected a table of forecasts, with a column for each model beside {}; found none",
+            names.2
+        ))),
+    }
+}
+
+/// The models of a table of forecasts, in words.
+fn models(frame: &Frame, target: &str) -> String {
+    let names = frame.columns.iter().map(|(name, _)| name.as_str());
+    let columns = foretell_report::forecast_columns(names, target);
+    columns.iter().map(|columns| columns.model).collect::<Vec<_>>().join(", ")
+}
+
+fn sheet((by, models, rows): ScoreRows) -> PyResult<ScoreSheet> {
+    let by = match &*by {
+        "all" => ScoredBy::All,
+        "step" => ScoredBy::Step,
+        "cutoff" => ScoredBy::Cutoff,
+        "series" => ScoredBy::Series,
+        other => {
+            return Err(PyValueError::new_err(format!(
+                "expected scores by all, step, cutoff or series, found {other}"
+            )));
+        }
+    };
+    Ok(ScoreSheet::of_rows(by, models, rows))
+}
+
+fn importances(text: &str) -> PyResult<Vec<foretell_report::Importances>> {
+    let weights = serde_json::from_str::<Value>(text).ok();
+    weights.as_ref().and_then(foretell_report::importances).ok_or_else(|| {
+        PyValueError::new_err("importances: expected what NeuralForecast.feature_importances returns")
+    })
+}
