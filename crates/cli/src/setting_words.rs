@@ -4,7 +4,9 @@ use std::ffi::OsString;
 
 use foretell::{Setting, SettingWords};
 
-const FLAGS: SettingWords = SettingWords { name: flag, assign: " " };
+use crate::shell_word::shell_word;
+
+const FLAGS: SettingWords = SettingWords { name: flag, assign: " ", value: quoted };
 
 /// The words of a command: most speak of their flags, and a server of the fields of requests.
 pub(crate) fn of_command(name: Option<&OsString>) -> SettingWords {
@@ -16,6 +18,11 @@ pub(crate) fn of_command(name: Option<&OsString>) -> SettingWords {
         }
         _ => FLAGS,
     }
+}
+
+/// A value with blanks in quotation marks, so that the flag can be pasted into a shell.
+fn quoted(value: String) -> String {
+    if value.contains(char::is_whitespace) { shell_word(&value) } else { value }
 }
 
 fn flag(setting: Setting) -> Option<&'static str> {
@@ -36,6 +43,7 @@ fn flag(setting: Setting) -> Option<&'static str> {
         Setting::SkipMatching => "--skip-matching",
         Setting::Categories => "--cat-exog",
         Setting::TimeFormat => "--time-format",
+        Setting::Locale => "--locale",
         Setting::Freq | Setting::ImportFreq => "--freq",
         Setting::Holidays => "--holidays",
         Setting::Snap => "--snap",

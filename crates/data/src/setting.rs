@@ -49,6 +49,8 @@ pub enum Setting {
     Categories,
     /// How times are written.
     TimeFormat,
+    /// The language of the names of months.
+    Locale,
     /// The frequency of the data.
     Freq,
     /// Days on which business days or hours have no row.
@@ -114,6 +116,7 @@ impl Setting {
             Self::SkipMatching => "FileOptions::skip_matching",
             Self::Categories => "ReadOptions::categories",
             Self::TimeFormat => "ReadOptions::time_format",
+            Self::Locale => "ReadOptions::locale",
             Self::Freq => "ReadOptions::freq",
             Self::Holidays => "Freq::without_holidays",
             Self::Snap => "ReadOptions::snap",
@@ -142,7 +145,9 @@ impl Setting {
     /// The setting with a value to give it.
     pub fn to(self, value: impl fmt::Display) -> impl fmt::Display {
         fmt::from_fn(move |f| match HOST.get() {
-            Some(host) if (host.name)(self).is_some() => write!(f, "`{}{}{value}`", name(self), host.assign),
+            Some(host) if (host.name)(self).is_some() => {
+                write!(f, "`{}{}{}`", name(self), host.assign, (host.value)(value.to_string()))
+            }
             _ => write!(f, "`{} = {value}`", name(self)),
         })
     }
@@ -165,6 +170,8 @@ pub struct SettingWords {
     pub name: fn(Setting) -> Option<&'static str>,
     /// The text between a name and its value: a blank on a command line.
     pub assign: &'static str,
+    /// A value as it is written there: on a command line in quotation marks, if it has blanks.
+    pub value: fn(String) -> String,
 }
 
 static HOST: OnceLock<SettingWords> = OnceLock::new();

@@ -10,12 +10,19 @@ pub(crate) fn excerpt(field: &[u8]) -> String {
 }
 
 pub(crate) fn did_you_mean(nearest: &Option<String>) -> String {
-    nearest.as_ref().map_or_else(String::new, |name| format!(", did you mean `{name}`?"))
+    nearest
+        .as_ref()
+        .map_or_else(String::new, |name| format!(", did you mean `{}`?", excerpt(name.as_bytes())))
 }
 
 pub(crate) fn listed(names: &[String]) -> String {
     const SHOWN: usize = 8;
-    let mut text = names.iter().take(SHOWN).map(|n| format!("`{n}`")).collect::<Vec<_>>().join(", ");
+    let mut text = names
+        .iter()
+        .take(SHOWN)
+        .map(|name| format!("`{}`", excerpt(name.as_bytes())))
+        .collect::<Vec<_>>()
+        .join(", ");
     match names.len() {
         0 => text.push_str("none"),
         n if n > SHOWN => text.push_str(&format!(" and {} more", n - SHOWN)),

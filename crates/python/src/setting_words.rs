@@ -2,7 +2,7 @@
 
 use foretell::{Setting, SettingWords};
 
-pub(crate) const ARGUMENTS: SettingWords = SettingWords { name: argument, assign: "=" };
+pub(crate) const ARGUMENTS: SettingWords = SettingWords { name: argument, assign: "=", value: |value| value };
 
 fn argument(setting: Setting) -> Option<&'static str> {
     Some(match setting {

@@ -3,7 +3,7 @@
 use foretell::{Setting, SettingWords};
 
 /// The names of settings in requests, for [`foretell::word_settings`]: a program that only serves calls it once, before all else.
-pub const FIELD_WORDS: SettingWords = SettingWords { name: field, assign: " = " };
+pub const FIELD_WORDS: SettingWords = SettingWords { name: field, assign: " = ", value: |value| value };
 
 fn field(setting: Setting) -> Option<&'static str> {
     Some(match setting {
@@ -17,6 +17,7 @@ fn field(setting: Setting) -> Option<&'static str> {
         Setting::TimeColumns => "reading.time_cols",
         Setting::Encoding | Setting::SkipRows | Setting::SkipMatching => "reading.file",
         Setting::TimeFormat => "reading.time_format",
+        Setting::Locale => "reading.locale",
         Setting::Snap => "reading.snap",
         Setting::Zone => "reading.zone",
         Setting::FutureRows => "future",

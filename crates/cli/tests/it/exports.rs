@@ -69,6 +69,13 @@ fn titles_and_totals_around_a_table_are_passed_over() {
         assert_eq!(forecast[0], ["North", "2020-01-01", "23.0"]);
         assert_eq!(log.contains("the header is line 3"), !flags.contains("--skip-rows"), "{log}");
     }
+    // What the error says can be pasted.
+    dir.put("grand.csv", &format!("{table}Grand total;276;552;\n"));
+    let message = dir.fails(1, "fit --data grand.csv --wide --model Naive --h 2 --out m");
+    assert!(message.contains("(`--skip-matching 'Grand total'`)"), "{message}");
+    dir.put("note.csv", &format!("{table}Source: the office\n"));
+    let message = dir.fails(1, "fit --data note.csv --wide --model Naive --h 2 --out m");
+    assert!(message.contains("(`--skip-matching Source:`)"), "{message}");
     // Lines are those of the file.
     dir.put("wrong.csv", &format!("Monthly report;;;\n\n{table}2020-01;x;5;\n"));
     let message = dir.fails(1, "fit --data wrong.csv --wide --model Naive --h 2 --out m");

@@ -30,6 +30,14 @@ impl TimeFlaw {
     pub(crate) const fn advising(text: &'static str, advice: &'static Advice) -> Self {
         Self { text, advice: Some(advice) }
     }
+
+    /// The flaw with what is known to read such texts, in place of an example.
+    pub(crate) fn with_readings(&self, readings: &str) -> String {
+        match self.text.strip_suffix(", as in") {
+            Some(text) => format!("{text}: {readings}"),
+            None => format!("{self}; {readings}"),
+        }
+    }
 }
 
 impl Advice {

@@ -19,14 +19,14 @@ const SECONDS: std::ops::Range<i64> = 100_000_000..3_155_760_000;
 /// dates does not make step numbers of them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IntegerDates {
-    fits: [bool; 8],
+    fits: [bool; 11],
     least: i64,
     greatest: i64,
 }
 
 impl Default for IntegerDates {
     fn default() -> Self {
-        Self { fits: [true; 8], least: i64::MAX, greatest: i64::MIN }
+        Self { fits: [true; 11], least: i64::MAX, greatest: i64::MIN }
     }
 }
 
@@ -65,19 +65,36 @@ impl fmt::Display for IntegerFormat {
 }
 
 impl IntegerDates {
-    const FORMATS: [&str; 8] = ["%Y%m%d", "%Y%m", "%Y", "excel", "epoch", "epoch-ms", "epoch-us", "epoch-ns"];
+    const FORMATS: [&str; 11] = [
+        "%Y%m%d",
+        "%Y%m",
+        "%Y",
+        "%Y%m%d%H",
+        "%Y%m%d%H%M",
+        "%Y%m%d%H%M%S",
+        "excel",
+        "epoch",
+        "epoch-ms",
+        "epoch-us",
+        "epoch-ns",
+    ];
 
     /// Takes notice of the next integer.
     pub(crate) fn see(&mut self, integer: i64) {
-        if self.fits == [false; 8] {
+        if self.fits == [false; 11] {
             return;
         }
         let month = |yyyymm: i64| YEARS.contains(&(yyyymm / 100)) && (1..=12).contains(&(yyyymm % 100));
         let seconds = |unit: i64| SECONDS.contains(&integer.div_euclid(unit));
+        let day = |yyyymmdd: i64| month(yyyymmdd / 100) && (1..=31).contains(&(yyyymmdd % 100));
+        let below = |unit: i64, end: i64| integer.rem_euclid(unit) / (unit / 100) < end;
         let fits = [
-            month(integer / 100) && (1..=31).contains(&(integer % 100)),
+            day(integer),
             month(integer),
             YEARS.contains(&integer),
+            day(integer / 100) && below(100, 24),
+            day(integer / 10_000) && below(10_000, 24) && below(100, 60),
+            day(integer / 1_000_000) && below(1_000_000, 24) && below(10_000, 60) && below(100, 60),
             EXCEL.contains(&integer),
             seconds(1),
             seconds(1000),
@@ -121,6 +138,13 @@ mod tests {
         assert_eq!(format(&[20_240_131, 20_240_230]), Some("%Y%m%d"), "a slip is told when it is read");
         assert_eq!(format(&[202_401, 202_412]), Some("%Y%m"));
         assert_eq!(format(&[1990, 2020]), Some("%Y"));
+        assert_eq!(format(&[2_024_013_100, 2_024_013_123]), Some("%Y%m%d%H"));
+        assert_eq!(
+            format(&[202_301_020_000, 202_301_022_359]),
+            Some("%Y%m%d%H%M"),
+            "no milliseconds of 1976"
+        );
+        assert_eq!(format(&[20_230_102_000_000, 20_230_102_235_959]), Some("%Y%m%d%H%M%S"));
         assert_eq!(format(&[44_927, 44_928]), Some("excel"));
         for (unit, word) in
             [(1, "epoch"), (1000, "epoch-ms"), (1_000_000, "epoch-us"), (1_000_000_000, "epoch-ns")]

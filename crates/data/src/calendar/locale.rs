@@ -55,6 +55,11 @@ static LOCALES: [Names; 14] = [
 ];
 
 impl Locale {
+    /// Every language but English.
+    pub(crate) fn others() -> impl Iterator<Item = Self> {
+        LOCALES[1..].iter().map(Self)
+    }
+
     /// A time with the English name of its month: of one that `format` describes nothing else is changed, of others the points
     /// behind the day and the name go, too.
     pub(crate) fn in_english<'a>(self, text: &'a str, format: Option<&TimeFormat>) -> Cow<'a, str> {

@@ -19,6 +19,7 @@ pub(crate) mod months;
 pub(crate) mod opening_hours;
 pub(crate) mod pattern;
 pub(crate) mod periods;
+pub(crate) mod readings;
 pub(crate) mod repeated_times;
 pub(crate) mod retail;
 pub(crate) mod season;

@@ -8,10 +8,37 @@ use super::place::Place;
 use crate::setting::Setting;
 use crate::wording::listed;
 
+/// The remedy for a line that is too short because it is none of the table.
+fn note_remedy(note: &Option<String>) -> String {
+    note.as_ref().map_or_else(String::new, |note| {
+        format!("; if it is a note, leave out the lines that begin so ({})", Setting::SkipMatching.to(note))
+    })
+}
+
 /// A file that is not what it should be.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum UnreadableTable {
+    /// A file that is no table of text.
+    #[error("{file}: it is no table of text, but {what}")]
+    NotText {
+        /// The file.
+        file: Arc<str>,
+        /// What it seems to be, and the remedy.
+        what: &'static str,
+    },
+    /// A header that is a row of the table.
+    #[error(
+        "{file}: its first line looks like a row ({}), and is read as the names of columns; write a line with such names above it, as \
+         in `unique_id,ds,y`",
+        listed(.cells)
+    )]
+    NoHeader {
+        /// The file.
+        file: Arc<str>,
+        /// The cells of the line.
+        cells: Vec<String>,
+    },
     /// Compressed text that is damaged, or hostile.
     #[error("{file}: {reason}")]
     Compressed {
@@ -95,7 +122,8 @@ pub enum UnreadableTable {
     /// A line has more or fewer fields than the header.
     #[error(
         "{at}: {found} fields where the header has {expected}; complete the line, or quote the \
-         fields that contain the separator {separator:?}"
+         fields that contain the separator {separator:?}{}",
+        note_remedy(.note)
     )]
     Ragged {
         /// The line.
@@ -106,6 +134,8 @@ pub enum UnreadableTable {
         found: usize,
         /// The separator in use.
         separator: char,
+        /// The word with which the line begins, if it could be a note.
+        note: Option<String>,
     },
     /// A quote that takes the rest of the file into one field.
     #[error(

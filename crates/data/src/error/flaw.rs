@@ -22,6 +22,10 @@ pub enum Flaw {
     DecimalPoint,
     /// A number with marks between its thousands.
     Grouped,
+    /// A dash alone.
+    Dash,
+    /// A number with something else beside it.
+    Accompanied,
     /// Anything else that is no number.
     Text,
     /// The same, in a further column, which may hold categories.
@@ -72,6 +76,10 @@ impl fmt::Display for Flaw {
                     Setting::Thousands,
                     Setting::Decimal
                 );
+            }
+            Self::Dash => "is a dash; write 0 if it stands for none, or leave the cell empty if the value is not known",
+            Self::Accompanied => {
+                "is not a number alone: a flag, a unit, a factor or a comparison stands beside it; write the number without it"
             }
             Self::Text => "is not a number; write plain decimals such as 12.5 or 1e-3",
             Self::Labelled => {

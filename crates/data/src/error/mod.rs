@@ -22,7 +22,7 @@ use crate::error::early_ends::EarlyEnds;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::{Flaw, Gap};
 use crate::error::place::Place;
-use crate::error::remedies::{no_windows_remedy, several_rows_remedy, too_short_remedy};
+use crate::error::remedies::{no_windows_remedy, several_rows_remedy, too_short_remedy, unread_time};
 use crate::error::too_large::TooLarge;
 use crate::error::untaught_steps::UntaughtSteps;
 use crate::setting::Setting;
@@ -172,7 +172,7 @@ pub enum DataError {
         column: String,
     },
     /// A cell is not the time it should be.
-    #[error("{at}, column `{column}`: {value:?} {why}")]
+    #[error("{at}, column `{column}`: {value:?} {}", unread_time(.value, **.why))]
     BadTime {
         /// The row.
         at: Place,

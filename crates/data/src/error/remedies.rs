@@ -1,6 +1,16 @@
 //! Remedies for errors, where they depend on the request.
 
+use crate::calendar::flaw::TimeFlaw;
+use crate::calendar::readings::readings;
 use crate::setting::Setting;
+
+/// The flaw of a time, and the formats that would read it.
+pub(super) fn unread_time(text: &str, why: TimeFlaw) -> String {
+    match readings(text) {
+        None => why.to_string(),
+        Some(readings) => why.with_readings(&readings),
+    }
+}
 
 /// The remedy that lets a series of few rows be trained on.
 pub(super) fn too_short_remedy(padded: bool) -> String {

@@ -155,7 +155,7 @@ impl Column {
             at: bad.at.clone(),
             column: self.name.clone(),
             value: bad.value.clone(),
-            flaw: if bad.flaw == Flaw::Text { Flaw::Labelled } else { bad.flaw },
+            flaw: if [Flaw::Text, Flaw::Accompanied].contains(&bad.flaw) { Flaw::Labelled } else { bad.flaw },
         })
     }
 }

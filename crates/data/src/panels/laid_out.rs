@@ -1,7 +1,10 @@
 //! Tables of other layouts read as long ones, and how a table that was read as another seems to be laid out.
 
 use super::options::ReadOptions;
+use crate::calendar::kind::TimeKind;
+use crate::calendar::readings::readings;
 use crate::error::DataError;
+use crate::error::file::UnreadableTable;
 use crate::setting::Setting;
 use crate::tables::across::{LongNames, MeltedTable, times_of};
 use crate::tables::day_clock::steps_of_day;
@@ -55,6 +58,11 @@ pub(super) fn explained(error: DataError, table: &dyn TableReader, options: &Rea
     let header = table.header();
     let hint = match &error {
         DataError::MissingColumn { .. } | DataError::BadTime { .. } | DataError::BadValue { .. } => {
+            if let DataError::MissingColumn { table, .. } = &error
+                && looks_like_row(header)
+            {
+                return UnreadableTable::NoHeader { file: table.clone(), cells: header.to_vec() }.into();
+            }
             hours(header)
                 .map(|(first, last)| {
                     format!(
@@ -63,6 +71,12 @@ pub(super) fn explained(error: DataError, table: &dyn TableReader, options: &Rea
                     )
                 })
                 .or_else(|| times(header, options))
+                .or_else(|| match &error {
+                    DataError::MissingColumn { column, .. } => {
+                        several_ids(column, header).or_else(|| dated_parts(header))
+                    }
+                    _ => None,
+                })
         }
         DataError::DuplicateRow { .. } | DataError::DuplicateTime { .. } => time_parts(header, options),
         _ => None,
@@ -87,6 +101,39 @@ fn times(header: &[String], options: &ReadOptions) -> Option<String> {
     ))
 }
 
+/// Whether the names of columns are the cells of a row: one is a date, and another a number or a date.
+fn looks_like_row(header: &[String]) -> bool {
+    let is_date = |name: &&String| {
+        name.contains(['-', '/', ':', '.'])
+            && name.bytes().filter(u8::is_ascii_digit).count() >= 6
+            && (TimeKind::Timestamp.parse(name).is_ok() || readings(name).is_some())
+    };
+    let dates = header.iter().filter(is_date).count();
+    let numbers = header.iter().filter(|name| name.parse::<f64>().is_ok()).count();
+    dates == 1 && numbers > 0
+}
+
+/// A list of columns where one of ids is meant.
+fn several_ids(column: &str, header: &[String]) -> Option<String> {
+    let mut parts = column.split(',').map(str::trim);
+    (column.contains(',') && parts.all(|part| header.iter().any(|name| name == part))).then(|| {
+        "the ids of series stand in one column: write one that joins these, as store/item".to_owned()
+    })
+}
+
+/// A column of hours beside that of the dates, or of months beside that of the years.
+fn dated_parts(header: &[String]) -> Option<String> {
+    const DATES: [&str; 6] = ["date", "day", "deliverydate", "operdate", "settlementdate", "year"];
+    let date = header.iter().find(|name| DATES.contains(&plain(name).as_str()))?;
+    let options = ReadOptions { time_col: Some(date.clone()), ..ReadOptions::default() };
+    let months_alone = plain(date) == "year" && header.iter().all(|name| plain(name) != "month");
+    if months_alone { None } else { time_parts(header, &options) }
+}
+
+fn plain(name: &str) -> String {
+    name.to_lowercase().replace(['_', ' ', '-'], "")
+}
+
 /// A column of hours beside that of the times.
 fn time_parts(header: &[String], options: &ReadOptions) -> Option<String> {
     const PARTS: [&str; 10] = [
@@ -101,16 +148,70 @@ fn time_parts(header: &[String], options: &ReadOptions) -> Option<String> {
         "minute",
         "hourend",
     ];
-    let part = header.iter().find(|name| {
-        let plain = name.to_lowercase().replace(['_', ' ', '-'], "");
-        PARTS.contains(&plain.as_str()) && *name != options.time_name()
-    })?;
+    let part =
+        header.iter().find(|name| PARTS.contains(&plain(name).as_str()) && *name != options.time_name())?;
     let columns = Setting::TimeColumns.to(format!("{},{part}", options.time_name()));
     Some(format!("if `{}` and `{part}` make the time together, say so ({columns})", options.time_name()))
+}
+
+/// An error where the first line of a table is no header, which would be read as one, and so be lost.
+pub(super) fn check_named(table: &dyn TableReader) -> Result<(), DataError> {
+    match looks_like_row(table.header()) {
+        false => Ok(()),
+        true => {
+            let cells = table.header().to_vec();
+            Err(UnreadableTable::NoHeader { file: table.file().clone(), cells }.into())
+        }
+    }
 }
 
 /// The note on a wide table whose series are the hours of a day.
 pub(super) fn note_of_hours(table: &dyn TableReader) -> Option<ReadNote> {
     let (first, last) = hours(table.header())?;
     Some(ReadNote::HoursAcross { file: table.file().clone(), first: first.to_owned(), last: last.to_owned() })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Panel, ReadOptions};
+
+    fn refused(text: &str, options: &ReadOptions) -> String {
+        Panel::read_csv(text.as_bytes(), "t.csv", options).map(|_| ()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_first_row_is_not_lost_as_a_header() {
+        let (long, wide) = (ReadOptions::new(), ReadOptions { wide: true, ..ReadOptions::new() });
+        for (text, options) in [
+            ("2023-01-02,5\n2023-01-03,6\n2023-01-04,7\n", &long),
+            ("2023-01-02,5\n2023-01-03,6\n2023-01-04,7\n", &wide),
+            ("a,2023-01-02,5\na,2023-01-03,6\n", &long),
+            ("02.01.2023;5;6\n03.01.2023;6;6\n", &wide),
+        ] {
+            let message = refused(text, options);
+            assert!(message.starts_with("t.csv: its first line looks like a row ("), "{message}");
+        }
+        // Series may be called by numbers, and times across are dates.
+        assert!(
+            Panel::read_csv(&b"ds,1,2\n2023-01-02,5,6\n2023-01-03,5,6\n2023-01-04,5,6\n"[..], "t.csv", &wide)
+                .is_ok()
+        );
+        let across = "id,2023-01,2023-02,2023-03\na,1,2,3\n";
+        assert!(!refused(across, &long).contains("looks like a row"));
+    }
+
+    #[test]
+    fn columns_that_belong_together_are_told() {
+        let options = ReadOptions { id_col: "store,item".to_owned(), ..ReadOptions::new() };
+        let message = refused("date,store,item,y\n2023-01-01,1,1,5\n", &options);
+        assert!(message.contains("write one that joins these"), "{message}");
+        for (text, expected) in [
+            ("date,hour_ending,load\n2023-01-01,1,5\n", "= date,hour_ending`"),
+            ("Year,Month,Sales\n2023,1,5\n", "= Year,Month`"),
+        ] {
+            let message = refused(text, &ReadOptions::new());
+            assert!(message.contains(expected), "{message}");
+        }
+        assert!(!refused("year,region,y\n2023,1,5\n", &ReadOptions::new()).contains("make the time"));
+    }
 }

@@ -51,7 +51,7 @@ impl LongColumns<'_> {
     ) -> Result<(), DataError> {
         let mut masked = false;
         if let (Some(column), Some(values)) = (self.mask, &mut rows.mask) {
-            let value = table.number(column).and_then(check_mask);
+            let value = table.number_or_truth(column).and_then(check_mask);
             let value = value.map_err(|flaw| table.bad_value(column, flaw))?;
             masked = value == 0.0;
             values.push(value);

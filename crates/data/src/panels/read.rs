@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::column::Column;
-use super::laid_out::{explained, note_of_hours};
+use super::laid_out::{check_named, explained, note_of_hours};
 use super::long_rows::LongColumns;
 use super::options::{ID_REMEDY, ReadOptions, TIME_REMEDY};
 use super::origin::Origin;
@@ -165,7 +165,7 @@ pub(crate) fn read(
         false => read_long(&mut *table, options, unrounded),
     };
     match read {
-        Ok(panel) => panel.with_constants(&options.static_cols),
+        Ok(panel) => Ok(panel.with_constants(&options.static_cols)?.with_alike_ids_noted()),
         Err(error) => Err(explained(error, &*table, options)),
     }
 }
@@ -176,6 +176,9 @@ fn read_long(
     unrounded: Unrounded,
 ) -> Result<Panel, DataError> {
     let pair = options.unnamed_pair(table)?;
+    if pair.is_some() {
+        check_named(table)?;
+    }
     let two = table.header().iter().filter(|name| !name.is_empty()).count() == 2;
     let named = [options.time_name(), &options.target_col].iter().all(|name| table.find(name).is_some());
     let [id, time, target] = match pair {
@@ -272,6 +275,9 @@ fn read_wide(
     let (unnamed, ids): (Vec<_>, Vec<_>) = ids.into_iter().partition(|(_, id)| id.is_empty());
     if ids.is_empty() {
         return Err(DataError::NoSeries(table.file().clone()));
+    }
+    if options.time_col.is_none() {
+        check_named(table)?;
     }
     let mut origin = Origin::like(&table.place());
     let mut rows = TableRows {

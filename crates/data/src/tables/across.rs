@@ -30,7 +30,8 @@ pub enum Across {
 }
 
 /// How months are headed, if the usual spellings do not say it.
-const HEADINGS: [&str; 8] = ["%b-%y", "%b-%Y", "%b %y", "%b %Y", "%B %Y", "%B-%y", "%m/%Y", "%d/%m/%Y"];
+const HEADINGS: [&str; 9] =
+    ["%b-%y", "%b-%Y", "%b %y", "%b %Y", "%B %Y", "%B-%y", "%m/%Y", "%d/%m/%Y", "%Y [YR%Y]"];
 
 /// A long table of the cells of another one.
 pub(crate) struct MeltedTable<'a> {
@@ -277,6 +278,7 @@ mod tests {
             ("SKU,Description,Jan-18,Feb-18,Mar-18", (2, "2018-01-01"), (4, "2018-03-01")),
             ("SKU,2018-01,2018-02,2018-03,Total", (1, "2018-01-01"), (3, "2018-03-01")),
             ("id,Jan 2018,Feb 2018,Mar 2018", (1, "2018-01-01"), (3, "2018-03-01")),
+            ("Country,1990 [YR1990],1991 [YR1991],1992 [YR1992]", (1, "1990-01-01"), (3, "1992-01-01")),
             ("V1,V2,V3,V4", (1, "2"), (3, "4")),
             ("id,dept2,d_1,d_2,d_3", (2, "1"), (4, "3")),
             ("id,1,2,3", (1, "1"), (3, "3")),

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use encoding_rs::{CoderResult, Decoder, UTF_8, WINDOWS_1252};
+use encoding_rs::{CoderResult, Decoder, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
 use super::file_options::Encoding;
 
@@ -56,8 +56,14 @@ impl Conversion {
 impl<R: Read> Decoded<R> {
     pub(crate) fn new(mut input: R, encoding: Option<Encoding>) -> io::Result<Self> {
         let mut rest = Vec::new();
-        input.by_ref().take(3).read_to_end(&mut rest)?;
-        let marked = encoding_rs::Encoding::for_bom(&rest);
+        input.by_ref().take(4).read_to_end(&mut rest)?;
+        let unmarked = match rest[..] {
+            // Letters of ASCII that take two bytes each.
+            [first, 0, second, 0] if first != 0 && second != 0 => Some((UTF_16LE, 0)),
+            [0, first, 0, second] if first != 0 && second != 0 => Some((UTF_16BE, 0)),
+            _ => None,
+        };
+        let marked = encoding_rs::Encoding::for_bom(&rest).or(unmarked);
         if let Some((_, bytes)) = marked.filter(|(marked, _)| *marked == UTF_8) {
             rest.drain(..bytes);
         }
@@ -233,6 +239,8 @@ mod tests {
             (b"5 \x80\n\xe9", "5 €\né", Some(latin)),
             (b"\xff\xfea\0,\0\xfc\0", "a,ü", Some("utf-16le")),
             (b"\xfe\xff\0a\0,\x20\xac", "a,€", Some("utf-16be")),
+            (b"a\0,\0\xfc\0", "a,ü", Some("utf-16le")),
+            (b"\0a\0,\x20\xac", "a,€", Some("utf-16be")),
             (b"", "", None),
         ] {
             let (read, told) = decoded(bytes, None);

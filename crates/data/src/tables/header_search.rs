@@ -38,19 +38,23 @@ impl Shape {
             quoted ^= byte == b'"';
             !quoted && byte == separator
         }) {
-            let field = field.trim_ascii();
+            let field = unquoted(field.trim_ascii());
             shape.numbers |= is_number(field) && !is_time(field);
             shape.begins_with_digit |= shape.fields == 0 && is_number(field);
             shape.fields += 1;
-            shape.filled += usize::from(!field.is_empty() && field != b"\"\"");
+            shape.filled += usize::from(!field.is_empty());
         }
         shape
     }
 }
 
+/// A cell without the quotes around it.
+fn unquoted(field: &[u8]) -> &[u8] {
+    field.strip_prefix(b"\"").and_then(|field| field.strip_suffix(b"\"")).unwrap_or(field)
+}
+
 fn is_number(field: &[u8]) -> bool {
-    let digits = field.strip_prefix(b"\"").unwrap_or(field);
-    let digits = digits.strip_prefix(b"-").or(digits.strip_prefix(b"+")).unwrap_or(digits);
+    let digits = field.strip_prefix(b"-").or(field.strip_prefix(b"+")).unwrap_or(field);
     digits.first().is_some_and(u8::is_ascii_digit)
 }
 
@@ -145,6 +149,10 @@ mod tests {
             (
                 "Source,World Bank,\n\nUpdated,2024-01-05,\n\nds,a,b,c,d\n2020,1,2,3,4\n2021,1,2,3,4\n",
                 (',', 4),
+            ),
+            (
+                "\"Data Source\",\"World Bank\",\n\n\"Country\",\"Code\",\"1990\",\"1991\",\n\"Aruba\",\"ABW\",\"1\",\"2\",\n",
+                (',', 2),
             ),
             ("Report;\nds;y\n1;2\n", (';', 1)),
             ("Stock;;;\nSKU;2018;2019;2020\nA;1;2;3\nB;4;5;6\n", (';', 1)),

@@ -22,6 +22,7 @@ pub(crate) mod joined_times;
 pub(crate) mod memory_table;
 pub(crate) mod number_format;
 pub(crate) mod open;
+mod other_kinds;
 #[cfg(feature = "parquet")]
 mod page_headers;
 #[cfg(feature = "parquet")]

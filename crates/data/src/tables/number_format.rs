@@ -45,6 +45,15 @@ impl TryFrom<(char, Option<char>)> for NumberFormat {
     }
 }
 
+/// Words for "no value": those of pandas, of statistical offices (`..`, `:`, `.`), of spreadsheets and of databases.
+const MISSING: [&str; 23] = [
+    "", "na", "n/a", "#n/a", "nan", "-nan", "null", "none", "<na>", "nat", "n.a.", ".", "..", "...", ":",
+    "\\n", "#div/0!", "#value!", "#ref!", "#num!", "#name?", "#null!", "no data",
+];
+
+/// Dashes, which stand for no value as often as for 0.
+const DASHES: [&str; 6] = ["-", "--", "---", "\u{2212}", "\u{2013}", "\u{2014}"];
+
 /// A number in single precision.
 pub(crate) fn narrow(value: f64) -> Result<f32, Flaw> {
     if (value as f32).is_infinite() { Err(Flaw::TooLarge) } else { Ok(value as f32) }
@@ -87,7 +96,6 @@ impl NumberFormat {
 
     /// Reads a number with all its digits.
     pub(crate) fn wide_number(self, field: &[u8]) -> Result<f64, Flaw> {
-        const MISSING: [&str; 10] = ["", "na", "n/a", "#n/a", "nan", "-nan", "null", "none", "<na>", "nat"];
         let text = str::from_utf8(field).map_err(|_| Flaw::Text)?.trim();
         match self.plain(text).and_then(|plain| plain.parse::<f64>().ok()) {
             Some(value) if value.is_nan() => Err(Flaw::Missing),
@@ -97,6 +105,7 @@ impl NumberFormat {
             Some(value) if value.is_infinite() => Err(Flaw::TooLarge),
             Some(value) => Ok(value),
             None if MISSING.iter().any(|word| text.eq_ignore_ascii_case(word)) => Err(Flaw::Missing),
+            None if DASHES.contains(&text) => Err(Flaw::Dash),
             None => self.adorned(text),
         }
     }
@@ -141,7 +150,7 @@ impl NumberFormat {
 
     /// Reads a number with signs around it, and spaces or apostrophes between its thousands: nothing else they could mean.
     fn adorned(self, text: &str) -> Result<f64, Flaw> {
-        let bare = Adorned::of(text).ok_or(Flaw::Text)?;
+        let bare = Adorned::of(text).ok_or_else(|| self.flaw(text))?;
         let spaced = |mark: char| SPACES.contains(&mark) || APOSTROPHES.contains(&mark);
         let first = bare.digits.chars().find(|mark| spaced(*mark));
         let plain = match (first, self.thousands) {
@@ -219,12 +228,23 @@ impl NumberFormat {
         Some(plain.into())
     }
 
+    /// Whether a number stands in the text beside a flag, a unit or a comparison: `12.3 p`, `5 MW`, `1.5M`, `<1`.
+    fn has_company(self, text: &str) -> bool {
+        let beside = |c: char| !c.is_ascii_digit();
+        let number = text.trim_matches(beside);
+        let company = |c: char| c.is_alphabetic() || c.is_whitespace() || "<>~*°".contains(c);
+        (1..=8).contains(&(text.len() - number.len()))
+            && text.replacen(number, "", 1).chars().all(company)
+            && text.matches(number).count() == 1
+            && self.plain(number).is_some_and(|plain| plain.parse::<f64>().is_ok())
+    }
+
     /// The flaw of a text that is no number: often it is one with other marks.
     fn flaw(self, text: &str) -> Flaw {
         // Most texts end here, at their first letter: a column may hold long ones.
         let may_count = |c: char| c.is_ascii_digit() || "+-eE.,".contains(c) || THOUSANDS.contains(&c);
         if !text.chars().all(may_count) {
-            return Flaw::Text;
+            return if self.has_company(text) { Flaw::Accompanied } else { Flaw::Text };
         }
         let fits = |format: Self| format.plain(text).is_some_and(|plain| plain.parse::<f64>().is_ok());
         let decimal = if self.decimal == '.' { ',' } else { '.' };
@@ -258,6 +278,14 @@ mod tests {
             ("", Flaw::Missing),
             (" NaN", Flaw::Missing),
             ("<NA>", Flaw::Missing),
+            ("..", Flaw::Missing),
+            (": ", Flaw::Missing),
+            ("#DIV/0!", Flaw::Missing),
+            ("-", Flaw::Dash),
+            ("12.3 p", Flaw::Accompanied),
+            ("<1", Flaw::Accompanied),
+            ("1.5M", Flaw::Accompanied),
+            ("x1y2", Flaw::Text),
             ("inf", Flaw::Infinite),
             ("-Infinity", Flaw::Infinite),
             ("1e39", Flaw::TooLarge),
@@ -274,7 +302,6 @@ mod tests {
             ("12 34", Flaw::Text),
             ("$", Flaw::Text),
             ("€ 5 $", Flaw::Text),
-            ("-", Flaw::Text),
             ("1,2,3", Flaw::Text),
             ("True", Flaw::Text),
         ] {

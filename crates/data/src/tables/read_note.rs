@@ -61,6 +61,17 @@ pub enum ReadNote {
         /// Whether they were left out.
         dropped: bool,
     },
+    /// Ids that differ in nothing but blanks and the case of letters.
+    AlikeIds {
+        /// The table.
+        table: Arc<str>,
+        /// One of them,
+        first: String,
+        /// another that looks like it,
+        second: String,
+        /// and how many more such pairs there are.
+        more: usize,
+    },
     /// Numbers that stand in percent.
     Percent {
         /// The file.
@@ -97,6 +108,14 @@ impl fmt::Display for ReadNote {
                 if *dropped { "left out" } else { "kept" },
                 if *dropped { String::new() } else { format!("; {} leaves them out", Setting::DropPartial) }
             ),
+            Self::AlikeIds { table, first, second, more } => {
+                let others = if *more > 0 { format!(" (and {more} more)") } else { String::new() };
+                write!(
+                    f,
+                    "{table}: the ids {first:?} and {second:?}{others} differ in blanks or the case of letters alone, and are series of \
+                     their own; write them alike if they are one"
+                )
+            }
             Self::Percent { file } => {
                 write!(
                     f,

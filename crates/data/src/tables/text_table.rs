@@ -13,6 +13,7 @@ use super::decoded::{Decoded, NotEncodedSo};
 use super::file_options::FileOptions;
 use super::header_search::{Header, find_header, most_frequent};
 use super::number_format::{NumberFormat, narrow};
+use super::other_kinds::{CODES_OF_ZERO, other_kind};
 use super::read_note::ReadNote;
 use super::records::{MAX_COLUMNS, Records};
 use super::table::{TableReader, check_header};
@@ -70,6 +71,9 @@ impl<R: Read + Send> TextTable<R> {
         }
         let mut head = Vec::new();
         (&mut input).take(HEAD).read_to_end(&mut head).map_err(unreadable)?;
+        if let Some(what) = other_kind(&head) {
+            return Err(UnreadableTable::NotText { file, what }.into());
+        }
         let comment = options.comment_byte()?;
         let header = match options.skip_rows {
             None => find_header(&head, comment),
@@ -97,6 +101,9 @@ impl<R: Read + Send> TextTable<R> {
         table.header = names
             .map(|column| Ok(table.text(column)?.trim().to_owned()))
             .collect::<Result<_, DataError>>()?;
+        if table.header.iter().any(|name| name.contains('\0')) {
+            return Err(UnreadableTable::NotText { file: table.file, what: CODES_OF_ZERO }.into());
+        }
         check_header(&table.file, &table.header)?;
         Ok(table)
     }
@@ -185,7 +192,12 @@ impl<R: Read + Send> TableReader for TextTable<R> {
         let more = || (expected..found).any(|column| !self.field(column).trim_ascii().is_empty());
         if found < expected || found > expected && more() {
             let (at, separator) = (self.place(), self.marks.separator.into());
-            return Err(UnreadableTable::Ragged { at, expected, found, separator }.into());
+            let first = String::from_utf8_lossy(self.field(0));
+            let word = first.split_whitespace().next().filter(|_| found < expected);
+            let note =
+                word.filter(|word| word.starts_with(|c: char| c.is_alphabetic() || "#*([".contains(c)));
+            let note = note.map(|word| excerpt(word.as_bytes()));
+            return Err(UnreadableTable::Ragged { at, expected, found, separator, note }.into());
         }
         Ok(true)
     }

@@ -306,7 +306,7 @@ impl TableReader for SheetTable {
             Data::Int(value) => Ok(*value as f64),
             Data::Float(value) => Ok(*value),
             Data::String(text) => self.numbers.wide_number(text.as_bytes()),
-            Data::Error(calamine::CellErrorType::NA) => Err(Flaw::Missing),
+            Data::Error(_) => Err(Flaw::Missing),
             _ => Err(Flaw::Type),
         }
     }
