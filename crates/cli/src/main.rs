@@ -68,6 +68,10 @@ use crate::config::{CONFIGURABLE, Mistake, Origins, first_paragraph};
 use crate::failure::{Interrupted, ThresholdCrossed, Usage, is_broken_pipe};
 use crate::progress::Log;
 
+/// Memory that the system refuses is an error of the command, wherever it is asked for.
+#[global_allocator]
+static MEMORY: foretell::pool::ProgramMemory = foretell::pool::ProgramMemory;
+
 /// Neural time-series forecasting: train, evaluate and predict from CSV and Parquet files.
 #[derive(Debug, Parser)]
 #[command(

@@ -147,7 +147,9 @@ pub mod prophet {
 /// The buffers that training and forecasts recycle: how much idle memory is kept, and how it is returned. A fit gives back its
 /// own.
 pub mod pool {
-    pub use foretell_pool::{Limits, OutOfMemory, PoolMetrics, limits, metrics, set_limits, trim};
+    pub use foretell_pool::{
+        Limits, OutOfMemory, PoolMetrics, ProgramMemory, limits, metrics, set_limits, trim,
+    };
 }
 /// The types that an estimator of your own needs; [`register_estimator`] makes it known by its name.
 pub mod own_estimator {

@@ -4,6 +4,7 @@ use std::alloc::{Layout, alloc, dealloc};
 use std::ptr::NonNull;
 
 use crate::class::{ALIGN, Class};
+use crate::program_memory::refusable;
 
 /// Blocks of at least so many bytes start at a multiple of it and ask the system for huge pages: passes over
 /// large arrays then miss fewer address translations.
@@ -22,8 +23,10 @@ impl Block {
     /// Zeroed memory from the system, if it has as much.
     pub(crate) fn from_system(class: Class) -> Option<Self> {
         let layout = layout(class.bytes);
-        // SAFETY: a class has at least 64 bytes, so the layout's size is not zero.
-        let start = NonNull::new(unsafe { alloc(layout) })?;
+        let start = NonNull::new(refusable(|| {
+            // SAFETY: a class has at least 64 bytes, so the layout's size is not zero.
+            unsafe { alloc(layout) }
+        }))?;
         if layout.align() == HUGE_PAGE {
             prefer_huge_pages(start, class.bytes);
         }

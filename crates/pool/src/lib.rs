@@ -33,6 +33,7 @@
 //!   out as it is, and in debug builds full of NaN.
 //! * **No abort.** Where the system has no more memory, what lies idle goes back to it; if that is too little, the thread panics
 //!   with [`OutOfMemory`], which a program catches to say so.
+//!   For all other memory there is [`ProgramMemory`].
 //! * **Counted.** [`metrics()`] adds up counters that each thread keeps for itself.
 //!
 //! [`NumberFile`] is memory of another kind: numbers in a file, for those that are more than memory holds.
@@ -49,6 +50,7 @@ mod file_numbers;
 mod limits;
 mod metrics;
 mod out_of_memory;
+mod program_memory;
 mod shelf;
 mod thread_cache;
 
@@ -58,6 +60,7 @@ pub use file_numbers::{FileNumbers, NumberFile};
 pub use limits::{Limits, limits, set_limits};
 pub use metrics::{PoolMetrics, metrics};
 pub use out_of_memory::OutOfMemory;
+pub use program_memory::ProgramMemory;
 pub use thread_cache::{live_bytes_of_thread, trim};
 
 /// The README's example is a test.
