@@ -83,6 +83,7 @@ const TRAINER_ARGUMENTS: &[(&str, Instead)] = &[
     ("min_steps", TRAINER),
     ("num_nodes", CPU_ONLY),
     ("num_sanity_val_steps", TRAINER),
+    ("num_workers_loader", Instead::Setting("windows are cut on the threads that train", Setting::Threads)),
     ("overfit_batches", TRAINER),
     ("plugins", TRAINER),
     (
@@ -113,6 +114,7 @@ const WITHOUT_EFFECT: &[&str] = &[
     "logger",
     "num_nodes",
     "num_sanity_val_steps",
+    "num_workers_loader",
     "plugins",
     "profiler",
     "strategy",
