@@ -43,8 +43,10 @@ pub fn read_regular(path: &Path) -> Result<Vec<u8>> {
 pub(crate) fn read_open(file: &File) -> io::Result<Vec<u8>> {
     let size = file.metadata()?.len();
     let mut bytes = Vec::new();
-    // A sparse file of a terabyte takes no room on the disk, but all of memory.
-    let room = usize::try_from(size).ok().and_then(|size| bytes.try_reserve_exact(size).ok());
+    // A sparse file of a terabyte takes no room on the disk, but all of memory. The machine's is asked first, as a program may have an
+    // allocator that ends it where memory is refused.
+    let size_in_memory = usize::try_from(size).ok().filter(|_| size <= memory());
+    let room = size_in_memory.and_then(|size| bytes.try_reserve_exact(size).ok());
     room.ok_or_else(|| {
         io::Error::new(
             io::ErrorKind::OutOfMemory,
@@ -53,6 +55,18 @@ pub(crate) fn read_open(file: &File) -> io::Result<Vec<u8>> {
     })?;
     file.take(size).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// The bytes of the machine's memory, as far as they are known.
+fn memory() -> u64 {
+    #[cfg(target_os = "linux")]
+    let bytes = {
+        let info = rustix::system::sysinfo();
+        (info.totalram as u64 + info.totalswap as u64).saturating_mul(info.mem_unit.into())
+    };
+    #[cfg(not(target_os = "linux"))]
+    let bytes = u64::MAX;
+    bytes
 }
 
 #[cfg(test)]
