@@ -45,8 +45,8 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/cli/src",
         &[
-            "closed_stdout failure file_args file_limit forecast_parts interrupt layout_args model_facts out_of_memory png precision row_args setting setting_words shell_word table threshold ticks",
-            "several",
+"closed_stdout failure file_args file_limit forecast_parts interrupt layout_args model_facts out_of_memory png precision row_args setting shell_word table threshold ticks",
+            "setting_words several",
             "config feature_args hierarchy_args importances inputs markdown progress report saving",
             "args output",
             "picture",
@@ -210,7 +210,14 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders("crates/optim/src", &["constants schedule", "adaptive", "rule", "optimizer"]),
     folders(
         "crates/pool/src",
-        &["class file_numbers limits out_of_memory", "block", "shelf", "metrics", "thread_cache", "buffer"],
+        &[
+            "class file_numbers limits out_of_memory program_memory",
+            "block",
+            "shelf",
+            "metrics",
+            "thread_cache",
+            "buffer",
+        ],
     ),
     folders(
         "crates/prophet/src",
