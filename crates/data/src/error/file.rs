@@ -83,6 +83,14 @@ pub enum UnreadableTable {
         /// The file that it has in its place.
         found: String,
     },
+    /// A file that another process cannot read, and this one can.
+    #[error("process {process}: {reason}; all processes that read a panel together see the same files")]
+    OfProcess {
+        /// The first process that cannot.
+        process: usize,
+        /// What it meets.
+        reason: String,
+    },
     /// A file of another kind than the first.
     #[error("{file}: its {what} {found}, and of the first file {expected}; all files of a panel are alike")]
     Unlike {

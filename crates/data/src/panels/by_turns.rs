@@ -1,8 +1,8 @@
-//! Panels that are larger than memory: one file after another is read, by one process or by several in turn, and its numbers go to a
-//! file of the panel's own.
+//! Panels that are larger than memory: one file, or part of a file, is read after another, by one process or by several in turn, and its
+//! numbers go to a file of the panel's own.
 
 use std::mem;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use super::column::Column;
@@ -17,13 +17,15 @@ use super::pieces::{Piece, check_digits, join_pieces};
 use crate::error::DataError;
 use crate::error::file::UnreadableTable;
 use crate::error::place::Place;
+use crate::tables::file_part::FilePart;
 use crate::tables::table_files::table_files;
 
 impl Panel {
     /// Reads files one after another, as [`from_files`](Self::from_files) reads all of them as one table, and keeps the numbers of
     /// their rows in files without names in `dir`, from which the system brings into memory what is used. So a panel may be larger
     /// than memory: the rows of one file, and what a series has once (its id, its static values), have to find room. It is used as
-    /// any other; what is computed of all its rows (scaled series, further columns) is in memory.
+    /// any other; what is computed of all its rows (scaled series, further columns) is in memory. Of a Parquet file some row groups are
+    /// read after others, where its rows can be [read apart](ReadOptions::reads_apart) and follow each other.
     ///
     /// A series may be in several files, where its rows in each follow those of the one before without a gap, as with a file for
     /// each month. The frequency, if none is set, is inferred from the first file.
@@ -39,9 +41,9 @@ impl Panel {
         Self::from_files_together(paths, options, Some(dir.as_ref()), &Alone)
     }
 
-    /// Reads files as [`from_files_by_turns`](Self::from_files_by_turns), together with other processes: all read the first file, and
-    /// each its share of the others, and passes on what it read. The panel is the same on all. Its numbers are once on each machine,
-    /// in `dir` or else in memory, however many processes see them there.
+    /// Reads files as [`from_files_by_turns`](Self::from_files_by_turns), together with other processes: all read the first file, or
+    /// its first row groups, and each its share of the others, and passes on what it read. The panel is the same on all. Its numbers
+    /// are once on each machine, in `dir` or else in memory, however many processes see them there.
     ///
     /// # Errors
     /// Those of [`from_files_by_turns`](Self::from_files_by_turns), the same on all processes if it is the data that are mistaken. A
@@ -53,10 +55,30 @@ impl Panel {
         peers: &dyn Peers,
     ) -> Result<Self, DataError> {
         let files = paths.iter().map(table_files).collect::<Result<Vec<_>, _>>()?.concat();
-        let read = |number: usize, options: &ReadOptions| Self::from_files(&files[number..=number], options);
-        check_files(&files, peers)?;
-        let (mut turns, mut options) = (Turns::new(&files, NumberStore::new(dir, peers)?)?, options.clone());
-        let first = read(0, &options)?;
+        if options.reads_apart() {
+            let parts: Vec<_> = files.iter().flat_map(|file| FilePart::all_of(file)).collect();
+            let read = Self::from_parts_together(&parts, options, dir, peers);
+            match &read {
+                Err(DataError::Unreadable(UnreadableTable::Unwritten { .. })) => return read,
+                // What is wrong, or needs all rows of a file at once, all processes meet.
+                Err(_) if parts.len() > files.len() => {}
+                _ => return read,
+            }
+        }
+        let files: Vec<_> = files.iter().map(|file| FilePart::whole(file)).collect();
+        Self::from_parts_together(&files, options, dir, peers)
+    }
+
+    fn from_parts_together(
+        files: &[FilePart],
+        options: &ReadOptions,
+        dir: Option<&Path>,
+        peers: &dyn Peers,
+    ) -> Result<Self, DataError> {
+        let read = |number: usize, options: &ReadOptions| Self::from_part(&files[number], options);
+        check_files(files, peers)?;
+        let (mut turns, mut options) = (Turns::new(files, NumberStore::new(dir, peers)?)?, options.clone());
+        let first = read_by_all(peers, read(0, &options))?;
         options.freq = Some(first.freq());
         turns.begin(&first)?;
         turns.take(first, 0, None)?;
@@ -68,12 +90,15 @@ impl Panel {
                 let read_here = if from == peers.rank() { own.take() } else { None };
                 let mut head = read_here.as_ref().map(|part| turns.head(part, number)).unwrap_or_default();
                 peers.broadcast(from, &mut head);
-                match read_here {
-                    // A mistake, or what only the file can tell, is met by all in the file.
-                    None if head.is_empty() => turns.take(read(number, &options)?, number, None)?,
-                    None => turns.take(read_head(&head, turns.like()), number, Some(from))?,
-                    Some(part) => turns.take(part?, number, Some(from).filter(|_| !head.is_empty()))?,
-                }
+                // A mistake, or what only the file can tell, is met by all in the file.
+                let by_all = head.is_empty();
+                let part = match read_here {
+                    Some(part) => part,
+                    None if by_all => read(number, &options),
+                    None => Ok(read_head(&head, turns.like())),
+                };
+                let part = if by_all { read_by_all(peers, part) } else { part };
+                turns.take(part?, number, Some(from).filter(|_| !by_all))?;
             }
         }
         turns.finish(options.fill.is_some())
@@ -88,7 +113,7 @@ struct WrittenColumn {
 
 /// The files that were read so far.
 struct Turns<'p> {
-    files: &'p [PathBuf],
+    files: &'p [FilePart],
     store: NumberStore<'p>,
     /// The first file's, with what was told of the others.
     like: Option<Panel>,
@@ -105,7 +130,7 @@ struct Turns<'p> {
 }
 
 impl<'p> Turns<'p> {
-    fn new(files: &'p [PathBuf], store: NumberStore<'p>) -> Result<Self, DataError> {
+    fn new(files: &'p [FilePart], store: NumberStore<'p>) -> Result<Self, DataError> {
         Ok(Self {
             files,
             like: None,
@@ -220,9 +245,11 @@ impl<'p> Turns<'p> {
             }
             Ok::<_, DataError>(column)
         };
-        let table = match self.files {
-            [file] => file.display().to_string(),
-            [first, others @ ..] => format!("{} and {} more files", first.display(), others.len()),
+        let mut paths: Vec<_> = self.files.iter().map(|file| file.path.display()).collect();
+        paths.dedup_by_key(|path| path.to_string());
+        let table = match &paths[..] {
+            [file] => file.to_string(),
+            [first, others @ ..] => format!("{first} and {} more files", others.len()),
             [] => String::new(),
         };
         let [mask, weight] = self.marks;
@@ -244,9 +271,24 @@ impl<'p> Turns<'p> {
     }
 }
 
+/// What this process found in a file that all read, unless another one cannot read it: then all go on together, or none.
+fn read_by_all(peers: &dyn Peers, read: Result<Panel, DataError>) -> Result<Panel, DataError> {
+    let own = read.as_ref().err().map(ToString::to_string).unwrap_or_default();
+    let of_all = gather(peers, own.as_bytes());
+    let mistaken = of_all.iter().position(|reason| !reason.is_empty());
+    let read = read?;
+    match mistaken {
+        None => Ok(read),
+        Some(process) => {
+            let reason = String::from_utf8_lossy(&of_all[process]).into_owned();
+            Err(UnreadableTable::OfProcess { process, reason }.into())
+        }
+    }
+}
+
 /// Whether all processes read the same files.
-fn check_files(files: &[PathBuf], peers: &dyn Peers) -> Result<(), DataError> {
-    let own: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+fn check_files(files: &[FilePart], peers: &dyn Peers) -> Result<(), DataError> {
+    let own: Vec<String> = files.iter().map(ToString::to_string).collect();
     let of_all = gather(peers, own.join("\n").as_bytes());
     let Some(process) = of_all.iter().position(|files| *files != of_all[0]) else { return Ok(()) };
     let [first, other] = [0, process].map(|process| String::from_utf8_lossy(&of_all[process]));
@@ -260,7 +302,7 @@ fn check_files(files: &[PathBuf], peers: &dyn Peers) -> Result<(), DataError> {
 }
 
 /// Whether a file has the zone and the columns of the first.
-fn check_alike(first: &Panel, part: &Panel, file: &Path) -> Result<(), DataError> {
+fn check_alike(first: &Panel, part: &Panel, file: &FilePart) -> Result<(), DataError> {
     let columns =
         |panel: &Panel| panel.column_names().chain(panel.static_names()).collect::<Vec<_>>().join(", ");
     let zone = |panel: &Panel| panel.zone().map_or_else(|| "none".to_owned(), ToString::to_string);
@@ -268,9 +310,7 @@ fn check_alike(first: &Panel, part: &Panel, file: &Path) -> Result<(), DataError
         [("columns are", columns(first), columns(part)), ("zone is", zone(first), zone(part))]
     {
         if expected != found {
-            return Err(
-                UnreadableTable::Unlike { file: file.display().to_string(), what, expected, found }.into()
-            );
+            return Err(UnreadableTable::Unlike { file: file.to_string(), what, expected, found }.into());
         }
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! Panels read file by file are those of one table, whoever reads the files.
 
 use std::fs;
+use std::path::PathBuf;
 use std::sync::{Barrier, Mutex};
 use std::thread;
 
@@ -35,18 +36,18 @@ const PARTS: [&str; 3] = [
 #[test]
 fn files_by_turns_are_the_panel_of_one_table() {
     let (dir, paths) = files(&PARTS);
-    same_as_one_table(&paths, &dir);
+    same_as_one_table(&paths, &dir, &options());
 }
 
 /// Reads the files by turns, and by several processes together, and compares the panels with that of one table.
-fn same_as_one_table(paths: &[PathBuf], dir: &TempDir) {
-    let whole = Panel::from_files(paths, &options()).unwrap();
-    let turns = Panel::from_files_by_turns(paths, &options(), dir.path()).unwrap();
+fn same_as_one_table(paths: &[PathBuf], dir: &TempDir, options: &ReadOptions) {
+    let whole = Panel::from_files(paths, options).unwrap();
+    let turns = Panel::from_files_by_turns(paths, options, dir.path()).unwrap();
     assert_same(&turns, &whole);
     assert!(turns.bytes() < whole.bytes(), "the numbers take no memory");
     for (processes, dir) in (2..=4).flat_map(|processes| [Some(dir.path()), None].map(|dir| (processes, dir)))
     {
-        let read = |peers: &dyn Peers| Panel::from_files_together(paths, &options(), dir, peers).unwrap();
+        let read = |peers: &dyn Peers| Panel::from_files_together(paths, options, dir, peers).unwrap();
         Threads::run(processes, read).iter().for_each(|panel| assert_same(panel, &whole));
     }
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), paths.len(), "files without names");
@@ -151,7 +152,86 @@ fn series_that_go_on_in_another_file_are_whole() {
         "m,3,1,new,0.5,1,3\nm,4,1,new,0.5,1,3\n",
     ];
     let (dir, paths) = files(&[PARTS[0], later[0], PARTS[1], later[1], PARTS[2]]);
-    same_as_one_table(&paths, &dir);
+    same_as_one_table(&paths, &dir, &options());
+}
+
+/// A Parquet file with a row group of each text.
+#[cfg(feature = "parquet")]
+fn row_groups(texts: &[&str]) -> (TempDir, PathBuf) {
+    use arrow_array::{Array, Float64Array, Int64Array, RecordBatch, StringArray};
+    use parquet::arrow::ArrowWriter;
+
+    let batch = |text: &str| {
+        let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
+        let texts = |column: usize| rows.iter().map(move |row| row[column]);
+        let strings = |column| Arc::new(StringArray::from_iter_values(texts(column))) as Arc<dyn Array>;
+        let integers = |column| {
+            Arc::new(Int64Array::from_iter_values(texts(column).map(|cell| cell.parse().unwrap())))
+                as Arc<dyn Array>
+        };
+        let numbers = |column| {
+            Arc::new(Float64Array::from_iter_values(texts(column).map(|cell| cell.parse().unwrap())))
+                as Arc<dyn Array>
+        };
+        RecordBatch::try_from_iter([
+            ("unique_id", strings(0)),
+            ("ds", integers(1)),
+            ("y", numbers(2)),
+            ("kind", strings(3)),
+            ("x", numbers(4)),
+            ("available_mask", integers(5)),
+            ("size", integers(6)),
+        ])
+        .unwrap()
+    };
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("rows.parquet");
+    let schema = batch(texts[0]).schema();
+    let mut writer = ArrowWriter::try_new(fs::File::create(&path).unwrap(), schema, None).unwrap();
+    for text in texts {
+        writer.write(&batch(text)).unwrap();
+        writer.flush().unwrap();
+    }
+    writer.close().unwrap();
+    (dir, path)
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn row_groups_of_one_file_are_read_apart() {
+    let integers = options().freq(crate::Freq::parse("1").unwrap());
+    let groups = [
+        PARTS[0],
+        "z,1,5,used,1,1,5\nz,2,6,new,2,1,5\nm,3,1,late,0.5,0,3\nm,4,1,new,0.5,1,3\n",
+        "c,7,8,new,3,1,4\nm,5,2,old,0.5,1,3\na,3,7,used,3,1,6\na,4,8,old,4,0,6\n",
+    ];
+    let (dir, path) = row_groups(&groups);
+    assert_eq!(FilePart::all_of(&path).len(), 3);
+    same_as_one_table(&[path], &dir, &integers);
+    // Rows of a series that are strewn over row groups are read as one table all the same.
+    let strewn = [
+        "m,1,1,new,0.5,1,3\nm,3,2,old,0.25,1,3\nc,5,3,old,0.125,1,4\nc,6,4,new,7,0,4\n",
+        "m,2,5,used,1,1,3\nm,4,6,new,2,1,3\nc,4,1,late,0.5,0,4\nz,1,1,new,0.5,1,3\n",
+    ];
+    let (dir, path) = row_groups(&strewn);
+    assert_eq!(FilePart::all_of(&path).len(), 2);
+    same_as_one_table(&[path], &dir, &integers);
+}
+
+#[test]
+fn a_file_that_one_process_cannot_read_is_read_by_none() {
+    let (dir, paths) = files(&PARTS);
+    let errors = Threads::run(3, |peers| {
+        let options = options().target_col(if peers.rank() == 1 { "x" } else { "y" });
+        let options =
+            ReadOptions { columns: Some(vec!["x".into(), "kind".into(), "size".into()]), ..options };
+        Panel::from_files_together(&paths, &options, Some(dir.path()), peers).unwrap_err().to_string()
+    });
+    let own = &errors[1];
+    assert!(own.contains("part-0.csv"), "{own}");
+    for other in [0, 2] {
+        assert!(errors[other].starts_with(&format!("process 1: {own}; ")), "{errors:?}");
+    }
 }
 
 #[test]

@@ -283,6 +283,12 @@ impl ReadOptions {
         Periods::new(self.resample, self.snap)
     }
 
+    /// Whether rows that follow each other can be read apart, as those of several files: nothing is inferred of all of them, filled
+    /// between them or gathered in periods.
+    pub fn reads_apart(&self) -> bool {
+        self.freq.is_some() && self.fill.is_none() && self.resample.is_none()
+    }
+
     /// The frequency of the panel, if it is set.
     pub(crate) fn said_freq(&self) -> Option<Freq> {
         self.freq.or(self.resample)

@@ -1,6 +1,5 @@
 //! Series whose rows are in several files, as a file for each month has them, each file a piece after the other.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::column::Column;
@@ -8,6 +7,7 @@ use super::constants::shown;
 use super::panel::{Panel, Series};
 use crate::error::DataError;
 use crate::error::file::UnreadableTable;
+use crate::tables::file_part::FilePart;
 
 /// The rows of a series in one file, and the number of the file.
 pub(super) type Piece = (Series, usize);
@@ -19,7 +19,7 @@ pub(super) type Piece = (Series, usize);
 /// Pieces of a series that do not follow each other, or were filled apart; a static column with two values.
 pub(super) fn join_pieces(
     pieces: &mut [Piece],
-    files: &[PathBuf],
+    files: &[FilePart],
     like: &Panel,
     statics: &[Column],
     filled: bool,
@@ -58,7 +58,7 @@ pub(super) fn join_pieces(
 
 /// Whether the series of several pieces have values that single precision can tell apart: which digits are held is decided for each
 /// file.
-pub(super) fn check_digits(panel: &Panel, pieces: &[Piece], files: &[PathBuf]) -> Result<(), DataError> {
+pub(super) fn check_digits(panel: &Panel, pieces: &[Piece], files: &[FilePart]) -> Result<(), DataError> {
     for two in pieces.windows(2).filter(|two| two[0].0.id == two[1].0.id) {
         let [(piece, first), (_, second)] = two else { unreachable!("two at a time") };
         let series = panel.find(&piece.id).expect("each piece is of a series");
@@ -73,8 +73,8 @@ pub(super) fn check_digits(panel: &Panel, pieces: &[Piece], files: &[PathBuf]) -
 const MORE_DIGITS: &str =
     "and its values need more digits than single precision has, which are chosen by all its rows";
 
-fn apart(id: &Arc<str>, of: [usize; 2], files: &[PathBuf], why: &'static str) -> DataError {
-    let [first, second] = of.map(|file| files[file].display().to_string());
+fn apart(id: &Arc<str>, of: [usize; 2], files: &[FilePart], why: &'static str) -> DataError {
+    let [first, second] = of.map(|file| files[file].to_string());
     UnreadableTable::Pieces { id: id.to_string(), first, second, why }.into()
 }
 

@@ -19,6 +19,7 @@ use crate::calendar::kind::TimeKind;
 use crate::calendar::repeated_times::RepeatedTimes;
 use crate::error::DataError;
 use crate::error::too_large::TooLarge;
+use crate::tables::file_part::FilePart;
 use crate::tables::open::open;
 use crate::tables::table::TableReader;
 use crate::tables::text_table::TextTable;
@@ -86,6 +87,11 @@ impl Panel {
         let stays = |path: &&Path| path.metadata().is_ok_and(|found| found.is_file() || found.is_dir());
         let again = paths.iter().map(AsRef::as_ref).all(|path| stays(&path) || !path.exists());
         read_wanted(|wanted| open(paths, &options.file, wanted), options, again)
+    }
+
+    /// Reads a part of a file, as [`from_files`](Self::from_files) reads the file.
+    pub(super) fn from_part(part: &FilePart, options: &ReadOptions) -> Result<Self, DataError> {
+        read_wanted(|wanted| part.open(&options.file, wanted), options, part.path.is_file())
     }
 
     /// Reads a CSV file, separated by commas, semicolons, tabs or bars; it may be compressed by gzip or Zstandard.

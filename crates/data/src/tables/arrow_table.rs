@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fs;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -65,6 +66,22 @@ impl ArrowTable<'static> {
     /// Opens a Parquet file; nothing but its footer and the headers of its pages is read yet.
     pub(crate) fn open(path: &Path, wanted: impl Fn(&str) -> bool) -> Result<Self, DataError> {
         Self::of_row_groups(path.display().to_string().into(), RowGroups::open(path, wanted)?)
+    }
+
+    /// The same of some row groups of the file.
+    pub(crate) fn open_groups(
+        path: &Path,
+        groups: Range<usize>,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<Self, DataError> {
+        let (mut file, names) = RowGroups::open(path, wanted)?;
+        let before = file.keep(groups);
+        Ok(Self { before, ..Self::of_row_groups(path.display().to_string().into(), (file, names))? })
+    }
+
+    /// The rows of each row group of a Parquet file; none if it cannot be read.
+    pub(crate) fn rows_of_groups(path: &Path) -> Vec<u64> {
+        RowGroups::open(path, |_| false).map_or_else(|_| Vec::new(), |(file, _)| file.rows())
     }
 
     /// The same of a file that is in memory, called `name` in messages.

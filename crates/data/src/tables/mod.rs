@@ -16,6 +16,7 @@ mod compressed;
 pub(crate) mod day_clock;
 mod decoded;
 pub(crate) mod file_options;
+pub(crate) mod file_part;
 pub(crate) mod format;
 mod header_search;
 pub(crate) mod joined_times;

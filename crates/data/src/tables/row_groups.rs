@@ -109,6 +109,20 @@ impl RowGroups {
         ))
     }
 
+    /// The rows of each row group.
+    pub(super) fn rows(&self) -> Vec<u64> {
+        self.footer.metadata().row_groups().iter().map(|group| group.num_rows().max(0) as u64).collect()
+    }
+
+    /// Reads these row groups alone; the row at which they begin.
+    pub(super) fn keep(&mut self, groups: Range<usize>) -> u64 {
+        let rows = self.rows();
+        let end = groups.end.min(rows.len());
+        self.left = groups.start.min(end)..end;
+        self.row = rows[..self.left.start].iter().sum();
+        self.row
+    }
+
     /// Begins with the next row groups, so many as make a part; the row at which they begin.
     fn begin_part(&mut self) -> Result<Option<u64>, DataError> {
         let (from, row) = (self.left.start, self.row);
