@@ -45,7 +45,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/cli/src",
         &[
-"closed_stdout failure file_args file_limit forecast_parts interrupt layout_args model_facts out_of_memory png precision row_args setting shell_word table threshold ticks",
+            "closed_stdout failure file_args file_limit forecast_parts interrupt layout_args model_facts out_of_memory png precision row_args setting shell_word table threshold ticks",
             "setting_words several",
             "config feature_args hierarchy_args importances inputs markdown progress report saving",
             "args output",
