@@ -272,6 +272,10 @@ impl DataArgs {
             },
             None if self.is_stdin() => {
                 several::readers(false)?;
+                if several::is_among_others() {
+                    let message = "mpirun gives standard input to process 0 alone; name files by --data";
+                    return Err(Usage(message.to_owned()).into());
+                }
                 Panel::read_csv(io::stdin(), "standard input", options)?
             }
             None => self.read_in_memory(options)?,
@@ -301,8 +305,7 @@ impl DataArgs {
     /// Reads the files, of which several processes read some each where that makes no difference: what is filled, gathered in periods or
     /// inferred of the times of all rows needs all of them at once, as do series whose rows are strewn over files.
     fn read_in_memory(&self, options: &ReadOptions) -> Result<Panel, anyhow::Error> {
-        let apart = options.freq.is_some() && options.fill.is_none() && options.resample.is_none();
-        let together = several::readers(apart)?
+        let together = several::readers(options.reads_apart())?
             .map(|world| Panel::from_files_together(&self.data, options, None, world));
         match together {
             Some(Err(error @ DataError::Unreadable(UnreadableTable::Unwritten { .. }))) => Err(error.into()),

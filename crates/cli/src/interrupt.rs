@@ -3,6 +3,7 @@
 
 use std::process;
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 #[cfg(unix)]
 use std::{io, sync::mpsc, thread};
 
@@ -18,6 +19,9 @@ pub(crate) const EXIT_CODE: u8 = 130;
 
 /// Ctrl-C, as messages call it.
 const CTRL_C: &str = "Ctrl-C";
+
+/// SIGTERM again so soon is the same one: `timeout` and managers of services send it to the process and to its group.
+const ONE_TERM: Duration = Duration::from_millis(500);
 
 /// What asked first.
 static ASKED: OnceLock<&str> = OnceLock::new();
@@ -37,12 +41,15 @@ pub(crate) fn cause() -> &'static str {
 /// # Errors
 /// Where the machine has no thread to listen with: Ctrl-C ends the command as it does others.
 pub(crate) fn catch(first: impl Fn(&'static str) + Send + 'static) -> Result<(), ListenError> {
+    let mut asked_at = None;
     listen(move |cause| {
-        if ASKED.set(cause).is_err() {
+        if ASKED.set(cause).is_ok() {
+            asked_at = Some(Instant::now());
+            first(cause);
+        } else if cause == CTRL_C || asked_at.is_none_or(|at: Instant| at.elapsed() >= ONE_TERM) {
             abandon_all();
             process::exit(EXIT_CODE.into());
         }
-        first(cause);
     })
 }
 

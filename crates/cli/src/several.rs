@@ -2,6 +2,7 @@
 //!
 //! Process 0 reports and writes; the others are silent. Whoever fails ends all, since the others wait for it.
 
+use std::fs;
 use std::path::PathBuf;
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
@@ -50,6 +51,11 @@ pub(crate) fn readers(together: bool) -> Result<Option<&'static World>, Usage> {
             )))
         }
     }
+}
+
+/// Whether others were started with this process.
+pub(crate) fn is_among_others() -> bool {
+    WORLD.get().is_some_and(|world| world.processes() > 1)
 }
 
 /// Whether another process reports and writes.
@@ -121,6 +127,14 @@ impl KeptState {
     }
 }
 
+impl KeptState {
+    /// Whether the directory has files beside those that are being written, whose names begin with a dot.
+    fn is_there(&self) -> bool {
+        let is_whole = |entry: fs::DirEntry| !entry.file_name().as_encoded_bytes().starts_with(b".");
+        fs::read_dir(&self.dir).is_ok_and(|mut entries| entries.any(|entry| entry.is_ok_and(is_whole)))
+    }
+}
+
 impl std::fmt::Display for KeptState {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let dir = self.dir.display();
@@ -130,6 +144,10 @@ impl std::fmt::Display for KeptState {
                 "{dir} holds the state after step {step} of {model}: the same command resumes there, with any number of \
                  processes"
             ),
+            // One of an earlier run, or of the step that this process has not yet begun.
+            _ if self.is_there() => {
+                write!(f, "{dir} holds a state: the same command resumes there, with any number of processes")
+            }
             Some((model, 0)) => write!(f, "{dir} holds no state of {model} yet"),
             None => write!(f, "{dir} holds no state of this run yet"),
         }
@@ -139,6 +157,16 @@ impl std::fmt::Display for KeptState {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_state_of_an_earlier_run_is_told() {
+        let dir = tempfile::tempdir().unwrap();
+        let state = KeptState { dir: dir.path().to_owned(), every: 10, last: None };
+        fs::write(dir.path().join(".training.new"), "").unwrap();
+        assert!(state.to_string().contains("holds no state"), "{state}");
+        fs::write(dir.path().join("training-0-model-0.safetensors"), "").unwrap();
+        assert!(state.to_string().contains("the same command resumes there"), "{state}");
+    }
 
     #[test]
     fn the_last_state_is_that_of_the_steps_before() {

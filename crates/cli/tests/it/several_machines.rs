@@ -148,10 +148,7 @@ mod with_mpi {
                 && message.contains(" would read the data in another way than process 0 on "),
             "{message}"
         );
-        dir.put(
-            "parts/quarter=2/rows.csv",
-            &"unique_id,ds,y,promo,kind,available_mask\ns1,60,high,1,new,1\n",
-        );
+        dir.put("parts/quarter=2/rows.csv", "unique_id,ds,y,promo,kind,available_mask\ns1,60,high,1,new,1\n");
         let output = run(&dir, 3, &format!("{fit} --scratch . --out model"));
         let message = stderr(&output);
         assert!(message.matches("column `y`").count() == 1 && message.contains("quarter=2"), "{message}");
@@ -167,6 +164,13 @@ mod with_mpi {
         let message = stderr(&mistaken);
         assert_eq!(
             (mistaken.status.code(), message.matches("--out model exists").count()),
+            (Some(2), 1),
+            "{message}"
+        );
+        let piped = run(&dir, 2, "fit --data - --freq 1 --h 4 --input-size 16 --model MLP --out piped");
+        let message = stderr(&piped);
+        assert_eq!(
+            (piped.status.code(), message.matches("standard input").count()),
             (Some(2), 1),
             "{message}"
         );

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::arrow_bytes::{bytes_at, hexadecimal, is_text};
+use super::arrow_bytes::{bytes_at, decimal_at, hexadecimal, is_text};
 use super::arrow_stream::batches;
 use super::number_format::{NumberFormat, narrow};
 use super::plain_cells::PlainCells;
@@ -24,10 +24,9 @@ use crate::error::place::Place;
 use crate::wording::excerpt;
 use arrow_array::cast::AsArray as _;
 use arrow_array::types::{
-    Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type, Float16Type,
-    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType,
-    TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType, UInt8Type, UInt16Type,
-    UInt32Type, UInt64Type,
+    Date32Type, Date64Type, Decimal128Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type,
+    Int32Type, Int64Type, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+    TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_array::{Array, ArrayRef, RecordBatch};
 use arrow_schema::{DataType, TimeUnit};
@@ -77,11 +76,6 @@ impl ArrowTable<'static> {
         let (mut file, names) = RowGroups::open(path, wanted)?;
         let before = file.keep(groups);
         Ok(Self { before, ..Self::of_row_groups(path.display().to_string().into(), (file, names))? })
-    }
-
-    /// The rows of each row group of a Parquet file; none if it cannot be read.
-    pub(crate) fn rows_of_groups(path: &Path) -> Vec<u64> {
-        RowGroups::open(path, |_| false).map_or_else(|_| Vec::new(), |(file, _)| file.rows())
     }
 
     /// The same of a file that is in memory, called `name` in messages.
@@ -376,17 +370,6 @@ fn id_at(array: &dyn Array, row: usize) -> Option<Cow<'_, str>> {
         }
         _ => decimal_at(array, row).map(Cow::from).or_else(|| label_at(array, row).ok()),
     }
-}
-
-/// A decimal as it is written, with as many digits behind the point as its type says.
-fn decimal_at(array: &dyn Array, row: usize) -> Option<String> {
-    Some(match array.data_type() {
-        DataType::Decimal32(..) => array.as_primitive::<Decimal32Type>().value_as_string(row),
-        DataType::Decimal64(..) => array.as_primitive::<Decimal64Type>().value_as_string(row),
-        DataType::Decimal128(..) => array.as_primitive::<Decimal128Type>().value_as_string(row),
-        DataType::Decimal256(..) => array.as_primitive::<Decimal256Type>().value_as_string(row),
-        _ => return None,
-    })
 }
 
 /// A text, or an integer as one.

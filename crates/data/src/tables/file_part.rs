@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 use super::arrow_table::ArrowTable;
 use super::file_options::FileOptions;
 use super::format::FileFormat;
+#[cfg(feature = "parquet")]
+use super::row_groups::RowGroups;
 use super::several::open_several;
 use super::table::TableReader;
 use crate::error::DataError;
@@ -34,7 +36,7 @@ impl FilePart {
     pub(crate) fn all_of(path: &Path) -> Vec<Self> {
         #[cfg(feature = "parquet")]
         if FileFormat::of(path).name == "Parquet" {
-            let ranges = ranges(&ArrowTable::rows_of_groups(path));
+            let ranges = ranges(&rows_of_groups(path));
             if ranges.len() > 1 {
                 let part = |groups| Self { path: path.to_owned(), groups: Some(groups) };
                 return ranges.into_iter().map(part).collect();
@@ -69,6 +71,12 @@ impl fmt::Display for FilePart {
             Some(groups) => write!(f, " (row groups {} to {})", groups.start + 1, groups.end),
         }
     }
+}
+
+/// The rows of each row group of a Parquet file; none if it cannot be read.
+#[cfg(feature = "parquet")]
+fn rows_of_groups(path: &Path) -> Vec<u64> {
+    RowGroups::open(path, |_| false).map_or_else(|_| Vec::new(), |(file, _)| file.rows())
 }
 
 /// Row groups that follow each other, each time together of [`PART_ROWS`] rows or more.
