@@ -275,7 +275,8 @@ fn sigterm_is_ctrl_c_and_a_hangup_is_left_to_nohup() {
     let endless = fit(dir.path(), "model", "--set max_steps=1000000");
     let (mut child, mut log) = start(endless, 20);
     let id = child.id().to_string();
-    assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    // Twice, as `timeout` does: to the process and to its group.
+    assert!(Command::new("kill").args(["-TERM", &id, &id]).status().unwrap().success());
     let mut rest = String::new();
     log.read_to_string(&mut rest).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130), "{rest}");
