@@ -69,6 +69,8 @@ use crate::failure::{Interrupted, ThresholdCrossed, Usage, is_broken_pipe};
 use crate::progress::Log;
 
 /// Memory that the system refuses is an error of the command, wherever it is asked for.
+// Unit tests have the allocator of foretell-fuzz, which counts.
+#[cfg(not(test))]
 #[global_allocator]
 static MEMORY: foretell::pool::ProgramMemory = foretell::pool::ProgramMemory;
 
