@@ -13,8 +13,19 @@ use foretell_fuzz::peak_memory;
 /// Held by a test while it runs, since memory is counted for the whole process.
 static ALONE: Mutex<()> = Mutex::new(());
 
-fn alone() -> MutexGuard<'static, ()> {
-    ALONE.lock().unwrap_or_else(PoisonError::into_inner)
+struct Alone {
+    _lock: MutexGuard<'static, ()>,
+}
+
+fn alone() -> Alone {
+    Alone { _lock: ALONE.lock().unwrap_or_else(PoisonError::into_inner) }
+}
+
+impl Drop for Alone {
+    /// What the pool keeps of this test's would be given back when its thread ends, while the next one measures.
+    fn drop(&mut self) {
+        foretell_pool::trim();
+    }
 }
 
 const FIVE_GB: u64 = 5_000_000_000;
