@@ -50,8 +50,8 @@ const STEPS: &[Step] = &[
     step("tidy", "", "run --package xtask -- tidy"),
     step("clippy", "", "clippy --workspace --all-targets -- -D warnings"),
     step("test", "", "test --workspace"),
-    // Instructions, peak memory and allocations of training steps, with the program that the tests ran.
-    step("counted", "", "run --package xtask -- profile --counted --check MLP NHITS LSTM"),
+    // Instructions, peak memory and allocations of a training step, with the program that the tests ran.
+    step("counted", "", "run --package xtask -- profile --counted --check NHITS"),
     // The program bears the library's name and would overwrite its pages; its docs are its `--help`.
     step("docs", "RUSTDOCFLAGS=-Dwarnings", "doc --workspace --exclude foretell-cli --no-deps"),
     // Features of each crate as a program outside the workspace gets them.

@@ -69,7 +69,7 @@ const FREQUENCY: &str = "997";
 /// Windows of a step under valgrind, where a step takes a hundred times as long and more: four of 32 windows of an LSTM take minutes.
 const SLOW_BATCH: usize = 8;
 
-/// The sizes of [`Options::counted`]: an LSTM takes half a minute.
+/// The sizes of [`Options::counted`]: small, so that NHITS takes about a minute.
 const COUNTED: Sizes = Sizes { batch: SLOW_BATCH, input_size: 24, h: 12 };
 
 /// The divisor of the batch for models whose window holds all series.
