@@ -16,6 +16,9 @@ use crate::training::start::StartingPoint;
 /// Called after each step of training with the name of the model's column and the state after the step.
 pub(crate) type ModelListener = dyn FnMut(&str, &Progress) -> Verdict + Send;
 
+/// A trained model, and how its loss went.
+type FollowedModel = (Arc<dyn Trained>, LossTrend);
+
 /// The models and what their trainings share.
 pub(super) struct AllModels<'a> {
     pub(super) models: &'a [&'a dyn Estimator],
@@ -37,7 +40,7 @@ impl AllModels<'_> {
     pub(super) fn train(
         &self,
         listener: &mut ModelListener,
-    ) -> Result<(Vec<(Arc<dyn Trained>, LossTrend)>, bool), EstimatorError> {
+    ) -> Result<(Vec<FollowedModel>, bool), EstimatorError> {
         let (listener, lock, stop) = (Mutex::new(listener), RwLock::new(()), AtomicBool::new(false));
         // Several processes make the same calls in the same order: one model after the other.
         let at_a_time = if self.reduction.processes() > 1 { 1 } else { self.workers.threads() };
