@@ -125,9 +125,7 @@ impl KeptState {
             last => *last = Some((model.to_owned(), done)),
         }
     }
-}
 
-impl KeptState {
     /// Whether the directory has files beside those that are being written, whose names begin with a dot.
     fn is_there(&self) -> bool {
         let is_whole = |entry: fs::DirEntry| !entry.file_name().as_encoded_bytes().starts_with(b".");

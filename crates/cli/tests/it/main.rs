@@ -4,6 +4,7 @@
 mod anomalies;
 #[cfg(target_os = "linux")]
 mod attacks;
+mod bench;
 mod command_line;
 mod config;
 mod evaluate;
