@@ -62,6 +62,9 @@ pub(crate) struct DataArgs {
     /// [default: a space or an apostrophe where there is one]
     #[arg(long, value_name = "MARK")]
     thousands: Option<char>,
+    /// Values that stand for missing ones, as -999 or unknown, in all columns but ids and times; of --static and --futr too
+    #[arg(long, value_name = "V[,V]", value_delimiter = ',', allow_hyphen_values = true)]
+    missing: Vec<String>,
     /// Columns of --data that hold one value in all rows of a series: they are static, as those of --static
     #[arg(long, value_name = "C[,C]", value_delimiter = ',')]
     pub(crate) static_cols: Vec<String>,
@@ -76,6 +79,10 @@ pub(crate) struct DataArgs {
     /// is forecast; with a model directory, as saved there]
     #[arg(long, value_name = "HOW", value_parser = str::parse::<End>)]
     end: Option<End>,
+    /// Static column of the times that series should end at, in place of the last time of the data; where it is empty, they end with
+    /// the data. It stands in --static or in --data, and is no column that models read [default: --end common with it]
+    #[arg(long, value_name = "C")]
+    end_col: Option<String>,
     /// Time zone of the data: UTC, +02:00, Europe/Berlin, ... [default: the one that the times are written with, if
     /// any]
     #[arg(long, value_name = "ZONE", value_parser = Zone::parse)]
@@ -123,13 +130,17 @@ impl DataArgs {
         }
         let ColumnNames { id, time, target } = columns.clone();
         let static_cols = if self.static_cols.is_empty() { &saved.static_cols } else { &self.static_cols };
+        let end_col = self.end_col.as_ref().or(saved.end_col.as_ref()).cloned();
         let read: Vec<String> = read.into_iter().chain(static_cols.iter().cloned()).collect();
         // A wide file's time column is its first, whatever it is called, unless someone named it.
         let named = self.time_col.is_some() || time != ColumnNames::default().time;
         let (file, static_cols) = (self.file.options(&saved.file), static_cols.clone());
         let numbers = self.numbers(saved.numbers)?;
         let mut options = saved.file(file).id_col(id).target_col(target).numbers(numbers);
-        options.static_cols = static_cols;
+        (options.static_cols, options.end_col) = (static_cols, end_col);
+        if !self.missing.is_empty() {
+            options.missing = self.missing.clone();
+        }
         options.columns = Some(read);
         options.categories = categories;
         options.time_col = named.then_some(time);
@@ -174,7 +185,7 @@ impl DataArgs {
         let of_trained = |error: anyhow::Error| {
             error.downcast().map_or_else(|error| error, |error: DataError| error.of_trained().into())
         };
-        let end = self.end.or(fitted.end());
+        let end = self.end().or(fitted.end());
         Ok((self.read_to(end, &options, log).map_err(of_trained)?, options))
     }
 
@@ -196,7 +207,7 @@ impl DataArgs {
         let freq = freq.or(fitted.map(Fitted::freq));
         let read = self.options(&columns, Vec::new(), Vec::new(), freq, &saved)?;
         let read = read.max_memory(max_memory.bytes());
-        let panel = self.read_to(self.end.or(fitted.and_then(Fitted::end)), &read, log)?;
+        let panel = self.read_to(self.end().or(fitted.and_then(Fitted::end)), &read, log)?;
         let panel = match fitted.and_then(Fitted::hierarchy) {
             Some((hierarchy, _)) => with_sums(panel, hierarchy)?,
             None => panel,
@@ -251,12 +262,12 @@ impl DataArgs {
 
     /// The common end of series that end before others, if the flag is set.
     pub(crate) fn end(&self) -> Option<End> {
-        self.end
+        self.end.or(self.end_col.as_ref().map(|_| End::Common))
     }
 
     /// Reads the series and their static columns, and tells `log` of it.
     pub(crate) fn read(&self, options: &ReadOptions, log: Log) -> anyhow::Result<Panel> {
-        self.read_to(self.end, options, log)
+        self.read_to(self.end(), options, log)
     }
 
     /// The same, with this said of series that end before others.
@@ -282,14 +293,6 @@ impl DataArgs {
         };
         log.read(&self.shown(), &panel);
         log.trimmed(&self.shown(), panel.trimmed());
-        let panel = match end.zip(panel.early_ends()) {
-            Some((end, early)) => {
-                let ended = panel.with_end(end, options.fill)?;
-                log.ended(&early, end, ended.n_rows().saturating_sub(panel.n_rows()));
-                ended
-            }
-            None => panel,
-        };
         let panel = match self.statics.is_empty() {
             false => {
                 let panel = panel.with_static_files(&self.statics, options)?;
@@ -297,6 +300,14 @@ impl DataArgs {
                 panel
             }
             true => panel,
+        };
+        let ended = end.map(|end| Ok::<_, DataError>(panel.ended(end, options)?.map(|ended| (end, ended))));
+        let panel = match ended.transpose()?.flatten() {
+            Some((end, (ended, early))) => {
+                log.ended(&early, end, ended.n_rows().saturating_sub(panel.n_rows()));
+                ended
+            }
+            None => panel,
         };
         log.notes(panel.notes());
         Ok(panel)

@@ -160,7 +160,9 @@ impl TrainArgs {
             Some(path) => {
                 let mut names =
                     foretell::column_names(path, &self.data.file.options(&FileOptions::default()))?;
-                names.retain(|name| *name != self.columns(from).id && !labels.contains(name));
+                let end = self.reading(from)?.end_col;
+                let further = |name: &String| *name != self.columns(from).id && Some(name) != end.as_ref();
+                names.retain(|name| further(name) && !labels.contains(name));
                 names
             }
             None => Vec::new(),

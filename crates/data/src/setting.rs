@@ -25,6 +25,8 @@ pub enum Setting {
     Decimal,
     /// The mark between thousands.
     Thousands,
+    /// Values that stand for missing ones.
+    Missing,
     /// How several rows of a series and time become one.
     Aggregate,
     /// Whether periods that are not complete are left out.
@@ -35,6 +37,8 @@ pub enum Setting {
     Hours,
     /// Reads columns of hours as one series.
     HoursAcross,
+    /// Reads columns of months as one series.
+    MonthsAcross,
     /// Reads a row as a series, with its times across.
     TimesAcross,
     /// The columns that make the time.
@@ -105,11 +109,12 @@ impl Setting {
             Self::End => "Panel::with_end",
             Self::Decimal => "ReadOptions::numbers.decimal",
             Self::Thousands => "ReadOptions::numbers.thousands",
+            Self::Missing => "ReadOptions::missing",
             Self::Aggregate => "ReadOptions::aggregate",
             Self::DropPartial => "ReadOptions::drop_partial",
             Self::Sheet => "FileOptions::sheet",
             Self::Hours => "ReadOptions::hours",
-            Self::HoursAcross | Self::TimesAcross => "ReadOptions::across",
+            Self::HoursAcross | Self::MonthsAcross | Self::TimesAcross => "ReadOptions::across",
             Self::TimeColumns => "ReadOptions::time_cols",
             Self::Encoding => "FileOptions::encoding",
             Self::SkipRows => "FileOptions::skip_rows",

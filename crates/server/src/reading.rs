@@ -17,12 +17,12 @@ pub(crate) fn read_series(
         Some(word) => Some(word.parse::<End>()?),
         None => fitted.end(),
     };
-    let panel = match end {
-        Some(end) => panel.with_end(end, options.fill)?,
-        None => panel,
-    };
     let panel = match &request.statics {
         Some(table) => panel.with_static_memory(table, &options)?,
+        None => panel,
+    };
+    let panel = match end.map(|end| panel.ended(end, &options)).transpose()?.flatten() {
+        Some((ended, _)) => ended,
         None => panel,
     };
     let panel = match fitted.hierarchy() {

@@ -216,6 +216,28 @@ fn times_that_go_across_are_read_cell_by_cell() {
     assert!(message.contains("--hours-across"), "{message}");
 
     let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+    // The months of the last year that are still to come are empty.
+    let year = |year: usize, known: usize| {
+        let cell = |month: usize| if month < known { (year * 12 + month).to_string() } else { String::new() };
+        format!("{year},{}\n", (0..12).map(cell).collect::<Vec<_>>().join(","))
+    };
+    let years = [year(2019, 12), year(2020, 12), year(2021, 12), year(2022, 5)].concat();
+    let numbers: Vec<String> = (1..13).map(|month| month.to_string()).collect();
+    for names in [months.join(","), numbers.join(",")] {
+        dir.put("years.csv", &format!("Year,{names}\n{years}"));
+        let (found, log) = forecast(&dir, "--data years.csv --months-across");
+        assert_eq!(found[0], ["y", "2022-06-01", "24268.0"]);
+        assert!(log.contains("41 rows, frequency MS"), "{log}");
+    }
+    dir.put(
+        "years.csv",
+        &format!("Year,{}\n{}", months.join(","), [year(2019, 12), year(2020, 12), year(2021, 12)].concat()),
+    );
+    let (_, log) = forecast(&dir, "--data years.csv --wide --time-format %Y");
+    assert!(log.contains("the columns Jan to Dec look like the months of one series"), "{log}");
+    let message = dir.fails(1, "fit --data years.csv --model Naive --h 2 --out m");
+    assert!(message.contains("the months of a year (`--months-across`)"), "{message}");
+
     let header: Vec<String> = (0..24).map(|i| format!("{}-{}", months[i % 12], 18 + i / 12)).collect();
     let row = |id: &str, from: usize| {
         format!(
@@ -321,4 +343,38 @@ fn workbooks_are_read_sheet_by_sheet() {
     }
     let message = dir.fails(2, &format!("predict --model model --data {workbooks}/sales.xlsx --out f.xlsx"));
     assert!(message.contains(".xlsx is no format that foretell writes"), "{message}");
+}
+
+#[test]
+fn values_that_mark_missing_ones_are_told_and_read_as_such_on_request() {
+    let dir = TestDirectory::new();
+    let rows = |marks: [&str; 2]| -> String {
+        let value = |day: usize| match day {
+            4 => marks[0].to_owned(),
+            7 => marks[1].to_owned(),
+            day => day.to_string(),
+        };
+        (1..11).map(|day| format!("a,2023-01-{day:02},{}\n", value(day))).collect()
+    };
+    dir.put("weather.csv", &format!("unique_id,ds,y\n{}", rows(["-999", "-999.0"])));
+    let (_, log) = forecast(&dir, "--data weather.csv");
+    assert!(
+        log.contains("the value -999 in 2 rows is far from all others") && log.contains("`--missing -999`"),
+        "{log}"
+    );
+    let (_, log) = forecast(&dir, "--data weather.csv --missing -999 --fill forward");
+    assert!(!log.contains("far from all others") && log.contains("filled"), "{log}");
+    // The models remember it.
+    let log = stderr(&dir.run("predict --model model --data weather.csv --out f.csv"));
+    assert!(log.contains("filled"), "{log}");
+    dir.put("weather.csv", &format!("unique_id,ds,y\n{}", rows(["Unknown", "-999"])));
+    let message = dir.fails(1, "fit --data weather.csv --missing -999,unknown --model Naive --h 2 --out m");
+    assert!(message.contains("line 5") && message.contains("\"Unknown\" is missing"), "{message}");
+    dir.put("sizes.csv", "unique_id,size\na,-999\n");
+    let message = dir.fails(
+        1,
+        "fit --data weather.csv --fill forward --static sizes.csv --missing -999,unknown --model MLP --h 2 --input-size 4 \
+         --set max_steps=1 --out other",
+    );
+    assert!(message.contains("sizes.csv") && message.contains("is missing"), "{message}");
 }

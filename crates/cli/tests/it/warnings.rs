@@ -183,6 +183,32 @@ fn series_that_end_earlier_are_told_and_continued_or_left_out_on_request() {
         dir.ok(&format!("{predict} --end drop --log none"));
         assert_eq!(first_of_dead(), None);
     }
+    // Up to the time of a static column, which no model reads; the models remember the column.
+    dir.put("closed.csv", "unique_id,closed,size\nalive,,1\ndead,2024-02-29,2\n");
+    let fit_closed =
+        fit.replace("NLinear", "NHITS") + " --set max_steps=1 --static closed.csv --end-col closed";
+    let told = "1 of 2 series ends before the time of column `closed`: dead (2024-02-09); they continue to it, rows added: 20\n";
+    let text = stderr(&dir.run(&fit_closed));
+    assert!(text.contains(told), "{text}");
+    assert!(!dir.read("model/configuration.json").contains("stat_exog_list\":[\"closed"));
+    let text = stderr(&dir.run(&format!("{predict} --static closed.csv")));
+    assert!(text.contains(told), "{text}");
+    assert_eq!(first_of_dead().as_deref(), Some("2024-03-01"));
+    let message = dir.fails(1, &format!("{fit} --end-col closed"));
+    assert!(message.contains("has no column `closed`") && message.contains("`--static FILE`"), "{message}");
+    dir.put(
+        "kept.csv",
+        &csv.replacen("y\n", "y,closed\n", 1)
+            .lines()
+            .map(|line| match line.starts_with("dead") {
+                true => format!("{line},2024-02-29\n"),
+                false if line.starts_with("alive") => format!("{line},\n"),
+                false => format!("{line}\n"),
+            })
+            .collect::<String>(),
+    );
+    let text = stderr(&dir.run(&fit.replace("shops", "kept").replace("--out", "--end-col closed --out")));
+    assert!(text.contains(told), "{text}");
     let joint = "--set ff_dim=4 --set n_series=2";
     let message = dir.fails(1, &fit.replace("NLinear", "TSMixer").replace("fit ", &format!("fit {joint} ")));
     assert!(message.contains(early) && message.contains("side by side"), "{message}");

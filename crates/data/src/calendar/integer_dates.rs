@@ -13,20 +13,35 @@ const YEARS: std::ops::RangeInclusive<i64> = 1600..=2199;
 const EXCEL: std::ops::Range<i64> = 25_569..62_093;
 const SECONDS: std::ops::Range<i64> = 100_000_000..3_155_760_000;
 
+/// The formats that integers may have.
+const FORMATS: [&str; 11] = [
+    "%Y%m%d",
+    "%Y%m",
+    "%Y",
+    "%Y%m%d%H",
+    "%Y%m%d%H%M",
+    "%Y%m%d%H%M%S",
+    "excel",
+    "epoch",
+    "epoch-ms",
+    "epoch-us",
+    "epoch-ns",
+];
+
 /// Which formats all integers of a column could be dates of, and the least and greatest of them.
 ///
 /// Only the months and days that a calendar can have at all are asked for, so that one 31st of February among
 /// dates does not make step numbers of them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct IntegerDates {
-    fits: [bool; 11],
+    fits: [bool; FORMATS.len()],
     least: i64,
     greatest: i64,
 }
 
 impl Default for IntegerDates {
     fn default() -> Self {
-        Self { fits: [true; 11], least: i64::MAX, greatest: i64::MIN }
+        Self { fits: [true; FORMATS.len()], least: i64::MAX, greatest: i64::MIN }
     }
 }
 
@@ -65,23 +80,9 @@ impl fmt::Display for IntegerFormat {
 }
 
 impl IntegerDates {
-    const FORMATS: [&str; 11] = [
-        "%Y%m%d",
-        "%Y%m",
-        "%Y",
-        "%Y%m%d%H",
-        "%Y%m%d%H%M",
-        "%Y%m%d%H%M%S",
-        "excel",
-        "epoch",
-        "epoch-ms",
-        "epoch-us",
-        "epoch-ns",
-    ];
-
     /// Takes notice of the next integer.
     pub(crate) fn see(&mut self, integer: i64) {
-        if self.fits == [false; 11] {
+        if self.fits == [false; FORMATS.len()] {
             return;
         }
         let month = |yyyymm: i64| YEARS.contains(&(yyyymm / 100)) && (1..=12).contains(&(yyyymm % 100));
@@ -113,7 +114,7 @@ impl IntegerDates {
 
     /// The format that all of them fit.
     pub(crate) fn format(self) -> Option<IntegerFormat> {
-        let (_, word) = self.fits.iter().zip(Self::FORMATS).find(|(fits, _)| **fits)?;
+        let (_, word) = self.fits.iter().zip(FORMATS).find(|(fits, _)| **fits)?;
         let format = TimeFormat::parse(word).ok()?;
         let shown = |integer: i64| match format.read(&integer.to_string()) {
             Ok(written) => TimeKind::Timestamp.display(written.civil),

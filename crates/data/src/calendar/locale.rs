@@ -60,6 +60,17 @@ impl Locale {
         LOCALES[1..].iter().map(Self)
     }
 
+    /// Every language.
+    pub(crate) fn all() -> impl Iterator<Item = Self> {
+        LOCALES.iter().map(Self)
+    }
+
+    /// The month, from 0, whose name or its beginning is all that a column is headed by, but for a point.
+    pub(crate) fn month_headed(self, name: &str) -> Option<usize> {
+        let word = name.trim().trim_end_matches('.');
+        word.chars().all(char::is_alphabetic).then(|| self.month(word))?
+    }
+
     /// A time with the English name of its month: of one that `format` describes nothing else is changed, of others the points
     /// behind the day and the name go, too.
     pub(crate) fn in_english<'a>(self, text: &'a str, format: Option<&TimeFormat>) -> Cow<'a, str> {

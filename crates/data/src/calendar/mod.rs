@@ -15,6 +15,7 @@ pub(crate) mod interval;
 pub(crate) mod iso;
 pub(crate) mod kind;
 pub(crate) mod locale;
+mod mail;
 pub(crate) mod months;
 pub(crate) mod opening_hours;
 pub(crate) mod pattern;

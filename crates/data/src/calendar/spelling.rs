@@ -3,6 +3,7 @@
 use super::flaw::TimeFlaw;
 use super::interval;
 use super::iso;
+use super::mail;
 use super::periods;
 use super::written::Written;
 
@@ -15,7 +16,7 @@ pub(crate) fn read(text: &str) -> Result<Written<'_>, TimeFlaw> {
 }
 
 fn single(text: &str) -> Result<Written<'_>, TimeFlaw> {
-    iso::read(text).or_else(|flaw| periods::read(text).unwrap_or(Err(flaw)))
+    iso::read(text).or_else(|flaw| periods::read(text).unwrap_or_else(|| mail::read(text).ok_or(flaw)))
 }
 
 #[cfg(test)]
@@ -25,6 +26,22 @@ mod tests {
 
     fn shown(text: &str) -> Option<String> {
         read(text).ok().map(|written| TimeKind::Timestamp.display(written.civil))
+    }
+
+    #[test]
+    fn times_of_mails_and_of_http_are_read_with_their_offset() {
+        for (text, start, offset) in [
+            ("Wed, 31 Jan 2024 13:45:07 +0100", "2024-01-31 13:45:07", 3600),
+            ("31 Jan 2024 13:45 -0930", "2024-01-31 13:45:00", -34_200),
+            ("Wed, 31 Jan 2024 00:00:00 GMT", "2024-01-31", 0),
+        ] {
+            let written = read(text).expect(text);
+            assert_eq!(TimeKind::Timestamp.display(written.civil), start, "{text}");
+            assert_eq!(written.offset, Some(offset), "{text}");
+        }
+        for text in ["Wed, 31 Jan 2024", "Thu, 31 Jan 2024 13:45:07 +0100", "Wed, 31 Jan 2024 25:00:00 GMT"] {
+            assert_eq!(shown(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-/// Series that end a step or more before the last time of their panel; its text says how many there are, and when the first
-/// few of them end.
+/// Series that end a step or more before the last time of their panel, or before that of a column; its text says how many there
+/// are, and when the first few of them end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EarlyEnds {
     /// The last time of the panel.
@@ -12,20 +12,22 @@ pub struct EarlyEnds {
     pub series: Vec<(String, String)>,
     /// Series of the panel.
     pub of: usize,
+    /// The static column that holds the times they should end at, if they are not compared with the panel's last.
+    pub column: Option<String>,
 }
 
 impl fmt::Display for EarlyEnds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         const SHOWN: usize = 5;
-        let Self { last, series, of } = self;
+        let Self { last, series, of, column } = self;
         let shown = series.iter().take(SHOWN).map(|(id, end)| format!("{id} ({end})"));
         let shown = shown.collect::<Vec<_>>().join(", ");
         let verb = if series.len() == 1 { "ends" } else { "end" };
-        write!(
-            f,
-            "{} of {of} series {verb} before {last}, the last time of the data: {shown}",
-            series.len()
-        )?;
+        write!(f, "{} of {of} series {verb} before ", series.len())?;
+        match column {
+            Some(column) => write!(f, "the time of column `{column}`: {shown}")?,
+            None => write!(f, "{last}, the last time of the data: {shown}")?,
+        }
         match series.len().saturating_sub(SHOWN) {
             0 => Ok(()),
             more => write!(f, " and {more} more"),

@@ -47,6 +47,10 @@ impl Column {
 
     /// An empty column of the table that `options` describe.
     pub(crate) fn to_read(name: &str, options: &ReadOptions) -> Self {
+        if options.end_col.as_deref() == Some(name) {
+            let labels = Labels { may_miss: true, ..Labels::default() };
+            return Self { kind: ColumnKind::Labels(labels), ..Self::new(name) };
+        }
         match options.categories.iter().any(|column| column == name) {
             true => Self::of_labels(name),
             false => Self::new(name),
@@ -114,7 +118,10 @@ impl Column {
         match &mut self.kind {
             ColumnKind::Labels(labels) => {
                 labels.typed |= table.typed_texts(i);
-                labels.code(&table.label(i)?)
+                match table.label(i) {
+                    Err(Flaw::Missing) if labels.may_miss => Ok(0.0),
+                    label => labels.code(&label?),
+                }
             }
             _ => table.number_or_truth(i),
         }
@@ -168,6 +175,8 @@ pub(crate) struct Labels {
     codes: FxHashMap<Arc<str>, u32>,
     /// Whether they are texts by the column's type, even if all look like numbers.
     pub(crate) typed: bool,
+    /// Whether rows may have none.
+    may_miss: bool,
 }
 
 impl Labels {
@@ -178,7 +187,7 @@ impl Labels {
         }
         let code = self.texts.len() as u32 + 1;
         if label.is_empty() {
-            return Err(Flaw::Missing);
+            return if self.may_miss { Ok(0.0) } else { Err(Flaw::Missing) };
         }
         if code > MAX_LABELS {
             return Err(Flaw::TooManyLabels);

@@ -11,12 +11,12 @@ impl Panel {
     ///
     /// # Errors
     /// A series with two values, a column that is not there or holds no numbers and no categories.
-    pub(super) fn with_constants(mut self, names: &[String]) -> Result<Self, DataError> {
+    pub(super) fn with_constants(mut self, names: &[&str]) -> Result<Self, DataError> {
         if names.is_empty() {
             return Ok(self);
         }
         let mut statics = Vec::new();
-        for name in names {
+        for &name in names {
             let column = self.find_column(name)?;
             let values = column.values.as_deref().map_err(|_| column.usable().expect_err("a bad cell"))?;
             let constant = |series: usize| {
@@ -25,16 +25,16 @@ impl Panel {
                     None => Ok(rows[0]),
                     Some(other) => {
                         let [one, other] = [rows[0], *other].map(|value| shown(column, value));
-                        let (column, id) = (name.clone(), self.id(series).to_string());
+                        let (column, id) = (name.to_owned(), self.id(series).to_string());
                         Err(DataError::NotConstant { column, id, one, other })
                     }
                 }
             };
             let constants = (0..self.n_series()).map(constant).collect::<Result<_, _>>()?;
-            statics.push(Column { name: name.clone(), values: Ok(constants), kind: column.kind.clone() });
+            statics.push(Column { name: name.to_owned(), values: Ok(constants), kind: column.kind.clone() });
         }
         if let Some(Data { columns, .. }) = Arc::get_mut(&mut self.data) {
-            columns.retain(|column| !names.contains(&column.name));
+            columns.retain(|column| !names.contains(&&*column.name));
         }
         self.add_statics(statics)?;
         Ok(self)

@@ -42,7 +42,8 @@ impl Panel {
         paths: &[impl AsRef<Path>],
         options: &ReadOptions,
     ) -> Result<Self, DataError> {
-        self.with_static_table(&mut *open(paths, &options.file.beside(), |_| true)?, options)
+        let table = open(paths, &options.file.beside(), |_| true)?;
+        self.with_static_table(&mut *options.with_missing(table), options)
     }
 
     pub(crate) fn with_static_table(

@@ -9,9 +9,13 @@ use super::column::ColumnKind;
 use super::fill::Fill;
 use super::level::SeriesLevel;
 use super::numbers::Numbers;
+use super::options::ReadOptions;
 use super::panel::{Data, Panel, Series};
+use crate::calendar::clock::Clock;
 use crate::error::DataError;
 use crate::error::early_ends::EarlyEnds;
+use crate::error::place::Place;
+use crate::wording::excerpt;
 
 /// The treatment of series that end a step or more before the last time of their panel. Unless someone says so, they stay as
 /// they are, and the steps after their end are forecast, although these have passed.
@@ -58,13 +62,19 @@ impl std::str::FromStr for End {
 impl Panel {
     /// The series that end a step or more before the last time of the panel, if there are any.
     pub fn early_ends(&self) -> Option<EarlyEnds> {
-        let last = self.last_time()?;
-        let early =
-            (0..self.n_series()).filter(|&series| self.next_time(series, 0).is_some_and(|next| next <= last));
+        self.ends_before(self.last_time()?, |_| None)
+    }
+
+    /// The series that end a step or more before their time, or before the last time of the panel where they have none.
+    fn ends_before(&self, last: i64, own: impl Fn(usize) -> Option<i64>) -> Option<EarlyEnds> {
+        let early = (0..self.n_series()).filter(|&series| {
+            self.next_time(series, 0).is_some_and(|next| next <= own(series).unwrap_or(last))
+        });
         let shown = |time| self.freq().kind().display_in(self.zone(), time);
         let end = |series| (self.id(series).to_string(), shown(self.time(series, self.len(series) - 1)));
         let series: Vec<_> = early.map(end).collect();
-        (!series.is_empty()).then(|| EarlyEnds { last: shown(last), series, of: self.n_series() })
+        let of = self.n_series();
+        (!series.is_empty()).then(|| EarlyEnds { last: shown(last), series, of, column: None })
     }
 
     /// Checks that all series end at the same time, to less than a step.
@@ -82,7 +92,82 @@ impl Panel {
     /// # Errors
     /// [`DataError::FillTooLarge`] if far more rows would be added than there are.
     pub fn with_end(&self, end: End, fill: Option<Fill>) -> Result<Self, DataError> {
-        let missing = self.rows_to_last_time()?;
+        let Some(last) = self.last_time() else { return Ok(self.clone()) };
+        self.with_rows_to(end, fill, |_| last)
+    }
+
+    /// The panel whose series all end when they should, and which did not, if there are any: as [`with_end`](Self::with_end) with
+    /// the options' `fill`, but series for which the static column [`ReadOptions::end_col`] holds a time are compared with that one, not
+    /// with the panel's last. A series that goes on beyond its time stays as it is.
+    ///
+    /// # Errors
+    /// Those of `with_end`, no such column, and what cannot be read as a time of the panel.
+    ///
+    /// ```
+    /// use foretell_data::{End, Panel, ReadOptions};
+    ///
+    /// let text = "unique_id,ds,y,closed\na,1,5,3\nb,1,6,\nb,2,7,\nb,3,8,\nb,4,9,\n";
+    /// let options = ReadOptions::new().end_col("closed");
+    /// let panel = Panel::read_csv(text.as_bytes(), "shops.csv", &options)?;
+    /// let (panel, early) = panel.ended(End::Common, &options)?.expect("a ended before its time");
+    /// assert_eq!(panel.y(0), [5.0, 0.0, 0.0]);
+    /// assert_eq!(early.to_string(), "1 of 2 series ends before the time of column `closed`: a (1)");
+    /// # Ok::<(), foretell_data::DataError>(())
+    /// ```
+    pub fn ended(&self, end: End, options: &ReadOptions) -> Result<Option<(Self, EarlyEnds)>, DataError> {
+        let Some(last) = self.last_time() else { return Ok(None) };
+        let times = match &options.end_col {
+            Some(column) => self.times_of(column, options)?,
+            None => vec![None; self.n_series()],
+        };
+        let Some(early) = self.ends_before(last, |series| times[series]) else { return Ok(None) };
+        let ended = self.with_rows_to(end, options.fill, |series| times[series].unwrap_or(last))?;
+        Ok(Some((ended, EarlyEnds { column: options.end_col.clone(), ..early })))
+    }
+
+    /// The times that a static column of texts holds, nothing where it is empty.
+    fn times_of(&self, name: &str, options: &ReadOptions) -> Result<Vec<Option<i64>>, DataError> {
+        let column = self.find_static(name)?;
+        let ColumnKind::Labels(labels) = &column.kind else {
+            let expected = "a column of the tables that were read with it";
+            return Err(DataError::setting("end_col", name, expected));
+        };
+        let codes = column.values.as_deref().map_err(|_| column.usable().expect_err("a bad cell"))?;
+        // A zone that the times of the data tell need not stand beside these.
+        let mut zone = self.zone().cloned();
+        zone.iter_mut().for_each(|zone| zone.found = false);
+        let mut clock = Clock {
+            kind: Some(self.freq().kind()),
+            zone,
+            format: options.time_format.clone(),
+            locale: options.locale,
+            ..Clock::default()
+        };
+        let times = self.series.iter().map(|series| {
+            let code = (codes[series.place] as usize).checked_sub(1);
+            let Some(label) = code.map(|code| &labels.texts[code]) else { return Ok(None) };
+            // Dates of a typed column are shown as usual, whatever the texts of the data are like.
+            let read = clock.read(label).or_else(|flaw| {
+                let usual = &mut Clock { format: None, ..clock.clone() };
+                usual.read(label).map_err(|_| flaw)
+            });
+            read.map(Some).map_err(|why| DataError::BadTime {
+                at: Place::of_series(&series.id, 0),
+                column: name.to_owned(),
+                value: excerpt(label.as_bytes()),
+                why: why.into(),
+            })
+        });
+        times.collect()
+    }
+
+    fn with_rows_to(
+        &self,
+        end: End,
+        fill: Option<Fill>,
+        last: impl Fn(usize) -> i64,
+    ) -> Result<Self, DataError> {
+        let missing = self.rows_to(last)?;
         if missing.iter().all(|rows| *rows == 0) {
             return Ok(self.clone());
         }
@@ -114,16 +199,15 @@ impl Panel {
         self.freq().next_in(self.zone(), first_time, (len + rows) as i64)
     }
 
-    /// The rows that each series would have up to the last time of the panel.
-    fn rows_to_last_time(&self) -> Result<Vec<usize>, DataError> {
-        let Some(last) = self.last_time() else { return Ok(Vec::new()) };
+    /// The rows that each series would have more up to its last time.
+    fn rows_to(&self, last: impl Fn(usize) -> i64) -> Result<Vec<usize>, DataError> {
         let rows = self.n_rows();
         // One series of long ago must not fill the memory.
         let limit = 100 * rows + 100_000;
         let mut all = 0;
         let missing = |series: usize| {
             let mut missing = 0;
-            while self.next_time(series, missing).is_some_and(|next| next <= last) {
+            while self.next_time(series, missing).is_some_and(|next| next <= last(series)) {
                 (missing, all) = (missing + 1, all + 1);
                 if all > limit {
                     let (id, freq) = (self.id(series).to_string(), self.freq());
@@ -194,7 +278,7 @@ impl Panel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Freq, ReadOptions, TimeKind};
+    use crate::{Freq, TimeFormat, TimeKind};
 
     fn shops() -> Panel {
         let text = "unique_id,ds,y,price,kind\n\
@@ -215,6 +299,7 @@ mod tests {
             last: "9".to_owned(),
             series: (0..7).map(|i| (i.to_string(), "8".to_owned())).collect(),
             of: 9,
+            column: None,
         };
         assert!(
             many.to_string()
@@ -244,6 +329,44 @@ mod tests {
         assert_eq!((panel.y(1), panel.available_mask(0)), (&[5.0, 6.0, 6.0, 6.0][..], Some(&[1.0; 4][..])));
         let panel = shops().with_end(End::Drop, None).unwrap();
         assert_eq!(panel.ids().map(|id| &**id).collect::<Vec<_>>(), ["alive"]);
+    }
+
+    #[test]
+    fn they_continue_to_the_times_of_a_static_column() {
+        let panel = |closed: &str, options: &ReadOptions| {
+            let text = format!("closed,unique_id,size\n{closed},dead,1\n,alive,2\nx,elsewhere,3\n");
+            let file = tempfile::Builder::new().suffix(".csv").tempfile().unwrap();
+            std::fs::write(file.path(), text).unwrap();
+            shops().with_static_file(file.path(), options).unwrap()
+        };
+        let options = ReadOptions::new().end_col("closed");
+        let (ended, early) = panel("2024-01-03", &options).ended(End::Common, &options).unwrap().unwrap();
+        assert_eq!((ended.y(0).len(), ended.y(1)), (4, &[5.0, 6.0, 0.0][..]));
+        assert_eq!(
+            early.to_string(),
+            "1 of 2 series ends before the time of column `closed`: dead (2024-01-02)"
+        );
+        let (ended, _) = panel("2024-01-09", &options).ended(End::Drop, &options).unwrap().unwrap();
+        assert_eq!(ended.n_series(), 1);
+        // What ends at its time or after it stays, also beside others that go on; without a time it is the panel's last.
+        for closed in ["2024-01-02", "2023-01-01"] {
+            assert!(panel(closed, &options).ended(End::Common, &options).unwrap().is_none(), "{closed}");
+        }
+        let (ended, _) = panel("", &options).ended(End::Common, &options).unwrap().unwrap();
+        assert_eq!(ended.early_ends(), None);
+        // As times are written in the data, or as usual.
+        let dotted = ReadOptions { time_format: TimeFormat::parse("%d.%m.%Y").ok(), ..options.clone() };
+        for closed in ["03.01.2024", "2024-01-03"] {
+            let (ended, _) = panel(closed, &dotted).ended(End::Common, &dotted).unwrap().unwrap();
+            assert_eq!(ended.len(1), 3, "{closed}");
+        }
+        let error = panel("soon", &options).ended(End::Common, &options).unwrap_err().to_string();
+        assert!(error.contains("series `dead`") && error.contains("column `closed`: \"soon\""), "{error}");
+        let error = shops().ended(End::Common, &options).unwrap_err().to_string();
+        assert!(error.contains("has no column `closed`"), "{error}");
+        let read_as_numbers = panel("2024", &ReadOptions::new());
+        let error = read_as_numbers.ended(End::Common, &options).unwrap_err().to_string();
+        assert!(error.contains("end_col"), "{error}");
     }
 
     #[test]

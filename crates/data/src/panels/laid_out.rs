@@ -9,8 +9,11 @@ use crate::setting::Setting;
 use crate::tables::across::{LongNames, MeltedTable, times_of};
 use crate::tables::day_clock::steps_of_day;
 use crate::tables::joined_times::JoinedTimes;
+use crate::tables::layout::Across;
+use crate::tables::missing_marks::{MarkedTable, Marks};
 use crate::tables::read_note::ReadNote;
 use crate::tables::table::TableReader;
+use crate::tables::year_months::named_months;
 
 /// A wide table of fewer columns across is one of series.
 const FEW: usize = 6;
@@ -37,11 +40,20 @@ impl ReadOptions {
         &self,
         table: Box<dyn TableReader + 'a>,
     ) -> Result<Box<dyn TableReader + 'a>, DataError> {
+        let table = self.with_missing(table);
         if self.time_cols.is_empty() {
             return Ok(table);
         }
         let format = self.time_format.clone();
         Ok(Box::new(JoinedTimes::new(table, &self.time_cols, self.time_name(), format, self.hours)?))
+    }
+
+    /// The table without the values that stand for missing ones.
+    pub(super) fn with_missing<'a>(&self, inner: Box<dyn TableReader + 'a>) -> Box<dyn TableReader + 'a> {
+        match self.missing.is_empty() {
+            true => inner,
+            false => Box::new(MarkedTable { inner, marks: Marks::new(&self.missing).into() }),
+        }
     }
 
     /// The names of columns that the layout needs of a file, beside those that are kept.
@@ -63,14 +75,14 @@ pub(super) fn explained(error: DataError, table: &dyn TableReader, options: &Rea
             {
                 return UnreadableTable::NoHeader { file: table.clone(), cells: header.to_vec() }.into();
             }
-            hours(header)
-                .map(|(first, last)| {
-                    format!(
-                        "the columns {first} to {last} look like the hours of a day ({})",
-                        Setting::HoursAcross
-                    )
+            parts(header)
+                .map(|(across, first, last)| {
+                    let what =
+                        if across == Across::Months { "the months of a year" } else { "the hours of a day" };
+                    format!("the columns {first} to {last} look like {what} ({})", across.setting())
                 })
                 .or_else(|| times(header, options))
+                .or_else(|| units(&error, header))
                 .or_else(|| match &error {
                     DataError::MissingColumn { column, .. } => {
                         several_ids(column, header).or_else(|| dated_parts(header))
@@ -87,9 +99,16 @@ pub(super) fn explained(error: DataError, table: &dyn TableReader, options: &Rea
     }
 }
 
-fn hours(header: &[String]) -> Option<(&str, &str)> {
-    let steps = steps_of_day(header.iter().map(String::as_str))?;
-    Some((&header[steps.first()?.0], &header[steps.last()?.0]))
+/// The columns that look like the parts of a period: what they are, the first and the last.
+fn parts(header: &[String]) -> Option<(Across, &str, &str)> {
+    let names = || header.iter().map(String::as_str);
+    let hours = || {
+        let steps = steps_of_day(names())?;
+        Some((Across::Hours, steps.first()?.0, steps.last()?.0))
+    };
+    let months = || named_months(names()).map(|months| (Across::Months, months[0], months[11]));
+    let (across, first, last) = hours().or_else(months)?;
+    Some((across, &header[first], &header[last]))
 }
 
 fn times(header: &[String], options: &ReadOptions) -> Option<String> {
@@ -99,6 +118,22 @@ fn times(header: &[String], options: &ReadOptions) -> Option<String> {
         "the columns {first} to {last} look like the times of a series in each row ({})",
         Setting::TimesAcross
     ))
+}
+
+/// A line of units below the header, which has a word or nothing where a time or a number is expected.
+fn units(error: &DataError, header: &[String]) -> Option<String> {
+    let (at, column, value) = match error {
+        DataError::BadTime { at, column, value, .. } => (at, column, value),
+        DataError::BadValue { at, column, value, .. } if !value.is_empty() => (at, column, value),
+        _ => return None,
+    };
+    let is_first = at.line && at.row == 2 && !value.bytes().any(|byte| byte.is_ascii_digit());
+    is_first.then(|| {
+        let begins =
+            header.first().filter(|first| *first == column).map_or("the first cell of line 2", |_| value);
+        let leave_out = Setting::SkipMatching.to(begins);
+        format!("if line 2 holds units and no values, leave it out ({leave_out})")
+    })
 }
 
 /// Whether the names of columns are the cells of a row: one is a date, and another a number or a date.
@@ -165,10 +200,11 @@ pub(super) fn check_named(table: &dyn TableReader) -> Result<(), DataError> {
     }
 }
 
-/// The note on a wide table whose series are the hours of a day.
-pub(super) fn note_of_hours(table: &dyn TableReader) -> Option<ReadNote> {
-    let (first, last) = hours(table.header())?;
-    Some(ReadNote::HoursAcross { file: table.file().clone(), first: first.to_owned(), last: last.to_owned() })
+/// The note on a wide table whose series look like the parts of a period.
+pub(super) fn note_of_parts(table: &dyn TableReader) -> Option<ReadNote> {
+    let (across, first, last) = parts(table.header())?;
+    let [first, last] = [first, last].map(str::to_owned);
+    Some(ReadNote::PartsAcross { file: table.file().clone(), across, first, last })
 }
 
 #[cfg(test)]

@@ -21,7 +21,8 @@ impl Panel {
     /// # Errors
     /// The errors of `with_static_file`, with the table's name.
     pub fn with_static_memory(self, table: &MemoryTable, options: &ReadOptions) -> Result<Self, DataError> {
-        self.with_static_table(&mut *table.open(&options.file.beside(), |_| true)?, options)
+        let table = table.open(&options.file.beside(), |_| true)?;
+        self.with_static_table(&mut *options.with_missing(table), options)
     }
 }
 

@@ -31,6 +31,7 @@ pub(crate) mod level;
 pub(crate) mod leveled;
 pub(crate) mod local_scaler;
 mod long_rows;
+mod marks;
 mod memory_tables;
 mod merge;
 mod number_store;

@@ -11,9 +11,9 @@ use crate::calendar::time_format::TimeFormat;
 use crate::calendar::zone::Zone;
 use crate::error::DataError;
 use crate::setting::Setting;
-use crate::tables::across::Across;
 use crate::tables::day_clock::Hours;
 use crate::tables::file_options::FileOptions;
+use crate::tables::layout::Across;
 use crate::tables::number_format::NumberFormat;
 use crate::tables::table::ID;
 
@@ -56,6 +56,10 @@ pub struct ReadOptions {
     pub columns: Option<Vec<String>>,
     /// Further columns that hold one value in all rows of a series, and become static ones.
     pub static_cols: Vec<String>,
+    /// Static column of the times that series end at, for [`Panel::ended`](crate::Panel::ended): of a table beside the data, or of the
+    /// data, where it holds one value in all rows of a series. Where it is empty, a series ends with the panel.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub end_col: Option<String>,
     /// Columns that hold categories: texts, numbers or truth values, of which each is a label. They are no numbers
     /// before [`Panel::encode_categories`](crate::Panel::encode_categories).
     pub categories: Vec<String>,
@@ -71,6 +75,9 @@ pub struct ReadOptions {
     pub locale: Option<Locale>,
     /// How numbers are written in texts.
     pub numbers: NumberFormat,
+    /// Values that stand for missing ones in the target and further columns, as `-999`: as numbers in any spelling, as texts in any case.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing: Vec<String>,
     /// How rows and values that are missing between others are filled; without it they are mistakes. Where values are
     /// missing before the first known one of a series or after the last, the series is cut: [`Trimmed`].
     ///
@@ -106,12 +113,14 @@ impl Default for ReadOptions {
             target_col: "y".into(),
             columns: None,
             static_cols: Vec::new(),
+            end_col: None,
             categories: Vec::new(),
             freq: None,
             zone: None,
             time_format: None,
             locale: None,
             numbers: NumberFormat::default(),
+            missing: Vec::new(),
             fill: None,
             aggregate: None,
             resample: None,
@@ -179,6 +188,11 @@ impl ReadOptions {
         Self { static_cols: names(columns), ..self }
     }
 
+    /// Static column of the times that series end at.
+    pub fn end_col(self, name: impl Into<String>) -> Self {
+        Self { end_col: Some(name.into()), ..self }
+    }
+
     /// Columns that hold categories.
     pub fn categories(self, columns: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { categories: names(columns), ..self }
@@ -207,6 +221,11 @@ impl ReadOptions {
     /// How numbers are written in texts.
     pub fn numbers(self, numbers: NumberFormat) -> Self {
         Self { numbers, ..self }
+    }
+
+    /// Values that stand for missing ones.
+    pub fn missing(self, values: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { missing: names(values), ..self }
     }
 
     /// How rows and values that are missing between others are filled.

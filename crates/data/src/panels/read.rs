@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::column::Column;
-use super::laid_out::{check_named, explained, note_of_hours};
+use super::laid_out::{check_named, explained, note_of_parts};
 use super::long_rows::LongColumns;
 use super::options::{ID_REMEDY, ReadOptions, TIME_REMEDY};
 use super::origin::Origin;
@@ -126,7 +126,8 @@ pub(super) fn read_wanted<'a>(
     options: &'a ReadOptions,
     again: bool,
 ) -> Result<Panel, DataError> {
-    let names = [options.id_col.as_str(), options.time_name(), &options.target_col, MASK, WEIGHT];
+    let end = options.end_col.as_deref().unwrap_or(&options.id_col);
+    let names = [options.id_col.as_str(), options.time_name(), &options.target_col, MASK, WEIGHT, end];
     let open_wanted = || match options.columns.as_deref().filter(|_| !options.reads_all_columns()) {
         None => open(Box::new(|_| true)),
         Some(columns) => {
@@ -171,7 +172,13 @@ pub(crate) fn read(
         false => read_long(&mut *table, options, unrounded),
     };
     match read {
-        Ok(panel) => Ok(panel.with_constants(&options.static_cols)?.with_alike_ids_noted()),
+        Ok(panel) => {
+            let end =
+                options.end_col.iter().filter(|name| panel.column_names().any(|column| column == *name));
+            let end = end.filter(|name| !options.static_cols.contains(name));
+            let names: Vec<&str> = options.static_cols.iter().chain(end).map(String::as_str).collect();
+            Ok(panel.with_constants(&names)?.with_alike_ids_noted().with_marks_noted())
+        }
         Err(error) => Err(explained(error, &*table, options)),
     }
 }
@@ -219,7 +226,10 @@ fn read_long(
         }
         return Err(DataError::missing_column(table.file(), column, names.into_iter(), COLUMN_REMEDY));
     }
-    let wanted = |name: &String| options.columns.as_ref().is_none_or(|columns| columns.contains(name));
+    let wanted = |name: &String| {
+        options.columns.as_ref().is_none_or(|columns| columns.contains(name))
+            || options.end_col.as_ref() == Some(name)
+    };
     let (extras, columns): (Vec<usize>, Vec<Column>) =
         extras.into_iter().zip(columns).filter(|(_, column)| wanted(&column.name)).unzip();
     let mut rows = TableRows {
@@ -344,7 +354,7 @@ fn read_wide(
         // What was copied is let go of.
         *values = (Vec::new(), Unrounded::default());
     }
-    rows.note(table.notes().into_iter().chain(note_of_hours(table)).collect());
+    rows.note(table.notes().into_iter().chain(note_of_parts(table)).collect());
     rows.partial = Some((periods, options.drop_partial));
     rows.finish(kind, clock.zone, options.said_freq())
 }

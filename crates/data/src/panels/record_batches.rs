@@ -33,7 +33,8 @@ impl Panel {
         batches: impl IntoIterator<Item = RecordBatch, IntoIter: Send>,
         options: &ReadOptions,
     ) -> Result<Self, DataError> {
-        self.with_static_table(&mut ArrowTable::of(batches)?, options)
+        let mut table = options.with_missing(Box::new(ArrowTable::of(batches)?));
+        self.with_static_table(&mut *table, options)
     }
 }
 
@@ -61,6 +62,6 @@ impl Future {
         panel: &Panel,
         h: usize,
     ) -> Result<Self, DataError> {
-        Self::read(&mut ArrowTable::of(batches)?, options, panel, h)
+        Self::read(&mut *options.with_missing(Box::new(ArrowTable::of(batches)?)), options, panel, h)
     }
 }

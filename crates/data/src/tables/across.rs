@@ -1,15 +1,16 @@
-//! Tables whose times go across: a series a row with a column for each time, or a day a row with a column for each hour.
+//! Tables whose times go across: a series a row with a column for each time, a day a row with a column for each hour, or a year a
+//! row with a column for each month.
 //! They are read as long tables, cell by cell.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
 use super::day_clock::steps_of_day;
+use super::layout::Across;
 use super::number_format::NumberFormat;
 use super::read_note::ReadNote;
 use super::table::TableReader;
+use super::year_months::months_of_year;
 use crate::calendar::clock::Clock;
 use crate::calendar::kind::TimeKind;
 use crate::calendar::time_format::TimeFormat;
@@ -17,17 +18,6 @@ use crate::error::DataError;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
-
-/// The meaning of the columns of a row, where they are not one value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-#[non_exhaustive]
-pub enum Across {
-    /// The times of a series, named in the header: `2024-01`, `Jan-24`, or numbers of steps (`1`, `V2`, `d_3`).
-    Times,
-    /// The hours of a day, or its other equal parts: `HE01` to `HE24`, `0` to `23`, `00:00` to `23:30`.
-    Hours,
-}
 
 /// How months are headed, if the usual spellings do not say it.
 const HEADINGS: [&str; 9] =
@@ -39,16 +29,18 @@ pub(crate) struct MeltedTable<'a> {
     header: Vec<String>,
     /// Where the columns before the time and the value are in the table.
     kept: Vec<usize>,
-    /// The columns across, each with its time as a text, or with the microseconds that it is after that of its row.
+    /// The columns across, each with its time as a text, or with its place in the period of its row.
     cells: Vec<(usize, Offset)>,
     at: usize,
-    /// The column of the days, and how they are written.
-    day: Option<(usize, Option<TimeFormat>)>,
+    /// The column of the periods, days or years, and how they are written.
+    period: Option<(usize, Option<TimeFormat>)>,
 }
 
 enum Offset {
     Time(String),
     Micros(i64),
+    /// The number of a month, from 1.
+    Month(usize),
 }
 
 /// How the long table's columns are called, and how times are written.
@@ -70,6 +62,7 @@ impl<'a> MeltedTable<'a> {
         match across {
             Across::Times => Self::times(inner, names),
             Across::Hours => Self::hours(inner, names),
+            Across::Months => Self::months(inner, names),
         }
     }
 
@@ -77,18 +70,37 @@ impl<'a> MeltedTable<'a> {
         let Some(steps) = steps_of_day(inner.columns()) else {
             return Err(none_across(&*inner, "the hours of a day"));
         };
-        let is_step = |column: &usize| steps.iter().any(|(step, _)| step == column);
+        let cells = steps.into_iter().map(|(column, micros)| (column, Offset::Micros(micros))).collect();
+        Self::parts(inner, cells, names.format.cloned(), names)
+    }
+
+    fn months(inner: Box<dyn TableReader + 'a>, names: &LongNames<'_>) -> Result<Self, DataError> {
+        let Some(months) = months_of_year(inner.columns()) else {
+            return Err(none_across(&*inner, "the months of a year"));
+        };
+        let cells =
+            months.into_iter().zip(1..).map(|(column, month)| (column, Offset::Month(month))).collect();
+        let years = names.format.cloned().or_else(|| TimeFormat::parse("%Y").ok());
+        Self::parts(inner, cells, years, names)
+    }
+
+    /// The parts of a period, which a further column names: the first one, unless someone named it.
+    fn parts(
+        inner: Box<dyn TableReader + 'a>,
+        cells: Vec<(usize, Offset)>,
+        format: Option<TimeFormat>,
+        names: &LongNames<'_>,
+    ) -> Result<Self, DataError> {
+        let is_part = |column: &usize| cells.iter().any(|(part, _)| part == column);
         let usual = names.time == "ds" && inner.find("ds").is_none();
-        let day = match (0..inner.header().len())
-            .find(|column| !is_step(column) && inner.header()[*column] != names.id)
+        let period = match (0..inner.header().len())
+            .find(|column| !is_part(column) && inner.header()[*column] != names.id)
         {
             Some(first) if usual => first,
-            _ => inner.column(names.time, "name the column of the days")?,
+            _ => inner.column(names.time, "name the column of the days or years")?,
         };
-        let kept = (0..inner.header().len()).filter(|column| !is_step(column) && *column != day).collect();
-        let cells = steps.iter().map(|&(column, micros)| (column, Offset::Micros(micros))).collect();
-        let day = Some((day, names.format.cloned()));
-        Self::of(inner, kept, None, cells, day, names)
+        let kept = (0..inner.header().len()).filter(|column| !is_part(column) && *column != period).collect();
+        Self::of(inner, kept, None, cells, Some((period, format)), names)
     }
 
     fn times(inner: Box<dyn TableReader + 'a>, names: &LongNames<'_>) -> Result<Self, DataError> {
@@ -107,7 +119,7 @@ impl<'a> MeltedTable<'a> {
         kept: Vec<usize>,
         id: Option<usize>,
         cells: Vec<(usize, Offset)>,
-        day: Option<(usize, Option<TimeFormat>)>,
+        period: Option<(usize, Option<TimeFormat>)>,
         names: &LongNames<'_>,
     ) -> Result<Self, DataError> {
         let name = |&column: &usize| match id == Some(column) {
@@ -118,7 +130,7 @@ impl<'a> MeltedTable<'a> {
         let header: Vec<String> = kept.iter().map(name).chain(long).collect();
         super::table::check_header(inner.file(), &header)?;
         let at = cells.len();
-        Ok(Self { inner, header, kept, cells, at, day })
+        Ok(Self { inner, header, kept, cells, at, period })
     }
 
     fn is_time(&self, column: usize) -> bool {
@@ -220,14 +232,20 @@ impl TableReader for MeltedTable<'_> {
             return self.inner.time(self.inner_column(column), clock);
         }
         let bad = |why| (self as &dyn TableReader).bad_time(column, why);
-        match (&self.cells[self.at].1, &self.day) {
-            (Offset::Micros(micros), Some((day, format))) => {
-                let mut days = Clock { format: format.clone(), ..Clock::default() };
-                let day = self.inner.time(*day, &mut days)?;
-                clock.read(&TimeKind::Timestamp.display(day + micros)).map_err(bad)
+        let period = || {
+            let (column, format) = self.period.as_ref().expect("parts of a period");
+            self.inner.time(*column, &mut Clock { format: format.clone(), ..Clock::default() })
+        };
+        match &self.cells[self.at].1 {
+            Offset::Time(time) => clock.read(time).map_err(bad),
+            Offset::Micros(micros) => {
+                clock.read(&TimeKind::Timestamp.display(period()? + micros)).map_err(bad)
             }
-            (Offset::Time(time), _) => clock.read(time).map_err(bad),
-            (Offset::Micros(_), None) => unreachable!("hours of no day"),
+            Offset::Month(month) => {
+                let first = TimeKind::Timestamp.display(period()?);
+                let year = first.split('-').next().unwrap_or_default();
+                clock.read(&format!("{year}-{month:02}-01")).map_err(bad)
+            }
         }
     }
 

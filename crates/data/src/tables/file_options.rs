@@ -16,7 +16,7 @@ pub struct FileOptions {
     pub encoding: Option<Encoding>,
     /// Lines before the header that are passed over; by default titles are recognised, and [told](crate::ReadNote).
     pub skip_rows: Option<usize>,
-    /// Lines whose first cell begins with one of these texts are passed over: totals, notes.
+    /// Lines whose first cell begins with one of these texts are passed over: totals, notes. No text is an empty first cell.
     pub skip_matching: Vec<String>,
     /// The sheet of a workbook; by default the first one.
     pub sheet: Option<String>,
@@ -33,7 +33,10 @@ impl FileOptions {
     /// Whether a line with this first cell is passed over.
     pub(crate) fn skips(&self, first: &[u8]) -> bool {
         let first = first.trim_ascii_start();
-        self.skip_matching.iter().any(|text| first.starts_with(text.trim_start().as_bytes()))
+        self.skip_matching.iter().any(|text| match text.trim_start() {
+            "" => first.trim_ascii_end().is_empty(),
+            text => first.starts_with(text.as_bytes()),
+        })
     }
 
     pub(crate) fn comment_byte(&self) -> Result<Option<u8>, DataError> {

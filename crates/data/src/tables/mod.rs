@@ -20,7 +20,9 @@ pub(crate) mod file_part;
 pub(crate) mod format;
 mod header_search;
 pub(crate) mod joined_times;
+pub(crate) mod layout;
 pub(crate) mod memory_table;
+pub(crate) mod missing_marks;
 pub(crate) mod number_format;
 pub(crate) mod open;
 mod other_kinds;
@@ -41,3 +43,4 @@ pub(crate) mod text_table;
 mod workbook;
 #[cfg(feature = "excel")]
 mod workbook_sizes;
+pub(crate) mod year_months;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::file_options::Encoding;
+use super::layout::Across;
 use crate::setting::Setting;
 use crate::wording::listed;
 
@@ -41,10 +42,21 @@ pub enum ReadNote {
         /// The file.
         file: Arc<str>,
     },
-    /// A wide table whose series look like the hours of a day.
-    HoursAcross {
+    /// A value of the target that looks like a mark of missing ones.
+    Mark {
+        /// The table.
+        table: Arc<str>,
+        /// The value.
+        value: String,
+        /// How many rows have it.
+        rows: usize,
+    },
+    /// A wide table whose series look like the parts of a period.
+    PartsAcross {
         /// The file.
         file: Arc<str>,
+        /// The parts: hours of a day or months of a year.
+        across: Across,
         /// The first of these columns,
         first: String,
         /// and the last.
@@ -95,11 +107,17 @@ impl fmt::Display for ReadNote {
                 "{file}: hours are those that end (1 to 24), and rows stand at their start: hour 1 at 00:00; {} says otherwise",
                 Setting::Hours.to("starting")
             ),
-            Self::HoursAcross { file, first, last } => write!(
+            Self::Mark { table, value, rows } => write!(
                 f,
-                "{file}: the columns {first} to {last} look like the hours of one series; they are read as a series each, and as \
+                "{table}: the value {value} in {rows} rows is far from all others; if it marks missing values, say so with {}",
+                Setting::Missing.to(value)
+            ),
+            Self::PartsAcross { file, across, first, last } => write!(
+                f,
+                "{file}: the columns {first} to {last} look like {} of one series; they are read as a series each, and as \
                  one with {}",
-                Setting::HoursAcross
+                if *across == Across::Months { "the months" } else { "the hours" },
+                across.setting()
             ),
             Self::PartialPeriods { table, first, last, dropped } => write!(
                 f,
