@@ -14,6 +14,15 @@ pub enum ReconciliationError {
         /// The series.
         id: String,
     },
+    /// Further columns of series at the bottom alone, which their sums have no values of.
+    #[error(
+        "the models read {columns}, of which the sums of the hierarchy have no values: give rows of the sums, too, with values \
+         of these columns, or choose models that do not read them"
+    )]
+    FurtherColumns {
+        /// The columns.
+        columns: String,
+    },
     /// Two forecasts of a series and time.
     #[error(
         "{file} has two rows of series {id} at {time}; keep one (a table of cross-validation has a column `cutoff`)"

@@ -114,6 +114,13 @@ fn sheet((by, models, rows): ScoreRows) -> PyResult<ScoreSheet> {
             )));
         }
     };
+    if let Some((key, metric, scores)) = rows.iter().find(|(_, _, scores)| scores.len() != models.len()) {
+        let (found, expected) = (scores.len(), models.len());
+        return Err(PyValueError::new_err(format!(
+            "expected {expected} scores, one for each model ({}), in the row of {metric} {key}; found {found}",
+            models.join(", ")
+        )));
+    }
     Ok(ScoreSheet::of_rows(by, models, rows))
 }
 

@@ -71,10 +71,16 @@ pub fn sum_series(panel: &Panel, hierarchy: &Hierarchy) -> Result<Panel, Error> 
 /// The panel as it is if it has a sum of the hierarchy, else with all of them: see [`sum_series`].
 ///
 /// # Errors
-/// As [`sum_series`].
+/// As [`sum_series`]; a panel without sums that has further columns, since these are read for models that need them of all series.
 pub fn with_sums(panel: Panel, hierarchy: &Hierarchy) -> Result<Panel, Error> {
-    let has_any = hierarchy.ids().take(hierarchy.n_aggregates()).any(|id| panel.find(id).is_some());
-    if has_any { Ok(panel) } else { sum_series(&panel, hierarchy) }
+    if hierarchy.ids().take(hierarchy.n_aggregates()).any(|id| panel.find(id).is_some()) {
+        return Ok(panel);
+    }
+    let columns = panel.column_names().collect::<Vec<_>>().join(", ");
+    match columns.is_empty() {
+        true => sum_series(&panel, hierarchy),
+        false => Err(ReconciliationError::FurtherColumns { columns }.into()),
+    }
 }
 
 #[cfg(test)]
@@ -134,5 +140,19 @@ mod tests {
         let early = fault(&[("a", 1, &[1.0, 2.0]), ("b", 1, &[1.0]), ("c", 1, &[1.0, 2.0])]);
         assert!(early.contains("series b ends at 1, others at 2"), "{early}");
         assert!(fault(&[("a", 1, &[1.0]), ("b", 1, &[1.0])]).contains("no series c"));
+    }
+
+    #[test]
+    fn sums_have_no_further_columns() {
+        let priced = |ids: &[&str]| {
+            let builder = Panel::builder(foretell_data::TimeKind::Integer).freq(Freq::parse("1").unwrap());
+            let builder = ids.iter().fold(builder, |builder, id| builder.series(id, &[0, 1], &[1.0; 2]));
+            builder.column("price", &vec![2.0; 2 * ids.len()]).build().unwrap()
+        };
+        let error = with_sums(priced(&["a", "b", "c"]), &hierarchy()).unwrap_err().to_string();
+        assert!(error.contains("the models read price") && error.contains("rows of the sums"), "{error}");
+        let all: Vec<String> = hierarchy().ids().map(|id| id.to_string()).collect();
+        let all: Vec<&str> = all.iter().map(String::as_str).collect();
+        assert_eq!(with_sums(priced(&all), &hierarchy()).unwrap().n_series(), all.len());
     }
 }
