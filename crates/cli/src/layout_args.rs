@@ -20,7 +20,7 @@ pub(crate) struct LayoutArgs {
     /// The file has a row per day (and series), and its hours across: HE01 to HE24, 0 to 23, 00:00 to 23:30
     #[arg(long, conflicts_with_all = ["wide", "time_cols"])]
     hours_across: bool,
-    /// The file has a row per year (and series), and its months across: Jan to Dec in any language of --locale, M01 to M12, 1 to 12
+    /// The file has a row per year (and series), and its months across: Jan to Dec, also in the languages of --locale, M01 to M12, or 1 to 12
     #[arg(long, conflicts_with_all = ["wide", "hours_across", "time_cols"])]
     months_across: bool,
     /// Columns that make the time together: a date, or year,month,day, then hour and minute, as date,hour. --time-format is

@@ -20,9 +20,9 @@ pub(crate) fn of_command(name: Option<&OsString>) -> SettingWords {
     }
 }
 
-/// A value with blanks in quotation marks, so that the flag can be pasted into a shell.
+/// A value with blanks or of nothing in quotation marks, so that the flag can be pasted into a shell.
 fn quoted(value: String) -> String {
-    if value.contains(char::is_whitespace) { shell_word(&value) } else { value }
+    if value.is_empty() || value.contains(char::is_whitespace) { shell_word(&value) } else { value }
 }
 
 fn flag(setting: Setting) -> Option<&'static str> {

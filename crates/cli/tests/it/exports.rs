@@ -359,7 +359,7 @@ fn values_that_mark_missing_ones_are_told_and_read_as_such_on_request() {
     dir.put("weather.csv", &format!("unique_id,ds,y\n{}", rows(["-999", "-999.0"])));
     let (_, log) = forecast(&dir, "--data weather.csv");
     assert!(
-        log.contains("the value -999 in 2 rows is far from all others") && log.contains("`--missing -999`"),
+        log.contains("the value -999 (rows: 2) is far from all others") && log.contains("`--missing -999`"),
         "{log}"
     );
     let (_, log) = forecast(&dir, "--data weather.csv --missing -999 --fill forward");
@@ -377,4 +377,17 @@ fn values_that_mark_missing_ones_are_told_and_read_as_such_on_request() {
          --set max_steps=1 --out other",
     );
     assert!(message.contains("sizes.csv") && message.contains("is missing"), "{message}");
+}
+
+#[test]
+fn a_line_of_units_is_told_and_left_out_on_request() {
+    let dir = TestDirectory::new();
+    let rows: String = (1..6).map(|day| format!("2024-01-{day:02},{day},{}\n", day + 1)).collect();
+    dir.put("station.csv", &format!("time,temp,wind\n,degC,m/s\n{rows}"));
+    let message = dir.fails(1, "fit --data station.csv --wide --model Naive --h 2 --out m");
+    assert!(
+        message.contains("if line 2 holds units and no values, leave it out (`--skip-matching ''`)"),
+        "{message}"
+    );
+    assert_eq!(first(&dir, "--data station.csv --wide --skip-matching=")[1], "2024-01-06");
 }

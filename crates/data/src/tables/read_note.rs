@@ -109,7 +109,7 @@ impl fmt::Display for ReadNote {
             ),
             Self::Mark { table, value, rows } => write!(
                 f,
-                "{table}: the value {value} in {rows} rows is far from all others; if it marks missing values, say so with {}",
+                "{table}: the value {value} (rows: {rows}) is far from all others; if it marks missing values, say so with {}",
                 Setting::Missing.to(value)
             ),
             Self::PartsAcross { file, across, first, last } => write!(
