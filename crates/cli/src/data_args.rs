@@ -293,6 +293,8 @@ impl DataArgs {
         };
         log.read(&self.shown(), &panel);
         log.trimmed(&self.shown(), panel.trimmed());
+        let ends_first = self.statics.is_empty() || panel.knows_its_ends(options);
+        let panel = if ends_first { ended(panel, end, options, log)? } else { panel };
         let panel = match self.statics.is_empty() {
             false => {
                 let panel = panel.with_static_files(&self.statics, options)?;
@@ -301,14 +303,7 @@ impl DataArgs {
             }
             true => panel,
         };
-        let ended = end.map(|end| Ok::<_, DataError>(panel.ended(end, options)?.map(|ended| (end, ended))));
-        let panel = match ended.transpose()?.flatten() {
-            Some((end, (ended, early))) => {
-                log.ended(&early, end, ended.n_rows().saturating_sub(panel.n_rows()));
-                ended
-            }
-            None => panel,
-        };
+        let panel = if ends_first { panel } else { ended(panel, end, options, log)? };
         log.notes(panel.notes());
         Ok(panel)
     }
@@ -351,6 +346,17 @@ impl DataArgs {
         log.notes(future.notes());
         Ok(Some(future))
     }
+}
+
+/// The panel whose series end as was said, and tells `log` of those that did not.
+fn ended(panel: Panel, end: Option<End>, options: &ReadOptions, log: Log) -> Result<Panel, DataError> {
+    if let Some(end) = end
+        && let Some((ended, early)) = panel.ended(end, options)?
+    {
+        log.ended(&early, end, ended.n_rows().saturating_sub(panel.n_rows()));
+        return Ok(ended);
+    }
+    Ok(panel)
 }
 
 /// Files as they were named, for messages.

@@ -17,13 +17,14 @@ pub(crate) fn read_series(
         Some(word) => Some(word.parse::<End>()?),
         None => fitted.end(),
     };
-    let panel = match &request.statics {
-        Some(table) => panel.with_static_memory(table, &options)?,
-        None => panel,
+    let ended = |panel: Panel| -> Result<Panel, EngineError> {
+        let ended = end.map(|end| panel.ended(end, &options)).transpose()?.flatten();
+        Ok(ended.map_or(panel, |(ended, _)| ended))
     };
-    let panel = match end.map(|end| panel.ended(end, &options)).transpose()?.flatten() {
-        Some((ended, _)) => ended,
-        None => panel,
+    let panel = match &request.statics {
+        Some(table) if panel.knows_its_ends(&options) => ended(panel)?.with_static_memory(table, &options)?,
+        Some(table) => ended(panel.with_static_memory(table, &options)?)?,
+        None => ended(panel)?,
     };
     let panel = match fitted.hierarchy() {
         Some((hierarchy, _)) => with_sums(panel, hierarchy)?,

@@ -183,6 +183,10 @@ fn series_that_end_earlier_are_told_and_continued_or_left_out_on_request() {
         dir.ok(&format!("{predict} --end drop --log none"));
         assert_eq!(first_of_dead(), None);
     }
+    // Those that are left out need no static row.
+    dir.put("alive.csv", "unique_id,size\nalive,1\n");
+    dir.ok(&format!("{fit} --end drop --static alive.csv --log none")
+        .replace("NLinear", "NHITS --set max_steps=1"));
     // Up to the time of a static column, which no model reads; the models remember the column.
     dir.put("closed.csv", "unique_id,closed,size\nalive,,1\ndead,2024-02-29,2\n");
     let fit_closed =

@@ -125,6 +125,12 @@ impl Panel {
         Ok(Some((ended, EarlyEnds { column: options.end_col.clone(), ..early })))
     }
 
+    /// Whether the times that series end at are there: no column was asked for, or it is one of the panel's. Where it is not, static
+    /// tables come first; else after, so that they need no rows of series that are left out.
+    pub fn knows_its_ends(&self, options: &ReadOptions) -> bool {
+        options.end_col.as_ref().is_none_or(|column| self.static_names().any(|name| name == column))
+    }
+
     /// The times that a static column of texts holds, nothing where it is empty.
     fn times_of(&self, name: &str, options: &ReadOptions) -> Result<Vec<Option<i64>>, DataError> {
         let column = self.find_static(name)?;

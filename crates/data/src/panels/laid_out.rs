@@ -129,9 +129,10 @@ fn units(error: &DataError, header: &[String]) -> Option<String> {
     };
     let is_first = at.line && at.row == 2 && !value.bytes().any(|byte| byte.is_ascii_digit());
     is_first.then(|| {
-        let begins =
-            header.first().filter(|first| *first == column).map_or("the first cell of line 2", |_| value);
-        let leave_out = Setting::SkipMatching.to(begins);
+        let leave_out = match header.first() == Some(column) {
+            true => Setting::SkipMatching.to(value).to_string(),
+            false => format!("{} with the beginning of its first cell", Setting::SkipMatching),
+        };
         format!("if line 2 holds units and no values, leave it out ({leave_out})")
     })
 }
