@@ -10,7 +10,7 @@ use foretell_nn::{
 };
 use serde_json::{Value, json};
 
-use crate::architecture::{Architecture, Exogenous};
+use crate::architecture::{Architecture, Exogenous, MIN_SHARD_IN_CACHE};
 use crate::hyper::{hyper_parameters, require};
 use crate::mixer::shared::multivariate::multivariate_defaults;
 use crate::rules;
@@ -130,7 +130,7 @@ impl Architecture for TimeMixer {
     }
 
     fn needs(&self, _: &Dims) -> Needs {
-        Needs { series: SeriesPerWindow::All, ..Needs::default() }
+        Needs { series: SeriesPerWindow::All, shard_windows: MIN_SHARD_IN_CACHE, ..Needs::default() }
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {

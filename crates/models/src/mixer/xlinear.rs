@@ -82,7 +82,8 @@ impl Architecture for XLinear {
     }
 
     fn needs(&self, _: &Dims) -> Needs {
-        Needs { series: SeriesPerWindow::All, ..Needs::default() }
+        // Its layers are so small that two threads which share each of them mostly wait for each other.
+        Needs { series: SeriesPerWindow::All, shard_windows: 16, ..Needs::default() }
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {

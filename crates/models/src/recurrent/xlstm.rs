@@ -6,11 +6,11 @@
 
 use foretell_nn::{
     Activation, Dims, Forward, GatedFeedForward, HyperParameterError, Inputs, LayerNorm, Linear, MatrixLstm,
-    MatrixLstmSizes, Mlp, MlpSizes, Model, Nonlinearity, ScalarLstm, ScalarLstmSizes, Scope, Var,
+    MatrixLstmSizes, Mlp, MlpSizes, Model, Needs, Nonlinearity, ScalarLstm, ScalarLstmSizes, Scope, Var,
 };
 use serde_json::{Value, json};
 
-use crate::architecture::{Architecture, Exogenous};
+use crate::architecture::{Architecture, Exogenous, MIN_SHARD_IN_CACHE};
 use crate::hyper::hyper_parameters;
 use crate::recurrent::shared::step_by_step::step_inputs;
 use crate::rules;
@@ -86,6 +86,10 @@ impl Architecture for XLstm {
         let mut scalar = sizes.clone();
         scalar["backbone"] = "sLSTM".into();
         vec![sizes, scalar]
+    }
+
+    fn needs(&self, _: &Dims) -> Needs {
+        Needs { shard_windows: MIN_SHARD_IN_CACHE, ..Needs::default() }
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
