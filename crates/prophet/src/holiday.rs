@@ -65,7 +65,7 @@ mod day {
 /// Far more than the holidays of a lifetime.
 const MOST_BYTES: u64 = 1 << 22;
 
-/// The holidays of a file of comma-separated values: `holiday` and `ds`, and `lower_window`, `upper_window` and `prior_scale`
+/// The holidays of a CSV file: `holiday` and `ds`, and `lower_window`, `upper_window` and `prior_scale`
 /// where they are needed, as the columns of the data frame that the Python package takes.
 ///
 /// # Errors
@@ -79,11 +79,19 @@ pub(crate) fn read(path: &Path) -> Result<Vec<Holiday>, String> {
     if bytes.len() as u64 > MOST_BYTES {
         return Err(at(&format!("it has more than {MOST_BYTES} bytes; give a list of holidays")));
     }
-    parse(&bytes).map_err(|error| at(&error))
+    let holidays = parse(&bytes).map_err(|error| at(&error))?;
+    match holidays.is_empty() {
+        true => Err(at(&"it has no rows below a line with the columns holiday and ds")),
+        false => Ok(holidays),
+    }
 }
 
+/// Cells end at the first of comma, semicolon and tab that the line of the columns' names has.
 fn parse(bytes: &[u8]) -> Result<Vec<Holiday>, csv::Error> {
-    csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(bytes).deserialize().collect()
+    let names = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let delimiter = [b',', b';', b'\t'].into_iter().find(|mark| names.contains(mark)).unwrap_or(b',');
+    let mut reader = csv::ReaderBuilder::new();
+    reader.delimiter(delimiter).trim(csv::Trim::All).from_reader(bytes).deserialize().collect()
 }
 
 #[cfg(test)]
@@ -97,6 +105,8 @@ mod tests {
         let read = parse(text.as_bytes()).expect("two holidays");
         assert_eq!((read.len(), read[0].window(), read[1].window()), (2, -1..=1, 0..=0));
         assert_eq!((read[1].holiday.as_str(), read[1].ds.to_string()), ("May", "2024-05-01".to_owned()));
+        let again = text.replace(',', ";");
+        assert_eq!(parse(again.as_bytes()).expect("semicolons"), read);
         let slip = parse(b"holiday,ds\nMay,01.05.2024\n").expect_err("no day").to_string();
         assert!(slip.contains("01.05.2024") && slip.contains("line: 2"), "{slip}");
     }
