@@ -83,6 +83,8 @@ def main() -> int:
     if len(sys.argv) < 2:
         print(__doc__)
         return 2
+    # The package that is installed, not its sources beside this file, which lack the engine.
+    sys.path.remove(os.path.dirname(os.path.abspath(__file__)))
     sys.meta_path.insert(0, Finder())
     os.chdir(sys.argv[1])
     sys.path.insert(0, os.getcwd())

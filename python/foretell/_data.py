@@ -100,8 +100,13 @@ def read(df: Any, static_df: Any, names: Names, reading: Reading) -> Data:
 
 def stored(panel: _foretell.Panel, names: Names, reading: Reading) -> Data:
     """The series that were saved with models, as a table of pandas, or of what is installed."""
+    return Data(None, None, names, reading, kind_of_loaded(), panel)
+
+
+def kind_of_loaded() -> _frames.Kind:
+    """What tables are of that no user gave."""
     library = next((name for name in ("pandas", "polars") if find_spec(name)), "arrow")
-    return Data(None, None, names, reading, _frames.Kind(library, None, None), panel)
+    return _frames.Kind(library, None, None)
 
 
 def read_panel(df: Any, static_df: Any, names: Names, reading: Reading) -> _foretell.Panel:

@@ -27,6 +27,7 @@ def report(
 ) -> str: ...
 
 _Names = tuple[str, str, str]
+_Statistics = tuple[float, float]
 _ScoreRows = tuple[str, Sequence[str], Sequence[tuple[str, str, Sequence[float]]]]
 _Hierarchy = tuple[Sequence[str], Sequence[str], Sequence[float], str]
 _Progress = Callable[[str, int, int, float, float | None], object]
@@ -104,6 +105,8 @@ class Fitted:
     intervals: str | None
     interruption: str | None
     losses: list[tuple[float | None, float | None]]
+    calibration_errors: Frame | None
+    def local_statistics(self, panel: Panel, without_last: int) -> tuple[dict[str, list[_Statistics]], dict[str, list[_Statistics]]]: ...
     @staticmethod
     def load(path: str, threads: int = 0) -> tuple[Fitted, Panel | None]: ...
     @staticmethod

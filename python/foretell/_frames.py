@@ -250,8 +250,19 @@ def _times_of_pandas(times: Any, has_timestamps: bool, zone: str | None, kind: K
         index = index.tz_localize("UTC").tz_convert(zone)
     if isinstance(kind.time_type, pd.PeriodDtype):
         return index.to_period(kind.time_type.freq)
-    is_time = kind.time_type is not None and pd.api.types.is_datetime64_any_dtype(kind.time_type)
-    return index.astype(kind.time_type) if is_time else index
+    if kind.time_type is None:
+        return _in_units_of_pandas(index)
+    return index.astype(kind.time_type) if pd.api.types.is_datetime64_any_dtype(kind.time_type) else index
+
+
+def _in_units_of_pandas(index: Any) -> Any:
+    """Times in the unit that pandas makes of its own: nanoseconds before pandas 3, for years that these reach."""
+    import pandas as pd
+
+    try:
+        return index.as_unit(pd.date_range("2000-01-01", periods=1).unit)
+    except pd.errors.OutOfBoundsDatetime:
+        return index
 
 
 def _to_polars(frame: _foretell.Frame, kind: Kind) -> Any:

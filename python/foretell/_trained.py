@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from foretell import _ahead, _checks, _data, _engine, _files, _foretell, _frames, _levels
 from foretell._data import Data, Names, Reading
+from foretell._scaling import LocalScaler
 from foretell.utils import VALID_SIMULATION_METHODS, PredictionIntervals
 
 if TYPE_CHECKING:
@@ -77,6 +78,35 @@ class Trained:
             values = _frames.distinct(data.static_df if is_static else data.df, column)
             vocabulary[column] = {value: place for place, value in enumerate(values, 1)}
         return vocabulary
+
+    @property
+    def scalers_(self) -> dict[str, LocalScaler]:
+        """The scaler of the target and of each column of rows, with ``local_scaler_type``: `stats_` has a row a series (numpy is needed)."""
+        return self._scalers()[0]
+
+    @property
+    def static_scalers_(self) -> dict[str, LocalScaler]:
+        """The scaler of each static column, with ``local_static_scaler_type`` (numpy is needed)."""
+        return self._scalers()[1]
+
+    def _scalers(self) -> tuple[dict[str, LocalScaler], dict[str, LocalScaler]]:
+        types = self.settings.local_scaler_type, self.settings.local_static_scaler_type
+        if self._engine is None or self._data is None or types == (None, None):
+            return {}, {}
+        held_out = getattr(self.models[0], "test_size", 0)
+        of_rows, of_statics = self._engine.local_statistics(self._data.panel, held_out)
+        return (
+            {column: LocalScaler.of(str(types[0]), pairs) for column, pairs in of_rows.items()},
+            {column: LocalScaler.of(str(types[1]), pairs) for column, pairs in of_statics.items()},
+        )
+
+    @property
+    def _cs_df(self) -> Any:
+        """The absolute errors that intervals were calibrated by, a row per id, time and cutoff; None without calibration."""
+        errors = self._trained().calibration_errors if self._fitted else None
+        if errors is None:
+            return None
+        return _frames.from_engine(errors, _data.kind_of_loaded() if self._data is None else self._data.kind)
 
     def _names(self) -> Names:
         return Names(self.id_col, self.time_col, self.target_col)

@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -292,6 +293,60 @@ def test_saved_series_are_forecast_without_any_data(panel, statics, tmp_path, sc
     assert found["ds"].tolist() == expected["ds"].tolist()
     assert np.allclose(found["NHITS"], expected["NHITS"], rtol=1e-4)
     assert again.uids.tolist() == nf.uids.tolist() and again.last_dates.tolist() == nf.last_dates.tolist()
+
+
+@pytest.mark.parametrize("scaler", ["standard", "robust", "robust-iqr", "minmax", "boxcox"])
+def test_scalers_are_read(panel, statics, scaler):
+    nf = NeuralForecast([nlinear()], freq="ME", local_scaler_type=scaler)
+    assert nf.scalers_ == {} and nf.static_scalers_ == {}
+    nf.fit(panel)
+    y = panel["y"].to_numpy("f8")
+    read = nf.scalers_["y"]
+    assert read.stats_.shape == (2, 2) and nf.static_scalers_ == {}
+    groups = SimpleNamespace(data=y, indptr=np.array([0, 144, 288]))
+    scaled = read.transform(groups)
+    for rows in slice(0, 144), slice(144, 288):
+        match scaler:
+            case "standard":
+                assert np.allclose([scaled[rows].mean(), scaled[rows].std()], [0, 1], atol=1e-5)
+            case "robust":
+                assert np.isclose(np.median(abs(scaled[rows])), 1, atol=1e-5) and abs(np.median(scaled[rows])) < 1e-5
+            case "robust-iqr":
+                assert np.isclose(np.diff(np.quantile(scaled[rows], [0.25, 0.75])), 1, atol=1e-5)
+            case "minmax":
+                assert (scaled[rows].min(), scaled[rows].max()) == (0, 1)
+            case "boxcox":
+                # A power of nearly any size leaves the order as it is.
+                assert (scaled[rows].argsort() == y[rows].argsort()).all()
+    assert np.allclose(read.inverse_transform(SimpleNamespace(data=scaled, indptr=groups.indptr)), y, rtol=1e-3)
+    with pytest.raises(ValueError, match="expected 2 series, .* found 1"):
+        read.transform(SimpleNamespace(data=y, indptr=[0, 288]))
+    nf = NeuralForecast([NHITS(h=12, input_size=24, max_steps=1, stat_exog_list=["airline1"])], freq="ME", local_static_scaler_type="minmax")
+    nf.fit(panel, static_df=statics)
+    assert nf.static_scalers_["airline1"].stats_.tolist() == [[0.0, 1.0]] and nf.scalers_ == {}
+
+
+def test_errors_of_calibration_are_read(panel, tmp_path):
+    nf = NeuralForecast([nlinear(), nlinear(alias="other", random_seed=2)], freq="ME")
+    assert nf._cs_df is None
+    nf.fit(panel)
+    assert nf._cs_df is None
+    nf.fit(panel, prediction_intervals=PredictionIntervals(n_windows=3))
+    errors = nf._cs_df
+    assert errors.columns.tolist() == ["unique_id", "ds", "cutoff", "NLinear", "other"]
+    assert len(errors) == 2 * 3 * nf.h and (errors[["NLinear", "other"]] >= 0).all(axis=None)
+    assert (errors["cutoff"] < errors["ds"]).all() and errors["ds"].max() == panel["ds"].max()
+    nf.save(tmp_path / "models", save_dataset=False)
+    pd.testing.assert_frame_equal(NeuralForecast.load(tmp_path / "models")._cs_df, errors, check_dtype=False)
+
+
+def test_models_with_the_same_settings_are_numbered(panel):
+    nf = NeuralForecast([nlinear(), nlinear()], freq="ME")
+    with pytest.warns(UserWarning, match="NLinear and NLinear1 have the same hyper-parameters"):
+        nf.fit(panel)
+    forecast = nf.predict()
+    assert forecast.columns.tolist() == ["unique_id", "ds", "NLinear", "NLinear1"]
+    assert forecast["NLinear"].tolist() == forecast["NLinear1"].tolist()
 
 
 def test_integer_ids_and_times_are_saved(tmp_path):

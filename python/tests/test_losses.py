@@ -21,7 +21,7 @@ def made(text):
     return eval(text, vars(losses))
 
 
-@pytest.mark.parametrize("name", [name for name in FACTS["losses"] if name != "QuantileLayer"])
+@pytest.mark.parametrize("name", FACTS["losses"])
 def test_signatures_are_neuralforecasts(name):
     parameters = inspect.signature(getattr(losses, name)).parameters
     expected = FACTS["losses"][name]
@@ -144,6 +144,11 @@ def test_levels_and_quantiles_that_come_twice_count_once():
         assert len(losses.MQLoss(level=[80, 80]).quantiles) == 3
     with pytest.warns(UserWarning, match="Duplicate quantiles detected"):
         assert losses.MQLoss(quantiles=[0.1, 0.1, 0.5]).quantiles == [0.1, 0.5]
+
+
+def test_a_layer_of_pytorch_is_refused_with_what_to_do():
+    with pytest.raises(NotImplementedError, match=r"models with IQLoss\(cos_embedding_dim=64\)"):
+        losses.QuantileLayer(10, 64)
 
 
 def test_implicit_quantiles_are_chosen_afterwards():

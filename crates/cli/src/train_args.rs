@@ -168,7 +168,11 @@ impl TrainArgs {
             None => Vec::new(),
         };
         let statics = [statics, self.data.static_cols.clone()].concat();
-        self.models.specs(self.seed, &statics, from, searched, self.log.log())
+        let specs = self.models.specs(self.seed, &statics, from, searched, self.log.log())?;
+        match from {
+            Some(_) => Ok(specs),
+            None => refuse_twins(specs),
+        }
     }
 
     /// The names of the hyper-parameters that the command line sets for the model with this number among those of its name.
@@ -322,5 +326,18 @@ impl TrainArgs {
 
     fn columns(&self, from: Option<&Fitted>) -> ColumnNames {
         self.data.columns(from.map_or_else(ColumnNames::default, |fitted| fitted.columns().clone()))
+    }
+}
+
+/// Two models with the same hyper-parameters would forecast the same: somebody meant to change one of them.
+fn refuse_twins(specs: Vec<ModelSpec>) -> anyhow::Result<Vec<ModelSpec>> {
+    match (1..specs.len()).find(|&second| specs[..second].contains(&specs[second])) {
+        None => Ok(specs),
+        Some(second) => Err(Usage(format!(
+            "two models {} have the same hyper-parameters, so their forecasts would be the same; leave one out, or give the \
+             second another hyper-parameter (random_seed, ...)",
+            specs[second].name()
+        ))
+        .into()),
     }
 }

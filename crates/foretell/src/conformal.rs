@@ -170,6 +170,11 @@ impl Conformal {
         (ConformalSettings { n_windows, method: method.name().to_owned(), step_size }, self.table.clone())
     }
 
+    /// neuralforecast's `_cs_df`.
+    pub(crate) fn table(&self) -> &[(String, Column)] {
+        &self.table
+    }
+
     fn errors(&self, model: &str) -> Option<&[f64]> {
         match self.table.iter().find(|(name, _)| name == model)? {
             (_, Column::Floats(errors)) => Some(errors),

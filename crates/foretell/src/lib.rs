@@ -77,6 +77,7 @@ mod inputs;
 mod insample_options;
 mod intervals;
 mod kept_models;
+mod learned;
 mod memory;
 mod model_spec;
 mod own_settings;

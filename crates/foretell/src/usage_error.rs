@@ -134,15 +134,6 @@ pub enum UsageError {
         /// The name.
         name: String,
     },
-    /// Two models that would be the same.
-    #[error(
-        "two models {model} have the same hyper-parameters, so their forecasts would be the same; leave one out, or give \
-         the second another hyper-parameter (random_seed, ...)"
-    )]
-    Twins {
-        /// The models' name.
-        model: &'static str,
-    },
     /// One name for two kinds of models.
     #[error("models of two kinds, {first} and {second}, have the alias {alias}; give one of them another")]
     Aliases {

@@ -130,6 +130,13 @@ pub enum Warning {
         /// The names of models that cannot see them relative to a level, as a loss of theirs depends on where zero is.
         without_levels: Vec<String>,
     },
+    /// Two models with the same hyper-parameters.
+    Twins {
+        /// The name of the first one's column,
+        first: String,
+        /// and that of the second's.
+        second: String,
+    },
     /// Settings of neuralforecast's trainer that were set and change nothing.
     PassedOver {
         /// Their names.
@@ -227,6 +234,11 @@ impl fmt::Display for Warning {
                 patience + 1
             ),
             Self::CoarseValues { series, without_levels } => coarse_values(f, series, without_levels),
+            Self::Twins { first, second } => write!(
+                f,
+                "{first} and {second} have the same hyper-parameters, so their forecasts are the same; leave one out, or give \
+                 the second another hyper-parameter (random_seed, ...)"
+            ),
             Self::PassedOver { settings } => write!(
                 f,
                 "settings of PyTorch Lightning's trainer that change nothing here, and are passed over: {}",

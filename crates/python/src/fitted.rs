@@ -1,5 +1,7 @@
 //! Trained models.
 
+use std::collections::BTreeMap;
+
 use arrow_array::RecordBatch;
 use foretell::{
     Attribution, Categories, ExplainOptions, Fitted, Future, InsampleOptions, PathMethod, PredictOptions,
@@ -168,6 +170,23 @@ impl PyFitted {
     #[getter]
     fn intervals(&self) -> Option<String> {
         self.fitted.prediction_intervals().map(|intervals| intervals.to_string())
+    }
+
+    /// The absolute errors that intervals were calibrated by, of each series, cutoff and step.
+    #[getter]
+    fn calibration_errors(&self) -> Option<PyFrame> {
+        self.fitted.calibration_errors().map(|errors| PyFrame::of(errors, None))
+    }
+
+    /// The offset and the scale of each column that local scalers scale, of all rows but the last of each series: of columns of rows,
+    /// series by series, and of static columns.
+    fn local_statistics(
+        &self,
+        py: Python<'_>,
+        panel: &PyPanel,
+        without_last: usize,
+    ) -> PyResult<[BTreeMap<String, Vec<[f32; 2]>>; 2]> {
+        py.detach(|| self.fitted.local_statistics(&panel.panel, without_last)).map_err(exception)
     }
 
     /// How far training came, if it was interrupted.

@@ -241,3 +241,17 @@ class HuberIQLoss(_Implicit):
         self.output_names = [f"_q0.5_d{delta}"]
         self.delta = delta
         self._record(**self._given(), **{} if delta == 1.0 else {"delta": delta})
+
+
+class QuantileLayer:
+    """neuralforecast's layer of PyTorch that tells a model the quantile of `IQLoss`. The engine has it within the model, trains it and saves
+    it with the model under neuralforecast's names; so there is none to build.
+
+    Raises:
+        NotImplementedError: Always.
+    """
+
+    def __init__(self, num_output: int, cos_embedding_dim: int = 128) -> None:
+        raise NotImplementedError(
+            f"a layer of PyTorch cannot be used here: models with IQLoss(cos_embedding_dim={cos_embedding_dim}) or HuberIQLoss have it"
+        )

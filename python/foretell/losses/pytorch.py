@@ -17,7 +17,16 @@ from foretell.losses._point import (
     TukeyLoss,
     relMSE,
 )
-from foretell.losses._quantile import HuberIQLoss, HuberMQLoss, HuberQLoss, IQLoss, MQLoss, QuantileLoss, sCRPS
+from foretell.losses._quantile import (
+    HuberIQLoss,
+    HuberMQLoss,
+    HuberQLoss,
+    IQLoss,
+    MQLoss,
+    QuantileLayer,
+    QuantileLoss,
+    sCRPS,
+)
 
 __all__ = [
     "Loss",
@@ -31,6 +40,7 @@ __all__ = [
     "SMAPE",
     "MASE",
     "relMSE",
+    "QuantileLayer",
     "QuantileLoss",
     "MQLoss",
     "IQLoss",

@@ -107,7 +107,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "directory",
             "fitted",
             "explanations partial_forecasts",
-            "forecaster imported kept_models saved_panel",
+            "forecaster imported kept_models learned saved_panel",
             "scores",
             "tuning",
         ],

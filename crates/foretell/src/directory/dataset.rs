@@ -200,7 +200,7 @@ fn labels(vocabulary: &Vocabulary, name: &str, numbers: &[f32]) -> Vec<String> {
 }
 
 /// The zone of times, and the times as panels have them.
-fn read_times(ds: &Column, kind: TimeKind) -> Result<(Option<String>, Vec<i64>), String> {
+pub(crate) fn read_times(ds: &Column, kind: TimeKind) -> Result<(Option<String>, Vec<i64>), String> {
     match (ds, kind) {
         (Column::Integers(values), TimeKind::Integer) => Ok((None, values.clone())),
         (Column::Times { unit, zone, values }, TimeKind::Timestamp) => {

@@ -57,22 +57,37 @@ impl LocallyScaled<'_> {
         series.zip(values.chunks_mut(each)).for_each(|(series, values)| scales.inverse(series, values));
     }
 
-    /// The scalers as neuralforecast's directories keep them: by column, of series and of static columns.
-    pub(crate) fn stored(&self, target: &str) -> [BTreeMap<String, FittedScaler>; 2] {
-        let stored = |scaler: LocalScaler, stats: &[LocalStats]| FittedScaler {
-            kind: scaler.name().to_owned(),
-            stats: Some(TensorData::f32([stats.len(), 2], stats.concat())),
-        };
+    /// The statistics of each column that is scaled: a pair for each series, and of static columns one.
+    pub(crate) fn statistics(&self, target: &str) -> [BTreeMap<String, Vec<LocalStats>>; 2] {
         let mut series = BTreeMap::new();
         if let Some(scales) = &self.series {
-            let columns = scales.columns().iter();
-            series.extend(columns.map(|(name, stats)| (name.clone(), stored(scales.scaler(), stats))));
-            series.insert(target.to_owned(), stored(scales.scaler(), scales.target()));
+            series.extend(scales.columns().clone());
+            series.insert(target.to_owned(), scales.target().to_vec());
         }
         let mut statics = BTreeMap::new();
-        if let Some((scaler, stats)) = &self.statics {
-            statics.extend(stats.iter().map(|(name, stats)| (name.clone(), stored(*scaler, &[*stats]))));
+        if let Some((_, stats)) = &self.statics {
+            statics.extend(stats.iter().map(|(name, stats)| (name.clone(), vec![*stats])));
         }
         [series, statics]
     }
+
+    /// The scalers as neuralforecast's directories keep them: by column, of series and of static columns.
+    pub(crate) fn stored(&self, target: &str) -> [BTreeMap<String, FittedScaler>; 2] {
+        let [series, statics] = self.statistics(target);
+        let of_series = self.series.as_ref().map(LocalScales::scaler);
+        let of_statics = self.statics.as_ref().map(|(scaler, _)| *scaler);
+        [stored(of_series, series), stored(of_statics, statics)]
+    }
+}
+
+fn stored(
+    scaler: Option<LocalScaler>,
+    statistics: BTreeMap<String, Vec<LocalStats>>,
+) -> BTreeMap<String, FittedScaler> {
+    let Some(scaler) = scaler else { return BTreeMap::new() };
+    let stored = |stats: Vec<LocalStats>| FittedScaler {
+        kind: scaler.name().to_owned(),
+        stats: Some(TensorData::f32([stats.len(), 2], stats.concat())),
+    };
+    statistics.into_iter().map(|(name, stats)| (name, stored(stats))).collect()
 }

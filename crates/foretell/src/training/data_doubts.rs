@@ -17,12 +17,24 @@ pub(crate) fn warn_of_data(plan: &TrainingPlan, panel: &Panel) {
     if !settings.is_empty() {
         plan.warnings.warn(&Warning::PassedOver { settings });
     }
+    warn_of_twins(plan);
     plan.warnings.warn_of_coarse_values(panel, &without_levels(plan));
     for (model, name) in plan.models().into_iter().zip(plan.column_names()) {
         plan.warnings.warn_of_few_checks(model, &name, plan.val_rows() > 0);
         plan.warnings.warn_of_no_counts(model, &name, panel);
         for lacks in model.caveats(panel) {
             plan.warnings.warn(&Warning::Caveat { model: name.clone(), lacks });
+        }
+    }
+}
+
+/// Warns of models that are trained twice.
+fn warn_of_twins(plan: &TrainingPlan) {
+    let (models, names) = (plan.models(), plan.column_names());
+    for (second, model) in models.iter().enumerate() {
+        if let Some(first) = models[..second].iter().position(|earlier| earlier == model) {
+            let (first, second) = (names[first].clone(), names[second].clone());
+            plan.warnings.warn(&Warning::Twins { first, second });
         }
     }
 }

@@ -78,11 +78,8 @@ impl TrainingPlan {
     /// Models to be trained on the same panel, if they go together.
     pub(crate) fn new(specs: Vec<ModelSpec>) -> Result<Self, Error> {
         let first = specs.first().ok_or(UsageError::NoModels)?;
-        for (place, spec) in specs.iter().enumerate() {
+        for spec in &specs {
             spec.check()?;
-            if specs[..place].iter().any(|earlier| earlier == spec) {
-                return Err(UsageError::Twins { model: spec.name() }.into());
-            }
             if spec.h() != first.h() {
                 let (h, other, found) = (first.h(), spec.alias().to_owned(), spec.h());
                 let first = first.alias().to_owned();

@@ -13,9 +13,13 @@ fn spec(model: &str, settings: &[(&str, Value)]) -> ModelSpec {
 }
 
 fn forecaster(spec: ModelSpec) -> (Forecaster, Heard) {
+    forecaster_of(vec![spec])
+}
+
+fn forecaster_of(specs: Vec<ModelSpec>) -> (Forecaster, Heard) {
     let heard = Heard::default();
     let into = heard.clone();
-    let forecaster = Forecaster::new([spec]).expect("a model").threads(1);
+    let forecaster = Forecaster::new(specs).expect("models").threads(1);
     (forecaster.on_warning(move |warning| into.lock().expect("no panic").push(warning.clone())), heard)
 }
 
@@ -32,6 +36,19 @@ fn panel(rows: [usize; 2]) -> Panel {
     let [alive, dead] = rows.map(|rows| wave(rows, 3.0));
     Panel::from_series(Freq::parse("1").expect("steps"), [("alive", 0, alive), ("dead", 0, dead)])
         .expect("a panel")
+}
+
+#[test]
+fn models_that_are_trained_twice_are_told() {
+    let (same, other) = (spec("NLinear", &[]), spec("NLinear", &[("random_seed", json!(2))]));
+    let (forecaster, heard) = forecaster_of(vec![same.clone(), other, same]);
+    let panel = panel([60, 60]);
+    let forecast =
+        forecaster.fit(&panel).and_then(|fitted| fitted.predict(&panel, None)).expect("a forecast");
+    assert_eq!(taken(&heard), [Warning::Twins { first: "NLinear".into(), second: "NLinear2".into() }]);
+    let [first, other, second] = ["NLinear", "NLinear1", "NLinear2"].map(|name| forecast.column(name));
+    assert_eq!(first, second);
+    assert_ne!(first, other);
 }
 
 #[test]

@@ -14,12 +14,10 @@ fn models_are_found_in_any_case_of_letters() {
 }
 
 #[test]
-fn two_models_of_a_name_must_differ() -> Result<(), Error> {
+fn models_of_a_name_are_numbered() -> Result<(), Error> {
     let spec = || ModelSpec::new("NLinear", 1, 2);
-    let error = Forecaster::new([spec()?, spec()?]).expect_err("twins");
-    assert!(matches!(error, Error::Usage(UsageError::Twins { model: "NLinear" })), "{error}");
-    let forecaster = Forecaster::new([spec()?, spec()?.set("random_seed", 2)?])?;
-    assert_eq!(forecaster.column_names(), ["NLinear", "NLinear1"]);
+    let forecaster = Forecaster::new([spec()?, spec()?.set("random_seed", 2)?, spec()?])?;
+    assert_eq!(forecaster.column_names(), ["NLinear", "NLinear1", "NLinear2"]);
     Forecaster::new([spec()?, ModelSpec::new("DLinear", 1, 2)?]).map(drop)
 }
 
