@@ -182,12 +182,23 @@ impl Block {
 }
 
 /// The convolutions of the steps of `x`, folded into a plane with a period in each row.
-fn folded_by(period: usize, x: &Var, [first, second]: &[[Var; 2]; 2]) -> Var {
+fn folded_by(period: usize, x: &Var, kernels: &[[Var; 2]; 2]) -> Var {
     let &[windows, steps, channels] = &*x.shape() else { unreachable!("[windows, steps, channels]") };
     let rows = steps.div_ceil(period);
     let whole = x.pad(1, 0, rows * period - steps, Padding::Zeros);
     let planes = whole.reshape([windows, rows, period, channels]);
-    let planes = convolution(&convolution(&planes, first, Activation::Gelu), second, Activation::Identity);
+    let both = |planes: &Var, [first, second]: &[[Var; 2]; 2]| {
+        convolution(&convolution(planes, first, Activation::Gelu), second, Activation::Identity)
+    };
+    // A product has a row for each step of a row of the plane, so the longer side is laid along it: a period of 2 has rows of 60 steps.
+    let planes = match rows > period {
+        true => {
+            let turned =
+                kernels.each_ref().map(|[weight, bias]| [weight.permute(&[0, 1, 3, 2]), bias.clone()]);
+            both(&planes.permute(&[0, 2, 1, 3]), &turned).permute(&[0, 2, 1, 3])
+        }
+        false => both(&planes, kernels),
+    };
     planes.reshape([windows, rows * period, channels]).narrow(1, 0, steps)
 }
 
