@@ -103,7 +103,8 @@ class Trained:
     @property
     def _cs_df(self) -> Any:
         """The absolute errors that intervals were calibrated by, a row per id, time and cutoff; None without calibration."""
-        errors = self._trained().calibration_errors if self._fitted else None
+        panel = None if self._data is None else self._data.panel
+        errors = None if self._engine is None else self._engine.calibration_errors(panel)
         if errors is None:
             return None
         return _frames.from_engine(errors, _data.kind_of_loaded() if self._data is None else self._data.kind)

@@ -340,6 +340,15 @@ def test_errors_of_calibration_are_read(panel, tmp_path):
     pd.testing.assert_frame_equal(NeuralForecast.load(tmp_path / "models")._cs_df, errors, check_dtype=False)
 
 
+def test_what_was_learned_of_series_comes_in_the_order_of_integer_ids():
+    nf = NeuralForecast([nlinear(h=2, input_size=4)], freq=1, local_scaler_type="minmax")
+    nf.fit(integer_panel(12), prediction_intervals=PredictionIntervals())
+    assert nf.uids.tolist() == list(range(12))
+    assert nf.scalers_["y"].stats_.tolist() == [[10.0 * series, 4.0] for series in range(12)]
+    errors = nf._cs_df
+    assert errors["unique_id"].drop_duplicates().tolist() == list(range(12)) and errors["unique_id"].dtype == "int64"
+
+
 def test_models_with_the_same_settings_are_numbered(panel):
     nf = NeuralForecast([nlinear(), nlinear()], freq="ME")
     with pytest.warns(UserWarning, match="NLinear and NLinear1 have the same hyper-parameters"):

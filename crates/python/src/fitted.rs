@@ -172,21 +172,34 @@ impl PyFitted {
         self.fitted.prediction_intervals().map(|intervals| intervals.to_string())
     }
 
-    /// The absolute errors that intervals were calibrated by, of each series, cutoff and step.
-    #[getter]
-    fn calibration_errors(&self) -> Option<PyFrame> {
-        self.fitted.calibration_errors().map(|errors| PyFrame::of(errors, None))
+    /// The absolute errors that intervals were calibrated by, of each series, cutoff and step. The panel that they are of says whether its
+    /// ids are integers, which come in their order.
+    #[pyo3(signature = (panel = None))]
+    fn calibration_errors(&self, panel: Option<&PyPanel>) -> Option<PyFrame> {
+        let mut errors = self.fitted.calibration_errors()?;
+        errors.integer_ids |= panel.is_some_and(|panel| panel.panel.has_integer_ids());
+        Some(PyFrame::of(errors, None))
     }
 
     /// The offset and the scale of each column that local scalers scale, of all rows but the last of each series: of columns of rows,
-    /// series by series, and of static columns.
+    /// series by series in the order of their ids, and of static columns.
     fn local_statistics(
         &self,
         py: Python<'_>,
         panel: &PyPanel,
         without_last: usize,
     ) -> PyResult<[BTreeMap<String, Vec<[f32; 2]>>; 2]> {
-        py.detach(|| self.fitted.local_statistics(&panel.panel, without_last)).map_err(exception)
+        let statistics = py.detach(|| self.fitted.local_statistics(&panel.panel, without_last));
+        let [mut of_rows, of_statics] = statistics.map_err(exception)?;
+        if panel.panel.has_integer_ids() {
+            let number = |series: &usize| panel.panel.id(*series).parse::<i64>().ok();
+            let mut order: Vec<usize> = (0..panel.panel.n_series()).collect();
+            order.sort_by_key(number);
+            for pairs in of_rows.values_mut() {
+                *pairs = order.iter().map(|&series| pairs[series]).collect();
+            }
+        }
+        Ok([of_rows, of_statics])
     }
 
     /// How far training came, if it was interrupted.
