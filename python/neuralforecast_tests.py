@@ -84,7 +84,8 @@ def main() -> int:
         print(__doc__)
         return 2
     # The package that is installed, not its sources beside this file, which lack the engine.
-    sys.path.remove(os.path.dirname(os.path.abspath(__file__)))
+    here = os.path.dirname(os.path.abspath(__file__))
+    sys.path[:] = [place for place in sys.path if place != here]
     sys.meta_path.insert(0, Finder())
     os.chdir(sys.argv[1])
     sys.path.insert(0, os.getcwd())
