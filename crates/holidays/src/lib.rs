@@ -16,11 +16,15 @@
 
 mod table;
 
+use std::ops::RangeInclusive;
 use std::sync::LazyLock;
 
 use jiff::civil::Date;
 
 use crate::table::Table;
+
+/// The years whose holidays are known; in others there are none.
+pub const YEARS: RangeInclusive<i16> = 1990..=2050;
 
 /// A holiday of a country.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,13 +107,20 @@ mod tests {
     }
 
     #[test]
+    fn new_year_is_known_in_the_first_and_the_last_year() {
+        let new_year = dates("US", "New Year's Day");
+        assert_eq!(new_year.first(), Some(&format!("{}-01-01", YEARS.start())));
+        assert_eq!(new_year.last(), Some(&format!("{}-01-01", YEARS.end())));
+    }
+
+    #[test]
     fn every_country_has_days_in_order_within_the_years() {
         assert_eq!(countries().len(), 247);
         for country in countries() {
             for CountryHoliday { name, dates } in of_country(country).expect("it is listed") {
                 assert!(!name.is_empty() && !dates.is_empty(), "{country} {name}");
                 assert!(dates.windows(2).all(|pair| pair[0] < pair[1]), "{country} {name}");
-                assert!(dates.iter().all(|date| (1990..=2050).contains(&date.year())), "{country} {name}");
+                assert!(dates.iter().all(|date| YEARS.contains(&date.year())), "{country} {name}");
             }
         }
     }

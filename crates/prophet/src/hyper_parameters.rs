@@ -6,7 +6,7 @@ use foretell_data::nearest;
 use serde_json::Value;
 
 use crate::error::ProphetError;
-use crate::holiday::{self, Holiday};
+use crate::holiday;
 use crate::settings::{BuiltIn, ProphetSettings};
 
 /// One of the hyper-parameters.
@@ -37,15 +37,6 @@ fn scale(scale: f64) -> bool {
 
 fn any_scale(optional: Option<f64>) -> bool {
     optional.is_none_or(scale)
-}
-
-/// As `holidays` has them: the days of a name have one prior.
-fn sound_holidays(holidays: &[Holiday]) -> bool {
-    let same = |a: &Holiday, b: &Holiday| a.holiday != b.holiday || a.prior_scale == b.prior_scale;
-    let first = |day: &Holiday| holidays.iter().find(|other| other.holiday == day.holiday);
-    holidays.iter().all(|day| {
-        day.is_sound() && any_scale(day.prior_scale) && first(day).is_none_or(|first| same(first, day))
-    })
 }
 
 /// Names of files of 255 bytes are what systems take.
@@ -81,7 +72,8 @@ const HYPER_PARAMETERS: &[HyperParameter] = &[
     HyperParameter { name: "holidays", meaning: "Days with an effect of their own, and the days around them.",
         expected: "a list of {holiday, ds} and, if need be, lower_window (0 or less), upper_window (0 or more), prior_scale (one \
             for each holiday), or the name of a CSV file with these columns",
-        fits: |s| sound_holidays(&s.holidays) },
+        // Their reading tells which of them is wrong.
+        fits: |_| true },
     HyperParameter { name: "country_holidays",
         meaning: "The country whose public holidays, from 1990 to 2050, are added to these.",
         expected: "the two letters of a country in ISO 3166, such as \"US\", or null",
@@ -148,14 +140,17 @@ pub(crate) fn with(
     } else {
         table.insert(name.to_owned(), value.clone());
     }
-    let mut file = None;
-    if let (true, Some(path)) = (name == "holidays", value.as_str()) {
+    let holidays = match value {
+        Value::String(path) if name == "holidays" => Some(holiday::read(Path::new(path)).map_err(&refuse)?),
+        Value::Array(list) if name == "holidays" => Some(holiday::of_list(list).map_err(&refuse)?),
+        _ => None,
+    };
+    if holidays.is_some() {
         table.remove(name);
-        file = Some(holiday::read(Path::new(path)).map_err(&refuse)?);
     }
     let mut settings: ProphetSettings =
         serde_json::from_value(table.into()).map_err(|error| refuse(error.to_string()))?;
-    settings.holidays = file.unwrap_or(settings.holidays);
+    settings.holidays = holidays.unwrap_or(settings.holidays);
     if (known.fits)(&settings) { Ok(settings) } else { Err(refuse(String::new())) }
 }
 
@@ -217,7 +212,11 @@ mod tests {
             ("changepoint_range", json!(1.5), "a number between 0 and 1, found 1.5"),
             ("seasonality_prior_scale", json!(0), "a number above 0, found 0"),
             ("holidays", json!([{"holiday": "cup", "ds": "14.06.2024"}]), "14.06.2024"),
-            ("holidays", json!([{"holiday": "cup", "ds": "2024-06-14", "lower_window": 1}]), "0 or less"),
+            (
+                "holidays",
+                json!([{"holiday": "cup", "ds": "2024-06-14", "lower_window": 1}]),
+                "(entry 1, holiday \"cup\" on 2024-06-14: lower_window is 1, and must be between -366 and 0",
+            ),
             ("holidays", json!("no-such-file.csv"), "no-such-file.csv"),
             ("seasonalities", json!([{"name": "a", "period": 1, "fourier_order": 0}]), "found [{"),
             ("seasonalities", json!([{"name": "a", "perod": 1, "fourier_order": 1}]), "perod"),

@@ -42,7 +42,8 @@
 //! # Holidays
 //!
 //! Days of your own (`holidays`: a list, or a CSV file) and public holidays of a country (`country_holidays`), of which
-//! `foretell-holidays` has those from 1990 to 2050; days outside of these years are as others are.
+//! `foretell-holidays` has those from 1990 to 2050; days outside of these years are as others are, which a fit tells of data with
+//! such days (`Estimator::caveats`).
 //!
 //! # What differs from the package
 //!
@@ -71,6 +72,7 @@ mod error;
 mod errors_by_row;
 mod fit;
 mod holiday;
+mod holiday_years;
 mod hyper_parameters;
 mod intervals;
 mod lbfgs;

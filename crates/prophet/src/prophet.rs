@@ -17,7 +17,7 @@ use crate::fit::{Model, SeriesFit};
 use crate::hyper_parameters;
 use crate::rows::Rows;
 use crate::settings::{Growth, ProphetSettings};
-use crate::short_history::caveats;
+use crate::{holiday_years, short_history};
 
 const NAME: &str = "Prophet";
 
@@ -112,7 +112,9 @@ impl Estimator for Prophet {
     }
 
     fn caveats(&self, panel: &Panel) -> Vec<String> {
-        caveats(&self.model.design, panel)
+        let mut caveats = short_history::caveats(&self.model.design, panel);
+        caveats.extend(holiday_years::caveat(self.settings(), panel));
+        caveats
     }
 
     fn takes_all_threads(&self) -> bool {

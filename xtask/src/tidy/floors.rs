@@ -225,7 +225,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "error holiday lbfgs",
             "rows settings",
             "design hyper_parameters trend",
-            "posterior short_history",
+            "holiday_years posterior short_history",
             "moments",
             "errors_by_row",
             "fit",

@@ -290,3 +290,24 @@ fn forecasts_and_bounds_are_kept_from_0_on_and_whole_on_request() {
     assert!(text.contains(&format!("{told}, and all are rounded to whole numbers\n")), "{text}");
     assert!(values("--integer").iter().all(|y| *y >= 0.0 && y.fract() == 0.0));
 }
+
+#[test]
+fn holidays_that_no_calendar_covers_are_told_and_wrong_ones_refused() {
+    let dir = TestDirectory::new();
+    let mut csv = "unique_id,ds,y\n".to_owned();
+    for (year, month) in (1970..1973).flat_map(|year| (1..13).map(move |month| (year, month))) {
+        csv += &format!("a,{year}-{month:02}-01,{}\n", year + month);
+    }
+    dir.put("old.csv", &csv);
+    dir.put("days.csv", "holiday,ds,lower_window\nfair,1971-05-01,\nfair,1972-05-01,2\n");
+    let fit =
+        "fit --data old.csv --model Prophet --h 3 --set yearly_seasonality=false --out model --overwrite";
+    let told = warnings(&dir, &format!("{fit} --set country_holidays=US"));
+    let expected = "Prophet: the calendar of country_holidays=US covers 1990 to 2050, and the data are of 1970 to 1972: no holiday";
+    assert!(told.len() == 1 && told[0].contains(expected), "{told:?}");
+    let message = dir.fails(2, &format!("{fit} --set holidays=days.csv"));
+    assert!(
+        message.contains("days.csv: line 3, holiday \"fair\" on 1972-05-01: lower_window is 2, and must be between -366 and 0"),
+        "{message}"
+    );
+}
