@@ -30,6 +30,8 @@ pub enum Flaw {
     Text,
     /// The same, in a further column, which may hold categories.
     Labelled,
+    /// The same in a table of forecasts, in a column that has numbers in other cells.
+    AmidNumbers,
     /// A cell of a column whose type is neither of numbers nor of texts.
     Type,
     /// Not 0 or 1, in `available_mask`.
@@ -89,6 +91,10 @@ impl fmt::Display for Flaw {
                      as 12.5 or 1e-3",
                     Setting::Categories
                 );
+            }
+            Self::AmidNumbers => {
+                "is not a number, as other cells of its column are; write plain decimals such as 12.5 or 1e-3, or leave the cell \
+                 empty if the value is not known; if the column holds no numbers to read, remove it"
             }
             Self::Type => "is not a number; give the column a type of numbers",
             Self::Mask => "is not 0 or 1; `available_mask` is 1 where y is known, else 0",

@@ -75,9 +75,9 @@ pub enum DataError {
     },
     /// A column that is needed is not there.
     #[error(
-        "{table} has no column `{column}`{}; it has {}; {remedy}",
+        "{table} has no column `{column}`{}; it has {}",
         did_you_mean(.nearest),
-        listed(.available)
+        remedies::columns_and_remedy(.available, .remedy)
     )]
     MissingColumn {
         /// The file or table.

@@ -3,6 +3,21 @@
 use crate::calendar::flaw::TimeFlaw;
 use crate::calendar::readings::readings;
 use crate::setting::Setting;
+use crate::wording::listed;
+
+/// How a remedy for a missing column begins where another one may have been meant.
+const GIVE_ONE: &str = "give one of these names, or ";
+
+/// The columns that a table has, and the remedy for one that it lacks: no name can be given where there are none.
+pub(super) fn columns_and_remedy(available: &[String], remedy: &str) -> String {
+    match available {
+        [] => {
+            let remedy = remedy.strip_prefix(GIVE_ONE).unwrap_or(remedy);
+            format!("no columns beside those it must have, such as ids and times; {remedy}")
+        }
+        available => format!("{}; {remedy}", listed(available)),
+    }
+}
 
 /// The flaw of a time, and the formats that would read it.
 pub(super) fn unread_time(text: &str, why: TimeFlaw) -> String {

@@ -44,12 +44,16 @@ impl UntaughtSteps {
 
 impl fmt::Display for UntaughtSteps {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { h, count, rows, held_out, input_size, .. } = self;
+        let Self { h, count, rows, held_out, input_size, padded, .. } = self;
         write!(
             f,
             "no training window shows the truth of {count} of the h = {h} steps, which would be forecast by weights that \
-             nothing trained: the longest series has {rows} rows to train on ({held_out} held out), and of these input_size \
-             = {input_size} come before the horizon; {}",
+             nothing trained: the longest series has {rows} rows to train on ({held_out} held out), and of these {} before \
+             the horizon; {}",
+            match padded {
+                true => "at least one comes".to_owned(),
+                false => format!("input_size = {input_size} come"),
+            },
             self.remedy()
         )
     }

@@ -40,29 +40,126 @@ pub struct ForecastTable {
     pub columns: Vec<(String, Vec<f64>)>,
 }
 
-/// A column's name and its numbers, while all of its cells are some.
-type Numbers = (String, Option<Vec<f64>>);
+/// The columns of a table that must hold numbers alone, if they hold any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NumbersIn {
+    /// All of them, as each may be the forecast of a model.
+    AllColumns,
+    /// That of the target: others are not looked at later, whatever they hold.
+    Target,
+}
 
-impl ForecastTable {
-    /// Reads a file: Parquet by its name, else text. Ids and times are in the columns that `options` names, the times of cutoffs in
-    /// `cutoff` if there is one. Of the other columns those of numbers are kept.
+/// A column while it is read.
+struct PartialColumn {
+    name: String,
+    /// Its cells, while all of them are numbers or missing.
+    values: Vec<f64>,
+    has_numbers: bool,
+    /// Whether a cell is neither missing nor a number of any writing and size.
+    has_texts: bool,
+    /// The error for the first cell that is not a finite number.
+    flaw: Option<DataError>,
+    /// Whether numbers in some cells and something else in others are an error.
+    is_strict: bool,
+}
+
+impl PartialColumn {
+    /// Reads the cell of a row.
     ///
     /// # Errors
-    /// A column that is missing, times that cannot be read, no rows, more than [`ReadOptions::max_memory`] has room for.
+    /// If the column has numbers, and cells that are none.
+    fn read_cell(&mut self, table: &dyn TableReader, column: usize) -> Result<(), DataError> {
+        match table.wide_number(column) {
+            Ok(value) => {
+                self.has_numbers = true;
+                if self.flaw.is_none() {
+                    self.values.push(value);
+                }
+            }
+            Err(Flaw::Missing) if self.flaw.is_none() => self.values.push(f64::NAN),
+            Err(Flaw::Missing) => {}
+            Err(flaw) => {
+                self.has_texts |= !matches!(
+                    flaw,
+                    Flaw::Infinite | Flaw::TooLarge | Flaw::DecimalComma | Flaw::DecimalPoint | Flaw::Grouped
+                );
+                if self.flaw.is_none() {
+                    self.values = Vec::new();
+                    let flaw = if flaw == Flaw::Text { Flaw::AmidNumbers } else { flaw };
+                    self.flaw = Some(table.bad_value(column, flaw));
+                }
+            }
+        }
+        match self.flaw.take_if(|_| self.is_strict && self.has_numbers) {
+            Some(flaw) => Err(flaw),
+            None => Ok(()),
+        }
+    }
+
+    /// The column, if it is one of numbers.
+    ///
+    /// # Errors
+    /// If its cells are numbers that are too large or written in another way.
+    fn finish(self) -> Result<Option<(String, Vec<f64>)>, DataError> {
+        match self.flaw {
+            None => Ok(Some((self.name, self.values))),
+            Some(flaw) if self.is_strict && !self.has_texts => Err(flaw),
+            // A column of texts is no forecast.
+            Some(_) => Ok(None),
+        }
+    }
+}
+
+impl ForecastTable {
+    /// Reads a file of forecasts: Parquet by its name, else text. Ids and times are in the columns that `options` names, the times of
+    /// cutoffs in `cutoff` if there is one. Of the other columns those of numbers are kept; those in which no cell is a number, such
+    /// as notes, are left out.
+    ///
+    /// # Errors
+    /// A column that is missing, times that cannot be read, a cell that is no number in a column that has numbers, no rows, more than
+    /// [`ReadOptions::max_memory`] has room for.
     pub fn from_file(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
+        Self::open(path.as_ref(), options, NumbersIn::AllColumns)
+    }
+
+    /// Reads a file of actual values, which may have further columns of any kind; else as [`ForecastTable::from_file`].
+    ///
+    /// # Errors
+    /// The errors of `from_file`, but for cells of other columns than that of the target.
+    pub fn actual_from_file(path: impl AsRef<Path>, options: &ReadOptions) -> Result<Self, DataError> {
+        Self::open(path.as_ref(), options, NumbersIn::Target)
+    }
+
+    fn open(path: &Path, options: &ReadOptions, numbers: NumbersIn) -> Result<Self, DataError> {
         let mut table = open(&[path], &options.file.beside(), |_| true)?;
         table.read_numbers(options.numbers);
-        Self::read(&mut *table, options)
+        Self::read(&mut *table, options, numbers)
     }
 
     /// The rows of a table; else as [`ForecastTable::from_file`].
-    pub(crate) fn read(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Self, DataError> {
+    pub(crate) fn read(
+        table: &mut dyn TableReader,
+        options: &ReadOptions,
+        numbers: NumbersIn,
+    ) -> Result<Self, DataError> {
         let id = table.column(&options.id_col, ID_REMEDY)?;
         let time = table.column(options.time_name(), TIME_REMEDY)?;
         let cutoff = table.find(CUTOFF);
-        let (places, mut columns): (Vec<usize>, Vec<Numbers>) = (table.columns().enumerate())
+        let is_strict = |name: &str| numbers == NumbersIn::AllColumns || name == options.target_col;
+        let (places, mut columns): (Vec<usize>, Vec<PartialColumn>) = (table.columns().enumerate())
             .filter(|(i, name)| ![Some(id), Some(time), cutoff].contains(&Some(*i)) && !name.is_empty())
-            .map(|(i, name)| (i, (name.to_owned(), Some(Vec::new()))))
+            .map(|(i, name)| {
+                let (name, values, is_strict) = (name.to_owned(), Vec::new(), is_strict(name));
+                let column = PartialColumn {
+                    name,
+                    values,
+                    has_numbers: false,
+                    has_texts: false,
+                    flaw: None,
+                    is_strict,
+                };
+                (i, column)
+            })
             .unzip();
         let mut clock =
             Clock { zone: options.zone.clone(), format: options.time_format.clone(), ..Clock::default() };
@@ -86,18 +183,13 @@ impl ForecastTable {
             if let (Some(column), Some(cutoffs)) = (cutoff, &mut cutoffs) {
                 cutoffs.push(table.time(column, &mut clock)?);
             }
-            for ((_, column), &i) in columns.iter_mut().zip(&places) {
-                let Some(values) = column else { continue };
-                match table.wide_number(i) {
-                    Ok(value) => values.push(value),
-                    Err(Flaw::Missing) => values.push(f64::NAN),
-                    // A column of texts is no forecast.
-                    Err(_) => *column = None,
-                }
+            for (column, &i) in columns.iter_mut().zip(&places) {
+                column.read_cell(table, i)?;
             }
         }
         let kind = clock.kind.ok_or_else(|| DataError::NoRows { table: table.file().clone() })?;
-        let columns = columns.into_iter().filter_map(|(name, values)| Some((name, values?))).collect();
+        let columns = columns.into_iter().filter_map(|column| column.finish().transpose());
+        let columns = columns.collect::<Result<_, _>>()?;
         let file = table.file().clone();
         Ok(Self { file, ids, integer_ids, times, kind, zone: clock.zone, cutoffs, columns })
     }
@@ -110,7 +202,8 @@ impl ForecastTable {
         let names = self.columns.iter().map(|(name, _)| name.as_str());
         let values = self.columns.iter().find(|(column, _)| column == name).map(|(_, column)| &column[..]);
         values.ok_or_else(|| {
-            let remedy = "give one of these columns of numbers";
+            let remedy =
+                if self.columns.is_empty() { "add it" } else { "give one of these columns of numbers" };
             DataError::missing_column(&self.file, name, names, remedy)
         })
     }
@@ -159,9 +252,102 @@ mod tests {
         assert!(table.column("y").unwrap()[0] == 20_000_001.0 && table.column("y").unwrap()[1].is_nan());
         assert_eq!(table.cutoffs.as_ref().map(Vec::len), Some(2));
         let error = table.column("note").unwrap_err().to_string();
-        assert!(error.contains("no column `note`; it has `y`, `A`"), "{error}");
+        assert!(
+            error.contains("no column `note`; it has `y`, `A`; give one of these columns of numbers"),
+            "{error}"
+        );
+        let texts = read(&[("note", &["x"])]).unwrap().column("y").unwrap_err().to_string();
+        let told = "f.csv has no column `y`; it has no columns beside those it must have, such as ids and times; add it";
+        assert!(texts.ends_with(told), "{texts}");
         let labels = series_labels(&[&path], "unique_id", "cutoff").unwrap();
         assert_eq!(labels["a"], "2024-01-01");
         assert!(matches!(series_labels(&[&path], "unique_id", "ds"), Err(DataError::DuplicateStatic { .. })));
+    }
+
+    /// The table of a file of these columns beside ids and times, each with a cell a row.
+    fn read(columns: &[(&str, &[&str])]) -> Result<ForecastTable, DataError> {
+        read_as(columns, NumbersIn::AllColumns)
+    }
+
+    fn read_as(columns: &[(&str, &[&str])], numbers: NumbersIn) -> Result<ForecastTable, DataError> {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("f.csv");
+        let header: Vec<&str> =
+            ["unique_id", "ds"].into_iter().chain(columns.iter().map(|(name, _)| *name)).collect();
+        let mut text = header.join(";") + "\n";
+        for row in 0..columns[0].1.len() {
+            let cells: Vec<&str> = columns.iter().map(|(_, cells)| cells[row]).collect();
+            text += &format!("a;{};{}\n", row + 1, cells.join(";"));
+        }
+        std::fs::write(&path, text).unwrap();
+        ForecastTable::open(&path, &ReadOptions::default(), numbers)
+    }
+
+    #[test]
+    fn a_cell_among_numbers_that_is_none_is_an_error_with_its_place() {
+        for (cells, line, part) in [
+            (["1", "1.5x", "2"], 3, "\"1.5x\" is not a number alone"),
+            (["1", "", "45.046 kg"], 4, "\"45.046 kg\" is not a number alone"),
+            (["1", "sold out", "2"], 3, "\"sold out\" is not a number, as other cells of its column are"),
+            (["NaN", "sold out", "2"], 3, "\"sold out\" is not a number, as other cells"),
+            (["sold out", "n/a", "2"], 2, "\"sold out\" is not a number, as other cells"),
+            (["1", "-", "2"], 3, "\"-\" is a dash"),
+            (["1", "2", "inf"], 4, "\"inf\" is not finite"),
+            (["inf", "", "inf"], 2, "\"inf\" is not finite"),
+            (["1", "1,5", "2"], 3, "\"1,5\" has a decimal comma"),
+            (["1,5", "", "2,5"], 2, "\"1,5\" has a decimal comma"),
+        ] {
+            let error = read(&[("A", &["1"; 3]), ("B", &cells)]).unwrap_err().to_string();
+            assert!(error.contains(&format!("f.csv, line {line}, column `B`: {part}")), "{cells:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn columns_without_a_number_are_left_out() {
+        let texts = [["a", "b", ""], ["5 kg", "6 kg", "?"], ["True", "False", "nan"], ["-", "", "n/a"]];
+        for cells in texts {
+            let table = read(&[("note", &cells), ("A", &["1", "2", ""])]).unwrap();
+            assert_eq!(table.columns.len(), 1, "{cells:?}");
+            assert_eq!(table.column("A").unwrap()[..2], [1.0, 2.0]);
+        }
+        let missing = read(&[("A", &["", "n/a"])]).unwrap();
+        assert!(missing.column("A").unwrap().iter().all(|value| value.is_nan()));
+    }
+
+    #[test]
+    fn of_actual_values_only_those_of_the_target_must_be_numbers() {
+        let further = |y: &[&str; 2]| read_as(&[("shelf", &["7", "A"]), ("y", y)], NumbersIn::Target);
+        let table = further(&["1", ""]).unwrap();
+        assert_eq!(table.columns.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["y"]);
+        let error = further(&["1", "many"]).unwrap_err().to_string();
+        assert!(error.contains("f.csv, line 3, column `y`: \"many\" is not a number"), "{error}");
+    }
+
+    #[cfg(feature = "parquet")]
+    #[test]
+    fn texts_of_other_kinds_of_files_are_read_alike() {
+        use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("f.parquet");
+        let read = |cells: [Option<&str>; 3]| {
+            let batch = RecordBatch::try_from_iter([
+                ("unique_id", Arc::new(StringArray::from(vec!["a"; 3])) as ArrayRef),
+                ("ds", Arc::new(Int64Array::from(vec![1, 2, 3]))),
+                ("A", Arc::new(StringArray::from(cells.to_vec()))),
+            ])
+            .unwrap();
+            let file = std::fs::File::create(&path).unwrap();
+            let mut writer = parquet::arrow::ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+            writer.write(&batch).unwrap();
+            writer.close().unwrap();
+            let options = ReadOptions::default();
+            (ForecastTable::from_file(&path, &options), ForecastTable::from_record_batches([batch], &options))
+        };
+        let (file, batch) = read([Some("1"), None, Some("1.5x")]);
+        let (file, batch) = (file.unwrap_err().to_string(), batch.unwrap_err().to_string());
+        assert!(file.contains("f.parquet, row 2, column `A`: \"1.5x\" is not a number alone"), "{file}");
+        assert!(batch.contains("row 2, column `A`: \"1.5x\" is not a number alone"), "{batch}");
+        let (file, batch) = read([Some("x"), None, Some("y")]);
+        assert!(file.unwrap().columns.is_empty() && batch.unwrap().columns.is_empty());
     }
 }

@@ -7,6 +7,7 @@ use super::options::ReadOptions;
 use super::precision::{SINGLE, loses_steps};
 use crate::calendar::freq::Freq;
 use crate::error::DataError;
+use crate::error::place::Place;
 use crate::frames::frame::Frame;
 use crate::tables::number_format::narrow;
 
@@ -57,14 +58,22 @@ impl ForecastTable {
     /// The table as a frame of series of the frequency `freq`, its ids and times in the columns that `options` names.
     ///
     /// # Errors
-    /// If its times are of another kind than `freq`.
+    /// If its times are of another kind than `freq`, or a value is beyond single precision.
     pub fn into_frame(self, options: &ReadOptions, freq: Freq) -> Result<Frame, DataError> {
         if self.kind != freq.kind() {
             return Err(DataError::FreqKind { kind: self.kind, freq, trained: false });
         }
-        // What does not fit into single precision is no column of forecasts.
-        let narrow = |values: Vec<f64>| -> Option<Vec<f32>> {
-            values.into_iter().map(|value| narrow(value).ok()).collect()
+        let narrow = |(name, values): (String, Vec<f64>)| -> Result<(String, Vec<f32>), DataError> {
+            let too_large = |(row, value): (usize, f64)| {
+                narrow(value).map_err(|flaw| DataError::BadValue {
+                    at: Place { file: Some(self.file.clone()), ..Place::row(row) },
+                    column: name.clone(),
+                    value: format!("{value:e}"),
+                    flaw,
+                })
+            };
+            let values = values.into_iter().enumerate().map(too_large).collect::<Result<_, _>>()?;
+            Ok((name, values))
         };
         let loses = |values: &[f64]| {
             let mut start = 0;
@@ -74,7 +83,7 @@ impl ForecastTable {
             })
         };
         let wide = self.columns.iter().filter(|(_, values)| loses(values)).cloned().collect();
-        let columns = self.columns.into_iter().filter_map(|(name, values)| Some((name, narrow(values)?)));
+        let columns = self.columns.into_iter().map(narrow).collect::<Result<_, _>>()?;
         Ok(Frame {
             id_col: options.id_col.clone(),
             time_col: options.time_name().to_owned(),
@@ -83,7 +92,7 @@ impl ForecastTable {
             integer_ids: self.integer_ids,
             times: self.times,
             cutoffs: self.cutoffs,
-            columns: columns.collect(),
+            columns,
             wide,
             ..Frame::new(freq)
         })
@@ -215,6 +224,8 @@ mod tests {
         assert!(matches!(read("unique_id,ds,y\n"), Err(DataError::NoRows { .. })));
         assert!(matches!(read("unique_id,ds,y\na,1,2\n"), Err(DataError::FreqKind { .. })));
         assert!(matches!(read("unique_id,y\na,2\n"), Err(DataError::MissingColumn { .. })));
+        let error = read("unique_id,ds,A\na,2024-01-01,1\na,2024-01-02,1e39\n").unwrap_err().to_string();
+        assert!(error.contains("f.csv, row 1, column `A`: \"1e39\" is beyond a 32-bit float"), "{error}");
         let frame = read(",unique_id,ds,MLP,note\n0,a,2024-01-01,,fine\n1,a,2024-01-02,2,\n").unwrap();
         assert_eq!(frame.columns.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["MLP"]);
         assert!(frame.columns[0].1[0].is_nan() && frame.cutoffs.is_none());

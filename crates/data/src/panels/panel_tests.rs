@@ -151,6 +151,17 @@ fn a_column_that_is_not_finite_fails_when_it_is_used() {
         error.starts_with("the panel has no column `holidays`, did you mean `holiday`?; it has `holiday`"),
         "{error}"
     );
+    let bare = Panel::builder(TimeKind::Integer).series("a", &[0, 1, 2], &[1.0; 3]).build().unwrap();
+    let told = |error: DataError| error.to_string();
+    assert_eq!(
+        told(bare.column("cap", 0).unwrap_err()),
+        "the panel has no column `cap`; it has no columns beside those it must have, such as ids and times; add the column"
+    );
+    let error = told(bare.static_value("size", 0).unwrap_err());
+    assert!(
+        error.contains("no columns beside those it must have, such as ids and times; add the column to the"),
+        "{error}"
+    );
 }
 
 #[test]
@@ -188,7 +199,7 @@ fn mistakes_in_slices_name_the_series_and_its_own_row_and_no_flags() {
     }
     let panel = long().build().unwrap();
     let error = panel.static_value("size", 0).unwrap_err().to_string();
-    assert!(error.ends_with("or add the column to the static table (`Panel::with_static_file`)"), "{error}");
+    assert!(error.ends_with("; add the column to the static table (`Panel::with_static_file`)"), "{error}");
     let error = panel.with_static("size", &[("a", 1.0), ("b", f32::NAN)]).unwrap();
     let error = error.static_value("size", 0).unwrap_err().to_string();
     assert!(error.starts_with("series `b`, ") && !error.contains("--"), "{error}");

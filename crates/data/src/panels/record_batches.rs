@@ -3,7 +3,7 @@
 use arrow_array::RecordBatch;
 
 use super::covariates::Future;
-use super::forecast_table::ForecastTable;
+use super::forecast_table::{ForecastTable, NumbersIn};
 use super::options::ReadOptions;
 use super::panel::Panel;
 use super::read::read;
@@ -47,7 +47,18 @@ impl ForecastTable {
         batches: impl IntoIterator<Item = RecordBatch, IntoIter: Send>,
         options: &ReadOptions,
     ) -> Result<Self, DataError> {
-        Self::read(&mut ArrowTable::of(batches)?, options)
+        Self::read(&mut ArrowTable::of(batches)?, options, NumbersIn::AllColumns)
+    }
+
+    /// Takes the rows of record batches; else as [`actual_from_file`](Self::actual_from_file).
+    ///
+    /// # Errors
+    /// The errors of `actual_from_file`, and batches of different columns.
+    pub fn actual_from_record_batches(
+        batches: impl IntoIterator<Item = RecordBatch, IntoIter: Send>,
+        options: &ReadOptions,
+    ) -> Result<Self, DataError> {
+        Self::read(&mut ArrowTable::of(batches)?, options, NumbersIn::Target)
     }
 }
 

@@ -412,6 +412,7 @@ fn steps_that_no_window_shows_are_a_mistake() {
     check(&short, &padded(59), 0).unwrap();
     let error = check(&short, &padded(59), 1).unwrap_err().to_string();
     assert!(error.contains("lower h to 58") && error.contains("(1 held out)"), "{error}");
+    assert!(error.contains("and of these at least one comes before the horizon"), "{error}");
     assert!(!error.contains("start_padding_enabled") && !error.contains("lower input_size"), "{error}");
 
     // What is masked teaches nothing.
