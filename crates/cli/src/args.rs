@@ -5,8 +5,11 @@ use std::path::{Path, PathBuf};
 use bytesize::ByteSize;
 use clap::Args;
 use clap::builder::{PathBufValueParser, RangedU64ValueParser, TypedValueParser};
-use foretell::{ColumnNames, Forecaster, MemoryLimit, ReadOptions, TimeFormat, remove_training_state};
+use foretell::{
+    ColumnNames, Forecaster, MemoryLimit, NumberFormat, ReadOptions, TimeFormat, remove_training_state,
+};
 
+use crate::failure::Usage;
 use crate::progress::Log;
 use crate::several;
 
@@ -115,6 +118,12 @@ pub(crate) struct TruthArgs {
     /// How times are written, where they are not as 2024-01-31 13:45:00
     #[arg(long, value_name = "FORMAT", value_parser = TimeFormat::parse)]
     time_format: Option<TimeFormat>,
+    /// The mark before decimals, a point or a comma [default: a point]
+    #[arg(long, value_name = "MARK")]
+    decimal: Option<char>,
+    /// The mark between thousands: . , ' _ or a space; where it is a point, the mark before decimals is a comma
+    #[arg(long, value_name = "MARK")]
+    thousands: Option<char>,
 }
 
 impl TruthArgs {
@@ -124,11 +133,24 @@ impl TruthArgs {
     }
 
     /// How tables with these columns are read.
-    pub(crate) fn options(&self) -> ReadOptions {
+    pub(crate) fn options(&self) -> anyhow::Result<ReadOptions> {
         let mut options = ReadOptions::new().id_col(&self.id).time_col(&self.time).target_col(&self.target);
         options.time_format = self.time_format.clone();
-        options
+        Ok(options.numbers(numbers(self.decimal, self.thousands, NumberFormat::default())?))
     }
+}
+
+/// How numbers are written by the values of --decimal and --thousands; as `usual` where neither is given.
+pub(crate) fn numbers(
+    decimal: Option<char>,
+    thousands: Option<char>,
+    usual: NumberFormat,
+) -> anyhow::Result<NumberFormat> {
+    if decimal.is_none() && thousands.is_none() {
+        return Ok(usual);
+    }
+    let decimal = decimal.unwrap_or(if thousands == Some('.') { ',' } else { '.' });
+    NumberFormat::new(decimal, thousands).map_err(|error| Usage(format!("--{error}")).into())
 }
 
 /// How much memory a command may take.

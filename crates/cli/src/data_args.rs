@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use foretell::{
-    CalendarError, ColumnNames, DataError, End, Fitted, Freq, Future, Locale, MemoryLimit, NumberFormat,
-    Panel, ReadOptions, TimeFormat, UnreadableTable, Zone, with_sums,
+    CalendarError, ColumnNames, DataError, End, Fitted, Freq, Future, Locale, MemoryLimit, Panel,
+    ReadOptions, TimeFormat, UnreadableTable, Zone, with_sums,
 };
 
+use crate::args::numbers;
 use crate::failure::Usage;
 use crate::file_args::FileArgs;
 use crate::layout_args::LayoutArgs;
@@ -135,7 +136,7 @@ impl DataArgs {
         // A wide file's time column is its first, whatever it is called, unless someone named it.
         let named = self.time_col.is_some() || time != ColumnNames::default().time;
         let (file, static_cols) = (self.file.options(&saved.file), static_cols.clone());
-        let numbers = self.numbers(saved.numbers)?;
+        let numbers = numbers(self.decimal, self.thousands, saved.numbers)?;
         let mut options = saved.file(file).id_col(id).target_col(target).numbers(numbers);
         (options.static_cols, options.end_col) = (static_cols, end_col);
         if !self.missing.is_empty() {
@@ -228,14 +229,6 @@ impl DataArgs {
         [id, time, target].iter().all(|column| names.contains(column))
     }
 
-    fn numbers(&self, saved: NumberFormat) -> anyhow::Result<NumberFormat> {
-        if self.decimal.is_none() && self.thousands.is_none() {
-            return Ok(saved);
-        }
-        let decimal = self.decimal.unwrap_or(if self.thousands == Some('.') { ',' } else { '.' });
-        NumberFormat::new(decimal, self.thousands).map_err(|error| Usage(format!("--{error}")).into())
-    }
-
     /// Names of columns that a wide file does not have are a mistake; those of ids may be meant for `--static` and
     /// `--futr`.
     pub(crate) fn check_names(&self, futr: &[PathBuf]) -> anyhow::Result<()> {
@@ -246,6 +239,8 @@ impl DataArgs {
             )
             .into());
         }
+        check_not_stdin("--static", &self.statics)?;
+        check_not_stdin("--futr", futr)?;
         let message = match (&self.id_col, &self.target_col) {
             _ if !self.layout.wide => return Ok(()),
             (_, Some(name)) => format!(
@@ -345,6 +340,19 @@ impl DataArgs {
         log.read_future(&shown(futr), future.ignored_rows());
         log.notes(future.notes());
         Ok(Some(future))
+    }
+}
+
+/// Checks that none of these files is standard input, which can be read once, for the data.
+pub(crate) fn check_not_stdin<'a>(
+    flag: &str,
+    paths: impl IntoIterator<Item = &'a PathBuf>,
+) -> Result<(), Usage> {
+    match paths.into_iter().any(|path| path == Path::new("-")) {
+        true => Err(Usage(format!(
+            "{flag} -: standard input can be read once, and only as --data; name a file (./- for one of that name)"
+        ))),
+        false => Ok(()),
     }
 }
 

@@ -19,6 +19,11 @@ pub(crate) struct FeatureArgs {
 }
 
 impl FeatureArgs {
+    /// Whether features are named.
+    pub(crate) fn is_given(&self) -> bool {
+        !self.words.is_empty()
+    }
+
     /// The features; nothing if there is none.
     pub(crate) fn features(&self) -> Result<Option<Features>, Usage> {
         features(&self.words)

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use foretell::hierarchy::{Hierarchy, Reconciliation};
 use foretell::{read_hierarchy, read_levels};
 
@@ -28,10 +28,50 @@ pub(crate) struct MethodArgs {
     /// How forecasts are made to add up
     #[arg(
         long, visible_alias = "reconciliation", value_name = "METHOD", default_value_t = Reconciliation::MinTraceWls,
-        value_parser = PossibleValuesParser::new(Reconciliation::ALL.map(Reconciliation::name)).try_map(|name| name.parse::<Reconciliation>()),
-        ignore_case = true
+        value_parser = method(&Reconciliation::ALL), ignore_case = true
     )]
     pub(crate) method: Reconciliation,
+}
+
+/// How the forecasts of models that keep a hierarchy are made to add up.
+#[derive(Debug, Args)]
+pub(crate) struct KeptMethodArgs {
+    /// How forecasts are made to add up, by the hierarchy that is given or that the models of --from keep. MinTraceVar and
+    /// MinTraceShrink weigh series by errors of forecasts, for which the models are trained once more [default: MinTraceWLS; with the
+    /// hierarchy of --from, as saved there]
+    #[arg(
+        long, visible_alias = "reconciliation", value_name = "METHOD", value_parser = method(&OF_MODELS), ignore_case = true
+    )]
+    method: Option<Reconciliation>,
+}
+
+/// The methods that models can keep. TopDown divides by shares of the past, which no model has.
+const OF_MODELS: [Reconciliation; 5] = [
+    Reconciliation::BottomUp,
+    Reconciliation::MinTraceOls,
+    Reconciliation::MinTraceWls,
+    Reconciliation::MinTraceVar,
+    Reconciliation::MinTraceShrink,
+];
+
+/// Reads the name of a method. Only these are offered; whoever asks for another is told more than that it is none.
+fn method(offered: &[Reconciliation]) -> impl TypedValueParser<Value = Reconciliation> + use<> {
+    let value = |method: Reconciliation| PossibleValue::new(method.name()).hide(!offered.contains(&method));
+    PossibleValuesParser::new(Reconciliation::ALL.map(value)).try_map(|name| name.parse::<Reconciliation>())
+}
+
+impl KeptMethodArgs {
+    /// The method, if one is named, which the models can keep.
+    pub(crate) fn named(&self) -> Result<Option<Reconciliation>, Usage> {
+        match self.method {
+            Some(method) if !OF_MODELS.contains(&method) => Err(Usage(format!(
+                "--method {method}: it divides the total by the shares of the series in their history, which models do not keep; \
+                 name one of {}, or reconcile what they forecast by `foretell reconcile --method {method} --history FILE`",
+                OF_MODELS.map(Reconciliation::name).join(", ")
+            ))),
+            method => Ok(method),
+        }
+    }
 }
 
 impl HierarchyArgs {

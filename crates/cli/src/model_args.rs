@@ -166,9 +166,25 @@ impl ModelArgs {
         Ok(self.from.as_ref().map(|dir| Fitted::load_within(dir, limit)).transpose()?)
     }
 
+    /// The first flag that changes models, if there is one: their columns or other hyper-parameters.
+    pub(crate) fn changed(&self) -> Option<String> {
+        let columns = [
+            ("--hist-exog", &self.hist_exog),
+            ("--futr-exog", &self.futr_exog),
+            ("--stat-exog", &self.stat_exog),
+            ("--cat-exog", &self.cat_exog),
+        ];
+        let columns = columns.into_iter().find(|(_, columns)| !columns.is_empty());
+        let setting = || self.settings.first().map(|setting| format!("--set {}", setting.key));
+        columns.map(|(flag, _)| flag.to_owned()).or_else(setting)
+    }
+
     /// The models of the directory that --model names, if it names no model.
     pub(crate) fn in_directory(&self, limit: MemoryLimit) -> anyhow::Result<Option<Fitted>> {
-        let Some(dir) = self.directory() else { return Ok(None) };
+        let Some(dir) = self.directory() else {
+            self.models.iter().try_for_each(|name| check_model_or_directory(name))?;
+            return Ok(None);
+        };
         let given = [("--h", self.h.is_some()), ("--input-size", self.input_size.is_some())];
         if let Some((flag, _)) = given.iter().find(|(_, given)| *given) {
             let message =
@@ -193,6 +209,8 @@ impl ModelArgs {
             }
             (None, Some(h)) => h,
             (None, None) => {
+                // A name that is no model's is no fault of the horizon.
+                self.models.iter().try_for_each(|name| ModelSpec::new(name, 1, 1).map(drop))?;
                 return Err(
                     Usage("--h is missing: how many steps to forecast, as in --h 24".to_owned()).into()
                 );
@@ -225,6 +243,20 @@ impl ModelArgs {
             n => format!("there are {n} {model} in {models}, numbered {model}.0 to {model}.{}", n - 1),
         }
     }
+}
+
+/// Checks that a name is that of a model or of a directory.
+fn check_model_or_directory(name: &str) -> Result<(), Usage> {
+    let Err(unknown) = ModelSpec::new(name, 1, 1) else { return Ok(()) };
+    let path = Path::new(name);
+    let what = if path.is_dir() {
+        "a directory of trained models stands alone, and this one is among others; name it alone"
+    } else if path.exists() {
+        "it is a file; name models, or a directory of trained ones"
+    } else {
+        "there is no such directory of trained models"
+    };
+    Err(Usage(format!("--model {name}: {what}; {unknown}")))
 }
 
 #[cfg(test)]

@@ -244,6 +244,14 @@ impl Log {
         self.report(&format!("serving at http://{address}"), &event);
     }
 
+    /// Tells which columns of forecasts contributions are of, where a network has several.
+    pub(crate) fn explained(self, columns: &[String]) {
+        if !columns.is_empty() {
+            let event = json!({ "event": "explained", "columns": columns });
+            self.report(&format!("explained: {} (--output chooses another)", columns.join(", ")), &event);
+        }
+    }
+
     /// Tells that something was written.
     pub(crate) fn wrote(self, path: &std::path::Path, what: &str) {
         let path = path.display().to_string();
@@ -254,7 +262,10 @@ impl Log {
     pub(crate) fn fitted(self, fitted: &Fitted) {
         for (model, name) in fitted.models().iter().zip(fitted.column_names()) {
             let Some(outcome) = model.outcome() else { continue };
-            let losses = losses(outcome.train_loss, outcome.valid_loss);
+            let losses = match outcome.steps {
+                0 => String::new(),
+                _ => format!(", {}", losses(outcome.train_loss, outcome.valid_loss)),
+            };
             let parameters = grouped(model.parameters());
             let skipped = match outcome.skipped_steps {
                 0 => String::new(),
@@ -266,10 +277,7 @@ impl Log {
             });
             add_skipped(&mut event, outcome.skipped_steps);
             self.report(
-                &format!(
-                    "trained {name}: {parameters} parameters, {} steps{skipped}, {losses}",
-                    outcome.steps
-                ),
+                &format!("trained {name}: {parameters} parameters, {} steps{skipped}{losses}", outcome.steps),
                 &event,
             );
         }

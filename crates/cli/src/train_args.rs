@@ -6,8 +6,8 @@ use anyhow::Context as _;
 use clap::Args;
 use foretell::features::read_days;
 use foretell::{
-    ColumnNames, Ensemble, FileOptions, Fitted, Forecaster, Freq, Intervals, LocalScaler, ModelSpec, Panel,
-    ReadOptions, with_sums,
+    ColumnNames, Ensemble, Error, FileOptions, Fitted, Forecaster, Freq, Intervals, LocalScaler, ModelSpec,
+    NetworkSpec, Panel, Precision, ReadOptions, UsageError, with_sums,
 };
 
 use crate::args::{BoundArgs, LogArgs, MemoryArgs, thread_count};
@@ -93,11 +93,7 @@ impl TrainArgs {
     /// The models of the directory that --model names in place of models: to be used as they are, without any training.
     pub(crate) fn in_directory(&self) -> anyhow::Result<Option<Fitted>> {
         let fitted = self.models.in_directory(self.memory.limit())?;
-        let given = [
-            ("--freeze", !self.freeze.is_empty()),
-            ("--freq", self.freq.is_some()),
-            ("--holidays", self.holidays.is_some()),
-        ];
+        let given = [("--freq", self.freq.is_some()), ("--holidays", self.holidays.is_some())];
         match given.iter().find(|(_, given)| *given) {
             Some((flag, _)) if fitted.is_some() => {
                 let message =
@@ -108,15 +104,35 @@ impl TrainArgs {
         }
     }
 
+    /// Refuses flags that concern the training of models, where trained ones are used as they are: they would change nothing, or
+    /// show the models other data than they were trained on. `which` says whose models these are.
+    pub(crate) fn refuse_training(&self, which: &str) -> Result<(), Usage> {
+        let given = [
+            ("--freeze", !self.freeze.is_empty()),
+            ("--seed", self.seed.is_some()),
+            ("--val-size", self.val_size > 0),
+            ("--features", self.features.is_given()),
+            ("--local-scaler", self.local_scaler.is_some()),
+            ("--local-static-scaler", self.local_static_scaler.is_some()),
+            ("--precision", self.precision.precision != Precision::F32),
+        ];
+        let own = given.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag.to_owned());
+        match own.or_else(|| self.models.changed()) {
+            Some(flag) => Err(Usage(format!(
+                "{flag}: {which} are used as they were trained; leave it out, or train them further first, by `foretell fit --from DIR`"
+            ))),
+            None => Ok(()),
+        }
+    }
+
     /// The models, ready to be trained, `from` these if there are trained ones; `beside` are further ones for the horizon, of
-    /// which those are left out that are named already. `labels` are static columns that say which series are summed up.
+    /// which those are left out that are named already.
     pub(crate) fn forecaster(
         &self,
         from: Option<&Fitted>,
-        labels: &[String],
         beside: impl FnOnce(usize) -> anyhow::Result<Vec<ModelSpec>>,
     ) -> anyhow::Result<Forecaster> {
-        let mut specs = self.specs(from, labels, false)?;
+        let mut specs = self.specs(from, &[], false)?;
         let named = specs.len();
         for spec in beside(specs[0].h())? {
             if specs.iter().all(|named| named.name() != spec.name()) {
@@ -133,6 +149,13 @@ impl TrainArgs {
         specs: Vec<ModelSpec>,
         from: Option<&Fitted>,
     ) -> anyhow::Result<Forecaster> {
+        if matches!(self.intervals, Some(Intervals::Dropout { .. })) {
+            let takes = |spec: &ModelSpec| spec.network().is_some_and(NetworkSpec::takes_dropout_samples);
+            if !specs.iter().any(takes) {
+                let models = specs.iter().map(ModelSpec::alias).collect::<Vec<_>>().join(", ");
+                return Err(Error::from(UsageError::NoDropout { models }).into());
+            }
+        }
         let forecaster = self.configured(Forecaster::new(specs)?, from)?;
         let [non_negative, integer] = self.bounds(from);
         let log = self.log.log();
@@ -151,11 +174,7 @@ impl TrainArgs {
         searched: bool,
     ) -> anyhow::Result<Vec<ModelSpec>> {
         self.data.check_names(&[])?;
-        if from.is_none() && !self.freeze.is_empty() {
-            let message =
-                "--freeze: new weights are to be trained; name the models that have some by --from DIR";
-            return Err(Usage(message.to_owned()).into());
-        }
+        self.check_freeze(from)?;
         let statics = match self.data.statics.first() {
             Some(path) => {
                 let mut names =
@@ -172,6 +191,36 @@ impl TrainArgs {
         match from {
             Some(_) => Ok(specs),
             None => refuse_twins(specs),
+        }
+    }
+
+    /// Checks that --freeze is of trained networks: other models have no parameters that training could leave, and refuse none.
+    fn check_freeze(&self, from: Option<&Fitted>) -> Result<(), Usage> {
+        if self.freeze.is_empty() {
+            return Ok(());
+        }
+        let Some(from) = from else {
+            let message =
+                "--freeze: new weights are to be trained; name the models that have some by --from DIR";
+            return Err(Usage(message.to_owned()));
+        };
+        let names = from.column_names();
+        let others = from.models().iter().zip(&names).filter(|(model, _)| model.network().is_none());
+        let others: Vec<&str> = others.map(|(_, name)| name.as_str()).collect();
+        // A name behind that of a model is for this model alone.
+        let is_of = |parameter: &str, model: &str| {
+            parameter.strip_prefix(model).is_some_and(|rest| rest.starts_with('.'))
+        };
+        let in_vain = |parameter: &&String| {
+            others.len() == names.len() || others.iter().any(|model| is_of(parameter, model))
+        };
+        match self.freeze.iter().find(in_vain) {
+            Some(parameter) => Err(Usage(format!(
+                "--freeze {parameter}: only networks have parameters that training can leave as they are, and of the models of --from \
+                 these are none: {}; leave it out",
+                others.join(", ")
+            ))),
+            None => Ok(()),
         }
     }
 

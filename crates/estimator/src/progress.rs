@@ -45,6 +45,13 @@ pub struct Outcome {
     pub skipped_steps: u64,
 }
 
+impl Outcome {
+    /// That of a run before its first step.
+    pub fn of_no_step() -> Self {
+        Self { steps: 0, train_loss: f64::NAN, valid_loss: None, interrupted: false, skipped_steps: 0 }
+    }
+}
+
 /// The listener's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {

@@ -87,13 +87,15 @@ pub(crate) fn ensemble_weights(trained: &TrainedModels, frame: &Frame) -> Vec<f6
     squares.weights()
 }
 
-/// Such forecasts with those of the ensembles whose weights have been learnt by them since.
+/// Such forecasts with those of the ensembles whose weights have been learnt by them since, which the models do not have yet.
 pub(crate) fn with_learnt_ensembles(
     trained: &TrainedModels,
     mut frame: Frame,
     ensembles: &[Combination],
 ) -> Frame {
-    for ensemble in ensembles.iter().filter(|ensemble| ensemble.weights().is_some()) {
+    let learnt =
+        |ensemble: &&Combination| ensemble.weights().is_some() && !trained.ensembles.contains(ensemble);
+    for ensemble in ensembles.iter().filter(learnt) {
         let combined = ensemble.combine(&points(trained, &frame));
         frame.columns.push((ensemble.column().to_owned(), combined));
     }

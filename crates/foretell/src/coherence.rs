@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::columns::ColumnNames;
 use crate::error::Error;
 use crate::hierarchies::reconcile::{ReconcileOptions, reconcile};
-use crate::own_settings::{ENTRY, put};
+use crate::own_settings::{ENTRY, OwnSettings, put};
 
 /// Its place in the entry of the configuration.
 const NAME: &str = "hierarchy";
@@ -56,11 +56,23 @@ impl Coherence {
         mut frame: Frame,
         outputs: &[Vec<Output>],
         columns: &ColumnNames,
+        settings: OwnSettings,
     ) -> Result<Frame, Error> {
         let mut is_value =
             outputs.iter().flatten().map(|output| output.suffix.is_empty() || output.quantile.is_some());
         frame.columns.retain(|_| is_value.next().unwrap_or(true));
-        self.reconciled(frame, columns)
+        self.reconciled(frame, columns, settings)
+    }
+
+    /// Whether the forecasts of the past tell what the method needs, before anything relies on it.
+    ///
+    /// # Errors
+    /// Those of a reconciliation, as of errors that are all 0.
+    pub(crate) fn check_past(&self, columns: &ColumnNames) -> Result<(), Error> {
+        match &self.past {
+            Some(past) => self.reconciled(past.clone(), columns, OwnSettings::default()).map(drop),
+            None => Ok(()),
+        }
     }
 
     /// Sample paths of all series, so that those of one number add up: coherent samples, as in HINT. `numbers` is the column of their
@@ -70,22 +82,24 @@ impl Coherence {
         mut frame: Frame,
         numbers: &str,
         columns: &ColumnNames,
+        settings: OwnSettings,
     ) -> Result<Frame, Error> {
         let place = frame.columns.iter().position(|(name, _)| name == numbers);
         let Some((name, numbers)) = place.map(|place| frame.columns.remove(place)) else { return Ok(frame) };
         // A path is to a series what a cutoff is: its rows are reconciled with those of the same one.
         frame.cutoffs = Some(numbers.iter().map(|&number| number as i64).collect());
         let integers = std::mem::take(&mut frame.integers);
-        let mut coherent = self.reconciled(frame, columns)?;
+        let mut coherent = self.reconciled(frame, columns, settings)?;
         let numbers = coherent.cutoffs.take().unwrap_or_default();
         coherent.columns.insert(0, (name, numbers.into_iter().map(|number| number as f32).collect()));
         Ok(Frame { integers, ..coherent })
     }
 
-    fn reconciled(&self, frame: Frame, columns: &ColumnNames) -> Result<Frame, Error> {
+    fn reconciled(&self, frame: Frame, columns: &ColumnNames, settings: OwnSettings) -> Result<Frame, Error> {
         let (freq, names) = (frame.freq, ReadOptions::new().id_col(&frame.id_col).time_col(&frame.time_col));
         let (table, past) = (ForecastTable::of_frame(frame), self.past.clone().map(ForecastTable::of_frame));
         let options = ReconcileOptions::new(self.method).residuals(past.as_ref());
+        let options = options.non_negative(settings.non_negative).integer(settings.integer);
         let coherent = reconcile(&table, &self.hierarchy, columns, &options)?;
         Ok(coherent.into_frame(&names, freq)?)
     }

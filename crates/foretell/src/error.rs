@@ -161,8 +161,8 @@ pub enum Error {
     },
     /// A series that has too few rows to calibrate intervals on.
     #[error(
-        "prediction intervals, or weights of an ensemble, with these settings need {needed} rows of each series, and series {id} \
-         has {rows}; \
+        "prediction intervals, weights of an ensemble, or errors that weigh the series of a hierarchy, with these settings need {needed} \
+         rows of each series, and series {id} has {rows}; \
          lower n_windows, step_size, val_size or h, or leave out the series that are too short ({})",
         Setting::DropShort
     )]
@@ -189,6 +189,14 @@ pub enum Error {
     /// A hierarchy that is none, or a reconciliation that lacks something.
     #[error(transparent)]
     Hierarchy(#[from] foretell_hierarchy::HierarchyError),
+    /// A file of a hierarchy that is none.
+    #[error("{}: {source}", path.display())]
+    HierarchyFile {
+        /// The file.
+        path: PathBuf,
+        /// The fault.
+        source: foretell_hierarchy::HierarchyError,
+    },
     /// A table that does not fit a hierarchy.
     #[error(transparent)]
     Reconciliation(#[from] ReconciliationError),
@@ -206,6 +214,15 @@ pub enum Error {
     NoForecasts {
         /// The file of forecasts.
         forecast: std::sync::Arc<str>,
+    },
+    /// A table of sample paths where one of forecasts is expected.
+    #[error(
+        "{table} holds sample paths, which its column `sample_id` numbers: many values of each series and time, where one forecast \
+         is expected; give forecasts instead (of `foretell predict`, which has intervals, too), or the rows of one path"
+    )]
+    SamplePaths {
+        /// The file of the paths.
+        table: std::sync::Arc<str>,
     },
     /// Series that are shorter than what models read, where that is asked to be an error
     /// ([`PredictOptions::strict`](crate::PredictOptions::strict)).

@@ -37,6 +37,7 @@ impl Fitted {
     /// # Errors
     /// If no network is explained, one has the loss of a distribution and the method takes gradients, or as [`Fitted::predict`].
     pub fn explain(&self, panel: &Panel, options: &ExplainOptions<'_>) -> Result<Frame, Error> {
+        self.trained.warn_of_parts("contributions");
         explain(&self.trained, panel, options)
     }
 
@@ -58,6 +59,7 @@ impl Fitted {
     /// # Errors
     /// If no model has parts, one has the loss of a distribution, or as [`Fitted::predict`].
     pub fn decompose(&self, panel: &Panel, future: Option<&Future>) -> Result<Frame, Error> {
+        self.trained.warn_of_parts("parts");
         decompose(&self.trained, panel, future)
     }
 }

@@ -268,12 +268,18 @@ impl Fitted {
     /// # Errors
     /// If a series is too short, no model forecasts a single number, the panel has another frequency or lacks a column that a
     /// model reads, or it would take more memory than the limit. If intervals by dropout are asked of a network that drops nothing,
-    /// or those of the spread without an ensemble of several models.
+    /// or no network forecasts a single number; or those of the spread without an ensemble of several models.
     pub fn calibrate(mut self, panel: &Panel, intervals: impl Into<Intervals>) -> Result<Self, Error> {
         let trained = &mut self.trained;
         let intervals = match intervals.into() {
             Intervals::Calibrated(intervals) => intervals,
             Intervals::Dropout { samples } => {
+                let takes = |model: &FittedModel| {
+                    model.network().is_some_and(|network| network.spec().takes_dropout_samples())
+                };
+                if !trained.models.iter().any(takes) {
+                    return Err(UsageError::NoDropout { models: trained.column_names().join(", ") }.into());
+                }
                 let models = trained.models.iter().map(|model| model.with_dropout_samples(samples));
                 trained.models = models.collect::<Result<_, _>>()?;
                 trained.settings.dropout = Some(samples);
@@ -417,6 +423,10 @@ impl Fitted {
         options: &InsampleOptions<'_>,
     ) -> Result<ForecastBlocks<'a>, Error> {
         let blocks = blocks_insample(&self.trained, panel, options)?;
+        if self.trained.coherence.is_some() {
+            let (what, by) = ("forecasts of the history", "the hierarchy");
+            self.trained.warnings.warn(&Warning::OfModelsAlone { what, by });
+        }
         warn_of_other_ends(&self.trained, panel);
         warn_of_unseen_categories_in(&self.trained, panel, usize::MAX, None)?;
         Ok(blocks.with_warnings())
@@ -472,7 +482,7 @@ impl Fitted {
     /// ```
     ///
     /// # Errors
-    /// If a model has no quantiles, or with [`PathMethod::Ancestral`](crate::PathMethod) draws no paths of its own; if a history is
+    /// If no model has quantiles, or with [`PathMethod::Ancestral`](crate::PathMethod) draws no paths of its own; if a history is
     /// shorter than the horizon, for the Schaake shuffle; or as [`Fitted::predict_with`].
     pub fn simulate(&self, panel: &Panel, options: &SimulateOptions<'_>) -> Result<Frame, Error> {
         simulate(&self.trained, panel, options)

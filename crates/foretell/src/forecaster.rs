@@ -257,8 +257,8 @@ impl Forecaster {
         self
     }
 
-    /// Adds a column that combines the forecasts of all models, and the ends of intervals that all of them have. Saved with the
-    /// models. [`Ensemble::Weighted`] learns its weights from a training before, as intervals are calibrated.
+    /// Adds a column that combines the forecasts of all models, and the ends of intervals that all of them have, in place of the columns
+    /// of models that [`Forecaster::start_from`] names. Saved with the models. [`Ensemble::Weighted`] learns its weights from a training before, as intervals are calibrated.
     ///
     /// ```
     /// # use foretell::{Ensemble, Forecaster, Freq, ModelSpec, Panel};
@@ -273,6 +273,12 @@ impl Forecaster {
     pub fn ensemble(mut self, ensemble: Ensemble) -> Self {
         self.plan.ensembles.retain(|other| other.column() != ensemble.column());
         self.plan.ensembles.push(ensemble);
+        self
+    }
+
+    /// Leaves out the ensembles of the models that [`Forecaster::start_from`] names.
+    pub fn without_ensembles(mut self) -> Self {
+        self.plan.start.ensembles.clear();
         self
     }
 
@@ -332,8 +338,9 @@ impl Forecaster {
     /// Goes on from trained models in place of new weights: each network from the one whose column has its name, with its weights,
     /// its running statistics and the categories that it knows. Hyper-parameters of training may differ from theirs
     /// (`max_steps`, `learning_rate`, `loss` of as many outputs, ...), those that change the shape of a weight may not. The optimiser
-    /// begins anew. Names of columns, how data are read, features, local scalers and the treatment of ends and bounds are taken over; what is set
-    /// after this holds in their place. [`Forecaster::from_fitted`] begins with the same hyper-parameters.
+    /// begins anew. Names of columns, how data are read, features, local scalers, the treatment of ends and bounds, and the ensembles of all
+    /// models with their weights are taken over; what is set after this holds in their place. Intervals that were calibrated are those of
+    /// the models as they were, and only stay with models that do ([`Forecaster::untrained`]). [`Forecaster::from_fitted`] begins with the same hyper-parameters.
     pub fn start_from(mut self, fitted: &Fitted) -> Self {
         let trained = &fitted.trained;
         self.plan.start.set_models(trained);
@@ -375,6 +382,9 @@ impl Forecaster {
     pub fn fit(mut self, panel: &Panel) -> Result<Fitted, Error> {
         let panel = &self.plan.held(panel);
         warn_of_data(&self.plan, panel);
+        if let Some(intervals) = self.plan.start.left_intervals().filter(|_| self.plan.intervals.is_none()) {
+            self.plan.warnings.warn(&Warning::LeftIntervals { intervals: intervals.to_string() });
+        }
         let (trained, interruption) = self.plan.fit_before(panel, 0)?;
         warn_of_early_ends(&self.plan, panel);
         Ok(Fitted::of(trained, interruption))

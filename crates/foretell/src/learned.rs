@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use foretell_checkpoint::Column;
-use foretell_data::{Frame, LocalStats, Panel, Zone};
+use foretell_data::{Frame, LocalScaler, LocalStats, Panel, Zone};
 
 use crate::directory::dataset::read_times;
 use crate::error::Error;
@@ -38,6 +38,12 @@ impl Fitted {
             }
         }
         Some(frame)
+    }
+
+    /// How each series is scaled by its own statistics, and how static columns are ([`Forecaster::local_scaler`](crate::Forecaster::local_scaler),
+    /// [`Forecaster::local_static_scaler`](crate::Forecaster::local_static_scaler)).
+    pub fn local_scalers(&self) -> [Option<LocalScaler>; 2] {
+        [self.trained.local_scalers.series, self.trained.local_scalers.statics]
     }
 
     /// The offset and the scale of every column that local scalers scale, of all rows of a panel but the last `held_out` of each

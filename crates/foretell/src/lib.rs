@@ -102,7 +102,7 @@ pub use bench::bench;
 pub use columns::ColumnNames;
 #[cfg(feature = "pickle")]
 pub use directory::import::ImportOptions;
-pub use directory::inspect::{Contents, ModelContents, TensorInfo};
+pub use directory::inspect::{Contents, HierarchyContents, ModelContents, TensorInfo};
 pub use error::Error;
 pub use explain_options::ExplainOptions;
 pub use fitted::Fitted;
@@ -189,6 +189,7 @@ pub use model_spec::ModelSpec;
 pub use predict_options::PredictOptions;
 pub use reconciliation_error::ReconciliationError;
 pub use registry::{estimators, model_names, register_estimator};
+pub use sample_paths::{SAMPLE_ID, refuse_sample_paths};
 pub use scores::cross_validation::{CrossValidation, ValidationOptions, ValidationScores};
 pub use scores::forecast_file::ScoredForecasts;
 pub use scores::metrics::{Coverage, Metrics};

@@ -43,21 +43,27 @@ impl OwnSettings {
         }
     }
 
-    /// Rounds and bounds forecasts, which are relative to a level, as the settings say. NaN stays NaN.
-    pub(crate) fn bound(&self, level: SeriesLevel, values: &mut [f32]) {
-        if !self.integer && !self.non_negative {
-            return;
+    /// Whether forecasts are rounded or bounded.
+    pub(crate) fn bounds(&self) -> bool {
+        self.integer || self.non_negative
+    }
+
+    /// A forecast rounded and bounded as the settings say. NaN stays NaN.
+    pub(crate) fn bounded(&self, mut value: f64) -> f64 {
+        if self.integer {
+            // Without a -0.
+            value = value.round() + 0.0;
         }
-        for held in values {
-            let mut value = level.value(*held);
-            if self.integer {
-                // Without a -0.
-                value = value.round() + 0.0;
-            }
-            if self.non_negative && value < 0.0 {
-                value = 0.0;
-            }
-            *held = level.hold(value);
+        if self.non_negative && value < 0.0 {
+            value = 0.0;
+        }
+        value
+    }
+
+    /// The same of forecasts that are relative to a level.
+    pub(crate) fn bound(&self, level: SeriesLevel, values: &mut [f32]) {
+        if self.bounds() {
+            values.iter_mut().for_each(|held| *held = level.hold(self.bounded(level.value(*held))));
         }
     }
 

@@ -14,6 +14,14 @@ pub enum ReconciliationError {
         /// The series.
         id: String,
     },
+    /// A series of the data that the hierarchy does not have.
+    #[error(
+        "the data have the series {id}, which is not in the hierarchy and would vanish; add it to the hierarchy, or leave its rows out"
+    )]
+    NotInHierarchy {
+        /// The series.
+        id: String,
+    },
     /// Further columns of series at the bottom alone, which their sums have no values of.
     #[error(
         "the models read {columns}, of which the sums of the hierarchy have no values: give rows of the sums, too, with values \

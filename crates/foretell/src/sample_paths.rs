@@ -18,9 +18,27 @@ use crate::predict_options::PredictOptions;
 use crate::simulate_options::{PathMethod, SimulateOptions};
 use crate::trained_models::TrainedModels;
 use crate::usage_error::UsageError;
+use crate::warning::{Warning, WarningListener};
 
-/// The column that numbers the paths of a series.
-const SAMPLE_ID: &str = "sample_id";
+/// The column that numbers the paths of a series, in tables of [`Fitted::simulate`](crate::Fitted::simulate); no model is called so.
+pub const SAMPLE_ID: &str = "sample_id";
+
+/// Whether a column of numbers of paths holds those of several: one path is a forecast like any other.
+pub(crate) fn are_several<T: PartialEq>(sample_ids: &[T]) -> bool {
+    sample_ids.windows(2).any(|pair| pair[0] != pair[1])
+}
+
+/// Refuses the sample paths of [`Fitted::simulate`](crate::Fitted::simulate), read back from `table`, where each series is expected to
+/// have one forecast of a time.
+///
+/// # Errors
+/// [`Error::SamplePaths`] if the frame holds several paths.
+pub fn refuse_sample_paths(frame: &Frame, table: &str) -> Result<(), Error> {
+    match frame.column(SAMPLE_ID).is_some_and(are_several) {
+        true => Err(Error::SamplePaths { table: table.into() }),
+        false => Ok(()),
+    }
+}
 
 /// The most paths of a series: their numbers are exact in single precision.
 const MOST_PATHS: usize = 1 << 24;
@@ -42,7 +60,12 @@ pub(crate) fn simulate(
     if n_paths == 0 || n_paths > MOST_PATHS {
         return Err(UsageError::Paths { most: MOST_PATHS, found: n_paths }.into());
     }
+    if let [only] = *options.quantiles {
+        return Err(UsageError::OneQuantile { found: only }.into());
+    }
     let asked = asked_quantiles(trained, options)?;
+    // Blocks of series lack the same.
+    let warnings = trained.warnings.once();
     let blocks = blocks_ahead(trained, panel, &PredictOptions::new().future(future), asked.clone())?;
     let (windows, h) = (panel.n_series(), trained.h());
     let rows = windows.saturating_mul(h).saturating_mul(n_paths);
@@ -58,7 +81,7 @@ pub(crate) fn simulate(
                     Ok(model.trained().forecast(&scaled.panel, &asked, &trained.workers)?)
                 };
                 let forecasts = forecast_windows(trained, panel, scaled, &asked, forecast)?;
-                let models = quantiles_of_models(trained, forecasts.models, forecasts.columns)?;
+                let models = quantiles_of_models(trained, &warnings, forecasts.models, forecasts.columns)?;
                 let draw = |model: ModelQuantiles| -> Result<(String, Vec<f32>), Error> {
                     let paths = paths_of_quantiles(trained, panel, &model, method, options)?;
                     Ok((model.name, paths))
@@ -78,7 +101,7 @@ pub(crate) fn simulate(
     })?;
     let frame = frame.unwrap_or_else(|| trained.frame(panel));
     match &trained.coherence {
-        Some(coherence) => coherence.apply_to_paths(frame, SAMPLE_ID, &trained.columns),
+        Some(coherence) => coherence.apply_to_paths(frame, SAMPLE_ID, &trained.columns, trained.settings),
         None => Ok(frame),
     }
 }
@@ -112,15 +135,16 @@ fn rows_of_paths(trained: &TrainedModels, panel: &Panel, n_paths: usize) -> Resu
     Ok(frame)
 }
 
-/// The quantiles of each model and ensemble, upwards, from the columns of all of them.
+/// The quantiles of each model and ensemble that has some, upwards, from the columns of all of them; `warnings` hears of the models that have none.
 fn quantiles_of_models(
     trained: &TrainedModels,
+    warnings: &WarningListener,
     outputs: Vec<Vec<Output>>,
     columns: Vec<(String, Vec<f32>)>,
 ) -> Result<Vec<ModelQuantiles>, Error> {
     let members = trained.named().map(|(_, name)| (name, true));
     let ensembles = trained.ensembles.iter().map(|ensemble| (ensemble.column().to_owned(), false));
-    let (mut columns, mut models) = (columns.into_iter(), Vec::new());
+    let (mut columns, mut models, mut lacking) = (columns.into_iter(), Vec::new(), Vec::new());
     for ((name, is_model), outputs) in members.chain(ensembles).zip(outputs) {
         let own = columns.by_ref().take(outputs.len()).map(|(_, values)| values);
         let of_quantile = |(output, values): (Output, Vec<f32>)| {
@@ -136,8 +160,15 @@ fn quantiles_of_models(
             let (levels, columns) = quantiles.into_iter().unzip();
             models.push(ModelQuantiles { name, levels, columns });
         } else if is_model {
-            return Err(UsageError::NoIntervals { model: name }.into());
+            lacking.push(name);
         }
+    }
+    if models.is_empty() {
+        let model = lacking.into_iter().next().unwrap_or_default();
+        return Err(UsageError::NoIntervals { model }.into());
+    }
+    if !lacking.is_empty() {
+        warnings.warn(&Warning::NoPaths { models: lacking });
     }
     Ok(models)
 }

@@ -21,7 +21,7 @@ use crate::inputs::local_scalers::{LocalScalers, LocallyScaled};
 use crate::inputs::series_levels::SeriesLevels;
 use crate::own_settings::OwnSettings;
 use crate::training_record::TrainingRecord;
-use crate::warning::WarningListener;
+use crate::warning::{Warning, WarningListener};
 
 /// Trained models with all that a forecast of a panel needs.
 #[derive(Clone)]
@@ -78,6 +78,17 @@ impl TrainedModels {
     /// How many of the models ensembles combine: all but the baselines, which are the last ones.
     pub(crate) fn n_members(&self) -> usize {
         self.models.len().saturating_sub(self.settings.baselines)
+    }
+
+    /// Warns of parts of forecasts that do not add up to what is forecast, which is changed further.
+    pub(crate) fn warn_of_parts(&self, what: &'static str) {
+        let by = match (self.coherence.is_some(), self.settings.bounds()) {
+            (true, true) => "the hierarchy and the bounds of the forecasts",
+            (true, false) => "the hierarchy",
+            (false, true) => "the bounds of the forecasts",
+            (false, false) => return,
+        };
+        self.warnings.warn(&Warning::OfModelsAlone { what, by });
     }
 
     /// Whether one of the models forecasts all series together.

@@ -214,6 +214,14 @@ pub enum UsageError {
         /// The quantile asked for.
         found: f64,
     },
+    /// One quantile to draw sample paths from.
+    #[error(
+        "sample paths are drawn from two quantiles or more, as 0.1,0.5,0.9, found {found} alone; name more, or none for the hundredths"
+    )]
+    OneQuantile {
+        /// The quantile.
+        found: f64,
+    },
     /// Levels and quantiles at once.
     #[error(
         "a forecast has either intervals of some levels or some quantiles, found both; leave one of them out"
@@ -320,6 +328,16 @@ pub enum UsageError {
         /// The models.
         models: usize,
     },
+    /// Intervals by dropout without a model that has any.
+    #[error(
+        "intervals by dropout are those of networks that forecast a single number, and none of the models is one: {models}; leave \
+         them out where models have quantiles or a distribution of their own, or calibrate intervals on errors of the past: {}",
+        Setting::Calibrate.to(20)
+    )]
+    NoDropout {
+        /// The models.
+        models: String,
+    },
     /// Prediction intervals for models that have their own.
     #[error(
         "none of the models' losses forecasts a single number, so there is nothing to calibrate: their quantiles are \
@@ -340,6 +358,19 @@ pub enum UsageError {
         columns: String,
         /// Steps asked for.
         found: usize,
+    },
+    /// Options of a training for models that are scored as they are.
+    #[error(
+        "models that are scored as they are, without training, forecast their own horizon: expected h = {own} and refit = 0, found h = {h} \
+         and refit = {refit}; leave both out, or cross-validate with training"
+    )]
+    ValidationOfTrained {
+        /// Every so many windows they were to be trained.
+        refit: usize,
+        /// Steps asked for.
+        h: usize,
+        /// The horizon.
+        own: usize,
     },
     /// Historic columns where nothing is known of them.
     #[error(

@@ -62,6 +62,18 @@ pub enum Warning {
         /// The names of the models' columns.
         models: Vec<String>,
     },
+    /// Models of which no sample paths are drawn, as they have no quantiles.
+    NoPaths {
+        /// The names of the models' columns.
+        models: Vec<String>,
+    },
+    /// Forecasts or parts of forecasts as the models give them, where those of what follows the data are changed further.
+    OfModelsAlone {
+        /// What they are.
+        what: &'static str,
+        /// What changes forecasts of what follows.
+        by: &'static str,
+    },
     /// Series that end before others, so that their forecasts are of steps that have passed.
     EarlyEnds(EarlyEnds),
     /// Series that end before others, for models that see all series side by side and so take rows of different times for those
@@ -113,6 +125,27 @@ pub enum Warning {
         model: String,
         /// What, and what to do, as the model says it.
         lacks: String,
+    },
+    /// A model of first weights that is given no steps of training.
+    NoSteps {
+        /// The name of the model's column.
+        model: String,
+    },
+    /// A sum of a hierarchy that is not what its series add up to, to a thousandth.
+    WrongSum {
+        /// Its id.
+        sum: String,
+        /// The time, the last where that is so.
+        time: String,
+        /// The value of the sum,
+        found: f64,
+        /// and of its series together.
+        expected: f64,
+    },
+    /// Models that are trained further do not have the intervals that they had.
+    LeftIntervals {
+        /// How these were calibrated, `N:METHOD:STEP`.
+        intervals: String,
     },
     /// Early stopping that cannot stop, as there are too few checks.
     CannotStop {
@@ -189,6 +222,15 @@ impl fmt::Display for Warning {
                 Setting::Intervals.to(10),
                 Setting::Calibrate.to(10)
             ),
+            Self::NoPaths { models } => write!(
+                f,
+                "no sample paths are drawn of {}, which have no quantiles; calibrate intervals ({}), or train with a loss that has them",
+                models.join(", "),
+                Setting::Calibrate.to(10)
+            ),
+            Self::OfModelsAlone { what, by } => {
+                write!(f, "{what} are of each model by itself; forecasts ahead are then changed by {by}")
+            }
             Self::EarlyEnds(ends) => write!(
                 f,
                 "{ends}; what follows the end of each series is forecast, also where it has passed: have them continue to the \
@@ -227,6 +269,21 @@ impl fmt::Display for Warning {
                  lower learning_rate"
             ),
             Self::Caveat { model, lacks } => write!(f, "{model}: {lacks}"),
+            Self::NoSteps { model } => write!(
+                f,
+                "{model} is not trained, as max_steps = 0: it forecasts by the weights that a training begins with, which are drawn \
+                 at random; raise max_steps, or continue from a trained model"
+            ),
+            Self::WrongSum { sum, time, found, expected } => write!(
+                f,
+                "the data do not add up: {sum} at {time} is {found}, and its series together {expected}; check them, or leave out \
+                 the rows of the sums, which are then added up"
+            ),
+            Self::LeftIntervals { intervals } => write!(
+                f,
+                "the intervals of the models as they were do not fit those that are trained further; calibrate theirs ({})",
+                Setting::Intervals.to(intervals)
+            ),
             Self::CannotStop { model, patience, checks } => write!(
                 f,
                 "{model}: early stopping cannot stop the training: early_stop_patience_steps = {patience} takes {} checks, \
@@ -398,7 +455,7 @@ impl WarningListener {
             return;
         };
         let checks = steps / every.max(1);
-        if watches && patience > 0 && checks <= patience {
+        if watches && patience > 0 && steps > 0 && checks <= patience {
             self.warn(&Warning::CannotStop { model: name.to_owned(), patience, checks });
         }
     }

@@ -9,8 +9,8 @@ pub enum HierarchyError {
     Empty,
     /// Two series of one id.
     #[error(
-        "two series of the hierarchy are called {id}; rename one: an aggregate is called as its labels, joined by /, and no series may \
-         be called so"
+        "two rows or series of the hierarchy are called {id}; leave one out, or rename it: a sum of labels is called as these, joined by \
+         /, and no series may be called so"
     )]
     Duplicate {
         /// The id.

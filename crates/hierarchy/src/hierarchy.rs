@@ -211,7 +211,7 @@ mod tests {
         assert!(fault(vec![("all", vec![])]).contains("all sums up nothing"));
         assert!(fault(vec![("all", vec![0, 2])]).contains("all sums up series 2; "));
         assert!(fault(vec![("all", vec![1, 0, 1])]).contains("series 1 twice"));
-        assert!(fault(vec![("b", vec![0, 1])]).contains("two series of the hierarchy are called b"));
+        assert!(fault(vec![("b", vec![0, 1])]).contains("two rows or series of the hierarchy are called b"));
         assert_eq!(Hierarchy::new::<&str, &str>([], []), Err(HierarchyError::Empty));
     }
 

@@ -72,8 +72,8 @@ hyper_parameters! {
         loss: Value = json!("MAE"),
         /// The loss that is computed on the validation windows; null for loss.
         valid_loss: Value = Value::Null,
-        /// Steps of training, a batch of windows each.
-        max_steps: u64 = 1000 => |&steps| rules::require(steps > 0, "at least 1"),
+        /// Steps of training, a batch of windows each; 0 keeps the weights that there are.
+        max_steps: u64 = 1000,
         /// The optimiser's rate at the first step.
         learning_rate: f64 = 1e-3 => |&rate| rules::require(rate > 0.0 && rate.is_finite(), "above 0"),
         /// Times that the rate is halved, evenly spread over max_steps; -1 for none.

@@ -14,10 +14,14 @@ impl NetworkSpec {
         self
     }
 
+    /// Whether its quantiles can be those of forecasts with dropout, as it forecasts a single number.
+    pub fn takes_dropout_samples(&self) -> bool {
+        self.loss().column_quantiles() == [None] && self.loss().with_quantiles(&[]).is_none()
+    }
+
     /// Whether quantiles are taken from forecasts with dropout: so many of them.
     pub(crate) fn samples_by_dropout(&self) -> Option<usize> {
-        let is_point = self.loss().column_quantiles() == [None];
-        self.dropout_samples.filter(|_| is_point && self.loss().with_quantiles(&[]).is_none())
+        self.dropout_samples.filter(|_| self.takes_dropout_samples())
     }
 
     /// Checks that forecasts with dropout differ, where quantiles are taken from them.

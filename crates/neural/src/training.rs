@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use foretell_data::{Cutter, Panel, Span};
-use foretell_estimator::{EstimatorError, HeldOut, Run};
+use foretell_estimator::{EstimatorError, HeldOut, Outcome, Run};
 use foretell_nn::{Table, check_amp};
 use foretell_train::{Cut, Fit, KeptOptimizer, PARAMS, StateWriter, fit};
 
@@ -39,6 +39,11 @@ pub(crate) fn train(
     spec.check_ends(panel)?;
     let mut table = Table::default();
     let network = spec.build(&mut table)?;
+    let (mut params, frozen) = first_params(spec, table, &run.start)?;
+    if config.max_steps == 0 {
+        // Nor need the panel have a window to train on.
+        return Ok(TrainedNetwork::new(spec.clone(), network, params, Some(Outcome::of_no_step())));
+    }
     let [dims, valid_dims] =
         [Purpose::Train, Purpose::Validate].map(|purpose| window_dims(spec, network.needs, purpose));
     let train = Cutter::new(panel, &window_spec(spec, &dims), Span::Train { val_size, test_size })?;
@@ -49,7 +54,6 @@ pub(crate) fn train(
         _ => Some(Cutter::new(panel, &window_spec(spec, &valid_dims), span)?),
     };
     let loss = spec.loss();
-    let (mut params, frozen) = first_params(spec, table, &run.start)?;
     let before = before(spec, &params, config.optimizer, &run.start)?;
     let saved = run.state.map(find_state).transpose()?.flatten();
     check_same_state(run.reduction, run.state, saved.as_ref())?;

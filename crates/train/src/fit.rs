@@ -142,8 +142,7 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome, Option<Ke
         .kept(job.kept);
     let mut batches = Batches::new(train, config, key);
     let mut checks = Checks::new(config, job.valid_loss);
-    let mut outcome =
-        Outcome { steps: 0, train_loss: f64::NAN, valid_loss: None, interrupted: false, skipped_steps: 0 };
+    let mut outcome = Outcome::of_no_step();
     if let Some(before) = job.before {
         engine.go_on(before);
     }

@@ -80,11 +80,14 @@ impl FindAnomalies {
         }
         let from = self.train.trained()?;
         let from = from.as_ref();
+        if from.is_some() {
+            self.train.refuse_training("the models of --from")?;
+        }
         let sink = match sink {
             Some(sink) => Some(sink.decimal(self.train.decimal(from)?)),
             None => None,
         };
-        let forecaster = self.checkpoint.of(self.train.forecaster(from, &[], |_| Ok(Vec::new()))?);
+        let forecaster = self.checkpoint.of(self.train.forecaster(from, |_| Ok(Vec::new()))?);
         let (h, models) = (forecaster.h(), forecaster.column_names());
         let (frame, interruption) = match from {
             Some(fitted) => {

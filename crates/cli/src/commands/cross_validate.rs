@@ -116,9 +116,14 @@ impl CrossValidate {
                 "--refit: a directory's models are scored as they are; --from DIR trains them further";
             return Err(Usage(message.to_owned()).into());
         }
+        if as_is {
+            let which =
+                if self.as_is { "with --as-is the models of --from" } else { "the models of --model" };
+            self.train.refuse_training(which)?;
+        }
         let decimal = self.train.decimal(from)?;
         let sink = sink.map(|sink| sink.decimal(decimal));
-        let forecaster = self.checkpoint.of(self.train.forecaster(from, &[], |h| self.baselines(h))?);
+        let forecaster = self.checkpoint.of(self.train.forecaster(from, |h| self.baselines(h))?);
         let forecaster = if as_is { forecaster.untrained() } else { forecaster };
         let h = self.ahead.unwrap_or(forecaster.h());
         let step_size = self.step_size.unwrap_or(h);

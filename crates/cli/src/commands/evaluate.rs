@@ -122,9 +122,9 @@ impl Evaluate {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let options = self.columns.options();
+        let options = self.columns.options()?;
         let read = |path: &Option<PathBuf>| {
-            path.as_ref().map(|path| ForecastTable::from_file(path, &options)).transpose()
+            path.as_ref().map(|path| ForecastTable::actual_from_file(path, &options)).transpose()
         };
         let forecast = ForecastTable::from_file(&self.forecast, &options)?;
         let (actual, history) = (read(&self.actual)?, read(&self.history)?);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::RangedU64ValueParser;
 use clap::{Args, ValueEnum};
-use foretell::{Attribution, ExplainOptions, Frame};
+use foretell::{Attribution, ExplainOptions, Fitted, Frame};
 
 use crate::args::steps;
 use crate::bars::{Bars, Group};
@@ -87,12 +87,29 @@ impl Explain {
         let options = ExplainOptions::new(method).output(self.output).models(&self.only);
         let options = options.future(run.future.as_ref()).h(run.h);
         let frame = run.fitted.explain(&run.panel, &options)?;
+        self.log().explained(&self.explained(&run.fitted));
         if let Some(plot) = &self.plot {
             let bars = bars(&frame, &self.method, run.panel.n_series());
             bars.write(plot)?;
             self.log().wrote(plot, &format!("the {MOST} largest contributions of each network"));
         }
         self.run.write(run, &frame, "")
+    }
+}
+
+impl Explain {
+    /// The columns of forecasts that are explained, of networks with several outputs: their own columns bear only the network's name.
+    fn explained(&self, fitted: &Fitted) -> Vec<String> {
+        let networks = fitted.models().iter().zip(fitted.column_names());
+        let networks = networks.filter(|(model, name)| {
+            model.network().is_some() && (self.only.is_empty() || self.only.contains(name))
+        });
+        let columns = networks.filter_map(|(model, name)| {
+            let outputs = model.trained().estimator().outputs();
+            let output = outputs.get(self.output).filter(|_| outputs.len() > 1)?;
+            Some(format!("{name}{}", output.suffix))
+        });
+        columns.collect()
     }
 }
 

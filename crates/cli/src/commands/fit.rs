@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use foretell::hierarchy::{Hierarchy, Reconciliation};
-use foretell::{ColumnNames, Fitted, Interruption, ModelDirectory};
+use foretell::{ColumnNames, Fitted, Interruption, ModelDirectory, ModelSpec};
 
 use crate::args::{CheckpointArgs, directory};
-use crate::failure::Interrupted;
-use crate::hierarchy_args::{HierarchyArgs, MethodArgs};
+use crate::data_args::check_not_stdin;
+use crate::failure::{Interrupted, Usage};
+use crate::hierarchy_args::{HierarchyArgs, KeptMethodArgs};
 use crate::interrupt;
 use crate::progress::Log;
 use crate::saving::{save_or_keep, take};
@@ -99,7 +100,7 @@ pub(crate) struct Fit {
     #[command(flatten)]
     hierarchy: HierarchyArgs,
     #[command(flatten)]
-    method: MethodArgs,
+    method: KeptMethodArgs,
 }
 
 impl Fit {
@@ -108,6 +109,7 @@ impl Fit {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
+        check_not_stdin("--val-data", &self.val_data)?;
         let world = several::join()?;
         // What this command saved when it was interrupted, it may replace when it continues.
         let resumes = self.resumes();
@@ -115,7 +117,9 @@ impl Fit {
             (!several::is_follower()).then(|| take(&self.out, self.overwrite || resumes)).transpose()?;
         let from = self.train.trained()?;
         let from = from.as_ref();
-        let forecaster = self.train.forecaster(from, self.hierarchy.labels(), |_| Ok(Vec::new()))?;
+        let specs = self.train.specs(from, self.hierarchy.labels(), false)?;
+        self.warn_of_unread(&specs);
+        let forecaster = self.train.forecaster_of(specs, from)?;
         let mut forecaster = self.checkpoint.of(forecaster);
         forecaster = forecaster.keep_optimizer(self.keep_optimizer);
         if let Some((hierarchy, method)) = self.hierarchy(from)? {
@@ -153,14 +157,39 @@ impl Fit {
         }
     }
 
-    /// The hierarchy that forecasts are to add up by: that which is given, else that of the models to continue from.
+    /// Tells that rows to watch the loss on are read in vain: only networks are trained in steps that a loss is watched of.
+    fn warn_of_unread(&self, specs: &[ModelSpec]) {
+        let Some(path) = &self.val_data else { return };
+        if specs.iter().all(|spec| spec.network().is_none()) {
+            let models: Vec<&str> = specs.iter().map(ModelSpec::alias).collect();
+            self.log().warning(&format!(
+                "--val-data {}: only the training of networks is watched on such rows, and none of the models is one: {}; leave it out",
+                path.display(),
+                models.join(", ")
+            ));
+        }
+    }
+
+    /// The hierarchy that forecasts are to add up by, and how: that which is given, else that of the models to continue from.
     fn hierarchy(&self, from: Option<&Fitted>) -> anyhow::Result<Option<(Hierarchy, Reconciliation)>> {
         let data = &self.train.data;
         let columns = data.columns(from.map_or_else(ColumnNames::default, |from| from.columns().clone()));
-        let given = self.hierarchy.given(&data.statics, &columns.id)?;
-        let saved =
-            || from.and_then(Fitted::hierarchy).map(|(hierarchy, method)| (hierarchy.clone(), method));
-        Ok(given.map(|hierarchy| (hierarchy, self.method.method)).or_else(saved))
+        let named = self.method.named()?;
+        if let Some(given) = self.hierarchy.given(&data.statics, &columns.id)? {
+            return Ok(Some((given, named.unwrap_or(Reconciliation::MinTraceWls))));
+        }
+        match (from.and_then(Fitted::hierarchy), named) {
+            (Some((hierarchy, saved)), named) => Ok(Some((hierarchy.clone(), named.unwrap_or(saved)))),
+            (None, None) => Ok(None),
+            (None, Some(method)) => {
+                let keep = if from.is_some() { ", and the models of --from keep none" } else { "" };
+                Err(Usage(format!(
+                    "--method {method}: no hierarchy is given by which forecasts add up{keep}; name a file with a summing matrix by \
+                     --hierarchy, or columns of labels by --levels"
+                ))
+                .into())
+            }
+        }
     }
 
     /// Whether --out holds the interrupted models of the training whose state --checkpoint holds.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Command, Id};
-use foretell::{Contents, Fitted, ModelContents, ModelState, TrainingRecord, Value, json};
+use foretell::{Contents, Fitted, HierarchyContents, ModelContents, ModelState, TrainingRecord, Value, json};
 use foretell_report::grouped;
 
 use crate::args::{LogArgs, MemoryArgs};
@@ -33,8 +33,9 @@ Examples:
 
 With --json one object is printed: h, freq, fitted, id_col, time_col,
 target_col, local_scaler, local_static_scaler, features, prediction_intervals,
-ensembles (columns, with their weights), interruption (models, an array of:
-model, step, max_steps; missing, the columns
+ensembles (columns, with their weights), hierarchy (series at the bottom, sums
+of these, and the method by which forecasts are made to add up; or null),
+interruption (models, an array of: model, step, max_steps; missing, the columns
 whose training had not begun; training; or null), dataset ([series, rows]),
 bytes, and models, an array of: alias, class, unsupported (why foretell cannot
 run it, or null), input_size, loss, scaler_type, hyper_parameters (those that
@@ -152,6 +153,7 @@ fn facts(contents: &Contents) -> AlignedTable {
         ("features", contents.features.clone()),
         ("intervals", contents.prediction_intervals.clone()),
         ("ensembles", (!contents.ensembles.is_empty()).then(|| contents.ensembles.join(", "))),
+        ("hierarchy", contents.hierarchy.as_ref().map(hierarchy)),
         (
             "dataset",
             contents
@@ -165,6 +167,11 @@ fn facts(contents: &Contents) -> AlignedTable {
     ];
     facts.extend(optional.into_iter().filter_map(|(name, value)| Some((name, value?))));
     pairs(facts)
+}
+
+/// The series of a hierarchy, and how forecasts are made to add up.
+fn hierarchy(HierarchyContents { series, sums, method }: &HierarchyContents) -> String {
+    format!("{} series and {} sums of them, reconciled by {method}", grouped(*series), grouped(*sums))
 }
 
 /// The data that models were trained on, and the version that trained them.

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use foretell::{Frame, Freq, Panel, nearest};
+use foretell::{Frame, Freq, Panel, nearest, refuse_sample_paths};
 use foretell_report::{ForecastColumns, civil, forecast_columns, known_values, windows};
 
 use crate::args::{LogArgs, steps};
@@ -77,6 +77,7 @@ impl Plot {
         let (panel, options) = self.data.read_target(self.model.as_deref(), self.freq, self.log())?;
         let target = options.target_col.clone();
         let frame = Frame::from_file(&self.forecast, &options, panel.freq())?;
+        refuse_sample_paths(&frame, &self.forecast.display().to_string())?;
         self.log().read_beside(&self.forecast, "forecast");
         let names = || frame.columns.iter().map(|(name, _)| name.as_str());
         let (figure, series) = match forecast_parts(names(), &target) {

@@ -76,13 +76,12 @@ impl Reconcile {
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let sink = Sink::open(&self.out)?;
-        let options = self.columns.options();
-        let read = |path: &Option<PathBuf>| {
-            path.as_ref().map(|path| ForecastTable::from_file(path, &options)).transpose()
-        };
+        let options = self.columns.options()?;
         let hierarchy = self.hierarchy.read(&self.statics, &self.columns.id)?;
         let forecast = ForecastTable::from_file(&self.forecast, &options)?;
-        let (residuals, history) = (read(&self.residuals)?, read(&self.history)?);
+        let (residuals, history) = (self.residuals.as_ref(), self.history.as_ref());
+        let residuals = residuals.map(|path| ForecastTable::from_file(path, &options)).transpose()?;
+        let history = history.map(|path| ForecastTable::actual_from_file(path, &options)).transpose()?;
         let columns = self.columns.names();
         let how = ReconcileOptions::new(self.method.method)
             .residuals(residuals.as_ref())

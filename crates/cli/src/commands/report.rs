@@ -4,7 +4,9 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use foretell::{Contents, FileOptions, Frame, Freq, Panel, ReadOptions, column_names, usual_season};
+use foretell::{
+    Contents, FileOptions, Frame, Freq, Panel, ReadOptions, column_names, refuse_sample_paths, usual_season,
+};
 use foretell_report::{
     Report, ScoreSheet, baseline, charts, facts, forecast_columns, grouped, scored, settings,
 };
@@ -130,6 +132,7 @@ impl WriteReport {
         panel: &Panel,
     ) -> anyhow::Result<Frame> {
         let frame = Frame::from_file(path, options, panel.freq())?;
+        refuse_sample_paths(&frame, &path.display().to_string())?;
         self.log().read_beside(path, role);
         let names = frame.columns.iter().map(|(name, _)| name.as_str());
         match forecast_columns(names, &options.target_col).is_empty() {

@@ -89,6 +89,9 @@ fn scores_are_added_to_a_table_and_thresholds_end_with_their_own_code() {
 fn what_cannot_be_scored_is_said() {
     let dir = files();
     dir.put("late.csv", "unique_id,ds,y\nx,2025-01-01,1\n");
+    dir.put("slip.csv", "unique_id,ds,A,B\nx,2024-01-05,1,2\nx,2024-01-06,1,45.046 kg\n");
+    dir.put("comma.csv", "unique_id;ds;A\nx;2024-01-05;1,5\nx;2024-01-06;2\n");
+    dir.put("paths.csv", "unique_id,ds,sample_id,A\nx,2024-01-05,0,1\nx,2024-01-05,1,2\n");
     for (flags, part, code) in [
         ("--forecast f.csv", "no column `y`", 1),
         ("--forecast f.csv --actual late.csv", "no row of f.csv has come true", 1),
@@ -96,8 +99,22 @@ fn what_cannot_be_scored_is_said() {
         ("--forecast f.csv --actual a.csv --fail-if mae", "METRIC>NUMBER", 2),
         ("--forecast f.csv --actual a.csv --compare A,C", "name one of the models: A, B", 1),
         ("--forecast none.csv --actual a.csv", "none.csv", 1),
+        (
+            "--forecast slip.csv --actual a.csv",
+            "slip.csv, line 3, column `B`: \"45.046 kg\" is not a number",
+            1,
+        ),
+        (
+            "--forecast comma.csv --actual a.csv",
+            "comma.csv, line 2, column `A`: \"1,5\" has a decimal comma",
+            1,
+        ),
+        ("--forecast comma.csv --actual a.csv --decimal ;", "--decimal must be a point or a comma", 2),
+        ("--forecast paths.csv --actual a.csv", "paths.csv holds sample paths", 1),
     ] {
         let message = dir.fails(code, &format!("evaluate {flags}"));
         assert!(message.contains(part), "{flags}: {message}");
     }
+    let of_commas = dir.ok("evaluate --forecast comma.csv --actual a.csv --decimal , --metrics mae --json");
+    assert!(of_commas.contains("\"A\""), "{of_commas}");
 }

@@ -1,5 +1,7 @@
 //! `foretell aggregate` and `foretell reconcile`, and models that keep a hierarchy.
 
+use serde_json::{Value, json};
+
 use crate::test_directory::{TestDirectory, date, stderr, wave};
 
 const LABELS: &str = "unique_id,country,state\na,AU,VIC\nb,AU,VIC\nc,AU,NSW\nd,NZ,NI\n";
@@ -132,6 +134,18 @@ fn labels_of_the_static_table_are_no_columns_of_models() {
 }
 
 #[test]
+fn a_cell_of_a_forecast_that_is_no_number_is_told() {
+    let dir = files();
+    let mut text = "unique_id,ds,M\n".to_owned();
+    for id in ["a", "b", "c"] {
+        text += &format!("{id},2024-03-01,1\n");
+    }
+    dir.put("f.csv", &format!("{text}d,2024-03-01,1.5x\n"));
+    let message = dir.fails(1, "reconcile --forecast f.csv --levels country,state --static labels.csv");
+    assert!(message.contains("f.csv, line 5, column `M`: \"1.5x\" is not a number alone"), "{message}");
+}
+
+#[test]
 fn what_is_no_hierarchy_is_said() {
     let dir = files();
     dir.put("f.csv", "unique_id,ds,M\na,2024-03-01,1\nb,2024-03-01,2\nc,2024-03-01,3\nd,2024-03-01,4\n");
@@ -165,4 +179,49 @@ fn what_is_no_hierarchy_is_said() {
     let added =
         dir.ok("reconcile --forecast f.csv --levels country,state --static labels.csv --method BottomUp");
     assert_adds_up(&added, "M");
+}
+
+/// The method of models is the one that is named, else the saved one; one that they cannot keep is refused.
+#[test]
+fn the_method_of_models_is_that_which_is_named() {
+    let dir = files();
+    let levels = "--levels country,state --hierarchy labels.csv";
+    let fit = "fit --data sales.csv --model SeasonalNaive --h 3 --log none";
+    dir.ok(&format!("{fit} {levels} --method MinTraceOLS --out ols"));
+    dir.ok(&format!("{fit} {levels} --out usual"));
+    dir.ok(&format!("{fit} --out plain"));
+    let further = "fit --from ols --data sales.csv --log none";
+    dir.ok(&format!("{further} --out same"));
+    dir.ok(&format!("{further} --method bottomup --out other"));
+    for (model, method) in
+        [("ols", "MinTraceOLS"), ("usual", "MinTraceWLS"), ("same", "MinTraceOLS"), ("other", "BottomUp")]
+    {
+        let text = dir.ok(&format!("inspect {model}"));
+        let expected = format!("4 series and 6 sums of them, reconciled by {method}\n");
+        assert!(text.contains(&expected), "{text}");
+        let found: Value = serde_json::from_str(&dir.ok(&format!("inspect {model} --json"))).unwrap();
+        assert_eq!(found["hierarchy"], json!({ "series": 4, "sums": 6, "method": method }));
+    }
+    let plain: Value = serde_json::from_str(&dir.ok("inspect plain --json")).unwrap();
+    assert!(plain["hierarchy"].is_null() && !dir.ok("inspect plain").contains("hierarchy"), "{plain}");
+    for (line, says) in [
+        (format!("{fit} --method MinTraceShrink --out no"), "no hierarchy is given"),
+        (
+            "fit --from plain --data sales.csv --method BottomUp --out no".to_owned(),
+            "and the models of --from keep none; name a file with a summing matrix by --hierarchy",
+        ),
+        (
+            format!("{fit} {levels} --method TopDown --out no"),
+            "name one of BottomUp, MinTraceOLS, MinTraceWLS, MinTraceVar, MinTraceShrink, or reconcile what they forecast by \
+             `foretell reconcile --method TopDown --history FILE`",
+        ),
+    ] {
+        let message = dir.fails(2, &line);
+        assert!(message.contains(says), "{line}: {message}");
+    }
+    assert!(!dir.path("no").exists());
+    // Only `reconcile` offers what it alone can do.
+    let help = dir.ok("fit --help");
+    assert!(help.contains("MinTraceShrink") && !help.contains("TopDown"), "{help}");
+    assert!(dir.ok("reconcile --help").contains("[possible values: BottomUp, TopDown, "));
 }

@@ -205,3 +205,43 @@ fn damaged_model_directories_are_refused() -> io::Result<()> {
 fn name(path: &Path) -> &str {
     path.file_name().unwrap().to_str().unwrap()
 }
+
+/// What is neither a model nor a directory is said before anything else is found missing.
+#[test]
+fn names_of_no_model_and_no_directory_are_told() {
+    let dir = TestDirectory::new();
+    dir.ok(&format!("fit {LONG} --model NLinear {SMALL} --log none --out model"));
+    let there_is_none = "there is no such directory of trained models; no model is called";
+    for (line, parts) in [
+        (
+            "cross-validate --model nodir/",
+            ["--model nodir/: there is no such directory", "there are NLinear"],
+        ),
+        ("cross-validate --model NHTS", [there_is_none, "NHTS; did you mean NHITS?"]),
+        ("cross-validate --model long.csv", ["--model long.csv: it is a file; name models", "directory"]),
+        ("cross-validate --model model,NHITS", ["--model model: ", "name it alone"]),
+        ("fit --out new --model NHTS", ["no model is called NHTS", "did you mean NHITS?"]),
+    ] {
+        let message = dir.fails(2, &format!("{line} --data long.csv"));
+        assert!(parts.iter().all(|part| message.contains(part)), "{line}: {message}");
+        assert!(!message.contains("--h"), "{line}: {message}");
+    }
+    let message = dir.fails(2, "cross-validate --model NHITS --data long.csv");
+    assert!(message.contains("--h is missing"), "{message}");
+}
+
+#[test]
+fn standard_input_is_the_data_alone() {
+    let dir = TestDirectory::new();
+    let fit = "fit --model SeasonalNaive --h 7 --out model";
+    for (line, flag) in [
+        (format!("{fit} --data - --val-data -"), "--val-data"),
+        (format!("{fit} --data long.csv --val-data -"), "--val-data"),
+        (format!("{fit} --data - --static -"), "--static"),
+        ("predict --model model --data - --futr -".to_owned(), "--futr"),
+    ] {
+        let message = dir.fails(2, &line);
+        let says = format!("{flag} -: standard input can be read once, and only as --data; name a file");
+        assert!(message.contains(&says), "{line}: {message}");
+    }
+}

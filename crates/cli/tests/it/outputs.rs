@@ -316,6 +316,18 @@ fn paths_are_written_as_a_long_table() {
     assert!(
         dir.fails(2, &format!("{simulate} --method ancestral")).contains("NLinear draws no paths of its own")
     );
+    // Several paths are no forecast to draw; one is, and its number is no model.
+    dir.ok(&format!("{simulate} --out paths.csv --log none"));
+    dir.ok("simulate --data long.csv --model model --n-paths 1 --out path.csv --log none");
+    for command in ["plot", "report"] {
+        let command = |file: &str| format!("{command} {LONG} --forecast {file} --out -");
+        let message = dir.fails(1, &command("paths.csv"));
+        let told =
+            ["paths.csv holds sample paths, which its column `sample_id` numbers", "`foretell predict`"];
+        assert!(told.iter().all(|part| message.contains(part)), "{message}");
+        let drawn = dir.ok(&command("path.csv"));
+        assert!(drawn.contains("NLinear") && !drawn.contains("sample_id"), "{drawn}");
+    }
 }
 
 #[test]
@@ -358,4 +370,29 @@ fn contributions_and_parts_add_up_to_the_forecast() {
     assert!(other.contains("those here are: DLinear"), "{other}");
     let output = dir.fails(2, "explain --data long.csv --model model --output 7");
     assert!(output.contains("no output 7"), "{output}");
+}
+
+/// The columns of contributions bear the name of the network, so that it is said which of its outputs they are of.
+#[test]
+fn the_explained_output_is_named() {
+    let dir = TestDirectory::new();
+    let loss = r#"--set NLinear.loss={"MQLoss":{"level":[80]}}"#;
+    dir.ok(&format!("fit {LONG} --model NLinear,DLinear {SMALL} {loss} --log none --out model"));
+    let forecast = dir.ok("predict --model model --data long.csv");
+    let columns: Vec<&str> =
+        rows(&forecast)[0].iter().copied().filter(|name| name.starts_with("NLinear")).collect();
+    assert_eq!(columns.len(), 3, "{columns:?}");
+    for (output, column) in columns.into_iter().enumerate() {
+        let explain = format!(
+            "explain --data long.csv --model model --only NLinear --output {output} --method input-x-gradient"
+        );
+        let run = dir.run(&explain);
+        let said = stderr(&run);
+        assert!(run.status.success(), "{said}");
+        assert!(said.contains(&format!("explained: {column} (--output chooses another)\n")), "{said}");
+    }
+    // There is nothing to choose where a network has one output.
+    let said =
+        stderr(&dir.run("explain --data long.csv --model model --only DLinear --method input-x-gradient"));
+    assert!(!said.contains("explained"), "{said}");
 }

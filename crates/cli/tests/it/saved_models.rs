@@ -92,3 +92,71 @@ fn ensembles_are_columns_of_forecasts_and_scores() {
             .contains("mean, median")
     );
 }
+
+/// Flags of a training say nothing about models that are used as they are.
+#[test]
+fn flags_of_a_training_are_refused_for_models_that_are_not_trained() {
+    let dir = TestDirectory::new();
+    dir.ok(&format!("fit {LONG} --model NLinear {SMALL} --out first"));
+    for (flags, says) in [
+        ("--set max_steps=3", "--set max_steps: "),
+        ("--seed 7", "--seed: "),
+        ("--val-size 20", "--val-size: "),
+        ("--local-scaler standard", "--local-scaler: "),
+        ("--hist-exog price", "--hist-exog: "),
+    ] {
+        for (models, whose) in [
+            ("cross-validate --model first", "the models of --model are used as they were trained"),
+            (
+                "cross-validate --from first --as-is",
+                "with --as-is the models of --from are used as they were trained",
+            ),
+            ("anomalies --from first", "the models of --from are used as they were trained"),
+        ] {
+            let message = dir.fails(2, &format!("{models} --data long.csv {flags}"));
+            assert!(message.contains(&format!("{says}{whose}; leave it out")), "{models} {flags}: {message}");
+        }
+    }
+    let message = dir.fails(2, "cross-validate --model first --data long.csv --freeze linear");
+    assert!(message.contains("--freeze: the models of --model are used as they were trained"), "{message}");
+}
+
+/// What only networks have is not asked of other models in silence.
+#[test]
+fn flags_of_networks_are_not_passed_over_where_there_is_none() {
+    let dir = TestDirectory::new();
+    let fit = "fit --model SeasonalNaive --h 7 --log none";
+    dir.ok(&format!("{fit} {LONG} --out naive"));
+    let message = dir.fails(2, "fit --from naive --data long.csv --freeze nonsense.name --out further");
+    assert!(message.contains("--freeze nonsense.name: only networks have parameters"), "{message}");
+    assert!(message.contains("of the models of --from these are none: SeasonalNaive;"), "{message}");
+    let output = dir.run(&format!("{fit} {LONG} --val-data long.csv --out watched"));
+    let said = stderr(&output);
+    assert!(
+        output.status.success() && said.contains("warning: --val-data long.csv: only the training"),
+        "{said}"
+    );
+    // No warning where a network watches its loss.
+    let output =
+        dir.run(&format!("fit {LONG} --val-data long.csv --model SeasonalNaive,NLinear {SMALL} --out both"));
+    let said = stderr(&output);
+    assert!(output.status.success() && !said.contains("--val-data"), "{said}");
+    let freeze = "fit --from both --data long.csv --log none --freeze";
+    let message = dir.fails(2, &format!("{freeze} NLinear.linear.bias,SeasonalNaive.linear --out no"));
+    assert!(message.contains("--freeze SeasonalNaive.linear: "), "{message}");
+    dir.ok(&format!("{freeze} NLinear.linear.bias --out frozen"));
+
+    let none = "intervals by dropout are those of networks that forecast a single number, and none of the models is one";
+    for line in [
+        "predict --model naive --data long.csv --intervals dropout:20 --level 80",
+        "simulate --model naive --data long.csv --intervals dropout:20",
+        &format!("{fit} {LONG} --intervals dropout:20 --out no"),
+    ] {
+        let message = dir.fails(2, line);
+        assert!(message.contains(&format!("{none}: SeasonalNaive; leave them out")), "{line}: {message}");
+    }
+    let loss = r#"--set NLinear.loss={"MQLoss":{"level":[80]}}"#;
+    dir.ok(&format!("fit {LONG} --model NLinear {SMALL} {loss} --out quantiles"));
+    let message = dir.fails(2, "predict --model quantiles --data long.csv --intervals dropout:20 --level 80");
+    assert!(message.contains(&format!("{none}: NLinear")), "{message}");
+}

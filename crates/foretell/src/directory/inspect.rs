@@ -6,10 +6,12 @@ use std::path::Path;
 use foretell_checkpoint::{Checkpoint, ConformalSettings, Frequency, ModelFile, PlainModel};
 use foretell_data::jiff::{Timestamp, Unit};
 use foretell_estimator::MemoryLimit;
+use foretell_hierarchy::Reconciliation;
 use foretell_neural::{NetworkSpec, UNSUPPORTED, loss_value, plain_optimizer, read_model};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::coherence::Coherence;
 use crate::directory::saving::{ensembles, restore};
 use crate::error::Error;
 use crate::inputs::features::restore as restore_features;
@@ -44,6 +46,8 @@ pub struct Contents {
     pub prediction_intervals: Option<String>,
     /// The columns of ensembles, with the weight of each model where there are some.
     pub ensembles: Vec<String>,
+    /// The hierarchy by which forecasts add up, if the models keep one.
+    pub hierarchy: Option<HierarchyContents>,
     /// The data that the models were trained on, if foretell trained them.
     pub training: Option<TrainingRecord>,
     /// When the directory was written, by its files.
@@ -56,6 +60,17 @@ pub struct Contents {
     pub bytes: u64,
     /// The models.
     pub models: Vec<ModelContents>,
+}
+
+/// The hierarchy of a directory, in numbers.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HierarchyContents {
+    /// Series at the bottom, which sum up none.
+    pub series: usize,
+    /// Sums of these.
+    pub sums: usize,
+    /// How forecasts are made to add up.
+    pub method: Reconciliation,
 }
 
 /// One model of a directory.
@@ -128,7 +143,9 @@ impl Contents {
         let ensembles = ensembles(&configuration, members).unwrap_or_default();
         // Those that cannot be read are an error of whoever forecasts.
         let features = restore_features(&configuration).ok().filter(|features| !features.is_empty());
+        let coherence = Coherence::read(&configuration).ok().flatten();
         Ok(Self {
+            hierarchy: coherence.as_ref().map(HierarchyContents::of),
             ensembles: ensembles.iter().map(ToString::to_string).collect(),
             features: features.map(|features| features.to_string()),
             interruption: Interruption::read(&configuration),
@@ -150,6 +167,12 @@ impl Contents {
             bytes,
             models: contents,
         })
+    }
+}
+
+impl HierarchyContents {
+    fn of(Coherence { hierarchy, method, .. }: &Coherence) -> Self {
+        Self { series: hierarchy.n_bottom(), sums: hierarchy.n_aggregates(), method: *method }
     }
 }
 

@@ -223,7 +223,9 @@ impl<'a> ForecastBlocks<'a> {
             // A table has the same types whatever series are in this part.
             let frame = self.panel.without_levels_in(frame, column_levels(others, &outputs));
             match (&trained.coherence, self.asked) {
-                (Some(coherence), Asked::Ahead { .. }) => coherence.apply(frame, &outputs, &trained.columns),
+                (Some(coherence), Asked::Ahead { .. }) => {
+                    coherence.apply(frame, &outputs, &trained.columns, trained.settings)
+                }
                 _ => Ok(frame),
             }
         })?;

@@ -13,8 +13,10 @@ use crate::error::Error;
 /// # Errors
 /// A file that cannot be read, or a matrix that is none: see [`Hierarchy::from_summing_matrix`].
 pub fn read_hierarchy(path: impl AsRef<Path>, id_col: &str) -> Result<Hierarchy, Error> {
+    let path = path.as_ref();
     let table = IdTable::from_file(path, id_col)?;
-    Ok(Hierarchy::from_summing_matrix(&table.ids, &table.columns, &table.values)?)
+    let hierarchy = Hierarchy::from_summing_matrix(&table.ids, &table.columns, &table.values);
+    hierarchy.map_err(|source| Error::HierarchyFile { path: path.to_owned(), source })
 }
 
 /// The hierarchy of files, read as one table, with a row per series, its id in the column `id_col`, and a column per level, the widest first: see
@@ -34,5 +36,10 @@ pub fn read_levels(
     ids.dedup();
     let label = |id: &str| labels.iter().map(|labels| labels.get(id).map_or("", String::as_str)).collect();
     let series: Vec<(&str, Vec<&str>)> = ids.into_iter().map(|id| (id, label(id))).collect();
-    Ok(Hierarchy::from_levels(&series)?)
+    let hierarchy = Hierarchy::from_levels(&series);
+    match paths {
+        [path] => hierarchy.map_err(|source| Error::HierarchyFile { path: path.as_ref().to_owned(), source }),
+        // None of several files is to blame alone.
+        _ => Ok(hierarchy?),
+    }
 }

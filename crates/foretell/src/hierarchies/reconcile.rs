@@ -12,6 +12,7 @@ use crate::columns::ColumnNames;
 use crate::error::Error;
 use crate::forecast_part::{Part, part_of};
 use crate::hierarchies::grid::Grid;
+use crate::own_settings::OwnSettings;
 use crate::reconciliation_error::ReconciliationError;
 
 /// How [`reconcile`] makes forecasts coherent.
@@ -29,12 +30,17 @@ pub struct ReconcileOptions<'a> {
     pub samples: usize,
     /// Another seed draws other samples.
     pub seed: u64,
+    /// Whether forecasts below 0 become 0: those at the bottom, which are added up again.
+    pub non_negative: bool,
+    /// Whether forecasts become whole numbers: those at the bottom, which are added up again.
+    pub integer: bool,
 }
 
 impl<'a> ReconcileOptions<'a> {
     /// That method, and 1000 samples.
     pub fn new(method: Reconciliation) -> Self {
-        Self { method, residuals: None, history: None, samples: 1000, seed: 1 }
+        let (residuals, history) = (None, None);
+        Self { method, residuals, history, samples: 1000, seed: 1, non_negative: false, integer: false }
     }
 
     /// Forecasts of the past beside the actual values.
@@ -55,6 +61,20 @@ impl<'a> ReconcileOptions<'a> {
     /// Another seed.
     pub fn seed(self, seed: u64) -> Self {
         Self { seed, ..self }
+    }
+
+    /// Whether forecasts below 0 become 0.
+    pub fn non_negative(self, non_negative: bool) -> Self {
+        Self { non_negative, ..self }
+    }
+
+    /// Whether forecasts become whole numbers.
+    pub fn integer(self, integer: bool) -> Self {
+        Self { integer, ..self }
+    }
+
+    fn bounds(&self) -> OwnSettings {
+        OwnSettings { non_negative: self.non_negative, integer: self.integer, ..OwnSettings::default() }
     }
 }
 
@@ -118,6 +138,7 @@ pub fn reconcile(
         let linear = |name: &str| -> Result<(String, Vec<f64>), Error> {
             let mut values = known(name)?;
             reconciler.reconcile(&mut values, grid.times.len());
+            bound(hierarchy, options.bounds(), &mut values, grid.times.len());
             Ok((name.to_owned(), values))
         };
         reconciled.extend(model.point.map(linear).transpose()?);
@@ -131,7 +152,9 @@ pub fn reconcile(
                 };
                 let values = all.iter().map(|(_, name)| known(name)).collect::<Result<Vec<_>, _>>()?;
                 let probabilities: Vec<f64> = all.iter().map(|(q, _)| *q).collect();
-                let columns = quantiles(&reconciler, &draws, &probabilities, &values, grid.times.len())?;
+                let mut columns = quantiles(&reconciler, &draws, &probabilities, &values, grid.times.len())?;
+                let bounds = options.bounds();
+                columns.iter_mut().flatten().for_each(|value| *value = bounds.bounded(*value));
                 reconciled.extend(all.iter().map(|(_, name)| (*name).to_owned()).zip(columns));
             }
         }
@@ -139,6 +162,15 @@ pub fn reconcile(
     // As the columns stood.
     reconciled.sort_by_key(|(name, _)| forecast.columns.iter().position(|(known, _)| known == name));
     Ok(grid.with_columns(reconciled))
+}
+
+/// Rounds and bounds coherent values `[series, times]` at the bottom, and adds them up again.
+fn bound(hierarchy: &Hierarchy, bounds: OwnSettings, values: &mut [f64], times: usize) {
+    if bounds.bounds() {
+        let bottom = &mut values[hierarchy.n_aggregates() * times..];
+        bottom.iter_mut().for_each(|value| *value = bounds.bounded(*value));
+        hierarchy.sum(values, times);
+    }
 }
 
 /// Coherent quantiles: of each probability the values `[series, times]`, from such values.

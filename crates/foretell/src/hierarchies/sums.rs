@@ -1,5 +1,7 @@
 //! The series of a hierarchy, of those at its bottom.
 
+use std::collections::HashSet;
+
 use foretell_data::Panel;
 use foretell_hierarchy::Hierarchy;
 
@@ -71,8 +73,13 @@ pub fn sum_series(panel: &Panel, hierarchy: &Hierarchy) -> Result<Panel, Error> 
 /// The panel as it is if it has a sum of the hierarchy, else with all of them: see [`sum_series`].
 ///
 /// # Errors
-/// As [`sum_series`]; a panel without sums that has further columns, since these are read for models that need them of all series.
+/// As [`sum_series`]; a panel with a series that the hierarchy does not have; a panel without sums that has further columns, since these
+/// are read for models that need them of all series.
 pub fn with_sums(panel: Panel, hierarchy: &Hierarchy) -> Result<Panel, Error> {
+    let known: HashSet<&str> = hierarchy.ids().map(|id| &**id).collect();
+    if let Some(id) = panel.ids().find(|id| !known.contains(&***id)) {
+        return Err(ReconciliationError::NotInHierarchy { id: id.to_string() }.into());
+    }
     if hierarchy.ids().take(hierarchy.n_aggregates()).any(|id| panel.find(id).is_some()) {
         return Ok(panel);
     }
@@ -81,6 +88,37 @@ pub fn with_sums(panel: Panel, hierarchy: &Hierarchy) -> Result<Panel, Error> {
         true => sum_series(&panel, hierarchy),
         false => Err(ReconciliationError::FurtherColumns { columns }.into()),
     }
+}
+
+/// A sum among the last rows of a panel that is none: its id, its time, its value, and what its series add up to.
+pub(crate) fn wrong_sum(panel: &Panel, hierarchy: &Hierarchy) -> Option<(String, i64, [f64; 2])> {
+    /// Of each series: a table whose sums are others is wrong everywhere.
+    const ROWS: usize = 100;
+    /// What rounded numbers may miss, as a share of the sum of their magnitudes.
+    const ROUNDING: f64 = 1e-3;
+    let bottom: Vec<usize> = hierarchy.bottom_ids().iter().map(|id| panel.find(id)).collect::<Option<_>>()?;
+    let last = |series: usize| panel.time(series, panel.len(series) - 1);
+    let end = |series: usize, back: usize| {
+        // Before a series begins it adds nothing.
+        panel.len(series).checked_sub(back + 1).map_or(0.0, |row| panel.known_values(series, row..row + 1)[0])
+    };
+    hierarchy.ids().take(hierarchy.n_aggregates()).enumerate().find_map(|(number, id)| {
+        let sum = panel.find(id)?;
+        let members = || hierarchy.members(number).iter().map(|&member| bottom[member as usize]);
+        if members().any(|series| last(series) != last(sum)) {
+            return None;
+        }
+        (0..panel.len(sum).min(ROWS)).find_map(|back| {
+            let [found, expected, size] = [
+                end(sum, back),
+                members().map(|series| end(series, back)).sum(),
+                members().map(|series| end(series, back).abs()).sum(),
+            ];
+            // What is not known is not compared.
+            let differs = (found - expected).abs() > ROUNDING * size;
+            differs.then(|| (id.to_string(), panel.time(sum, panel.len(sum) - 1 - back), [found, expected]))
+        })
+    })
 }
 
 #[cfg(test)]
@@ -140,6 +178,31 @@ mod tests {
         let early = fault(&[("a", 1, &[1.0, 2.0]), ("b", 1, &[1.0]), ("c", 1, &[1.0, 2.0])]);
         assert!(early.contains("series b ends at 1, others at 2"), "{early}");
         assert!(fault(&[("a", 1, &[1.0]), ("b", 1, &[1.0])]).contains("no series c"));
+    }
+
+    #[test]
+    fn sums_that_are_none_are_found() {
+        let panel = |x: [f32; 3]| {
+            panel(&[
+                ("x", 1, &x),
+                ("Total", 1, &[3.0, 23.0, 35.0]),
+                ("y", 1, &[1.0, 1.0, 2.0]),
+                ("a", 1, &[2.0, 2.0, 3.0]),
+                ("b", 2, &[20.0, 30.0]),
+                ("c", 1, &[1.0, 1.0, 2.0]),
+            ])
+        };
+        assert_eq!(wrong_sum(&panel([2.0, 22.0, 33.0]), &hierarchy()), None);
+        assert_eq!(wrong_sum(&panel([2.0, 22.01, 33.0]), &hierarchy()), None, "rounded");
+        let found = wrong_sum(&panel([2.0, 23.0, 33.0]), &hierarchy());
+        assert_eq!(found, Some(("x".to_owned(), 2, [23.0, 22.0])));
+    }
+
+    #[test]
+    fn series_beside_a_hierarchy_are_refused() {
+        let all = panel(&[("a", 1, &[1.0]), ("b", 1, &[1.0]), ("c", 1, &[1.0]), ("d", 1, &[1.0])]);
+        let error = with_sums(all, &hierarchy()).unwrap_err().to_string();
+        assert!(error.contains("the series d, which is not in the hierarchy"), "{error}");
     }
 
     #[test]

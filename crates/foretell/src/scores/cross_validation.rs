@@ -13,7 +13,7 @@ use crate::forecaster::Forecaster;
 use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::forecasts::blocks::blocks_ahead;
 use crate::forecasts::far_values::FarValues;
-use crate::forecasts::levels::recipe;
+use crate::forecasts::levels::{recipe, warn_of_no_intervals};
 use crate::forecasts::memory::check_forecast;
 use crate::forecasts::rolling::{SeriesRows, table};
 use crate::forecasts::windows::{
@@ -47,6 +47,8 @@ pub struct ValidationOptions<'a> {
     pub quantiles: &'a [f64],
     /// Steps of each forecast, as [`PredictOptions::h`] says; the models' own horizon by default.
     pub h: Option<usize>,
+    /// Whether quantiles stay as the models gave them ([`Fitted::raw_quantiles`]); sorted by default.
+    pub raw_quantiles: bool,
 }
 
 impl<'a> ValidationOptions<'a> {
@@ -74,11 +76,24 @@ impl<'a> ValidationOptions<'a> {
     pub fn h(self, h: usize) -> Self {
         Self { h: Some(h), ..self }
     }
+
+    /// Whether quantiles stay as the models gave them.
+    pub fn raw_quantiles(self, raw_quantiles: bool) -> Self {
+        Self { raw_quantiles, ..self }
+    }
 }
 
 impl Default for ValidationOptions<'_> {
     fn default() -> Self {
-        Self { n_windows: 1, step_size: 1, refit: 0, level: &[], quantiles: &[], h: None }
+        Self {
+            n_windows: 1,
+            step_size: 1,
+            refit: 0,
+            level: &[],
+            quantiles: &[],
+            h: None,
+            raw_quantiles: false,
+        }
     }
 }
 
@@ -143,7 +158,7 @@ impl Forecaster {
         options: &ValidationOptions<'_>,
     ) -> Result<CrossValidation, Error> {
         let asked = AskedQuantiles::new(options.level, options.quantiles)?;
-        let ValidationOptions { n_windows, step_size, refit, .. } = *options;
+        let ValidationOptions { n_windows, step_size, refit, raw_quantiles: raw, .. } = *options;
         if n_windows == 0 || step_size == 0 {
             return Err(UsageError::NoWindows { n_windows, step_size }.into());
         }
@@ -163,10 +178,10 @@ impl Forecaster {
             plan.warnings.warn_of_few_windows(intervals.n_windows, &asked.levels());
         }
         let (fitted, forecasts) = match refit {
-            0 if h == plan.h() => validate_once(plan, panel, cutoffs[0], step_size, &asked)?,
+            0 if h == plan.h() => validate_once(plan, panel, (cutoffs[0], step_size), &asked, raw)?,
             // Windows of another length are forecast as if the panel ended before each.
-            0 => validate_anew(plan, panel, h, &cutoffs, n_windows, &asked)?,
-            every => validate_anew(plan, panel, h, &cutoffs, every, &asked)?,
+            0 => validate_anew(plan, panel, h, &cutoffs, n_windows, &asked, raw)?,
+            every => validate_anew(plan, panel, h, &cutoffs, every, &asked, raw)?,
         };
         if !fitted.interrupted() {
             warn_of_fewer_windows(&fitted.trained, panel, cutoffs[0], &forecasts, n_windows);
@@ -184,12 +199,13 @@ impl Forecaster {
 fn validate_once(
     plan: &mut TrainingPlan,
     panel: &Panel,
-    test_size: usize,
-    step_size: usize,
+    (test_size, step_size): (usize, usize),
     asked: &AskedQuantiles,
+    raw: bool,
 ) -> Result<(Fitted, WindowForecasts), Error> {
-    let (trained, interruption) = plan.fit_before(panel, test_size)?;
+    let (mut trained, interruption) = plan.fit_before(panel, test_size)?;
     check_forecasts_begun(plan, &trained, interruption.as_ref())?;
+    trained.raw_quantiles = raw;
     let forecasts = forecast_end(&trained, panel, plan.val_size + test_size, (test_size, step_size), asked)?;
     Ok((Fitted::of(trained, interruption), forecasts))
 }
@@ -203,6 +219,7 @@ fn validate_anew(
     ahead: &[usize],
     every: usize,
     asked: &AskedQuantiles,
+    raw: bool,
 ) -> Result<(Fitted, WindowForecasts), Error> {
     let (mut trained, mut interruption) = plan.fit_before(&panel.without_last(ahead[0]), 0)?;
     check_forecasts_begun(plan, &trained, interruption.as_ref())?;
@@ -221,6 +238,7 @@ fn validate_anew(
             }
             trained = anew;
         }
+        trained.raw_quantiles = raw;
         // Of fewer steps than the horizon nothing is read of the future.
         let future = (h >= plan.h()).then(|| Future::within(panel, &known, h));
         let options = PredictOptions::new().future(future.as_ref()).h(h);
@@ -320,31 +338,43 @@ impl Fitted {
         n_windows: usize,
         step_size: usize,
     ) -> Result<CrossValidation, Error> {
+        self.validate_with(panel, &ValidationOptions::new(n_windows, step_size))
+    }
+
+    /// [`Fitted::validate`] with levels or quantiles, sorted or as the models gave them.
+    ///
+    /// # Errors
+    /// Those of [`Fitted::validate`]; a level or quantile out of range, or one that a model cannot forecast; options of a training:
+    /// `refit`, or another horizon than the models' own.
+    pub fn validate_with(
+        &self,
+        panel: &Panel,
+        options: &ValidationOptions<'_>,
+    ) -> Result<CrossValidation, Error> {
+        let asked = AskedQuantiles::new(options.level, options.quantiles)?;
+        let ValidationOptions { n_windows, step_size, refit, raw_quantiles, .. } = *options;
+        let (own, h) = (self.h(), options.h.unwrap_or(self.h()));
         if n_windows == 0 || step_size == 0 {
             return Err(UsageError::NoWindows { n_windows, step_size }.into());
         }
-        let trained = &self.trained;
+        if refit > 0 || h != own {
+            return Err(UsageError::ValidationOfTrained { refit, h, own }.into());
+        }
+        let fitted = self.clone().raw_quantiles(raw_quantiles || self.trained.raw_quantiles);
+        let trained = &fitted.trained;
         let panel = &trained.held(panel);
         trained.check_frequency(panel)?;
-        let (h, windows) = (self.h(), n_windows.saturating_mul(panel.n_series()));
-        let (rows, needed) = (panel.max_len(), h + 1);
+        let (rows, needed, windows) = (panel.max_len(), h + 1, n_windows.saturating_mul(panel.n_series()));
         if rows < needed {
             return Err(Error::ShortForValidation { rows, h, needed });
         }
         let remedy = "lower n_windows, or leave series out";
-        check_forecast(
-            trained,
-            panel,
-            (windows, h),
-            windows.saturating_mul(h),
-            &AskedQuantiles::default(),
-            remedy,
-        )?;
+        check_forecast(trained, panel, (windows, h), windows.saturating_mul(h), &asked, remedy)?;
+        warn_of_no_intervals(trained, &asked)?;
         let test_size = h + (n_windows - 1) * step_size;
-        let forecasts =
-            forecast_end(trained, panel, test_size, (test_size, step_size), &AskedQuantiles::default())?;
+        let forecasts = forecast_end(trained, panel, test_size, (test_size, step_size), &asked)?;
         warn_of_fewer_windows(trained, panel, test_size, &forecasts, n_windows);
-        CrossValidation::of(self.clone(), panel, h, forecasts)
+        CrossValidation::of(fitted, panel, h, forecasts)
     }
 }
 

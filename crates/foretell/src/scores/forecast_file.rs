@@ -12,6 +12,7 @@ use foretell_evaluate::{
 use crate::columns::ColumnNames;
 use crate::error::Error;
 use crate::forecast_part::{Part, part_of};
+use crate::sample_paths::{SAMPLE_ID, are_several};
 use crate::scores::model_columns::ModelColumns;
 
 /// Forecasts of any tool beside the actual values, ready to be scored.
@@ -39,13 +40,17 @@ impl ScoredForecasts {
     /// are relative to, is taken from `history` and from `actual`.
     ///
     /// # Errors
-    /// If no table has the target, no column is a forecast, or no row of a forecast has come true.
+    /// If no table has the target, no column is a forecast, no row of a forecast has come true, or the forecasts are several sample
+    /// paths.
     pub fn new(
         forecast: &ForecastTable,
         actual: Option<&ForecastTable>,
         history: Option<&ForecastTable>,
         columns: &ColumnNames,
     ) -> Result<Self, Error> {
+        if forecast.columns.iter().any(|(name, numbers)| name == SAMPLE_ID && are_several(numbers)) {
+            return Err(Error::SamplePaths { table: forecast.file.clone() });
+        }
         let (ids, series) = numbered(&forecast.ids);
         let place: HashMap<&str, u32> = ids.iter().zip(0..).map(|(id, number)| (&**id, number)).collect();
         let mut values: Vec<Vec<(i64, f64)>> = vec![Vec::new(); ids.len()];
@@ -242,7 +247,7 @@ fn cutoffs(forecast: &ForecastTable, series: &[u32]) -> Vec<i64> {
 /// The models of a table, by the names of its columns.
 fn models(forecast: &ForecastTable, target: &str) -> Vec<ModelColumns> {
     let mut models: Vec<ModelColumns> = Vec::new();
-    let columns = forecast.columns.iter().filter(|(name, _)| name != target);
+    let columns = forecast.columns.iter().filter(|(name, _)| name != target && name != SAMPLE_ID);
     for (column, values) in columns {
         let (model, part) = part_of(column);
         let place = models.iter().position(|known| known.name == model).unwrap_or_else(|| {
@@ -317,5 +322,17 @@ mod tests {
         assert!(matches!(none, Error::NothingCameTrue { .. }));
         let none = ScoredForecasts::new(&table(&[("y", &[1.0; 4])], None), None, None, &columns).unwrap_err();
         assert!(matches!(none, Error::NoForecasts { .. }));
+    }
+
+    #[test]
+    fn one_path_is_a_forecast_and_several_are_refused() {
+        let scored = |sample_ids: [f64; 4]| {
+            let columns: [(&str, &[f64]); 3] =
+                [("sample_id", &sample_ids), ("M", &[1.0; 4]), ("y", &[2.0; 4])];
+            ScoredForecasts::new(&table(&columns, None), None, None, &ColumnNames::default())
+        };
+        assert_eq!(scored([3.0; 4]).unwrap().models(), ["M"]);
+        let several = scored([0.0, 0.0, 1.0, 1.0]).unwrap_err().to_string();
+        assert!(several.starts_with("f.csv holds sample paths, which its column `sample_id`"), "{several}");
     }
 }

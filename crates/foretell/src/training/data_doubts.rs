@@ -3,6 +3,7 @@
 use foretell_data::Panel;
 use foretell_estimator::Estimator;
 
+use crate::hierarchies::sums::wrong_sum;
 use crate::inputs::local_scalers::LocalScalers;
 use crate::inputs::series_levels::sees_none;
 use crate::training::plan::TrainingPlan;
@@ -18,8 +19,17 @@ pub(crate) fn warn_of_data(plan: &TrainingPlan, panel: &Panel) {
         plan.warnings.warn(&Warning::PassedOver { settings });
     }
     warn_of_twins(plan);
+    if let Some(coherence) = &plan.coherence
+        && let Some((sum, time, [found, expected])) = wrong_sum(panel, &coherence.hierarchy)
+    {
+        let time = panel.freq().kind().display_in(panel.zone(), time);
+        plan.warnings.warn(&Warning::WrongSum { sum, time, found, expected });
+    }
     plan.warnings.warn_of_coarse_values(panel, &without_levels(plan));
     for (model, name) in plan.models().into_iter().zip(plan.column_names()) {
+        if model.max_steps() == Some(0) && plan.start.of(&name).from.is_none() {
+            plan.warnings.warn(&Warning::NoSteps { model: name.clone() });
+        }
         plan.warnings.warn_of_few_checks(model, &name, plan.val_rows() > 0);
         plan.warnings.warn_of_no_counts(model, &name, panel);
         for lacks in model.caveats(panel) {

@@ -239,7 +239,8 @@ impl TrainingPlan {
     /// Whether models will have these quantiles; warns of those that will not, if some will.
     pub(crate) fn check_quantiles(&self, asked: &AskedQuantiles) -> Result<(), Error> {
         let has = |(model, name): (&dyn Estimator, String)| {
-            let intervals = check(model, &name, asked, self.intervals.is_some());
+            let kept = self.start.calibration().is_some_and(|calibration| calibration.has(&name));
+            let intervals = check(model, &name, asked, kept || self.intervals.is_some());
             (name, intervals)
         };
         if self.settings.spread {
@@ -252,6 +253,14 @@ impl TrainingPlan {
         Ok(())
     }
 
+    /// The ensembles of the trained models that the models continue from, unless others were asked for.
+    fn kept_ensembles(&self) -> &[Combination] {
+        match self.ensembles.is_empty() {
+            true => self.start.ensembles_of(&self.column_names()[..self.n_members()]),
+            false => &[],
+        }
+    }
+
     /// No two columns of a forecast may have the same name.
     pub(crate) fn check_columns(&self) -> Result<(), Error> {
         let ColumnNames { id, time, target } = &self.columns;
@@ -260,6 +269,7 @@ impl TrainingPlan {
             taken.extend(model.outputs().iter().map(|output| format!("{name}{}", output.suffix)));
         }
         taken.extend(self.ensembles.iter().map(|ensemble| ensemble.column().to_owned()));
+        taken.extend(self.kept_ensembles().iter().map(|ensemble| ensemble.column().to_owned()));
         if !self.ensembles.is_empty() && self.n_members() < 2 {
             return Err(UsageError::EnsembleOfOne.into());
         }
@@ -299,13 +309,20 @@ impl TrainingPlan {
         let frame = forecast_windows_of_end(&earlier, &known, self.val_rows(), windows)?;
         let conformal = self.intervals.map(|intervals| calibrate(&earlier, &known, &frame, intervals));
         let weights = ensemble_weights(&earlier, &frame);
-        let ensembles: Vec<Combination> =
-            self.ensembles.iter().filter_map(|ensemble| ensemble.combination(Some(&weights))).collect();
+        let ensembles = self.combinations(Some(&weights));
         let frame = with_learnt_ensembles(&earlier, frame, &ensembles);
         let coherence = past.map(|coherence| Arc::new(coherence.with_past(frame)));
+        coherence.iter().try_for_each(|coherence| coherence.check_past(&self.columns))?;
         let (trained, interruption) = self.train_before(panel, test_size, true)?;
         let coherence = coherence.or_else(|| trained.coherence.clone());
+        let conformal = conformal.or_else(|| trained.conformal.clone());
         Ok((TrainedModels { conformal, ensembles, coherence, ..trained }, interruption))
+    }
+
+    /// How the trained models are combined, with the `weights` that were learnt.
+    fn combinations(&self, weights: Option<&[f64]>) -> Vec<Combination> {
+        let asked = self.ensembles.iter().filter_map(|ensemble| ensemble.combination(weights));
+        asked.chain(self.kept_ensembles().iter().cloned()).collect()
     }
 
     /// The forecasts of the end of each series that intervals are calibrated on, else those that an ensemble's weights are learnt by,
@@ -334,7 +351,8 @@ impl TrainingPlan {
     ) -> Result<(TrainedModels, Option<Interruption>), Error> {
         self.check_val_rows(panel)?;
         self.check_columns()?;
-        if self.settings.spread && (self.ensembles.is_empty() || self.n_members() < 2) {
+        let combines = !self.ensembles.is_empty() || !self.kept_ensembles().is_empty();
+        if self.settings.spread && (!combines || self.n_members() < 2) {
             return Err(UsageError::NoSpread { models: self.n_members() }.into());
         }
         let workers = self.workers.clone()?;
@@ -437,8 +455,8 @@ impl TrainingPlan {
             workers,
             raw_quantiles: false,
             settings: self.settings,
-            conformal: None,
-            ensembles: self.ensembles.iter().filter_map(|ensemble| ensemble.combination(None)).collect(),
+            conformal: self.start.calibration().cloned(),
+            ensembles: self.combinations(None),
             coherence: self.coherence.clone(),
             record,
             warnings: self.warnings.clone(),

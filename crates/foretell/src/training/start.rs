@@ -6,6 +6,8 @@ use foretell_estimator::{Estimator, Start};
 use serde_json::{Value, json};
 
 use crate::columns::categorical;
+use crate::conformal::{Conformal, PredictionIntervals};
+use crate::ensemble::Combination;
 use crate::fitted_model::FittedModel;
 use crate::inputs::series_levels::SeriesLevels;
 use crate::trained_models::TrainedModels;
@@ -18,6 +20,10 @@ pub(crate) struct StartingPoint {
     from: Option<(Vec<(String, FittedModel)>, Vocabulary)>,
     /// The levels that these saw series at.
     pub(crate) levels: Option<SeriesLevels>,
+    /// The ensembles of all of them.
+    pub(crate) ensembles: Vec<Combination>,
+    /// The errors that their intervals were calibrated by.
+    conformal: Option<Conformal>,
     /// Parameters that stay as they are, those of one model behind the name of its column.
     pub(crate) frozen: Vec<String>,
     /// Whether the models that there are stay as they are, without any training.
@@ -30,6 +36,24 @@ impl StartingPoint {
         let models = trained.named().map(|(model, name)| (name, model.clone())).collect();
         self.from = Some((models, trained.vocabulary.clone()));
         self.levels = Some(trained.levels.clone());
+        self.ensembles.clone_from(&trained.ensembles);
+        self.conformal.clone_from(&trained.conformal);
+    }
+
+    /// The ensembles that models of these columns have from the trained ones: those of the same models.
+    pub(crate) fn ensembles_of(&self, columns: &[String]) -> &[Combination] {
+        let known = self.from.iter().flat_map(|(models, _)| models).map(|(name, _)| name);
+        if known.eq(columns) { &self.ensembles } else { &[] }
+    }
+
+    /// The calibration of the models that stay as they are.
+    pub(crate) fn calibration(&self) -> Option<&Conformal> {
+        self.conformal.as_ref().filter(|_| self.untrained)
+    }
+
+    /// The intervals of the trained models, which are not those of models that are trained further.
+    pub(crate) fn left_intervals(&self) -> Option<PredictionIntervals> {
+        self.conformal.as_ref().filter(|_| !self.untrained).map(|conformal| conformal.intervals)
     }
 
     /// Where the training of the model of this column starts.

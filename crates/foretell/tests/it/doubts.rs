@@ -258,3 +258,24 @@ fn a_tweedie_mean_can_be_below_1_and_that_of_neuralforecast_cannot() {
     let (found, softplus) = mean(Some(true));
     assert!(found >= 1.0 && softplus == true, "{found} {softplus}");
 }
+
+#[test]
+fn a_model_without_steps_is_told_unless_it_continues_from_a_trained_one() {
+    let data = panel([60, 60]);
+    let without_steps = || forecaster(spec("NLinear", &[("max_steps", json!(0))]));
+    let (first, heard) = without_steps();
+    let fitted = first.val_size(4).fit(&data).expect("a fit");
+    assert_eq!(taken(&heard), [Warning::NoSteps { model: "NLinear".to_owned() }]);
+    let outcome = fitted.models()[0].outcome().expect("an outcome");
+    assert_eq!((outcome.steps, outcome.valid_loss), (0, None));
+
+    let trained = forecaster(spec("NLinear", &[])).0.fit(&panel([80, 40])).expect("a fit");
+    let (second, heard) = without_steps();
+    let continued = second.start_from(&trained).fit(&data).expect("a fit");
+    assert!(taken(&heard).is_empty());
+    let forecast = |fitted: &Fitted| fitted.predict(&data, None).expect("a forecast");
+    assert_eq!(forecast(&continued), forecast(&trained), "the weights are those of the trained model");
+    assert_ne!(forecast(&continued), forecast(&fitted));
+    // A series in which nothing could be learnt is enough.
+    without_steps().0.fit(&panel([5, 3])).expect("a fit");
+}

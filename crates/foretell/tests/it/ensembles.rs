@@ -1,8 +1,10 @@
 //! Forecasts of several models combined into one: columns like a model's, saved, with intervals, scored.
 
+use std::sync::{Arc, Mutex};
+
 use foretell::{
-    Ensemble, Fitted, Forecaster, Freq, ModelSpec, Panel, PredictOptions, PredictionIntervals,
-    ValidationOptions, json,
+    Ensemble, Fitted, Forecaster, Freq, Intervals, ModelSpec, Panel, PredictOptions, PredictionIntervals,
+    ValidationOptions, Warning, json,
 };
 
 const H: usize = 4;
@@ -151,4 +153,49 @@ fn some_of_the_models_forecast_as_among_all() {
         let error = fitted.only(wrong).expect_err("no models").to_string();
         assert!(error.contains(&format!("from 0 to {last}, found {wrong:?}")), "{error}");
     }
+}
+
+#[test]
+fn ensembles_and_calibrations_belong_to_the_trained_models() {
+    let both = [Ensemble::Mean, Ensemble::Weighted { n_windows: 3 }];
+    let intervals = PredictionIntervals { n_windows: 5, ..PredictionIntervals::default() };
+    let first = forecaster(&both).intervals(intervals).fit(&panel()).expect("a fit");
+
+    // As they are, beside a baseline that is no member.
+    let baseline = ModelSpec::new("Naive", H, 1).unwrap().set("alias", "Baseline").unwrap();
+    let beside =
+        Forecaster::new(specs().into_iter().chain([baseline])).unwrap().start_from(&first).baselines(1);
+    let options = ValidationOptions::new(2, H).level(&[80.0]);
+    let scored = beside.untrained().cross_validate(&panel(), &options).expect("scores");
+    let own = first.validate(&panel(), 2, H).expect("scores");
+    for name in ["NLinear", "EnsembleMean", "EnsembleWeighted"] {
+        assert_eq!(scored.frame.column(name), Some(own.frame.column(name).expect(name)), "{name}");
+        assert!(scored.frame.column(&format!("{name}-hi-80")).is_some(), "{name}");
+    }
+
+    // Trained further they are combined as before, but intervals are those of the models as they were.
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let into = heard.clone();
+    let further = || Forecaster::from_fitted(&first).unwrap();
+    let telling = further().on_warning(move |warning| into.lock().expect("no panic").push(warning.clone()));
+    let combined = telling.fit(&panel()).expect("a fit");
+    assert_eq!(weights(&combined), weights(&first));
+    assert!(combined.prediction_intervals().is_none());
+    let intervals = intervals.to_string();
+    assert!(heard.lock().expect("no panic").contains(&Warning::LeftIntervals { intervals }));
+    // What is asked for holds in their place.
+    let median = further().ensemble(Ensemble::Median).fit(&panel()).expect("a fit");
+    assert_eq!(median.ensembles().collect::<Vec<_>>(), [("EnsembleMedian", None)]);
+    assert_eq!(further().without_ensembles().fit(&panel()).expect("a fit").ensembles().count(), 0);
+    // Of other models they are none.
+    let fewer = Forecaster::new(specs().into_iter().take(2)).unwrap().start_from(&first);
+    assert_eq!(fewer.fit(&panel()).expect("a fit").ensembles().count(), 0);
+}
+
+#[test]
+fn the_spread_of_an_ensemble_is_that_of_models_that_are_trained_further() {
+    let first = forecaster(&ALL).intervals(Intervals::Spread).fit(&panel()).expect("a fit");
+    let further = Forecaster::from_fitted(&first).unwrap().fit(&panel()).expect("a fit");
+    let forecast = further.predict_with(&panel(), &PredictOptions::new().level(&[80.0])).expect("a forecast");
+    assert!(forecast.column("EnsembleMean-lo-80").is_some());
 }

@@ -1,9 +1,11 @@
 //! HINT: models that keep a hierarchy forecast coherently, and are saved with it.
 
+use std::sync::{Arc, Mutex};
+
 use foretell::hierarchy::{Hierarchy, Reconciliation};
 use foretell::{
     ColumnNames, Ensemble, Error, Fitted, ForecastTable, Forecaster, Frame, Freq, ModelSpec, Panel,
-    PredictOptions, PredictionIntervals, ReadOptions, ReconcileOptions, SimulateOptions, reconcile,
+    PredictOptions, PredictionIntervals, ReadOptions, ReconcileOptions, SimulateOptions, Warning, reconcile,
     sum_series, with_sums,
 };
 use serde_json::json;
@@ -135,6 +137,81 @@ fn what_does_not_fit_a_hierarchy_is_said() {
     let fitted = forecaster(Reconciliation::MinTraceOls).expect("a method").fit(&all).expect("a training");
     let error = fitted.predict(&bottom(), None).expect_err("sums are missing").to_string();
     assert!(error.contains("no row of Total, a sum of series"), "{error}");
+}
+
+#[test]
+fn bounded_forecasts_add_up() {
+    let all = sum_series(&bottom(), &hierarchy()).expect("sums");
+    for (loss, method) in [
+        (json!("MAE"), Reconciliation::MinTraceOls),
+        (normal(), Reconciliation::MinTraceWls),
+        (json!("MAE"), Reconciliation::BottomUp),
+    ] {
+        let forecaster = forecaster("NHITS", loss).hierarchy(hierarchy(), method).expect("a method");
+        let fitted = forecaster.integer(true).non_negative(true).fit(&all).expect("a training");
+        let frame = fitted.predict(&all, None).expect("forecasts");
+        let whole = |values: &[f32]| values.iter().all(|value| value.fract() == 0.0 && *value >= 0.0);
+        assert!(frame.columns.iter().all(|(_, values)| whole(values)), "{method}");
+        assert_eq!(incoherence(&frame, "NHITS"), 0.0, "{method}");
+    }
+}
+
+#[test]
+fn errors_that_weigh_nothing_are_refused_before_models_are_kept() {
+    let series = ["a", "b", "c", "d"].map(|id| (id, 0, vec![7.0_f32; 80]));
+    let constant = Panel::from_series(Freq::parse("1").expect("a frequency"), series).expect("a panel");
+    let constant = sum_series(&constant, &hierarchy()).expect("sums");
+    let naive = Forecaster::new([ModelSpec::new("Naive", H, 1).expect("a model")]).expect("a model");
+    let forecaster = naive.hierarchy(hierarchy(), Reconciliation::MinTraceShrink).expect("a method");
+    let error = forecaster.fit(&constant).expect_err("no errors").to_string();
+    assert!(error.contains("errors of past forecasts are 0"), "{error}");
+}
+
+#[test]
+fn sums_that_are_none_are_told() {
+    let all = sum_series(&bottom(), &hierarchy()).expect("sums");
+    let doubled = |id: &str, y: f32| if id == "Total" { 2.0 * y } else { y };
+    let series = (0..all.n_series()).map(|series| {
+        let id = all.id(series).to_string();
+        let y: Vec<f32> = all.y(series).iter().map(|y| doubled(&id, *y)).collect();
+        (id, 0, y)
+    });
+    let wrong = Panel::from_series(Freq::parse("1").expect("a frequency"), series).expect("a panel");
+    let told = |panel: &Panel| {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let into = heard.clone();
+        let forecaster = forecaster("NLinear", json!("MAE"));
+        let forecaster = forecaster.hierarchy(hierarchy(), Reconciliation::MinTraceOls).expect("a method");
+        let telling =
+            forecaster.on_warning(move |warning| into.lock().expect("no panic").push(warning.clone()));
+        telling.fit(panel).expect("a training");
+        std::mem::take(&mut *heard.lock().expect("no panic"))
+    };
+    assert_eq!(told(&all), []);
+    let [Warning::WrongSum { sum, time, .. }] = &told(&wrong)[..] else { panic!("no warning") };
+    assert_eq!((&**sum, &**time), ("Total", "79"));
+}
+
+#[test]
+fn what_is_of_the_models_by_themselves_is_told() {
+    let all = sum_series(&bottom(), &hierarchy()).expect("sums");
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let into = heard.clone();
+    let forecaster = forecaster("DLinear", json!("MAE")).hierarchy(hierarchy(), Reconciliation::MinTraceOls);
+    let telling = forecaster.expect("a method").non_negative(true).on_warning(move |warning| {
+        into.lock().expect("no panic").push(warning.to_string());
+    });
+    let fitted = telling.fit(&all).expect("a training");
+    fitted.predict(&all, None).expect("forecasts");
+    let told = || std::mem::take(&mut *heard.lock().expect("no panic"));
+    assert_eq!(told(), [""; 0]);
+    fitted.predict_insample(&all, H).expect("forecasts");
+    assert!(told()[0].starts_with("forecasts of the history are of each model by itself"));
+    fitted.decompose(&all, None).expect("parts");
+    assert!(told()[0].ends_with("changed by the hierarchy and the bounds of the forecasts"));
+    let alone = fitted.with_hierarchy(None).expect("no method");
+    alone.predict_insample(&all, H).expect("forecasts");
+    assert_eq!(told(), [""; 0]);
 }
 
 /// Of every number the paths of all series add up, at every step, and are no copies of each other.

@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
-use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel, PredictOptions, ValidationOptions, Verdict};
+use foretell::{
+    Fitted, Forecaster, Frame, Freq, ModelSpec, Panel, PredictOptions, ValidationOptions, Verdict,
+};
 use serde_json::{Value, json};
 
 const H: usize = 12;
@@ -247,14 +249,52 @@ fn values_without_a_probability_are_named() {
 #[test]
 fn quantiles_are_in_order_unless_raw_ones_are_asked_for() {
     let loss = json!({"MQLoss": {"quantiles": [0.9, 0.1, 0.5, 0.6, 0.4]}});
-    let fitted = fit(spec(&loss).set("max_steps", 1).expect("steps"), &panel(same), 1);
-    let crossings = |fitted: &Fitted| {
-        let frame = fitted.predict(&panel(same), None).expect("a forecast");
+    let short = spec(&loss).set("max_steps", 1).expect("steps");
+    let fitted = fit(short.clone(), &panel(same), 1);
+    // The quantiles are the last columns of a table.
+    let crossings = |frame: &Frame| {
+        let quantiles = &frame.columns[frame.columns.len() - 5..];
         let upwards = [1, 4, 2, 3, 0];
-        let falls =
-            |pair: &[usize], row: usize| frame.columns[pair[0]].1[row] > frame.columns[pair[1]].1[row];
+        let falls = |pair: &[usize], row: usize| quantiles[pair[0]].1[row] > quantiles[pair[1]].1[row];
         (0..frame.n_rows()).filter(|&row| upwards.windows(2).any(|pair| falls(pair, row))).count()
     };
-    assert_eq!(crossings(&fitted), 0);
-    assert!(crossings(&fitted.raw_quantiles(true)) > 0);
+    let ahead = |fitted: &Fitted| crossings(&fitted.predict(&panel(same), None).expect("a forecast"));
+    assert_eq!(ahead(&fitted), 0);
+    assert!(ahead(&fitted.clone().raw_quantiles(true)) > 0);
+    for refit in [0, 1] {
+        let anew = |raw: bool| {
+            let options = ValidationOptions::new(2, 1).refit(refit).raw_quantiles(raw);
+            let forecaster = Forecaster::new([short.clone()]).expect("a model");
+            crossings(&forecaster.cross_validate(&panel(same), &options).expect("scores").frame)
+        };
+        assert!(anew(false) == 0 && anew(true) > 0, "refit = {refit}");
+    }
+    let as_is = |raw: bool| {
+        let options = ValidationOptions::new(2, 1).raw_quantiles(raw);
+        crossings(&fitted.validate_with(&panel(same), &options).expect("scores").frame)
+    };
+    assert!(as_is(false) == 0 && as_is(true) > 0);
+}
+
+#[test]
+fn trained_models_are_scored_at_the_levels_that_they_have() {
+    let fitted =
+        fit(spec(&json!({"MQLoss": {"level": [80]}})).set("max_steps", 1).expect("steps"), &panel(same), 1);
+    let options = ValidationOptions::new(2, 1);
+    let scored = fitted.validate_with(&panel(same), &options.quantiles(&[0.9])).expect("scores");
+    assert!(
+        scored.frame.columns.last().is_some_and(|(name, _)| name.ends_with("_ql0.9")),
+        "{:?}",
+        scored.frame
+    );
+    let message = |options: &ValidationOptions<'_>| {
+        fitted.validate_with(&panel(same), options).expect_err("options of a training").to_string()
+    };
+    assert!(message(&options.level(&[50.0])).contains("has learned the quantiles of its loss"));
+    let refused = message(&options.refit(1));
+    assert!(
+        refused.contains("expected h = ") && refused.contains("found h = ") && refused.contains("refit = 1"),
+        "{refused}"
+    );
+    assert!(message(&options.h(100)).contains("found h = 100"));
 }

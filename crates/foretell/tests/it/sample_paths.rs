@@ -1,8 +1,10 @@
 //! Sample paths: as many as asked for, with the marginals of the forecast, and the same whatever else is drawn.
 
+use std::sync::{Arc, Mutex};
+
 use foretell::{
     Fitted, Forecaster, Frame, Freq, ModelSpec, Panel, PathMethod, PredictOptions, PredictionIntervals,
-    SimulateOptions,
+    SimulateOptions, Warning,
 };
 use serde_json::{Value, json};
 
@@ -162,6 +164,7 @@ fn what_has_no_paths_is_refused() {
     let point = fit([spec("NLinear", &[])], &panel);
     assert!(message(&point, SimulateOptions::new(5)).contains("NLinear has no intervals"));
     let normal = fit([normal()], &panel);
+    assert!(message(&normal, SimulateOptions::new(5).quantiles(&[0.5])).contains("two quantiles or more"));
     assert!(message(&normal, SimulateOptions::new(0)).contains("found 0"));
     assert!(message(&normal, SimulateOptions::new(5).quantiles(&[0.5, 2.0])).contains("found 2"));
     let ancestral = SimulateOptions::new(5).method(PathMethod::Ancestral);
@@ -169,4 +172,22 @@ fn what_has_no_paths_is_refused() {
     let short = SimulateOptions::new(5).method("schaake_shuffle".parse().expect("a method"));
     let error = normal.simulate(&panel.last(H - 1), &short).expect_err("too short").to_string();
     assert!(error.contains("series a: the Schaake shuffle takes stretches of 6 steps"), "{error}");
+}
+
+#[test]
+fn paths_are_drawn_of_the_models_that_have_some() {
+    let panel = panel(&["a", "b"], 100);
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let into = heard.clone();
+    let both = Forecaster::new([normal(), spec("NLinear", &[])]).expect("models");
+    let both = both.on_warning(move |warning| into.lock().expect("no panic").push(warning.clone()));
+    let fitted = both.fit(&panel).expect("a fit");
+    let options = SimulateOptions::new(5);
+    let paths = fitted.simulate(&panel, &options).expect("paths");
+    let alone = fit([normal()], &panel).simulate(&panel, &options).expect("paths");
+    assert_eq!(paths.columns, alone.columns);
+    assert_eq!(
+        heard.lock().expect("no panic")[..],
+        [Warning::NoPaths { models: vec!["NLinear".to_owned()] }]
+    );
 }

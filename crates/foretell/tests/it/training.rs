@@ -302,7 +302,7 @@ fn absurd_sizes_are_errors() {
         ("hidden_size", json!(1_u64 << 40)),
         ("num_layers", json!(1_000_000)),
         ("random_seed", json!(1_u64 << 32)),
-        ("max_steps", json!(0)),
+        ("max_steps", json!(-1)),
     ] {
         let spec = spec("MLP").set(name, value).and_then(|spec| spec.check());
         assert!(spec.is_err(), "{name}");

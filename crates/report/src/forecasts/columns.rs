@@ -1,6 +1,6 @@
 //! The columns of a table of forecasts: which models there are, their points and intervals.
 
-use foretell::Frame;
+use foretell::{Frame, SAMPLE_ID};
 
 /// The columns of a model.
 #[derive(Debug, PartialEq)]
@@ -32,13 +32,14 @@ impl<'a> ForecastColumns<'a> {
     }
 }
 
-/// The models that a table of these columns forecasts, in their order. `target` is the truth beside them.
+/// The models that a table of these columns forecasts, in their order. `target` is the truth beside them, and the number of a sample
+/// path is no forecast.
 pub fn forecast_columns<'a>(
     names: impl Iterator<Item = &'a str> + Clone,
     target: &str,
 ) -> Vec<ForecastColumns<'a>> {
     let mut models: Vec<ForecastColumns<'a>> = Vec::new();
-    for name in names.clone().filter(|name| *name != target) {
+    for name in names.clone().filter(|name| ![target, SAMPLE_ID].contains(name)) {
         let (model, part) = split(name);
         let place = models.iter().position(|columns| columns.model == model).unwrap_or_else(|| {
             models.push(ForecastColumns { model, point: None, intervals: Vec::new() });
@@ -98,6 +99,7 @@ mod tests {
     fn models_and_intervals_are_found() {
         let names = [
             "y",
+            "sample_id",
             "MLP-median",
             "MLP-lo-80",
             "MLP-lo-95.5",
@@ -118,6 +120,6 @@ mod tests {
             ForecastColumns { model: "T", point: Some("T"), intervals: vec![] },
         ];
         assert_eq!(forecast_columns(names.into_iter(), "y"), expected);
-        assert!(forecast_columns(["y"].into_iter(), "y").is_empty());
+        assert!(forecast_columns(["y", "sample_id"].into_iter(), "y").is_empty());
     }
 }
