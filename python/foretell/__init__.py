@@ -8,6 +8,8 @@
     >>> forecast = nf.predict()
 """
 
+from typing import Any
+
 from foretell._foretell import __version__
 from foretell._registering import register_loss, register_lr_scheduler, register_optimizer
 from foretell.core import DistributedConfig, NeuralForecast
@@ -28,3 +30,12 @@ __all__ = [
     "register_optimizer",
     "report",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    # Few programs compute features, and all others are faster without the module.
+    if name == "features":
+        from importlib import import_module
+
+        return import_module("foretell.features")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

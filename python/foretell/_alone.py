@@ -31,7 +31,8 @@ def predicted_alone(
     """Forecasts of a dataset: of its last ``test_size`` steps, or of what follows it; ``[series * windows * h, outputs]``."""
     if test_size > 0:
         forecasts = forecaster.cross_validation(
-            dataset.df, static_df=dataset.static_df, n_windows=None, test_size=test_size, step_size=step_size, use_fitted=True
+            dataset.df, static_df=dataset.static_df, n_windows=None, test_size=test_size, step_size=step_size, use_fitted=True,
+            quantiles=quantiles,
         )
     else:
         forecasts = forecaster.predict(df=dataset.df, static_df=dataset.static_df, quantiles=quantiles, h=h)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from difflib import get_close_matches
+from operator import index
 from typing import Any
 
 from foretell import _frames
@@ -12,6 +15,48 @@ from foretell.errors import ColumnError
 
 #: Kinds of exogenous columns: the list of a model, the table that has them, and how neuralforecast calls them.
 _KINDS = (("hist", "df", "historical"), ("futr", "df", "future"), ("stat", "static_df", "static"))
+
+
+#: What neuralforecast hands on to PyTorch's DataLoader and to its models' forecasts, which has no meaning here.
+_DATA_ARGUMENTS = (
+    "batch_size", "shuffle", "sampler", "batch_sampler", "num_workers", "collate_fn", "pin_memory", "drop_last", "timeout", "worker_init_fn",
+    "multiprocessing_context", "generator", "prefetch_factor", "persistent_workers", "pin_memory_device", "in_order", "random_seed",
+)  # fmt: skip
+
+
+def check_data_arguments(function: Callable[..., Any], given: Mapping[str, Any]) -> None:
+    """Whether the further arguments of a function are some of the DataLoader's.
+
+    Raises:
+        TypeError: If one is not: it is misspelt.
+    """
+    own = [name for name, parameter in inspect.signature(function).parameters.items() if parameter.kind is not parameter.VAR_KEYWORD]
+    for name in given:
+        if name not in _DATA_ARGUMENTS:
+            nearest = get_close_matches(name, [*own, *_DATA_ARGUMENTS], 1)
+            hint = f": did you mean {nearest[0]!r}?" if nearest else f": expected one of {', '.join(n for n in own if n != 'self')}"
+            raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}{hint}")
+
+
+def count(name: str, value: Any, least: int = 0) -> int:
+    """A whole number, also one of numpy.
+
+    Raises:
+        ValueError: If it is none, or below ``least``.
+    """
+    if isinstance(value, bool) or not hasattr(value, "__index__") or index(value) < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}; found {value!r}")
+    return index(value)
+
+
+def check_intervals(intervals: Any) -> None:
+    """Whether something says how intervals are calibrated.
+
+    Raises:
+        TypeError: If it does not.
+    """
+    if intervals is not None and not all(hasattr(intervals, name) for name in ("n_windows", "method", "step_size")):
+        raise TypeError(f"prediction_intervals must be a PredictionIntervals, such as PredictionIntervals(n_windows=10); found {intervals!r}")
 
 
 def check_columns(models: Sequence[Any], df: Any, static_df: Any) -> None:

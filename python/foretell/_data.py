@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from importlib.util import find_spec
 from typing import Any
 
-from foretell import _checks, _foretell, _frames
+from foretell import _checks, _foretell, _frames, _frequencies
 from foretell.errors import ColumnError
 
 #: Columns with a meaning of their own, which are read where they are.
@@ -70,31 +71,46 @@ class Data:
         """A table of the engine in the user's kind."""
         return _frames.from_engine(frame, self.kind)
 
+    def reworded(self, error: Exception, table: str) -> Exception:
+        """An error of the engine that read this data, or ``table`` beside it, with the name of the table that is wrong."""
+        named = re.search(r"column `([^`]*)`: ", str(error))
+        statics = [] if self.static_df is None else _frames.columns(self.static_df)
+        is_static = named is not None and named.group(1) in set(statics) - {*self.names.all, *self.reading.columns}
+        return _of_statics(error) if is_static else _checks.reworded(error, table)
 
-def read(df: Any, static_df: Any, names: Names, reading: Reading) -> Data:
-    """Reads tables.
+
+def read(df: Any, static_df: Any, names: Names, reading: Reading, table: str = "df") -> Data:
+    """Reads tables; errors call ``df`` by the name of its argument.
 
     Raises:
         ColumnError: If a column is not there.
         ValueError: If a row is wrong; the error names it.
     """
     df = _frames.native(df)
-    _frames.require(df, names.all, "df")
-    df = _frames.select(df, [*names.all, *SPECIAL, *reading.columns, *reading.categories])
+    _frames.require(df, names.all, table)
+    read_ones = [*names.all, *SPECIAL, *reading.columns, *reading.categories]
+    _frames.check_once(df, read_ones, table)
+    has = ", ".join(_frames.columns(df))
+    df = _frames.select(df, read_ones)
     static_df = None if static_df is None else _frames.native(static_df)
     if static_df is not None:
         _frames.require(static_df, [names.id_col], "static_df")
+        _frames.check_once(static_df, _frames.columns(static_df), "static_df")
+    reading = replace(reading, freq=_frequencies.by_times(reading.freq, lambda: _times(df, names.time_col, table)))
     kind = _frames.kind_of(df, names.id_col, names.time_col)
     try:
-        panel = read_panel(df, static_df, names, reading)
+        panel = read_panel(df, static_df, names, reading, table)
+    except ColumnError as error:
+        # The engine was given the columns that are read alone.
+        raise ColumnError(re.sub(r"; it has [^;]*;", f"; it has {has};", str(error), count=1)) from None
     except ValueError as error:
         # neuralforecast takes the rows as they come, whatever freq says.
         followed = re.search(r"its times follow `([^`]+)`: set that frequency", str(error))
         if followed is None:
             raise
-        warnings.warn(f"freq is {reading.freq}, but the times follow {followed.group(1)}, which is used instead", stacklevel=4)
+        warnings.warn(f"freq is {_frequencies.shown(reading.freq)}, but the times follow {followed.group(1)}, which is used instead", stacklevel=4)
         reading = replace(reading, freq=followed.group(1))
-        panel = read_panel(df, static_df, names, reading)
+        panel = read_panel(df, static_df, names, reading, table)
     return Data(df, static_df, names, reading, kind, panel)
 
 
@@ -109,21 +125,54 @@ def kind_of_loaded() -> _frames.Kind:
     return _frames.Kind(library, None, None)
 
 
-def read_panel(df: Any, static_df: Any, names: Names, reading: Reading) -> _foretell.Panel:
+def read_panel(df: Any, static_df: Any, names: Names, reading: Reading, table: str = "df") -> _foretell.Panel:
     """The panel of tables that were checked."""
-    statics = None if static_df is None else _frames.to_engine(static_df, names.id_col, None, reading.categories)
     try:
-        return _foretell.Panel(
-            _frames.to_engine(df, names.id_col, names.time_col, reading.categories), reading.freq,
-            names.id_col, names.time_col, names.target_col, list(reading.columns), list(reading.categories), statics, reading.threads,
-            reading.end,
-        )  # fmt: skip
+        return _panel(df, static_df, names, reading)
     except (ColumnError, ValueError) as error:
-        raise _checks.reworded(error, "df") from None
+        if static_df is not None and _is_read_alone(df, names, reading):
+            raise _of_statics(error) from None
+        text = str(error).replace(str(reading.freq), _frequencies.shown(reading.freq))
+        raise _checks.reworded(type(error)(text), table) from None
+
+
+def _panel(df: Any, static_df: Any, names: Names, reading: Reading) -> _foretell.Panel:
+    statics = None if static_df is None else _frames.to_engine(static_df, names.id_col, None, reading.categories)
+    return _foretell.Panel(
+        _frames.to_engine(df, names.id_col, names.time_col, reading.categories), reading.freq,
+        names.id_col, names.time_col, names.target_col, list(reading.columns), list(reading.categories), statics, reading.threads,
+        reading.end,
+    )  # fmt: skip
+
+
+def _is_read_alone(df: Any, names: Names, reading: Reading) -> bool:
+    """Whether the engine reads the rows without the static table, so that an error is of the latter."""
+    has = set(_frames.columns(df))
+    try:
+        _panel(df, None, names, replace(reading, categories=[name for name in reading.categories if name in has]))
+    except ValueError:
+        return False
+    return True
+
+
+def _of_statics(error: Exception) -> Exception:
+    """An error of the static table, whose series have no rows to fill in."""
+    text = str(_checks.reworded(error, "static_df")).replace("of the panel's series", "of the series of df")
+    text = re.sub(r"is missing; fill it in .*", "is missing; write one value for each series", text)
+    return type(error)(text)
+
+
+def _times(df: Any, time_col: str, table: str) -> Iterable[datetime]:
+    """The times of a table, each once."""
+    from foretell import _missing
+
+    values = dict.fromkeys(_frames.lists(_frames.select(df, [time_col]))[time_col])
+    if any(isinstance(value, str) for value in values):
+        numbers = _missing.numbers_of_times(values, time_col, True, False, table).values()
+        return [datetime(1970, 1, 1) + timedelta(microseconds=number) for number in numbers]
+    return [value.to_timestamp() if hasattr(value, "to_timestamp") else value for value in values if hasattr(value, "day")]
 
 
 def freq_word(freq: Any) -> str | None:
     """A frequency as the engine reads it: an alias of pandas or polars, an integer, or an offset object of pandas."""
-    if freq is None:
-        return None
-    return str(getattr(freq, "freqstr", freq))
+    return _frequencies.word(freq)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from foretell import _ahead, _data, _foretell, _frames, _levels
+from foretell import _ahead, _data, _engine, _foretell, _frames, _levels
 
 if TYPE_CHECKING:
     from foretell._trained import Trained
@@ -80,19 +80,22 @@ def predict(
     if needed:
         _ahead.check_future(set(needed), futr_df)
     levels = _levels.asked(level, quantiles)
-    names = levels.names(fitted.forecast_columns(levels.level))
+    names = levels.names(fitted.forecast_columns(levels.level, levels.quantiles), _engine.named(fitted, forecaster.models))
     columns = [(name, pa.float32()) for name in names]
     asked = _Asked("predict", {"h": h, "level": level, "quantiles": quantiles}, columns)
     return _run(forecaster, fitted, asked, df, static_df, futr_df if needed else None, workers_of(df, engine), num_partitions)
 
 
-def validate(forecaster: Trained, fitted: _foretell.Fitted, df: Any, static_df: Any, n_windows: int, step_size: int) -> Any:
+def validate(forecaster: Trained, fitted: _foretell.Fitted, df: Any, static_df: Any, n_windows: int, step_size: int, levels: _levels.Levels) -> Any:
     """`NeuralForecast.cross_validation` with ``use_fitted`` by the workers of a table."""
     workers = workers_of(df)
-    time = workers.schema(df).field(forecaster.time_col).type
-    names = [*fitted.forecast_columns([]), forecaster.target_col]
-    arguments = {"n_windows": n_windows, "step_size": step_size, "use_fitted": True}
-    asked = _Asked("cross_validation", arguments, [("cutoff", time), *((name, pa.float32()) for name in names)])
+    time, target = (workers.schema(df).field(name).type for name in (forecaster.time_col, forecaster.target_col))
+    columns = fitted.forecast_columns(levels.level, levels.quantiles)
+    names = levels.names(columns, _engine.named(fitted, forecaster.models))
+    of_levels = {name: values for name, values in [("level", levels.level), ("quantiles", levels.quantiles)] if values}
+    arguments = {"n_windows": n_windows, "step_size": step_size, "use_fitted": True, **of_levels}
+    found = [("cutoff", time), *((name, pa.float32()) for name in names), (forecaster.target_col, target)]
+    asked = _Asked("cross_validation", arguments, found)
     return _run(forecaster, fitted, asked, df, static_df, None, workers, None)
 
 
@@ -163,7 +166,7 @@ def _bounds(ids: list[str], each: int, parts: int) -> list[str]:
 def _payload(forecaster: Trained, static_df: Any) -> bytes:
     """The forecaster without the series of its training, and the static table."""
     settings = replace(forecaster.settings, threads=forecaster.settings.threads or 1)
-    state = {**forecaster.__getstate__(), "_data": None, "settings": settings}
+    state = {**forecaster._without_data(), "settings": settings}
     return pickle.dumps((type(forecaster), state, static_df))
 
 

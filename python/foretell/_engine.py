@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from foretell import _foretell
+from foretell import _checks, _foretell
 from foretell._data import Names
 from foretell.utils import PredictionIntervals
 
@@ -36,10 +36,22 @@ class Settings:
     max_memory: int | None = None
 
     def __post_init__(self) -> None:
+        self.threads = _checks.count("threads", self.threads)
+        if self.max_memory is not None:
+            self.max_memory = _checks.count("max_memory", self.max_memory)
         for name in ("local_scaler_type", "local_static_scaler_type"):
             value = getattr(self, name)
             if value is not None and value not in SCALERS:
                 raise ValueError(f"{name.removeprefix('local_')} must be one of {', '.join(SCALERS)}; found {value!r}")
+
+
+def settings_of(fitted: _foretell.Fitted) -> dict[str, Any]:
+    """The settings that trained models keep."""
+    of_series, of_statics = fitted.local_scalers
+    return {
+        "local_scaler_type": of_series, "local_static_scaler_type": of_statics, "features": fitted.features,
+        "non_negative": fitted.non_negative, "integer": fitted.integer,
+    }  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -56,8 +68,7 @@ class Course:
         Raises:
             ValueError: If a state is to be kept every 0 steps.
         """
-        if every < 1:
-            raise ValueError(f"checkpoint_every must be at least 1, found {every}")
+        every = _checks.count("checkpoint_every", every, 1)
         names = (freeze,) if isinstance(freeze, str) else tuple(freeze)
         return Course(names, None if checkpoint is None else (os.fspath(checkpoint), every))
 
@@ -75,7 +86,12 @@ def is_ensemble(model: Any) -> bool:
 def has_intervals(model: Any) -> bool:
     """Whether it forecasts intervals without conformal ones: by its loss, or as most classical models do."""
     loss = getattr(model, "loss", None)
-    return loss is None or getattr(loss, "outputsize_multiplier", 1) > 1
+    return loss is None or getattr(loss, "outputsize_multiplier", 1) > 1 or hasattr(loss, "update_quantile")
+
+
+def named(fitted: _foretell.Fitted, models: Sequence[Any]) -> list[tuple[str, Any]]:
+    """The models of a list, without ensembles, with the names of their columns."""
+    return list(zip(fitted.names, (model for model in models if not is_ensemble(model))))
 
 
 def is_searched(model: Any) -> bool:

@@ -6,6 +6,7 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from foretell import _foretell
@@ -69,3 +70,22 @@ def local(path: str) -> Iterator[str]:
         for found in file_system.ls(inner, detail=False):
             file_system.get_file(found, os.path.join(home, found.rstrip("/").rpartition("/")[2]))
         yield home
+
+
+def packed(fitted: _foretell.Fitted, panel: _foretell.Panel) -> dict[str, bytes]:
+    """The files of a directory of models with their series."""
+    with tempfile.TemporaryDirectory() as home:
+        directory = Path(home, "models")
+        fitted.save(str(directory), False, panel)
+        return {file.name: file.read_bytes() for file in directory.iterdir()}
+
+
+def panel_of(files: dict[str, bytes]) -> _foretell.Panel:
+    """The series of a directory of these files."""
+    with tempfile.TemporaryDirectory() as home:
+        for name, content in files.items():
+            Path(home, name).write_bytes(content)
+        _, panel = _foretell.Fitted.load(home)
+    if panel is None:
+        raise ValueError("expected a directory of models with the series of their training, found one without them")
+    return panel

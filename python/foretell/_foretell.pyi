@@ -88,7 +88,7 @@ class Forecaster:
     ) -> tuple[Fitted, BaseException | None]: ...
     def cross_validate(
         self, panel: Panel, n_windows: int, step_size: int, refit: int = 0, level: Sequence[float] = (),
-        progress: _Progress | None = None, h: int | None = None,
+        progress: _Progress | None = None, h: int | None = None, quantiles: Sequence[float] = (), raw_quantiles: bool = False,
     ) -> tuple[Frame, Fitted, BaseException | None]: ...
 
 class Fitted:
@@ -103,6 +103,11 @@ class Fitted:
     vocabulary: list[tuple[str, list[str]]]
     series_per_part: int | None
     intervals: str | None
+    local_scalers: tuple[str | None, str | None]
+    features: str | None
+    non_negative: bool
+    integer: bool
+    ensembles: list[str]
     interruption: str | None
     losses: list[tuple[float | None, float | None]]
     def calibration_errors(self, panel: Panel | None = None) -> Frame | None: ...
@@ -114,7 +119,8 @@ class Fitted:
     def to_bytes(self) -> bytes: ...
     def save(self, path: str, overwrite: bool, panel: Panel | None = None) -> None: ...
     def predict(
-        self, panel: Panel, future: Any = None, h: int | None = None, level: Sequence[float] = (), raw_quantiles: bool = False
+        self, panel: Panel, future: Any = None, h: int | None = None, level: Sequence[float] = (), raw_quantiles: bool = False,
+        quantiles: Sequence[float] = (),
     ) -> Frame: ...
     def simulate(
         self, panel: Panel, future: Any, n_paths: int, seed: int, method: str, quantiles: Sequence[float]
@@ -124,8 +130,12 @@ class Fitted:
     def feature_importances(self, panel: Panel, future: Any = None) -> str: ...
     def anomalies(self, panel: Panel, level: float) -> Frame: ...
     def predict_insample(
-        self, panel: Panel, step_size: int = 1, without_last: int = 0, level: Sequence[float] = ()
+        self, panel: Panel, step_size: int = 1, without_last: int = 0, level: Sequence[float] = (), quantiles: Sequence[float] = (),
+        raw_quantiles: bool = False,
     ) -> Frame: ...
-    def forecast_columns(self, level: Sequence[float]) -> list[str]: ...
+    def forecast_columns(self, level: Sequence[float] = (), quantiles: Sequence[float] = ()) -> list[str]: ...
     def only(self, places: Sequence[int]) -> Fitted: ...
-    def validate(self, panel: Panel, n_windows: int, step_size: int) -> Frame: ...
+    def validate(
+        self, panel: Panel, n_windows: int, step_size: int, level: Sequence[float] = (), quantiles: Sequence[float] = (),
+        raw_quantiles: bool = False,
+    ) -> Frame: ...

@@ -5,8 +5,8 @@ What comes back is of the kind that went in. None of these libraries is imported
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from os import PathLike
 from typing import Any
 
@@ -16,11 +16,13 @@ from foretell.errors import ColumnError
 
 @dataclass(frozen=True)
 class Kind:
-    """What tables look like: the module they are of, and the types of ids and times, or None where any will do."""
+    """What tables look like: the module they are of, the types of ids and times, or None where any will do, and the ids by their texts
+    where these do not say what they are."""
 
     module: str
     id_type: Any
     time_type: Any
+    ids: Mapping[str, Any] = field(default_factory=dict)
 
 
 def is_distributed(df: Any) -> bool:
@@ -56,6 +58,8 @@ def arrow(df: Any) -> Any:
     """A table as one of pyarrow."""
     import pyarrow as pa
 
+    if isinstance(df, pa.RecordBatch):
+        return pa.Table.from_batches([df])
     df = native(df)
     return pa.Table.from_pandas(df, preserve_index=False) if library(df) == "pandas" else pa.table(df)
 
@@ -70,19 +74,44 @@ def native(df: Any) -> Any:
     df = gathered(df)
     if type(df).__module__.startswith("narwhals"):
         df = df.to_native()
-    return df.collect() if library(df) == "polars" and hasattr(df, "collect") else df
+    match library(df):
+        case "polars" if hasattr(df, "collect"):
+            return df.collect()
+        case "pyarrow" if not hasattr(df, "join"):
+            # A batch.
+            return arrow(df)
+        case "arrow" if _names(df) is None:
+            return _read_once(df)
+    return df
+
+
+def _read_once(df: Any) -> Any:
+    """An object that speaks Arrow's C interface and nothing else, as a table of pyarrow."""
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise ValueError(
+            f"expected a table that tells the names of its columns (columns, column_names or schema.names); found {type(df)}; install "
+            "pyarrow, which reads them"
+        ) from None
+    try:
+        return pa.table(df)
+    except pa.ArrowInvalid as error:
+        raise ValueError(f"expected a table with columns, found {type(df)}: {error}") from None
 
 
 def library(df: Any) -> str:
     """``"pandas"``, ``"polars"``, ``"pyarrow"`` or ``"arrow"``.
 
     Raises:
-        TypeError: If it is none of them.
+        ValueError: If it is none of them, or one column.
     """
     name = type(df).__module__.partition(".")[0]
     if name in ("pandas", "polars", "pyarrow"):
-        return name
-    if hasattr(df, "__arrow_c_stream__"):
+        # Of the class: lazy tables of polars warn of work for their own.
+        if hasattr(type(df), "columns") or hasattr(type(df), "column_names"):
+            return name
+    elif hasattr(df, "__arrow_c_stream__"):
         return "arrow"
     raise ValueError(
         f"expected a DataFrame of pandas or polars, a table of pyarrow, or an object with __arrow_c_stream__; got: {type(df)}"
@@ -91,24 +120,47 @@ def library(df: Any) -> str:
 
 def columns(df: Any) -> list[str]:
     """The names of a table's columns."""
+    names = _names(df)
+    return columns(native(df)) if names is None else names
+
+
+def _names(df: Any) -> list[str] | None:
+    """The names of the columns, or None if the table does not tell them."""
     for names in (getattr(df, "column_names", None), getattr(df, "columns", None)):
         # Ray's is a method.
         names = names() if callable(names) else names
         if names is not None and all(isinstance(name, str) for name in names):
             return list(names)
-    return list(getattr(getattr(df, "schema", None), "names", None) or map(str, df.columns))
+    names = getattr(getattr(df, "schema", None), "names", None) or getattr(df, "columns", None)
+    if names is None and isinstance(df, _foretell.Frame):
+        return df.names
+    return None if names is None else list(map(str, names))
 
 
 def require(df: Any, names: Sequence[str], table: str) -> None:
-    """Checks that a table has columns.
+    """Checks that a table has columns, each once.
 
     Raises:
         ColumnError: If it lacks one.
+        ValueError: If two have the same name.
     """
     found = columns(df)
     missing = [name for name in names if name not in found]
     if missing:
         raise ColumnError(f"{table} has no column {', '.join(missing)}; it has {', '.join(found)}")
+    check_once(df, names, table)
+
+
+def check_once(df: Any, names: Sequence[str], table: str) -> None:
+    """Checks that no two columns of a table have one of these names.
+
+    Raises:
+        ValueError: If they do.
+    """
+    found = columns(df)
+    for name in names:
+        if (times := found.count(name)) > 1:
+            raise ValueError(f"{table}: expected one column `{name}`, found {times}; rename or drop the others")
 
 
 def select(df: Any, names: Sequence[str]) -> Any:
@@ -128,7 +180,7 @@ def kind_of(df: Any, id_col: str, time_col: str) -> Kind:
     """What a table looks like."""
     match library(df):
         case "pandas":
-            return Kind("pandas", df[id_col].dtype, df[time_col].dtype)
+            return Kind("pandas", df[id_col].dtype, df[time_col].dtype, _ids_by_text(df[id_col]))
         case "polars":
             return Kind("polars", df.schema[id_col], df.schema[time_col])
         case "pyarrow":
@@ -137,14 +189,75 @@ def kind_of(df: Any, id_col: str, time_col: str) -> Kind:
             return Kind("arrow", None, None)
 
 
+def _ids_by_text(column: Any) -> dict[str, Any]:
+    """The ids of a column of pandas by their texts, if they are neither texts nor numbers that texts become again.
+
+    Raises:
+        ValueError: If two ids have the same text.
+    """
+    import pandas as pd
+
+    dtype = column.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        values = dtype.categories
+    elif pd.api.types.is_bool_dtype(dtype) or _is_beyond_int64(column):
+        values = column.dropna().unique()
+    elif dtype == object:
+        values = column
+    else:
+        return {}
+    if pd.api.types.infer_dtype(values, skipna=True) in ("string", "empty") or pd.api.types.is_signed_integer_dtype(values.dtype):
+        return {}
+    values = pd.Index(values).dropna().unique().tolist()
+    by_text = {str(value): value for value in values}
+    if len(by_text) < len(values):
+        twice = next(str(value) for value in values if by_text[str(value)] is not value)
+        raise ValueError(f"column `{column.name}`: ids are told apart by their texts; found two of different types with the text {twice!r}")
+    return by_text
+
+
+def _is_beyond_int64(column: Any) -> bool:
+    """Whether a column of pandas has whole numbers that 64 bits with a sign do not hold."""
+    import pandas as pd
+
+    return bool(pd.api.types.is_unsigned_integer_dtype(column.dtype) and len(column) and column.max() > 2**63 - 1)
+
+
 def to_engine(df: Any, id_col: str, time_col: str | None, labels: Sequence[str] = ()) -> Any:
-    """A table as the engine reads it; the columns of ``labels`` hold categories. Only of pandas anything is copied."""
-    return _pandas_table(df, id_col, time_col, labels) if library(df) == "pandas" else df
+    """A table as the engine reads it; the columns of ``labels`` hold categories. Only of pandas, and of truth values, anything is copied."""
+    match library(df):
+        case "pandas":
+            return _pandas_table(df, id_col, time_col, labels)
+        case "polars":
+            return _numbers_of_truths_in_polars(df, [id_col, *labels])
+        case "pyarrow":
+            return _numbers_of_truths_in_pyarrow(df, [id_col, *labels])
+        case _:
+            return df
+
+
+def _numbers_of_truths_in_polars(df: Any, labels: Sequence[str]) -> Any:
+    """A table of polars whose truth values are 0 and 1, but for ids and categories."""
+    import polars as pl
+
+    truths = [name for name, dtype in df.schema.items() if dtype == pl.Boolean and name not in labels]
+    return df.with_columns(pl.col(truths).cast(pl.Int8)) if truths else df
+
+
+def _numbers_of_truths_in_pyarrow(df: Any, labels: Sequence[str]) -> Any:
+    """The same of pyarrow."""
+    import pyarrow as pa
+
+    for place, column in enumerate(df.schema):
+        if pa.types.is_boolean(column.type) and column.name not in labels:
+            df = df.set_column(place, column.name, df.column(place).cast(pa.int8()))
+    return df
 
 
 def _pandas_table(df: Any, id_col: str, time_col: str | None, labels: Sequence[str]) -> _foretell.Table:
     import pandas as pd
 
+    check_once(df, list(map(str, df.columns)), "the table")
     table = _foretell.Table()
     for name in df.columns:
         column = df[name]
@@ -152,15 +265,27 @@ def _pandas_table(df: Any, id_col: str, time_col: str | None, labels: Sequence[s
             column = column.dt.to_timestamp()
         if pd.api.types.is_datetime64_any_dtype(column.dtype):
             _add_times(table, name, column)
-        elif pd.api.types.is_bool_dtype(column.dtype) and name in labels:
+        elif name in (id_col, *labels) and (pd.api.types.is_bool_dtype(column.dtype) or _is_beyond_int64(column)):
             _add_texts(table, name, column)
-        elif pd.api.types.is_integer_dtype(column.dtype) and not column.isna().any():
+        elif pd.api.types.is_integer_dtype(column.dtype) and not column.isna().any() and not _is_beyond_int64(column):
             table.numbers(name, "i8", column.to_numpy(dtype="i8").tobytes())
         elif pd.api.types.is_numeric_dtype(column.dtype):
             _add_floats(table, name, column)
+        elif name == id_col and _are_integers(column):
+            # In the order of numbers.
+            table.numbers(name, "i8", column.to_numpy(dtype="i8").tobytes())
         elif name in (id_col, time_col) or name in labels or not _add_numbers_of_objects(table, name, column):
             _add_texts(table, name, column)
     return table
+
+
+def _are_integers(column: Any) -> bool:
+    """Whether a column of objects of pandas has integers alone, which 64 bits hold."""
+    import pandas as pd
+
+    if column.dtype != object or not len(column) or not hasattr(column.iloc[0], "__index__"):
+        return False
+    return bool(pd.api.types.infer_dtype(column, skipna=False) == "integer" and -(2**63) <= column.min() and column.max() < 2**63)
 
 
 def _add_floats(table: _foretell.Table, name: str, column: Any) -> None:
@@ -233,6 +358,8 @@ def _ids_of_pandas(ids: Sequence[Any], kind: Kind) -> Any:
 
     if kind.id_type is None:
         return pd.Index(ids)
+    if kind.ids:
+        return pd.Index([kind.ids.get(str(id), id) for id in ids], dtype=object).astype(kind.id_type)
     index = pd.Index(ids, dtype="i8" if ids and isinstance(ids[0], int) else object)
     if isinstance(kind.id_type, pd.CategoricalDtype):
         # Texts that are no categories would become NaN: numbers among these are numbers again first.
@@ -273,8 +400,19 @@ def _to_polars(frame: _foretell.Frame, kind: Kind) -> Any:
         return pl.DataFrame(frame)
     times = [name for name in names[1:] if name == names[1] or name == "cutoff"]
     is_time = frame.has_timestamps == kind.time_type.is_temporal()
-    casts = [pl.col(names[0]).cast(kind.id_type), *(pl.col(name).cast(kind.time_type) for name in times if is_time)]
+    casts = [_ids_of_polars(names[0], kind), *(pl.col(name).cast(kind.time_type) for name in times if is_time)]
     return pl.DataFrame(frame).with_columns(casts)
+
+
+def _ids_of_polars(name: str, kind: Kind) -> Any:
+    """The column of ids in the type of a user's."""
+    import polars as pl
+
+    column = pl.col(name)
+    # polars makes neither of texts by a cast.
+    if kind.id_type == pl.Boolean:
+        return column == "True"
+    return column.str.to_date() if kind.id_type == pl.Date else column.cast(kind.id_type)
 
 
 def _to_pyarrow(frame: _foretell.Frame, kind: Kind) -> Any:
@@ -311,7 +449,7 @@ def from_columns(
 
         table = pl.DataFrame(columns)
         if ids is not None and kind.id_type is not None:
-            table = table.with_columns(pl.col(id_col).cast(kind.id_type))
+            table = table.with_columns(_ids_of_polars(id_col, kind))
         if times is not None and has_timestamps:
             column = pl.col(time_col).cast(pl.Datetime("us", zone))
             table = table.with_columns(column.cast(kind.time_type) if kind.time_type is not None else column)
@@ -367,15 +505,10 @@ def ordered(df: Any, column: str) -> list[Any]:
 
 
 def anti_join(expected: Any, given: Any, on: list[str]) -> Any:
-    """The rows of a table whose ids and times another one lacks."""
-    match library(expected):
-        case "pandas":
-            merged = expected.merge(given[on].drop_duplicates(), on=on, how="left", indicator=True)
-            return merged.loc[merged["_merge"] == "left_only", on].reset_index(drop=True)
-        case "polars":
-            return expected.join(given.select(on), on=on, how="anti", maintain_order="left")
-        case _:
-            return expected.join(given.select(on), keys=on, join_type="left anti")
+    """The rows of a table of the engine whose ids and times the table ``futr_df`` lacks, which may be of another library."""
+    from foretell import _missing
+
+    return _missing.anti_join(expected, given, on)
 
 
 def with_whole(df: Any, column: str) -> Any:

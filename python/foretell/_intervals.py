@@ -22,13 +22,16 @@ class PredictionIntervals:
     """
 
     def __init__(self, n_windows: int = 2, method: str = "conformal_distribution", step_size: int = 1) -> None:
+        for name, value in [("n_windows", n_windows), ("step_size", step_size)]:
+            if isinstance(value, bool) or not hasattr(value, "__index__"):
+                raise ValueError(f"{name} must be a whole number; found {value!r}")
         if n_windows < 2:
             raise ValueError(f"conformal intervals need at least two windows; found n_windows={n_windows}")
         if method not in METHODS:
             raise ValueError(f"method must be one of {list(METHODS)}; found {method!r}")
         if step_size < 1:
             raise ValueError(f"step_size must be at least 1; found {step_size}")
-        self.n_windows, self.method, self.step_size = n_windows, method, step_size
+        self.n_windows, self.method, self.step_size = int(n_windows), method, int(step_size)
 
     def __repr__(self) -> str:
         return f"PredictionIntervals(n_windows={self.n_windows}, method='{self.method}', step_size={self.step_size})"

@@ -1,44 +1,39 @@
-"""Levels and quantiles that are asked for, and how their columns are called."""
+"""Levels and quantiles that are asked for."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 
 from foretell import _foretell
 
-#: The engine knows levels. The ends of one so narrow are the median, to more digits than a forecast has.
-MEDIAN = 0.000001
 
-
-@dataclass
+@dataclass(frozen=True)
 class Levels:
-    """What is asked for: the levels for the engine, and the quantile that each end of them is, if quantiles are asked for."""
+    """What is asked for: percentages of central intervals, or quantiles in their place; nothing for the models' own columns."""
 
-    level: list[float] = field(default_factory=list)
-    ends: dict[str, float] = field(default_factory=dict)
+    level: Sequence[float] = ()
+    quantiles: Sequence[float] = ()
 
-    def named(self, frame: _foretell.Frame) -> _foretell.Frame:
-        """The table with its columns named by their quantiles (``NHITS-ql0.9``), without those that nobody asked for."""
-        return frame.renamed({name: self._name(name) for name in frame.names}) if self.ends else frame
+    def __bool__(self) -> bool:
+        return bool(self.level or self.quantiles)
 
-    def names(self, columns: Sequence[str]) -> list[str]:
-        """The names that `named` gives to columns."""
-        return [name for name in map(self._name, columns) if name is not None]
+    def named(self, frame: _foretell.Frame, models: Sequence[tuple[str, Any]]) -> _foretell.Frame:
+        """A table of the engine with neuralforecast's columns; ``models`` are those of the table with their names."""
+        medians = self._medians(models)
+        return frame.renamed(dict.fromkeys(medians)) if medians else frame
 
-    def _name(self, column: str) -> str | None:
-        model, sign, number = _end(column)
-        if not sign or not self.ends:
-            return column
-        quantile = self.ends.get(f"{sign}-{number}")
-        return None if quantile is None else f"{model}-ql{quantile}"
+    def names(self, columns: Sequence[str], models: Sequence[tuple[str, Any]]) -> list[str]:
+        """Those of these columns that `named` leaves in a table."""
+        medians = self._medians(models)
+        return [name for name in columns if name not in medians]
 
-
-def _end(name: str) -> tuple[str, str, str]:
-    parts = name.rsplit("-", 2)
-    if len(parts) == 3 and parts[1] in ("lo", "hi"):
-        return parts[0], parts[1], parts[2]
-    return name, "", ""
+    def _medians(self, models: Sequence[tuple[str, Any]]) -> list[str]:
+        """The medians of implicit quantiles, which the engine adds to the others, where nobody asked for them."""
+        if not self or 0.5 in self.quantiles:
+            return []
+        return [f"{name}_ql0.5" for name, model in models if hasattr(getattr(model, "loss", None), "update_quantile")]
 
 
 def asked(level: Sequence[float] | None, quantiles: Sequence[float] | None) -> Levels:
@@ -49,16 +44,8 @@ def asked(level: Sequence[float] | None, quantiles: Sequence[float] | None) -> L
     """
     if level is not None and quantiles is not None:
         raise ValueError("You can't set both level and quantiles.")
-    if level is not None:
-        return Levels(sorted({float(percent) for percent in level}))
-    ends = {}
-    for quantile in sorted(set(quantiles or ())):
+    for quantile in quantiles or ():
         if not 0 < quantile < 1:
             raise ValueError(f"a quantile is above 0 and below 1; found {quantile}")
-        percent = round(abs(100 - 200 * quantile), 6) or MEDIAN
-        ends[f"{'lo' if quantile <= 0.5 else 'hi'}-{_number(percent)}"] = quantile
-    return Levels(sorted({float(end.partition("-")[2]) for end in ends}), ends)
-
-
-def _number(percent: float) -> str:
-    return f"{percent:.6f}".rstrip("0").rstrip(".")
+    level, quantiles = ([float(number) for number in sorted(set(given or ()))] for given in (level, quantiles))
+    return Levels(level, quantiles)

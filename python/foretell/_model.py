@@ -16,6 +16,23 @@ if TYPE_CHECKING:
     from foretell.tsdataset import TimeSeriesDataset
 
 
+#: What neuralforecast's models have that are modules of PyTorch, and what has it here.
+_ELSEWHERE = {
+    "feature_importances": "NeuralForecast.feature_importances() has the weights of its variable selections and of its attention",
+    "attention_weights": 'NeuralForecast.feature_importances() has them as "attention"',
+    "feature_importance_correlations": "NeuralForecast.feature_importances() has the weights that are correlated",
+    "decompose": "NeuralForecast.decompose() takes the forecasts of all models apart",
+    "decompose_forecast": "NeuralForecast.decompose() takes the forecasts of all models apart",
+    "save": "NeuralForecast.save(path, model_index=[place]) writes some of the models",
+    "load": "NeuralForecast.load(path) reads them",
+    "trainer": "the engine trains without Lightning; train_trajectories and valid_trajectories have the losses",
+    **dict.fromkeys(
+        ("state_dict", "load_state_dict", "parameters", "forward"),
+        "the weights are the engine's, no module's of PyTorch; NeuralForecast.save writes them as neuralforecast reads them",
+    ),
+}
+
+
 class HyperParameters(dict[str, Any]):
     """A model's arguments; ``hparams.max_steps`` and ``hparams["max_steps"]`` are the same."""
 
@@ -52,6 +69,7 @@ class Model:
     trainer_kwargs: dict[str, Any]
     random_seed: int
     metrics: dict[str, float]
+    val_size: int = 0
     test_size: int = 0
     #: The losses of the training and of its checks, each with the number of steps taken.
     train_trajectories: Sequence[tuple[int, float]] = ()
@@ -135,7 +153,7 @@ class Model:
 
         if random_seed is not None and "random_seed" in self.hparams:
             self.hparams["random_seed"] = self.random_seed = random_seed
-        self.test_size = test_size
+        self.val_size, self.test_size = val_size, test_size
         self._alone, self.metrics = fitted_alone(self, dataset, val_size, test_size)
         return self
 
@@ -152,7 +170,7 @@ class Model:
             random_seed: Accepted and not used: forecasts are the same each time.
             quantiles: Quantiles to forecast.
             h: Steps, at least those of the model.
-            **data_kwargs: Accepted and not used.
+            **data_kwargs: Arguments of PyTorch's DataLoader, accepted and not used; any other is a TypeError.
 
         Returns:
             ``[series * windows * h, outputs]``.
@@ -161,7 +179,9 @@ class Model:
             RuntimeError: Before a fit.
         """
         from foretell._alone import predicted_alone
+        from foretell._checks import check_data_arguments
 
+        check_data_arguments(self.predict, data_kwargs)
         if self._alone is None:
             raise RuntimeError(f"{self!r} is not trained: call fit(dataset) before, or forecast by NeuralForecast")
         return predicted_alone(self._alone, dataset, self.test_size if test_size is None else test_size, step_size, quantiles, h)
@@ -173,6 +193,12 @@ class Model:
     def set_test_size(self, test_size: int) -> None:
         """Sets them."""
         self.test_size = test_size
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            hint = f": {_ELSEWHERE[name]}" if name in _ELSEWHERE else ""
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{hint}")
 
     def __repr__(self) -> str:
         """The name of its column: its alias, or the class's name."""
@@ -196,7 +222,7 @@ class Network(Model):
         exclude_insample_y: Whether the target's own history is hidden from the model.
         loss: What training makes small.
         valid_loss: What is computed on the validation windows; None for ``loss``.
-        max_steps: Steps of training, a batch of windows each.
+        max_steps: Steps of training, a batch of windows each; 0 keeps the weights that there are.
         learning_rate: The optimiser's rate at the first step.
         num_lr_decays: Times that the rate is halved, evenly spread over ``max_steps``; -1 for none.
         early_stop_patience_steps: Checks without a better validation loss after which training ends; -1 for none.

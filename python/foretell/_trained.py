@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from foretell import _ahead, _checks, _data, _engine, _files, _foretell, _frames, _levels
 from foretell._data import Data, Names, Reading
 from foretell._scaling import LocalScaler
+from foretell._truth import with_truth
 from foretell.utils import VALID_SIMULATION_METHODS, PredictionIntervals
 
 if TYPE_CHECKING:
@@ -143,15 +145,16 @@ class Trained:
             verbose: Accepted and not used.
             engine: What fugue makes an engine of, such as a session of Spark; None for that of ``df``.
             level: Percentages of central intervals, as columns such as ``NHITS-lo-80`` and ``NHITS-hi-80``.
-            quantiles: Quantiles in place of levels, as columns such as ``NHITS-ql0.9``.
+            quantiles: Quantiles in place of levels, as columns such as ``NHITS_ql0.9``, ``NHITS-ql0.9`` where they are calibrated.
             h: Steps, at least those that the models forecast.
             num_partitions: Parts of a table of Spark, Dask or Ray, at most; None for as many as run at a time.
-            **data_kwargs: Accepted and not used.
+            **data_kwargs: Arguments of PyTorch's DataLoader, accepted and not used; any other is a TypeError.
 
         Returns:
             A table of the kind of ``df`` with a row per id and time, and a column per output of each model; a lazy one of Spark, Dask and
             Ray, whose rows come in any order.
         """
+        _checks.check_data_arguments(self.predict, data_kwargs)
         if df is None and self._data is None:
             raise ValueError("You must pass a DataFrame or have one stored.")
         fitted = self._trained()
@@ -161,13 +164,25 @@ class Trained:
             from foretell import _distributed
 
             return _distributed.predict(self, fitted, df, static_df, futr_df, h, level, quantiles, engine, num_partitions)
-        data = self._stored() if df is None else self._read_for(fitted, df, static_df)
+        data = self._given(fitted, df, static_df)
         future = _ahead.future_rows(fitted, data, futr_df, h, self.h, df is not None)
         try:
-            frame = fitted.predict(data.panel, future, h, levels.level, self.settings.raw_quantiles)
+            frame = fitted.predict(data.panel, future, h, levels.level, self.settings.raw_quantiles, levels.quantiles)
         except ValueError as error:
-            raise _checks.reworded(error, "futr_df") from None
-        return data.table(levels.named(frame))
+            raise data.reworded(error, "futr_df") from None
+        return data.table(levels.named(frame, _engine.named(fitted, self.models)))
+
+    def _given(self, fitted: _foretell.Fitted, df: Any, static_df: Any) -> Data:
+        """The series of tables, or those of the training, with other static columns if these are given."""
+        if df is not None:
+            return self._read_for(fitted, df, static_df)
+        stored = self._stored()
+        if static_df is None or not self._reads_statics():
+            return stored
+        if stored.df is None:
+            warnings.warn("static_df is not used: the series were loaded with their static columns; give df, too", stacklevel=3)
+            return stored
+        return self._read_for(fitted, stored.df, static_df)
 
     def _read_for(self, fitted: _foretell.Fitted, df: Any, static_df: Any) -> Data:
         """The series of other tables, for trained models."""
@@ -181,11 +196,12 @@ class Trained:
     def make_future_dataframe(self, df: Any = None, h: int | None = None) -> Any:
         """The ids and times of the ``h`` steps that follow each series of ``df``, or of the training's."""
         fitted = self._trained("You must fit the model first.")
+        h = self.h if h is None else _checks.count("h", h, 1)
         if df is None:
             data = self._stored()
         else:
             data = _data.read(df, None, self._names(), Reading(fitted.freq, [], []))
-        return data.table(data.panel.future(h or self.h))
+        return data.table(data.panel.future(h))
 
     def get_missing_future(self, futr_df: Any, df: Any = None, h: int | None = None) -> Any:
         """The rows of `make_future_dataframe` that a table lacks."""
@@ -206,8 +222,9 @@ class Trained:
             A table with the columns of ids, times and cutoffs, those of the models, and the target.
         """
         fitted = self._trained("The models must be fitted first with `fit` or `cross_validation`.")
+        step_size = _checks.count("step_size", step_size, 1)
         levels = _levels.asked(level, quantiles)
-        if levels.level and self.prediction_intervals is not None:
+        if levels and self.prediction_intervals is not None:
             raise NotImplementedError(
                 "One or more models has been trained with conformal prediction intervals. They are not supported for insample predictions, "
                 f"whose rows calibrated them. Set {'level' if quantiles is None else 'quantiles'}=None"
@@ -218,7 +235,10 @@ class Trained:
                     f"Model {model} is multivariate. Insample predictions are not supported for multivariate models."
                 )
         data, test_size = self._stored(), getattr(self.models[0], "test_size", 0)
-        return data.table(levels.named(fitted.predict_insample(data.panel, step_size, test_size, levels.level)))
+        frame = fitted.predict_insample(
+            data.panel, step_size, test_size, levels.level, levels.quantiles, self.settings.raw_quantiles
+        )
+        return with_truth(data.table(levels.named(frame, _engine.named(fitted, self.models))), data)
 
     def simulate(
         self, df: Any = None, static_df: Any = None, futr_df: Any = None, n_paths: int = 100, quantiles: Sequence[float] | None = None,
@@ -236,7 +256,7 @@ class Trained:
             method: "gaussian_copula", "schaake_shuffle", or "ancestral" of recurrent networks of a distribution.
             verbose: Accepted and not used.
             engine: Accepted and not used: the rows of tables of Spark, Dask and Ray are gathered here.
-            **data_kwargs: Accepted and not used.
+            **data_kwargs: Arguments of PyTorch's DataLoader, accepted and not used; any other is a TypeError.
 
         Returns:
             A table of the kind of ``df`` with a row per id, time and path, which ``sample_id`` numbers, and a column per model.
@@ -244,15 +264,17 @@ class Trained:
         Raises:
             ValueError: If a model forecasts one number and was not calibrated (``prediction_intervals``), or has no such paths.
         """
+        _checks.check_data_arguments(self.simulate, data_kwargs)
         fitted = self._trained("You must fit the model before simulating.")
         if not isinstance(n_paths, int) or n_paths < 1:
             raise ValueError(f"`n_paths` must be a positive integer, got {n_paths!r}.")
         if method not in (methods := sorted([*VALID_SIMULATION_METHODS, "ancestral"])):
             raise ValueError(f"Unknown simulation method '{method}'. Valid methods: {methods}")
+        seed = 1 if seed is None else _checks.count("seed", seed)
         given, df, static_df = df, _frames.gathered(df), _frames.gathered(static_df)
-        data = self._stored() if df is None else self._read_for(fitted, df, static_df)
+        data = self._given(fitted, df, static_df)
         future = _ahead.future_rows(fitted, data, futr_df, self.h, self.h, df is not None)
-        frame = fitted.simulate(data.panel, future, n_paths, 1 if seed is None else seed, method, list(quantiles or []))
+        frame = fitted.simulate(data.panel, future, n_paths, seed, method, list(quantiles or []))
         return _frames.scattered(_frames.with_whole(data.table(frame), "sample_id"), given)
 
     def explain(
@@ -277,7 +299,7 @@ class Trained:
             engine: Accepted and not used.
             level: Percentages of central intervals of the forecasts.
             quantiles: Quantiles in place of levels.
-            **data_kwargs: Accepted and not used.
+            **data_kwargs: Arguments of PyTorch's DataLoader, accepted and not used; any other is a TypeError.
 
         Returns:
             The forecasts of the models that are explained, and for each of these arrays (numpy is needed), ``[series, steps, 1, outputs,
@@ -292,6 +314,7 @@ class Trained:
         """
         from foretell import _explanations
 
+        _checks.check_data_arguments(self.explain, data_kwargs)
         fitted = self._trained()
         places = _explanations.explainable(self.models, explainer, verbose)
         explained = [self.models[place] for place in places]
@@ -303,13 +326,13 @@ class Trained:
         n_series = max([m.n_series or 1 for m in explained if m.MULTIVARIATE], default=1)
         series = list(range(n_series)) if series is None else series
         _checks.check_choice("series indices", series, range(n_series), "series")
-        data = self._stored() if df is None else self._read_for(fitted, df, static_df)
+        data = self._given(fitted, df, static_df)
         fitted = fitted.only(_engine.places(self.models, places))
         future = _ahead.future_rows(fitted, data, futr_df, h, self.h, df is not None)
         found = _explanations.explain(fitted, explained, data, future, explainer, h, horizons, outputs, series)
         levels = _levels.asked(level, quantiles)
-        frame = fitted.predict(data.panel, future, h, levels.level, self.settings.raw_quantiles)
-        return data.table(levels.named(frame)), found
+        frame = fitted.predict(data.panel, future, h, levels.level, self.settings.raw_quantiles, levels.quantiles)
+        return data.table(levels.named(frame, _engine.named(fitted, explained))), found
 
     def decompose(self, df: Any = None, static_df: Any = None, futr_df: Any = None) -> Any:
         """The parts that forecasts are made of, which add up to them: of NBEATS, NBEATSx and NHITS a level and what each block adds, of DLinear,
@@ -327,7 +350,7 @@ class Trained:
             ValueError: If no model has parts, or one has the loss of a distribution.
         """
         fitted = self._trained()
-        data = self._stored() if df is None else self._read_for(fitted, df, static_df)
+        data = self._given(fitted, df, static_df)
         future = _ahead.future_rows(fitted, data, futr_df, self.h, self.h, df is not None)
         return data.table(fitted.decompose(data.panel, future))
 
@@ -349,7 +372,7 @@ class Trained:
             ValueError: If no model has such weights.
         """
         fitted = self._trained()
-        data = self._stored() if df is None else self._read_for(fitted, df, static_df)
+        data = self._given(fitted, df, static_df)
         future = _ahead.future_rows(fitted, data, futr_df, self.h, self.h, df is not None)
         weights: list[dict[str, Any]] = json.loads(fitted.feature_importances(data.panel, future))
         return weights
@@ -369,7 +392,7 @@ class Trained:
             share of the series' values that are as far off or farther).
         """
         fitted = self._trained()
-        data = self._stored() if df is None else self._read_for(fitted, df, static_df)
+        data = self._given(fitted, df, static_df)
         return data.table(fitted.anomalies(data.panel, float(level)))
 
     # Files and copies.
@@ -397,14 +420,25 @@ class Trained:
         panel = self._data.panel if save_dataset and self._data else None
         _files.write(fitted, os.fspath(path).rstrip("/"), overwrite, panel)
 
-    def __getstate__(self) -> dict[str, Any]:
-        state = dict(self.__dict__)
-        state["_engine"] = None if self._engine is None else self._engine.to_bytes()
+    def _without_data(self) -> dict[str, Any]:
+        """What is pickled, but for the series of the training."""
         # A copy of models whose training was interrupted goes on from a state that is kept as one that begins does.
-        state["_start"] = None
-        return state
+        return {**self.__dict__, "_engine": None if self._engine is None else self._engine.to_bytes(), "_start": None, "_data": None}
+
+    def __getstate__(self) -> dict[str, Any]:
+        data = self._data
+        if data is None or data.df is not None or self._engine is None:
+            return {**self._without_data(), "_data": data}
+        # There is no table that series which were loaded with models could be read from again.
+        files = _files.packed(self._engine, data.panel)
+        return {**self._without_data(), "_loaded": (files, data.names, data.reading, data.kind)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        state = dict(state)
+        loaded = state.pop("_loaded", None)
         self.__dict__.update(state)
+        if loaded is not None:
+            files, names, reading, kind = loaded
+            self._data = Data(None, None, names, reading, kind, _files.panel_of(files))
         if state["_engine"] is not None:
             self._engine = _foretell.Fitted.from_bytes(state["_engine"], self.settings.threads)

@@ -13,7 +13,9 @@ from foretell import _ahead, _checks, _data, _engine, _files, _foretell, _frames
 from foretell._data import Data, Names, Reading
 from foretell._registry import as_models, model_from_spec
 from foretell._trained import Trained
+from foretell._truth import with_truth
 from foretell._windows import windows
+from foretell.models.ensemble import Ensemble
 from foretell.utils import PredictionIntervals
 
 
@@ -116,7 +118,8 @@ class NeuralForecast(Trained):
             ValueError: If a row is wrong, a series is too short, or arguments contradict each other; if models have no parameter of
                 ``freeze``, or ``checkpoint`` is of another training.
         """
-        val_size = val_size or 0
+        val_size = _checks.count("val_size", val_size or 0)
+        _checks.check_intervals(prediction_intervals)
         if df is None and self._data is None:
             raise ValueError("You must pass a DataFrame or have one stored.")
         if distributed_config is not None:
@@ -145,8 +148,8 @@ class NeuralForecast(Trained):
             try:
                 fitted, stopped = forecaster.fit(data.panel, bar.listener, validation)
             except ValueError as error:
-                raise _checks.reworded(error, "df") from None
-        self._keep(fitted, data, 0, prediction_intervals, forecaster)
+                raise data.reworded(error, "df") from None
+        self._keep(fitted, data, val_size, 0, prediction_intervals, forecaster)
         if stopped is not None:
             raise stopped
 
@@ -213,14 +216,17 @@ class NeuralForecast(Trained):
         return _data.read(stored.df, stored.static_df, names, reading)
 
     def _keep(
-        self, fitted: _foretell.Fitted, data: Data, test_size: int, intervals: PredictionIntervals | None, forecaster: _foretell.Forecaster
-    ) -> None:
+        self, fitted: _foretell.Fitted, data: Data, val_size: int, test_size: int, intervals: PredictionIntervals | None,
+        forecaster: _foretell.Forecaster,
+    ) -> None:  # fmt: skip
         self._engine, self._data = fitted, data
         for model in self.models:
             model.test_size = test_size
-        trained = zip(fitted.names, (model for model in self.models if not _engine.is_ensemble(model)))
         losses = {of_model["model"]: of_model for of_model in forecaster.losses}
-        for name, model in trained:
+        for (name, model), (train_loss, valid_loss) in zip(_engine.named(fitted, self.models), fitted.losses):
+            found = {"train_loss": train_loss, "ptl/val_loss": valid_loss}
+            model.metrics = {name: loss for name, loss in found.items() if loss is not None}
+            model.val_size = val_size
             if name in losses:
                 model.train_trajectories, model.valid_trajectories = losses[name]["train"], losses[name]["valid"]
         self.prediction_intervals = intervals
@@ -230,7 +236,7 @@ class NeuralForecast(Trained):
         """The rows to validate on, as models read them."""
         if val_df is None:
             return None
-        validation = _data.read(val_df, None, data.names, data.reading).panel
+        validation = _data.read(val_df, None, data.names, data.reading, "val_df").panel
         if validation.min_len != validation.max_len:
             raise ValueError(
                 "All series in val_df must be of equal length. Found series lengths ranging from "
@@ -269,30 +275,31 @@ class NeuralForecast(Trained):
             h: Steps of each forecast, at least those of the models; None for these.
             checkpoint: A directory that keeps the state of the trainings, as for `fit`.
             checkpoint_every: Steps from one state to the next.
-            **data_kwargs: Accepted and not used.
+            **data_kwargs: Arguments of PyTorch's DataLoader, accepted and not used; any other is a TypeError.
 
         Returns:
             A table with the columns of ids, times and cutoffs, those of the models, and the target.
         """
+        _checks.check_data_arguments(self.cross_validation, data_kwargs)
+        _checks.check_intervals(prediction_intervals)
         h = _ahead.horizon(self.models, self.h, h, prediction_intervals)
+        val_size, refit = _checks.count("val_size", val_size or 0), _checks.count("refit", int(refit) if isinstance(refit, bool) else refit)
         n_windows, test_size = windows(h, n_windows, step_size, test_size)
         levels = _levels.asked(level, quantiles)
         names = self._data.names if df is None and self._data else Names(id_col, time_col, target_col)
         if use_fitted:
             if h != self.h:
                 raise NotImplementedError("`use_fitted=True` forecasts the models' own horizon: leave h out")
-            return self._validate_fitted(df, static_df, n_windows, step_size, refit, use_init_models, prediction_intervals)
+            return self._validate_fitted(df, static_df, n_windows, step_size, refit, use_init_models, prediction_intervals, levels)
         given, df, static_df = df, _frames.gathered(df), _frames.gathered(static_df)
-        if prediction_intervals is not None and not levels.level:
+        if prediction_intervals is not None and not levels:
             raise ValueError("When passing prediction_intervals you need to set the level or quantiles argument.")
         if prediction_intervals is not None and not refit:
             raise ValueError("Passing prediction_intervals is only supported with refit=True.")
         if df is None and refit:
             raise ValueError("Must specify `df` with `refit!=False`.")
-        if levels.level and not refit and not any(map(_engine.has_intervals, self.models)):
-            warnings.warn("models of one number have intervals with prediction_intervals and refit only", stacklevel=2)
-            levels = _levels.Levels()
-        val_size = self._search(df, static_df, names, val_size or 0, test_size, use_init_models)
+        levels = levels if refit else self._own_levels(levels)
+        val_size = self._search(df, static_df, names, val_size, test_size, use_init_models)
         course = _engine.Course.of((), checkpoint, checkpoint_every)
         forecaster = self._forecaster(names, val_size, prediction_intervals, df, course)
         data = self._read(df, static_df, names, forecaster)
@@ -300,16 +307,24 @@ class NeuralForecast(Trained):
             _checks.check_lengths(self.models, data.panel.min_len - test_size - val_size)
         with self._bar(verbose) as bar:
             frame, fitted, stopped = forecaster.cross_validate(
-                data.panel, n_windows, step_size, int(refit), levels.level, bar.listener, h
+                data.panel, n_windows, step_size, refit, levels.level, bar.listener, h, levels.quantiles, self.settings.raw_quantiles
             )
-        self._keep(fitted, data, test_size, prediction_intervals, forecaster)
+        self._keep(fitted, data, val_size, test_size, prediction_intervals, forecaster)
         if stopped is not None:
             raise stopped
-        return _frames.scattered(data.table(levels.named(frame)), given)
+        table = data.table(levels.named(frame, _engine.named(fitted, self.models)))
+        return _frames.scattered(with_truth(table, data), given)
+
+    def _own_levels(self, levels: _levels.Levels) -> _levels.Levels:
+        """Levels that models have by themselves; none, with a warning, if no model has any."""
+        if not levels or any(map(_engine.has_intervals, self.models)):
+            return levels
+        warnings.warn("models of one number have intervals with prediction_intervals and refit only", stacklevel=3)
+        return _levels.Levels()
 
     def _validate_fitted(
-        self, df: Any, static_df: Any, n_windows: int, step_size: int, refit: bool | int, use_init_models: bool,
-        intervals: PredictionIntervals | None,
+        self, df: Any, static_df: Any, n_windows: int, step_size: int, refit: int, use_init_models: bool,
+        intervals: PredictionIntervals | None, levels: _levels.Levels,
     ) -> Any:  # fmt: skip
         fitted = self._trained("`use_fitted=True` requires a model previously fitted with `fit`.")
         if refit:
@@ -324,9 +339,10 @@ class NeuralForecast(Trained):
         if _frames.is_distributed(df):
             from foretell import _distributed
 
-            return _distributed.validate(self, fitted, df, static_df, n_windows, step_size)
-        data = self._stored() if df is None else self._read_for(fitted, df, static_df)
-        return data.table(fitted.validate(data.panel, n_windows, step_size))
+            return _distributed.validate(self, fitted, df, static_df, n_windows, step_size, self._own_levels(levels))
+        data, levels = self._given(fitted, df, static_df), self._own_levels(levels)
+        frame = fitted.validate(data.panel, n_windows, step_size, levels.level, levels.quantiles, self.settings.raw_quantiles)
+        return with_truth(data.table(levels.named(frame, _engine.named(fitted, self.models))), data)
 
     # Files.
 
@@ -341,7 +357,8 @@ class NeuralForecast(Trained):
             verbose: Accepted and not used.
             allow_pickle: Whether directories of neuralforecast 3.2 and older are read, too. Nothing in them is executed.
             trust_remote: Accepted and not used: nothing in a directory is executed.
-            **kwargs: Settings of the forecaster, such as ``threads`` and ``raw_quantiles``.
+            **kwargs: Settings of the forecaster, such as ``threads`` and ``raw_quantiles``, in place of those that were saved: scalers,
+                features, ``non_negative`` and ``integer``.
 
         Raises:
             FileNotFoundError: If there is none.
@@ -351,11 +368,12 @@ class NeuralForecast(Trained):
             if allow_pickle and os.path.isfile(os.path.join(directory, "configuration.pkl")):
                 fitted, panel = _engine.imported(directory), None
             else:
-                fitted, panel = _foretell.Fitted.load(directory, int(kwargs.get("threads", 0)))
-        models = []
+                fitted, panel = _foretell.Fitted.load(directory, _checks.count("threads", kwargs.get("threads", 0)))
+        models: list[Any] = []
         for spec in json.loads(fitted.models):
             models.append(model_from_spec(spec["model"], spec["hyper_parameters"]))
-        forecaster = NeuralForecast(models, fitted.freq, **kwargs)
+        models.extend(map(Ensemble.of_column, fitted.ensembles))
+        forecaster = NeuralForecast(models, fitted.freq, **{**_engine.settings_of(fitted), **kwargs})
         forecaster._engine = fitted
         forecaster.id_col, forecaster.time_col, forecaster.target_col = fitted.id_time_target
         forecaster.prediction_intervals = _engine.intervals_of(fitted.intervals)

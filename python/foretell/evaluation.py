@@ -6,13 +6,13 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from foretell import _foretell, _frames
+from foretell import _checks, _foretell, _frames
 
 __all__ = ["evaluate"]
 
 
 def evaluate(
-    df: Any, metrics: Sequence[str] | None = None, by: str = "series", *, actual_df: Any = None, train_df: Any = None,
+    df: Any, metrics: Sequence[str] | str | None = None, by: str = "series", *, actual_df: Any = None, train_df: Any = None,
     seasonality: int | None = None, baseline: str | None = None, id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y",
 ) -> Any:  # fmt: skip
     """Compares forecasts with what came true at the same times of the same series.
@@ -24,7 +24,7 @@ def evaluate(
             ``actual_df`` is left out.
         metrics: Their names: "mae", "mse", "rmse", "bias", "cfe", "pis", "spis", "mape", "smape" (0 to 1), "mase", "msse", "rmsse", "rmae",
             "nd", "wape", "tweedie_deviance(POWER)", "linex(A)", "quantile_loss", "scaled_quantile_loss", "mqloss", "scaled_mqloss",
-            "scaled_crps", "calibration", "coverage", "winkler_score". None for those that tell most.
+            "scaled_crps", "calibration", "coverage", "winkler_score"; one name or several. None for those that tell most.
         by: What a score is of: "series", "cutoff", "step", "window" (each forecast of each series) or "all".
         actual_df: What came true.
         train_df: What was known before the forecasts, which scaled metrics are relative to.
@@ -48,9 +48,13 @@ def evaluate(
     def beside(table: Any) -> Any:
         return None if table is None else _frames.to_engine(_frames.native(table), id_col, time_col)
 
-    found = _foretell.evaluate(
-        _frames.to_engine(df, id_col, time_col), names, list(metrics or []), by, beside(actual_df), beside(train_df), seasonality, baseline
-    )
+    wanted = [metrics] if isinstance(metrics, str) else list(metrics or [])
+    try:
+        found = _foretell.evaluate(
+            _frames.to_engine(df, id_col, time_col), names, wanted, by, beside(actual_df), beside(train_df), seasonality, baseline
+        )
+    except ValueError as error:
+        raise _checks.reworded(error, "df") if "no column of forecasts" in str(error) else error from None
     rows, true_rows = found["rows"]
     if true_rows < rows:
         warnings.warn(f"{rows - true_rows} of {rows} rows have not come true and do not count", stacklevel=2)

@@ -6,6 +6,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 from conftest import integer_panel
 
@@ -34,6 +36,14 @@ def test_training_forecasts_and_files(panel, tmp_path):
     pd.testing.assert_frame_equal(again.predict(panel), forecast)
     with pytest.raises(FileNotFoundError):
         NeuralForecast.load(tmp_path / "nothing")
+
+
+def test_without_steps_nothing_is_trained_which_is_told(panel):
+    nf = NeuralForecast([nlinear(max_steps=0)], freq="ME")
+    with pytest.warns(UserWarning, match="NLinear is not trained, as max_steps = 0"):
+        scored = nf.cross_validation(panel, n_windows=2, step_size=12)
+    assert scored.groupby("unique_id")["cutoff"].nunique().tolist() == [2, 2]
+    assert np.isfinite(scored["NLinear"]).all()
 
 
 def test_a_second_training_goes_on_unless_it_begins_anew(panel):
@@ -87,12 +97,13 @@ def test_levels_and_quantiles(panel):
     nf = NeuralForecast(models, freq="ME")
     nf.fit(panel, prediction_intervals=PredictionIntervals(n_windows=9))
     by_level, by_quantile = nf.predict(level=[80]), nf.predict(quantiles=[0.9, 0.1, 0.5])
-    for model in ["NLinear", "DLinear"]:
+    # As in neuralforecast, conformal quantiles are named otherwise than those of a distribution.
+    for model, mark in [("NLinear", "-"), ("DLinear", "_")]:
         own = [column for column in by_quantile if column.startswith(model)]
-        assert own == [model, f"{model}-ql0.1", f"{model}-ql0.5", f"{model}-ql0.9"]
-        assert by_quantile[f"{model}-ql0.1"].equals(by_level[f"{model}-lo-80"].rename(f"{model}-ql0.1"))
-        assert by_quantile[f"{model}-ql0.9"].equals(by_level[f"{model}-hi-80"].rename(f"{model}-ql0.9"))
-        assert np.allclose(by_quantile[f"{model}-ql0.5"], by_level[model], rtol=1e-4)
+        assert own == [model, *(f"{model}{mark}ql{quantile}" for quantile in (0.1, 0.5, 0.9))]
+        assert np.allclose(by_quantile[f"{model}{mark}ql0.1"], by_level[f"{model}-lo-80"], rtol=1e-6)
+        assert np.allclose(by_quantile[f"{model}{mark}ql0.9"], by_level[f"{model}-hi-80"], rtol=1e-6)
+        assert np.allclose(by_quantile[f"{model}{mark}ql0.5"], by_level[model], rtol=1e-4)
     assert "NLinear-ql0.9" not in nf.predict(quantiles=[0.1]).columns
     with pytest.raises(ValueError, match="can't set both level and quantiles"):
         nf.predict(level=[80], quantiles=[0.1])
@@ -113,6 +124,26 @@ def test_cross_validation(panel):
     assert nf.predict_insample(step_size=12)["ds"].max() < pd.Timestamp("1959-09-01")
     same = nf.cross_validation(panel, n_windows=None, test_size=16, step_size=2, use_init_models=True)
     pd.testing.assert_frame_equal(result, same)
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("scale", [1, 1 / 3])
+def test_what_came_true_is_that_of_the_table(panel, kind, scale):
+    # Whole numbers beyond single precision, and fractions.
+    truth = (panel["y"] + 2**40) if scale == 1 else panel["y"] * scale
+    df = panel[["unique_id", "ds"]].assign(y=truth.astype("int64") if scale == 1 else truth)
+    df["unique_id"] = df["unique_id"].astype("category") if kind == "pandas" else df["unique_id"]
+    # The rows of a table need not be in order.
+    df = df.sample(frac=1, random_state=1)
+    of_kind = {"pandas": lambda: df, "polars": lambda: pl.from_pandas(df), "pyarrow": lambda: pa.Table.from_pandas(df, preserve_index=False)}[kind]()
+    nf = NeuralForecast([SeasonalNaive(h=12, season_length=12)], freq="ME")
+    nf.fit(of_kind)
+    for table in (nf.cross_validation(of_kind, n_windows=2), nf.cross_validation(n_windows=2, use_fitted=True), nf.predict_insample()):
+        assert type(table) is type(of_kind)
+        found = table if kind == "pandas" else table.to_pandas()
+        assert found["y"].dtype == df["y"].dtype and found.columns[-1] == "y"
+        expected = found[["unique_id", "ds"]].merge(df, on=["unique_id", "ds"], how="left")["y"]
+        assert found["y"].tolist() == expected.tolist() and len(found) >= 48
 
 
 @pytest.mark.parametrize(
@@ -181,7 +212,7 @@ def test_levels_of_forecasts_of_the_history(panel):
     nf.fit(panel)
     by_level, by_quantile = (nf.predict_insample(step_size=12, **asked) for asked in [{"level": [80]}, {"quantiles": [0.1]}])
     assert by_level.columns.tolist() == ["unique_id", "ds", "cutoff", "NLinear", "NLinear-lo-80", "NLinear-hi-80", "y"]
-    assert np.array_equal(by_level["NLinear-lo-80"], by_quantile["NLinear-ql0.1"])
+    assert np.allclose(by_level["NLinear-lo-80"], by_quantile["NLinear_ql0.1"], rtol=1e-6)
     nf.models[0].set_test_size(24)
     assert nf.predict_insample(step_size=12)["ds"].max() == pd.Timestamp("1958-12-31")
     nf = NeuralForecast([nlinear()], freq="ME")

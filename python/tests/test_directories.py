@@ -1,6 +1,8 @@
 """Directories that neuralforecast wrote forecast the same: the fixtures of the crate foretell."""
 
+import copy
 import pathlib
+import pickle
 
 import numpy as np
 import pandas as pd
@@ -8,6 +10,7 @@ import polars as pl
 import pytest
 
 from foretell import NeuralForecast
+from foretell.models import NHITS, Ensemble, SeasonalNaive
 
 ROOT = pathlib.Path(__file__).parents[2] / "crates/foretell/tests/fixtures/checkpoints"
 CASES = [
@@ -47,3 +50,67 @@ def test_directories_of_neuralforecast(case):
         for column in expected.columns[2:]:
             scale = np.abs(expected[column]).max()
             assert np.allclose(forecast[column], expected[column], atol=2e-4 * scale, rtol=0), column
+
+
+def settled(**settings):
+    """A forecaster with a setting of each kind."""
+    network = NHITS(h=12, input_size=24, max_steps=2, stat_exog_list=["airline1"])
+    models = [network, SeasonalNaive(h=12, season_length=12), Ensemble("median")]
+    return NeuralForecast(
+        models, freq="ME", local_scaler_type="standard", local_static_scaler_type="minmax", features="lag:7", non_negative=True,
+        integer=True, **settings,
+    )  # fmt: skip
+
+
+def test_loaded_forecasters_keep_their_settings(panel, statics, tmp_path):
+    nf = settled()
+    nf.fit(panel, static_df=statics)
+    nf.save(tmp_path / "models")
+    again = NeuralForecast.load(tmp_path / "models")
+    assert again.settings == nf.settings and again.local_scaler_type == "standard"
+    assert [repr(model) for model in again.models] == ["NHITS", "SeasonalNaive", "EnsembleMedian"]
+    pd.testing.assert_frame_equal(again.predict(), nf.predict())
+    for found, expected in [(again.scalers_, nf.scalers_), (again.static_scalers_, nf.static_scalers_)]:
+        assert found.keys() <= expected.keys() and len(found) > 0
+        assert all(np.array_equal(found[name].stats_, expected[name].stats_) for name in found)
+    for forecaster in (nf, again):
+        forecaster.fit(panel, static_df=statics)
+    pd.testing.assert_frame_equal(again.predict(), nf.predict())
+    scored = again.cross_validation(panel, static_df=statics, n_windows=2)
+    assert scored.columns.tolist()[3:] == ["NHITS", "SeasonalNaive", "EnsembleMedian", "y"]
+    assert (scored["NHITS"] == scored["NHITS"].round()).all()
+
+
+def test_settings_of_a_directory_give_way_to_those_of_a_call(panel, statics, tmp_path):
+    nf = settled()
+    nf.fit(panel, static_df=statics)
+    nf.save(tmp_path / "models")
+    again = NeuralForecast.load(tmp_path / "models", integer=False, raw_quantiles=True)
+    assert again.settings.non_negative and not again.settings.integer and again.settings.raw_quantiles
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda nf: pickle.loads(pickle.dumps(nf))], ids=["deepcopy", "pickle"])
+def test_loaded_forecasters_with_columns_are_copied(panel, statics, tmp_path, copied):
+    panel["half"] = np.where(panel["ds"].dt.month < 7, "first", "second")
+    columns = {"hist_exog_list": ["half", "y_[lag12]"], "stat_exog_list": ["airline1"], "cat_exog_list": ["half"]}
+    nf = NeuralForecast([NHITS(h=12, input_size=24, max_steps=2, **columns)], freq="ME", local_scaler_type="standard")
+    nf.fit(panel, static_df=statics)
+    nf.save(tmp_path / "models")
+    again = copied(NeuralForecast.load(tmp_path / "models"))
+    pd.testing.assert_frame_equal(again.predict(), nf.predict())
+    pd.testing.assert_frame_equal(again.predict(panel, static_df=statics), nf.predict())
+    # A copy of a copy has its series, too.
+    assert copied(again).uids.tolist() == ["Airline1", "Airline2"]
+
+
+def test_other_static_columns_for_the_series_of_the_training(panel, statics, tmp_path):
+    nf = NeuralForecast([NHITS(h=12, input_size=24, max_steps=2, stat_exog_list=["airline1"])], freq="ME")
+    nf.fit(panel, static_df=statics)
+    others = statics.assign(airline1=statics["airline1"] + 5)
+    found = nf.predict(static_df=others)
+    assert not found.equals(nf.predict())
+    pd.testing.assert_frame_equal(found, nf.predict(panel, static_df=others))
+    nf.save(tmp_path / "models")
+    again = NeuralForecast.load(tmp_path / "models")
+    with pytest.warns(UserWarning, match="static_df is not used.*give df, too"):
+        pd.testing.assert_frame_equal(again.predict(static_df=others), nf.predict())

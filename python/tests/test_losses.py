@@ -12,6 +12,9 @@ import pytest
 import foretell.losses
 import foretell.losses.numpy as by_numpy
 import foretell.losses.pytorch as losses
+from foretell import NeuralForecast
+from foretell.models import NLinear
+from foretell.tsdataset import TimeSeriesDataset
 
 FACTS = json.loads((pathlib.Path(__file__).parent / "fixtures" / "neuralforecast.json").read_text())
 VALUES = FACTS["loss_values"]
@@ -165,3 +168,66 @@ def test_the_engine_reads_them(text):
     model = NLinear(4, 8, loss=made(text), valid_loss=made(text))
     names = {"id_col": "unique_id", "time_col": "ds", "target_col": "y"}
     _foretell.Forecaster(json.dumps([model.to_spec()]), **names)
+
+
+def fitted(panel, loss, **settings):
+    nf = NeuralForecast([NLinear(h=12, input_size=24, max_steps=1, loss=loss)], freq="ME", **settings)
+    nf.fit(panel)
+    return nf
+
+
+#: Columns that neuralforecast 3.3 gives for quantiles=[0.3, 0.9], quantiles=[0.5] and level=[80].
+ASKED = [
+    ("DistributionLoss('Normal')", ["", "_ql0.3", "_ql0.9"], ["", "_ql0.5"], ["", "-lo-80", "-hi-80"]),
+    ("GMM()", ["", "_ql0.3", "_ql0.9"], ["", "_ql0.5"], ["", "-lo-80", "-hi-80"]),
+    ("IQLoss()", ["_ql0.3", "_ql0.9"], ["_ql0.5"], ["-lo-80", "-hi-80"]),
+    ("HuberIQLoss()", ["_ql0.3", "_ql0.9"], ["_ql0.5"], ["-lo-80", "-hi-80"]),
+]
+
+
+@pytest.mark.parametrize("text, quantiles, median, level", ASKED)
+def test_columns_of_quantiles_are_named_as_in_neuralforecast(panel, text, quantiles, median, level):
+    nf = fitted(panel, made(text))
+    for asked, suffixes in [({"quantiles": [0.9, 0.3]}, quantiles), ({"quantiles": [0.5]}, median), ({"level": [80]}, level)]:
+        names = [f"NLinear{suffix}" for suffix in suffixes]
+        assert nf.predict(**asked).columns.tolist()[2:] == names
+        for validation in (nf.predict_insample(**asked), nf.cross_validation(panel, use_fitted=True, **asked)):
+            assert validation.columns.tolist()[3:] == [*names, "y"]
+
+
+def test_quantiles_of_cross_validations_are_those_asked_for(panel):
+    nf = fitted(panel, losses.IQLoss())
+    assert nf.cross_validation(panel, quantiles=[0.3]).columns.tolist()[3:] == ["NLinear_ql0.3", "y"]
+    nf = fitted(panel, losses.MAE())
+    with pytest.warns(UserWarning, match="with prediction_intervals and refit only"):
+        assert nf.cross_validation(panel, use_fitted=True, level=[80]).columns.tolist()[3:] == ["NLinear", "y"]
+
+
+FORECASTS = {
+    "predict": lambda nf, panel: nf.predict(panel),
+    "predict_insample": lambda nf, panel: nf.predict_insample(step_size=12),
+    "cross_validation": lambda nf, panel: nf.cross_validation(panel, n_windows=2, use_init_models=True),
+    "refit": lambda nf, panel: nf.cross_validation(panel, n_windows=2, refit=True, use_init_models=True),
+    "use_fitted": lambda nf, panel: nf.cross_validation(panel, n_windows=2, use_fitted=True),
+}
+
+
+@pytest.mark.filterwarnings("ignore:Deleting previously fitted models")
+@pytest.mark.parametrize("asked", FORECASTS)
+def test_raw_quantiles_cross_in_all_forecasts(panel, asked):
+    loss = losses.MQLoss(level=[20, 40, 60, 80])
+    forecasts = [FORECASTS[asked](fitted(panel, loss, raw_quantiles=raw), panel) for raw in (False, True)]
+    columns = [name for name in forecasts[0].columns if "-" in name]
+    order = sorted(columns, key=lambda name: {"lo": -1, "hi": 1}.get(name.split("-")[1], 0) * float((name + "-0").split("-")[2]))
+    tidy, raw = (frame[order].to_numpy() for frame in forecasts)
+    assert (np.diff(tidy, axis=1) >= 0).all() and (np.diff(raw, axis=1) < 0).any()
+    np.testing.assert_allclose(np.sort(raw, axis=1), tidy, rtol=1e-6)
+
+
+def test_models_by_themselves_forecast_the_quantiles_of_known_steps(panel):
+    dataset = TimeSeriesDataset.from_df(panel[["unique_id", "ds", "y"]])[0]
+    model = NLinear(h=12, input_size=24, max_steps=1, loss=losses.IQLoss()).fit(dataset, test_size=12)
+    assert model.predict(dataset).shape == (24, 1)
+    assert model.predict(dataset, quantiles=[0.1, 0.9]).shape == (24, 2)
+    with pytest.raises(TypeError, match="did you mean 'quantiles'"):
+        model.predict(dataset, quantile=[0.1])

@@ -6,7 +6,8 @@ use foretell::{Setting, SettingWords};
 
 use crate::shell_word::shell_word;
 
-const FLAGS: SettingWords = SettingWords { name: flag, assign: " ", value: quoted };
+const FLAGS: SettingWords =
+    SettingWords { name: flag, with_value: |_, flag, value| format!("{flag} {}", quoted(value)) };
 
 /// The words of a command: most speak of their flags, and a server of the fields of requests.
 pub(crate) fn of_command(name: Option<&OsString>) -> SettingWords {

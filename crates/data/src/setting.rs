@@ -151,7 +151,7 @@ impl Setting {
     pub fn to(self, value: impl fmt::Display) -> impl fmt::Display {
         fmt::from_fn(move |f| match HOST.get() {
             Some(host) if (host.name)(self).is_some() => {
-                write!(f, "`{}{}{}`", name(self), host.assign, (host.value)(value.to_string()))
+                write!(f, "`{}`", (host.with_value)(self, name(self), value.to_string()))
             }
             _ => write!(f, "`{} = {value}`", name(self)),
         })
@@ -173,10 +173,9 @@ fn name(setting: Setting) -> &'static str {
 pub struct SettingWords {
     /// The host's name of a setting, `--zone` for example; without one the name in Rust is shown.
     pub name: fn(Setting) -> Option<&'static str>,
-    /// The text between a name and its value: a blank on a command line.
-    pub assign: &'static str,
-    /// A value as it is written there: on a command line in quotation marks, if it has blanks.
-    pub value: fn(String) -> String,
+    /// A setting of a name with a value, as they are written there: on a command line with a blank between them, and quotation marks
+    /// around a value that has blanks.
+    pub with_value: fn(Setting, &str, String) -> String,
 }
 
 static HOST: OnceLock<SettingWords> = OnceLock::new();

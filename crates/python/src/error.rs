@@ -11,11 +11,17 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::PyType;
 
+use crate::argument_words::wrong_argument;
+use crate::setting_words::in_python;
+
 /// The exception that Python users expect: `KeyError` of columns that are not there, `FileNotFoundError`, `MemoryError`,
 /// `RuntimeError` of trainings that fail, and `ValueError` of everything that the caller can mend.
 pub(crate) fn exception(error: impl Into<Error>) -> PyErr {
     let error = error.into();
-    let text = error.to_string();
+    let text = match &error {
+        Error::Usage(UsageError::Spec(SpecError::HyperParameter(wrong))) => wrong_argument(wrong),
+        error => in_python(error.to_string()),
+    };
     if let Some(kind) = io_kind(&error) {
         return match kind {
             io::ErrorKind::NotFound => PyFileNotFoundError::new_err(text),

@@ -56,7 +56,7 @@ pub(crate) fn evaluate(
         }
     };
     let table = table_of(forecast, &names)?;
-    let beside = |given: Option<&Bound<'_, PyAny>>| given.map(|table| table_of(table, &names)).transpose();
+    let beside = |given: Option<&Bound<'_, PyAny>>| given.map(|table| actual_of(table, &names)).transpose();
     let (actual, history) = (beside(actual)?, beside(history)?);
     let (id, time, target) = names;
     let columns = ColumnNames { id, time, target };
@@ -102,8 +102,14 @@ pub(crate) fn options(names: &Names) -> ReadOptions {
     ReadOptions::new().id_col(&names.0).time_col(&names.1).target_col(&names.2)
 }
 
-/// The rows of a table of forecasts, or of what came true.
+/// The rows of a table of forecasts.
 pub(crate) fn table_of(table: &Bound<'_, PyAny>, names: &Names) -> PyResult<ForecastTable> {
     let rows = batches(table)?;
     table.py().detach(|| ForecastTable::from_record_batches(rows, &options(names))).map_err(exception)
+}
+
+/// The rows of a table of what came true, which may have further columns of any kind.
+pub(crate) fn actual_of(table: &Bound<'_, PyAny>, names: &Names) -> PyResult<ForecastTable> {
+    let rows = batches(table)?;
+    table.py().detach(|| ForecastTable::actual_from_record_batches(rows, &options(names))).map_err(exception)
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use arrow_array::RecordBatch;
 use foretell::{
     Attribution, Categories, ExplainOptions, Fitted, Future, InsampleOptions, PathMethod, PredictOptions,
-    SimulateOptions,
+    SimulateOptions, ValidationOptions,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -129,6 +129,37 @@ impl PyFitted {
         serde_json::to_string(&specs).expect("names and numbers")
     }
 
+    /// The names of the scalers of series and of static columns.
+    #[getter]
+    fn local_scalers(&self) -> [Option<String>; 2] {
+        self.fitted.local_scalers().map(|scaler| scaler.map(|scaler| scaler.to_string()))
+    }
+
+    /// The columns that are computed, as `Forecaster` takes them.
+    #[getter]
+    fn features(&self) -> Option<String> {
+        let features = self.fitted.features();
+        (!features.is_empty()).then(|| features.to_string())
+    }
+
+    /// Whether forecasts below 0 become 0.
+    #[getter]
+    fn non_negative(&self) -> bool {
+        self.fitted.is_non_negative()
+    }
+
+    /// Whether forecasts are rounded to whole numbers.
+    #[getter]
+    fn integer(&self) -> bool {
+        self.fitted.is_integer()
+    }
+
+    /// The names of the columns of ensembles.
+    #[getter]
+    fn ensembles(&self) -> Vec<&'static str> {
+        self.fitted.ensembles().map(|(column, _)| column).collect()
+    }
+
     /// The columns of the data that the models read beside the target.
     #[getter]
     fn columns(&self) -> Vec<String> {
@@ -141,9 +172,11 @@ impl PyFitted {
         self.fitted.future_columns()
     }
 
-    /// The names of the columns of a forecast with these levels, behind those of ids and times.
-    fn forecast_columns(&self, level: Vec<f64>) -> PyResult<Vec<String>> {
-        self.fitted.forecast_columns(&PredictOptions::new().level(&level)).map_err(exception)
+    /// The names of the columns of a forecast with these levels or quantiles, behind those of ids and times.
+    #[pyo3(signature = (level = Vec::new(), quantiles = Vec::new()))]
+    fn forecast_columns(&self, level: Vec<f64>, quantiles: Vec<f64>) -> PyResult<Vec<String>> {
+        let options = PredictOptions::new().level(&level).quantiles(&quantiles);
+        self.fitted.forecast_columns(&options).map_err(exception)
     }
 
     /// Parts of a multiple of so many series, in their order, have the forecasts of all of them to the last bit; none if a forecast
@@ -217,9 +250,9 @@ impl PyFitted {
         self.fitted.models().iter().map(outcome).collect()
     }
 
-    /// Forecasts `h` steps after the end of each series, with intervals of these levels in percent; quantiles of a step are sorted
-    /// unless they are to stay as the models gave them.
-    #[pyo3(signature = (panel, future = None, h = None, level = Vec::new(), raw_quantiles = false))]
+    /// Forecasts `h` steps after the end of each series, with intervals of these levels in percent or with quantiles; those of a step
+    /// are sorted unless they are to stay as the models gave them.
+    #[pyo3(signature = (panel, future = None, h = None, level = Vec::new(), raw_quantiles = false, quantiles = Vec::new()))]
     fn predict(
         &self,
         py: Python<'_>,
@@ -228,12 +261,14 @@ impl PyFitted {
         h: Option<usize>,
         level: Vec<f64>,
         raw_quantiles: bool,
+        quantiles: Vec<f64>,
     ) -> PyResult<PyFrame> {
         let rows = future.map(batches).transpose()?;
         let result = py.detach(|| {
             let h = h.unwrap_or(self.fitted.h());
             let future = self.future(rows, panel, h)?;
-            let options = PredictOptions::new().future(future.as_ref()).h(h).level(&level);
+            let options =
+                PredictOptions::new().future(future.as_ref()).h(h).level(&level).quantiles(&quantiles);
             self.fitted.clone().raw_quantiles(raw_quantiles).predict_with(&panel.panel, &options)
         });
         self.told.tell(py)?;
@@ -340,7 +375,9 @@ impl PyFitted {
     }
 
     /// Forecasts the rows that are known, but for the last ones of each series, from a cutoff every `step_size` steps.
-    #[pyo3(signature = (panel, step_size = 1, without_last = 0, level = Vec::new()))]
+    #[pyo3(signature = (
+        panel, step_size = 1, without_last = 0, level = Vec::new(), quantiles = Vec::new(), raw_quantiles = false,
+    ))]
     fn predict_insample(
         &self,
         py: Python<'_>,
@@ -348,25 +385,33 @@ impl PyFitted {
         step_size: usize,
         without_last: usize,
         level: Vec<f64>,
+        quantiles: Vec<f64>,
+        raw_quantiles: bool,
     ) -> PyResult<PyFrame> {
         let result = py.detach(|| {
             let panel = panel.panel.without_last(without_last);
-            let options = InsampleOptions::new(step_size).from_padding().level(&level);
-            self.fitted.predict_insample_with(&panel, &options)
+            let options = InsampleOptions::new(step_size).from_padding().level(&level).quantiles(&quantiles);
+            self.fitted.clone().raw_quantiles(raw_quantiles).predict_insample_with(&panel, &options)
         });
         self.told.tell(py)?;
         Ok(PyFrame::of(result.map_err(exception)?, Some(&panel.options.target_col)))
     }
 
     /// Forecasts `n_windows` windows at the end of each series without any training.
+    #[pyo3(signature = (panel, n_windows, step_size, level = Vec::new(), quantiles = Vec::new(), raw_quantiles = false))]
     fn validate(
         &self,
         py: Python<'_>,
         panel: &PyPanel,
         n_windows: usize,
         step_size: usize,
+        level: Vec<f64>,
+        quantiles: Vec<f64>,
+        raw_quantiles: bool,
     ) -> PyResult<PyFrame> {
-        let result = py.detach(|| self.fitted.validate(&panel.panel, n_windows, step_size));
+        let options = ValidationOptions::new(n_windows, step_size).level(&level).quantiles(&quantiles);
+        let options = options.raw_quantiles(raw_quantiles);
+        let result = py.detach(|| self.fitted.validate_with(&panel.panel, &options));
         self.told.tell(py)?;
         Ok(PyFrame::of(result.map_err(exception)?.frame, Some(&panel.options.target_col)))
     }

@@ -70,7 +70,7 @@ impl PyForecaster {
         let (told, watch) = (Told::default(), Watch::default());
         let mut forecaster = Forecaster::new(spec::read(models)?).map_err(exception)?;
         if let Some(start) = start {
-            forecaster = forecaster.start_from(&start.fitted);
+            forecaster = forecaster.start_from(&start.fitted).without_ensembles();
         }
         forecaster = forecaster
             .columns(ColumnNames { id: id_col, time: time_col, target: target_col })
@@ -155,7 +155,10 @@ impl PyForecaster {
 
     /// Trains the models and forecasts `n_windows` windows of `h` steps at the end of each series: the forecasts, what was learned, and
     /// the exception that ended the training early, if one did.
-    #[pyo3(signature = (panel, n_windows, step_size, refit = 0, level = Vec::new(), progress = None, h = None))]
+    #[pyo3(signature = (
+        panel, n_windows, step_size, refit = 0, level = Vec::new(), progress = None, h = None, quantiles = Vec::new(),
+        raw_quantiles = false,
+    ))]
     fn cross_validate(
         &self,
         py: Python<'_>,
@@ -166,9 +169,12 @@ impl PyForecaster {
         level: Vec<f64>,
         progress: Option<Py<PyAny>>,
         h: Option<usize>,
+        quantiles: Vec<f64>,
+        raw_quantiles: bool,
     ) -> PyResult<(PyFrame, PyFitted, Option<PyErr>)> {
         let forecaster = self.take()?;
-        let mut options = ValidationOptions::new(n_windows, step_size).refit(refit).level(&level);
+        let options = ValidationOptions::new(n_windows, step_size).refit(refit).level(&level);
+        let mut options = options.quantiles(&quantiles).raw_quantiles(raw_quantiles);
         options.h = h;
         let (result, stopped) =
             self.watch.run(py, progress.as_ref(), || forecaster.cross_validate(&panel.panel, &options));

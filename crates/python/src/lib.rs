@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 #![cfg(feature = "parquet")]
 
+mod argument_words;
 mod batches;
 mod error;
 mod evaluation;

@@ -5,7 +5,7 @@ use foretell::{ColumnNames, Error, Freq, ReconcileOptions, TimeKind};
 use pyo3::prelude::*;
 
 use crate::error::{exception, of_calendar, parsed};
-use crate::evaluation::{Names, options, table_of};
+use crate::evaluation::{Names, actual_of, options, table_of};
 use crate::forecaster::SummingMatrix;
 use crate::frame::PyFrame;
 
@@ -25,8 +25,8 @@ pub(crate) fn reconcile(
     let hierarchy = Hierarchy::from_summing_matrix(&rows, &columns, &matrix).map_err(exception)?;
     let method = parsed::<Reconciliation>(&method)?;
     let forecast_table = table_of(forecast, &names)?;
-    let beside = |given: Option<&Bound<'_, PyAny>>| given.map(|table| table_of(table, &names)).transpose();
-    let (residuals, history) = (beside(residuals)?, beside(history)?);
+    let residuals = residuals.map(|table| table_of(table, &names)).transpose()?;
+    let history = history.map(|table| actual_of(table, &names)).transpose()?;
     let freq = match (forecast_table.freq(), forecast_table.kind) {
         (Some(freq), _) => freq,
         (None, TimeKind::Integer) => Freq::parse("1").map_err(of_calendar)?,

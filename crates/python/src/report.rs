@@ -1,6 +1,6 @@
 //! A report on forecasts as one page of HTML.
 
-use foretell::{Frame, Value, usual_season};
+use foretell::{Frame, Value, refuse_sample_paths, usual_season};
 use foretell_report::{Report, ScoreSheet, ScoredBy};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -86,6 +86,7 @@ fn frame_of(panel: &PyPanel, table: &Bound<'_, PyAny>) -> PyResult<Frame> {
     let time = options.time_col.clone().unwrap_or_default();
     let names = (options.id_col.clone(), time, options.target_col.clone());
     let frame = table_of(table, &names)?.into_frame(options, panel.panel.freq()).map_err(exception)?;
+    refuse_sample_paths(&frame, "the table of forecasts").map_err(exception)?;
     match models(&frame, &names.2).is_empty() {
         false => Ok(frame),
         true => Err(PyValueError::new_err(format!(

@@ -2,7 +2,7 @@
 
 use foretell::{Setting, SettingWords};
 
-pub(crate) const ARGUMENTS: SettingWords = SettingWords { name: argument, assign: "=", value: |value| value };
+pub(crate) const ARGUMENTS: SettingWords = SettingWords { name: argument, with_value: given };
 
 fn argument(setting: Setting) -> Option<&'static str> {
     Some(match setting {
@@ -24,4 +24,35 @@ fn argument(setting: Setting) -> Option<&'static str> {
         Setting::TimeFormat => "pandas.to_datetime",
         _ => return None,
     })
+}
+
+/// An argument with a value, or the call that has its meaning.
+fn given(setting: Setting, name: &str, value: String) -> String {
+    match setting {
+        Setting::Intervals | Setting::Calibrate => {
+            format!("fit(df, prediction_intervals={})", prediction_intervals(&value))
+        }
+        Setting::Aggregate => format!("df.groupby([id_col, time_col], as_index=False).{value}()"),
+        _ => format!("{name}={value}"),
+    }
+}
+
+/// The object of Python for `N[:METHOD[:STEP]]`.
+fn prediction_intervals(value: &str) -> String {
+    let mut parts = value.split(':');
+    let mut arguments = vec![format!("n_windows={}", parts.next().unwrap_or_default())];
+    arguments.extend(parts.next().map(|method| format!("method=\"{method}\"")));
+    arguments.extend(parts.next().map(|step| format!("step_size={step}")));
+    format!("PredictionIntervals({})", arguments.join(", "))
+}
+
+/// A message of the libraries without what only they have: here intervals are calibrated in one way, with the training.
+pub(crate) fn in_python(text: String) -> String {
+    let Some((before, after)) = text.split_once(") or on the end of the data (`fit(df, ") else {
+        return text;
+    };
+    match after.split_once('`') {
+        Some((_, after)) => format!("{before}{after}"),
+        None => text,
+    }
 }

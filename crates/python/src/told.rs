@@ -7,6 +7,8 @@ use foretell::Warning;
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 
+use crate::setting_words::in_python;
+
 /// Warnings that are still to be told: they come from threads that do not hold the interpreter's lock.
 #[derive(Clone, Default)]
 pub(crate) struct Told(Arc<Mutex<Vec<String>>>);
@@ -19,7 +21,7 @@ impl Told {
     }
 
     pub(crate) fn add(&self, text: String) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(text);
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(in_python(text));
     }
 
     /// Warns of them, at the line that called the package.

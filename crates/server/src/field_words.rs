@@ -3,7 +3,8 @@
 use foretell::{Setting, SettingWords};
 
 /// The names of settings in requests, for [`foretell::word_settings`]: a program that only serves calls it once, before all else.
-pub const FIELD_WORDS: SettingWords = SettingWords { name: field, assign: " = ", value: |value| value };
+pub const FIELD_WORDS: SettingWords =
+    SettingWords { name: field, with_value: |_, name, value| format!("{name} = {value}") };
 
 fn field(setting: Setting) -> Option<&'static str> {
     Some(match setting {

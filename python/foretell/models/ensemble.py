@@ -21,6 +21,11 @@ class Ensemble:
             raise ValueError(f"weights need at least 2 windows to be learnt from; found n_windows={n_windows}")
         self.combine, self.n_windows = combine, n_windows
 
+    @classmethod
+    def of_column(cls, column: str) -> Ensemble:
+        """The ensemble whose column has this name, with the default of ``n_windows``."""
+        return cls({name: combine for combine, name in _COLUMNS.items()}[column])
+
     def to_spec(self) -> dict[str, str]:
         """The ensemble as the engine takes it: ``{"ensemble": "weighted:3"}``."""
         return {"ensemble": f"weighted:{self.n_windows}" if self.combine == "weighted" else self.combine}

@@ -237,8 +237,9 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/python/src",
         &[
-            "error frame_text setting_words stream told watched",
-            "frame table",
+            "argument_words frame_text setting_words stream",
+            "error told",
+            "frame table watched",
             "batches models spec",
             "evaluation panel",
             "features fitted",
