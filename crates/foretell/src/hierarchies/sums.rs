@@ -96,24 +96,29 @@ pub(crate) fn wrong_sum(panel: &Panel, hierarchy: &Hierarchy) -> Option<(String,
     const ROWS: usize = 100;
     /// What rounded numbers may miss, as a share of the sum of their magnitudes.
     const ROUNDING: f64 = 1e-3;
-    let bottom: Vec<usize> = hierarchy.bottom_ids().iter().map(|id| panel.find(id)).collect::<Option<_>>()?;
-    let last = |series: usize| panel.time(series, panel.len(series) - 1);
-    let end = |series: usize, back: usize| {
-        // Before a series begins it adds nothing.
-        panel.len(series).checked_sub(back + 1).map_or(0.0, |row| panel.known_values(series, row..row + 1)[0])
+    let tail = |series: usize| {
+        let len = panel.len(series);
+        panel.known_values(series, len.saturating_sub(ROWS)..len)
     };
+    // Before a series begins it adds nothing.
+    let at = |tail: &[f64], back: usize| tail.len().checked_sub(back + 1).map_or(0.0, |row| tail[row]);
+    let last = |series: usize| panel.time(series, panel.len(series) - 1);
+    let bottom: Vec<usize> = hierarchy.bottom_ids().iter().map(|id| panel.find(id)).collect::<Option<_>>()?;
+    let tails: Vec<Vec<f64>> = bottom.iter().map(|&series| tail(series)).collect();
     hierarchy.ids().take(hierarchy.n_aggregates()).enumerate().find_map(|(number, id)| {
         let sum = panel.find(id)?;
-        let members = || hierarchy.members(number).iter().map(|&member| bottom[member as usize]);
-        if members().any(|series| last(series) != last(sum)) {
+        let members = hierarchy.members(number);
+        if members.iter().any(|&member| last(bottom[member as usize]) != last(sum)) {
             return None;
         }
-        (0..panel.len(sum).min(ROWS)).find_map(|back| {
-            let [found, expected, size] = [
-                end(sum, back),
-                members().map(|series| end(series, back)).sum(),
-                members().map(|series| end(series, back).abs()).sum(),
-            ];
+        let own = tail(sum);
+        (0..own.len()).find_map(|back| {
+            let (mut expected, mut size) = (0.0, 0.0);
+            for value in members.iter().map(|&member| at(&tails[member as usize], back)) {
+                expected += value;
+                size += value.abs();
+            }
+            let found = at(&own, back);
             // What is not known is not compared.
             let differs = (found - expected).abs() > ROUNDING * size;
             differs.then(|| (id.to_string(), panel.time(sum, panel.len(sum) - 1 - back), [found, expected]))
