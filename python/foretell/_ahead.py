@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from foretell import _foretell, _frames
+from foretell import _foretell, _frames, _missing
 from foretell._data import Data
 from foretell.utils import PredictionIntervals
 
@@ -64,7 +64,7 @@ def future_rows(fitted: _foretell.Fitted, data: Data, futr_df: Any, h: int, own:
     _frames.require(futr_df, on, "futr_df")
     rows = _frames.select(futr_df, [*on, *needed])
     expected = data.table(data.panel.future(h))
-    if _frames.n_rows(_frames.anti_join(expected, rows, on)):
+    if _frames.n_rows(_missing.anti_join(expected, rows, on)):
         arguments = [*(["df"] if is_new else []), *([f"h={h}"] if h != own else [])]
         raise ValueError(
             "There are missing combinations of ids and times in `futr_df`.\n"

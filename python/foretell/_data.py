@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from importlib.util import find_spec
 from typing import Any
 
-from foretell import _checks, _foretell, _frames, _frequencies
+from foretell import _checks, _foretell, _frames, _frequencies, _missing
 from foretell.errors import ColumnError
 
 #: Columns with a meaning of their own, which are read where they are.
@@ -164,8 +164,6 @@ def _of_statics(error: Exception) -> Exception:
 
 def _times(df: Any, time_col: str, table: str) -> Iterable[datetime]:
     """The times of a table, each once."""
-    from foretell import _missing
-
     values = dict.fromkeys(_frames.lists(_frames.select(df, [time_col]))[time_col])
     if any(isinstance(value, str) for value in values):
         numbers = _missing.numbers_of_times(values, time_col, True, False, table).values()

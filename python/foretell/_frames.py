@@ -504,13 +504,6 @@ def ordered(df: Any, column: str) -> list[Any]:
     return found if categories is None else [value for value in categories if value in set(found)]
 
 
-def anti_join(expected: Any, given: Any, on: list[str]) -> Any:
-    """The rows of a table of the engine whose ids and times the table ``futr_df`` lacks, which may be of another library."""
-    from foretell import _missing
-
-    return _missing.anti_join(expected, given, on)
-
-
 def with_whole(df: Any, column: str) -> Any:
     """A table of the engine's with one of its columns as whole numbers."""
     match library(df):

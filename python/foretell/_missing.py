@@ -8,6 +8,7 @@ from datetime import date, datetime, timedelta, timezone
 from typing import Any
 
 from foretell import _foretell, _frames
+from foretell._frames import library
 
 
 def anti_join(expected: Any, given: Any, on: list[str]) -> Any:
@@ -28,10 +29,9 @@ def anti_join(expected: Any, given: Any, on: list[str]) -> Any:
 
 def _are_alike(expected: Any, given: Any, on: list[str]) -> bool:
     """Whether a library joins the tables: they are of the same one, and of the same types."""
-    library = _frames.library(expected)
-    if library != _frames.library(given):
+    if library(expected) != library(given):
         return False
-    match library:
+    match library(expected):
         case "pandas":
             same = [expected[name].dtype == given[name].dtype for name in on]
             # Units of times may differ, zones not.
@@ -46,7 +46,7 @@ def _are_alike(expected: Any, given: Any, on: list[str]) -> bool:
 
 
 def _joined(expected: Any, given: Any, on: list[str]) -> Any:
-    match _frames.library(expected):
+    match library(expected):
         case "pandas":
             merged = expected.merge(given.drop_duplicates(), on=on, how="left", indicator=True)
             return merged.loc[merged["_merge"] == "left_only", on].reset_index(drop=True)
@@ -58,7 +58,7 @@ def _joined(expected: Any, given: Any, on: list[str]) -> Any:
 
 def _taken(df: Any, places: Sequence[int], on: list[str]) -> Any:
     """Some rows of a table."""
-    match _frames.library(df):
+    match library(df):
         case "pandas":
             return df.iloc[places][on].reset_index(drop=True)
         case "polars":

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from foretell import _ahead, _checks, _data, _engine, _files, _foretell, _frames, _levels
+from foretell import _ahead, _checks, _data, _engine, _files, _foretell, _frames, _levels, _missing
 from foretell._data import Data, Names, Reading
 from foretell._scaling import LocalScaler
 from foretell._truth import with_truth
@@ -206,7 +206,7 @@ class Trained:
     def get_missing_future(self, futr_df: Any, df: Any = None, h: int | None = None) -> Any:
         """The rows of `make_future_dataframe` that a table lacks."""
         expected = self.make_future_dataframe(df, h)
-        return _frames.anti_join(expected, _frames.native(futr_df), [self.id_col, self.time_col])
+        return _missing.anti_join(expected, _frames.native(futr_df), [self.id_col, self.time_col])
 
     def predict_insample(
         self, step_size: int = 1, level: Sequence[float] | None = None, quantiles: Sequence[float] | None = None

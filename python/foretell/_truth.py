@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from foretell import _frames
 from foretell._data import Data
+from foretell._frames import library
 
 
 def with_truth(table: Any, data: Data) -> Any:
     """A table of forecasts of the history of some series, its target that of the table which they were read from, where its rows are
     found there."""
-    if data.df is None or _frames.library(table) != _frames.library(data.df):
+    if data.df is None or library(table) != library(data.df):
         return table
-    match _frames.library(table):
+    match library(table):
         case "pandas":
             return _of_pandas(table, data.df, *data.names.all)
         case "polars":
