@@ -442,6 +442,9 @@ impl TrainingPlan {
         workers: Workers,
         record: Option<TrainingRecord>,
     ) -> TrainedModels {
+        let mut ensembles = self.combinations(None);
+        // Where a training was interrupted, models are missing that weights are of.
+        ensembles.retain(|ensemble| ensemble.weights().is_none() || models.len() == self.specs.len());
         TrainedModels {
             models,
             freq: panel.freq(),
@@ -456,7 +459,7 @@ impl TrainingPlan {
             raw_quantiles: false,
             settings: self.settings,
             conformal: self.start.calibration().cloned(),
-            ensembles: self.combinations(None),
+            ensembles,
             coherence: self.coherence.clone(),
             record,
             warnings: self.warnings.clone(),

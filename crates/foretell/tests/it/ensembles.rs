@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 
 use foretell::{
     Ensemble, Fitted, Forecaster, Freq, Intervals, ModelSpec, Panel, PredictOptions, PredictionIntervals,
-    ValidationOptions, Warning, json,
+    ValidationOptions, Verdict, Warning, json,
 };
 
 const H: usize = 4;
@@ -198,4 +198,15 @@ fn the_spread_of_an_ensemble_is_that_of_models_that_are_trained_further() {
     let further = Forecaster::from_fitted(&first).unwrap().fit(&panel()).expect("a fit");
     let forecast = further.predict_with(&panel(), &PredictOptions::new().level(&[80.0])).expect("a forecast");
     assert!(forecast.column("EnsembleMean-lo-80").is_some());
+}
+
+#[test]
+fn models_of_a_training_that_was_interrupted_have_no_weights_of_missing_ones() {
+    let home = tempfile::tempdir().expect("a folder");
+    let first = forecaster(&[Ensemble::Weighted { n_windows: 3 }]).fit(&panel()).expect("a fit");
+    let further = Forecaster::from_fitted(&first).unwrap().threads(1);
+    let stopped = further.on_progress(|_, _| Verdict::Interrupt).fit(&panel()).expect("what was trained");
+    assert!(stopped.interrupted() && stopped.models().len() < first.models().len());
+    stopped.save(home.path().join("models"), false).expect("a place");
+    Fitted::load(home.path().join("models")).expect("the models that were trained");
 }
