@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow_array::{ArrayRef, DictionaryArray, Int32Array, Int64Array, RecordBatch, StringArray};
 use foretell_data::{Frame, Freq, Panel, ReadOptions};
-use foretell_fuzz::peak_memory;
+use foretell_fuzz::Alone;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder};
@@ -20,8 +20,8 @@ fn options() -> ReadOptions {
 }
 
 /// Reads a hostile file under the limits of the hunts.
-fn within_limits<T>(name: &str, bytes: usize, read: impl FnOnce() -> T) -> T {
-    let (read, taken) = peak_memory(read);
+fn within_limits<T>(alone: &Alone, name: &str, bytes: usize, read: impl FnOnce() -> T) -> T {
+    let (read, taken) = alone.peak_memory(read);
     let limit = ALWAYS + FACTOR * bytes;
     assert!(taken <= limit, "{name}: {bytes} bytes took {taken} bytes of memory, over {limit}");
     println!("{name}: {bytes} bytes took {:.1} MB", taken as f64 / 1e6);
@@ -52,6 +52,7 @@ fn long_texts(properties: WriterProperties) -> Vec<u8> {
 
 #[test]
 fn texts_that_a_parquet_file_repeats_are_not_repeated_in_memory() {
+    let alone = Alone::new();
     let home = tempfile::tempdir().unwrap();
     let path = home.path().join("hostile.parquet");
     let zstd = || WriterProperties::builder().set_compression(Compression::ZSTD(ZstdLevel::default()));
@@ -70,14 +71,16 @@ fn texts_that_a_parquet_file_repeats_are_not_repeated_in_memory() {
         fs::write(&path, &bytes).unwrap();
         for categories in [Vec::new(), vec!["note".to_owned()]] {
             let options = options().categories(categories);
-            let panel = within_limits(name, bytes.len(), || Panel::from_file(&path, &options)).unwrap();
+            let panel =
+                within_limits(&alone, name, bytes.len(), || Panel::from_file(&path, &options)).unwrap();
             assert_eq!((panel.n_series(), panel.n_rows()), (2, ROWS as usize), "{name}");
             assert_eq!(panel.id(1).len(), 32 << 10);
         }
         let freq = Freq::parse("1").unwrap();
         // As forecasts, whose ids stand in every row.
         let by_note = options().id_col("note");
-        let frame = within_limits(name, bytes.len(), || Frame::from_file(&path, &by_note, freq)).unwrap();
+        let frame =
+            within_limits(&alone, name, bytes.len(), || Frame::from_file(&path, &by_note, freq)).unwrap();
         assert_eq!(frame.n_rows(), ROWS as usize);
     }
 }

@@ -1,24 +1,19 @@
 //! Limits of memory: what foreseeably takes more is refused before it is taken, and what is foreseen is about what
 //! is taken.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
 use bytesize::ByteSize;
 use foretell::{
-    Error, Forecaster, Freq, MODELS, Map, MemoryLimit, ModelEntry, ModelSpec, Panel, Precision,
-    PredictOptions, TooMuchMemory, UsageError, ValidationOptions, Value, bench,
+    CsvWriter, Error, Forecaster, Freq, LocalScaler, MODELS, Map, MemoryLimit, ModelEntry, ModelSpec, Panel,
+    Precision, PredictOptions, TooMuchMemory, UsageError, ValidationOptions, Value, bench,
 };
-use foretell_fuzz::peak_memory;
 
-/// Held by a test while it runs, since memory is counted for the whole process.
-static ALONE: Mutex<()> = Mutex::new(());
-
+/// Held by a test while it runs.
 struct Alone {
-    _lock: MutexGuard<'static, ()>,
+    measure: foretell_fuzz::Alone,
 }
 
 fn alone() -> Alone {
-    Alone { _lock: ALONE.lock().unwrap_or_else(PoisonError::into_inner) }
+    Alone { measure: foretell_fuzz::Alone::new() }
 }
 
 impl Drop for Alone {
@@ -62,7 +57,7 @@ fn needed(error: &Error) -> u64 {
 
 #[test]
 fn horizons_that_do_not_fit_are_refused_before_anything_is_taken() {
-    let _alone = alone();
+    let alone = alone();
     let panel = panel(300);
     for entry in MODELS {
         // A model that forecasts step by step trains on the first steps of its horizon alone, after all of its history.
@@ -73,7 +68,7 @@ fn horizons_that_do_not_fit_are_refused_before_anything_is_taken() {
         let spec = || spec_of(entry, h, input_size).set("windows_batch_size", 1024).expect("windows");
         // NBEATS would have more parameters than a model may have.
         let Ok(forecaster) = Forecaster::new([spec()]) else { continue };
-        let (fitted, taken) = peak_memory(|| forecaster.max_memory(FIVE_GB).fit(&panel));
+        let (fitted, taken) = alone.measure.peak_memory(|| forecaster.max_memory(FIVE_GB).fit(&panel));
         let error = fitted.expect_err("more than 5 GB");
         assert!(needed(&error) > FIVE_GB, "{error}");
         assert!(taken < LITTLE, "{}: {taken} bytes were taken", entry.name);
@@ -84,7 +79,7 @@ fn horizons_that_do_not_fit_are_refused_before_anything_is_taken() {
             assert!(message.contains(part), "{message}");
         }
         let limit = MemoryLimit::of_bytes(FIVE_GB);
-        let (found, taken) = peak_memory(|| bench(&spec(), 1024, 1, Precision::F32, &limit));
+        let (found, taken) = alone.measure.peak_memory(|| bench(&spec(), 1024, 1, Precision::F32, &limit));
         assert!(
             matches!(found, Err(Error::Usage(UsageError::Memory(_)))) && taken < LITTLE,
             "{}: {taken}",
@@ -95,7 +90,7 @@ fn horizons_that_do_not_fit_are_refused_before_anything_is_taken() {
 
 #[test]
 fn what_is_foreseen_is_about_what_is_taken() {
-    let _alone = alone();
+    let alone = alone();
     let panel = panel(3_000);
     let workers = foretell_threads::Workers::new(2).expect("two threads");
     for entry in MODELS {
@@ -105,7 +100,7 @@ fn what_is_foreseen_is_about_what_is_taken() {
         workers.each(&mut [(); 2], true, |_, ()| foretell_pool::trim());
         foretell_pool::trim();
         let error = forecaster().max_memory(1).fit(&panel).expect_err("more than a byte");
-        let (fitted, taken) = peak_memory(|| forecaster().fit(&panel).expect("a training"));
+        let (fitted, taken) = alone.measure.peak_memory(|| forecaster().fit(&panel).expect("a training"));
         println!("{}: {taken} bytes were taken, {} foreseen", entry.name, needed(&error));
         // Threads and products of matrices have buffers of a fixed size beside.
         let (foreseen, fixed) = (needed(&error) as usize, 16 << 20);
@@ -214,6 +209,46 @@ fn a_model_larger_than_the_limit_is_not_loaded() {
         .set_len(1 << 40)
         .expect("a sparse file");
     assert!(matches!(foretell::Fitted::load(&dir), Err(Error::Usage(UsageError::Memory(_)))));
+}
+
+#[test]
+fn blocks_of_a_forecast_take_as_much_whatever_the_number_of_series() {
+    const H: usize = 20;
+    let alone = alone();
+    let panel = |n_series: usize| {
+        let wave = |s: usize| (0..48).map(|t| 5.0 + (t as f32 * 0.7 + s as f32).sin()).collect::<Vec<_>>();
+        let series = (0..n_series).map(|s| (format!("{s:06}"), 0, wave(s)));
+        Panel::from_series(Freq::parse("1").expect("a frequency"), series).expect("a panel")
+    };
+    let forecaster =
+        Forecaster::new([spec("NLinear", 2, 8)]).expect("a model").local_scaler(LocalScaler::Robust);
+    let fitted = forecaster.threads(2).fit(&panel(40)).expect("a training");
+    let options = PredictOptions::new().h(H);
+    let taken = |n_series: usize| {
+        let panel = panel(n_series);
+        let forecast = || {
+            let blocks = fitted.predict_blocks(&panel, &options).expect("blocks");
+            let mut writer = CsvWriter::new(std::io::sink(), blocks.time_style().expect("a style"));
+            let mut rows = 0;
+            for block in blocks {
+                let block = block.expect("a block");
+                rows += block.n_rows();
+                writer.write(&block).expect("a text");
+            }
+            rows
+        };
+        let (rows, in_blocks) = alone.measure.peak_memory(forecast);
+        assert_eq!(rows, n_series * H);
+        let (_, whole) =
+            alone.measure.peak_memory(|| fitted.predict_with(&panel, &options).expect("a forecast"));
+        println!("{n_series} series: {in_blocks} bytes in blocks, {whole} whole");
+        (in_blocks, whole)
+    };
+    let [(few, _), (block, _), (many, whole)] = [1_000, 20_000, 100_000].map(taken);
+    // Beside the blocks, each series takes the 72 bytes that say where its rows are.
+    assert!(few < block);
+    assert!(many < block + block / 4, "{many} bytes for 100,000 series, {block} for 20,000");
+    assert!(many < whole / 2, "{many} bytes in blocks, {whole} whole");
 }
 
 /// The buffers of a training are returned when it is done, so that a program that fits now and then stays small.

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 use std::fmt::Debug;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::PathBuf;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use std::{env, fs, process};
 
@@ -26,7 +26,7 @@ use crate::mutate::{Dice, damage};
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// One fuzz at a time: the memory of two could not be told apart.
+/// One fuzz or test that measures at a time: the memory of two could not be told apart.
 static RUNNING: Mutex<()> = Mutex::new(());
 
 /// How long a test looks unless `FUZZ_SECONDS` says otherwise.
@@ -63,7 +63,7 @@ pub struct FuzzTarget<'a> {
 pub fn fuzz<E: Debug>(target: &FuzzTarget<'_>, mut read: impl FnMut(&[u8], u64) -> Result<(), E>) {
     /// How often a case that took too much memory is read again.
     const AGAIN: usize = 20;
-    let _guard = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = Alone::new();
     let number = |name| env::var(name).ok().and_then(|text| text.parse().ok());
     let time = number("FUZZ_SECONDS").map_or(MOMENT, Duration::from_secs);
     let mut dice = Dice(number("FUZZ_SEED").unwrap_or(1));
@@ -134,13 +134,27 @@ pub fn fuzz<E: Debug>(target: &FuzzTarget<'_>, mut read: impl FnMut(&[u8], u64) 
     );
 }
 
-/// The result of `work`, and the most bytes that were allocated meanwhile, beyond those before.
-pub fn peak_memory<T>(work: impl FnOnce() -> T) -> (T, usize) {
-    let _guard = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
-    MEMORY.reset_peak_usage();
-    let before = MEMORY.current_usage();
-    let result = work();
-    (result, MEMORY.peak_usage().saturating_sub(before))
+/// Held by a test from its first line to its last, so that others of its program that hold one too wait meanwhile:
+/// memory is counted for the whole process, and what a neighbour takes or gives back would be counted with it.
+#[must_use]
+pub struct Alone {
+    _lock: MutexGuard<'static, ()>,
+}
+
+impl Alone {
+    /// Waits until no other test holds one. A thread that does waits for ever, also in [`fuzz`], which holds its own.
+    #[expect(clippy::new_without_default, reason = "a lock is taken, not made")]
+    pub fn new() -> Self {
+        Self { _lock: RUNNING.lock().unwrap_or_else(PoisonError::into_inner) }
+    }
+
+    /// The result of `work`, and the most bytes that were allocated meanwhile, beyond those before.
+    pub fn peak_memory<T>(&self, work: impl FnOnce() -> T) -> (T, usize) {
+        MEMORY.reset_peak_usage();
+        let before = MEMORY.current_usage();
+        let result = work();
+        (result, MEMORY.peak_usage().saturating_sub(before))
+    }
 }
 
 /// The names of an error's variants, without what depends on the very bytes.

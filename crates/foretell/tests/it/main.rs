@@ -5,6 +5,7 @@ mod accumulation;
 mod accuracy;
 mod alone;
 mod anomalies;
+mod blocks;
 mod categories;
 mod checkpoints;
 mod conformance;

@@ -1,4 +1,4 @@
-//! Forecasts of a large panel in blocks of series: the same to the last bit, in memory that does not grow with it.
+//! Forecasts of a large panel in blocks of series are the same to the last bit.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,6 @@ use foretell::{
     CsvWriter, Fitted, Forecaster, Frame, Freq, Future, InsampleOptions, LocalScaler, ModelSpec, Panel,
     PredictOptions, PredictionIntervals, TimeKind,
 };
-use foretell_fuzz::peak_memory;
 use serde_json::json;
 
 const H: usize = 2;
@@ -113,39 +112,4 @@ fn blocks_of_the_history_are_the_whole_table() {
     assert_eq!(writer.finish().expect("a text"), csv(&whole));
     // Windows at 0, 3, ..., of 24 rows less the horizon.
     assert_eq!(whole.n_rows(), 3_000 * 8 * H);
-}
-
-#[test]
-fn memory_does_not_grow_with_the_number_of_series() {
-    let forecaster = Forecaster::new([spec("NLinear")]).expect("a model").local_scaler(LocalScaler::Robust);
-    let fitted = forecaster.threads(2).fit(&panel(40)).expect("a training");
-    let peak = |n_series: usize| {
-        let panel = panel(n_series);
-        let options = PredictOptions::new().h(10 * H);
-        let (rows, taken) = peak_memory(|| {
-            let blocks = fitted.predict_blocks(&panel, &options).expect("blocks");
-            let mut writer = CsvWriter::new(std::io::sink(), blocks.time_style().expect("a style"));
-            let mut rows = 0;
-            for block in blocks {
-                let block = block.expect("a block");
-                rows += block.n_rows();
-                writer.write(&block).expect("a text");
-            }
-            rows
-        });
-        assert_eq!(rows, n_series * 10 * H);
-        let (_, whole) = peak_memory(|| fitted.predict_with(&panel, &options).expect("a forecast"));
-        println!(
-            "{n_series} series: {:.1} MB in blocks, {:.1} MB whole",
-            taken as f64 / 1e6,
-            whole as f64 / 1e6
-        );
-        (taken, whole)
-    };
-    let (few, _) = peak(1_000);
-    let (block, _) = peak(20_000);
-    let (many, whole) = peak(100_000);
-    assert!(few < block);
-    assert!(many < block + block / 4, "{many} bytes for 100,000 series, {block} for 20,000");
-    assert!(many < whole / 2, "{many} bytes in blocks, {whole} whole");
 }
