@@ -28,12 +28,19 @@ def interruptible():
     signal.signal(signal.SIGINT, before)
 
 
-def test_ctrl_c_ends_a_training_and_keeps_what_was_trained(panel, interruptible):
+def test_ctrl_c_ends_a_training_and_keeps_what_was_trained(panel, interruptible, tmp_path):
+    def interrupt():
+        # Once a state is kept, steps have been taken.
+        while not any((tmp_path / "state").glob("training-*.safetensors")):
+            time.sleep(0.005)
+        os.kill(os.getpid(), signal.SIGINT)
+
     nf = NeuralForecast([endless()], freq="ME")
-    timer = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
+    thread = threading.Thread(target=interrupt)
+    thread.start()
     with pytest.raises(KeyboardInterrupt):
-        nf.fit(panel)
+        nf.fit(panel, checkpoint=tmp_path / "state", checkpoint_every=5)
+    thread.join()
     assert len(nf.predict()) == 24
     assert "of 100000000 of NLinear" in nf._engine.interruption
 

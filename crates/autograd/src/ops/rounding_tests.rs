@@ -150,10 +150,9 @@ fn small_products_stay_as_they_are_in_bf16() {
     }
 }
 
-/// Bytes that `f` keeps for the backward pass: buffers are counted for the whole process, where other tests run beside, but
-/// these take a hundred times what others do.
+/// Bytes that `f` keeps for the backward pass, all of them this thread's: other tests run beside.
 fn kept_bytes(rounding: Rounding, inputs: &[Tensor], f: &dyn Fn(&[Var]) -> Var) -> usize {
-    let before = foretell_pool::metrics().live_bytes;
+    let before = foretell_pool::live_bytes_of_thread();
     let variables: Vec<Var> = inputs
         .iter()
         .enumerate()
@@ -166,9 +165,9 @@ fn kept_bytes(rounding: Rounding, inputs: &[Tensor], f: &dyn Fn(&[Var]) -> Var) 
         .collect();
     let output = f(&variables).sum(0);
     drop(variables);
-    let after = foretell_pool::metrics().live_bytes;
+    let after = foretell_pool::live_bytes_of_thread();
     drop(output);
-    after.saturating_sub(before)
+    usize::try_from(after - before).expect("what is kept")
 }
 
 #[test]

@@ -51,6 +51,13 @@ fn start(mut command: Command, steps: usize) -> (Child, BufReader<std::process::
     (child, log)
 }
 
+/// Sends a signal to a training whose log nobody reads meanwhile, and gives it time to hear: it waits for its reader before it can end.
+#[cfg(unix)]
+fn signal(name: &str, child: &Child) {
+    assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
+    std::thread::sleep(std::time::Duration::from_secs(1));
+}
+
 /// The bytes of all files of a directory.
 fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     let read =
@@ -127,7 +134,7 @@ fn a_cross_validation_that_is_interrupted_keeps_what_it_has_scored() {
     let forecasts = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap();
     let report = |output: &[u8]| serde_json::from_slice::<serde_json::Value>(output).unwrap();
     let terminated = |(child, mut log): (Child, BufReader<std::process::ChildStderr>)| {
-        assert!(Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap().success());
+        signal("-TERM", &child);
         log.read_to_string(&mut String::new()).unwrap();
         child.wait_with_output().unwrap()
     };
@@ -182,8 +189,7 @@ fn ctrl_c_saves_the_models_as_they_are_and_the_state() {
     assert!(run(fit(dir.path(), "whole", "")).status.success());
     let with_state = || fit(dir.path(), "parts", "--resume state");
     let (mut child, mut log) = start(with_state(), 100);
-    let id = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    signal("-INT", &child);
     let mut rest = String::new();
     log.read_to_string(&mut rest).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130), "{rest}");
@@ -221,7 +227,7 @@ fn ctrl_c_saves_the_models_as_they_are_and_the_state() {
     let other = run(fit(dir.path(), "parts", "--resume elsewhere"));
     assert_eq!(other.status.code(), Some(2), "{}", String::from_utf8_lossy(&other.stderr));
     let (mut child, mut log) = start(with_state(), 20);
-    assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    signal("-INT", &child);
     rest.clear();
     log.read_to_string(&mut rest).unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130), "{rest}");

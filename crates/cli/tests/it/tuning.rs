@@ -52,11 +52,13 @@ fn the_best_of_the_trials_is_trained_on_all_data_and_saved() {
 #[test]
 fn a_search_goes_on_from_its_state() {
     let dir = TestDirectory::new();
-    let tune = |further: &str| format!("{TUNE} {LONG} --json --quiet --checkpoint state {further}");
-    let whole: Value = serde_json::from_str(&dir.ok(&format!("{TUNE} {LONG} --json --quiet"))).unwrap();
+    // So many steps that trials are left when it is killed, however late.
+    let search = format!("{TUNE} {LONG} --set max_steps=1000");
+    let tune = |further: &str| format!("{search} --json --quiet --checkpoint state {further}");
+    let whole: Value = serde_json::from_str(&dir.ok(&format!("{search} --json --quiet"))).unwrap();
     // It is killed after the third trial.
     let mut child = dir
-        .command(&format!("{TUNE} {LONG} --threads 1 --log json --checkpoint state --out best"))
+        .command(&format!("{search} --threads 1 --log json --checkpoint state --out best"))
         .stderr(Stdio::piped())
         .stdout(Stdio::null())
         .spawn()

@@ -1,7 +1,8 @@
 //! Models whose batches are one shard are trained side by side: all are stopped together, and a failure is that of
 //! the first that failed.
 
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use foretell::{Error, Fitted, Forecaster, Freq, ModelSpec, NetworkError, Panel, Verdict};
 
@@ -23,11 +24,17 @@ fn an_interruption_stops_all_and_no_further_one_starts() {
     for (threads, stopped) in [(1, 1..=1), (2, 1..=2), (3, 1..=3)] {
         let specs = ["one", "two", "three", "four", "five"].map(spec);
         let forecaster = Forecaster::new(specs).expect("models").threads(threads);
-        let forecaster = forecaster.on_progress(|name, _| {
+        let asked = AtomicBool::new(false);
+        let forecaster = forecaster.on_progress(move |name, _| {
             if name == "two" {
+                asked.store(true, Ordering::Relaxed);
                 return Verdict::Interrupt;
             }
-            // So that the others do not end before they learn of it, however busy the machine is.
+            // So that the others do not end before they learn of it, however busy the machine is. One thread has no others.
+            let begun = Instant::now();
+            while threads > 1 && !asked.load(Ordering::Relaxed) && begun.elapsed() < Duration::from_secs(60) {
+                std::thread::sleep(Duration::from_millis(1));
+            }
             std::thread::sleep(Duration::from_millis(2));
             Verdict::Continue
         });

@@ -1,7 +1,14 @@
 //! Bad requests of all kinds: none ends the server, none makes it grow, and the next good one is answered.
 //!
-//! A few hundred are sent here. `FORETELL_BAD_REQUESTS=100000 cargo test -p foretell-server --test http bad_requests --
-//! --nocapture` sends as many.
+//! A few hundred are sent here. `FORETELL_BAD_REQUESTS=100000 cargo test -p foretell-server --test bad_requests -- --nocapture` sends
+//! as many. One test alone, since it looks at the memory of its whole process.
+
+#[expect(dead_code, reason = "of the client of all tests")]
+#[path = "http/test_client.rs"]
+mod test_client;
+#[expect(dead_code, reason = "of the server of all tests")]
+#[path = "http/test_server.rs"]
+mod test_server;
 
 use std::env;
 use std::io::Write as _;
@@ -140,15 +147,17 @@ fn bad_requests_do_no_harm() {
         EngineSettings::default(),
         ServeSettings { receive: Duration::from_millis(50), ..ServeSettings::default() },
     );
+    // Made before connecting: what is not sent at once comes too late.
+    let good = good();
     let expected = {
         let mut client = server.client();
-        client.0.write_all(&good()).unwrap();
+        client.0.write_all(&good).unwrap();
         client.answer().unwrap().body
     };
     let (mut dice, mut before) = (Dice(1), None);
     for number in 0..count {
-        let mut client = server.client();
         let bytes = bad(&mut dice);
+        let mut client = server.client();
         // The server may have ended the connection already.
         let _ = client.0.write_all(&bytes);
         // Some wait for an answer, some break off.
@@ -162,7 +171,7 @@ fn bad_requests_do_no_harm() {
         }
         if number % 50 == 0 {
             let mut client: Client = server.client();
-            client.0.write_all(&good()).unwrap();
+            client.0.write_all(&good).unwrap();
             assert_eq!(client.answer().unwrap().body, expected, "after {number}");
         }
         if number == count / 4 {
