@@ -6,6 +6,7 @@
 
 mod entry;
 mod file;
+mod paths;
 
 use std::cmp::Reverse;
 use std::ffi::OsString;

@@ -9,7 +9,7 @@ use foretell_files::{Identity, resolve};
 use crate::failure::Usage;
 
 /// The flags that name places to write to. All other paths of a command line are read.
-const OUTPUTS: [&str; 3] = ["out", "trials-out", "checkpoint"];
+const OUTPUTS: [&str; 4] = ["out", "plot", "trials-out", "checkpoint"];
 
 /// The flag of a directory for files without names: nothing in it is read or replaced.
 const SCRATCH: &str = "scratch";

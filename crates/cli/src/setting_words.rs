@@ -14,8 +14,14 @@ pub(crate) fn of_command(name: Option<&OsString>) -> SettingWords {
     match name {
         #[cfg(feature = "serve")]
         Some(name) if name == "serve" => {
-            let name = |setting| (foretell_server::FIELD_WORDS.name)(setting).or_else(|| flag(setting));
-            SettingWords { name, ..foretell_server::FIELD_WORDS }
+            use foretell_server::FIELD_WORDS;
+            let name = |setting| (FIELD_WORDS.name)(setting).or_else(|| flag(setting));
+            // What is no field is a flag of another command, and written as one.
+            let with_value = |setting, name: &str, value| {
+                let words = if (FIELD_WORDS.name)(setting).is_some() { FIELD_WORDS } else { FLAGS };
+                (words.with_value)(setting, name, value)
+            };
+            SettingWords { name, with_value }
         }
         _ => FLAGS,
     }
@@ -69,4 +75,20 @@ fn flag(setting: Setting) -> Option<&'static str> {
         Setting::SearchSpace => "--space",
         _ => return None,
     })
+}
+
+#[cfg(all(test, feature = "serve"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_writes_fields_as_fields_and_flags_as_flags() {
+        let words = of_command(Some(&"serve".into()));
+        let said = |setting, value: &str| {
+            let name = (words.name)(setting).expect("a name");
+            (words.with_value)(setting, name, value.to_owned())
+        };
+        assert_eq!(said(Setting::Calibrate, "10"), "intervals = 10");
+        assert_eq!(said(Setting::Intervals, "10"), "fit --intervals 10");
+    }
 }

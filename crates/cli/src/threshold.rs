@@ -14,10 +14,31 @@ pub(crate) struct Threshold {
 }
 
 impl Threshold {
+    /// Whether there is a score that it bounds, among these models and metrics.
+    ///
+    /// # Errors
+    /// In words, what is there in place of what it names.
+    pub(crate) fn check(&self, metrics: &[&str], models: &[&str]) -> Result<(), String> {
+        let found = match &self.model {
+            Some(model) if !models.contains(&&**model) => {
+                format!("the forecasts have no model {model}: they have {}", models.join(", "))
+            }
+            _ if !metrics.contains(&&*self.metric) => {
+                format!("there is no score {}: there are {}", self.metric, metrics.join(", "))
+            }
+            _ => return Ok(()),
+        };
+        Err(format!("--fail-if {self}: {found}"))
+    }
+
+    /// Whether it bounds this score of this model.
+    pub(crate) fn concerns(&self, metric: &str, model: &str) -> bool {
+        self.metric == metric && self.model.as_ref().is_none_or(|name| name == model)
+    }
+
     /// Whether a score is beyond the bound. What is no number is beyond none.
     pub(crate) fn is_crossed(&self, metric: &str, model: &str, value: f64) -> bool {
-        let concerns = self.metric == metric && self.model.as_ref().is_none_or(|name| name == model);
-        concerns && if self.above { value > self.bound } else { value < self.bound }
+        self.concerns(metric, model) && if self.above { value > self.bound } else { value < self.bound }
     }
 }
 
@@ -66,6 +87,12 @@ mod tests {
         let one: Threshold = "coverage_level80 < 0.6 : NHITS".parse().unwrap();
         assert!(
             one.is_crossed("coverage_level80", "NHITS", 0.5) && !one.is_crossed("coverage_level80", "A", 0.5)
+        );
+        assert!(any.check(&["mae"], &["A"]).is_ok() && any.check(&["mse"], &["A"]).is_err());
+        assert!(
+            one.check(&["coverage_level80"], &["nhits"])
+                .unwrap_err()
+                .ends_with("no model NHITS: they have nhits")
         );
         assert_eq!(one.to_string(), "coverage_level80<0.6:NHITS");
         for text in ["mae", "mae=3", ">3", "mae>x", "mae>1<2", ""] {

@@ -32,7 +32,7 @@ mod table;
 
 pub use day_file::read_days;
 pub use error::FeatureError;
-pub use spec::Features;
+pub use spec::{Features, day_file_of};
 pub use table::{FEATURES, FeatureEntry};
 
 /// The panels that features are computed on.

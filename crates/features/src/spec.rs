@@ -198,6 +198,22 @@ impl fmt::Debug for Features {
     }
 }
 
+/// The path of the file of days that a word of [`Features`](crate::Features) names, as `holidays:days.txt:1` does; nothing of other
+/// words, nor where a country is named.
+///
+/// ```
+/// use foretell_features::day_file_of;
+///
+/// assert_eq!(day_file_of("holidays:days.txt:1"), Some("days.txt"));
+/// assert_eq!(day_file_of("holidays:DE:1"), None);
+/// ```
+pub fn day_file_of(word: &str) -> Option<&str> {
+    let (name, arguments) = word.trim().split_once(':')?;
+    let takes_days = FEATURES.iter().any(|entry| entry.name == name && matches!(entry.recipe, Recipe::Days));
+    let list = arguments.split(':').next().filter(|list| takes_days && !list.is_empty())?;
+    foretell_holidays::of_country(list).is_err().then_some(list)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

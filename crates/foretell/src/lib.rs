@@ -125,7 +125,7 @@ pub use foretell_features::Features;
 pub use foretell_search::{Halving, Sampler};
 /// Columns computed from a panel's target and times, and the holidays of countries.
 pub mod features {
-    pub use foretell_features::{FEATURES, FeatureEntry, FeatureError, Features, read_days};
+    pub use foretell_features::{FEATURES, FeatureEntry, FeatureError, Features, day_file_of, read_days};
 }
 /// Metrics of any forecasts.
 pub mod evaluate {

@@ -30,14 +30,20 @@ static LAST: Mutex<Option<(PathBuf, Stamp, Arc<LanguageModel>)>> = Mutex::new(No
 const TEXT_COST: usize = 1 << 18;
 
 impl LanguageModel {
+    /// Checks that this program reads language models at all.
+    ///
+    /// # Errors
+    /// If it was built without the feature `timellm`.
+    pub fn check_feature() -> Result<(), LanguageModelError> {
+        if cfg!(feature = "timellm") { Ok(()) } else { Err(LanguageModelError::WithoutFeature) }
+    }
+
     /// The model in this folder.
     ///
     /// # Errors
     /// If a file is missing or damaged, or of a model that is no GPT-2; any folder without the feature `timellm`.
     pub fn open(folder: &Path) -> Result<Arc<Self>, LanguageModelError> {
-        if !cfg!(feature = "timellm") {
-            return Err(LanguageModelError::WithoutFeature);
-        }
+        Self::check_feature()?;
         let stamp = Stamp::of(folder);
         let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some((_, _, model)) = last.as_ref().filter(|(path, read, _)| path == folder && *read == stamp)

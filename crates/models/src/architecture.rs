@@ -57,6 +57,11 @@ pub trait Architecture: HyperParameters + 'static {
         vec![Value::Object(Map::new())]
     }
 
+    /// The Cargo feature that the model cannot do without and this program was built without, if there is one.
+    fn missing_feature() -> Option<&'static str> {
+        None
+    }
+
     /// The requirements of a model of these hyper-parameters on training and inference.
     fn needs(&self, dims: &Dims) -> Needs {
         let _ = dims;
@@ -127,6 +132,7 @@ pub struct ModelEntry {
     small: fn() -> Vec<Value>,
     own: fn() -> Map<String, Value>,
     meanings: fn() -> Vec<(&'static str, &'static str)>,
+    missing_feature: fn() -> Option<&'static str>,
     check: fn(&Map<String, Value>) -> Result<(), HyperParameterError>,
     needs: fn(&Map<String, Value>, &Dims) -> Result<Needs, HyperParameterError>,
     pinned: Pinned,
@@ -150,6 +156,7 @@ impl ModelEntry {
             small: A::small,
             own: || A::default().to_map(),
             meanings: A::meanings,
+            missing_feature: A::missing_feature,
             check: |own| parse::<A>(own).map(|_| ()),
             needs: |own, dims| parse::<A>(own).map(|config| config.needs(dims)),
             pinned: |own| parse::<A>(own).map(|config| config.pinned()),
@@ -182,6 +189,12 @@ impl ModelEntry {
     /// works.
     pub fn small(&self) -> Vec<Map<String, Value>> {
         (self.small)().into_iter().map(object).collect()
+    }
+
+    /// The Cargo feature that the model cannot do without and this program was built without, if there is one: no value of a
+    /// hyper-parameter mends that.
+    pub fn missing_feature(&self) -> Option<&'static str> {
+        (self.missing_feature)()
     }
 
     /// Checks each of the model's own hyper-parameters by itself; [`ModelEntry::build`] checks that they fit each

@@ -460,8 +460,15 @@ impl NetworkSpec {
         CategoricalColumns { hist, futr, stat }
     }
 
+    /// Checks that this program was built with what the model needs.
+    fn check_feature(&self) -> Result<(), SpecError> {
+        let without = |feature| Err(SpecError::WithoutFeature { model: self.name(), feature });
+        self.entry.missing_feature().map_or(Ok(()), without)
+    }
+
     /// Builds the model and registers its parameters.
     pub(crate) fn build(&self, table: &mut Table) -> Result<Network, SpecError> {
+        self.check_feature()?;
         let (dims, categories) = (self.dims(), self.categories());
         table.set_seed(self.common.random_seed);
         let mut model = self.entry.build(&self.own, &dims, &categories, table)?;

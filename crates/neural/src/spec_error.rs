@@ -34,6 +34,17 @@ pub enum SpecError {
     /// A value that a hyper-parameter cannot have.
     #[error(transparent)]
     HyperParameter(#[from] HyperParameterError),
+    /// A model that this program was built without.
+    #[error(
+        "{model}: this program was built without the Cargo feature `{feature}`, which the model needs; build it with this feature, or \
+         choose another model"
+    )]
+    WithoutFeature {
+        /// The model.
+        model: &'static str,
+        /// The feature.
+        feature: &'static str,
+    },
     /// Early stopping, or a schedule that follows the validation loss, without anything to watch.
     #[error("{model}: {what} needs validation windows: set val_size to at least h = {h}")]
     NothingToWatch {
@@ -76,7 +87,21 @@ impl SpecError {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::spec::NetworkSpec;
+
+    #[test]
+    fn a_missing_feature_is_said_before_all_else_of_a_model() {
+        let message = SpecError::WithoutFeature { model: "TimeLLM", feature: "timellm" }.to_string();
+        assert!(message.starts_with("TimeLLM: this program was built without the Cargo feature `timellm`"));
+        // Its folder is missing as well.
+        let spec = NetworkSpec::new("TimeLLM", 4, 24).unwrap();
+        let found = spec.check().unwrap_err().to_string();
+        match spec.entry.missing_feature() {
+            Some(_) => assert_eq!(found, message),
+            None => assert!(found.contains("hyper-parameter llm must be"), "{found}"),
+        }
+    }
 
     #[test]
     fn an_unknown_model_is_told_with_the_likeliest_name_and_all_names() {

@@ -93,7 +93,8 @@ fn of_tables(
     let mut all = Map::new();
     let twice = |name: &str| EngineError::Request(format!("{name} stands twice; give it once"));
     for (name, text) in texts {
-        let value = value_of(&name, text);
+        let value = value_of(&name, &text);
+        check_field(&name, &value, &text)?;
         if all.insert(name.clone(), value).is_some() {
             return Err(twice(&name));
         }
@@ -117,14 +118,37 @@ fn of_tables(
     Ok((fields.map_err(|error| EngineError::Request(format!("the fields of the request: {error}")))?, tables))
 }
 
+/// What the texts of fields are, of those that not every text fits.
+const EXPECTED: [(&[&str], &str); 4] = [
+    (&["level", "quantiles"], "numbers with commas between them, as 80,95 or 0.1,0.9"),
+    (
+        &["h", "n_windows", "step_size", "points", "samples", "seed", "output"],
+        "a whole number of at least 0, as 3",
+    ),
+    (&["strict"], "true or false"),
+    (&["reading"], "an object of JSON, as {\"fill\": \"forward\"}"),
+];
+
+/// Checks the value of a field by itself, so that a mistake in it names the field and shows the text as it came.
+fn check_field(name: &str, value: &Value, text: &str) -> Result<(), EngineError> {
+    let alone = Value::Object([(name.to_owned(), value.clone())].into_iter().collect());
+    let Err(error) = serde_json::from_value::<Fields>(alone) else { return Ok(()) };
+    Err(EngineError::Request(match EXPECTED.iter().find(|(names, _)| names.contains(&name)) {
+        Some((_, expected)) => {
+            format!("{name} must be {expected}, found {text:?}; leave it out for its default")
+        }
+        None => format!("the fields of the request: {error}"),
+    }))
+}
+
 /// The value that a text stands for in a field.
-fn value_of(field: &str, text: String) -> Value {
+fn value_of(field: &str, text: &str) -> Value {
     let parsed = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
     match field {
         "model" | "end" | "intervals" | "method" => text.into(),
         "only" => text.split(',').map(|name| Value::from(name.trim())).collect(),
         "level" | "quantiles" => text.split(',').map(|number| parsed(number.trim())).collect(),
-        _ => parsed(&text),
+        _ => parsed(text),
     }
 }
 
@@ -269,7 +293,16 @@ mod tests {
     fn mistakes_are_named() {
         let message = |result: Result<ForecastRequest, EngineError>| result.unwrap_err().to_string();
         assert!(message(tables(&[("hh", "3")], &["data"])).contains("unknown field `hh`"));
-        assert!(message(tables(&[("h", "-3")], &["data"])).contains("-3"));
+        for (field, text, expected) in [
+            ("h", "-3", "h must be a whole number of at least 0, as 3, found \"-3\""),
+            ("level", "", "level must be numbers with commas between them, as 80,95 or 0.1,0.9, found \"\""),
+            ("level", "80,high", "found \"80,high\""),
+            ("strict", "yes", "strict must be true or false, found \"yes\""),
+            ("reading", "fill", "reading must be an object of JSON"),
+        ] {
+            let message = message(tables(&[(field, text)], &["data"]));
+            assert!(message.contains(expected), "{field}: {message}");
+        }
         assert!(message(tables(&[("h", "3"), ("h", "4")], &["data"])).contains("h stands twice"));
         assert!(message(tables(&[], &["data", "data"])).contains("data stands twice"));
         assert!(message(tables(&[], &["past"])).contains("no table \"past\""));

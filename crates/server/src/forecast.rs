@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::time::Instant;
 
 use foretell::{
-    ExplainOptions, Fitted, Frame, Future, Intervals, Panel, PredictOptions, ReadOptions, Warning,
+    ExplainOptions, Fitted, Frame, Future, Intervals, Panel, PredictOptions, ReadOptions, UsageError, Warning,
 };
 
 use crate::error::EngineError;
@@ -59,7 +59,7 @@ pub(crate) fn forecast(
             fitted.validate(panel, *n_windows, *step_size)?.frame
         }
         ForecastKind::Contributions(asked) => {
-            let h = asked.h.unwrap_or(fitted.h());
+            let h = steps(asked.h, fitted)?;
             check_steps(panel, h, settings)?;
             let future = asked.future.as_ref();
             let future = future.map(|table| Future::from_memory(table, options, panel, h)).transpose()?;
@@ -68,7 +68,7 @@ pub(crate) fn forecast(
         }
         ForecastKind::Ahead(asked) => {
             let future = asked.future.as_ref();
-            let h = asked.h.unwrap_or(fitted.h());
+            let h = steps(asked.h, fitted)?;
             let future = future.map(|table| Future::from_memory(table, options, panel, h)).transpose()?;
             match &asked.intervals {
                 None => ahead(fitted, panel, asked, future.as_ref(), settings, deadline)?,
@@ -91,7 +91,7 @@ pub(crate) fn ahead(
     settings: &EngineSettings,
     deadline: Instant,
 ) -> Result<Frame, EngineError> {
-    let h = asked.h.unwrap_or(fitted.h());
+    let h = steps(asked.h, fitted)?;
     check_steps(panel, h, settings)?;
     let level = levels(asked)?;
     let mut options = PredictOptions::new().future(future).h(h).level(&level);
@@ -110,6 +110,17 @@ pub(crate) fn ahead(
     let mut frame = whole.unwrap_or_else(|| Frame::new(fitted.freq()));
     keep_quantiles(&mut frame, fitted, asked);
     Ok(frame)
+}
+
+/// The steps that are asked for, the models' own by default.
+fn steps(asked: Option<usize>, fitted: &Fitted) -> Result<usize, EngineError> {
+    match asked.unwrap_or(fitted.h()) {
+        0 => Err(EngineError::Request(format!(
+            "h, the steps to forecast, must be at least 1, found 0; leave it out for the {} of the model",
+            fitted.h()
+        ))),
+        steps => Ok(steps),
+    }
 }
 
 /// Refuses too many steps, and answers of too many rows for them.
@@ -136,6 +147,9 @@ fn level_of(quantile: f64) -> f64 {
 
 /// The central intervals of a request, those of its quantiles included.
 fn levels(asked: &AheadOptions) -> Result<Vec<f64>, EngineError> {
+    if !asked.level.is_empty() && !asked.quantiles.is_empty() {
+        return Err(foretell::Error::from(UsageError::LevelAndQuantiles).into());
+    }
     let mut levels = asked.level.clone();
     for &quantile in &asked.quantiles {
         if !(quantile > 0.0 && quantile < 1.0) {
@@ -163,7 +177,7 @@ fn keep_quantiles(frame: &mut Frame, fitted: &Fitted, asked: &AheadOptions) {
                 let level = suffix.strip_prefix(sign).and_then(|level| level.parse::<f64>().ok());
                 level.is_some_and(|level| {
                     let of = |q: &f64| level_of(*q) == level && (*q > 0.5) == high;
-                    !asked.level.contains(&level) && !asked.quantiles.iter().any(of)
+                    !asked.quantiles.iter().any(of)
                 })
             };
             end("-lo-", false) || end("-hi-", true)

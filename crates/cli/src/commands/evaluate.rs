@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use foretell::evaluate::{Metric, ScoreBy, ScoreGroup, ScoreTable};
+use foretell::evaluate::{Metric, RowScore, ScoreBy, ScoreGroup, ScoreTable};
 use foretell::{ForecastTable, ScoredForecasts, series_labels, usual_season};
 use serde_json::{Map, Value, json};
 
@@ -134,6 +134,7 @@ impl Evaluate {
         let freq = || tables.into_iter().flatten().find_map(ForecastTable::freq);
         let season = self.season.unwrap_or_else(|| freq().map_or(1, usual_season));
         let rows = self.rows(&forecast, &scored, season)?;
+        self.check_bounds(&rows, &scored.models())?;
         let [all, true_rows] = scored.rows();
         if true_rows < all {
             self.log()
@@ -141,6 +142,12 @@ impl Evaluate {
         }
         let comparison = match &self.compare[..] {
             [] => None,
+            [first, second] if first == second => {
+                return Err(Usage(format!(
+                    "--compare {first},{second}: it is one model twice, whose errors do not differ; name two models"
+                ))
+                .into());
+            }
             [first, second] => Some((first, second, scored.compare(first, second)?)),
             _ => return Err(Usage("--compare: name two models, as NHITS,SeasonalNaive".to_owned()).into()),
         };
@@ -185,6 +192,25 @@ impl Evaluate {
         if crossed.is_empty() { Ok(()) } else { Err(ThresholdCrossed(crossed.join("; ")).into()) }
     }
 
+    /// Whether each bound is one of a score that there is; warns of those whose scores are all undefined.
+    fn check_bounds(&self, rows: &[Row], models: &[&str]) -> anyhow::Result<()> {
+        let mut metrics: Vec<&str> = rows.iter().map(|row| &*row.metric).collect();
+        metrics.sort_unstable();
+        metrics.dedup();
+        for bound in &self.fail_if {
+            bound.check(&metrics, models).map_err(Usage)?;
+            let scores =
+                rows.iter().flat_map(|row| models.iter().zip(&row.values).map(move |score| (row, score)));
+            let mut bounded = scores.filter(|(row, (model, _))| bound.concerns(&row.metric, model));
+            if bounded.all(|(_, (_, value))| value.is_nan()) {
+                self.log().warning(&format!(
+                    "--fail-if {bound}: the score is not defined here, so it bounds nothing"
+                ));
+            }
+        }
+        Ok(())
+    }
+
     fn chosen(&self, scored: &ScoredForecasts) -> anyhow::Result<Vec<Metric>> {
         let mut names: Vec<String> = self.metrics.clone();
         if names.is_empty() {
@@ -196,10 +222,30 @@ impl Evaluate {
                 names.push(name.to_owned());
             }
         }
-        names
-            .iter()
-            .map(|name| Metric::parse(name).map_err(|error| Usage(error.to_string()).into()))
-            .collect()
+        let parsed = |name: &String| Metric::parse(name).map_err(|error| Usage(error.to_string()));
+        let metrics = names.iter().map(parsed).collect::<Result<Vec<_>, _>>()?;
+        metrics.iter().try_for_each(|metric| self.check_columns(metric, scored))?;
+        Ok(metrics)
+    }
+
+    /// Checks that the forecasts have the columns that a metric scores: without them it has no row, and no bound on it is crossed.
+    fn check_columns(&self, metric: &Metric, scored: &ScoredForecasts) -> Result<(), Usage> {
+        let (has_columns, columns) = match metric.score {
+            RowScore::Interval(_) => (scored.has_intervals(), "interval columns (MODEL-lo-80, MODEL-hi-80)"),
+            _ if metric.needs_quantiles() => {
+                (scored.has_quantiles(), "quantile columns (MODEL-lo-80, MODEL-hi-80, MODEL-median)")
+            }
+            _ => (true, ""),
+        };
+        if has_columns {
+            return Ok(());
+        }
+        Err(Usage(format!(
+            "{}: {} has no {columns}, which it scores; forecast with --level 80, say, or leave {} out",
+            metric.name,
+            self.forecast.display(),
+            metric.name
+        )))
     }
 
     fn rows(

@@ -11,6 +11,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::entry::{CONFIGURABLE, ConfigEntry, Overridden, Subject};
+use super::paths;
 use crate::setting::{Key, listed_name};
 
 /// The arguments of a command that a file stands for, in its order. The command's own table wins over what stands outside
@@ -178,12 +179,12 @@ impl Reader<'_> {
             DeValue::Array(values) if many => {
                 let entry = |value: &Spanned<DeValue<'_>>| {
                     let text = text(value.get_ref()).ok_or_else(|| fault("a list of values"))?;
-                    Ok(one(value.span().start, argument(arg, name, &text, self.path)))
+                    Ok(one(value.span().start, self.argument(arg, name, &text, value)?))
                 };
                 values.iter().map(entry).collect()
             }
-            value => match text(value) {
-                Some(text) => Ok(vec![one(at, argument(arg, name, &text, self.path))]),
+            single => match text(single) {
+                Some(text) => Ok(vec![one(at, self.argument(arg, name, &text, value)?)]),
                 None if many => Err(fault("a value or a list of values")),
                 None => Err(fault("one value")),
             },
@@ -212,7 +213,8 @@ impl Reader<'_> {
                         )
                     })?,
                 };
-                let argument = format!("--space={name}={text}").into();
+                let text = self.within("space", &format!("{name}={text}"), value)?;
+                let argument = format!("--space={text}").into();
                 entries.push(self.entry(key.span().start, Subject::Flag("space".to_owned()), argument));
             }
         }
@@ -251,7 +253,7 @@ impl Reader<'_> {
         let own = table.iter().filter(|(key, _)| !named || key.get_ref() != "name");
         own.map(|(key, value)| {
             let name = key.get_ref();
-            let value = match value.get_ref() {
+            let text = match value.get_ref() {
                 DeValue::String(text) => text.to_string(),
                 other => json(other).map(|value| value.to_string()).ok_or_else(|| {
                     let what = format!("`{name}` holds a number that JSON cannot: write a finite one");
@@ -261,26 +263,39 @@ impl Reader<'_> {
             let (model, number) =
                 model.map_or((None, None), |(model, number)| (Some(model.to_owned()), number));
             let key_of = Key { model, number, name: name.to_string() };
-            let argument = format!("--set={key_of}={value}").into();
+            let text = self.within("set", &format!("{key_of}={text}"), value)?;
+            let argument = format!("--set={text}").into();
             Ok(self.entry(key.span().start, Subject::Setting(key_of), argument))
         })
         .collect()
+    }
+
+    /// The argument in one piece, so that a value may begin with a dash. Paths are relative to the file.
+    fn argument(
+        &self,
+        arg: &Arg,
+        name: &str,
+        text: &str,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Result<OsString, Fault> {
+        let is_path = arg.get_value_hint() == ValueHint::AnyPath && text != "-";
+        let mut argument = OsString::from(format!("--{name}="));
+        match self.path.parent().filter(|_| is_path) {
+            Some(home) => argument.push(home.join(text)),
+            None => argument.push(self.within(name, text, value)?),
+        }
+        Ok(argument)
+    }
+
+    /// The value of a flag, whose paths are relative to the file.
+    fn within(&self, flag: &str, text: &str, value: &Spanned<DeValue<'_>>) -> Result<String, Fault> {
+        let home = self.path.parent().unwrap_or(Path::new(""));
+        paths::within(home, flag, text).map_err(|what| Fault(value.span().start, format!("`{flag}` {what}")))
     }
 }
 
 fn is_table(value: &Spanned<DeValue<'_>>) -> bool {
     matches!(value.get_ref(), DeValue::Table(_))
-}
-
-/// The argument in one piece, so that a value may begin with a dash. Paths are relative to the file.
-fn argument(arg: &Arg, name: &str, text: &str, file: &Path) -> OsString {
-    let is_path = arg.get_value_hint() == ValueHint::AnyPath && text != "-";
-    let mut argument = OsString::from(format!("--{name}="));
-    match file.parent().filter(|_| is_path) {
-        Some(home) => argument.push(home.join(text)),
-        None => argument.push(text),
-    }
-    argument
 }
 
 /// A value as one would write it behind a flag; nothing for lists and tables.

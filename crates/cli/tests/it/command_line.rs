@@ -348,6 +348,22 @@ fn without_the_feature_parquet_is_refused_before_the_work() {
     assert!(message.contains("feature `parquet`"), "{message}");
 }
 
+/// Other members of a workspace may have switched the feature on in the libraries: then the folder is what is missing.
+#[cfg(not(feature = "timellm"))]
+#[test]
+fn without_the_feature_timellm_is_refused_whatever_its_folder_is() {
+    let dir = TestDirectory::new();
+    let fit = format!("fit {LONG} --model TimeLLM {SMALL} --log none --out model");
+    for flags in ["", " --set llm=nowhere"] {
+        let message = dir.fails(2, &format!("{fit}{flags}"));
+        let without = "error: TimeLLM: this program was built without the Cargo feature `timellm`, which the model needs; build it";
+        assert!(
+            message.starts_with(without) || message.contains("must be the path of a folder"),
+            "{message}"
+        );
+    }
+}
+
 #[cfg(not(feature = "amp"))]
 #[test]
 fn without_the_feature_only_f32_is_computed_in() {

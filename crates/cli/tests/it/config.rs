@@ -46,6 +46,29 @@ fn a_file_says_what_flags_say() {
     assert_eq!(rows(&forecast)[0], ["shop", "day", "MLP-median", "MLP-lo-80", "MLP-hi-80", "NLinear"]);
 }
 
+/// The files are beside the configuration, and not where the program works.
+#[test]
+fn paths_within_values_are_relative_to_the_file() {
+    let (head, _) = RUN.split_once("[set]").unwrap();
+    let models = "[model.Prophet]\nholidays = \"special.csv\"\n[model.NLinear]\nmax_steps = 2\n";
+    let dir = with_file(&format!(
+        "out = \"model\"\nfeatures = [\"weekday\", \"holidays:days.txt:1\"]\n{head}\n{models}"
+    ));
+    dir.put("sub/special.csv", "holiday,ds\nfair,2024-02-03\nfair,2024-03-03\n");
+    dir.put("sub/days.txt", "2024-02-03\n2024-03-03\n");
+    dir.ok("fit --config sub/run.toml");
+    assert!(dir.path("sub/model").is_dir());
+    dir.put("sub/score.toml", "model = \"model\"\ndata = \"long.csv\"\nn-windows = 1\n");
+    let scores = dir.ok("cross-validate --config sub/score.toml");
+    assert!(scores.contains("Prophet") && scores.contains("NLinear"), "{scores}");
+    // A path of the command line is as the shell has it.
+    let message = dir.fails(2, "fit --config sub/run.toml --set Prophet.holidays=special.csv --overwrite");
+    assert!(message.contains("special.csv") && !message.contains("sub/special.csv"), "{message}");
+    dir.put("sub/run.toml", &format!("{head}\n[model.TimeLLM]\nllm = \"gpt2\"\n"));
+    let message = dir.fails(2, "fit --config sub/run.toml --out other");
+    assert!(message.contains("sub/gpt2") || message.contains("`timellm`"), "{message}");
+}
+
 #[test]
 fn the_command_line_wins() {
     let dir = with_file(RUN);

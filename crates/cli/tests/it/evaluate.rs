@@ -91,13 +91,32 @@ fn what_cannot_be_scored_is_said() {
     dir.put("late.csv", "unique_id,ds,y\nx,2025-01-01,1\n");
     dir.put("slip.csv", "unique_id,ds,A,B\nx,2024-01-05,1,2\nx,2024-01-06,1,45.046 kg\n");
     dir.put("comma.csv", "unique_id;ds;A\nx;2024-01-05;1,5\nx;2024-01-06;2\n");
+    dir.put("points.csv", "unique_id,ds,A\nx,2024-01-05,1\nx,2024-01-06,1\n");
     dir.put("paths.csv", "unique_id,ds,sample_id,A\nx,2024-01-05,0,1\nx,2024-01-05,1,2\n");
     for (flags, part, code) in [
         ("--forecast f.csv", "no column `y`", 1),
         ("--forecast f.csv --actual late.csv", "no row of f.csv has come true", 1),
         ("--forecast f.csv --actual a.csv --metrics mea", "unknown metric `mea`", 2),
+        ("--forecast f.csv --actual a.csv --fail-if mae>1:Nix", "no model Nix: they have A, B", 2),
+        ("--forecast f.csv --actual a.csv --fail-if coverage<1", "no score coverage: there are", 2),
         ("--forecast f.csv --actual a.csv --fail-if mae", "METRIC>NUMBER", 2),
         ("--forecast f.csv --actual a.csv --compare A,C", "name one of the models: A, B", 1),
+        ("--forecast f.csv --actual a.csv --compare A,A", "--compare A,A: it is one model twice", 2),
+        (
+            "--forecast points.csv --actual a.csv --metrics mae,coverage",
+            "coverage: points.csv has no interval columns (MODEL-lo-80, MODEL-hi-80)",
+            2,
+        ),
+        (
+            "--forecast points.csv --actual a.csv --fail-if coverage_level80<0.6",
+            "coverage: points.csv has no interval columns",
+            2,
+        ),
+        (
+            "--forecast points.csv --actual a.csv --metrics mqloss",
+            "mqloss: points.csv has no quantile columns (MODEL-lo-80, MODEL-hi-80, MODEL-median)",
+            2,
+        ),
         ("--forecast none.csv --actual a.csv", "none.csv", 1),
         (
             "--forecast slip.csv --actual a.csv",

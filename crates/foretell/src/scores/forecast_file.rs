@@ -143,6 +143,11 @@ impl ScoredForecasts {
         self.models.iter().any(|model| !model.quantiles.is_empty())
     }
 
+    /// Whether any model has central intervals: two quantiles that are as far from the median.
+    pub fn has_intervals(&self) -> bool {
+        self.models.iter().any(|model| model.forecasts().levels().next().is_some())
+    }
+
     /// Whether something is known of before each forecast.
     pub fn has_history(&self) -> bool {
         self.known.values().any(|known| !known.is_empty())
@@ -153,7 +158,8 @@ impl ScoredForecasts {
         let mut names = vec!["mae", "rmse", "bias", "smape"];
         names.extend(self.has_history().then_some("mase"));
         names.extend(has_baseline.then_some("rmae"));
-        names.extend(if self.has_quantiles() { &["mqloss", "coverage"][..] } else { &[] });
+        names.extend(self.has_quantiles().then_some("mqloss"));
+        names.extend(self.has_intervals().then_some("coverage"));
         names
     }
 
@@ -308,7 +314,14 @@ mod tests {
         let table = scored.scores(&metrics, ScoreBy::Series, 1, None, None).unwrap();
         assert_eq!(table.metrics[0].values, [[1.0, 1.5], [1.0, 3.5]]);
         assert_eq!((&*table.metrics[1].name, table.metrics[1].values[0][0]), ("coverage_level80", 0.5));
-        assert!(!scored.has_history());
+        assert!(!scored.has_history() && scored.has_quantiles() && scored.has_intervals());
+    }
+
+    #[test]
+    fn one_end_is_no_interval() {
+        let one_end = table(&[("M", &[1.0; 4]), ("M-lo-80", &[0.0; 4]), ("y", &[1.0; 4])], None);
+        let scored = ScoredForecasts::new(&one_end, None, None, &ColumnNames::default()).unwrap();
+        assert!(scored.has_quantiles() && !scored.has_intervals());
     }
 
     #[test]

@@ -154,6 +154,10 @@ impl Architecture for TimeLlm {
         vec![sizes, long]
     }
 
+    fn missing_feature() -> Option<&'static str> {
+        LanguageModel::check_feature().is_err().then_some("timellm")
+    }
+
     fn needs(&self, _: &Dims) -> Needs {
         Needs { shard_windows: ONE_SHARD, ..Needs::default() }
     }

@@ -165,8 +165,15 @@ fn mistakes_are_told_as_on_the_command_line() {
     assert!(ask(json!({ "data": data })).detail(422).contains("2 values where 12"));
     assert!(ask(json!({ "data": {"unique_id": []} })).detail(422).contains("no column"));
     assert!(ask(json!({ "date": {} })).detail(400).contains("unknown field `date`"));
+    let sound = columns(&[0], 12);
+    let none = ask(json!({"data": sound, "h": 0})).detail(400);
+    assert!(none.contains("h, the steps to forecast, must be at least 1, found 0"), "{none}");
+    let both = ask(json!({"data": sound, "level": [80], "quantiles": [0.1]})).detail(400);
+    assert!(both.contains("either intervals of some levels or some quantiles, found both"), "{both}");
     let server_lines = client.post("/v1/forecast", "text/csv", "unique_id,ds,y\na,1,2\na,2,x\n").detail(422);
     assert!(server_lines.starts_with("data, line 3, column `y`: \"x\""), "{server_lines}");
+    let empty = client.post("/v1/forecast?level=", "text/csv", "unique_id,ds,y\na,1,2\n").detail(400);
+    assert!(empty.starts_with("level must be numbers with commas between them"), "{empty}");
     assert!(client.post("/v1/forecast", "text/html", "x").detail(415).contains("text/csv"));
     let headers = [("content-type", "text/csv"), ("accept", "image/png")];
     assert!(client.ask("POST", "/v1/forecast", &headers, b"x").detail(406).contains("text/csv"));
