@@ -163,17 +163,19 @@ impl DataArgs {
         threads: usize,
         log: Log,
     ) -> anyhow::Result<(Panel, ReadOptions)> {
-        let (panel, options) = self.read_as_saved(fitted, max_memory, threads, log)?;
+        let read = (fitted.columns_read(), fitted.categories());
+        let (panel, options) = self.read_as_saved(fitted, read, max_memory, threads, log)?;
         match fitted.hierarchy() {
             Some((hierarchy, _)) => Ok((with_sums(panel, hierarchy)?, options)),
             None => Ok((panel, options)),
         }
     }
 
-    /// The same without sums.
+    /// The same without sums, with these columns and those of them that hold categories.
     pub(crate) fn read_as_saved(
         &self,
         fitted: &Fitted,
+        (read, categories): (Vec<String>, Vec<String>),
         max_memory: u64,
         threads: usize,
         log: Log,
@@ -181,7 +183,7 @@ impl DataArgs {
         let (columns, freq) = (self.columns(fitted.columns().clone()), Some(fitted.freq()));
         let mut saved = fitted.reading().clone();
         saved.wide &= !self.is_long(&columns, &saved);
-        let options = self.options(&columns, fitted.columns_read(), fitted.categories(), freq, &saved)?;
+        let options = self.options(&columns, read, categories, freq, &saved)?;
         let options = options.max_memory(max_memory).threads(threads);
         let of_trained = |error: anyhow::Error| {
             error.downcast().map_or_else(|error| error, |error: DataError| error.of_trained().into())

@@ -294,10 +294,12 @@ impl TrainArgs {
         rows_needed: usize,
     ) -> anyhow::Result<Panel> {
         let (max_memory, log) = (self.memory.limit().bytes(), self.log.log());
+        let (read, categories) = (forecaster.columns_read(), forecaster.categories());
         let panel = match from {
-            Some(fitted) => self.data.read_as_saved(fitted, max_memory, self.threads, log)?.0,
+            Some(fitted) => {
+                self.data.read_as_saved(fitted, (read, categories), max_memory, self.threads, log)?.0
+            }
             None => {
-                let (read, categories) = (forecaster.columns_read(), forecaster.categories());
                 let options = self.data.options(
                     &self.columns(None),
                     read,

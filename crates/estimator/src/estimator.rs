@@ -82,6 +82,11 @@ pub trait Estimator: Any + fmt::Debug + Send + Sync {
         None
     }
 
+    /// The columns among those that it reads which no scaler of series may change, as they are of the target's scale or marks.
+    fn unscaled_columns(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Whether it forecasts all series of a panel together, not each from its own history.
     fn is_joint(&self) -> bool {
         false

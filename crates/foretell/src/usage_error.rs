@@ -259,6 +259,16 @@ pub enum UsageError {
         "series are scaled by a power (boxcox), over which contributions do not add up; train with another scaler of series"
     )]
     ExplainedCurve,
+    /// A scaler of series over columns that no scaler may change.
+    #[error(
+        "{model} reads {columns} as they are, of the target's scale or as marks, which a scaler of series would change; train without one"
+    )]
+    ScaledColumns {
+        /// The name of the model's column.
+        model: String,
+        /// The columns.
+        columns: String,
+    },
     /// Sample paths of a series that are none, or too many.
     #[error("a simulation draws 1 to {most} paths of each series, found {found}")]
     Paths {

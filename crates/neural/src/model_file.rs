@@ -28,6 +28,12 @@ pub fn model_file(model: &TrainedNetwork) -> ModelFile {
         .retain(|name, value| !(SAMPLING.contains(&name.as_str()) && is_default(name, value)));
     // Some models of neuralforecast take the input_size as it is written, so -1 is written out.
     file.hyper_parameters.insert("input_size".to_owned(), model.spec.input_size().into());
+    // neuralforecast's TimeMixer takes a list without columns for one that has some.
+    for (_, list) in file.hyper_parameters.iter_mut().filter(|(name, _)| name.ends_with("_exog_list")) {
+        if list.as_array().is_some_and(Vec::is_empty) {
+            *list = Value::Null;
+        }
+    }
     let table = model.params.table();
     for entry in table.entries() {
         let values = match model.params.counter(entry) {

@@ -93,7 +93,7 @@ impl Model {
         let column = |name: &String| rows.columns[place(&self.design.reads, name)].as_slice();
         let bound = |name: &Option<String>| name.as_ref().map(column);
         let logistic = self.settings.growth == Growth::Logistic;
-        let floor = bound(&self.settings.floor).filter(|_| logistic);
+        let floor = self.settings.floor.as_ref().filter(|_| logistic).map(column);
         let smallest = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
         let largest = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let (y_min, y_scale) = match (self.settings.scaling, floor) {

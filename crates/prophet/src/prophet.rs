@@ -102,6 +102,10 @@ impl Estimator for Prophet {
         ColumnsRead { futr: &self.model.design.reads, ..ColumnsRead::default() }
     }
 
+    fn unscaled_columns(&self) -> Vec<String> {
+        self.model.settings.unscaled_columns()
+    }
+
     fn outputs_at(&self, quantiles: &[f64]) -> Option<Vec<Output>> {
         let quantile = |&q: &f64| Output { suffix: format!("-q{q}"), quantile: Some(q as f32) };
         Some(std::iter::once(Output::point()).chain(quantiles.iter().map(quantile)).collect())

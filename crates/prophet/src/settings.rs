@@ -211,6 +211,14 @@ impl ProphetSettings {
         columns
     }
 
+    /// Those of them whose values mean what they are: capacity and floor are of the target, conditions are 0 or 1.
+    pub(crate) fn unscaled_columns(&self) -> Vec<String> {
+        let conditions = self.seasonalities.iter().filter_map(|own| own.condition_name.as_ref());
+        let bounds = [&self.cap, &self.floor].into_iter().flatten();
+        let columns = self.columns();
+        bounds.chain(conditions).filter(|name| columns.contains(name)).cloned().collect()
+    }
+
     /// Whether a component may be a share of the trend.
     pub(crate) fn has_shares(&self) -> bool {
         let own = self.seasonalities.iter().map(|seasonality| seasonality.mode);
@@ -228,6 +236,11 @@ impl ProphetSettings {
         let unknown = self.regressors.iter().find(|options| !self.futr_exog_list.contains(&options.name));
         if let Some(RegressorOptions { name, .. }) = unknown {
             return Some(format!("regressors has `{name}`, which is not in futr_exog_list; add it there"));
+        }
+        let place = |name: &String| self.regressors.iter().position(|options| options.name == *name);
+        let again = self.regressors.iter().enumerate().find(|(i, options)| place(&options.name) != Some(*i));
+        if let Some((_, RegressorOptions { name, .. })) = again {
+            return Some(format!("regressors has `{name}` twice; leave one of them out"));
         }
         let mut names: Vec<&str> = self.seasonalities.iter().map(|own| own.name.as_str()).collect();
         names.extend(self.futr_exog_list.iter().map(String::as_str));

@@ -6,6 +6,9 @@ use std::collections::BTreeMap;
 
 use foretell_checkpoint::{FittedScaler, TensorData};
 use foretell_data::{DataError, Future, LocalScaler, LocalScales, LocalStats, Panel};
+use foretell_estimator::Estimator;
+
+use crate::usage_error::UsageError;
 
 /// Which scalers are used (`local_scaler_type`, `local_static_scaler_type`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,6 +25,19 @@ pub(crate) struct LocallyScaled<'p> {
 }
 
 impl LocalScalers {
+    /// Whether no scaler of series changes a column that a model reads as it is.
+    pub(crate) fn check(self, models: &[&dyn Estimator]) -> Result<(), UsageError> {
+        let unscaled =
+            |model: &&dyn Estimator| Some(model.unscaled_columns()).filter(|columns| !columns.is_empty());
+        match models.iter().find_map(|model| Some((model, unscaled(model)?))) {
+            Some((model, columns)) if self.series.is_some() => Err(UsageError::ScaledColumns {
+                model: model.alias().to_owned(),
+                columns: columns.join(", "),
+            }),
+            _ => Ok(()),
+        }
+    }
+
     /// Scales a panel by the statistics of all rows but the last `held_out` of each series.
     pub(crate) fn scale(
         self,

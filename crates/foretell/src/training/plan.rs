@@ -365,6 +365,7 @@ impl TrainingPlan {
         let models: Vec<&dyn Estimator> = specs.iter().map(ModelSpec::as_ref).collect();
         models.iter().try_for_each(|model| model.check_n_series(panel.n_series()))?;
         self.start.check(&models, &self.column_names())?;
+        self.local_scalers.check(&models)?;
         let vocabulary = match self.start.vocabulary() {
             Some(known) => known.clone(),
             None => vocabulary(&models, &panel.without_last(test_size))?,

@@ -2,7 +2,8 @@
 
 use foretell::prophet::TrainedProphet;
 use foretell::{
-    Fitted, Forecaster, Freq, Future, ModelSpec, Panel, PredictOptions, TimeKind, ValidationOptions,
+    Fitted, Forecaster, Freq, Future, LocalScaler, ModelSpec, Panel, PredictOptions, TimeKind,
+    ValidationOptions,
 };
 use serde_json::json;
 
@@ -61,4 +62,26 @@ fn it_is_fitted_scored_saved_and_loaded_like_any_model() {
     let names: Vec<&str> = parts.components.iter().map(|part| part.name.as_str()).collect();
     assert_eq!(names, ["yearly", "weekly", "daily", "holidays", "promotion"]);
     assert!(parts.forecast().iter().zip(&point[7..]).all(|(sum, point)| (*sum as f32 - point).abs() < 1e-3));
+}
+
+#[test]
+fn bounds_are_of_logistic_growth_and_no_scaler_changes_them() {
+    let freq = Freq::parse("D").expect("a frequency");
+    let y: Vec<f32> = (0..60).map(|t| 20.0 + (t % 7) as f32).collect();
+    let first = foretell::jiff::civil::date(2024, 1, 1);
+    let panel = Panel::from_series(freq, [("a", first, y)]).expect("a panel");
+    let spec = |growth: &str| {
+        let spec = ModelSpec::new("Prophet", 7, 1).expect("a model").set("growth", growth).expect("a growth");
+        spec.set("cap", "most").and_then(|spec| spec.set("floor", "least")).expect("columns")
+    };
+    for growth in ["linear", "flat"] {
+        let fitted =
+            Forecaster::new([spec(growth)]).expect("a model").fit(&panel).expect("bounds are not read");
+        assert!(fitted.columns_read().is_empty(), "{growth}");
+        let forecast = fitted.predict(&panel, None).expect("a forecast");
+        assert!(forecast.columns[0].1.iter().all(|y| (15.0..35.0).contains(y)), "{growth}");
+    }
+    let scaled = Forecaster::new([spec("logistic")]).expect("a model").local_scaler(LocalScaler::Standard);
+    let error = scaled.fit(&panel).expect_err("a scaler of the capacity").to_string();
+    assert!(error.contains("Prophet reads most, least as they are"), "{error}");
 }
