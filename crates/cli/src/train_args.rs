@@ -125,6 +125,28 @@ impl TrainArgs {
         }
     }
 
+    /// Refuses ensembles of trained models, which have those that they were trained with.
+    pub(crate) fn refuse_ensembles(&self, which: &str) -> Result<(), Usage> {
+        match self.ensembles.is_empty() {
+            true => Ok(()),
+            false => Err(Usage(format!(
+                "--ensemble: {which} have the ensembles that they were trained with; leave it out, or train them with it first, by \
+                 `foretell fit --ensemble`"
+            ))),
+        }
+    }
+
+    /// Trained models that are asked about a panel as they are, with what concerns their forecasts as the flags say.
+    pub(crate) fn as_trained(&self, fitted: &Fitted, panel: &Panel) -> anyhow::Result<Fitted> {
+        let (log, [non_negative, integer]) = (self.log.log(), self.bounds(Some(fitted)));
+        let fitted = fitted.clone().threads(self.threads)?.non_negative(non_negative).integer(integer);
+        let fitted = fitted.on_warning(move |warning| log.warning(&warning.to_string()));
+        match self.intervals {
+            Some(intervals) => Ok(fitted.calibrate(panel, intervals)?),
+            None => Ok(fitted),
+        }
+    }
+
     /// The models, ready to be trained, `from` these if there are trained ones; `beside` are further ones for the horizon, of
     /// which those are left out that are named already.
     pub(crate) fn forecaster(

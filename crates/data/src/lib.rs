@@ -109,6 +109,7 @@ pub use panels::local_scaler::{LocalScaler, LocalScales, LocalStats};
 pub use panels::options::ReadOptions;
 pub use panels::panel::Panel;
 pub use panels::peers::Peers;
+pub use panels::read::AVAILABLE_MASK;
 pub use panels::unseen::UnseenCategories;
 pub use setting::{Setting, SettingWords, word_settings};
 pub use tables::day_clock::Hours;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use foretell::{ColumnNames, Frame, Freq, Panel, ReadOptions, sum_series};
+use foretell::{AVAILABLE_MASK, ColumnNames, Frame, Freq, Panel, ReadOptions, sum_series};
 
 use crate::args::LogArgs;
 use crate::data_args::DataArgs;
@@ -13,8 +13,8 @@ use crate::progress::Log;
 
 /// Add up series, so that their sums can be forecast beside them
 ///
-/// Writes ids, times and values of the sums and of the series at the bottom, sorted by id. Before a series begins it adds nothing. Other columns
-/// are left out, since prices and holidays have no sums.
+/// Writes ids, times and values of the sums and of the series at the bottom, sorted by id. Before a series begins it adds nothing; a
+/// sum is not known where one of its series is not (available_mask). Other columns are left out, since prices and holidays have no sums.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -68,6 +68,11 @@ fn frame_of(panel: &Panel, columns: ColumnNames) -> Frame {
         frame.times.extend(panel.times(series));
         y.extend(panel.known_values(series, 0..panel.len(series)));
     }
+    let known: Vec<f32> = y.iter().map(|y| f32::from(u8::from(!y.is_nan()))).collect();
     frame.push_wide(&columns.target, y, panel.has_levels());
+    if known.contains(&0.0) {
+        frame.columns.push((AVAILABLE_MASK.to_owned(), known));
+        frame.integers.push(AVAILABLE_MASK.to_owned());
+    }
     frame
 }

@@ -18,8 +18,8 @@ use crate::train_args::TrainArgs;
 ///
 /// With --from the trained models forecast the whole history, one horizon after the other, also rows that they were trained on. With
 /// --model they are trained on what lies before the last windows of each series, and judge these. An interval is the model's own where
-/// it has one of the level (a loss of quantiles or of a distribution, --intervals), else that of a normal distribution with the
-/// deviation of its errors in the series, taken from the median of their sizes, which anomalies do not move.
+/// it has one of the level (a loss of quantiles or of a distribution, --intervals; with --from of networks alone), else that of a normal
+/// distribution with the deviation of its errors in the series, taken from the median of their sizes, which anomalies do not move.
 ///
 /// Of a model NHITS there are the columns NHITS, NHITS-lo and NHITS-hi (the interval), NHITS-anomaly (1 outside, 0 inside), NHITS-score
 /// (how far outside, in widths of the interval) and NHITS-rank (the share of the series' values that are as far off or farther: small
@@ -81,18 +81,20 @@ impl FindAnomalies {
         let from = self.train.trained()?;
         let from = from.as_ref();
         if from.is_some() {
-            self.train.refuse_training("the models of --from")?;
+            let which = "the models of --from";
+            self.train.refuse_training(which)?;
+            self.train.refuse_ensembles(which)?;
         }
         let sink = match sink {
             Some(sink) => Some(sink.decimal(self.train.decimal(from)?)),
             None => None,
         };
         let forecaster = self.checkpoint.of(self.train.forecaster(from, |_| Ok(Vec::new()))?);
-        let (h, models) = (forecaster.h(), forecaster.column_names());
+        let h = forecaster.h();
         let (frame, interruption) = match from {
             Some(fitted) => {
                 let panel = self.train.read(from, &forecaster, h + 1)?;
-                (fitted.anomalies(&panel, self.level)?, None)
+                (self.train.as_trained(fitted, &panel)?.anomalies(&panel, self.level)?, None)
             }
             None => {
                 let options = ValidationOptions::new(self.n_windows, self.step_size.unwrap_or(h));
@@ -111,6 +113,8 @@ impl FindAnomalies {
                 }
             }
         };
+        let marks = frame.columns.iter().filter_map(|(name, _)| name.strip_suffix("-anomaly"));
+        let models: Vec<&str> = marks.collect();
         let found = found(&frame, &models);
         if let Some((sink, path)) = sink.zip(self.out.as_ref()) {
             let written = if self.only { only_marked(&frame) } else { frame.clone() };
@@ -125,7 +129,7 @@ impl FindAnomalies {
     }
 
     /// How many there are of each model, and the farthest.
-    fn told(&self, frame: &Frame, models: &[String], found: &[Found<'_>]) -> String {
+    fn told(&self, frame: &Frame, models: &[&str], found: &[Found<'_>]) -> String {
         const SHOWN: usize = 20;
         let of_model = |model: &str| {
             let known = frame.column(&format!("{model}-anomaly")).unwrap_or_default();
@@ -133,7 +137,7 @@ impl FindAnomalies {
             let outside = found.iter().filter(|found| found.model == model).count();
             format!("{model}: {outside} of {known} values are outside their interval of {} %\n", self.level)
         };
-        let counts: String = models.iter().map(|model| of_model(model)).collect();
+        let counts: String = models.iter().map(|&model| of_model(model)).collect();
         let shown = &found[..found.len().min(SHOWN)];
         if shown.is_empty() {
             return counts;
@@ -155,14 +159,13 @@ fn interrupted(after: &str, what: &str) -> Interrupted {
 }
 
 /// The values that a model finds outside, the farthest first.
-fn found<'f>(frame: &'f Frame, models: &'f [String]) -> Vec<Found<'f>> {
+fn found<'f>(frame: &'f Frame, models: &[&'f str]) -> Vec<Found<'f>> {
     let mut all = Vec::new();
-    for model in models {
+    for &model in models {
         let column = |suffix: &str| frame.column(&format!("{model}{suffix}"));
         let [Some(marks), Some(forecast), Some(lo), Some(hi), Some(score), Some(rank)] =
             ["-anomaly", "", "-lo", "-hi", "-score", "-rank"].map(column)
         else {
-            // The training of this model was interrupted.
             continue;
         };
         let y = &frame.columns[0].1;
@@ -185,16 +188,7 @@ fn only_marked(frame: &Frame) -> Frame {
         frame.columns.iter().filter(|(name, _)| name.ends_with("-anomaly")).map(|(_, marks)| marks).collect();
     let rows: Vec<usize> =
         (0..frame.n_rows()).filter(|&row| marks.iter().any(|marks| marks[row] == 1.0)).collect();
-    let of_rows = |values: &[f32]| rows.iter().map(|&row| values[row]).collect();
-    let wide_of_rows = |values: &[f64]| rows.iter().map(|&row| values[row]).collect();
-    Frame {
-        ids: rows.iter().map(|&row| frame.ids[row].clone()).collect(),
-        times: rows.iter().map(|&row| frame.times[row]).collect(),
-        cutoffs: frame.cutoffs.as_ref().map(|cutoffs| rows.iter().map(|&row| cutoffs[row]).collect()),
-        columns: frame.columns.iter().map(|(name, values)| (name.clone(), of_rows(values))).collect(),
-        wide: frame.wide.iter().map(|(name, values)| (name.clone(), wide_of_rows(values))).collect(),
-        ..frame.clone()
-    }
+    frame.at(&rows)
 }
 
 fn as_json(found: &[Found<'_>]) -> String {

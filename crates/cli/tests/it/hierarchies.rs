@@ -70,6 +70,25 @@ fn sums_are_made_of_series() {
 }
 
 #[test]
+fn what_is_not_known_of_a_series_is_not_known_of_its_sums() {
+    let dir = files();
+    let sales = dir.read("sales.csv");
+    let mut lines: Vec<String> = sales.lines().map(|line| format!("{line},1")).collect();
+    lines[0] = format!("{},available_mask", sales.lines().next().expect("a header"));
+    let masked = lines.iter().position(|line| line.starts_with("d,2024-01-05,")).expect("a row");
+    lines[masked] = "d,2024-01-05,,0".to_owned();
+    dir.put("masked.csv", &lines.join("\n"));
+    dir.ok("aggregate --data masked.csv --levels country,state --static labels.csv --out all.csv");
+    let all = dir.read("all.csv");
+    assert!(all.starts_with("unique_id,ds,y,available_mask\n"), "{all}");
+    for id in ["Total", "NZ", "NZ/NI", "d"] {
+        assert!(all.contains(&format!("\n{id},2024-01-05,,0\n")), "{id}: {all}");
+    }
+    assert_eq!(all.lines().filter(|line| line.ends_with(",,0")).count(), 4, "{all}");
+    dir.ok("fit --data all.csv --model SeasonalNaive --h 3 --out model --log none");
+}
+
+#[test]
 fn forecasts_of_any_tool_are_reconciled() {
     let dir = files();
     dir.ok("aggregate --data sales.csv --levels country,state --static labels.csv --out all.csv");

@@ -364,6 +364,19 @@ fn contributions_and_parts_add_up_to_the_forecast() {
     }
     dir.ok("explain --data long.csv --model model --out parts.csv --plot parts.svg");
     assert!(dir.read("parts.svg").contains("DLinear") && dir.read("parts.svg").contains("@0"));
+    // A picture of before is replaced, and what is read is not.
+    dir.put("parts.svg", "an old picture");
+    dir.put("future.png", "shop,day,price\n");
+    let explain = "explain --data long.csv --model model --out parts.csv";
+    dir.ok(&format!("{explain} --plot parts.svg"));
+    assert!(dir.read("parts.svg").contains("DLinear"));
+    for (flags, part) in [
+        ("--futr future.png --plot future.png", "would overwrite the data of --futr future.png"),
+        ("--plot model/parts.svg", "--plot model/parts.svg lies in --model model"),
+    ] {
+        let message = dir.fails(2, &format!("{explain} {flags}"));
+        assert!(message.contains(part), "{flags}: {message}");
+    }
     let wrong = dir.fails(2, "explain --data long.csv --model model --plot parts.pdf");
     assert!(wrong.contains("--plot parts.pdf: figures are written as SVG or PNG"), "{wrong}");
     let other = dir.fails(2, "explain --data long.csv --model model --only NHITS");

@@ -166,19 +166,27 @@ impl Frame {
 
     /// The rows of the series whose ids `keep` keeps.
     pub fn of_series(&self, keep: impl Fn(&str) -> bool) -> Self {
-        let kept: Vec<bool> = self.ids.iter().map(|id| keep(id)).collect();
-        fn of<T: Clone>(values: &[T], kept: &[bool]) -> Vec<T> {
-            values.iter().zip(kept).filter(|(_, kept)| **kept).map(|(value, _)| value.clone()).collect()
+        let rows: Vec<usize> = (0..self.n_rows()).filter(|&row| keep(&self.ids[row])).collect();
+        self.at(&rows)
+    }
+
+    /// The rows at these places, in this order.
+    ///
+    /// # Panics
+    /// If there is no such row.
+    pub fn at(&self, rows: &[usize]) -> Self {
+        fn of<T: Clone>(values: &[T], rows: &[usize]) -> Vec<T> {
+            rows.iter().map(|&row| values[row].clone()).collect()
         }
         Self {
             id_col: self.id_col.clone(),
             time_col: self.time_col.clone(),
             zone: self.zone.clone(),
-            ids: of(&self.ids, &kept),
-            times: of(&self.times, &kept),
-            cutoffs: self.cutoffs.as_ref().map(|cutoffs| of(cutoffs, &kept)),
-            columns: self.columns.iter().map(|(name, values)| (name.clone(), of(values, &kept))).collect(),
-            wide: self.wide.iter().map(|(name, values)| (name.clone(), of(values, &kept))).collect(),
+            ids: of(&self.ids, rows),
+            times: of(&self.times, rows),
+            cutoffs: self.cutoffs.as_ref().map(|cutoffs| of(cutoffs, rows)),
+            columns: self.columns.iter().map(|(name, values)| (name.clone(), of(values, rows))).collect(),
+            wide: self.wide.iter().map(|(name, values)| (name.clone(), of(values, rows))).collect(),
             integers: self.integers.clone(),
             ..*self
         }

@@ -6,7 +6,7 @@ use super::cells::{check_mask, check_weight, finite};
 use super::column::ColumnKind;
 use super::numbers::Numbers;
 use super::panel::{Data, Panel};
-use super::read::{MASK, WEIGHT};
+use super::read::{AVAILABLE_MASK, WEIGHT};
 use crate::error::DataError;
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
@@ -66,7 +66,7 @@ impl Panel {
         if !own.level.is_default() {
             held.iter_mut().for_each(|y| *y = own.level.hold(f64::from(*y)));
         }
-        for (name, values) in [(MASK, &mut data.mask), (WEIGHT, &mut data.weight)] {
+        for (name, values) in [(AVAILABLE_MASK, &mut data.mask), (WEIGHT, &mut data.weight)] {
             if let Some(values) = values {
                 match appended(name) {
                     Some(appended) => values[rows.clone()].copy_from_slice(appended),
@@ -86,7 +86,7 @@ impl Panel {
 
     fn check_appended(&self, series: usize, y: &[f32], columns: &[(&str, &[f32])]) -> Result<(), DataError> {
         let Data { mask, weight, columns: own, table, .. } = &*self.data;
-        let marks = [(MASK, mask.is_some()), (WEIGHT, weight.is_some())];
+        let marks = [(AVAILABLE_MASK, mask.is_some()), (WEIGHT, weight.is_some())];
         let marks = marks.into_iter().filter(|(_, is_there)| *is_there).map(|(name, _)| name);
         let names: Vec<&str> = self.column_names().chain(marks).collect();
         for (name, values) in columns {
@@ -109,7 +109,7 @@ impl Panel {
                 return Err(DataError::missing_column(&"the new rows".into(), &column.name, names, remedy));
             }
         }
-        let known = columns.iter().find(|(name, _)| *name == MASK).map(|(_, mask)| *mask);
+        let known = columns.iter().find(|(name, _)| *name == AVAILABLE_MASK).map(|(_, mask)| *mask);
         let check = |name: &str, values: &[f32], check: &dyn Fn(usize, f32) -> Result<f32, Flaw>| {
             let wrong = values
                 .iter()
@@ -126,7 +126,7 @@ impl Panel {
         })?;
         for (name, values) in columns {
             check(name, values, &|_, value| match *name {
-                MASK => check_mask(value),
+                AVAILABLE_MASK => check_mask(value),
                 WEIGHT => check_weight(value),
                 _ => finite(value),
             })?;

@@ -48,7 +48,7 @@ pub(crate) mod peers;
 mod periods;
 mod pieces;
 mod precision;
-mod read;
+pub(crate) mod read;
 #[cfg(feature = "parquet")]
 mod record_batches;
 

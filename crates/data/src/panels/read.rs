@@ -27,7 +27,8 @@ use crate::tables::text_table::TextTable;
 const TARGET_REMEDY: &str = "set the name of the target column";
 const COLUMN_REMEDY: &str = "give one of these names, or add the column";
 
-pub(super) const MASK: &str = "available_mask";
+/// The column that says which values of the target are known: 1, or 0 where it is not.
+pub const AVAILABLE_MASK: &str = "available_mask";
 pub(super) const WEIGHT: &str = "sample_weight";
 
 /// Rows from one look at the memory that a panel takes to the next.
@@ -127,7 +128,8 @@ pub(super) fn read_wanted<'a>(
     again: bool,
 ) -> Result<Panel, DataError> {
     let end = options.end_col.as_deref().unwrap_or(&options.id_col);
-    let names = [options.id_col.as_str(), options.time_name(), &options.target_col, MASK, WEIGHT, end];
+    let names =
+        [options.id_col.as_str(), options.time_name(), &options.target_col, AVAILABLE_MASK, WEIGHT, end];
     let open_wanted = || match options.columns.as_deref().filter(|_| !options.reads_all_columns()) {
         None => open(Box::new(|_| true)),
         Some(columns) => {
@@ -207,7 +209,7 @@ fn read_long(
     };
     let (Some(time), Some(target)) = (time, target) else { unreachable!("both are there") };
     let target_name = table.header()[target].clone();
-    let mask = table.find(MASK);
+    let mask = table.find(AVAILABLE_MASK);
     let weight = table.find(WEIGHT);
     let known = [id, Some(time), Some(target), mask, weight];
     let (extras, columns): (Vec<usize>, Vec<Column>) = (table.columns().enumerate())

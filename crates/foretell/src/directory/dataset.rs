@@ -4,13 +4,12 @@ use std::collections::BTreeMap;
 use std::iter::repeat_n;
 
 use foretell_checkpoint::{Column, Configuration, Dataset, FittedScaler, TensorData, TimeUnit};
-use foretell_data::{LocalScaler, LocalStats, Panel, TimeKind, Vocabulary, Zone};
+use foretell_data::{AVAILABLE_MASK, LocalScaler, LocalStats, Panel, TimeKind, Vocabulary, Zone};
 
 use crate::columns::columns_read;
 use crate::error::Error;
 use crate::trained_models::TrainedModels;
 
-const MASK: &str = "available_mask";
 const WEIGHT: &str = "sample_weight";
 
 /// Adds the panel to a configuration: its ids and times there, its numbers as the dataset.
@@ -29,7 +28,7 @@ pub(crate) fn store(
     let mut columns = vec![target.clone()];
     columns.extend(of_rows.iter().cloned());
     columns.extend(weighted.then(|| WEIGHT.to_owned()));
-    columns.push(MASK.to_owned());
+    columns.push(AVAILABLE_MASK.to_owned());
     let mut temporal = Vec::with_capacity(seen.n_rows() * columns.len());
     let (mut indptr, mut times, mut last) = (vec![0], Vec::new(), Vec::new());
     for series in 0..seen.n_series() {
@@ -131,7 +130,7 @@ pub(crate) fn restore(
             false => builder.column(&name, &unscaled(&name, place)?),
         };
     }
-    if let Some(mask) = find(MASK).map(values).filter(|mask| mask.contains(&0.0)) {
+    if let Some(mask) = find(AVAILABLE_MASK).map(values).filter(|mask| mask.contains(&0.0)) {
         builder = builder.available_mask(&mask);
     }
     if let Some(weights) = find(WEIGHT).map(values) {

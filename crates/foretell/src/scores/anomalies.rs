@@ -10,12 +10,16 @@ use crate::error::Error;
 use crate::fitted::Fitted;
 use crate::forecaster::Forecaster;
 use crate::forecasts::asked_quantiles::AskedQuantiles;
+use crate::forecasts::levels::{has_any_intervals, recipe};
+use crate::forecasts::windows::with_ensembles;
+use crate::insample_options::InsampleOptions;
 use crate::scores::cross_validation::{CrossValidation, ValidationOptions};
 
 impl Fitted {
     /// Marks the values of a panel that are outside the central intervals of `level` percent of the forecasts of it, one horizon
     /// after the other: see [`CrossValidation::anomalies`]. Forecasts from less history than a model reads are left out, NaN in their
-    /// place. The rows may be those that the models were trained on; [`Forecaster::anomalies`] judges rows that they have not seen.
+    /// place. Networks that can have such intervals, calibrated ones too, have them, and ensembles of such networks alone; classical
+    /// models, whose intervals anomalies would widen, have those of [`CrossValidation::anomalies`] without one. The rows may be those that the models were trained on; [`Forecaster::anomalies`] judges rows that they have not seen.
     ///
     /// ```
     /// # use foretell::{Forecaster, Freq, ModelSpec, Panel};
@@ -34,16 +38,34 @@ impl Fitted {
     /// # Errors
     /// Those of [`Fitted::predict_insample`], and a level that is no percentage.
     pub fn anomalies(&self, panel: &Panel, level: f64) -> Result<Frame, Error> {
-        AskedQuantiles::new(&[level], &[])?;
-        let mut frame = self.predict_insample(panel, self.h())?;
-        let trained = &self.trained;
-        let mut models = Vec::with_capacity(trained.models.len());
-        for (model, name) in trained.estimators().zip(trained.column_names()) {
-            let outputs = model.outputs();
+        let (trained, levels) = (&self.trained, [level]);
+        let (mut asked, mut options) = (AskedQuantiles::new(&levels, &[])?, InsampleOptions::new(self.h()));
+        match has_any_intervals(trained, &asked) {
+            true => options = options.level(&levels),
+            false => asked = AskedQuantiles::default(),
+        }
+        let mut frame = self.predict_insample_with(panel, &options)?;
+        let members = trained.named().map(|(model, name)| {
+            let mut outputs = recipe(trained, model, &name, &asked)?.outputs;
+            if model.network().is_none() {
+                // Their intervals are as wide as their errors in these very rows, which anomalies make larger.
+                outputs.retain(|output| output.quantile.is_none());
+            }
+            Ok(outputs)
+        });
+        let outputs = with_ensembles(trained, members.collect::<Result<_, Error>>()?, &asked);
+        let mut rows: Vec<usize> =
+            trained.estimators().map(|model| model.rows_expected().unwrap_or(0)).collect();
+        // An ensemble needs what each of its members does.
+        let most = rows.iter().take(trained.n_members()).copied().max().unwrap_or(0);
+        rows.resize(outputs.len(), most);
+        let ensembles = self.ensembles().map(|(name, _)| name.to_owned());
+        let names = trained.column_names().into_iter().chain(ensembles);
+        let models: Vec<(String, Vec<Output>)> = names.zip(outputs).collect();
+        for ((name, outputs), rows) in models.iter().zip(rows) {
             let names: Vec<String> =
                 outputs.iter().map(|output| format!("{name}{}", output.suffix)).collect();
-            forget_padded(&mut frame, panel, self.h(), &names, model.rows_expected().unwrap_or(0));
-            models.push((name, outputs));
+            forget_padded(&mut frame, panel, self.h(), &names, rows);
         }
         Ok(marked(&frame, &models, level))
     }

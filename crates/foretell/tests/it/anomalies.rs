@@ -1,6 +1,9 @@
 //! Values outside the intervals of their forecasts.
 
-use foretell::{End, Error, Fitted, Forecaster, Frame, Freq, ModelSpec, Panel, ValidationOptions};
+use foretell::{
+    End, Ensemble, Error, Fitted, Forecaster, Frame, Freq, InsampleOptions, ModelSpec, Panel,
+    PredictionIntervals, ValidationOptions,
+};
 use serde_json::{Value, json};
 
 const H: usize = 6;
@@ -106,6 +109,31 @@ fn a_model_of_quantiles_has_its_own_interval() {
     assert_eq!(frame.column("NLinear-lo"), validation.frame.column("NLinear-lo-90"));
     assert_eq!(frame.column("NLinear-hi"), validation.frame.column("NLinear-hi-90"));
     let found = outside(&frame, "NLinear");
+    assert!(planted().iter().all(|row| found.contains(row)), "{found:?}");
+}
+
+#[test]
+fn trained_models_and_ensembles_have_the_intervals_that_predict_gives() {
+    let panel = panel();
+    let normal = nlinear(json!({ "DistributionLoss": { "distribution": "Normal" } }));
+    let forecaster = Forecaster::new([nlinear(json!("MAE")), normal]).unwrap();
+    let fitted = forecaster.ensemble(Ensemble::Mean).fit(&panel).unwrap();
+    let intervals = PredictionIntervals { n_windows: 20, ..PredictionIntervals::default() };
+    let fitted = fitted.calibrate(&panel, intervals).unwrap();
+    let frame = fitted.anomalies(&panel, 99.0).unwrap();
+    let insample = fitted.predict_insample_with(&panel, &InsampleOptions::new(H).level(&[99.0])).unwrap();
+    for model in ["NLinear", "NLinear1", "EnsembleMean"] {
+        for end in ["lo", "hi"] {
+            let found = frame.column(&format!("{model}-{end}")).expect(model);
+            let expected = insample.column(&format!("{model}-{end}-99")).expect(model);
+            // The first forecasts, from less than the models read, are left out.
+            let known = found.iter().zip(expected).filter(|(found, _)| !found.is_nan());
+            assert!(known.clone().count() > found.len() / 2, "{model}-{end}");
+            assert!(known.into_iter().all(|(found, expected)| found == expected), "{model}-{end}");
+        }
+        check_numbers(&frame, model);
+    }
+    let found = outside(&frame, "NLinear1");
     assert!(planted().iter().all(|row| found.contains(row)), "{found:?}");
 }
 
