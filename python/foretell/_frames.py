@@ -528,6 +528,15 @@ def of_files(paths: Sequence[Any]) -> Any:
     return pa.concat_tables(parts, promote_options="permissive")
 
 
+def index(column: Any) -> Any:
+    """A column of pandas as an index of its name, one of another library as it is."""
+    if type(column).__module__.split(".")[0] != "pandas":
+        return column
+    import pandas as pd
+
+    return pd.Index(column, name=column.name)
+
+
 def n_rows(df: Any) -> int:
     """Rows of a table."""
     rows = getattr(df, "num_rows", None)

@@ -12,6 +12,7 @@ from foretell import _ahead, _checks, _data, _engine, _files, _foretell, _frames
 from foretell._data import Data, Names, Reading
 from foretell._scaling import LocalScaler
 from foretell._truth import with_truth
+from foretell.errors import NothingStoredError
 from foretell.utils import VALID_SIMULATION_METHODS, PredictionIntervals
 
 if TYPE_CHECKING:
@@ -45,14 +46,15 @@ class Trained:
 
     @property
     def last_dates(self) -> Any:
-        """The last time of each of them."""
-        return self._last_rows()[self.time_col]
+        """The last time of each of them; of pandas an index, as neuralforecast has it."""
+        return _frames.index(self._last_rows()[self.time_col])
 
     @property
     def ds(self) -> Any:
-        """The times of all their rows, series by series."""
+        """The times of all their rows, series by series; of pandas and polars an array of numpy."""
         data = self._stored()
-        return data.table(data.panel.rows())[self.time_col]
+        times = data.table(data.panel.rows())[self.time_col]
+        return times.to_numpy() if hasattr(times, "to_numpy") else times
 
     @property
     def dataset(self) -> TimeSeriesDataset | None:
@@ -120,7 +122,7 @@ class Trained:
 
     def _stored(self) -> Data:
         if self._data is None:
-            raise ValueError("You must pass a DataFrame or have one stored.")
+            raise NothingStoredError("You must pass a DataFrame or have one stored.")
         return self._data
 
     def _trained(self, message: str = "You must fit the model before predicting.") -> _foretell.Fitted:
@@ -242,7 +244,8 @@ class Trained:
 
     def simulate(
         self, df: Any = None, static_df: Any = None, futr_df: Any = None, n_paths: int = 100, quantiles: Sequence[float] | None = None,
-        seed: int | None = None, method: str = "gaussian_copula", verbose: bool = False, engine: Any = None, **data_kwargs: Any,
+        seed: int | None = None, method: str = "gaussian_copula", verbose: bool = False, engine: Any = None,
+        h: int | None = None, **data_kwargs: Any,
     ) -> Any:  # fmt: skip
         """Draws paths of what follows each series: quantiles say how likely a value is at a step, paths also how steps go together.
 
@@ -256,10 +259,11 @@ class Trained:
             method: "gaussian_copula", "schaake_shuffle", or "ancestral" of recurrent networks of a distribution.
             verbose: Accepted and not used.
             engine: Accepted and not used: the rows of tables of Spark, Dask and Ray are gathered here.
+            h: Steps of each path, as of `predict`; None for the models' own horizon.
             **data_kwargs: Arguments of PyTorch's DataLoader, accepted and not used; any other is a TypeError.
 
         Returns:
-            A table of the kind of ``df`` with a row per id, time and path, which ``sample_id`` numbers, and a column per model.
+            A table of the kind of ``df`` with a row per path, id and time, path by path, which ``sample_id`` numbers, and a column per model.
 
         Raises:
             ValueError: If a model forecasts one number and was not calibrated (``prediction_intervals``), or has no such paths.
@@ -273,8 +277,9 @@ class Trained:
         seed = 1 if seed is None else _checks.count("seed", seed)
         given, df, static_df = df, _frames.gathered(df), _frames.gathered(static_df)
         data = self._given(fitted, df, static_df)
-        future = _ahead.future_rows(fitted, data, futr_df, self.h, self.h, df is not None)
-        frame = fitted.simulate(data.panel, future, n_paths, seed, method, list(quantiles or []))
+        h = _ahead.horizon(self.models, self.h, h, self.prediction_intervals)
+        future = _ahead.future_rows(fitted, data, futr_df, h, self.h, df is not None)
+        frame = fitted.simulate(data.panel, future, n_paths, seed, method, list(quantiles or []), h)
         return _frames.scattered(_frames.with_whole(data.table(frame), "sample_id"), given)
 
     def explain(
@@ -334,7 +339,7 @@ class Trained:
         frame = fitted.predict(data.panel, future, h, levels.level, self.settings.raw_quantiles, levels.quantiles)
         return data.table(levels.named(frame, _engine.named(fitted, explained))), found
 
-    def decompose(self, df: Any = None, static_df: Any = None, futr_df: Any = None) -> Any:
+    def decompose(self, df: Any = None, static_df: Any = None, futr_df: Any = None, h: int | None = None) -> Any:
         """The parts that forecasts are made of, which add up to them: of NBEATS, NBEATSx and NHITS a level and what each block adds, of DLinear,
         Autoformer and FEDformer a trend and a seasonality, of Prophet its trend, seasonalities, holidays and columns.
 
@@ -342,17 +347,20 @@ class Trained:
             df: Series as for `predict`; the rows of tables of Spark, Dask and Ray are gathered here.
             static_df: Their static columns.
             futr_df: The future values of columns that are known ahead.
+            h: Steps to take apart, as of `predict`; None for the models' own horizon.
 
         Returns:
-            A table of the kind of ``df`` with a row per id and time, and a column per part, such as ``NHITS:block_1``.
+            A table of the kind of ``df`` with a row per id and time, and a column per part, such as ``NHITS:block_1``; a network with the
+            loss of a distribution has none, which a warning says.
 
         Raises:
-            ValueError: If no model has parts, or one has the loss of a distribution.
+            ValueError: If no model has parts.
         """
         fitted = self._trained()
         data = self._given(fitted, df, static_df)
-        future = _ahead.future_rows(fitted, data, futr_df, self.h, self.h, df is not None)
-        return data.table(fitted.decompose(data.panel, future))
+        h = _ahead.horizon(self.models, self.h, h, None)
+        future = _ahead.future_rows(fitted, data, futr_df, h, self.h, df is not None)
+        return data.table(fitted.decompose(data.panel, future, h))
 
     def feature_importances(self, df: Any = None, static_df: Any = None, futr_df: Any = None) -> list[dict[str, Any]]:
         """The weights behind the forecasts of each model that has such (TFT): those of its variable selections and of its attention, means

@@ -26,7 +26,9 @@ def with_truth(table: Any, data: Data) -> Any:
 
 def _of_pandas(table: Any, df: Any, id_col: str, time_col: str, target_col: str) -> Any:
     keys = [id_col, time_col]
-    if df[target_col].dtype == "float32" or any(df[key].dtype != table[key].dtype for key in keys):
+    # The engine has all digits of single precision, but no values of masked rows.
+    is_whole = df[target_col].dtype == "float32" and not table[target_col].isna().any()
+    if is_whole or any(df[key].dtype != table[key].dtype for key in keys):
         return table
     rows = df.loc[df[time_col] >= table[time_col].min(), [*keys, target_col]]
     found = table[keys].merge(rows, on=keys, how="left")[target_col]
@@ -39,11 +41,11 @@ def _of_polars(table: Any, df: Any, id_col: str, time_col: str, target_col: str)
     import polars as pl
 
     keys, place = [id_col, time_col], "__row"
-    if df.schema[target_col] == pl.Float32 or any(df.schema[key] != table.schema[key] for key in keys):
+    known = table[target_col].is_not_null() & table[target_col].is_not_nan()
+    if (df.schema[target_col] == pl.Float32 and known.all()) or any(df.schema[key] != table.schema[key] for key in keys):
         return table
     rows = df.filter(pl.col(time_col) >= table[time_col].min()).select(*keys, target_col)
     found = table.select(keys).with_row_index(place).join(rows, on=keys, how="left").sort(place)[target_col]
-    known = table[target_col].is_not_null() & table[target_col].is_not_nan()
     if len(found) != len(table) or (found.is_null() & known).any():
         return table
     return table.with_columns(found)
@@ -55,14 +57,14 @@ def _of_pyarrow(table: Any, df: Any, id_col: str, time_col: str, target_col: str
 
     keys, place = [id_col, time_col], "__row"
     own, target = table.schema, df.schema.field(target_col).type
-    if target == pa.float32() or any(df.schema.field(key).type != own.field(key).type for key in keys):
+    is_known = pc.invert(pc.is_nan(pc.fill_null(table.column(target_col), float("nan"))))
+    if (target == pa.float32() and pc.all(is_known).as_py()) or any(df.schema.field(key).type != own.field(key).type for key in keys):
         return table
     columns = {key: _plain(pa, table.column(key)) for key in keys}
     places = pa.table({**columns, place: pa.array(range(len(table)))})
     rows = pa.table({**{key: _plain(pa, df.column(key)) for key in keys}, target_col: df.column(target_col)})
     rows = rows.filter(pc.greater_equal(rows.column(time_col), pc.min(places.column(time_col))))
     found = places.join(rows, keys, join_type="left outer").sort_by(place).column(target_col)
-    is_known = pc.invert(pc.is_nan(pc.fill_null(table.column(target_col), float("nan"))))
     if len(found) != len(table) or pc.any(pc.and_(pc.is_null(found), is_known)).as_py():
         return table
     return table.set_column(table.column_names.index(target_col), pa.field(target_col, target), found)

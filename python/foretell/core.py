@@ -309,7 +309,9 @@ class NeuralForecast(Trained):
             frame, fitted, stopped = forecaster.cross_validate(
                 data.panel, n_windows, step_size, refit, levels.level, bar.listener, h, levels.quantiles, self.settings.raw_quantiles
             )
-        self._keep(fitted, data, val_size, test_size, prediction_intervals, forecaster)
+        # The last training of several knows the windows before it.
+        known = (n_windows - 1) // refit * refit * step_size if refit else 0
+        self._keep(fitted, data, val_size, test_size - known, prediction_intervals, forecaster)
         if stopped is not None:
             raise stopped
         table = data.table(levels.named(frame, _engine.named(fitted, self.models)))
@@ -357,6 +359,7 @@ class NeuralForecast(Trained):
             verbose: Accepted and not used.
             allow_pickle: Whether directories of neuralforecast 3.2 and older are read, too. Nothing in them is executed.
             trust_remote: Accepted and not used: nothing in a directory is executed.
+            map_location: Accepted and not used, as arguments that say how PyTorch reads files: ``weights_only``.
             **kwargs: Settings of the forecaster, such as ``threads`` and ``raw_quantiles``, in place of those that were saved: scalers,
                 features, ``non_negative`` and ``integer``.
 
@@ -373,7 +376,9 @@ class NeuralForecast(Trained):
         for spec in json.loads(fitted.models):
             models.append(model_from_spec(spec["model"], spec["hyper_parameters"]))
         models.extend(map(Ensemble.of_column, fitted.ensembles))
-        forecaster = NeuralForecast(models, fitted.freq, **{**_engine.settings_of(fitted), **kwargs})
+        kwargs = {name: value for name, value in kwargs.items() if name not in ("map_location", "weights_only")}
+        freq = int(fitted.freq) if fitted.freq.isdecimal() else fitted.freq
+        forecaster = NeuralForecast(models, freq, **{**_engine.settings_of(fitted), **kwargs})
         forecaster._engine = fitted
         forecaster.id_col, forecaster.time_col, forecaster.target_col = fitted.id_time_target
         forecaster.prediction_intervals = _engine.intervals_of(fitted.intervals)

@@ -9,3 +9,8 @@ class ColumnError(KeyError, ValueError):
     def __str__(self) -> str:
         # That of a KeyError is in quotes.
         return str(self.args[0]) if self.args else ""
+
+
+class NothingStoredError(ValueError, AttributeError):
+    """An attribute of the series of a training before there are any: a ``ValueError``, and an ``AttributeError``, so that ``hasattr`` is
+    False."""

@@ -74,6 +74,12 @@ def test_the_best_configuration_is_kept():
     assert len(model.results) == 12
     best = model.results.get_best_result()
     assert best.config["max_steps"] == 30 and best.metrics == {"loss": 0, "train_loss": 0.5}
+    # A configuration makes the model, as Ray's with neuralforecast.
+    assert models.NLinear(**best.config).to_spec() == {**model.model.to_spec(), "alias": None}
+    assert model.results.get_best_result(metric="loss", mode="min") is best and best.metrics_dataframe["loss"].tolist() == [0]
+    assert model.results.get_best_result(mode="max").value == max(trial.value for trial in model.results)
+    with pytest.raises(ValueError, match="one of loss, train_loss"):
+        model.results.get_best_result(metric="mae")
     assert model.results.best_trial is best and model.results.best_params["max_steps"] == 30 and model.results.best_value == 0
     assert model.results.get_dataframe()["loss"].min() == 0
     assert set(model.results.trials_dataframe()["params_max_steps"]) <= {10, 20, 30, 40}

@@ -97,6 +97,9 @@ def test_parts_add_up_to_the_forecast():
     for model in ("DLinear", "NHITS"):
         columns = [name for name in parts.columns if name.startswith(f"{model}:")]
         np.testing.assert_allclose(parts[columns].sum(axis=1), forecast[model], rtol=1e-4)
+    parts, forecast = nf.decompose(h=30), nf.predict(h=30)
+    assert len(parts) == len(forecast)
+    np.testing.assert_allclose(parts[["DLinear:trend", "DLinear:seasonality"]].sum(axis=1), forecast["DLinear"], rtol=1e-4)
 
 
 def test_reconciled_forecasts_add_up():

@@ -46,6 +46,23 @@ def test_without_steps_nothing_is_trained_which_is_told(panel):
     assert np.isfinite(scored["NLinear"]).all()
 
 
+def test_masked_rows_keep_their_values_beside_forecasts(panel):
+    masked = panel.assign(available_mask=np.where(np.arange(len(panel)) % 7 > 0, 1.0, 0.0))
+    nf = NeuralForecast([nlinear()], freq="ME")
+    for df in (masked, pl.from_pandas(masked)):
+        scored = nf.cross_validation(df, n_windows=2, step_size=12)
+        scored = scored if isinstance(scored, pd.DataFrame) else scored.to_pandas()
+        beside = scored.merge(panel[["unique_id", "ds", "y"]], on=["unique_id", "ds"])
+        assert len(beside) == len(scored) and (beside["y_x"] == beside["y_y"]).all()
+
+
+def test_what_the_last_of_several_trainings_knows_is_forecast_in_sample(panel):
+    nf = NeuralForecast([nlinear()], freq="ME")
+    for refit, known in [(False, 24), (True, 12), (2, 24)]:
+        nf.cross_validation(panel, n_windows=2, step_size=12, refit=refit)
+        assert nf.models[0].test_size == known
+
+
 def test_a_second_training_goes_on_unless_it_begins_anew(panel):
     def forecast(**arguments):
         nf.fit(panel, **arguments)
@@ -64,8 +81,9 @@ def test_attributes_of_the_training(panel):
         nf.predict()
     nf.fit(panel)
     assert nf.uids.tolist() == ["Airline1", "Airline2"]
+    assert isinstance(nf.last_dates, pd.DatetimeIndex) and nf.last_dates.name == "ds"
     assert nf.last_dates.tolist() == [pd.Timestamp("1960-12-31")] * 2
-    assert nf.ds.tolist() == panel["ds"].tolist()
+    assert isinstance(nf.ds, np.ndarray) and pd.DatetimeIndex(nf.ds).tolist() == panel["ds"].tolist()
 
 
 def test_columns_known_ahead(panel, statics):

@@ -1,6 +1,7 @@
 """Directories that neuralforecast wrote forecast the same: the fixtures of the crate foretell."""
 
 import copy
+import json
 import pathlib
 import pickle
 
@@ -114,3 +115,30 @@ def test_other_static_columns_for_the_series_of_the_training(panel, statics, tmp
     again = NeuralForecast.load(tmp_path / "models")
     with pytest.warns(UserWarning, match="static_df is not used.*give df, too"):
         pd.testing.assert_frame_equal(again.predict(static_df=others), nf.predict())
+
+
+def test_models_beside_series_that_do_not_follow_the_frequency_are_loaded_without_them(panel, tmp_path):
+    nf = NeuralForecast([NHITS(h=12, input_size=24, max_steps=2)], freq="ME")
+    nf.fit(panel)
+    nf.save(tmp_path / "models")
+    # neuralforecast trains on rows of the ends of months as of their beginnings.
+    path = tmp_path / "models" / "configuration.json"
+    configuration = json.loads(path.read_text())
+    configuration["configuration"]["freq"] = "MS"
+    del configuration["foretell_crc32"]
+    path.write_text(json.dumps(configuration))
+    with pytest.warns(UserWarning, match="by the frequency `MS` .* give the series to forecast"):
+        again = NeuralForecast.load(tmp_path / "models")
+    with pytest.raises(ValueError, match="pass a DataFrame"):
+        again.predict()
+    found = again.predict(panel.assign(ds=panel["ds"].dt.to_period("M").dt.to_timestamp()))
+    np.testing.assert_allclose(found["NHITS"], nf.predict()["NHITS"], rtol=1e-5)
+
+
+def test_what_code_asks_of_a_forecaster_before_and_after_a_fit(panel, tmp_path):
+    nf = NeuralForecast([NHITS(h=2, input_size=4, max_steps=1)], freq=1)
+    assert not hasattr(nf, "uids") and getattr(nf, "last_dates", None) is None
+    nf.fit(panel.assign(ds=panel.groupby("unique_id").cumcount()))
+    nf.save(tmp_path / "models")
+    again = NeuralForecast.load(tmp_path / "models", map_location="cpu")
+    assert again.freq == 1 and (again.last_dates + again.freq).tolist() == [144, 144]

@@ -110,6 +110,7 @@ def test_paths_follow_the_distributions(method):
     paths = nf.simulate(n_paths=200, method=method, seed=3)
     assert list(paths.columns) == ["unique_id", "ds", "sample_id", "NHITS", "AutoETS"]
     assert len(paths) == 2 * 200 * H and paths["sample_id"].unique().tolist() == list(range(200))
+    assert paths["sample_id"].is_monotonic_increasing and paths["unique_id"].iloc[:: 2 * H].eq("Airline1").all()
     bounds = nf.predict(level=[80]).merge(paths, on=["unique_id", "ds"], suffixes=("", "_path"))
     for model in ["NHITS", "AutoETS"]:
         share = bounds[f"{model}_path"].between(bounds[f"{model}-lo-80"], bounds[f"{model}-hi-80"]).mean()
@@ -133,6 +134,10 @@ def test_paths_of_calibrated_models_and_of_their_own():
         own.simulate()
     own.fit(TRAIN)
     assert own.simulate(n_paths=4, method="ancestral")["DeepAR"].notna().all()
+    longer = own.simulate(n_paths=4, h=2 * H, seed=3)
+    assert len(longer) == 2 * 4 * 2 * H and longer["DeepAR"].notna().all()
+    with pytest.raises(ValueError, match="must be greater"):
+        own.simulate(h=1)
 
 
 @pytest.mark.parametrize("explainer", ["IntegratedGradients", "InputXGradient"])

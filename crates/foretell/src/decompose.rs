@@ -3,17 +3,21 @@
 use std::any::Any;
 
 use foretell_data::{ColumnLevel, Frame, Future, LocalScaler, Panel};
+use foretell_neural::{NetworkError, TrainedNetwork};
 use foretell_prophet::{Mode, TrainedProphet};
 
 use crate::contributions::{rows_ahead, scale_back};
+use crate::decompose_options::DecomposeOptions;
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
 use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::forecasts::blocks::blocks_ahead;
+use crate::forecasts::further::each_horizon;
 use crate::inputs::local_scalers::LocallyScaled;
 use crate::predict_options::PredictOptions;
 use crate::trained_models::TrainedModels;
 use crate::usage_error::UsageError;
+use crate::warning::Warning;
 
 /// The parts of the forecasts of one model: their names, and the columns `[series * h]`, the first of which has the level.
 type Parts = (Vec<String>, Vec<Vec<f32>>);
@@ -21,20 +25,30 @@ type Parts = (Vec<String>, Vec<Vec<f32>>);
 pub(crate) fn decompose(
     trained: &TrainedModels,
     panel: &Panel,
-    future: Option<&Future>,
+    options: &DecomposeOptions<'_>,
 ) -> Result<Frame, Error> {
     if trained.local_scalers.series == Some(LocalScaler::BoxCox) {
         return Err(UsageError::ExplainedCurve.into());
     }
-    let blocks =
-        blocks_ahead(trained, panel, &PredictOptions::new().future(future), AskedQuantiles::default())?;
-    let mut frame: Option<Frame> = None;
+    let shown = options.h.unwrap_or(trained.h());
+    let h = shown.max(trained.h());
+    let asked = PredictOptions::new().future(options.future).h(h);
+    let blocks = blocks_ahead(trained, panel, &asked, AskedQuantiles::default())?;
+    let (mut frame, mut refusals): (Option<Frame>, Vec<Error>) = (None, Vec::new());
     blocks.each_ahead(|panel, scaled, future| {
-        let (mut part, mut levels) = (rows_ahead(trained, panel, trained.h())?, Vec::new());
+        let (mut part, mut levels) = (rows_ahead(trained, panel, h)?, Vec::new());
+        refusals.clear();
         for (model, name) in trained.named() {
-            let (names, mut columns) = parts_of(trained, model, scaled, future)?;
+            let (names, mut columns) = match parts_of(trained, model, scaled, future, h) {
+                Ok(parts) => parts,
+                Err(refusal) if is_unexplained(&refusal) => {
+                    refusals.push(refusal);
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
             if let Some((level, others)) = columns.split_first_mut() {
-                scale_back(scaled, trained.h(), level, others);
+                scale_back(scaled, h, level, others);
             }
             // The first part has the level, and the others add to it.
             let first = levels.len();
@@ -50,30 +64,69 @@ pub(crate) fn decompose(
         }
         Ok(())
     })?;
-    match frame {
-        Some(frame) if frame.columns.is_empty() => {
-            Err(UsageError::NoParts { found: trained.column_names().join(", ") }.into())
-        }
-        frame => Ok(frame.unwrap_or_else(|| trained.frame(panel))),
+    let mut frame = frame.unwrap_or_else(|| trained.frame(panel));
+    if frame.columns.is_empty() && panel.n_series() > 0 {
+        let none = || UsageError::NoParts { found: trained.column_names().join(", ") }.into();
+        return Err(refusals.into_iter().next().unwrap_or_else(none));
     }
+    for refusal in refusals {
+        trained.warnings.warn(&Warning::NoParts { reason: refusal.to_string() });
+    }
+    frame.keep_first_steps(h, shown);
+    Ok(frame)
 }
 
-/// The parts that a model has; none where it has no parts.
+/// The parts that a model has of the forecasts of `h` steps; none where it has no parts.
 fn parts_of(
     trained: &TrainedModels,
     model: &FittedModel,
     scaled: &LocallyScaled<'_>,
     future: Option<&Future>,
+    h: usize,
 ) -> Result<Parts, Error> {
     if let Some(network) = model.network() {
-        let parts = network.parts(&scaled.panel, future, &trained.workers)?;
-        return Ok((parts.names, parts.values));
+        return parts_of_network(trained, network, &scaled.panel, future, h);
     }
     let any: &dyn Any = model.trained();
     match any.downcast_ref::<TrainedProphet>() {
-        Some(prophet) => parts_of_prophet(prophet, &scaled.panel, future, trained.h()),
+        Some(prophet) => parts_of_prophet(prophet, &scaled.panel, future, h),
         None => Ok((Vec::new(), Vec::new())),
     }
+}
+
+/// Whether forecasts are not taken apart because of the model that makes them.
+fn is_unexplained(error: &Error) -> bool {
+    let Error::Usage(UsageError::Network(error)) = error else { return false };
+    matches!(**error, NetworkError::Explain { .. })
+}
+
+/// The parts of each horizon that the forecasts are made of.
+fn parts_of_network(
+    trained: &TrainedModels,
+    network: &TrainedNetwork,
+    panel: &Panel,
+    future: Option<&Future>,
+    h: usize,
+) -> Result<Parts, Error> {
+    let own = trained.h();
+    let parts_of = |panel: &Panel, future: Option<&Future>| network.parts(panel, future, &trained.workers);
+    if h == own {
+        let parts = parts_of(panel, future)?;
+        return Ok((parts.names, parts.values));
+    }
+    let (mut names, mut columns) = (Vec::new(), Vec::new());
+    each_horizon(trained, network, panel, future, h, |horizon| {
+        let parts = parts_of(horizon.panel, horizon.future)?;
+        columns.resize_with(parts.names.len(), || vec![0.0; panel.n_series() * h]);
+        names = parts.names;
+        for (column, values) in columns.iter_mut().zip(&parts.values) {
+            for (rows, values) in column.chunks_exact_mut(h).zip(values.chunks_exact(own)) {
+                rows[horizon.new.clone()].copy_from_slice(&values[horizon.had..]);
+            }
+        }
+        Ok(None)
+    })?;
+    Ok((names, columns))
 }
 
 /// The trend, and what each component adds to it; a component that a series lacks adds nothing.

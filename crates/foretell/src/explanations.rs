@@ -1,9 +1,10 @@
 //! Explanations of forecasts: the contributions of the inputs, and the parts of which forecasts are made.
 
-use foretell_data::{Frame, Future, Panel};
+use foretell_data::{Frame, Panel};
 
 use crate::contributions::explain;
 use crate::decompose::decompose;
+use crate::decompose_options::DecomposeOptions;
 use crate::error::Error;
 use crate::explain_options::ExplainOptions;
 use crate::fitted::Fitted;
@@ -44,22 +45,24 @@ impl Fitted {
     /// The parts of which models make their forecasts: a row per series and step of the horizon, a column per part, which add up to the
     /// forecast. NBEATS, NBEATSx and NHITS have a level and what each block adds (`NBEATS:trend_2`, `NHITS:block_1`), DLinear,
     /// Autoformer and FEDformer a trend and a seasonality, Prophet its trend, seasonalities, holidays and columns. Other models have none.
+    /// Networks with the loss of a distribution are passed over with a warning, where others have parts. Steps beyond the horizon
+    /// ([`DecomposeOptions::h`]) are taken apart as networks forecast them, horizon by horizon.
     ///
     /// ```
-    /// # use foretell::{Forecaster, Freq, ModelSpec, Panel};
+    /// # use foretell::{DecomposeOptions, Forecaster, Freq, ModelSpec, Panel};
     /// # let panel = Panel::from_series(Freq::parse("D")?, [("a", 0, (0..60).map(|day| (day % 7) as f32).collect::<Vec<_>>())])?;
     /// let spec = ModelSpec::new("DLinear", 7, 14)?.set("max_steps", 5)?;
     /// let fitted = Forecaster::new([spec])?.fit(&panel)?;
-    /// let parts = fitted.decompose(&panel, None)?;
+    /// let parts = fitted.decompose(&panel, &DecomposeOptions::new())?;
     /// let sum = parts.column("DLinear:trend").unwrap()[0] + parts.column("DLinear:seasonality").unwrap()[0];
     /// assert!((sum - fitted.predict(&panel, None)?.column("DLinear").unwrap()[0]).abs() < 1e-4);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
-    /// If no model has parts, one has the loss of a distribution, or as [`Fitted::predict`].
-    pub fn decompose(&self, panel: &Panel, future: Option<&Future>) -> Result<Frame, Error> {
+    /// If no model has parts, or as [`Fitted::predict`].
+    pub fn decompose(&self, panel: &Panel, options: &DecomposeOptions<'_>) -> Result<Frame, Error> {
         self.trained.warn_of_parts("parts");
-        decompose(&self.trained, panel, future)
+        decompose(&self.trained, panel, options)
     }
 }

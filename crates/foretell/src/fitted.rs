@@ -32,7 +32,8 @@ use crate::simulate_options::SimulateOptions;
 use crate::trained_models::TrainedModels;
 use crate::training::interruption::Interruption;
 use crate::usage_error::UsageError;
-use crate::warning::{Warning, WarningListener};
+use crate::warning::Warning;
+use crate::warning_listener::WarningListener;
 use crate::weights::hold_weights;
 
 /// Trained models. Cloning shares the learned numbers.

@@ -20,7 +20,8 @@ use crate::model_spec::ModelSpec;
 use crate::training::checkpointing::Checkpointing;
 use crate::training::data_doubts::{warn_of_data, warn_of_early_ends};
 use crate::training::plan::TrainingPlan;
-use crate::warning::{Warning, WarningListener};
+use crate::warning::Warning;
+use crate::warning_listener::WarningListener;
 
 /// Models before training.
 ///

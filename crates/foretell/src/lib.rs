@@ -59,6 +59,7 @@ mod columns;
 mod conformal;
 mod contributions;
 mod decompose;
+mod decompose_options;
 mod directory;
 mod ensemble;
 mod error;
@@ -96,10 +97,12 @@ mod training_record;
 mod tuning;
 mod usage_error;
 mod warning;
+mod warning_listener;
 mod weights;
 
 pub use bench::bench;
 pub use columns::ColumnNames;
+pub use decompose_options::DecomposeOptions;
 #[cfg(feature = "pickle")]
 pub use directory::import::ImportOptions;
 pub use directory::inspect::{Contents, HierarchyContents, ModelContents, TensorInfo};

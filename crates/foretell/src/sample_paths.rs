@@ -10,6 +10,7 @@ use crate::error::Error;
 use crate::fitted_model::FittedModel;
 use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::forecasts::blocks::blocks_ahead;
+use crate::forecasts::further::forecast_ahead;
 use crate::forecasts::levels::has_any_intervals;
 use crate::forecasts::memory::check_forecast;
 use crate::forecasts::windows::forecast_windows;
@@ -18,7 +19,8 @@ use crate::predict_options::PredictOptions;
 use crate::simulate_options::{PathMethod, SimulateOptions};
 use crate::trained_models::TrainedModels;
 use crate::usage_error::UsageError;
-use crate::warning::{Warning, WarningListener};
+use crate::warning::Warning;
+use crate::warning_listener::WarningListener;
 
 /// The column that numbers the paths of a series, in tables of [`Fitted::simulate`](crate::Fitted::simulate); no model is called so.
 pub const SAMPLE_ID: &str = "sample_id";
@@ -66,29 +68,30 @@ pub(crate) fn simulate(
     let asked = asked_quantiles(trained, options)?;
     // Blocks of series lack the same.
     let warnings = trained.warnings.once();
-    let blocks = blocks_ahead(trained, panel, &PredictOptions::new().future(future), asked.clone())?;
-    let (windows, h) = (panel.n_series(), trained.h());
+    let shown = options.h.unwrap_or(trained.h());
+    let h = shown.max(trained.h());
+    let blocks = blocks_ahead(trained, panel, &PredictOptions::new().future(future).h(h), asked.clone())?;
+    let windows = panel.n_series();
     let rows = windows.saturating_mul(h).saturating_mul(n_paths);
     let remedy = "draw fewer paths, or simulate some of the series at a time";
     check_forecast(trained, panel, (windows, h), rows, &asked, remedy)?;
     let mut frame: Option<Frame> = None;
     blocks.each_ahead(|panel, scaled, future| {
-        let mut part = rows_of_paths(trained, panel, n_paths)?;
+        let mut part = rows_of_paths(trained, panel, n_paths, h)?;
         part.columns.extend(match method {
             PathMethod::OfQuantiles(method) => {
-                let forecast = |model: &FittedModel, quantiles: Option<&[f64]>| -> Result<_, Error> {
-                    let asked = Asked { span: Span::Predict { future }, h, quantiles };
-                    Ok(model.trained().forecast(&scaled.panel, &asked, &trained.workers)?)
+                let forecast = |model: &FittedModel, quantiles: Option<&[f64]>| {
+                    forecast_ahead(trained, model, quantiles, &scaled.panel, future, h)
                 };
                 let forecasts = forecast_windows(trained, panel, scaled, &asked, forecast)?;
                 let models = quantiles_of_models(trained, &warnings, forecasts.models, forecasts.columns)?;
                 let draw = |model: ModelQuantiles| -> Result<(String, Vec<f32>), Error> {
-                    let paths = paths_of_quantiles(trained, panel, &model, method, options)?;
+                    let paths = paths_of_quantiles(trained, panel, &model, h, method, options)?;
                     Ok((model.name, paths))
                 };
                 models.into_iter().map(draw).collect::<Result<Vec<_>, _>>()?
             }
-            PathMethod::Ancestral => ancestral_paths(trained, panel, scaled, options, future)?,
+            PathMethod::Ancestral => ancestral_paths(trained, panel, scaled, h, options, future)?,
         });
         let columns = std::iter::once(ColumnLevel::Apart);
         let columns = columns.chain(part.columns[1..].iter().map(|_| ColumnLevel::Value)).collect();
@@ -99,7 +102,8 @@ pub(crate) fn simulate(
         }
         Ok(())
     })?;
-    let frame = frame.unwrap_or_else(|| trained.frame(panel));
+    let mut frame = frame.unwrap_or_else(|| trained.frame(panel));
+    frame.keep_first_steps(h, shown);
     match &trained.coherence {
         Some(coherence) => coherence.apply_to_paths(frame, SAMPLE_ID, &trained.columns, trained.settings),
         None => Ok(frame),
@@ -118,9 +122,9 @@ fn asked_quantiles(trained: &TrainedModels, options: &SimulateOptions<'_>) -> Re
     Ok(if any { asked } else { AskedQuantiles::default() })
 }
 
-/// The ids, times and numbers of the paths of each series of a panel.
-fn rows_of_paths(trained: &TrainedModels, panel: &Panel, n_paths: usize) -> Result<Frame, Error> {
-    let (h, mut frame) = (trained.h(), trained.frame(panel));
+/// The ids, times and numbers of the paths of `h` steps of each series of a panel.
+fn rows_of_paths(trained: &TrainedModels, panel: &Panel, n_paths: usize, h: usize) -> Result<Frame, Error> {
+    let mut frame = trained.frame(panel);
     let mut numbers = Vec::with_capacity(panel.n_series() * n_paths * h);
     for series in 0..panel.n_series() {
         frame.ids.extend(std::iter::repeat_n(panel.id(series), n_paths * h).cloned());
@@ -178,10 +182,11 @@ fn paths_of_quantiles(
     trained: &TrainedModels,
     panel: &Panel,
     model: &ModelQuantiles,
+    h: usize,
     method: SimulationMethod,
     options: &SimulateOptions<'_>,
 ) -> Result<Vec<f32>, Error> {
-    let (h, each) = (trained.h(), trained.h() * options.n_paths);
+    let each = h * options.n_paths;
     let mut paths = vec![0.0_f32; panel.n_series() * each];
     let mut series: Vec<(&mut [f32], Result<(), SimulationError>)> =
         paths.chunks_exact_mut(each).map(|paths| (paths, Ok(()))).collect();
@@ -220,10 +225,10 @@ fn ancestral_paths(
     trained: &TrainedModels,
     panel: &Panel,
     scaled: &LocallyScaled<'_>,
+    h: usize,
     options: &SimulateOptions<'_>,
     future: Option<&Future>,
 ) -> Result<Vec<(String, Vec<f32>)>, Error> {
-    let h = trained.h();
     let asked = Asked { span: Span::Predict { future }, h, quantiles: None };
     let draw = |(model, name): (&FittedModel, String)| -> Result<(String, Vec<f32>), Error> {
         let drawn =

@@ -77,12 +77,15 @@ pub struct SimulateOptions<'a> {
     pub quantiles: &'a [f64],
     /// The future values of the columns that a model knows in advance, if one has any.
     pub future: Option<&'a Future>,
+    /// Steps of each path; the models' own horizon by default. More are drawn from forecasts horizon by horizon, or, of ancestral
+    /// paths, as the model draws them.
+    pub h: Option<usize>,
 }
 
 impl<'a> SimulateOptions<'a> {
     /// So many paths of each series, by a Gaussian copula.
     pub fn new(n_paths: usize) -> Self {
-        Self { n_paths, seed: 1, method: PathMethod::default(), quantiles: &[], future: None }
+        Self { n_paths, seed: 1, method: PathMethod::default(), quantiles: &[], future: None, h: None }
     }
 
     /// The seed of all draws.
@@ -103,6 +106,11 @@ impl<'a> SimulateOptions<'a> {
     /// The future values of the columns that a model knows in advance.
     pub fn future(self, future: impl Into<Option<&'a Future>>) -> Self {
         Self { future: future.into(), ..self }
+    }
+
+    /// Steps of each path.
+    pub fn h(self, h: usize) -> Self {
+        Self { h: Some(h), ..self }
     }
 }
 

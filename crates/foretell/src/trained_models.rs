@@ -21,7 +21,8 @@ use crate::inputs::local_scalers::{LocalScalers, LocallyScaled};
 use crate::inputs::series_levels::SeriesLevels;
 use crate::own_settings::OwnSettings;
 use crate::training_record::TrainingRecord;
-use crate::warning::{Warning, WarningListener};
+use crate::warning::Warning;
+use crate::warning_listener::WarningListener;
 
 /// Trained models with all that a forecast of a panel needs.
 #[derive(Clone)]

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use arrow_array::RecordBatch;
 use foretell::{
-    Attribution, Categories, ExplainOptions, Fitted, Future, InsampleOptions, PathMethod, PredictOptions,
-    SimulateOptions, ValidationOptions,
+    Attribution, Categories, DecomposeOptions, ExplainOptions, Fitted, Future, InsampleOptions, PathMethod,
+    PredictOptions, SimulateOptions, ValidationOptions,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -55,17 +55,28 @@ impl PyFitted {
 
 #[pymethods]
 impl PyFitted {
-    /// Reads a directory that foretell or neuralforecast saved, and the panel in it if there is one.
+    /// Reads a directory that foretell or neuralforecast saved, and the panel in it if there is one. One that is no panel, as
+    /// neuralforecast takes rows whatever the frequency says, is told by a warning.
     #[staticmethod]
     #[pyo3(signature = (path, threads = 0))]
     fn load(py: Python<'_>, path: &str, threads: usize) -> PyResult<(Self, Option<PyPanel>)> {
         let read = || {
-            let (fitted, panel) = Fitted::load_with_panel(path)?;
+            let (fitted, panel, flaw) = match Fitted::load_with_panel(path) {
+                Ok((fitted, panel)) => (fitted, panel, None),
+                Err(flaw @ foretell::Error::StoredPanel { .. }) => (Fitted::load(path)?, None, Some(flaw)),
+                Err(error) => return Err(error),
+            };
             let (names, categories) = (fitted.columns().clone(), fitted.categories());
             let panel = panel.map(|panel| PyPanel::stored(panel, &names, categories));
-            Ok((Self::read(fitted, threads)?, panel))
+            let fitted = Self::read(fitted, threads)?;
+            if let Some(flaw) = flaw {
+                fitted.told.add(flaw.to_string());
+            }
+            Ok((fitted, panel))
         };
-        py.detach(read).map_err(|error: foretell::Error| exception(error))
+        let (fitted, panel) = py.detach(read).map_err(|error: foretell::Error| exception(error))?;
+        fitted.told.tell(py)?;
+        Ok((fitted, panel))
     }
 
     /// Reads what `to_bytes` wrote.
@@ -276,7 +287,7 @@ impl PyFitted {
     }
 
     /// Draws `n_paths` paths of the steps after the end of each series, which the column `sample_id` numbers.
-    #[pyo3(signature = (panel, future, n_paths, seed, method, quantiles))]
+    #[pyo3(signature = (panel, future, n_paths, seed, method, quantiles, h))]
     fn simulate(
         &self,
         py: Python<'_>,
@@ -286,13 +297,20 @@ impl PyFitted {
         seed: u64,
         method: &str,
         quantiles: Vec<f64>,
+        h: usize,
     ) -> PyResult<PyFrame> {
         let (rows, method) = (future.map(batches).transpose()?, parsed::<PathMethod>(method)?);
-        let result = py.detach(|| {
-            let future = self.future(rows, panel, self.fitted.h())?;
-            let options = SimulateOptions::new(n_paths).seed(seed).method(method);
+        let result = py.detach(|| -> Result<_, foretell::Error> {
+            let future = self.future(rows, panel, h)?;
+            let options = SimulateOptions::new(n_paths).seed(seed).method(method).h(h);
             let options = options.quantiles(&quantiles).future(future.as_ref());
-            self.fitted.simulate(&panel.panel, &options)
+            let frame = self.fitted.simulate(&panel.panel, &options)?;
+            // Path by path, as neuralforecast has them, not series by series.
+            let places = |path| {
+                let steps = move |series| (0..h).map(move |step| (series * n_paths + path) * h + step);
+                (0..panel.panel.n_series()).flat_map(steps)
+            };
+            Ok(frame.at(&(0..n_paths).flat_map(places).collect::<Vec<usize>>()))
         });
         self.told.tell(py)?;
         Ok(PyFrame::of(result.map_err(exception)?, None))
@@ -333,18 +351,19 @@ impl PyFitted {
         Ok(PyFrame::of(result.map_err(exception)?, None))
     }
 
-    /// The parts that forecasts are made of, as columns such as `NHITS:block_1`.
-    #[pyo3(signature = (panel, future = None))]
+    /// The parts that the forecasts of the next `h` steps are made of, as columns such as `NHITS:block_1`.
+    #[pyo3(signature = (panel, future, h))]
     fn decompose(
         &self,
         py: Python<'_>,
         panel: &PyPanel,
         future: Option<&Bound<'_, PyAny>>,
+        h: usize,
     ) -> PyResult<PyFrame> {
         let rows = future.map(batches).transpose()?;
         let result = py.detach(|| {
-            let future = self.future(rows, panel, self.fitted.h())?;
-            self.fitted.decompose(&panel.panel, future.as_ref())
+            let future = self.future(rows, panel, h)?;
+            self.fitted.decompose(&panel.panel, &DecomposeOptions::new().future(future.as_ref()).h(h))
         });
         self.told.tell(py)?;
         Ok(PyFrame::of(result.map_err(exception)?, None))

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from foretell._model import Model
 from foretell.auto._options import OptunaOptions, RayOptions, warn_of_unused
 from foretell.auto._ray import is_running, is_wanted, run_as_tasks, run_by_ray
-from foretell.auto._search import RandomSearch, RandomTrial, Results, Trial, function_configs, random_configs, run, searcher_configs
+from foretell.auto._search import (
+    INJECTED, RandomSearch, RandomTrial, Results, Trial, function_configs, random_configs, run, searcher_configs,
+)  # fmt: skip
 from foretell.auto._spaces import Space, default_space, space_of, with_sizes
 from foretell.losses import MAE, Loss
 from foretell.losses._base import as_loss
@@ -26,8 +28,6 @@ if TYPE_CHECKING:
 
 #: Trains a model with the last steps of each series held out: its losses, ``{"loss", "train_loss"}``.
 Fit = Callable[[Model, int], dict[str, float]]
-
-_INJECTED = ("h", "loss", "valid_loss")
 
 
 class BaseAuto:
@@ -111,7 +111,7 @@ class BaseAuto:
         if self.backend == "ray":
             if not isinstance(config, Mapping):
                 raise ValueError("You have to provide a dict as `config` when using `backend='ray'`")
-            config = {k: v for k, v in with_sizes(dict(config), self.h).items() if v is not None or k not in _INJECTED}
+            config = {k: v for k, v in with_sizes(dict(config), self.h).items() if v is not None or k not in INJECTED}
             names = config
         elif self.backend == "optuna":
             if not callable(config):
@@ -122,7 +122,7 @@ class BaseAuto:
             names = config(RandomTrial(-1, random.Random(0)))
         else:
             raise ValueError(f"Unknown backend {self.backend}. The supported backends are 'ray' and 'optuna'.")
-        for name in _INJECTED:
+        for name in INJECTED:
             if names.get(name) is not None:
                 raise ValueError(f"Please use `{name}` init argument instead of `config['{name}']`.")
         self.early_stop_patience_steps = 1 if "early_stop_patience_steps" in names else -1
@@ -132,7 +132,7 @@ class BaseAuto:
             for parameter in needed
             if parameter.default is inspect.Parameter.empty
             and parameter.kind is not inspect.Parameter.VAR_KEYWORD
-            and parameter.name not in _INJECTED
+            and parameter.name not in INJECTED
             and parameter.name not in with_sizes(dict(names), self.h)
         ]
         if missing:
@@ -152,7 +152,7 @@ class BaseAuto:
 
     def make(self, config: Mapping[str, Any]) -> Model:
         """The model of a configuration, named as this one."""
-        given = {name: value for name, value in with_sizes(dict(config), self.h).items() if name not in _INJECTED}
+        given = {name: value for name, value in with_sizes(dict(config), self.h).items() if name not in INJECTED}
         losses = {"loss": self.loss, "valid_loss": self.valid_loss}
         arguments = {"h": self.h, **losses, "alias": repr(self), **given}
         return cast(Callable[..., Model], self.cls_model)(**copy.deepcopy(arguments))
@@ -180,6 +180,10 @@ class BaseAuto:
         else:
             self.results = self._tune_model(evaluate)
             best = self.results.get_best_result().config
+            if self.backend == "ray":
+                for trial in self.results:
+                    if isinstance(trial, Trial):
+                        trial.config = {**trial.config, "h": self.h, "loss": self.loss, "valid_loss": self.valid_loss}
         model: Model = self._best_model(best)
         self.model = model
         return model
@@ -224,7 +228,7 @@ class BaseAuto:
         def objective(trial: Any) -> float:
             config = self.config(trial)
             metrics = evaluate(config)
-            trial.set_user_attr("ALL_PARAMS", {k: v for k, v in config.items() if k not in _INJECTED})
+            trial.set_user_attr("ALL_PARAMS", {k: v for k, v in config.items() if k not in INJECTED})
             trial.set_user_attr("METRICS", metrics)
             return metrics["loss"]
 

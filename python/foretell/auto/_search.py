@@ -13,6 +13,9 @@ from foretell.tune import Float, drawn, grids
 if TYPE_CHECKING:
     import pandas as pd
 
+#: What a model of every configuration gets from the search itself.
+INJECTED = ("h", "loss", "valid_loss")
+
 #: What evaluates a configuration: its losses, ``{"loss": of validation, "train_loss": of the last step}``.
 Evaluate = Callable[[dict[str, Any]], dict[str, float]]
 
@@ -36,7 +39,7 @@ class Trial:
 
     Attributes:
         number: Its place in the search, from 0.
-        config: The hyper-parameters.
+        config: The hyper-parameters; with a dictionary of domains also ``h``, ``loss`` and ``valid_loss``, so that they make a model.
         metrics: "loss", of validation, and "train_loss"; empty if it failed.
         error: Why it failed, or None.
         duration: Seconds that it took.
@@ -62,6 +65,18 @@ class Trial:
         """The loss; infinite if it failed or is no number."""
         loss = self.metrics.get("loss", float("inf"))
         return loss if loss == loss else float("inf")
+
+    @property
+    def trial_id(self) -> str:
+        """Its number as a text of five digits."""
+        return f"{self.number:05d}"
+
+    @property
+    def metrics_dataframe(self) -> pd.DataFrame:
+        """The losses as a table of one row: a trial is judged once."""
+        import pandas as pd
+
+        return pd.DataFrame([{**self.metrics, "training_iteration": 1, "trial_id": self.trial_id}])
 
     @property
     def params(self) -> dict[str, Any]:
@@ -97,24 +112,34 @@ class Results:
         """What went wrong in trials."""
         return [trial.error for trial in self.trials if trial.error is not None]
 
-    def get_best_result(self) -> Trial:
-        """The trial with the least loss.
+    def get_best_result(self, metric: str = "loss", mode: str = "min") -> Trial:
+        """The trial with the least loss, or the least or most of another metric of its own.
 
         Raises:
             RuntimeError: If every trial failed; the last error is its cause.
+            ValueError: If there is no such metric or mode.
         """
         known = [trial for trial in self.trials if trial.metrics]
         if not known:
             last = self.errors[-1] if self.errors else None
             raise RuntimeError(f"none of {len(self.trials)} configurations could be trained; the last one: {last}") from last
-        return min(known, key=lambda trial: trial.value)
+        if mode not in ("min", "max"):
+            raise ValueError(f'mode must be "min" or "max", found {mode!r}')
+        if metric not in known[0].metrics:
+            raise ValueError(f"metric must be one of {', '.join(known[0].metrics)}, found {metric!r}")
+        sign, worst = (1.0, float("inf")) if mode == "min" else (-1.0, float("inf"))
+        score = [sign * trial.metrics[metric] for trial in known]
+        return known[min(range(len(known)), key=lambda place: score[place] if score[place] == score[place] else worst)]
 
-    best_trial = property(get_best_result)
+    @property
+    def best_trial(self) -> Trial:
+        """The trial with the least loss."""
+        return self.get_best_result()
 
     @property
     def best_params(self) -> dict[str, Any]:
-        """The hyper-parameters of the best trial."""
-        return self.get_best_result().config
+        """The hyper-parameters of the best trial, without those that no configuration has a say in: ``h`` and the losses."""
+        return {name: value for name, value in self.get_best_result().config.items() if name not in INJECTED}
 
     @property
     def best_value(self) -> float:
@@ -122,11 +147,16 @@ class Results:
         return self.get_best_result().value
 
     def get_dataframe(self) -> pd.DataFrame:
-        """A row a trial, as Ray has it: ``loss``, ``train_loss``, ``time_total_s`` and the hyper-parameters as ``config/NAME``."""
+        """A row a trial, as Ray has it: ``loss``, ``train_loss``, ``trial_id``, ``time_total_s`` and the hyper-parameters as ``config/NAME``."""
         import pandas as pd
 
         rows = [
-            {**trial.metrics, "time_total_s": trial.duration, **{f"config/{k}": v for k, v in trial.config.items()}}
+            {
+                **trial.metrics,
+                "trial_id": trial.trial_id,
+                "time_total_s": trial.duration,
+                **{f"config/{k}": v for k, v in trial.config.items()},
+            }
             for trial in self.trials
         ]
         return pd.DataFrame(rows)

@@ -12,7 +12,7 @@ from foretell._model import Network
 from foretell.losses.pytorch import DistributionLoss, Loss, MAE
 
 
-class RNN(Network, reads="futr hist stat cat"):
+class RNN(Network, reads="futr hist stat cat", recurrent=True):
     """RNN (Elman 1990).
 
     The arguments that are not listed are those of every network: see :class:`foretell.models.Network`.
@@ -62,7 +62,7 @@ class RNN(Network, reads="futr hist stat cat"):
         self._take(locals())
 
 
-class LSTM(Network, reads="futr hist stat cat"):
+class LSTM(Network, reads="futr hist stat cat", recurrent=True):
     """LSTM (Hochreiter and Schmidhuber 1997).
 
     The arguments that are not listed are those of every network: see :class:`foretell.models.Network`.
@@ -110,7 +110,7 @@ class LSTM(Network, reads="futr hist stat cat"):
         self._take(locals())
 
 
-class GRU(Network, reads="futr hist stat cat"):
+class GRU(Network, reads="futr hist stat cat", recurrent=True):
     """GRU (Cho et al. 2014, arXiv 1409.1259; Chung et al. 2014, arXiv 1412.3555).
 
     The arguments that are not listed are those of every network: see :class:`foretell.models.Network`.

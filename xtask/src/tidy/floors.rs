@@ -95,8 +95,8 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/foretell/src",
         &[
-            "columns explain_options forecast_part insample_options own_settings predict_options reading reconciliation_error registry simulate_options usage_error warning",
-            "error model_spec training_record",
+            "columns decompose_options explain_options forecast_part insample_options own_settings predict_options reading reconciliation_error registry simulate_options usage_error warning",
+            "error model_spec training_record warning_listener",
             "bench conformal ensemble fitted_model hierarchies inputs",
             "coherence intervals",
             "memory trained_models weights",

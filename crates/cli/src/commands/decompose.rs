@@ -1,7 +1,9 @@
 //! `foretell decompose`: the parts of which saved models make their forecasts.
 
 use clap::Args;
+use foretell::DecomposeOptions;
 
+use crate::args::steps;
 use crate::progress::Log;
 use crate::saved_run::SavedRunArgs;
 
@@ -9,15 +11,18 @@ use crate::saved_run::SavedRunArgs;
 ///
 /// Writes a row per series and step, and a column per part, which add up to the forecast: of NBEATS, NBEATSx and NHITS the level and what
 /// each block adds, of DLinear, Autoformer and FEDformer trend and seasonality, of Prophet the trend, seasonalities, holidays and
-/// columns. Other models have no parts, and no columns.
+/// columns. Other models have no parts, and no columns, nor do networks with the loss of a distribution.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   foretell decompose --model model --data sales.csv --out parts.csv
-  foretell decompose --model model --data sales.csv --futr holidays.csv | head")]
+  foretell decompose --model model --data sales.csv --futr holidays.csv --h 48 | head")]
 pub(crate) struct Decompose {
     #[command(flatten)]
     run: SavedRunArgs,
+    /// Steps to take apart; networks forecast those beyond their own horizon from forecasts [default: the models' own]
+    #[arg(long, value_name = "N", value_parser = steps())]
+    h: Option<usize>,
 }
 
 impl Decompose {
@@ -26,8 +31,9 @@ impl Decompose {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let run = self.run.read(None)?;
-        let frame = run.fitted.decompose(&run.panel, run.future.as_ref())?;
+        let run = self.run.read(self.h)?;
+        let options = DecomposeOptions::new().future(run.future.as_ref()).h(run.h);
+        let frame = run.fitted.decompose(&run.panel, &options)?;
         self.run.write(run, &frame, "")
     }
 }

@@ -4,7 +4,7 @@ use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use foretell::{Intervals, PathMethod, SimulateOptions};
 
-use crate::args::BoundArgs;
+use crate::args::{BoundArgs, steps};
 use crate::progress::Log;
 use crate::saved_run::SavedRunArgs;
 
@@ -21,12 +21,15 @@ use crate::saved_run::SavedRunArgs;
 #[command(after_help = "\
 Examples:
   foretell simulate --model model --data sales.csv --n-paths 500 --seed 7 --out paths.parquet
-  foretell simulate --model model --data sales.csv --method schaake_shuffle | head
+  foretell simulate --model model --data sales.csv --method schaake_shuffle --h 6 | head
   foretell simulate --model deepar --data sales.csv --method ancestral --out paths.csv
   foretell simulate --model model --data sales.csv --intervals 20 --out paths.csv")]
 pub(crate) struct Simulate {
     #[command(flatten)]
     run: SavedRunArgs,
+    /// Steps of each path; those beyond the models' own horizon are drawn from forecasts of forecasts [default: the models' own]
+    #[arg(long, value_name = "N", value_parser = steps())]
+    h: Option<usize>,
     /// Paths of each series
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = RangedU64ValueParser::<usize>::new().range(1..=1 << 24))]
     n_paths: usize,
@@ -55,7 +58,7 @@ impl Simulate {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let mut run = self.run.read(None)?;
+        let mut run = self.run.read(self.h)?;
         let [non_negative, integer] = [
             run.fitted.is_non_negative() || self.bounds.non_negative,
             run.fitted.is_integer() || self.bounds.integer,
@@ -69,7 +72,8 @@ impl Simulate {
             .seed(self.seed)
             .method(self.method)
             .quantiles(&self.quantiles)
-            .future(run.future.as_ref());
+            .future(run.future.as_ref())
+            .h(run.h);
         let frame = run.fitted.simulate(&run.panel, &options)?;
         self.run.write(run, &frame, &format!("{} paths of ", self.n_paths))
     }

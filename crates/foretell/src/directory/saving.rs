@@ -27,7 +27,7 @@ use crate::registry::find_estimator;
 use crate::trained_models::TrainedModels;
 use crate::training::interruption::Interruption;
 use crate::training_record::TrainingRecord;
-use crate::warning::WarningListener;
+use crate::warning_listener::WarningListener;
 
 /// The ensembles among the entries of foretell's own.
 const ENSEMBLES: &str = "ensembles";

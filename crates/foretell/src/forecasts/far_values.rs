@@ -3,7 +3,8 @@
 use foretell_data::{Frame, Panel};
 use foretell_estimator::Output;
 
-use crate::warning::{Warning, WarningListener};
+use crate::warning::Warning;
+use crate::warning_listener::WarningListener;
 
 /// Forecasts that are so many times as large as anything in the history of their series are far beyond it.
 const FAR: f64 = 1e3;

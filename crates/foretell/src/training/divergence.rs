@@ -5,7 +5,8 @@ use foretell_estimator::{Asked, Progress, Trained, Workers};
 
 use crate::error::Error;
 use crate::forecasts::further::fed_back_column;
-use crate::warning::{Warning, WarningListener};
+use crate::warning::Warning;
+use crate::warning_listener::WarningListener;
 
 /// Losses that are kept of the beginning and of the end of a training.
 const KEPT: usize = 10;

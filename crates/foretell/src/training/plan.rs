@@ -40,7 +40,8 @@ use crate::training::interruption::Interruption;
 use crate::training::start::StartingPoint;
 use crate::training_record::TrainingRecord;
 use crate::usage_error::UsageError;
-use crate::warning::{Warning, WarningListener};
+use crate::warning::Warning;
+use crate::warning_listener::WarningListener;
 
 /// Horizons at the end of each series whose errors weigh the series of a hierarchy, where no other forecasts of the past are made.
 const WINDOWS_OF_ERRORS: usize = 3;

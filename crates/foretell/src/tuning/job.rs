@@ -12,7 +12,7 @@ use crate::forecaster::Forecaster;
 use crate::model_spec::ModelSpec;
 use crate::scores::cross_validation::{ValidationOptions, ValidationScores};
 use crate::usage_error::UsageError;
-use crate::warning::WarningListener;
+use crate::warning_listener::WarningListener;
 
 /// Whether trainings are to end.
 pub(super) type Stop = Arc<dyn Fn() -> bool + Send + Sync>;

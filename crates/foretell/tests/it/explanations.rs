@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use foretell::{
-    Attribution, ExplainOptions, Fitted, Forecaster, Frame, Freq, Future, LocalScaler, ModelSpec, Panel,
-    PredictOptions, ReadOptions, TimeKind,
+    Attribution, DecomposeOptions, ExplainOptions, Fitted, Forecaster, Frame, Freq, Future, LocalScaler,
+    ModelSpec, Panel, PredictOptions, ReadOptions, TimeKind,
 };
 use serde_json::{Value, json};
 
@@ -165,7 +166,7 @@ fn whatever_scales_windows_contributions_and_parts_add_up() {
         let fitted = fit("DLinear", &[("scaler_type", json!(scaler)), ("moving_avg_window", json!(5))], None);
         let found = gap(&fitted, &explain(&fitted, Attribution::IntegratedGradients { points: 3 }));
         assert!(found <= 1e-4, "{scaler}: {found}");
-        let parts = fitted.decompose(&panel(), None).expect("parts");
+        let parts = fitted.decompose(&panel(), &DecomposeOptions::new()).expect("parts");
         let forecast = fitted.predict(&panel(), None).expect("a forecast");
         let found = distance(&parts, &forecast.columns[0].1);
         assert!(found <= 1e-4, "{scaler}: {found}");
@@ -234,17 +235,51 @@ fn parts_add_up_to_the_forecast() {
     for (name, settings, expected) in models {
         for scaler in [None, Some(LocalScaler::Standard)] {
             let fitted = fit(name, &settings, scaler);
-            let parts = fitted.decompose(&panel(), None).expect("parts");
-            let names: Vec<&str> =
-                parts.columns.iter().filter_map(|(part, _)| part.split(':').nth(1)).collect();
-            assert_eq!(names, expected, "{name}");
-            let forecast = &fitted.predict(&panel(), None).expect("a forecast").columns[0].1;
-            for (row, forecast) in forecast.iter().enumerate() {
-                let sum: f32 = parts.columns.iter().map(|(_, values)| values[row]).sum();
-                assert!((sum - forecast).abs() < 1e-3, "{name}: {sum} and {forecast}");
+            // The horizon, some of it, and more, which are forecast from forecasts.
+            for h in [H, 1, 2 * H + 1] {
+                let parts = fitted.decompose(&panel(), &DecomposeOptions::new().h(h)).expect("parts");
+                let names: Vec<&str> =
+                    parts.columns.iter().filter_map(|(part, _)| part.split(':').nth(1)).collect();
+                assert_eq!(names, expected, "{name}");
+                let forecast =
+                    fitted.predict_with(&panel(), &PredictOptions::new().h(h)).expect("a forecast");
+                assert_eq!((&parts.ids, &parts.times), (&forecast.ids, &forecast.times));
+                for (row, forecast) in forecast.columns[0].1.iter().enumerate() {
+                    let sum: f32 = parts.columns.iter().map(|(_, values)| values[row]).sum();
+                    assert!((sum - forecast).abs() < 1e-3, "{name}, {h} steps: {sum} and {forecast}");
+                }
             }
         }
     }
+}
+
+#[test]
+fn a_model_that_is_not_taken_apart_leaves_the_others_theirs() {
+    let told = Arc::new(Mutex::new(Vec::new()));
+    let into = told.clone();
+    let normal = json!({"DistributionLoss": {"distribution": "Normal"}});
+    let [parted, whole] = [("DLinear", json!("MAE")), ("MLP", normal)].map(|(name, loss)| {
+        let spec = ModelSpec::new(name, H, L).expect("a model").set("max_steps", 2).expect("steps");
+        spec.set("loss", loss).expect("a loss")
+    });
+    let forecaster = Forecaster::new([parted, whole.clone()]).expect("models");
+    let forecaster =
+        forecaster.on_warning(move |warning| into.lock().expect("no panic").push(warning.to_string()));
+    let parts = forecaster
+        .fit(&panel())
+        .expect("a fit")
+        .decompose(&panel(), &DecomposeOptions::new())
+        .expect("parts");
+    assert_eq!(
+        parts.columns.iter().map(|(name, _)| &**name).collect::<Vec<_>>(),
+        ["DLinear:trend", "DLinear:seasonality"]
+    );
+    let told = told.lock().expect("no panic").join("\n");
+    assert!(told.contains("MLP") && told.contains("the table has no parts of it"), "{told}");
+    // Nothing but such a model has nothing.
+    let alone = Forecaster::new([whole]).expect("a model").fit(&panel()).expect("a fit");
+    let error = alone.decompose(&panel(), &DecomposeOptions::new()).expect_err("no parts").to_string();
+    assert!(error.contains("parameters of a distribution"), "{error}");
 }
 
 #[test]
@@ -258,16 +293,17 @@ fn a_forecast_of_prophet_is_taken_apart() {
             .and_then(|spec| spec.set("seasonality_mode", mode))
             .expect("a model");
         let fitted = Forecaster::new([spec]).expect("a model").fit(&panel).expect("a fit");
-        let parts = fitted.decompose(&panel, None).expect("parts");
+        let parts = fitted.decompose(&panel, &DecomposeOptions::new().h(10)).expect("parts");
         assert!(parts.column("Prophet:trend").is_some() && parts.column("Prophet:weekly").is_some());
-        let forecast = &fitted.predict(&panel, None).expect("a forecast").columns[0].1;
-        for (row, forecast) in forecast.iter().enumerate() {
+        let forecast = fitted.predict_with(&panel, &PredictOptions::new().h(10)).expect("a forecast");
+        assert_eq!(parts.times, forecast.times);
+        for (row, forecast) in forecast.columns[0].1.iter().enumerate() {
             let sum: f32 = parts.columns.iter().map(|(_, values)| values[row]).sum();
             assert!((sum - forecast).abs() < 1e-3 * forecast.abs(), "{mode}: {sum} and {forecast}");
         }
     }
     let naive = Forecaster::new([ModelSpec::new("Naive", 7, 1).expect("a model")]).expect("a model");
-    let naive = naive.fit(&panel).expect("a fit").decompose(&panel, None);
+    let naive = naive.fit(&panel).expect("a fit").decompose(&panel, &DecomposeOptions::new());
     assert!(naive.expect_err("no parts").to_string().contains("NHITS"));
 }
 

@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use foretell::hierarchy::{Hierarchy, Reconciliation};
 use foretell::{
-    ColumnNames, Ensemble, Error, Fitted, ForecastTable, Forecaster, Frame, Freq, ModelSpec, Panel,
-    PredictOptions, PredictionIntervals, ReadOptions, ReconcileOptions, SimulateOptions, Warning, reconcile,
-    sum_series, with_sums,
+    ColumnNames, DecomposeOptions, Ensemble, Error, Fitted, ForecastTable, Forecaster, Frame, Freq,
+    ModelSpec, Panel, PredictOptions, PredictionIntervals, ReadOptions, ReconcileOptions, SimulateOptions,
+    Warning, reconcile, sum_series, with_sums,
 };
 use serde_json::json;
 
@@ -207,7 +207,7 @@ fn what_is_of_the_models_by_themselves_is_told() {
     assert_eq!(told(), [""; 0]);
     fitted.predict_insample(&all, H).expect("forecasts");
     assert!(told()[0].starts_with("forecasts of the history are of each model by itself"));
-    fitted.decompose(&all, None).expect("parts");
+    fitted.decompose(&all, &DecomposeOptions::new()).expect("parts");
     assert!(told()[0].ends_with("changed by the hierarchy and the bounds of the forecasts"));
     let alone = fitted.with_hierarchy(None).expect("no method");
     alone.predict_insample(&all, H).expect("forecasts");

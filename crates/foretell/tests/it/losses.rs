@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use foretell::{
-    Fitted, Forecaster, Frame, Freq, ModelSpec, Panel, PredictOptions, ValidationOptions, Verdict,
+    DecomposeOptions, Fitted, Forecaster, Frame, Freq, ModelSpec, Panel, PredictOptions, ValidationOptions,
+    Verdict,
 };
 use serde_json::{Value, json};
 
@@ -154,7 +155,13 @@ fn implicit_quantiles_are_those_that_are_asked_for() {
     fitted.save(home.path().join("model"), false).expect("a new directory");
     let loaded = Fitted::load(home.path().join("model")).expect("what was just written");
     assert_eq!(loaded.predict_with(&panel, &options).expect("a forecast").columns, frame.columns);
-    assert!(loaded.decompose(&panel, None).expect_err("refused").to_string().contains("no sum of parts"));
+    assert!(
+        loaded
+            .decompose(&panel, &DecomposeOptions::new())
+            .expect_err("refused")
+            .to_string()
+            .contains("no sum of parts")
+    );
 }
 
 /// The losses of the first steps, and the validation loss.

@@ -92,6 +92,42 @@ fn paths_have_the_quantiles_of_the_forecast() {
 }
 
 #[test]
+fn paths_are_as_long_as_asked() {
+    let panel = panel(&["a", "bb"], 100);
+    let fitted = fit([normal(), spec("DeepAR", &[("lstm_hidden_size", json!(8))])], &panel);
+    let options = |h: usize| SimulateOptions::new(300).seed(3).h(h);
+    let own = fitted.simulate(&panel, &SimulateOptions::new(300).seed(3)).expect("paths");
+    let mut first = own.clone();
+    first.keep_first_steps(H, 2);
+    assert_eq!(fitted.simulate(&panel, &options(2)).expect("paths"), first);
+
+    let h = 2 * H + 1;
+    let longer = fitted.simulate(&panel, &options(h)).expect("paths");
+    let forecast =
+        fitted.predict_with(&panel, &PredictOptions::new().h(h).level(&[80.0])).expect("a forecast");
+    assert_eq!((longer.n_rows(), &longer.times[..h]), (2 * 300 * h, &forecast.times[..h]));
+    for model in ["normal", "DeepAR"] {
+        let [low, high] = ["lo", "hi"].map(|end| of_series(&forecast, "bb", &format!("{model}-{end}-80")));
+        let paths = of_series(&longer, "bb", model);
+        let inside = paths.iter().enumerate().filter(|(row, y)| (low[row % h]..high[row % h]).contains(*y));
+        let share = inside.count() as f64 / paths.len() as f64;
+        assert!((0.7..0.9).contains(&share), "{model}: 80 % hold {share}");
+    }
+    let deep = fit([spec("DeepAR", &[("lstm_hidden_size", json!(8))])], &panel);
+    let own = deep.simulate(&panel, &options(h).method(PathMethod::Ancestral)).expect("paths");
+    assert_eq!(own.n_rows(), longer.n_rows());
+
+    // Calibrated intervals are those of the horizon.
+    let point = fit([spec("NLinear", &[])], &panel);
+    let intervals = PredictionIntervals { n_windows: 5, ..PredictionIntervals::default() };
+    let calibrated = point.calibrate(&panel, intervals).expect("a calibration");
+    assert!(calibrated.simulate(&panel, &options(H - 1)).is_ok());
+    let error =
+        calibrated.simulate(&panel, &options(H + 1)).expect_err("no intervals so far ahead").to_string();
+    assert!(error.contains("NLinear"), "{error}");
+}
+
+#[test]
 fn paths_depend_on_seed_and_series_alone() {
     let both = panel(&["a", "bb"], 100);
     let deep = spec("DeepAR", &[("lstm_hidden_size", json!(8))]);
