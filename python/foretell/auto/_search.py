@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import math
 import random
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -127,9 +128,9 @@ class Results:
             raise ValueError(f'mode must be "min" or "max", found {mode!r}')
         if metric not in known[0].metrics:
             raise ValueError(f"metric must be one of {', '.join(known[0].metrics)}, found {metric!r}")
-        sign, worst = (1.0, float("inf")) if mode == "min" else (-1.0, float("inf"))
-        score = [sign * trial.metrics[metric] for trial in known]
-        return known[min(range(len(known)), key=lambda place: score[place] if score[place] == score[place] else worst)]
+        scores = [trial.metrics[metric] if mode == "min" else -trial.metrics[metric] for trial in known]
+        # What is no number is worse than any.
+        return known[min(range(len(known)), key=lambda place: (math.isnan(scores[place]), scores[place]))]
 
     @property
     def best_trial(self) -> Trial:
