@@ -15,13 +15,13 @@ use serde_json::{Value, json};
 
 use self::cells::{BOUND, BOUND_BF16, Cell, FEATURES, Figures, Link, Row, parse};
 use crate::figures::median;
-use crate::pgo;
 use crate::system::{cargo, machine, output, run as run_command, target, write};
+use crate::{pgo, programs};
 
 /// Arguments of `cargo xtask bench-matrix`.
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Two cells, small sizes, one turn: whether the matrix works. Writes below target, not to docs.
+    /// Nothing and everything, by the programs of tests; small sizes, one turn: whether all compute the same. Writes below target.
     #[arg(long)]
     quick: bool,
     /// Add cells with link-time optimisation, and with that and a profile, which take several minutes each to build.
@@ -83,7 +83,11 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         let program = match cells[..i].iter().position(|other| other.is_built_as(cell)) {
             Some(same) => programs[same].clone(),
             None => {
-                build(cell, &folder).with_context(|| format!("the cell `{}` was not built", cell.name))?
+                let built = match options.quick {
+                    true => built_by_tests(cell, &folder),
+                    false => build(cell, &folder),
+                };
+                built.with_context(|| format!("the cell `{}` was not built", cell.name))?
             }
         };
         programs.push(program);
@@ -150,11 +154,31 @@ fn build(cell: &Cell, folder: &Path) -> anyhow::Result<PathBuf> {
             folder.join(profile).join(binary)
         }
     };
-    // The next cell has the same path.
+    eprintln!("  {:.0} s", start.elapsed().as_secs_f64());
+    kept(cell, &program, folder)
+}
+
+/// A cell with nothing, or with everything, as tests are built: the one among the tests of plain crates, the other among all tests.
+fn built_by_tests(cell: &Cell, folder: &Path) -> anyhow::Result<PathBuf> {
+    let program = match cell.features.is_empty() {
+        true => {
+            let package = ["build", "--quiet", "--package", "foretell-matrix", "--no-default-features"];
+            run_command(cargo().args(package))?;
+            target()?.join("debug/foretell-matrix")
+        }
+        false => {
+            let program = programs::build()?.programs.remove("foretell-matrix");
+            program.context("the tests of the workspace build no program `foretell-matrix`")?
+        }
+    };
+    kept(cell, &program, folder)
+}
+
+/// A copy of a cell's program: the next cell's has the same path.
+fn kept(cell: &Cell, program: &Path, folder: &Path) -> anyhow::Result<PathBuf> {
     let place = folder.join("cells").join(cell.name.replace([' ', ',', '+'], "-"));
     write(&place, "")?;
-    fs::copy(&program, &place).with_context(|| format!("cannot copy {}", program.display()))?;
-    eprintln!("  {:.0} s", start.elapsed().as_secs_f64());
+    fs::copy(program, &place).with_context(|| format!("cannot copy {}", program.display()))?;
     Ok(place)
 }
 

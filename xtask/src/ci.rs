@@ -1,229 +1,257 @@
-//! `cargo xtask ci`: the checks that a change must pass, as a table of cargo commands.
+//! `cargo xtask ci`: the checks that a change must pass. `.ci/run` is this; docs/checks.md says what shows what.
+
+mod by_program;
+mod steps;
+mod times;
 
 use std::{
-    env,
-    process::Command,
+    path::{Path, PathBuf},
     time::{Duration, Instant},
 };
 
-use anyhow::{Context, bail};
+use anyhow::ensure;
 use clap::{Args, builder::PossibleValuesParser};
+
+use crate::{
+    outcome::Outcome,
+    proofs::{FILE, Proofs, Verdict},
+    system::{cargo, machine, run as run_command, target},
+};
+
+use steps::{Action, STEPS, Step, When};
+use times::Times;
+
+/// Lines of the table of times.
+const SLOWEST: usize = 30;
 
 /// Arguments of `cargo xtask ci`.
 #[derive(Args)]
 pub(crate) struct Options {
     /// Run only these steps (comma-separated).
-    #[arg(long, value_name = "STEP", value_delimiter = ',', value_parser = step_names(), conflicts_with = "skip")]
+    #[arg(long, value_name = "STEP", value_delimiter = ',', value_parser = step_names(), conflicts_with_all = ["skip", "all"])]
     only: Vec<String>,
     /// Run all steps but these (comma-separated).
     #[arg(long, value_name = "STEP", value_delimiter = ',', value_parser = step_names())]
     skip: Vec<String>,
-    /// Print the chosen steps and their commands, run nothing.
+    /// Run those as well that no change since they last passed concerns, and write down what passed: before a release.
+    #[arg(long)]
+    all: bool,
+    /// Print the chosen steps with their commands, and why others are left out; run nothing.
     #[arg(long)]
     list: bool,
-}
-
-struct Step {
-    name: &'static str,
-    /// `NAME=value`, or empty.
-    environment: &'static str,
-    /// The arguments of `cargo`.
-    arguments: &'static str,
-    /// Whether it runs only where it is named: it needs what few machines have.
-    asked: bool,
-}
-
-/// Tests without any optional feature, of the packages whose code the features change and of the two that users see.
-macro_rules! portable {
-    ($tests:literal) => {
-        concat!(
-            "test --no-default-features -p foretell-simd -p foretell-pool -p foretell-gemm -p foretell-flash -p foretell-kernels \
-             -p foretell-optim -p foretell-amp -p foretell-data -p foretell-models -p foretell-train -p foretell -p foretell-cli ",
-            $tests
-        )
-    };
-}
-
-/// In the order they run: what fails soonest comes first.
-const STEPS: &[Step] = &[
-    step("fmt", "", "fmt --all -- --check"),
-    step("tidy", "", "run --package xtask -- tidy"),
-    step("clippy", "", "clippy --workspace --all-targets -- -D warnings"),
-    step("test", "", "test --workspace"),
-    // Instructions, peak memory and allocations of a training step, with the program that the tests ran.
-    step("counted", "", "run --package xtask -- profile --counted --check NHITS"),
-    // The program bears the library's name and would overwrite its pages; its docs are its `--help`.
-    step("docs", "RUSTDOCFLAGS=-Dwarnings", "doc --workspace --exclude foretell-cli --no-deps"),
-    // Features of each crate as a program outside the workspace gets them.
-    step("standalone", "", "run --package xtask -- standalone"),
-    step("package", "", "run --package xtask -- package"),
-    step("wasm", "", "run --package xtask -- wasm"),
-    step("python", "", "run --package xtask -- python"),
-    step("mpi", "", "run --package xtask -- mpi"),
-    step("engines", "", "run --package xtask -- python --engines ray,dask"),
-    Step { asked: true, ..step("spark", "", "run --package xtask -- python --engines spark") },
-    // Every optimisation feature off. The benches and xtask have none of their own, and a bench
-    // switches on what it measures.
-    step(
-        "portable-clippy",
-        "",
-        "clippy --workspace --exclude xtask --exclude foretell-benches --no-default-features --all-targets -- -D warnings",
-    ),
-    // What the features change: the unit tests of the crates that have them, the models' comparison with PyTorch among
-    // them, and of the tests of programs those that depend on a feature. All name the same packages, since Cargo unites
-    // features over the packages that are named, and would build everything anew for others.
-    // What dropout does to ten thousand passes is no matter of instructions, and takes 100 s in scalar ones.
-    step("portable-unit", "", portable!("--lib -- --skip dropout_does_the_same")),
-    step("portable-crates", "", portable!("--test pool --test stress --test torch --test attention")),
-    step(
-        "portable-program",
-        "",
-        portable!(
-            "--test it -- border:: epilogue:: products:: conformance:: reproducible:: training:: the_bench \
-             without_the_feature"
-        ),
-    ),
-    // Whether programs with nothing and with everything compute the same.
-    step("matrix", "", "run --package xtask -- bench-matrix --quick"),
-];
-
-const fn step(name: &'static str, environment: &'static str, arguments: &'static str) -> Step {
-    Step { name, environment, arguments, asked: false }
 }
 
 fn step_names() -> PossibleValuesParser {
     PossibleValuesParser::new(STEPS.iter().map(|step| step.name))
 }
 
+/// How a step ended, or why it has not begun.
+#[derive(Debug, PartialEq)]
+enum End {
+    Passed(Duration),
+    PassedOver(Duration, String),
+    Failed(Duration),
+    LeftOut(String),
+    NotRun,
+}
+
 impl Options {
-    fn wants(&self, step: &Step) -> bool {
+    /// Whether a step runs, and why.
+    fn verdict(&self, step: &Step, proofs: &Proofs) -> Verdict {
         let named = |list: &[String]| list.iter().any(|name| name == step.name);
-        if self.only.is_empty() { !step.asked && !named(&self.skip) } else { named(&self.only) }
+        let run = |why: &str| Verdict::Run(why.to_owned());
+        let leave_out = |why: &str| Verdict::LeaveOut(why.to_owned());
+        match step.when {
+            _ if named(&self.only) => run("it is asked for"),
+            _ if !self.only.is_empty() => leave_out("others are asked for"),
+            _ if named(&self.skip) => leave_out("--skip names it"),
+            _ if self.all => run("everything is asked for"),
+            When::Always => run("every change needs it"),
+            When::Changed => proofs.verdict(step.name),
+            When::Asked => leave_out("it runs where it is asked for"),
+        }
     }
+}
+
+/// The chores that are steps, as one would type their arguments.
+#[cfg(test)]
+pub(crate) fn chores() -> impl Iterator<Item = &'static str> {
+    STEPS.iter().flat_map(|step| step.actions).filter_map(|action| match action {
+        Action::Chore(arguments) => Some(*arguments),
+        _ => None,
+    })
+}
+
+/// Runs what `cargo xtask` would of these arguments.
+type RunChore<'a> = &'a dyn Fn(&str) -> anyhow::Result<Outcome>;
+
+/// The proofs of the workspace: an entry for each step that runs by change, and no other.
+fn proofs() -> anyhow::Result<Proofs> {
+    let proofs = Proofs::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))?;
+    for proof in &proofs.proofs {
+        let known = STEPS.iter().any(|step| step.name == proof.step && step.when == When::Changed);
+        ensure!(known, "{FILE}: no step that runs by change is called {}", proof.step);
+    }
+    for step in STEPS.iter().filter(|step| step.when == When::Changed) {
+        let known = proofs.proofs.iter().any(|proof| proof.step == step.name);
+        ensure!(known, "{FILE} has no entry [{}], with what the step depends on", step.name);
+    }
+    Ok(proofs)
+}
+
+pub(crate) fn run(options: &Options, chore: RunChore<'_>) -> anyhow::Result<Outcome> {
+    let mut proofs = proofs()?;
+    let chosen: Vec<(&Step, Verdict)> =
+        STEPS.iter().map(|step| (step, options.verdict(step, &proofs))).collect();
+    if options.list {
+        for (step, verdict) in &chosen {
+            match verdict {
+                Verdict::Run(why) => println!("{:10} {}\n{:10} since {why}", step.name, step.shown(), ""),
+                Verdict::LeaveOut(why) => println!("{:10} left out: {why}", step.name),
+            }
+        }
+        return Ok(Outcome::Done);
+    }
+    let file = target()?.join("ci-times.json");
+    let mut times = Times::read(&file);
+    let mut ends: Vec<(&str, End)> = Vec::new();
+    let mut failure = None;
+    for (step, verdict) in &chosen {
+        let end = match verdict {
+            Verdict::LeaveOut(why) => End::LeftOut(why.clone()),
+            Verdict::Run(_) if failure.is_some() => End::NotRun,
+            Verdict::Run(why) => {
+                println!("\n=== {}: {}\n    since {why}", step.name, step.shown());
+                let start = Instant::now();
+                let outcome = step.run(&mut times, chore);
+                let time = start.elapsed();
+                times.add(step.name, time);
+                match outcome {
+                    Ok(Outcome::Done) => End::Passed(time),
+                    Ok(Outcome::PassedOver(why)) => {
+                        println!("passed over: {why}");
+                        End::PassedOver(time, why)
+                    }
+                    Err(error) => {
+                        failure = Some(error.context(format!(
+                            "the step {0} failed; run it alone by `cargo xtask ci --only {0}`",
+                            step.name
+                        )));
+                        End::Failed(time)
+                    }
+                }
+            }
+        };
+        ends.push((step.name, end));
+    }
+    print!("{}{}", times.table(SLOWEST), summary(&ends));
+    times.write(&file, &machine())?;
+    if let Some(error) = failure {
+        return Err(error);
+    }
+    if options.all {
+        let passed = ends.iter().filter(|(name, end)| {
+            let by_change = STEPS.iter().any(|step| step.name == *name && step.when == When::Changed);
+            by_change && matches!(end, End::Passed(_))
+        });
+        let passed: Vec<&str> = passed.map(|(name, _)| *name).collect();
+        println!("{}", proofs.write_passed(&passed)?);
+    }
+    Ok(Outcome::Done)
 }
 
 impl Step {
-    /// The step as one would type it.
-    fn shown(&self) -> String {
-        format!("{} cargo {}", self.environment, self.arguments).trim_start().to_owned()
-    }
-
-    fn run(&self) -> anyhow::Result<()> {
-        let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        command.args(self.arguments.split_whitespace()).envs(self.environment.split_once('='));
-        let status = command.status().with_context(|| format!("cannot start `{}`", self.shown()))?;
-        if !status.success() {
-            bail!(
-                "`{}` failed ({status}); run it alone by `cargo xtask ci --only {}`",
-                self.shown(),
-                self.name
-            );
-        }
-        Ok(())
-    }
-}
-
-pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
-    let chosen: Vec<&Step> = STEPS.iter().filter(|step| options.wants(step)).collect();
-    if options.list {
-        for step in chosen {
-            println!("{:16} {}", step.name, step.shown());
-        }
-        return Ok(());
-    }
-    let mut times = Vec::new();
-    let mut outcome = Ok(());
-    for step in &chosen {
-        println!("\n=== {}: {}", step.name, step.shown());
-        let start = Instant::now();
-        outcome = step.run();
-        times.push(start.elapsed());
-        if outcome.is_err() {
-            break;
-        }
-    }
-    print!("{}", summary(&chosen, &times, outcome.is_ok()));
-    outcome
-}
-
-/// One line a step. `times` holds the steps that ran; the last of them failed unless `passed`.
-fn summary(chosen: &[&Step], times: &[Duration], passed: bool) -> String {
-    let mut text = String::from("\n=== summary\n");
-    for (i, step) in chosen.iter().enumerate() {
-        let state = match times.get(i) {
-            None => "not run".to_owned(),
-            Some(time) => {
-                let word = if passed || i + 1 < times.len() { "ok" } else { "FAILED" };
-                format!("{word:7} {:6.1} s", time.as_secs_f64())
+    /// Runs its actions one after the other; the first one that is passed over ends it.
+    fn run(&self, times: &mut Times, chore: RunChore<'_>) -> anyhow::Result<Outcome> {
+        for action in self.actions {
+            let outcome = match action {
+                Action::Cargo(arguments) => {
+                    let mut command = cargo();
+                    command.args(arguments.split_whitespace()).envs(self.environment.split_once('='));
+                    run_command(&mut command)?;
+                    Outcome::Done
+                }
+                Action::Chore(arguments) => chore(arguments)?,
+                Action::Tests => by_program::tests(times)?,
+                Action::Scalar => by_program::scalar(times)?,
+                Action::Panels => match panels() {
+                    Some(folder) => by_program::panels(times, &folder)?,
+                    None => Outcome::PassedOver("no folder of panels lies beside the checkout".to_owned()),
+                },
+            };
+            if outcome != Outcome::Done {
+                return Ok(outcome);
             }
-        };
-        text += &format!("{:16} {state}\n", step.name);
+        }
+        Ok(Outcome::Done)
     }
-    let total: Duration = times.iter().sum();
-    text + &format!("{:16} {:14.1} s\n", "total", total.as_secs_f64())
+}
+
+/// The folder of the panels that the tests of accuracy train on: `FORETELL_DATA`, or beside the checkout.
+fn panels() -> Option<PathBuf> {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data");
+    let folder = std::env::var_os("FORETELL_DATA").map_or(beside, PathBuf::from);
+    folder.canonicalize().ok().filter(|folder| folder.is_dir())
+}
+
+/// One line a step.
+fn summary(ends: &[(&str, End)]) -> String {
+    let mut text = String::from("\n=== summary\n");
+    let mut total = Duration::ZERO;
+    for (name, end) in ends {
+        let (word, time, why) = match end {
+            End::Passed(time) => ("ok", Some(time), ""),
+            End::PassedOver(time, why) => ("nothing", Some(time), why.as_str()),
+            End::Failed(time) => ("FAILED", Some(time), ""),
+            End::LeftOut(why) => ("left out", None, why.as_str()),
+            End::NotRun => ("not run", None, ""),
+        };
+        total += time.copied().unwrap_or_default();
+        let time = time.map_or(String::new(), |time| format!("{:.1} s", time.as_secs_f64()));
+        text += format!("{name:10} {word:8} {time:>9}  {why}").trim_end();
+        text += "\n";
+    }
+    text + &format!("{:10} {:8} {:>9}\n", "total", "", format!("{:.1} s", total.as_secs_f64()))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-
     use super::*;
 
-    fn chosen(only: &[&str], skip: &[&str]) -> Vec<&'static str> {
+    fn chosen(only: &[&str], skip: &[&str], all: bool) -> Vec<&'static str> {
         let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
-        let options = Options { only: owned(only), skip: owned(skip), list: false };
-        STEPS.iter().filter(|step| options.wants(step)).map(|step| step.name).collect()
+        let options = Options { only: owned(only), skip: owned(skip), all, list: false };
+        let proofs = proofs().unwrap();
+        let runs = |step: &&Step| matches!(options.verdict(step, &proofs), Verdict::Run(_));
+        STEPS.iter().filter(runs).map(|step| step.name).collect()
     }
 
     #[test]
-    fn step_names_are_unique() {
-        let names: HashSet<_> = STEPS.iter().map(|step| step.name).collect();
-        assert_eq!(names.len(), STEPS.len());
+    fn only_skip_and_all_choose_steps() {
+        assert_eq!(chosen(&["spark"], &[], false), ["spark"]);
+        assert_eq!(chosen(&["docs", "fmt"], &[], false), ["fmt", "docs"]);
+        assert_eq!(chosen(&[], &[], true).len(), STEPS.len());
+        assert_eq!(chosen(&[], &["test"], true).len(), STEPS.len() - 1);
+        let usual = chosen(&[], &[], false);
+        assert!(usual.starts_with(&["fmt", "tidy"]) && !usual.contains(&"spark"), "{usual:?}");
     }
 
     #[test]
-    fn portable_tests_share_one_build() {
-        let portable = STEPS.iter().filter(|step| step.arguments.starts_with("test --no-default-features"));
-        let packages = |step: &Step| -> Vec<&str> {
-            step.arguments
-                .split_whitespace()
-                .skip(2)
-                .take_while(|word| *word == "-p" || word.starts_with("foretell"))
-                .collect()
-        };
-        let packages: HashSet<_> = portable.map(packages).collect();
-        assert_eq!(packages.len(), 1, "{packages:?}");
-    }
-
-    #[test]
-    fn only_and_skip_choose_steps() {
-        let usual = STEPS.iter().filter(|step| !step.asked).count();
-        assert_eq!(chosen(&[], &[]).len(), usual);
-        assert_eq!(chosen(&["spark"], &[]), ["spark"]);
-        assert_eq!(chosen(&["docs", "fmt"], &[]), ["fmt", "docs"]);
-        let rest = chosen(&[], &["test"]);
-        assert_eq!(rest.len(), usual - 1);
-        assert!(!rest.contains(&"test"));
-    }
-
-    #[test]
-    fn a_step_is_shown_as_one_would_type_it() {
-        let find = |name| STEPS.iter().find(|step| step.name == name).unwrap();
-        assert_eq!(find("test").shown(), "cargo test --workspace");
-        assert_eq!(
-            find("docs").shown(),
-            "RUSTDOCFLAGS=-Dwarnings cargo doc --workspace --exclude foretell-cli --no-deps"
-        );
-    }
-
-    #[test]
-    fn the_summary_tells_ok_failed_and_not_run_apart() {
-        let steps: Vec<&Step> = STEPS[..3].iter().collect();
-        let text = summary(&steps, &[Duration::from_secs(2), Duration::from_millis(500)], false);
+    fn the_summary_tells_the_ends_apart() {
+        let ends = [
+            ("fmt", End::Passed(Duration::from_secs(2))),
+            ("mpi", End::PassedOver(Duration::from_millis(100), "no mpirun".to_owned())),
+            ("test", End::Failed(Duration::from_millis(500))),
+            ("wheel", End::LeftOut("nothing changed".to_owned())),
+            ("docs", End::NotRun),
+        ];
+        let text = summary(&ends);
         let lines: Vec<&str> = text.trim().lines().collect();
-        assert_eq!(lines[1], "fmt              ok         2.0 s");
-        assert_eq!(lines[2], "tidy             FAILED     0.5 s");
-        assert_eq!(lines[3], "clippy           not run");
-        assert_eq!(lines[4], "total                       2.5 s");
+        assert_eq!(lines[1], "fmt        ok           2.0 s");
+        assert_eq!(lines[2], "mpi        nothing      0.1 s  no mpirun");
+        assert_eq!(lines[3], "test       FAILED       0.5 s");
+        assert_eq!(lines[4], "wheel      left out            nothing changed");
+        assert_eq!(lines[5], "docs       not run");
+        assert_eq!(lines[6], "total                   2.6 s");
     }
 }

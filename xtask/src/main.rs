@@ -9,19 +9,25 @@ mod figures;
 mod models;
 mod mpi;
 mod neon;
+mod outcome;
 mod package;
 mod pgo;
 mod profile;
+mod programs;
+mod proofs;
 mod python;
 mod sizes;
 mod standalone;
 mod system;
+mod test_times;
 mod tidy;
 mod wasm;
 
 use std::process::ExitCode;
 
 use clap::Parser;
+
+use outcome::Outcome;
 
 /// The chores of the foretell workspace.
 #[derive(Parser)]
@@ -31,6 +37,8 @@ enum Chore {
     Tidy,
     /// Run every check that a change must pass, cheapest first, and stop at the first failure.
     Ci(ci::Options),
+    /// Run the workspace's test programs, often or beside other work, and tell how long each test takes.
+    Tests(test_times::Options),
     /// Build and test training by several processes over MPI, where it is installed.
     Mpi,
     /// Write docs/models.md from what the models say of themselves.
@@ -51,31 +59,46 @@ enum Chore {
     Pgo(pgo::Options),
     /// Tell where the time and the memory of models' trainings go, and what threads bring.
     Profile(profile::Options),
-    /// Build the Python wheel, install it into a virtual environment, and run its tests there.
+    /// Test the Python package in a virtual environment, with the library that the tests build or as a wheel.
     Python(python::Options),
     /// Cross-build the tests of simd, pool, gemm and flash for aarch64 and run them under qemu.
     TestNeon(neon::Options),
 }
 
+impl Chore {
+    /// The chore of these arguments.
+    fn read(arguments: &str) -> anyhow::Result<Self> {
+        Ok(Self::try_parse_from(["xtask"].into_iter().chain(arguments.split_whitespace()))?)
+    }
+
+    fn run(&self) -> anyhow::Result<Outcome> {
+        match self {
+            Self::Tidy => tidy::run().map(|()| Outcome::Done),
+            Self::Ci(options) => ci::run(options, &|words| Self::read(words)?.run()),
+            Self::Tests(options) => test_times::run(options).map(|()| Outcome::Done),
+            Self::Models => models::run().map(|()| Outcome::Done),
+            Self::Mpi => mpi::run(),
+            Self::Standalone => standalone::run().map(|()| Outcome::Done),
+            Self::Package => package::run().map(|()| Outcome::Done),
+            Self::Wasm => wasm::run(),
+            Self::Asan(options) => asan::run(options).map(|()| Outcome::Done),
+            Self::BenchMatrix(options) => bench_matrix::run(options).map(|()| Outcome::Done),
+            Self::Compare(options) => compare::run(options).map(|()| Outcome::Done),
+            Self::Pgo(options) => pgo::run(options).map(|()| Outcome::Done),
+            Self::Profile(options) => profile::run(options),
+            Self::Python(options) => python::run(options),
+            Self::TestNeon(options) => neon::run(options).map(|()| Outcome::Done),
+        }
+    }
+}
+
 fn main() -> ExitCode {
-    let outcome = match Chore::parse() {
-        Chore::Tidy => tidy::run(),
-        Chore::Ci(options) => ci::run(&options),
-        Chore::Models => models::run(),
-        Chore::Mpi => mpi::run(),
-        Chore::Standalone => standalone::run(),
-        Chore::Package => package::run(),
-        Chore::Wasm => wasm::run(),
-        Chore::Asan(options) => asan::run(&options),
-        Chore::BenchMatrix(options) => bench_matrix::run(&options),
-        Chore::Compare(options) => compare::run(&options),
-        Chore::Pgo(options) => pgo::run(&options),
-        Chore::Profile(options) => profile::run(&options),
-        Chore::Python(options) => python::run(&options),
-        Chore::TestNeon(options) => neon::run(&options),
-    };
-    match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+    match Chore::parse().run() {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::PassedOver(why)) => {
+            println!("passed over: {why}");
+            ExitCode::SUCCESS
+        }
         Err(error) => {
             eprintln!("error: {error:#}");
             ExitCode::FAILURE
@@ -90,5 +113,12 @@ mod tests {
     #[test]
     fn the_command_line_is_well_formed() {
         super::Chore::command().debug_assert();
+    }
+
+    #[test]
+    fn the_steps_of_ci_are_chores() {
+        for arguments in super::ci::chores() {
+            assert!(super::Chore::read(arguments).is_ok(), "{arguments}");
+        }
     }
 }

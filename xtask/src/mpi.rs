@@ -9,6 +9,8 @@ use std::{
 
 use anyhow::{Context, ensure};
 
+use crate::outcome::Outcome;
+
 /// The programs that the library and the generation of its bindings need, and their packages in Debian and Ubuntu.
 const NEEDS: [(&str, &str); 2] = [("mpirun", "openmpi-bin"), ("mpicc", "libopenmpi-dev libclang-dev")];
 
@@ -18,13 +20,10 @@ const CHECKS: [&str; 2] = [
     "test --workspace --features foretell-cli/mpi --test it -- several_machines::",
 ];
 
-pub(crate) fn run() -> anyhow::Result<()> {
+pub(crate) fn run() -> anyhow::Result<Outcome> {
     for (program, package) in NEEDS {
         if !is_installed(program) {
-            println!(
-                "no {program} is installed ({package}), so training by several processes is passed over"
-            );
-            return Ok(());
+            return Ok(Outcome::PassedOver(format!("no {program} is installed ({package})")));
         }
     }
     for check in CHECKS {
@@ -33,7 +32,7 @@ pub(crate) fn run() -> anyhow::Result<()> {
         let status = cargo.args(check.split_whitespace()).status().context("cannot start cargo")?;
         ensure!(status.success(), "`cargo {check}` failed ({status})");
     }
-    Ok(())
+    Ok(Outcome::Done)
 }
 
 /// Whether there is a program of this name. Each of them has this argument.

@@ -14,14 +14,15 @@ use std::process::Command;
 
 use anyhow::{Context, bail, ensure};
 use clap::Args;
-use serde_json::Value;
 
 use self::baseline::Kind;
 use self::bench::Bench;
 use crate::figures::{digits, table};
+use crate::outcome::Outcome;
 use crate::pgo::{Build, SERIES};
+use crate::programs;
 use crate::sizes::Sizes;
-use crate::system::{Tool, cargo, cores, machine, models, output, target, write};
+use crate::system::{Tool, cores, machine, models, output, target, write};
 
 /// Arguments of `cargo xtask profile`.
 #[derive(Args)]
@@ -75,12 +76,11 @@ const COUNTED: Sizes = Sizes { batch: SLOW_BATCH, input_size: 24, h: 12 };
 /// The divisor of the batch for models whose window holds all series.
 const SHARE_OF_ALL_SERIES: usize = 4;
 
-pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+pub(crate) fn run(options: &Options) -> anyhow::Result<Outcome> {
     if options.counted
         && let Err(missing) = VALGRIND.find()
     {
-        println!("nothing is counted: {missing}");
-        return Ok(());
+        return Ok(Outcome::PassedOver(format!("nothing is counted: {missing}")));
     }
     let program = program(options)?;
     let folder = target()?.join("profile");
@@ -137,7 +137,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     }
     let failures: Vec<String> = failures.iter().map(|error| format!("{error:#}")).collect();
     ensure!(failures.is_empty(), "{}", failures.join("\n"));
-    Ok(())
+    Ok(Outcome::Done)
 }
 
 /// The program whose trainings are profiled.
@@ -157,18 +157,10 @@ fn program(options: &Options) -> anyhow::Result<PathBuf> {
     build.run()
 }
 
-/// The program that the workspace's tests run: where they have been built, nothing is built again.
+/// The program that the workspace's tests run.
 fn built_by_tests() -> anyhow::Result<PathBuf> {
-    let mut command = cargo();
-    let lines =
-        output(command.args(["test", "--workspace", "--no-run", "--quiet", "--message-format=json"]))?;
-    let program = lines.lines().find_map(|line| {
-        let message: Value = serde_json::from_str(line).ok()?;
-        let is_program = message["target"]["name"] == "foretell" && message["target"]["kind"][0] == "bin";
-        (is_program && message["profile"]["test"] == false)
-            .then(|| Some(PathBuf::from(message["executable"].as_str()?)))?
-    });
-    program.context("the tests of the workspace build no program `foretell`")
+    let mut built = programs::build()?.programs;
+    built.remove("foretell").context("the tests of the workspace build no program `foretell`")
 }
 
 /// The page of the docs: the summary, then each model's report, a level lower.
@@ -406,7 +398,7 @@ fn throughput(benches: &[Bench], batch: usize) -> String {
     let bench = &benches[benches.len() - 1];
     format!(
         "\n## Throughput and threads\n\n{}\nA step has {} GFLOP in products, keeps {} MB for its backward pass, and asks the system \
-         for {} buffers. The serial fraction is what cannot be shared, if the rest is shared evenly (Karp and Flatt 1990).\n",
+         for {} buffers. The serial fraction is what cannot be shared, if the rest is shared evenly (Karp and Flatt 1990); a dash where threads do better than that.\n",
         table(&head, &rows),
         digits(bench.number("gflop_per_step")),
         digits(bench.number("held_bytes") / 1e6),
@@ -414,10 +406,12 @@ fn throughput(benches: &[Bench], batch: usize) -> String {
     )
 }
 
-/// `(1/s - 1/p) / (1 - 1/p)` of a speed-up s on p threads.
+/// `(1/s - 1/p) / (1 - 1/p)` of a speed-up s on p threads; none where p threads do more than p times the work, as they may with
+/// twice the cache, or beside other programs: the measure assumes that they cannot.
 fn serial_fraction(speed_up: f64, threads: usize) -> Option<f64> {
     let share = 1.0 / threads as f64;
-    (threads > 1).then(|| (1.0 / speed_up - share) / (1.0 - share))
+    let fraction = (1.0 / speed_up - share) / (1.0 - share);
+    (threads > 1 && fraction >= 0.0).then_some(fraction)
 }
 
 #[cfg(test)]
@@ -430,6 +424,7 @@ mod tests {
         let share = serial_fraction(1.0 / (0.1 + 0.9 / 4.0), 4).unwrap();
         assert!((share - 0.1).abs() < 1e-12);
         assert_eq!(serial_fraction(1.0, 1), None);
+        assert_eq!(serial_fraction(2.25, 2), None);
     }
 
     #[test]

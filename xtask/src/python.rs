@@ -1,7 +1,7 @@
-//! `cargo xtask python`: the wheel, built, installed into a virtual environment, and tested there.
+//! `cargo xtask python`: the package, tested in a virtual environment with the library that the workspace's tests build, or as a wheel.
 //!
 //! The first run of an environment needs the index of packages; later ones use what it installed. Where there is neither Python nor
-//! the index, nothing is built, and the step says so.
+//! the index, nothing is tested, and the step says so.
 
 use std::{
     env, fs,
@@ -13,11 +13,13 @@ use anyhow::{Context, bail, ensure};
 use cargo_metadata::MetadataCommand;
 use clap::{Args, ValueEnum};
 
+use crate::{outcome::Outcome, programs};
+
 /// The extras of the package that its tests need, and what builds it.
 const PACKAGES: [&str; 9] =
     ["maturin>=1.9,<2", "mypy", "numpy", "pandas", "polars", "pyarrow", "pytest", "tqdm", "utilsforecast"];
-/// The profile of cargo: the tests', whose kernels are optimised.
-const PROFILE: &str = "dev";
+/// The library of `crates/python`, as cargo calls it and as Python finds it in the package.
+const LIBRARY: [&str; 2] = ["_foretell", "_foretell.abi3.so"];
 
 /// The tests that need engines, and the packages of these: an environment of its own, since they want older tables.
 const ENGINE_TESTS: &str = "test_distributed.py";
@@ -46,18 +48,17 @@ pub(crate) struct Options {
     /// Test tables of these engines alone (comma-separated).
     #[arg(long, value_name = "ENGINE", value_delimiter = ',')]
     engines: Vec<Engine>,
-    /// Profile of cargo that the wheel is built with; `dist` is what is handed out.
-    #[arg(long, value_name = "PROFILE", default_value = PROFILE)]
-    profile: String,
+    /// Build a wheel by maturin with this profile of cargo, and install and test that; `dist` is what is handed out.
+    #[arg(long, value_name = "PROFILE")]
+    wheel: Option<String>,
     /// Arguments for pytest, such as `-- -k frames`.
     #[arg(last = true, value_name = "ARGUMENTS")]
     arguments: Vec<String>,
 }
 
-pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+pub(crate) fn run(options: &Options) -> anyhow::Result<Outcome> {
     let Some(interpreter) = interpreter() else {
-        println!("no Python from 3.10 on with venv is installed, so the wheel is neither built nor tested");
-        return Ok(());
+        return Ok(Outcome::PassedOver("no Python from 3.10 on with venv is installed".to_owned()));
     };
     let metadata = MetadataCommand::new().no_deps().exec().context("cargo metadata failed")?;
     let home = metadata.target_directory.join("python").into_std_path_buf();
@@ -68,16 +69,26 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         place += &format!("-{engine:?}").to_lowercase();
     }
     let Some(python) = environment(&interpreter, &home.join(place), &packages)? else {
-        println!(
-            "the packages of its tests could not be installed, so the wheel is neither built nor tested"
-        );
-        return Ok(());
+        return Ok(Outcome::PassedOver("the packages of its tests could not be installed".to_owned()));
     };
-    let wheel = wheel(&python, &package, &home.join("wheels"), &options.profile)?;
-    let bytes = fs::metadata(&wheel)?.len();
-    println!("{}: {:.1} MB", wheel.display(), bytes as f64 / 1e6);
-    let pip = ["-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", "--no-index"];
-    done(Command::new(&python).args(pip).arg(&wheel), "installing the wheel")?;
+    // Where Python finds the package; a wheel is found in the environment.
+    let site = home.join("site");
+    forget(&site)?;
+    match &options.wheel {
+        Some(profile) => {
+            let wheel = wheel(&python, &package, &home.join("wheels"), profile)?;
+            let bytes = fs::metadata(&wheel)?.len();
+            println!("{}: {:.1} MB", wheel.display(), bytes as f64 / 1e6);
+            let pip = ["-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", "--no-index"];
+            done(Command::new(&python).args(pip).arg(&wheel), "installing the wheel")?;
+        }
+        None => {
+            let library = programs::build()?.libraries.remove(LIBRARY[0]);
+            let library = library.context("the tests of the workspace build no library for Python")?;
+            copy(&package.join("foretell"), &site.join("foretell"))?;
+            fs::copy(&library, site.join("foretell").join(LIBRARY[1]))?;
+        }
+    }
     // From elsewhere: in the package's own folder Python would import the files beside the tests, which have no engine.
     let mut tests = package.join("tests");
     match options.engines.is_empty() {
@@ -87,11 +98,38 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         )?,
         false => tests.push(ENGINE_TESTS),
     }
-    let pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider"];
+    let pytest = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--durations=10"];
     done(
-        Command::new(&python).args(pytest).arg(&tests).args(&options.arguments).current_dir(&home),
+        Command::new(&python)
+            .args(pytest)
+            .arg(&tests)
+            .args(&options.arguments)
+            .env("PYTHONPATH", &site)
+            .current_dir(&home),
         "the tests of python/tests",
-    )
+    )?;
+    Ok(Outcome::Done)
+}
+
+fn forget(folder: &Path) -> anyhow::Result<()> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).with_context(|| format!("cannot remove {}", folder.display()))?;
+    }
+    Ok(())
+}
+
+/// Copies a folder of the package's sources.
+fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
+    fs::create_dir_all(to)?;
+    for entry in fs::read_dir(from).with_context(|| format!("cannot list {}", from.display()))? {
+        let (entry, name) = entry.map(|entry| (entry.path(), entry.file_name()))?;
+        match entry.is_dir() {
+            true if name == "__pycache__" => {}
+            true => copy(&entry, &to.join(name))?,
+            false => _ = fs::copy(&entry, to.join(name))?,
+        }
+    }
+    Ok(())
 }
 
 /// A Python that can make virtual environments: `$PYTHON`, or what the system calls python3.
@@ -124,9 +162,7 @@ fn environment(interpreter: &Path, home: &Path, packages: &[&str]) -> anyhow::Re
 
 /// Builds the wheel.
 fn wheel(python: &Path, package: &Path, out: &Path, profile: &str) -> anyhow::Result<PathBuf> {
-    if out.exists() {
-        fs::remove_dir_all(out)?;
-    }
+    forget(out)?;
     let build = ["-m", "maturin", "build", "--profile", profile, "--out"];
     done(Command::new(python).args(build).arg(out).current_dir(package), "building the wheel")?;
     let mut wheels: Vec<PathBuf> =

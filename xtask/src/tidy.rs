@@ -17,6 +17,8 @@ mod manifest;
 mod names;
 mod packaging;
 mod profiles;
+mod programs;
+mod proofs;
 mod roots;
 mod source;
 mod type_names;
@@ -58,9 +60,14 @@ fn check_workspace() -> anyhow::Result<Vec<Violation>> {
     let root = metadata.workspace_root.as_std_path();
     let mut violations = Vec::new();
     let mut names = TypeNames::default();
+    let mut sources = Vec::new();
     for package in &metadata.packages {
-        violations.extend(check_package(root, package, &metadata.packages, &mut names)?);
+        let (found, read) = check_package(root, package, &metadata.packages, &mut names)?;
+        violations.extend(found);
+        sources.extend(read);
     }
+    violations.extend(proofs::check(root, &sources)?);
+    violations.extend(programs::check(&metadata.packages));
     violations.extend(length::stale_entries(root));
     violations.extend(edges::unused(&metadata.packages));
     violations.extend(profiles::check(&Source::read(root, &root.join("Cargo.toml"))?, &metadata.packages));
@@ -73,7 +80,7 @@ fn check_package(
     package: &Package,
     members: &[Package],
     names: &mut TypeNames,
-) -> anyhow::Result<Vec<Violation>> {
+) -> anyhow::Result<(Vec<Violation>, Vec<Source>)> {
     let manifest = Source::read(root, package.manifest_path.as_std_path())?;
     let mut violations = manifest::check(&manifest);
     violations.extend(edges::check(package, &manifest));
@@ -95,7 +102,7 @@ fn check_package(
         sources.push(source);
     }
     violations.extend(folders::check(&sources));
-    Ok(violations)
+    Ok((violations, sources))
 }
 
 /// The `.rs` files below `directory`, build output aside.

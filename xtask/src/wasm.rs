@@ -4,6 +4,8 @@ use std::{env, path::Path, process::Command};
 
 use anyhow::{Context, bail, ensure};
 
+use crate::outcome::Outcome;
+
 const TARGET: &str = "wasm32-unknown-unknown";
 
 /// The features that a browser can have: one thread, and no tables but text.
@@ -12,7 +14,7 @@ const FEATURES: &str = "simd,faer,pool";
 /// Crates that build or link C, beside those whose name ends in `-sys`.
 const BUILDS_C: &[&str] = &["cc", "cmake", "pkg-config", "bindgen"];
 
-pub(crate) fn run() -> anyhow::Result<()> {
+pub(crate) fn run() -> anyhow::Result<Outcome> {
     let cargo = || Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     let facade =
         ["--package", "foretell", "--target", TARGET, "--no-default-features", "--features", FEATURES];
@@ -30,14 +32,14 @@ pub(crate) fn run() -> anyhow::Result<()> {
     );
     println!("no crate of {} builds C for {TARGET}", String::from_utf8_lossy(&tree.stdout).lines().count());
     if !is_installed()? {
-        println!("not compiled: {TARGET} is not installed; `rustup target add {TARGET}`");
-        return Ok(());
+        let why = format!("not compiled: {TARGET} is not installed; `rustup target add {TARGET}`");
+        return Ok(Outcome::PassedOver(why));
     }
     let status = cargo().arg("check").args(facade).status().context("cannot start cargo")?;
     if !status.success() {
         bail!("foretell does not compile for {TARGET} ({status})");
     }
-    Ok(())
+    Ok(Outcome::Done)
 }
 
 /// The crates of a listing, one `name version` a line, that build or link C.

@@ -151,7 +151,8 @@ pub(super) fn report(stacks: &Stacks, step_ms: f64, top: usize) -> String {
     format!(
         "\n## Where the time goes\n\nOf {} samples of a whole training by `foretell fit` on one thread, by the clock, from reading \
          the panel to the written directory. Shares of a step's time in milliseconds; other is the loop itself, the system, and \
-         what comes before and after the steps. The flame graph is flame.svg.\n\n{}\nThe hottest functions by themselves:\n\n{}\n\
+         what comes before and after the steps. The flame graph is flame.svg in the model's folder below \
+         target/profile.\n\n{}\nThe hottest functions by themselves:\n\n{}\n\
          With what they call:\n\n{}",
         stacks.samples(),
         table(&["part", "share", "ms of a step"], &parts),

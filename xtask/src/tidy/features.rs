@@ -1,11 +1,11 @@
-//! Each crate has the features of the crates of ours that it uses, on by default, and passes them down under the
-//! same names; some that are costly are on by default in programs alone. So a program that depends on any one of them gets all that it can do, and switching a feature off at
-//! the top switches it off below: otherwise what is measured or tested as off is not.
+//! A feature is declared where its code is, and by the programs and libraries that offer a choice; whatever is between has `default` alone,
+//! which switches on the defaults of the crates below. So a program that depends on any one crate gets all that it can do, without
+//! `default` everything below is off, and no crate forwards what it does not have.
 
 use cargo_metadata::{Dependency, DependencyKind, Package};
 
 use super::{
-    house::{ASKED_FOR, LEFT_TO_USERS, MEASURES},
+    house::{ASKED_FOR, CHOICE, LEFT_TO_USERS, MEASURES},
     manifest,
     source::Source,
     violation::Violation,
@@ -22,31 +22,28 @@ pub(super) fn check(package: &Package, members: &[Package], manifest: &Source) -
         let Some(used) = members.iter().find(|member| member.name == dependency.name) else {
             return Vec::new();
         };
-        let by_default = dependency.uses_default_features && !defaults(used).is_empty();
+        let by_default = dependency.uses_default_features && used.features.contains_key("default");
         let named = match dependency.kind {
             DependencyKind::Development => left_to_others(&dependency.features),
             _ => dependency.features.clone(),
         };
         let mut findings: Vec<Finding> =
             forced(&package.name, &used.name, by_default, &named).into_iter().collect();
-        if dependency.kind == DependencyKind::Normal {
-            let passed = |feature: &str| package.features.get(feature).map(Vec::as_slice);
-            let features = used.features.keys().filter(|feature| *feature != "default");
-            let features = features.map(|feature| (&**feature, is_default(package, used, feature)));
-            findings.extend(not_passed(&package.name, &used.name, features, passed));
+        let has_features = used.features.contains_key("default");
+        if dependency.kind == DependencyKind::Normal && has_features && !offers_a_choice(package) {
+            findings.extend(not_by_default(&package.name, &used.name, defaults(package)));
         }
         let line = manifest::line_of(manifest, &dependency.name);
         findings.into_iter().map(|(what, remedy)| manifest.violation(line, what, remedy)).collect()
     };
-    let mixed = package.features.iter().flat_map(|(feature, parts)| {
-        let parts = parts.iter().filter_map(|part| part.split_once('/'));
-        parts.filter_map(move |(used, part)| mixed(&package.name, feature, used.trim_end_matches('?'), part))
+    let forwarded = package.features.iter().filter_map(|(feature, parts)| {
+        (!offers_a_choice(package)).then(|| forwarded(&package.name, feature, parts)).flatten()
     });
     let costly = defaults(package)
         .iter()
-        .filter(|_| !is_program(package) && !is_module(package))
+        .filter(|_| !offers_a_choice(package) || package.name == "foretell")
         .filter_map(|feature| costly(&package.name, feature));
-    let alone = mixed.chain(costly).map(|(what, remedy)| manifest.violation(1, what, remedy));
+    let alone = forwarded.chain(costly).map(|(what, remedy)| manifest.violation(1, what, remedy));
     package.dependencies.iter().flat_map(of_one).chain(alone).collect()
 }
 
@@ -55,27 +52,16 @@ fn defaults(package: &Package) -> &[String] {
     package.features.get("default").map_or(&[], Vec::as_slice)
 }
 
-fn is_program(package: &Package) -> bool {
-    package.targets.iter().any(|target| target.is_bin())
+/// Whether those who use it choose features by its names: a program, or a library of [`CHOICE`].
+fn offers_a_choice(package: &Package) -> bool {
+    let is_program = package.targets.iter().any(|target| target.is_bin() || target.is_cdylib());
+    is_program || CHOICE.iter().any(|name| package.name == *name)
 }
 
-/// Whether other languages load it: it is built whole, as a program is, and has of what is costly what it uses.
-fn is_module(package: &Package) -> bool {
-    package.targets.iter().any(|target| target.is_cdylib())
-}
-
-/// Whether `package` has a feature of `used` on by default, as it should.
-fn is_default(package: &Package, used: &Package, feature: &str) -> bool {
-    match LEFT_TO_USERS.contains(&feature) {
-        true => is_program(package),
-        false if ASKED_FOR.contains(&feature) => false,
-        false => defaults(used).iter().any(|name| name == feature),
-    }
-}
-
-/// The features that tests may not name, of those that they do.
+/// The features that tests may not name, of those that they do: they name what is off by default.
 fn left_to_others(named: &[String]) -> Vec<String> {
-    named.iter().filter(|name| !ASKED_FOR.contains(&name.as_str())).cloned().collect()
+    let off = [LEFT_TO_USERS, ASKED_FOR].concat();
+    named.iter().filter(|name| !off.contains(&name.as_str())).cloned().collect()
 }
 
 /// A feature that a library has on by default and should not.
@@ -93,46 +79,29 @@ fn forced(from: &str, used: &str, by_default: bool, named: &[String]) -> Option<
         Some((what, "say `default-features = false` in [workspace.dependencies]".to_owned()))
     } else if !named.is_empty() {
         let what = format!("{from} names features of {used}");
-        Some((what, "pass them down from [features], so that they can be switched off".to_owned()))
+        Some((what, "leave them to [features], so that they can be switched off".to_owned()))
     } else {
         None
     }
 }
 
-/// The features of `used` that `from` does not pass down, or not by default although it should: each with whether it
-/// should. `passed` gives what a feature of `from` consists of.
-fn not_passed<'a>(
-    from: &str,
-    used: &str,
-    features: impl IntoIterator<Item = (&'a str, bool)>,
-    passed: impl Fn(&str) -> Option<&'a [String]>,
-) -> Vec<Finding> {
-    let missing = |&(feature, by_default): &(&str, bool)| {
-        let parts = [format!("{used}/{feature}"), format!("{used}?/{feature}")];
-        let passes = passed(feature).is_some_and(|passed| passed.iter().any(|part| parts.contains(part)));
-        let is_default =
-            || passed("default").is_some_and(|defaults| defaults.iter().any(|name| name == feature));
-        !passes || by_default && !is_default()
-    };
-    let finding = |(feature, by_default): (&str, bool)| {
-        let write = format!("write `{feature} = [\"{used}/{feature}\"]` in [features]");
-        match by_default {
-            true => (
-                format!("{from} does not pass `{feature}` down to {used} by default"),
-                format!("{write} and add it to `default`"),
-            ),
-            false => (format!("{from} does not pass `{feature}` down to {used}"), write),
-        }
-    };
-    features.into_iter().filter(missing).map(finding).collect()
+/// A crate that, used alone, would leave the defaults of one below it off.
+fn not_by_default(from: &str, used: &str, defaults: &[String]) -> Option<Finding> {
+    let part = format!("{used}/default");
+    (!defaults.contains(&part)).then(|| {
+        (
+            format!("{from} alone does not have the defaults of {used}"),
+            format!("add `{part}` to its `default`"),
+        )
+    })
 }
 
-/// A feature that switches on another one of a crate of ours: it could not be switched off alone.
-fn mixed(from: &str, feature: &str, used: &str, part: &str) -> Option<Finding> {
-    let ours = used == "foretell" || used.starts_with("foretell-");
-    (ours && feature != part).then(|| {
-        let what = format!("`{feature}` of {from} switches on `{part}` of {used}");
-        (what, format!("let `{part}` of {from} do so"))
+/// A feature that only switches on others of our crates, where nobody chooses by its name.
+fn forwarded(from: &str, feature: &str, parts: &[String]) -> Option<Finding> {
+    let ours = |part: &String| part.starts_with("foretell-") || part.starts_with("foretell/");
+    (feature != "default" && !parts.is_empty() && parts.iter().all(ours)).then(|| {
+        let what = format!("`{feature}` of {from} only forwards {}", parts.join(", "));
+        (what, "leave it to the crate that has the code, and to the programs that choose".to_owned())
     })
 }
 
@@ -154,43 +123,26 @@ mod tests {
     }
 
     #[test]
-    fn default_features_are_passed_down_by_default() {
-        let missing = |default: &[&str], simd: &[&str]| {
-            let table = [("default", owned(default)), ("simd", owned(simd))];
-            let passed = |name: &str| table.iter().find(|(key, _)| *key == name).map(|(_, parts)| &parts[..]);
-            let missing = not_passed("foretell-x", "foretell-gemm", [("simd", true), ("faer", true)], passed);
-            missing.into_iter().map(|(what, _)| what).collect::<Vec<_>>()
-        };
-        let simd = "foretell-x does not pass `simd` down to foretell-gemm by default";
-        let faer = "foretell-x does not pass `faer` down to foretell-gemm by default";
-        assert_eq!(missing(&["simd"], &["foretell-gemm/simd"]), [faer]);
-        assert_eq!(missing(&["simd"], &["foretell-gemm?/simd"]), [faer]);
-        assert_eq!(missing(&[], &["foretell-gemm/simd"]), [simd, faer]);
-        assert_eq!(missing(&["simd"], &["foretell-simd/simd"]), [simd, faer]);
+    fn a_crate_alone_has_the_defaults_below_it() {
+        let defaults = owned(&["amp", "foretell-simd/default"]);
+        assert_eq!(not_by_default("foretell-nn", "foretell-simd", &defaults), None);
+        let (what, remedy) = not_by_default("foretell-nn", "foretell-pool", &defaults).unwrap();
+        assert_eq!(what, "foretell-nn alone does not have the defaults of foretell-pool");
+        assert_eq!(remedy, "add `foretell-pool/default` to its `default`");
     }
 
     #[test]
-    fn other_features_are_passed_down_too() {
-        let missing = |parts: &[&str]| {
-            let parts = owned(parts);
-            let passed = |name: &str| (name == "parquet").then_some(&parts[..]);
-            not_passed("foretell-x", "foretell-data", [("parquet", false)], passed)
-        };
-        assert_eq!(missing(&["foretell-data/parquet"]), []);
-        assert_eq!(missing(&[])[0].0, "foretell-x does not pass `parquet` down to foretell-data");
+    fn no_crate_between_forwards_a_feature() {
+        let found = |feature, parts: &[&str]| forwarded("foretell-x", feature, &owned(parts));
+        assert!(found("simd", &["foretell-simd/simd", "foretell-gemm/simd"]).is_some());
+        assert_eq!(found("default", &["foretell-simd/default"]), None);
+        assert_eq!(found("simd", &["dep:pulp"]), None);
+        assert_eq!(found("pool", &[]), None);
     }
 
     #[test]
     fn libraries_leave_costly_features_to_their_users() {
         assert_eq!(costly("foretell-x", "simd"), None);
         assert_eq!(costly("foretell-x", "parquet").unwrap().0, "foretell-x has `parquet` on by default");
-    }
-
-    #[test]
-    fn a_feature_switches_on_its_namesakes_only() {
-        assert_eq!(mixed("foretell", "simd", "foretell-gemm", "simd"), None);
-        assert_eq!(mixed("foretell-data", "parquet", "parquet", "arrow"), None);
-        let (what, _) = mixed("foretell", "faer", "foretell-gemm", "simd").unwrap();
-        assert_eq!(what, "`faer` of foretell switches on `simd` of foretell-gemm");
     }
 }

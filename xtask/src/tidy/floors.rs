@@ -276,9 +276,10 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "xtask/src",
         &[
-            "ci figures models mpi neon package python sizes system wasm",
-            "compare pgo standalone tidy",
-            "asan bench_matrix profile",
+            "figures models neon outcome package sizes system",
+            "compare mpi pgo programs proofs standalone wasm",
+            "python test_times tidy",
+            "asan bench_matrix ci profile",
         ],
     ),
 ];

@@ -90,6 +90,8 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-threads",
             "foretell-gemm",
             "foretell-flash",
+            "foretell-kernels",
+            "foretell-language",
             "foretell-nn",
             "foretell-optim",
             "foretell-data",
@@ -243,6 +245,9 @@ pub(super) const LEFT_TO_USERS: &[&str] = &["excel", "parquet"];
 
 /// Features that nothing has on by default, not even programs: what few need and is large. Tests switch them on.
 pub(super) const ASKED_FOR: &[&str] = &["timellm"];
+
+/// Libraries whose users choose features by their names, beside programs; `foretell-neural` knows the crates that have the code.
+pub(super) const CHOICE: &[&str] = &["foretell", "foretell-neural"];
 
 /// Where `unsafe` may stand.
 pub(super) enum Unsafe {
