@@ -26,12 +26,9 @@
 //!
 //! # Features
 //!
-//! Each is on by default and passed down to the crates below.
-//!
-//! * `simd`: kernels dispatched at run time to the widest vectors of the machine. Without it they are scalar
-//!   code.
-//! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
-//! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
+//! The only one, `default`, switches on what the crates below have by default: kernels dispatched at run time (`simd` of `foretell-simd`),
+//! threads (`parallel` of `foretell-threads`), recycled buffers (`pool` of `foretell-pool`) and the like. Without it they are off, and
+//! everything gives the same results; depend on those crates as well to choose among them.
 #![forbid(unsafe_code)]
 
 mod autocast;

@@ -39,17 +39,15 @@
 //!
 //! # Features
 //!
-//! Each is on by default, unless it says otherwise, and passed down to the crates below.
-//!
-//! * `simd`: kernels dispatched at run time to the widest vectors of the machine. Without it they are scalar
-//!   code.
-//! * `parallel`: files are read on several threads. Without it one thread reads them, with the same bits.
-//! * `pool`: is passed down.
 //! * `parquet`, off by default: Parquet files, Arrow record batches and text in zstd. It takes long to build and compiles
 //!   zstd, which is C.
 //! * `excel`, off by default: workbooks of Excel and OpenDocument.
 //! * `tzdb`: the database of time zones is built in. Without it zones are looked up in the system's, if it has
 //!   one; UTC and offsets such as `+02:00` need none.
+//!
+//! Beside these, `default` switches on what the crates below have by default: kernels dispatched at run time (`simd` of `foretell-simd`),
+//! threads (`parallel` of `foretell-threads`), recycled buffers (`pool` of `foretell-pool`) and the like. Without it they are off, and
+//! everything gives the same results; depend on those crates as well to choose among them.
 
 #![forbid(unsafe_code)]
 

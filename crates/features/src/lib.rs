@@ -15,7 +15,9 @@
 //!
 //! # Features
 //!
-//! * `simd`, `parallel`, `pool`, `tzdb` (default), `parquet`, `excel`: are passed down to the crates below.
+//! The only one, `default`, switches on what the crates below have by default: kernels dispatched at run time (`simd` of `foretell-simd`),
+//! threads (`parallel` of `foretell-threads`), recycled buffers (`pool` of `foretell-pool`) and the like. Without it they are off, and
+//! everything gives the same results; depend on those crates as well to choose among them.
 #![forbid(unsafe_code)]
 
 mod arguments;

@@ -4,11 +4,12 @@
 //! that are refused (or read) with an error or an amount of memory not met before, to damage them further. Whatever the bytes, the reader
 //! may not panic, and may take no more memory than a constant and a multiple of the file's size.
 //!
-//! Each test runs for a moment only. `FUZZ_SECONDS=600 cargo test -p CRATE --test fuzz -- --nocapture NAME`
+//! Each test runs for a moment only. `FUZZ_SECONDS=600 cargo test -p CRATE --test it -- --nocapture fuzz::NAME`
 //! looks longer and tells what it has seen; `FUZZ_SEED=2` looks elsewhere.
 #![forbid(unsafe_code)]
 
 mod mutate;
+mod own_process;
 
 use std::collections::HashSet;
 use std::fmt::Debug;
@@ -21,6 +22,8 @@ use std::{env, fs, process};
 use peak_alloc::PeakAlloc;
 
 use crate::mutate::{Dice, damage};
+
+pub use crate::own_process::in_own_process;
 
 /// Counts what the process has allocated.
 #[global_allocator]

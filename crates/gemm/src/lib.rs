@@ -81,12 +81,10 @@
 //!
 //! * `faer` (default): products that have no kernel of our own by [faer](https://docs.rs/faer)'s, always its sequential
 //!   mode. Without it, a plain loop with the same API.
-//! * `simd` (default): vectorised epilogues, and kernels of our own for products with a vector or
-//!   with a few rows, for tiny ones, and, with vectors of 512 bits, for most others. Without it these go the general way,
-//!   and epilogues are scalar code.
-//! * `parallel` (default): within [`foretell_threads::share`] the tasks or parts of large products are shared out to several
-//!   threads. Without it everything runs on the calling thread, with the same bits.
-//! * `pool` (default): is passed down: buffers are kept for the next owner.
+//!
+//! Beside these, `default` switches on what the crates below have by default: kernels dispatched at run time (`simd` of `foretell-simd`),
+//! threads (`parallel` of `foretell-threads`), recycled buffers (`pool` of `foretell-pool`) and the like. Without it they are off, and
+//! everything gives the same results; depend on those crates as well to choose among them.
 
 #[cfg(target_arch = "x86_64")]
 mod amx;

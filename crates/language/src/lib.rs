@@ -16,17 +16,11 @@
 //!
 //! # Features
 //!
-//! Each but `timellm` is on by default and passed down to the crates below.
-//!
-//! * `flash`: attention in tiles, without the matrix of scores in memory. Without it the whole matrix of a head's scores is
-//!   computed at once.
-//! * `simd`: kernels dispatched at run time to the widest vectors of the machine. Without it they are scalar
-//!   code.
-//! * `faer`: matrix products that have no kernel of foretell's own by faer's. Without it these are plain loops.
-//! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
-//! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
-//! * `pickle`: passed down to the reader of safetensors; nothing here depends on it.
 //! * `timellm`: the reader of tokenizers. Without it [`LanguageModel::open`] is an error that says so.
+//!
+//! Beside these, `default` switches on what the crates below have by default: kernels dispatched at run time (`simd` of `foretell-simd`),
+//! threads (`parallel` of `foretell-threads`), recycled buffers (`pool` of `foretell-pool`) and the like. Without it they are off, and
+//! everything gives the same results; depend on those crates as well to choose among them.
 #![forbid(unsafe_code)]
 
 mod block;

@@ -1,5 +1,5 @@
 //! Buffers of a repeated pass: this is the only test of its process, so the pool's counters are its own.
-#![cfg(all(feature = "pool", feature = "timellm"))]
+#![cfg(feature = "timellm")]
 
 use std::path::Path;
 

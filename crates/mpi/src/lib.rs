@@ -9,16 +9,9 @@
 //! * `mpi`, off by default: the MPI library of the system, with its headers, and libclang, are needed to build it. Without it
 //!   [`World::join`] tells a process that `mpirun` started that it was built without.
 //!
-//! These are on by default, unless they say otherwise, and passed down to the crates below.
-//!
-//! * `simd`: kernels dispatched at run time to the widest vectors of the machine. Without it they are scalar
-//!   code.
-//! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
-//! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
-//! * `parquet`, off by default: Parquet files, Arrow record batches and text in zstd. It takes long to build and compiles
-//!   zstd, which is C.
-//! * `tzdb`: the database of time zones is built in. Without it zones are looked up in the system's, if it has
-//!   one; UTC and offsets such as `+02:00` need none.
+//! Beside these, `default` switches on what the crates below have by default: kernels dispatched at run time (`simd` of `foretell-simd`),
+//! threads (`parallel` of `foretell-threads`), recycled buffers (`pool` of `foretell-pool`) and the like. Without it they are off, and
+//! everything gives the same results; depend on those crates as well to choose among them.
 #![forbid(unsafe_code)]
 
 #[cfg(not(feature = "mpi"))]

@@ -18,11 +18,7 @@
 //! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
 //! * `amp`: products in bfloat16, half precision and int8, chosen at run time. Without it all are in `f32`, and any other
 //!   precision is an error.
-//! * `parquet`, off by default: Parquet files, Arrow record batches and text in zstd. It takes long to build and compiles
-//!   zstd, which is C.
 //! * `pickle`: [`import_model`], which reads files of PyTorch's.
-//! * `tzdb`: the database of time zones is built in. Without it zones are looked up in the system's, if it has
-//!   one; UTC and offsets such as `+02:00` need none.
 //! * `timellm`, off by default: TimeLLM, whose language model needs a reader of tokenizers. Without it the model is an error.
 #![forbid(unsafe_code)]
 

@@ -6,11 +6,9 @@
 //!
 //! # Features
 //!
-//! Each is on by default, unless it says otherwise, and passed down to the crates below.
-//!
-//! * `parquet`, off by default: tables in Parquet and Arrow's streams.
-//! * `flash`, `simd`, `faer`, `parallel`, `pool`, `amp`, `pickle`, `tzdb`, and `excel` and `timellm`, which are off by default,
-//!   are those of [`foretell`].
+//! The only one, `default`, switches on what the crates below have by default: kernels dispatched at run time (`simd` of `foretell-simd`),
+//! threads (`parallel` of `foretell-threads`), recycled buffers (`pool` of `foretell-pool`) and the like. Without it they are off, and
+//! everything gives the same results; depend on those crates as well to choose among them.
 #![forbid(unsafe_code)]
 
 mod address;

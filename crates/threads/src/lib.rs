@@ -20,7 +20,10 @@
 //!
 //! * `parallel` (default): several threads, by rayon. Without it everything runs on the calling thread, with the same
 //!   bits.
-//! * `simd`, `pool` (default): are passed down.
+//!
+//! Beside these, `default` switches on what the crates below have by default: kernels dispatched at run time (`simd` of `foretell-simd`),
+//! threads (`parallel` of `foretell-threads`), recycled buffers (`pool` of `foretell-pool`) and the like. Without it they are off, and
+//! everything gives the same results; depend on those crates as well to choose among them.
 
 #[cfg(feature = "parallel")]
 mod helpers;

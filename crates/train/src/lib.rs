@@ -8,21 +8,9 @@
 //!
 //! # Features
 //!
-//! Each is on by default, unless it says otherwise, and passed down to the crates below.
-//!
-//! * `flash`: attention in tiles, without the matrix of scores in memory. Without it the whole matrix of a head's scores is
-//!   computed at once.
-//! * `simd`: kernels dispatched at run time to the widest vectors of the machine. Without it they are scalar
-//!   code.
-//! * `faer`: matrix products that have no kernel of foretell's own by faer's. Without it these are plain loops.
-//! * `parallel`: work on several threads. Without it everything runs on the calling thread, with the same bits.
-//! * `pool`: buffers are kept for the next owner. Without it each is allocated and freed.
-//! * `amp`: products in bfloat16, half precision and int8, chosen at run time. Without it all are in `f32`, and any other
-//!   precision is an error.
-//! * `parquet`, off by default: Parquet files, Arrow record batches and text in zstd. It takes long to build and compiles
-//!   zstd, which is C.
-//! * `tzdb`: the database of time zones is built in. Without it zones are looked up in the system's, if it has
-//!   one; UTC and offsets such as `+02:00` need none.
+//! The only one, `default`, switches on what the crates below have by default: kernels dispatched at run time (`simd` of `foretell-simd`),
+//! threads (`parallel` of `foretell-threads`), recycled buffers (`pool` of `foretell-pool`) and the like. Without it they are off, and
+//! everything gives the same results; depend on those crates as well to choose among them.
 #![forbid(unsafe_code)]
 
 mod config;
@@ -43,8 +31,6 @@ pub use foretell_nn::{
     Decoding, Dims, Key, Loss, Model, Needs, Network, Params, Table, Targets, Tensor, Windows,
 };
 pub use foretell_optim::{Clip, Optimizer, Pace, Rule, Schedule};
-#[cfg(feature = "parallel")]
-pub use foretell_threads::ThreadPool;
 pub use foretell_threads::{TooManyThreads, Workers};
 pub use kept_optimizer::KeptOptimizer;
 pub use shard::shard_count;

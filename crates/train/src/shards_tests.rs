@@ -5,7 +5,6 @@ use std::sync::Arc;
 use foretell_nn::{
     Activation, Coupling, Init, Inputs, Linear, Model, Needs, ParamId, Table, Tensor, Var, Windows,
 };
-#[cfg(feature = "amp")]
 use foretell_nn::{LinearPair, PairSizes};
 use foretell_optim::{Clip, Rule};
 use serde_json::json;
@@ -167,7 +166,6 @@ fn threads_change_no_bit_of_shards_of_any_size() {
     }
 }
 
-#[cfg(feature = "amp")]
 #[test]
 fn threads_change_no_bit_of_products_in_16_bits() {
     let coupled = Needs { coupling: Coupling::Coupled, ..Needs::default() };
@@ -181,10 +179,8 @@ fn threads_change_no_bit_of_products_in_16_bits() {
 }
 
 /// A layer of one weight: its gradient is a product.
-#[cfg(feature = "amp")]
 struct Slope(Linear);
 
-#[cfg(feature = "amp")]
 impl Model for Slope {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
         let x = windows.insample_y.clone();
@@ -193,7 +189,6 @@ impl Model for Slope {
 }
 
 /// Windows of one step that begin at -1, a quarter apart, and targets `slope` times as large.
-#[cfg(feature = "amp")]
 fn line(slope: f32) -> impl Fn(Range<usize>) -> Batch + Copy + Sync {
     move |range| {
         let n = range.len();
@@ -218,10 +213,8 @@ fn line(slope: f32) -> impl Fn(Range<usize>) -> Batch + Copy + Sync {
 }
 
 /// Two layers whose weights are multiplied.
-#[cfg(feature = "amp")]
 struct Pair(LinearPair);
 
-#[cfg(feature = "amp")]
 impl Model for Pair {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
         let x = windows.insample_y.clone();
@@ -230,10 +223,8 @@ impl Model for Pair {
 }
 
 /// Two layers whose weights are multiplied, with as many inputs as outputs.
-#[cfg(feature = "amp")]
 struct WidePair(LinearPair);
 
-#[cfg(feature = "amp")]
 impl Model for WidePair {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
         let x = windows.insample_y.clone();
@@ -243,7 +234,6 @@ impl Model for WidePair {
 }
 
 /// Shards share the product of the weights, a single one makes it itself: equal windows have the same loss in both.
-#[cfg(feature = "amp")]
 #[test]
 fn multiplied_weights_are_rounded_alike_by_one_shard_and_by_several() {
     const STEPS: usize = 32;
@@ -293,7 +283,6 @@ fn multiplied_weights_are_rounded_alike_by_one_shard_and_by_several() {
 }
 
 /// A step with several shards may leave them behind, and one with a single shard neither writes nor clears their place.
-#[cfg(feature = "amp")]
 #[test]
 fn infinities_among_gradients_of_multiplied_weights_do_not_skip_a_step_of_one_shard() {
     const N: usize = 8;
@@ -321,10 +310,8 @@ fn infinities_among_gradients_of_multiplied_weights_do_not_skip_a_step_of_one_sh
 }
 
 /// Two layers, of which the second adds to the output where the first window begins above -1 only.
-#[cfg(feature = "amp")]
 struct Sometimes([Linear; 2]);
 
-#[cfg(feature = "amp")]
 impl Model for Sometimes {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
         let x = windows.insample_y.clone();
@@ -336,7 +323,6 @@ impl Model for Sometimes {
     }
 }
 
-#[cfg(feature = "amp")]
 #[test]
 fn a_loss_that_is_not_finite_leaves_no_gradient_of_an_earlier_step() {
     const N: usize = 8;
@@ -374,7 +360,6 @@ fn a_loss_that_is_not_finite_leaves_no_gradient_of_an_earlier_step() {
 }
 
 /// With errors of hundreds and the first scale, gradients are far above what half precision holds.
-#[cfg(feature = "amp")]
 #[test]
 fn training_in_f16_recovers_from_overflow_and_converges() {
     const N: usize = 8;

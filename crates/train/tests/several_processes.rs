@@ -213,7 +213,6 @@ fn a_batch_that_is_one_shard_is_run_by_one_process() {
 }
 
 /// The first steps overflow, which every process needs to know.
-#[cfg(feature = "amp")]
 #[test]
 fn processes_change_no_bit_of_products_in_16_bits() {
     for precision in [Precision::Bf16, Precision::F16] {

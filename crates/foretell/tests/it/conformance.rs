@@ -185,11 +185,13 @@ fn check(spec: &ModelSpec, panel: &Panel) {
     Bits::of(&loaded, panel).kept().expect(&bits.kept(), "loaded");
 }
 
-#[test]
-fn every_model_trains_resumes_and_loads_alike_on_any_number_of_threads() {
+/// The parts that the models are dealt out to, each a test, so that they run side by side.
+const PARTS: usize = 8;
+
+fn check_part(part: usize) {
     let panel = panel();
     let mut faults = Vec::new();
-    for entry in MODELS {
+    for entry in MODELS.iter().skip(part).step_by(PARTS) {
         for (way, spec) in specs(entry).into_iter().enumerate() {
             let checked = AssertUnwindSafe(|| check(&with_a_large_batch(spec.clone(), &panel), &panel));
             if let Err(panic) = catch_unwind(checked) {
@@ -201,3 +203,21 @@ fn every_model_trains_resumes_and_loads_alike_on_any_number_of_threads() {
     }
     assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
+
+macro_rules! parts {
+    ($($part:ident $number:literal)*) => {
+        mod every_model_trains_resumes_and_loads_alike_on_any_number_of_threads {
+            $(#[test]
+            fn $part() {
+                super::check_part($number);
+            })*
+
+            #[test]
+            fn no_part_is_left_out() {
+                assert_eq!([$($number),*], std::array::from_fn::<usize, { super::PARTS }, _>(|part| part));
+            }
+        }
+    };
+}
+
+parts!(part_0 0 part_1 1 part_2 2 part_3 3 part_4 4 part_5 5 part_6 6 part_7 7);

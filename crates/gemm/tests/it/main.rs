@@ -3,6 +3,6 @@
 mod border;
 mod common;
 mod epilogue;
+mod flops;
 mod products;
-#[cfg(feature = "parallel")]
 mod threads;

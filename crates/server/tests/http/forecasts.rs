@@ -2,9 +2,9 @@
 
 use std::thread;
 
-#[cfg(feature = "parquet")]
-use foretell::FileFormat;
-use foretell::{Attribution, ExplainOptions, Fitted, Frame, MemoryTable, Panel, PredictOptions, ReadOptions};
+use foretell::{
+    Attribution, ExplainOptions, FileFormat, Fitted, Frame, MemoryTable, Panel, PredictOptions, ReadOptions,
+};
 use serde_json::{Value, json};
 
 use crate::test_server::{H, TestServer, columns, model_dir};
@@ -196,7 +196,6 @@ fn a_request_may_say_how_its_tables_are_read() {
     assert!(fixed.contains("reading.max_memory"), "{fixed}");
 }
 
-#[cfg(feature = "parquet")]
 #[test]
 fn parquet_and_arrow_are_answered_in_kind() {
     let server = TestServer::new();

@@ -26,7 +26,7 @@ struct Numbers {
 }
 
 fn cases() -> BTreeMap<String, Vec<Case>> {
-    serde_json::from_str(include_str!("fixtures/losses.json")).expect("the fixtures are valid")
+    serde_json::from_str(include_str!("../fixtures/losses.json")).expect("the fixtures are valid")
 }
 
 fn loss(args: &Map<String, Value>) -> Loss {

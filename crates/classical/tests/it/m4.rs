@@ -1,7 +1,7 @@
 //! Accuracy and time on M4 Hourly, as `compare/classical.py --score` has them of statsforecast.
 //!
 //! It runs where the environment variable `FORETELL_DATA` names a folder that holds both files, and skips with a message elsewhere;
-//! `cargo test -p foretell-classical --test m4 -- --nocapture` shows the figures.
+//! `cargo test -p foretell-classical --test it m4 -- --nocapture` shows the figures.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,4 @@
 //! Texts that a Parquet file repeats take memory once.
-#![cfg(feature = "parquet")]
 
 use std::fs;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! Whatever the bytes of a file of a model directory are, reading it gives a value or an error, never a panic,
 //! and takes no more memory than a file of its size has any right to.
 //!
-//! `FUZZ_SECONDS=600 cargo test -p foretell-checkpoint --test fuzz -- --nocapture configuration` looks longer.
+//! `FUZZ_SECONDS=600 cargo test -p foretell-checkpoint --test it -- --nocapture fuzz::configuration` looks longer.
 
 use std::fs;
 use std::path::{Path, PathBuf};

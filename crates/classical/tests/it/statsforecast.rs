@@ -52,7 +52,7 @@ fn learn_and_forecast(case: &Value, y: &[f64], h: usize) -> (Vec<f64>, Vec<f32>)
 
 #[test]
 fn forecasts_are_those_of_statsforecast() {
-    let fixture: Value = serde_json::from_str(include_str!("fixtures/classical.json")).expect("JSON");
+    let fixture: Value = serde_json::from_str(include_str!("../fixtures/classical.json")).expect("JSON");
     let h = fixture["h"].as_u64().expect("a number") as usize;
     let mut failures = Vec::new();
     for case in fixture["cases"].as_array().expect("cases") {

@@ -1,12 +1,15 @@
-//! Buffers of a repeated step: this is the only test of its process, so the pool's counters are its own.
-#![cfg(feature = "pool")]
+//! Buffers of a repeated step, in a process of its own, so that the pool's counters are its own.
 
-mod common;
-
+use foretell_fuzz::in_own_process;
 use foretell_pool::metrics;
+
+use crate::common;
 
 #[test]
 fn a_warm_step_asks_the_system_for_no_buffer() {
+    if !in_own_process("warm::a_warm_step_asks_the_system_for_no_buffer") {
+        return;
+    }
     for _ in 0..2 {
         common::step();
     }

@@ -1,7 +1,7 @@
 //! Whatever the bytes of a data file are, reading gives a panel or an error, never a panic, and takes no more
 //! memory than a file of its size has any right to.
 //!
-//! `FUZZ_SECONDS=600 cargo test -p foretell-data --test fuzz -- --nocapture long_text` looks longer.
+//! `FUZZ_SECONDS=600 cargo test -p foretell-data --test it -- --nocapture fuzz::long_text` looks longer.
 
 use std::fs;
 use std::io::Write as _;

@@ -1,6 +1,7 @@
-//! How many threads there are. One test alone, since it counts those of the whole process.
+//! How many threads there are. The test has a process of its own, since it counts all of them.
 
 use foretell::{Error, Fitted, Forecaster, Freq, ModelSpec, Panel, UsageError, Workers};
+use foretell_fuzz::in_own_process;
 
 /// Threads of this process, where the system tells.
 fn running() -> Option<usize> {
@@ -9,6 +10,9 @@ fn running() -> Option<usize> {
 
 #[test]
 fn loaded_models_share_their_threads_and_start_none() {
+    if !in_own_process("threads::loaded_models_share_their_threads_and_start_none") {
+        return;
+    }
     let freq = Freq::parse("D").expect("a frequency");
     let wave = |s: usize| (0..60).map(|t| (t as f32 * 0.9 + s as f32).sin()).collect::<Vec<_>>();
     let panel = Panel::from_series(freq, (0..300).map(|s| (s.to_string(), 0, wave(s)))).expect("a panel");

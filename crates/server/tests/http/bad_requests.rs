@@ -1,19 +1,13 @@
 //! Bad requests of all kinds: none ends the server, none makes it grow, and the next good one is answered.
 //!
-//! A few hundred are sent here. `FORETELL_BAD_REQUESTS=100000 cargo test -p foretell-server --test bad_requests -- --nocapture` sends
-//! as many. One test alone, since it looks at the memory of its whole process.
-
-#[expect(dead_code, reason = "of the client of all tests")]
-#[path = "http/test_client.rs"]
-mod test_client;
-#[expect(dead_code, reason = "of the server of all tests")]
-#[path = "http/test_server.rs"]
-mod test_server;
+//! A few hundred are sent here. `FORETELL_BAD_REQUESTS=100000 cargo test -p foretell-server --test http -- --nocapture bad_requests` sends
+//! as many. It has a process of its own, since it looks at the memory of all of it.
 
 use std::env;
 use std::io::Write as _;
 use std::time::Duration;
 
+use foretell_fuzz::in_own_process;
 use foretell_server::{EngineSettings, ServeSettings};
 use serde_json::json;
 
@@ -141,6 +135,9 @@ fn resident() -> Option<u64> {
 
 #[test]
 fn bad_requests_do_no_harm() {
+    if !in_own_process("bad_requests::bad_requests_do_no_harm") {
+        return;
+    }
     let count = env::var("FORETELL_BAD_REQUESTS").map_or(400, |count| count.parse().expect("a number"));
     let mut server = TestServer::with(
         &[("sales", model_dir().to_owned())],

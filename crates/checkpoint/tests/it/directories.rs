@@ -1,7 +1,5 @@
 //! Directories that neuralforecast wrote are read completely and written again without loss.
 
-mod support;
-
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -10,6 +8,8 @@ use foretell_checkpoint::{
     TensorValues, check_names, torch_class_name,
 };
 use serde_json::{Value, json};
+
+use crate::support;
 
 const DAY: i64 = 86_400_000_000;
 const DAYS_TO_2020: i64 = 18_262;

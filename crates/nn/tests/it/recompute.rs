@@ -1,8 +1,9 @@
-//! Blocks that are computed again in the backward pass. The buffers of the whole process are counted, so this program has one test.
+//! Blocks that are computed again in the backward pass. The buffers of the whole process are counted, so the test has one of its own.
 
 use std::cell::Cell;
 use std::rc::Rc;
 
+use foretell_fuzz::in_own_process;
 use foretell_nn::{Activation, CounterId, Forward, Init, Key, Linear, Table, Tensor, Var};
 
 const WIDTH: usize = 64;
@@ -63,6 +64,9 @@ fn train(again: bool) -> (f32, Vec<f32>, usize, u64) {
 
 #[test]
 fn a_block_that_is_computed_again_keeps_its_inputs_alone() {
+    if !in_own_process("recompute::a_block_that_is_computed_again_keeps_its_inputs_alone") {
+        return;
+    }
     let (loss, gradients, updates, bytes) = train(false);
     let (again_loss, again_gradients, again_updates, again_bytes) = train(true);
     assert_eq!(loss, again_loss);

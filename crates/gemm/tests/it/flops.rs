@@ -1,19 +1,15 @@
-//! Tests of the counters of operations. They count the products of the whole process, so these tests are a program of their
-//! own.
+//! Tests of the counters of operations. They count the products of the whole process, so each test has one of its own.
 
-use std::sync::Mutex;
 use std::thread;
 
+use foretell_fuzz::in_own_process;
 use foretell_gemm::{
     BatchMut, BatchRef, FlopCounter, MatMut, MatRef, Options, Rounding, WeightFormat, WeightMatrix,
     count_products, matmul, matmul_batched,
 };
 use half::bf16;
 
-static ALONE: Mutex<()> = Mutex::new(());
-
 fn counted(work: impl FnOnce()) -> u64 {
-    let _alone = ALONE.lock().unwrap();
     let counter = FlopCounter::start();
     work();
     counter.flops()
@@ -27,6 +23,9 @@ fn product(m: usize, k: usize, n: usize) {
 
 #[test]
 fn every_product_counts_by_its_shape() {
+    if !in_own_process("flops::every_product_counts_by_its_shape") {
+        return;
+    }
     // One element, one row, tiny ones, and one that is cut into tiles.
     for [m, k, n] in [[1, 1, 1], [1, 512, 64], [7, 13, 9], [300, 200, 400], [3, 0, 2]] {
         assert_eq!(counted(|| product(m, k, n)), 2 * (m * k * n) as u64, "{m}x{k}x{n}");
@@ -35,6 +34,9 @@ fn every_product_counts_by_its_shape() {
 
 #[test]
 fn batches_and_packed_operands_count_once() {
+    if !in_own_process("flops::batches_and_packed_operands_count_once") {
+        return;
+    }
     let (count, m, k, n) = (5, 8, 6, 32);
     let (a, b) = (vec![1.0f32; count * m * k], vec![1.0f32; count * k * n]);
     let mut c = vec![0.0f32; count * m * n];
@@ -47,6 +49,9 @@ fn batches_and_packed_operands_count_once() {
 
 #[test]
 fn every_kind_of_right_operand_counts_as_much() {
+    if !in_own_process("flops::every_kind_of_right_operand_counts_as_much") {
+        return;
+    }
     let (m, k, n) = (8, 6, 32);
     let (a, b, mut c) = (vec![1.0f32; m * k], vec![1.0f32; k * n], vec![0.0f32; m * n]);
     let rounded = vec![bf16::ONE; k * n];
@@ -66,6 +71,9 @@ fn every_kind_of_right_operand_counts_as_much() {
 
 #[test]
 fn products_of_all_threads_count_while_somebody_counts() {
+    if !in_own_process("flops::products_of_all_threads_count_while_somebody_counts") {
+        return;
+    }
     let flops = counted(|| {
         thread::scope(|scope| {
             (0..3).for_each(|_| _ = scope.spawn(|| product(20, 30, 40)));
@@ -84,7 +92,9 @@ fn products_of_all_threads_count_while_somebody_counts() {
 
 #[test]
 fn nothing_counts_before_the_start() {
-    let _alone = ALONE.lock().unwrap();
+    if !in_own_process("flops::nothing_counts_before_the_start") {
+        return;
+    }
     product(10, 10, 10);
     let counter = FlopCounter::start();
     assert_eq!(counter.flops(), 0);

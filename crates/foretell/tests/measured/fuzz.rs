@@ -1,7 +1,7 @@
 //! Model directories with a damaged file are refused or loaded, never a panic, and no more memory is asked
 //! for than a model of their hyper-parameters has any right to.
 //!
-//! `FUZZ_SECONDS=600 cargo test -p foretell --test fuzz -- --nocapture` looks longer.
+//! `FUZZ_SECONDS=600 cargo test -p foretell --test measured -- --nocapture fuzz::` looks longer.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! The same bits on any number of threads.
 
-mod common;
-
 use foretell_threads::share;
+
+use crate::common;
 
 #[test]
 fn threads_change_no_bit_of_a_step() {

@@ -1,0 +1,6 @@
+//! Model directories: as neuralforecast wrote them, and damaged.
+
+mod directories;
+mod fuzz;
+mod hostile;
+mod support;

@@ -1,0 +1,5 @@
+//! Classical models as callers use them. One program of tests, since each compiles all of their estimators anew.
+
+mod m4;
+mod series;
+mod statsforecast;

@@ -1,0 +1,4 @@
+//! Attention as callers use it. One program of tests, since each compiles the kernels anew.
+
+mod attention;
+mod flops;
