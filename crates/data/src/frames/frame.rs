@@ -88,6 +88,11 @@ impl Frame {
         self.columns.push((name, values));
     }
 
+    /// Adds columns of forecasts.
+    pub fn push_forecasts(&mut self, columns: impl IntoIterator<Item = (ForecastColumn, Vec<f32>)>) {
+        columns.into_iter().for_each(|(column, values)| self.push_forecast(column, values));
+    }
+
     /// What each of the columns holds, in their order; nothing for that of the actual values, and for the number of a sample path.
     pub fn forecast_columns(&self, target: &str) -> Vec<Option<ForecastColumn>> {
         let names: Vec<&str> = self.columns.iter().map(|(name, _)| name.as_str()).collect();

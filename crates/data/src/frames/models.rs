@@ -104,6 +104,11 @@ impl ModelInTable {
         self.number.or_else(|| self.quantile(0.5))
     }
 
+    /// The quantiles of probabilities between 0 and 1, which a forecast can be scored by; ends of an interval of 100 % are none.
+    pub fn quantiles_within(&self) -> impl Iterator<Item = (f64, usize)> {
+        self.quantiles.iter().copied().filter(|(q, _)| 0.0 < *q && *q < 1.0)
+    }
+
     /// The quantile of this probability.
     pub fn quantile(&self, q: f64) -> Option<usize> {
         self.quantiles.iter().find(|(known, _)| (known - q).abs() < SAME).map(|(_, place)| *place)
