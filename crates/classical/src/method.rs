@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use foretell_data::Panel;
+use foretell_data::{ColumnPart, Panel};
 use foretell_estimator::{
     Asked, Estimator, EstimatorEntry, EstimatorError, ForecastValues, HeldOut, Learned, LevelsSeen, Output,
     Run, SeriesNumbers, Trained, Workers,
@@ -131,7 +131,7 @@ impl<M: Method> Estimator for Classical<M> {
         if !M::HAS_QUANTILES {
             return None;
         }
-        let quantile = |&q: &f64| Output { suffix: format!("-q{q}"), quantile: Some(q as f32) };
+        let quantile = |&q: &f64| Output::of(ColumnPart::Quantile(q));
         Some(std::iter::once(Output::point()).chain(quantiles.iter().map(quantile)).collect())
     }
 

@@ -17,7 +17,6 @@ mod feature_args;
 mod figure;
 mod file_args;
 mod file_limit;
-mod forecast_parts;
 mod hierarchy_args;
 mod importances;
 mod inputs;

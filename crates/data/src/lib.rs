@@ -88,7 +88,9 @@ pub use foretell_simd::{Key, Stream};
 #[cfg(feature = "parquet")]
 pub use frames::batch::ParquetWriter;
 pub use frames::cells::{CellTable, Cells};
+pub use frames::forecast_column::{AnomalyMark, ColumnPart, ForecastColumn, SAMPLE_ID};
 pub use frames::frame::{Frame, FrameWriter};
+pub use frames::models::{KnownColumns, ModelInTable};
 pub use frames::write::CsvWriter;
 /// Dates and times in code.
 pub use jiff;

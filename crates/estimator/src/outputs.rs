@@ -1,5 +1,7 @@
 //! The columns of a forecast.
 
+use foretell_data::{ColumnPart, ForecastColumn};
+
 /// A column of an estimator's forecast.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Output {
@@ -13,6 +15,34 @@ impl Output {
     /// The only column of a forecast of a single number, which bears the estimator's name.
     pub fn point() -> Self {
         Self { suffix: String::new(), quantile: None }
+    }
+
+    /// That part of a forecast, in a column named as neuralforecast names it.
+    pub fn of(part: ColumnPart) -> Self {
+        let suffix = ForecastColumn::new("", part).suffix().to_owned();
+        Self { suffix, quantile: part.probability().map(|q| q as f32) }
+    }
+
+    /// A quantile of conformal prediction.
+    pub fn calibrated_quantile(q: f64) -> Self {
+        let suffix = ForecastColumn::calibrated_quantile("", q).suffix().to_owned();
+        Self { suffix, quantile: Some(q as f32) }
+    }
+
+    /// The part of the forecast.
+    pub fn part(&self) -> ColumnPart {
+        let unnamed = || self.quantile.map_or(ColumnPart::Parameter, |q| ColumnPart::Quantile(q.into()));
+        ColumnPart::of_suffix(&self.suffix).unwrap_or_else(unnamed)
+    }
+
+    /// The column of the estimator that is called so.
+    pub fn column(&self, estimator: &str) -> ForecastColumn {
+        ForecastColumn::with_suffix(estimator, self.part(), &*self.suffix)
+    }
+
+    /// The name of the column of the estimator that is called so.
+    pub fn name(&self, estimator: &str) -> String {
+        self.column(estimator).name()
     }
 }
 
@@ -53,6 +83,19 @@ mod tests {
         assert_eq!(point_column(&outputs(&[Some(0.5), None])), 1);
         assert_eq!(point_column(&outputs(&[Some(0.1), Some(0.6), Some(0.9)])), 1);
         assert_eq!(point_column(&[Output::point()]), 0);
+    }
+
+    #[test]
+    fn outputs_are_parts_of_forecasts() {
+        let low = Output::of(ColumnPart::Lower(80.0));
+        assert_eq!((&*low.suffix, low.quantile, low.part()), ("-lo-80", Some(0.1), ColumnPart::Lower(80.0)));
+        assert_eq!(Output::calibrated_quantile(0.1).name("MLP"), "MLP-ql0.1");
+        assert_eq!(Output::of(ColumnPart::Quantile(0.1)).name("MLP"), "MLP_ql0.1");
+        assert_eq!(Output::point().part(), ColumnPart::Point);
+        let own = |suffix: &str, quantile| Output { suffix: suffix.to_owned(), quantile };
+        assert_eq!(own("-loc", None).part(), ColumnPart::Location);
+        assert_eq!(own("-shape", None).part(), ColumnPart::Parameter);
+        assert_eq!(own("-p25", Some(0.25)).part(), ColumnPart::Quantile(0.25));
     }
 
     #[test]

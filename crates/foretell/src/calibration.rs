@@ -2,7 +2,7 @@
 
 use foretell_checkpoint::{Column, TimeUnit};
 use foretell_data::{Frame, Panel, Span, TimeKind};
-use foretell_estimator::{Estimator, point_column};
+use foretell_estimator::{Estimator, Output, point_column};
 
 use crate::conformal::{Conformal, PredictionIntervals};
 use crate::ensemble::{Combination, LeastSquares};
@@ -97,7 +97,7 @@ pub(crate) fn with_learnt_ensembles(
         |ensemble: &&Combination| ensemble.weights().is_some() && !trained.ensembles.contains(ensemble);
     for ensemble in ensembles.iter().filter(learnt) {
         let combined = ensemble.combine(&points(trained, &frame));
-        frame.columns.push((ensemble.column().to_owned(), combined));
+        frame.push_forecast(Output::point().column(ensemble.column()), combined);
     }
     frame
 }
@@ -106,7 +106,7 @@ pub(crate) fn with_learnt_ensembles(
 fn points<'f>(trained: &TrainedModels, frame: &'f Frame) -> Vec<&'f [f32]> {
     let of_models = trained.named().take(trained.n_members()).filter_map(|(model, name)| {
         let outputs = model.trained().estimator().outputs();
-        frame.column(&format!("{name}{}", outputs[point_column(&outputs)].suffix))
+        frame.column(&outputs[point_column(&outputs)].name(&name))
     });
     of_models.collect()
 }

@@ -58,8 +58,7 @@ impl Coherence {
         columns: &ColumnNames,
         settings: OwnSettings,
     ) -> Result<Frame, Error> {
-        let mut is_value =
-            outputs.iter().flatten().map(|output| output.suffix.is_empty() || output.quantile.is_some());
+        let mut is_value = outputs.iter().flatten().map(|output| output.part().is_value());
         frame.columns.retain(|_| is_value.next().unwrap_or(true));
         self.reconciled(frame, columns, settings)
     }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use foretell_data::{ColumnLevel, Frame, Future, LocalScaler, Panel};
+use foretell_data::{ColumnLevel, ForecastColumn, Frame, Future, LocalScaler, Panel};
 use foretell_estimator::Trained as _;
 use foretell_neural::{Contributions, TrainedNetwork};
 
@@ -31,23 +31,20 @@ pub(crate) fn explain(
     let blocks = blocks_ahead(trained, panel, &asked, AskedQuantiles::default())?;
     let mut frame: Option<Frame> = None;
     blocks.each_ahead(|panel, scaled, future| {
-        let mut part = rows_ahead(trained, panel, h)?;
+        let (mut part, mut levels) = (rows_ahead(trained, panel, h)?, Vec::new());
         for (network, name) in &networks {
             let inputs = input_names(network, &trained.columns.target, panel, h);
             let mut table = ContributionTable::new(panel.n_series(), h, inputs.len());
             table.fill(trained, network, &scaled.panel, future, options)?;
             let ContributionTable { mut baseline, mut columns, .. } = table;
             scale_back(scaled, h, &mut baseline, &mut columns);
-            part.columns.push((format!("{name}:baseline"), baseline));
-            let named = inputs.into_iter().zip(columns);
-            part.columns.extend(named.map(|(input, values)| (format!("{name}:{input}"), values)));
+            levels.push(ColumnLevel::Value);
+            levels.extend(columns.iter().map(|_| ColumnLevel::Difference));
+            part.push_forecast(ForecastColumn::baseline(&**name), baseline);
+            let inputs = inputs.iter().map(|input| ForecastColumn::component(&**name, input));
+            part.push_forecasts(inputs.zip(columns));
         }
-        let columns = part.columns.iter().map(|(name, _)| match name.ends_with(":baseline") {
-            true => ColumnLevel::Value,
-            false => ColumnLevel::Difference,
-        });
-        let columns = columns.collect();
-        let part = panel.without_levels_in(part, columns);
+        let part = panel.without_levels_in(part, levels);
         match &mut frame {
             Some(frame) => frame.append(part),
             None => frame = Some(part),

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 
-use foretell_data::{ColumnLevel, Frame, Future, LocalScaler, Panel};
+use foretell_data::{ColumnLevel, ForecastColumn, Frame, Future, LocalScaler, Panel};
 use foretell_neural::{NetworkError, TrainedNetwork};
 use foretell_prophet::{Mode, TrainedProphet};
 
@@ -54,8 +54,8 @@ pub(crate) fn decompose(
             let first = levels.len();
             levels.resize(first + columns.len(), ColumnLevel::Difference);
             levels.iter_mut().skip(first).take(1).for_each(|level| *level = ColumnLevel::Value);
-            let named = names.into_iter().zip(columns);
-            part.columns.extend(named.map(|(part, values)| (format!("{name}:{part}"), values)));
+            let components = names.iter().map(|component| ForecastColumn::component(&*name, component));
+            part.push_forecasts(components.zip(columns));
         }
         let part = panel.without_levels_in(part, levels);
         match &mut frame {

@@ -67,7 +67,6 @@ mod explain_options;
 mod explanations;
 mod fitted;
 mod fitted_model;
-mod forecast_part;
 mod forecaster;
 mod forecasts;
 mod hierarchies;
@@ -117,7 +116,7 @@ pub use foretell_classical::{Classical, ClassicalError, Naive, SeasonalNaive};
 /// The name that was probably meant, for messages.
 pub use foretell_data::nearest;
 pub use foretell_data::{
-    AVAILABLE_MASK, Across, Aggregate, CalendarError, Categories, CellTable, Cells, ColumnLevel, CsvWriter,
+    AVAILABLE_MASK, Across, AnomalyMark, ColumnPart, ForecastColumn, KnownColumns, ModelInTable, SAMPLE_ID, Aggregate, CalendarError, Categories, CellTable, Cells, ColumnLevel, CsvWriter,
     DataError, EarlyEnds, Encoding, End, FileFormat, FileOptions, Fill, Filled, Flaw, ForecastTable, Frame,
     FrameWriter, Freq, Future, Gap, Hours, LocalScaler, Locale, MemoryTable, NumberFormat, Panel,
     PanelBuilder, Place, ReadNote, ReadOptions, SeriesLevel, Setting, SettingWords, TableColumns, Time,
@@ -192,7 +191,7 @@ pub use model_spec::ModelSpec;
 pub use predict_options::PredictOptions;
 pub use reconciliation_error::ReconciliationError;
 pub use registry::{estimators, model_names, register_estimator};
-pub use sample_paths::{SAMPLE_ID, refuse_sample_paths};
+pub use sample_paths::refuse_sample_paths;
 pub use scores::cross_validation::{CrossValidation, ValidationOptions, ValidationScores};
 pub use scores::forecast_file::ScoredForecasts;
 pub use scores::metrics::{Coverage, Metrics};

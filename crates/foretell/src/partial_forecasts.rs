@@ -23,7 +23,7 @@ impl Fitted {
         let ensembles = trained.ensembles.iter().map(|ensemble| ensemble.column().to_owned());
         let names = self.column_names().into_iter().chain(ensembles).zip(outputs);
         let columns =
-            names.flat_map(|(name, outputs)| outputs.into_iter().map(move |o| format!("{name}{}", o.suffix)));
+            names.flat_map(|(name, outputs)| outputs.into_iter().map(move |output| output.name(&name)));
         Ok(columns.collect())
     }
 

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use foretell_data::{ColumnLevel, Frame, Future, Panel, Span};
+use foretell_data::{ColumnLevel, ForecastColumn, Frame, Future, Panel, SAMPLE_ID, Span};
 use foretell_estimator::{Asked, Output};
 use foretell_simulation::{Marginals, PathDraws, SimulationError, SimulationMethod, sample_paths};
 
@@ -21,9 +21,6 @@ use crate::trained_models::TrainedModels;
 use crate::usage_error::UsageError;
 use crate::warning::Warning;
 use crate::warning_listener::WarningListener;
-
-/// The column that numbers the paths of a series, in tables of [`Fitted::simulate`](crate::Fitted::simulate); no model is called so.
-pub const SAMPLE_ID: &str = "sample_id";
 
 /// Whether a column of numbers of paths holds those of several: one path is a forecast like any other.
 pub(crate) fn are_several<T: PartialEq>(sample_ids: &[T]) -> bool {
@@ -144,7 +141,7 @@ fn quantiles_of_models(
     trained: &TrainedModels,
     warnings: &WarningListener,
     outputs: Vec<Vec<Output>>,
-    columns: Vec<(String, Vec<f32>)>,
+    columns: Vec<(ForecastColumn, Vec<f32>)>,
 ) -> Result<Vec<ModelQuantiles>, Error> {
     let members = trained.named().map(|(_, name)| (name, true));
     let ensembles = trained.ensembles.iter().map(|ensemble| (ensemble.column().to_owned(), false));

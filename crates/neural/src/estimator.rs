@@ -1,6 +1,6 @@
 //! A network's specification as an estimator.
 
-use foretell_data::Panel;
+use foretell_data::{ColumnPart, Panel};
 use foretell_estimator::{
     ColumnKind, ColumnsRead, Estimator, EstimatorError, HeldOut, LevelsSeen, MemoryEstimate, Output, Run,
     Trained, TrainingSize,
@@ -78,7 +78,7 @@ impl Estimator for NetworkSpec {
 
     fn outputs_at(&self, quantiles: &[f64]) -> Option<Vec<Output>> {
         let by_dropout = || {
-            let of_quantile = |&q: &f64| Output { suffix: format!("_ql{q}"), quantile: Some(q as f32) };
+            let of_quantile = |&q: &f64| Output::of(ColumnPart::Quantile(q));
             std::iter::once(Output::point()).chain(quantiles.iter().map(of_quantile)).collect()
         };
         match self.loss().with_quantiles(quantiles) {

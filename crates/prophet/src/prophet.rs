@@ -4,7 +4,7 @@ use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
-use foretell_data::{Cutter, Future, Panel, Span, WindowSpec};
+use foretell_data::{ColumnPart, Cutter, Future, Panel, Span, WindowSpec};
 use foretell_estimator::{
     Asked, ColumnKind, ColumnsRead, Estimator, EstimatorEntry, EstimatorError, ForecastValues, HeldOut,
     Learned, LevelsSeen, MemoryEstimate, Output, Run, SeriesNumbers, Trained, TrainingSize, Workers,
@@ -107,7 +107,7 @@ impl Estimator for Prophet {
     }
 
     fn outputs_at(&self, quantiles: &[f64]) -> Option<Vec<Output>> {
-        let quantile = |&q: &f64| Output { suffix: format!("-q{q}"), quantile: Some(q as f32) };
+        let quantile = |&q: &f64| Output::of(ColumnPart::Quantile(q));
         Some(std::iter::once(Output::point()).chain(quantiles.iter().map(quantile)).collect())
     }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use foretell::{Frame, TimeKind};
+use foretell::{Frame, KnownColumns, TimeKind};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyCapsule, PyList};
@@ -95,7 +95,7 @@ impl PyFrame {
 
     /// The table with other names of columns; those whose new name is nothing are left out.
     fn renamed(&self, names: HashMap<String, Option<String>>) -> Self {
-        let mut frame = self.0.clone();
+        let mut frame = Frame { known: KnownColumns::default(), ..self.0.clone() };
         frame.columns.retain(|(name, _)| !matches!(names.get(name), Some(None)));
         frame.wide.retain(|name, _| !names.contains_key(name));
         for (name, _) in &mut frame.columns {

@@ -98,9 +98,8 @@ fn frame_of(panel: &PyPanel, table: &Bound<'_, PyAny>) -> PyResult<Frame> {
 
 /// The models of a table of forecasts, in words.
 fn models(frame: &Frame, target: &str) -> String {
-    let names = frame.columns.iter().map(|(name, _)| name.as_str());
-    let columns = foretell_report::forecast_columns(names, target);
-    columns.iter().map(|columns| columns.model).collect::<Vec<_>>().join(", ")
+    let models = foretell_report::drawn_models(frame, target);
+    models.iter().map(|model| &*model.model).collect::<Vec<_>>().join(", ")
 }
 
 fn sheet((by, models, rows): ScoreRows) -> PyResult<ScoreSheet> {

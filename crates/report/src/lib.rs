@@ -19,7 +19,7 @@ pub use contents::{
 };
 pub use forecasts::baseline::{UnscoredBaseline, baseline};
 pub use forecasts::charts::charts;
-pub use forecasts::columns::{ForecastColumns, forecast_columns};
+pub use forecasts::columns::drawn_models;
 pub use forecasts::facts::{facts, settings};
 pub use forecasts::importances::importances;
 pub use forecasts::scores::scored;

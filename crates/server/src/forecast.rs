@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::time::Instant;
 
 use foretell::{
-    ExplainOptions, Fitted, Frame, Future, Intervals, Panel, PredictOptions, ReadOptions, UsageError, Warning,
+    ExplainOptions, Fitted, Frame, Future, Intervals, Panel, PredictOptions, ReadOptions, Warning,
 };
 
 use crate::error::EngineError;
@@ -93,8 +93,8 @@ pub(crate) fn ahead(
 ) -> Result<Frame, EngineError> {
     let h = steps(asked.h, fitted)?;
     check_steps(panel, h, settings)?;
-    let level = levels(asked)?;
-    let mut options = PredictOptions::new().future(future).h(h).level(&level);
+    let mut options =
+        PredictOptions::new().future(future).h(h).level(&asked.level).quantiles(&asked.quantiles);
     options.strict = asked.strict;
     let mut whole: Option<Frame> = None;
     for part in fitted.predict_blocks(panel, &options)? {
@@ -107,9 +107,7 @@ pub(crate) fn ahead(
             return Err(EngineError::Timeout(settings.timeout));
         }
     }
-    let mut frame = whole.unwrap_or_else(|| Frame::new(fitted.freq()));
-    keep_quantiles(&mut frame, fitted, asked);
-    Ok(frame)
+    Ok(whole.unwrap_or_else(|| Frame::new(fitted.freq())))
 }
 
 /// The steps that are asked for, the models' own by default.
@@ -137,51 +135,4 @@ fn check_answer(panel: &Panel, steps: usize, settings: &EngineSettings) -> Resul
 
 fn check(what: &'static str, most: usize, found: usize, remedy: &'static str) -> Result<(), EngineError> {
     if found > most { Err(EngineError::TooMany { what, most, found, remedy }) } else { Ok(()) }
-}
-
-/// The level of the central interval that a quantile is an end of.
-fn level_of(quantile: f64) -> f64 {
-    // 0.1 is an end of 80 %, not of 80.00000000000001 %.
-    (100.0 * (1.0 - 2.0 * quantile).abs() * 1e9).round() / 1e9
-}
-
-/// The central intervals of a request, those of its quantiles included.
-fn levels(asked: &AheadOptions) -> Result<Vec<f64>, EngineError> {
-    if !asked.level.is_empty() && !asked.quantiles.is_empty() {
-        return Err(foretell::Error::from(UsageError::LevelAndQuantiles).into());
-    }
-    let mut levels = asked.level.clone();
-    for &quantile in &asked.quantiles {
-        if !(quantile > 0.0 && quantile < 1.0) {
-            return Err(EngineError::Request(format!(
-                "quantiles are numbers between 0 and 1, as 0.1, found {quantile}"
-            )));
-        }
-        if quantile != 0.5 && !levels.contains(&level_of(quantile)) {
-            levels.push(level_of(quantile));
-        }
-    }
-    Ok(levels)
-}
-
-/// Drops the ends of intervals that came with the other end alone.
-fn keep_quantiles(frame: &mut Frame, fitted: &Fitted, asked: &AheadOptions) {
-    if asked.quantiles.is_empty() {
-        return;
-    }
-    let ensembles = fitted.ensembles().map(|(name, _)| name.to_owned());
-    let models: Vec<String> = fitted.column_names().into_iter().chain(ensembles).collect();
-    let dropped = |column: &str| {
-        models.iter().filter_map(|model| column.strip_prefix(model.as_str())).any(|suffix| {
-            let end = |sign: &str, high: bool| {
-                let level = suffix.strip_prefix(sign).and_then(|level| level.parse::<f64>().ok());
-                level.is_some_and(|level| {
-                    let of = |q: &f64| level_of(*q) == level && (*q > 0.5) == high;
-                    !asked.quantiles.iter().any(of)
-                })
-            };
-            end("-lo-", false) || end("-hi-", true)
-        })
-    };
-    frame.columns.retain(|(name, _)| !dropped(name));
 }

@@ -118,7 +118,7 @@ fn request() -> Value {
             "future": columns("Future rows of the columns that are known in advance"),
             "h": of("integer", "Steps to forecast or explain, the model's own by default (not /v1/cross-validate)"),
             "level": numbers("Central intervals in percent, as 80"),
-            "quantiles": numbers("Quantiles between 0 and 1, in place of level: single ends of central intervals"),
+            "quantiles": numbers("Quantiles between 0 and 1, in place of level"),
             "intervals": of("string", "Calibrates intervals on these data: N[:METHOD[:STEP]]"),
             "strict": of("boolean", "Whether too short a history is an error"),
             "end": of("string", "Series that end before others: common, masked or drop"),

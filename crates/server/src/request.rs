@@ -60,7 +60,7 @@ pub struct AheadOptions {
     pub h: Option<usize>,
     /// Central intervals, in percent.
     pub level: Vec<f64>,
-    /// Quantiles between 0 and 1, in place of levels: the ends of central intervals by themselves, and 0.5 for the forecast itself.
+    /// Quantiles between 0 and 1, in place of levels.
     pub quantiles: Vec<f64>,
     /// Calibrates intervals on the series of the request, as `foretell predict --intervals` does: `N[:METHOD[:STEP]]`.
     pub intervals: Option<String>,

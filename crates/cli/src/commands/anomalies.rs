@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use foretell::{Error, Frame, ValidationOptions};
+use foretell::{AnomalyMark, ColumnPart, Error, Frame, ValidationOptions};
 use serde_json::{Value, json};
 
 use crate::args::{CheckpointArgs, steps};
@@ -113,8 +113,8 @@ impl FindAnomalies {
                 }
             }
         };
-        let marks = frame.columns.iter().filter_map(|(name, _)| name.strip_suffix("-anomaly"));
-        let models: Vec<&str> = marks.collect();
+        let marked: Vec<String> = marks(&frame).map(|(model, _)| model).collect();
+        let models: Vec<&str> = marked.iter().map(String::as_str).collect();
         let found = found(&frame, &models);
         if let Some((sink, path)) = sink.zip(self.out.as_ref()) {
             let written = if self.only { only_marked(&frame) } else { frame.clone() };
@@ -132,7 +132,7 @@ impl FindAnomalies {
     fn told(&self, frame: &Frame, models: &[&str], found: &[Found<'_>]) -> String {
         const SHOWN: usize = 20;
         let of_model = |model: &str| {
-            let known = frame.column(&format!("{model}-anomaly")).unwrap_or_default();
+            let known = frame.part(model, ColumnPart::Mark(AnomalyMark::Outside)).unwrap_or_default();
             let known = known.iter().filter(|mark| !mark.is_nan()).count();
             let outside = found.iter().filter(|found| found.model == model).count();
             format!("{model}: {outside} of {known} values are outside their interval of {} %\n", self.level)
@@ -162,10 +162,9 @@ fn interrupted(after: &str, what: &str) -> Interrupted {
 fn found<'f>(frame: &'f Frame, models: &[&'f str]) -> Vec<Found<'f>> {
     let mut all = Vec::new();
     for &model in models {
-        let column = |suffix: &str| frame.column(&format!("{model}{suffix}"));
-        let [Some(marks), Some(forecast), Some(lo), Some(hi), Some(score), Some(rank)] =
-            ["-anomaly", "", "-lo", "-hi", "-score", "-rank"].map(column)
-        else {
+        let column = |mark: AnomalyMark| frame.part(model, ColumnPart::Mark(mark));
+        let Some(forecast) = frame.part(model, ColumnPart::Point) else { continue };
+        let [Some(lo), Some(hi), Some(marks), Some(score), Some(rank)] = AnomalyMark::ALL.map(column) else {
             continue;
         };
         let y = &frame.columns[0].1;
@@ -182,10 +181,18 @@ fn found<'f>(frame: &'f Frame, models: &[&'f str]) -> Vec<Found<'f>> {
     all
 }
 
+/// The models of a table of anomalies, and which values each finds outside.
+fn marks(frame: &Frame) -> impl Iterator<Item = (String, &[f32])> {
+    let target = &frame.columns[0].0;
+    frame.forecast_columns(target).into_iter().zip(&frame.columns).filter_map(|(column, (_, values))| {
+        let column = column.filter(|column| column.part() == ColumnPart::Mark(AnomalyMark::Outside))?;
+        Some((column.model().to_owned(), &values[..]))
+    })
+}
+
 /// The rows that any model finds outside.
 fn only_marked(frame: &Frame) -> Frame {
-    let marks: Vec<&Vec<f32>> =
-        frame.columns.iter().filter(|(name, _)| name.ends_with("-anomaly")).map(|(_, marks)| marks).collect();
+    let marks: Vec<&[f32]> = marks(frame).map(|(_, marks)| marks).collect();
     let rows: Vec<usize> =
         (0..frame.n_rows()).filter(|&row| marks.iter().any(|marks| marks[row] == 1.0)).collect();
     frame.at(&rows)

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::Args;
 use foretell::{
-    ConformalMethod, CrossValidation, Fitted, Forecaster, Frame, Metrics, ModelSpec, Panel, PredictOptions,
+    ColumnPart, ConformalMethod, CrossValidation, Fitted, Forecaster, Frame, Metrics, ModelSpec, Panel, PredictOptions,
     PredictionIntervals, ReadOptions, ValidationOptions, usual_season,
 };
 use serde_json::json;
@@ -190,9 +190,11 @@ fn verdict(ranked: &[Metrics]) -> String {
 
 /// How many months of each year the interval held.
 fn held(frame: &Frame, model: &str) -> anyhow::Result<String> {
-    let column = |name: String| frame.column(&name).with_context(|| format!("no column {name}"));
-    let (low, high) = (column(format!("{model}-lo-80"))?, column(format!("{model}-hi-80"))?);
-    let inside: Vec<bool> = column("y".to_owned())?
+    let end = |part: ColumnPart| frame.part(model, part).with_context(|| format!("{model} has no interval"));
+    let (low, high) = (end(ColumnPart::Lower(80.0))?, end(ColumnPart::Upper(80.0))?);
+    let inside: Vec<bool> = frame
+        .column("y")
+        .context("no column y")?
         .iter()
         .zip(low.iter().zip(high))
         .map(|(y, (l, h))| l <= y && y <= h)
@@ -216,11 +218,11 @@ fn chart(
     let history: Vec<(i64, f32)> = panel.times(0).zip(panel.y(0).iter().copied()).collect();
     let mut forecasts = Vec::new();
     for frame in [&validation.frame, forecast] {
-        let column = |suffix: &str| {
-            let name = format!("{model}{suffix}");
-            frame.column(&name).with_context(|| format!("no column {name} in the forecast"))
+        let part = |part: ColumnPart| {
+            frame.part(model, part).with_context(|| format!("{model} has no {part:?} in the forecast"))
         };
-        let (middle, lo, hi) = (column("")?, column("-lo-80")?, column("-hi-80")?);
+        let middle = part(ColumnPart::Point)?;
+        let (lo, hi) = (part(ColumnPart::Lower(80.0))?, part(ColumnPart::Upper(80.0))?);
         for start in (0..frame.n_rows()).step_by(H) {
             let known = history.iter().rev().find(|(time, _)| *time < frame.times[start]).copied();
             let cutoff = known.map(|(time, y)| (time, y, y));

@@ -107,7 +107,7 @@ impl Explain {
         let columns = networks.filter_map(|(model, name)| {
             let outputs = model.trained().estimator().outputs();
             let output = outputs.get(self.output).filter(|_| outputs.len() > 1)?;
-            Some(format!("{name}{}", output.suffix))
+            Some(output.name(&name))
         });
         columns.collect()
     }
@@ -116,19 +116,18 @@ impl Explain {
 /// Inputs of a network in a picture.
 const MOST: usize = 20;
 
-/// The column of a network's forecast of nothing.
-const BASELINE: &str = "baseline";
-
 /// A column and its name.
 type NamedColumn<'a> = (&'a str, &'a [f32]);
 
 /// The largest contributions of each network, whose columns are named by it, a colon and the input.
 fn bars(frame: &Frame, method: &Method, series: usize) -> Bars {
+    let columns = frame.forecast_columns("");
     let mut groups: Vec<(&str, Vec<NamedColumn<'_>>)> = Vec::new();
-    for (name, values) in &frame.columns {
-        let Some((network, input)) = name.split_once(':') else { continue };
-        if input == BASELINE {
-            groups.push((network, Vec::new()));
+    for (column, (_, values)) in columns.iter().zip(&frame.columns) {
+        let Some(column) = column else { continue };
+        let Some(input) = column.component_name() else { continue };
+        if column.is_baseline() {
+            groups.push((column.model(), Vec::new()));
         } else if let Some((_, inputs)) = groups.last_mut() {
             inputs.push((input, values));
         }

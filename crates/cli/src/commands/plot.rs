@@ -4,14 +4,13 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use foretell::{Frame, Freq, Panel, nearest, refuse_sample_paths};
-use foretell_report::{ForecastColumns, civil, forecast_columns, known_values, windows};
+use foretell::{Frame, Freq, ModelInTable, Panel, nearest, refuse_sample_paths};
+use foretell_report::{civil, drawn_models, known_values, windows};
 
 use crate::args::{LogArgs, steps};
 use crate::data_args::DataArgs;
 use crate::failure::Usage;
 use crate::figure::{Band, Facet, Figure, Forecast};
-use crate::forecast_parts::{ForecastParts, forecast_parts};
 use crate::output::print;
 use crate::picture::{Picture as _, check_ending};
 use crate::progress::Log;
@@ -79,27 +78,18 @@ impl Plot {
         let frame = Frame::from_file(&self.forecast, &options, panel.freq())?;
         refuse_sample_paths(&frame, &self.forecast.display().to_string())?;
         self.log().read_beside(&self.forecast, "forecast");
-        let names = || frame.columns.iter().map(|(name, _)| name.as_str());
-        let (figure, series) = match forecast_parts(names(), &target) {
-            Some(models) => {
-                let models = self.keep_chosen_models(models, |parts| parts.model)?;
-                let panels = models.iter().map(|parts| 1 + parts.parts.len()).sum();
-                let chosen = self.chosen(&panel, &frame, panels)?;
-                self.warn_of_other_times(&panel, &frame, &chosen);
-                (self.figure_of_parts(&panel, &frame, &models, &chosen, &target), chosen.len())
-            }
-            None => {
-                let columns = forecast_columns(names(), &target);
-                if columns.is_empty() {
-                    let file = self.forecast.display();
-                    let message = format!("--forecast {file} has no column of forecasts beside {target}");
-                    return Err(Usage(message).into());
-                }
-                let columns = self.keep_chosen_models(columns, |columns| columns.model)?;
-                let chosen = self.chosen(&panel, &frame, 1)?;
-                self.warn_of_other_times(&panel, &frame, &chosen);
-                (self.figure(&panel, &frame, &columns, &chosen, &target), chosen.len())
-            }
+        let drawn = drawn_models(&frame, &target);
+        let (figure, series) = if drawn.is_empty() {
+            let models = self.keep_chosen_models(self.models_of_parts(&frame, &target)?)?;
+            let panels = models.iter().map(|model| 1 + model.components.len()).sum();
+            let chosen = self.chosen(&panel, &frame, panels)?;
+            self.warn_of_other_times(&panel, &frame, &chosen);
+            (self.figure_of_parts(&panel, &frame, &models, &chosen, &target), chosen.len())
+        } else {
+            let models = self.keep_chosen_models(drawn)?;
+            let chosen = self.chosen(&panel, &frame, 1)?;
+            self.warn_of_other_times(&panel, &frame, &chosen);
+            (self.figure(&panel, &frame, &models, &chosen, &target), chosen.len())
         };
         let out = self.out();
         if out == Path::new("-") {
@@ -109,6 +99,25 @@ impl Plot {
         let what = format!("{series} series, {}", figure.models.join(", "));
         self.log().wrote(&out, &what);
         Ok(())
+    }
+
+    /// The models of a table that has no forecasts but takes them apart.
+    fn models_of_parts(&self, frame: &Frame, target: &str) -> anyhow::Result<Vec<ModelInTable>> {
+        let models: Vec<ModelInTable> =
+            frame.models(target).into_iter().filter(|model| !model.components.is_empty()).collect();
+        let file = self.forecast.display();
+        if models.is_empty() {
+            let message = format!("--forecast {file} has no column of forecasts beside {target}");
+            return Err(Usage(message).into());
+        }
+        if models.iter().any(|model| model.is_explained) {
+            let message = format!(
+                "--forecast {file} holds contributions of inputs, and no forecasts; `foretell explain --plot FILE` \
+                 draws them"
+            );
+            return Err(Usage(message).into());
+        }
+        Ok(models)
     }
 
     fn out(&self) -> PathBuf {
@@ -149,12 +158,8 @@ impl Plot {
     }
 
     /// The columns of the models that --models names, in its order; all if it names none.
-    fn keep_chosen_models<T>(
-        &self,
-        mut columns: Vec<T>,
-        model: impl for<'a> Fn(&'a T) -> &'a str,
-    ) -> anyhow::Result<Vec<T>> {
-        let known: Vec<&str> = columns.iter().map(&model).collect();
+    fn keep_chosen_models(&self, mut columns: Vec<ModelInTable>) -> anyhow::Result<Vec<ModelInTable>> {
+        let known: Vec<&str> = columns.iter().map(|columns| &*columns.model).collect();
         let chosen = named(&self.models, |model| known.contains(&model));
         if let Some(wanted) = chosen.iter().find(|model| !known.contains(&model.as_str())) {
             let hint = nearest(wanted, known.iter().copied());
@@ -163,7 +168,7 @@ impl Plot {
             let message = format!("--models {wanted}: {file} has the models {known}{hint}");
             return Err(Usage(message).into());
         }
-        let place = |columns: &T| chosen.iter().position(|wanted| wanted == model(columns));
+        let place = |columns: &ModelInTable| chosen.iter().position(|wanted| **wanted == *columns.model);
         if !chosen.is_empty() {
             columns.retain(|columns| place(columns).is_some());
             columns.sort_by_key(place);
@@ -206,7 +211,7 @@ impl Plot {
         &self,
         panel: &Panel,
         frame: &Frame,
-        columns: &[ForecastColumns<'_>],
+        columns: &[ModelInTable],
         chosen: &[usize],
         target: &str,
     ) -> Figure {
@@ -219,7 +224,7 @@ impl Plot {
         let facets: Vec<Facet> = chosen.iter().map(facet).collect();
         let windows = facets.iter().map(|facet| facet.forecasts.len() / columns.len()).max().unwrap_or(0);
         let forecasts = if windows > 1 { format!("{windows} forecasts") } else { "one forecast".to_owned() };
-        let models = columns.iter().map(|columns| columns.model.to_owned()).collect();
+        let models = columns.iter().map(|columns| columns.model.to_string()).collect();
         self.figure_of(panel, chosen, facets, models, |history, file| {
             format!("{target}: {history}, and {forecasts} of {file}")
         })
@@ -230,7 +235,7 @@ impl Plot {
         &self,
         panel: &Panel,
         frame: &Frame,
-        models: &[ForecastParts<'_>],
+        models: &[ModelInTable],
         chosen: &[usize],
         target: &str,
     ) -> Figure {
@@ -242,7 +247,7 @@ impl Plot {
                 facets.extend(drawn.facets_of_parts(number, model, last, chosen.len() > 1));
             }
         }
-        let models = models.iter().map(|parts| parts.model.to_owned()).collect();
+        let models = models.iter().map(|model| model.model.to_string()).collect();
         self.figure_of(panel, chosen, facets, models, |history, file| {
             format!("{target}: {history}, and the parts of forecasts of {file}")
         })
@@ -308,7 +313,7 @@ impl<'a> Drawn<'a> {
         (4 * distinct.len()).max(50).max(after + distinct.len())
     }
 
-    fn facet(&self, columns: &[ForecastColumns<'_>], last: usize, title: Option<String>) -> Facet {
+    fn facet(&self, columns: &[ModelInTable], last: usize, title: Option<String>) -> Facet {
         let zone = self.panel.zone();
         let known = known_values(self.panel, self.series);
         let windows = windows(self.frame, &self.rows);
@@ -321,20 +326,21 @@ impl<'a> Drawn<'a> {
                 let cutoff = cutoff.filter(|(_, value)| value.is_finite());
                 let start = cutoff.map(|(time, value)| (civil(zone, time), value));
                 let time = |row: usize| civil(zone, self.frame.times[row]);
-                let points = columns.point(self.frame);
+                let values = |place: usize| &self.frame.columns[place].1[..];
+                let points = columns.point().map(values);
                 let line = points.iter().flat_map(|points| rows.iter().map(|&row| (time(row), points[row])));
-                let band = |(level, lo, hi): &(&str, &[f32], &[f32])| Band {
-                    level: (*level).to_owned(),
+                let band = |(level, lo, hi): &(f64, usize, usize)| Band {
+                    level: level.to_string(),
                     steps: start
                         .map(|(time, value)| (time, value, value))
                         .into_iter()
-                        .chain(rows.iter().map(|&row| (time(row), lo[row], hi[row])))
+                        .chain(rows.iter().map(|&row| (time(row), values(*lo)[row], values(*hi)[row])))
                         .collect(),
                 };
                 forecasts.push(Forecast {
                     model,
                     line: start.into_iter().chain(line).collect(),
-                    bands: columns.intervals(self.frame).iter().map(band).collect(),
+                    bands: columns.intervals().iter().map(band).collect(),
                     sets_axis: before > 0,
                 });
             }
@@ -352,7 +358,7 @@ impl<'a> Drawn<'a> {
     fn facets_of_parts(
         &self,
         number: usize,
-        model: &ForecastParts<'_>,
+        model: &ModelInTable,
         last: usize,
         with_id: bool,
     ) -> Vec<Facet> {
@@ -361,22 +367,21 @@ impl<'a> Drawn<'a> {
             true => Some(format!("{}, {name}", self.panel.id(self.series))),
             false => Some(name),
         };
-        let value =
-            |column: &str, row: usize| self.frame.column(column).map_or(f32::NAN, |values| values[row]);
+        let value = |place: usize, row: usize| self.frame.columns[place].1[row];
         let line = |of: &dyn Fn(usize) -> f32| {
             let steps = self.rows.iter().map(|&row| (civil(zone, self.frame.times[row]), of(row)));
             Forecast { model: number, line: steps.collect(), bands: Vec::new(), sets_axis: true }
         };
-        let sum = |row: usize| model.parts.iter().map(|(_, column)| value(column, row)).sum();
+        let sum = |row: usize| model.components.iter().map(|&(_, place)| value(place, row)).sum();
         let whole = Facet {
-            title: title(model.model.to_owned()),
+            title: title(model.model.to_string()),
             history: self.history(&known_values(self.panel, self.series), last),
             forecasts: vec![line(&sum)],
         };
-        let parts = model.parts.iter().map(|(part, column)| Facet {
+        let parts = model.components.iter().map(|(part, place)| Facet {
             title: title(format!("{}: {part}", model.model)),
             history: Vec::new(),
-            forecasts: vec![line(&|row| value(column, row))],
+            forecasts: vec![line(&|row| value(*place, row))],
         });
         std::iter::once(whole).chain(parts).collect()
     }

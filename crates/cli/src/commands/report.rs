@@ -8,7 +8,7 @@ use foretell::{
     Contents, FileOptions, Frame, Freq, Panel, ReadOptions, column_names, refuse_sample_paths, usual_season,
 };
 use foretell_report::{
-    Report, ScoreSheet, baseline, charts, facts, forecast_columns, grouped, scored, settings,
+    Report, ScoreSheet, baseline, charts, drawn_models, facts, grouped, scored, settings,
 };
 
 use crate::args::{LogArgs, steps};
@@ -134,8 +134,7 @@ impl WriteReport {
         let frame = Frame::from_file(path, options, panel.freq())?;
         refuse_sample_paths(&frame, &path.display().to_string())?;
         self.log().read_beside(path, role);
-        let names = frame.columns.iter().map(|(name, _)| name.as_str());
-        match forecast_columns(names, &options.target_col).is_empty() {
+        match drawn_models(&frame, &options.target_col).is_empty() {
             false => Ok(frame),
             true => Err(Usage(format!(
                 "--{role} {} has no column of forecasts beside {}; name a file with a column for each model",

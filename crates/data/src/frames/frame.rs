@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use super::forecast_column::{ColumnPart, ForecastColumn};
+use super::models::{KnownColumns, ModelInTable};
 use crate::calendar::freq::Freq;
 use crate::calendar::style::TimeStyle;
 use crate::calendar::zone::Zone;
@@ -12,7 +14,8 @@ use crate::error::DataError;
 
 /// A long table of forecasts: one row per series and time (and cutoff).
 ///
-/// Serialised with its fields under their names, NaN as nothing (`null` in JSON).
+/// Serialised with its fields under their names, NaN as nothing (`null` in JSON). What the columns hold is not written beside their
+/// names, which tell it.
 #[derive(Clone, PartialEq)]
 pub struct Frame {
     /// Name of the id column.
@@ -38,6 +41,8 @@ pub struct Frame {
     pub wide: BTreeMap<String, Vec<f64>>,
     /// The names of columns that hold whole numbers, up to 16777216 either way, and are written as such.
     pub integers: Vec<String>,
+    /// What columns hold, of those that were added as forecasts; the names of the others tell it.
+    pub known: KnownColumns,
 }
 
 /// A file that is being written, of whatever format, part by part.
@@ -73,7 +78,43 @@ impl Frame {
             columns: Vec::new(),
             wide: BTreeMap::new(),
             integers: Vec::new(),
+            known: KnownColumns::default(),
         }
+    }
+
+    /// Adds a column of a forecast.
+    pub fn push_forecast(&mut self, column: ForecastColumn, values: Vec<f32>) {
+        let name = self.known.keep(column);
+        self.columns.push((name, values));
+    }
+
+    /// Adds columns of forecasts.
+    pub fn push_forecasts(&mut self, columns: impl IntoIterator<Item = (ForecastColumn, Vec<f32>)>) {
+        columns.into_iter().for_each(|(column, values)| self.push_forecast(column, values));
+    }
+
+    /// What each of the columns holds, in their order; nothing for that of the actual values, and for the number of a sample path.
+    pub fn forecast_columns(&self, target: &str) -> Vec<Option<ForecastColumn>> {
+        let names: Vec<&str> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
+        self.known.of(&names, target)
+    }
+
+    /// The models that the table has forecasts or components of, with the places of their columns.
+    pub fn models(&self, target: &str) -> Vec<ModelInTable> {
+        ModelInTable::of(&self.forecast_columns(target))
+    }
+
+    /// The values of a part of a model's forecast.
+    pub fn part(&self, model: &str, part: ColumnPart) -> Option<&[f32]> {
+        let columns = self.forecast_columns("");
+        let is_it = |column: &&Option<ForecastColumn>| {
+            column.as_ref().is_some_and(|column| column.model() == model && column.part() == part)
+        };
+        columns
+            .iter()
+            .zip(&self.columns)
+            .find(|(column, _)| is_it(column))
+            .map(|(_, (_, values))| &values[..])
     }
 
     /// Whether a column holds whole numbers.
@@ -188,6 +229,7 @@ impl Frame {
             columns: self.columns.iter().map(|(name, values)| (name.clone(), of(values, rows))).collect(),
             wide: self.wide.iter().map(|(name, values)| (name.clone(), of(values, rows))).collect(),
             integers: self.integers.clone(),
+            known: self.known.clone(),
             ..*self
         }
     }

@@ -7,6 +7,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::frame::Frame;
+use super::models::KnownColumns;
 use crate::calendar::freq::Freq;
 use crate::calendar::zone::Zone;
 
@@ -75,6 +76,7 @@ impl<'de> Deserialize<'de> for Frame {
             columns: fields.columns.into_iter().map(|(name, column)| (name, values(column))).collect(),
             wide: fields.wide.into_iter().map(|(name, column)| (name, wide(column))).collect(),
             integers: fields.integers,
+            known: KnownColumns::default(),
         })
     }
 }

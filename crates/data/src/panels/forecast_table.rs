@@ -12,6 +12,7 @@ use crate::calendar::kind::TimeKind;
 use crate::calendar::zone::Zone;
 use crate::error::DataError;
 use crate::error::flaw::Flaw;
+use crate::frames::models::{KnownColumns, ModelInTable};
 use crate::tables::file_options::FileOptions;
 use crate::tables::open::open;
 use crate::tables::table::TableReader;
@@ -38,6 +39,8 @@ pub struct ForecastTable {
     pub cutoffs: Option<Vec<i64>>,
     /// All columns of numbers; a missing number is NaN.
     pub columns: Vec<(String, Vec<f64>)>,
+    /// What columns hold, where more is known than their names tell.
+    pub known: KnownColumns,
 }
 
 /// The columns of a table that must hold numbers alone, if they hold any.
@@ -191,7 +194,14 @@ impl ForecastTable {
         let columns = columns.into_iter().filter_map(|column| column.finish().transpose());
         let columns = columns.collect::<Result<_, _>>()?;
         let file = table.file().clone();
-        Ok(Self { file, ids, integer_ids, times, kind, zone: clock.zone, cutoffs, columns })
+        let known = KnownColumns::default();
+        Ok(Self { file, ids, integer_ids, times, kind, zone: clock.zone, cutoffs, columns, known })
+    }
+
+    /// The models that the table has forecasts or components of, with the places of their columns.
+    pub fn models(&self, target: &str) -> Vec<ModelInTable> {
+        let names: Vec<&str> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
+        ModelInTable::of(&self.known.of(&names, target))
     }
 
     /// The column of that name.

@@ -42,6 +42,7 @@ impl ForecastTable {
             zone: frame.zone,
             cutoffs: frame.cutoffs,
             columns: frame.columns.into_iter().map(widen).collect(),
+            known: frame.known,
         }
     }
 
@@ -94,6 +95,7 @@ impl ForecastTable {
             cutoffs: self.cutoffs,
             columns,
             wide,
+            known: self.known,
             ..Frame::new(freq)
         })
     }

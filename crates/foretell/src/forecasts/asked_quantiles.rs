@@ -1,5 +1,6 @@
 //! The quantiles that a forecast is asked for, by levels of central intervals or as they are.
 
+use foretell_data::ColumnPart;
 use foretell_estimator::Output;
 
 use crate::error::Error;
@@ -46,11 +47,14 @@ impl AskedQuantiles {
     /// The columns upwards, with the quantile each. neuralforecast names quantiles as they are `_ql0.1`, those of conformal
     /// prediction `-ql0.1`.
     pub(crate) fn columns(&self, conformal: bool) -> Vec<(Output, f64)> {
-        let column = |suffix: String, q: f64| (Output { suffix, quantile: Some(q as f32) }, q);
-        let low = self.level.iter().rev().map(|level| column(format!("-lo-{level}"), 0.5 - level / 200.0));
-        let high = self.level.iter().map(|level| column(format!("-hi-{level}"), 0.5 + level / 200.0));
-        let mark = if conformal { '-' } else { '_' };
-        low.chain(high).chain(self.quantiles.iter().map(|&q| column(format!("{mark}ql{q}"), q))).collect()
+        let end = |part: ColumnPart| (Output::of(part), part.probability().unwrap_or_default());
+        let low = self.level.iter().rev().map(|&level| end(ColumnPart::Lower(level)));
+        let high = self.level.iter().map(|&level| end(ColumnPart::Upper(level)));
+        let quantile = |&q: &f64| match conformal {
+            true => (Output::calibrated_quantile(q), q),
+            false => end(ColumnPart::Quantile(q)),
+        };
+        low.chain(high).chain(self.quantiles.iter().map(quantile)).collect()
     }
 
     /// The levels of central intervals that the quantiles are ends of, in percent.

@@ -294,7 +294,7 @@ impl<'a> ForecastBlocks<'a> {
             forecast_ahead(trained, model, quantiles, &scaled.panel, future, h)
         };
         let forecasts = forecast_windows(trained, panel, scaled, &self.quantiles, forecast)?;
-        frame.columns = forecasts.columns;
+        frame.push_forecasts(forecasts.columns);
         Ok((frame, forecasts.models))
     }
 

@@ -45,7 +45,7 @@ pub(crate) fn table(
         }
     }
     frame.cutoffs = Some(cutoffs);
-    frame.columns = forecasts.columns;
-    frame.columns.insert(0, (trained.columns.target.clone(), truth));
+    frame.columns.push((trained.columns.target.clone(), truth));
+    frame.push_forecasts(forecasts.columns);
     Ok((frame, rows))
 }

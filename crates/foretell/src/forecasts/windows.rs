@@ -1,6 +1,6 @@
 //! The forecasts of all models for windows of a panel.
 
-use foretell_data::{ColumnLevel, Panel, Span};
+use foretell_data::{ColumnLevel, ColumnPart, ForecastColumn, Panel, Span};
 use foretell_estimator::{Asked, Cutoff, ForecastValues, Output, point_column, sort_quantiles};
 
 use crate::error::Error;
@@ -16,8 +16,8 @@ use crate::trained_models::TrainedModels;
 pub(crate) struct WindowForecasts {
     /// The windows, by series, then time.
     pub(crate) windows: Vec<Cutoff>,
-    /// Columns with their names, `[windows, steps]`.
-    pub(crate) columns: Vec<(String, Vec<f32>)>,
+    /// Columns `[windows, steps]`, and what they hold.
+    pub(crate) columns: Vec<(ForecastColumn, Vec<f32>)>,
     /// The columns of each model, then those of each ensemble.
     pub(crate) models: Vec<Vec<Output>>,
 }
@@ -42,7 +42,7 @@ impl WindowForecasts {
                 let places = members_of(&output);
                 let columns: Vec<&[f32]> = places.iter().map(|&place| &self.columns[place].1[..]).collect();
                 let combined = ensemble.combine(&columns);
-                self.columns.push((format!("{}{}", ensemble.column(), output.suffix), combined));
+                self.columns.push((output.column(ensemble.column()), combined));
             }
             let (center, places) = (self.columns.len() - 1, members_of(&Output::point()));
             for (output, q) in spread {
@@ -52,7 +52,7 @@ impl WindowForecasts {
                 };
                 let mut values: Vec<f32> = self.columns[center].1.iter().enumerate().map(at).collect();
                 bound(trained, panel, &self.windows, &mut values);
-                self.columns.push((format!("{}{}", ensemble.column(), output.suffix), values));
+                self.columns.push((output.column(ensemble.column()), values));
             }
         }
         self.models = with_ensembles(trained, members, asked);
@@ -83,7 +83,7 @@ fn spread_ends(trained: &TrainedModels, asked: &AskedQuantiles) -> Vec<(Output, 
 /// have, but for medians that are such a forecast.
 fn ensemble_outputs(trained: &TrainedModels, models: &[Vec<Output>]) -> Vec<Output> {
     let members = &models[..trained.n_members()];
-    let is_asked = |output: &&Output| output.quantile.is_some() && output.suffix != "-median";
+    let is_asked = |output: &&Output| output.quantile.is_some() && output.part() != ColumnPart::Median;
     let in_all = |output: &&Output| {
         members.iter().all(|outputs| outputs.iter().any(|own| own.quantile == output.quantile))
     };
@@ -121,12 +121,12 @@ pub(crate) fn forecast_windows(
         let mut columns = recipe.columns(&name, &ids, &values)?;
         for (output, values) in recipe.outputs.iter().zip(&mut columns) {
             // A parameter of a distribution is no forecast.
-            if is_value(output) {
+            if output.part().is_value() {
                 bound(trained, panel, &cutoffs, values);
             }
         }
-        let names = recipe.outputs.iter().map(|output| format!("{name}{}", output.suffix));
-        forecasts.columns.extend(names.zip(columns));
+        let of_model = recipe.outputs.iter().map(|output| output.column(&name));
+        forecasts.columns.extend(of_model.zip(columns));
         forecasts.models.push(recipe.outputs);
         forecasts.windows = cutoffs;
     }
@@ -142,15 +142,10 @@ fn bound(trained: &TrainedModels, panel: &Panel, windows: &[Cutoff], values: &mu
     }
 }
 
-/// Whether a column holds values, not a parameter of a distribution.
-fn is_value(output: &Output) -> bool {
-    output.suffix.is_empty() || output.quantile.is_some()
-}
-
 /// How the columns of a table stand to the levels of its series: `others` values, then those of models.
 pub(crate) fn column_levels(others: usize, outputs: &[Vec<Output>]) -> Vec<ColumnLevel> {
     // The location of a distribution is at the level, a deviation is not.
-    let of_output = |output: &Output| match is_value(output) || output.suffix == "-loc" {
+    let of_output = |output: &Output| match output.part().is_value() || output.part() == ColumnPart::Location {
         true => ColumnLevel::Value,
         false => ColumnLevel::Difference,
     };

@@ -105,6 +105,7 @@ impl<'a> Grid<'a> {
             zone: table.zone.clone(),
             cutoffs: table.cutoffs.as_ref().map(|_| all(|(cutoff, _)| *cutoff)),
             columns,
+            known: table.known.clone(),
         }
     }
 }

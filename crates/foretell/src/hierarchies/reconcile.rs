@@ -3,14 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use foretell_data::ForecastTable;
+use foretell_data::{ForecastTable, ModelInTable};
 use foretell_hierarchy::{
     CoherentQuantiles, Draws, Evidence, Hierarchy, HierarchyError, Reconciler, Reconciliation, Residuals,
 };
 
 use crate::columns::ColumnNames;
 use crate::error::Error;
-use crate::forecast_part::{Part, part_of};
 use crate::hierarchies::grid::Grid;
 use crate::own_settings::OwnSettings;
 use crate::reconciliation_error::ReconciliationError;
@@ -78,22 +77,6 @@ impl<'a> ReconcileOptions<'a> {
     }
 }
 
-/// The columns of one model.
-struct Columns<'a> {
-    model: &'a str,
-    point: Option<&'a str>,
-    /// Probabilities, rising, and names.
-    quantiles: Vec<(f64, &'a str)>,
-}
-
-impl<'a> Columns<'a> {
-    /// The column of its number, or of its median.
-    fn centre(&self) -> Option<&'a str> {
-        let median = self.quantiles.iter().find(|(q, _)| (q - 0.5).abs() < 1e-9);
-        self.point.or(median.map(|(_, name)| *name))
-    }
-}
-
 /// Forecasts of the series of a hierarchy, of any models, changed so that they add up at each cutoff and time: forecasts of single
 /// numbers by the method alone, quantiles (`NHITS-lo-80`, `NHITS-hi-80`, `NHITS-median`) by samples ([`CoherentQuantiles`]). Rows come
 /// by series, in the order of the hierarchy, then by cutoff and time. Actual values stay as they are; with [`Reconciliation::BottomUp`] sums
@@ -133,29 +116,31 @@ pub fn reconcile(
             .transpose()?;
         let evidence = Evidence { residuals: residuals.as_ref(), shares: shares.as_deref() };
         let reconciler = Reconciler::new(hierarchy, options.method, &evidence)?;
-        let known =
-            |name: &str| -> Result<Vec<f64>, Error> { Ok(grid.known_values(name, forecast.column(name)?)?) };
-        let linear = |name: &str| -> Result<(String, Vec<f64>), Error> {
-            let mut values = known(name)?;
+        let name = |place: usize| forecast.columns[place].0.as_str();
+        let known = |place: usize| -> Result<Vec<f64>, Error> {
+            Ok(grid.known_values(name(place), &forecast.columns[place].1)?)
+        };
+        let linear = |place: usize| -> Result<(String, Vec<f64>), Error> {
+            let mut values = known(place)?;
             reconciler.reconcile(&mut values, grid.times.len());
             bound(hierarchy, options.bounds(), &mut values, grid.times.len());
-            Ok((name.to_owned(), values))
+            Ok((name(place).to_owned(), values))
         };
-        reconciled.extend(model.point.map(linear).transpose()?);
-        match &model.quantiles[..] {
+        reconciled.extend(model.number.map(linear).transpose()?);
+        match &model.quantiles_within().collect::<Vec<_>>()[..] {
             [] => {}
-            [(_, only)] => reconciled.push(linear(only)?),
+            [(_, only)] => reconciled.push(linear(*only)?),
             all => {
                 let draws = match &residuals {
                     Some(residuals) => Draws::like(residuals, options.samples.max(1), options.seed),
                     None => Draws::independent(n, options.samples.max(1), options.seed),
                 };
-                let values = all.iter().map(|(_, name)| known(name)).collect::<Result<Vec<_>, _>>()?;
+                let values = all.iter().map(|(_, place)| known(*place)).collect::<Result<Vec<_>, _>>()?;
                 let probabilities: Vec<f64> = all.iter().map(|(q, _)| *q).collect();
                 let mut columns = quantiles(&reconciler, &draws, &probabilities, &values, grid.times.len())?;
                 let bounds = options.bounds();
                 columns.iter_mut().flatten().for_each(|value| *value = bounds.bounded(*value));
-                reconciled.extend(all.iter().map(|(_, name)| (*name).to_owned()).zip(columns));
+                reconciled.extend(all.iter().map(|(_, place)| name(*place).to_owned()).zip(columns));
             }
         }
     }
@@ -199,24 +184,9 @@ fn quantiles(
     Ok(columns)
 }
 
-/// The models of a table, by the names of its columns.
-fn models<'a>(table: &'a ForecastTable, target: &str) -> Vec<Columns<'a>> {
-    let mut models: Vec<Columns<'a>> = Vec::new();
-    for (name, _) in table.columns.iter().filter(|(name, _)| name != target) {
-        let (model, part) = part_of(name);
-        let place = models.iter().position(|known| known.model == model).unwrap_or_else(|| {
-            models.push(Columns { model, point: None, quantiles: Vec::new() });
-            models.len() - 1
-        });
-        match part {
-            Part::Point => models[place].point = Some(name),
-            Part::Quantile(q) => models[place].quantiles.push((q, name)),
-        }
-    }
-    for model in &mut models {
-        model.quantiles.sort_by(|a, b| a.0.total_cmp(&b.0));
-    }
-    models
+/// The models that a table forecasts.
+fn models(table: &ForecastTable, target: &str) -> Vec<ModelInTable> {
+    table.models(target).into_iter().filter(ModelInTable::is_forecast).collect()
 }
 
 /// The errors of a model's past forecasts: of its number, or of its median.
@@ -224,16 +194,16 @@ fn errors(
     table: &ForecastTable,
     grid: &Grid<'_>,
     hierarchy: &Hierarchy,
-    model: &Columns<'_>,
+    model: &ModelInTable,
     target: &str,
 ) -> Result<Residuals, Error> {
     let past = models(table, target).into_iter().find(|past| past.model == model.model);
-    let name = past.and_then(|past| past.centre()).ok_or_else(|| ReconciliationError::NoPastForecasts {
+    let place = past.and_then(|past| past.point()).ok_or_else(|| ReconciliationError::NoPastForecasts {
         file: table.file.to_string(),
-        model: model.model.to_owned(),
+        model: model.model.to_string(),
     })?;
     let y = grid.values(table.column(target)?);
-    let forecast = grid.values(table.column(name)?);
+    let forecast = grid.values(&table.columns[place].1);
     let mut errors: Vec<f64> = y.iter().zip(&forecast).map(|(y, forecast)| y - forecast).collect();
     add_up_missing(hierarchy, &mut errors, grid.times.len());
     Ok(Residuals::new(hierarchy.n_series(), &errors)?)
@@ -280,6 +250,7 @@ mod tests {
             zone: None,
             cutoffs: None,
             columns: columns.iter().map(|(name, values)| ((*name).to_owned(), values.to_vec())).collect(),
+            known: Default::default(),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use foretell_data::{Frame, Panel};
+use foretell_data::{AnomalyMark, ColumnPart, ForecastColumn, Frame, Panel};
 use foretell_estimator::{Output, point_column};
 use foretell_evaluate::{Anomaly, anomalies, error_spread};
 
@@ -63,8 +63,7 @@ impl Fitted {
         let names = trained.column_names().into_iter().chain(ensembles);
         let models: Vec<(String, Vec<Output>)> = names.zip(outputs).collect();
         for ((name, outputs), rows) in models.iter().zip(rows) {
-            let names: Vec<String> =
-                outputs.iter().map(|output| format!("{name}{}", output.suffix)).collect();
+            let names: Vec<String> = outputs.iter().map(|output| output.name(name)).collect();
             forget_padded(&mut frame, panel, self.h(), &names, rows);
         }
         Ok(marked(&frame, &models, level))
@@ -146,7 +145,7 @@ fn marked(frame: &Frame, models: &[(String, Vec<Output>)], level: f64) -> Frame 
     let y = frame.wide_column(target).unwrap_or_default();
     let series = rows_of_series(frame);
     for (name, outputs) in models {
-        let column = |output: &Output| frame.wide_column(&format!("{name}{}", output.suffix));
+        let column = |output: &Output| frame.wide_column(&output.name(name));
         let Some(point) = column(&outputs[point_column(outputs)]) else { continue };
         let end = |quantile: f64| {
             let near =
@@ -161,11 +160,12 @@ fn marked(frame: &Frame, models: &[(String, Vec<Output>)], level: f64) -> Frame 
             columns.iter_mut().zip(row).for_each(|(column, value)| column.push(value));
         }
         let narrow = |values: &[f64]| values.iter().map(|&value| value as f32).collect();
-        table.columns.push((name.clone(), narrow(&point)));
-        let suffixes = ["lo", "hi", "anomaly", "score", "rank"].map(|suffix| format!("{name}-{suffix}"));
-        table.columns.extend(suffixes.iter().cloned().zip(columns.iter().map(|column| narrow(column))));
+        table.push_forecast(ForecastColumn::new(&**name, ColumnPart::Point), narrow(&point));
+        let marks = AnomalyMark::ALL.map(|mark| ForecastColumn::new(&**name, ColumnPart::Mark(mark)));
+        let names = marks.clone().map(|mark| mark.name());
+        table.push_forecasts(marks.into_iter().zip(columns.iter().map(|column| narrow(column))));
         if !frame.wide.is_empty() {
-            let ends = suffixes.into_iter().zip(columns).take(2);
+            let ends = names.into_iter().zip(columns).take(2);
             table.wide.extend([(name.clone(), point.into_owned())].into_iter().chain(ends));
         }
     }

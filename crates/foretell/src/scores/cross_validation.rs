@@ -247,8 +247,8 @@ fn validate_anew(
     let mut forecasts = WindowForecasts::default();
     let outputs = trained.named().map(|(model, name)| Ok(recipe(&trained, model, &name, asked)?.outputs));
     forecasts.models = with_ensembles(&trained, outputs.collect::<Result<_, Error>>()?, asked);
-    let names = parts[0].0.columns.iter().map(|(name, _)| (name.clone(), Vec::new()));
-    forecasts.columns = names.collect();
+    let columns = parts[0].0.forecast_columns(&plan.columns.target).into_iter().flatten();
+    forecasts.columns = columns.map(|column| (column, Vec::new())).collect();
     let levels = column_levels(0, &forecasts.models);
     for series in 0..panel.n_series() {
         for (frame, known) in &parts {
@@ -256,7 +256,7 @@ fn validate_anew(
             let Some(place) = known.find(panel.id(series)) else { continue };
             forecasts.windows.push((series, known.len(place)));
             let level = panel.level(series);
-            for (((name, all), (_, part)), of) in
+            for (((_, all), (name, part)), of) in
                 forecasts.columns.iter_mut().zip(&frame.columns).zip(&levels)
             {
                 let rows = place * h..(place + 1) * h;

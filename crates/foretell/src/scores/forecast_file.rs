@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use foretell_data::ForecastTable;
+use foretell_data::{ForecastTable, ModelInTable, SAMPLE_ID};
 use foretell_evaluate::{
     DieboldMariano, EvaluationError, Metric, ScoreBy, ScoreHistory, ScoreOptions, ScoreTable, ScoredRows,
     diebold_mariano, evaluate,
@@ -11,8 +11,7 @@ use foretell_evaluate::{
 
 use crate::columns::ColumnNames;
 use crate::error::Error;
-use crate::forecast_part::{Part, part_of};
-use crate::sample_paths::{SAMPLE_ID, are_several};
+use crate::sample_paths::are_several;
 use crate::scores::model_columns::ModelColumns;
 
 /// Forecasts of any tool beside the actual values, ready to be scored.
@@ -250,30 +249,15 @@ fn cutoffs(forecast: &ForecastTable, series: &[u32]) -> Vec<i64> {
     series.iter().map(|series| first[series] - 1).collect()
 }
 
-/// The models of a table, by the names of its columns.
+/// The models that a table forecasts.
 fn models(forecast: &ForecastTable, target: &str) -> Vec<ModelColumns> {
-    let mut models: Vec<ModelColumns> = Vec::new();
-    let columns = forecast.columns.iter().filter(|(name, _)| name != target && name != SAMPLE_ID);
-    for (column, values) in columns {
-        let (model, part) = part_of(column);
-        let place = models.iter().position(|known| known.name == model).unwrap_or_else(|| {
-            models.push(ModelColumns { name: model.to_owned(), point: Vec::new(), quantiles: Vec::new() });
-            models.len() - 1
-        });
-        let model = &mut models[place];
-        match part {
-            Part::Point => model.point.clone_from(values),
-            Part::Quantile(q) => model.quantiles.push((q, values.clone())),
-        }
-    }
-    for model in &mut models {
-        if model.point.is_empty() {
-            let median = model.quantiles.iter().find(|(q, _)| (q - 0.5).abs() < 1e-9);
-            model.point =
-                median.map_or_else(|| vec![f64::NAN; forecast.ids.len()], |(_, values)| values.clone());
-        }
-    }
-    models
+    let values = |place: usize| forecast.columns[place].1.clone();
+    let model = |model: ModelInTable| ModelColumns {
+        name: model.model.to_string(),
+        point: model.point().map_or_else(|| vec![f64::NAN; forecast.ids.len()], values),
+        quantiles: model.quantiles_within().map(|(q, place)| (q, values(place))).collect(),
+    };
+    forecast.models(target).into_iter().filter(ModelInTable::is_forecast).map(model).collect()
 }
 
 #[cfg(test)]
@@ -292,6 +276,7 @@ mod tests {
             zone: None,
             cutoffs: cutoffs.map(<[i64]>::to_vec),
             columns: columns.collect(),
+            known: Default::default(),
         }
     }
 

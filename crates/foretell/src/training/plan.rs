@@ -267,7 +267,7 @@ impl TrainingPlan {
         let ColumnNames { id, time, target } = &self.columns;
         let mut taken: Vec<String> = vec![id.clone(), time.clone(), target.clone(), "cutoff".to_owned()];
         for (model, name) in self.models().into_iter().zip(self.column_names()) {
-            taken.extend(model.outputs().iter().map(|output| format!("{name}{}", output.suffix)));
+            taken.extend(model.outputs().iter().map(|output| output.name(&name)));
         }
         taken.extend(self.ensembles.iter().map(|ensemble| ensemble.column().to_owned()));
         taken.extend(self.kept_ensembles().iter().map(|ensemble| ensemble.column().to_owned()));

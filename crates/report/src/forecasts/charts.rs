@@ -2,17 +2,15 @@
 
 use std::collections::HashMap;
 
-use super::columns::{ForecastColumns, forecast_columns};
+use super::columns::drawn_models;
 use super::windows::{civil, known_values, windows};
 use crate::contents::{Charts, ForecastLines, ModelLines, SeriesLines};
-use foretell::{Frame, Panel, TimeKind};
+use foretell::{Frame, ModelInTable, Panel, TimeKind};
 
 /// The charts of all series that the tables forecast, each with the `last` steps of its history, or with so many as go well with
 /// the forecasts.
 pub fn charts(panel: &Panel, tables: &[&Frame], target: &str, last: Option<usize>) -> Charts {
-    let columns: Vec<Vec<ForecastColumns<'_>>> = (tables.iter())
-        .map(|table| forecast_columns(table.columns.iter().map(|(name, _)| name.as_str()), target))
-        .collect();
+    let columns: Vec<Vec<ModelInTable>> = tables.iter().map(|table| drawn_models(table, target)).collect();
     let models = models(columns.iter().flatten());
     let mut order: Vec<&str> = Vec::new();
     let mut rows: Vec<HashMap<&str, Vec<usize>>> = vec![HashMap::new(); tables.len()];
@@ -40,16 +38,16 @@ pub fn charts(panel: &Panel, tables: &[&Frame], target: &str, last: Option<usize
 }
 
 /// Each model once, with all of its levels.
-fn models<'a>(columns: impl Iterator<Item = &'a ForecastColumns<'a>>) -> Vec<ModelLines> {
+fn models<'a>(columns: impl Iterator<Item = &'a ModelInTable>) -> Vec<ModelLines> {
     let mut models: Vec<ModelLines> = Vec::new();
     for of_model in columns {
-        let place = models.iter().position(|model| model.name == of_model.model).unwrap_or_else(|| {
-            models.push(ModelLines { name: of_model.model.to_owned(), levels: Vec::new() });
+        let place = models.iter().position(|model| model.name == *of_model.model).unwrap_or_else(|| {
+            models.push(ModelLines { name: of_model.model.to_string(), levels: Vec::new() });
             models.len() - 1
         });
-        for level in of_model.levels() {
-            if !models[place].levels.iter().any(|known| known == level) {
-                models[place].levels.push(level.to_owned());
+        for (level, ..) in of_model.intervals() {
+            if !models[place].levels.contains(&level.to_string()) {
+                models[place].levels.push(level.to_string());
             }
         }
     }
@@ -62,7 +60,7 @@ fn models<'a>(columns: impl Iterator<Item = &'a ForecastColumns<'a>>) -> Vec<Mod
 fn forecast(
     panel: &Panel,
     table: &Frame,
-    columns: &[ForecastColumns<'_>],
+    columns: &[ModelInTable],
     models: &[ModelLines],
     rows: &[usize],
 ) -> ForecastLines {
@@ -71,13 +69,14 @@ fn forecast(
         values.extend(rows.iter().map(|&row| column.map_or(f32::NAN, |column| column[row])));
     };
     for model in models {
-        let own = columns.iter().find(|columns| columns.model == model.name);
-        push(own.and_then(|own| own.point(table)));
-        let intervals = own.map(|own| own.intervals(table)).unwrap_or_default();
+        let own = columns.iter().find(|columns| *columns.model == model.name);
+        let values = |place: usize| &table.columns[place].1[..];
+        push(own.and_then(ModelInTable::point).map(values));
+        let intervals = own.map(ModelInTable::intervals).unwrap_or_default();
         for level in &model.levels {
-            let ends = intervals.iter().find(|(known, ..)| known == level);
-            push(ends.map(|(_, lo, _)| *lo));
-            push(ends.map(|(.., hi)| *hi));
+            let ends = intervals.iter().find(|(known, ..)| known.to_string() == *level);
+            push(ends.map(|(_, lo, _)| values(*lo)));
+            push(ends.map(|(.., hi)| values(*hi)));
         }
     }
     let times = rows.iter().map(|&row| civil(panel.zone(), table.times[row])).collect();
