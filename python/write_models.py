@@ -22,10 +22,10 @@ FILES = {
                     "Autoformer FEDformer VanillaTransformer Informer TFT PatchTST TimesNet TimeLLM"),
     "multivariate": ("Models that forecast all series of a panel together.",
                      "iTransformer TimeXer MLPMultivariate TSMixer TSMixerx XLinear RMoK StemGNN TimeMixer SOFTS SOFTSSharp"),
-    "classical": ("Classical models, and Prophet: each series is learnt by itself.",
+    "classical": ("Classical models, FLAIR and Prophet: each series by itself.",
                   "Naive SeasonalNaive HistoricAverage WindowAverage SeasonalWindowAverage RandomWalkWithDrift AutoETS ETS Holt "
                   "HoltWinters AutoARIMA ARIMA MSTL AutoTheta Theta OptimizedTheta DynamicTheta DynamicOptimizedTheta "
-                  "CrostonClassic CrostonOptimized CrostonSBA ADIDA IMAPA TSB Prophet"),
+                  "CrostonClassic CrostonOptimized CrostonSBA ADIDA IMAPA TSB FLAIR Prophet"),
 }  # fmt: skip
 
 # The types of arguments whose default does not tell.

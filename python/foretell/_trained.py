@@ -341,7 +341,8 @@ class Trained:
 
     def decompose(self, df: Any = None, static_df: Any = None, futr_df: Any = None, h: int | None = None) -> Any:
         """The parts that forecasts are made of, which add up to them: of NBEATS, NBEATSx and NHITS a level and what each block adds, of DLinear,
-        Autoformer and FEDformer a trend and a seasonality, of Prophet its trend, seasonalities, holidays and columns.
+        Autoformer and FEDformer a trend and a seasonality, of FLAIR a level and a season, of Prophet its trend, seasonalities, holidays
+        and columns.
 
         Args:
             df: Series as for `predict`; the rows of tables of Spark, Dask and Ray are gathered here.

@@ -72,7 +72,7 @@ pub use calendar::given_time::Time;
 pub use calendar::integer_dates::IntegerFormat;
 pub use calendar::kind::TimeKind;
 pub use calendar::locale::Locale;
-pub use calendar::season::usual_season;
+pub use calendar::season::{calendar_seasons, usual_season};
 pub use calendar::step_words::OddSteps;
 pub use calendar::style::TimeStyle;
 pub use calendar::time_format::TimeFormat;

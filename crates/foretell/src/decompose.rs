@@ -2,7 +2,9 @@
 
 use std::any::Any;
 
-use foretell_data::{ColumnLevel, ForecastColumn, Frame, Future, LocalScaler, Panel};
+use foretell_data::{ColumnLevel, ForecastColumn, Frame, Future, LocalScaler, Panel, Span};
+use foretell_estimator::{Asked, Trained as _};
+use foretell_flair::TrainedFlair;
 use foretell_neural::{NetworkError, TrainedNetwork};
 use foretell_prophet::{Mode, TrainedProphet};
 
@@ -88,6 +90,9 @@ fn parts_of(
         return parts_of_network(trained, network, &scaled.panel, future, h);
     }
     let any: &dyn Any = model.trained();
+    if let Some(flair) = any.downcast_ref::<TrainedFlair>() {
+        return parts_of_flair(trained, flair, &scaled.panel, future, h);
+    }
     match any.downcast_ref::<TrainedProphet>() {
         Some(prophet) => parts_of_prophet(prophet, &scaled.panel, future, h),
         None => Ok((Vec::new(), Vec::new())),
@@ -127,6 +132,21 @@ fn parts_of_network(
         Ok(None)
     })?;
     Ok((names, columns))
+}
+
+/// The level, and what the shape of the season adds to it.
+fn parts_of_flair(
+    trained: &TrainedModels,
+    flair: &TrainedFlair,
+    panel: &Panel,
+    future: Option<&Future>,
+    h: usize,
+) -> Result<Parts, Error> {
+    let asked = Asked { span: Span::Predict { future }, h, quantiles: None };
+    let mut season = flair.forecast(panel, &asked, &trained.workers)?.values;
+    let level = flair.levels(panel, future, h, &trained.workers)?;
+    season.iter_mut().zip(&level).for_each(|(season, level)| *season -= level);
+    Ok((vec!["level".to_owned(), "season".to_owned()], vec![level, season]))
 }
 
 /// The trend, and what each component adds to it; a component that a series lacks adds nothing.

@@ -143,6 +143,10 @@ pub mod simulation {
 }
 #[cfg(feature = "parquet")]
 pub use foretell_data::{ParquetWriter, RecordBatch};
+/// FLAIR: its hyper-parameters in code, and the levels of its forecasts.
+pub mod flair {
+    pub use foretell_flair::*;
+}
 /// Prophet: its hyper-parameters in code, and the parts of its forecasts.
 pub mod prophet {
     pub use foretell_prophet::*;

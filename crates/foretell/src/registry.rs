@@ -10,7 +10,10 @@ static REGISTERED: RwLock<Vec<EstimatorEntry>> = RwLock::new(Vec::new());
 
 /// The estimators of foretell's that are no networks.
 pub fn estimators() -> impl Iterator<Item = &'static EstimatorEntry> {
-    foretell_classical::ESTIMATORS.iter().chain(foretell_prophet::ESTIMATORS)
+    foretell_classical::ESTIMATORS
+        .iter()
+        .chain(foretell_prophet::ESTIMATORS)
+        .chain(foretell_flair::ESTIMATORS)
 }
 
 /// Makes an estimator of your own known by its name, so that [`ModelSpec::new`](crate::ModelSpec::new) finds it and

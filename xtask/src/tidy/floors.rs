@@ -89,6 +89,10 @@ pub(super) const FOLDERS: &[Folders] = &[
         &["error identity place unfinished", "lock regular rename", "directory file", "snapshot"],
     ),
     folders(
+        "crates/flair/src",
+        &["box_cox draws error history ridge shape spectrum", "level season settings", "series", "flair"],
+    ),
+    folders(
         "crates/flash/src",
         &["pattern sizes", "attention", "tiles", "shared", "backward forward small", "dispatch"],
     ),

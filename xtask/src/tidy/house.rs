@@ -105,6 +105,7 @@ pub(super) const ROOMS: &[Room] = &[
     // It knows the place that training has for several processes, and no training.
     room(8, "foretell-mpi", &["foretell-estimator"]),
     room(8, "foretell-classical", &["foretell-data", "foretell-estimator"]),
+    room(8, "foretell-flair", &["foretell-data", "foretell-estimator"]),
     room(8, "foretell-prophet", &["foretell-data", "foretell-estimator", "foretell-holidays"]),
     room(8, "foretell-evaluate", &[]),
     room(
@@ -129,6 +130,7 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-neural",
             "foretell-classical",
             "foretell-prophet",
+            "foretell-flair",
             "foretell-evaluate",
             "foretell-hierarchy",
             "foretell-simulation",

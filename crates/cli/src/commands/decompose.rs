@@ -10,7 +10,7 @@ use crate::saved_run::SavedRunArgs;
 /// Take forecasts of saved models apart
 ///
 /// Writes a row per series and step, and a column per part, which add up to the forecast: of NBEATS, NBEATSx and NHITS the level and what
-/// each block adds, of DLinear, Autoformer and FEDformer trend and seasonality, of Prophet the trend, seasonalities, holidays and
+/// each block adds, of DLinear, Autoformer and FEDformer trend and seasonality, of FLAIR level and season, of Prophet the trend, seasonalities, holidays and
 /// columns. Other models have no parts, and no columns, nor do networks with the loss of a distribution.
 #[derive(Debug, Args)]
 #[command(after_help = "\

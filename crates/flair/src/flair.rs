@@ -1,0 +1,292 @@
+//! FLAIR as an estimator: before training, and after it, which are the same.
+
+use std::any::Any;
+use std::ops::Range;
+
+use foretell_data::{Cutter, DataError, Future, Key, Panel, Span, WindowSpec, calendar_seasons};
+use foretell_estimator::{
+    Asked, ColumnKind, ColumnsRead, Cutoff, Estimator, EstimatorEntry, EstimatorError, ForecastValues,
+    HeldOut, LevelsSeen, MemoryEstimate, Output, Run, Trained, Workers,
+};
+use serde_json::{Map, Value};
+
+use crate::series::{KnownColumn, SeriesModel};
+use crate::settings::{FlairSettings, meaning};
+
+const NAME: &str = "FLAIR";
+
+/// The entry by which FLAIR is found.
+pub(crate) const ENTRY: EstimatorEntry = EstimatorEntry {
+    name: NAME,
+    paper: "Honda 2026, Don't Learn the Shape: Forecasting Periodic Time Series by Rank-1 Decomposition",
+    new: |h| Box::new(Flair::new(FlairSettings { h, ..FlairSettings::default() })),
+    restore: |estimator, _| {
+        let estimator: Box<dyn Any> = estimator;
+        let flair = estimator.downcast::<Flair>().map_err(|_| format!("it is no {NAME}"))?;
+        Ok(Box::new(TrainedFlair { flair: *flair }))
+    },
+};
+
+/// FLAIR: its hyper-parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Flair {
+    settings: FlairSettings,
+}
+
+impl Flair {
+    /// One with these hyper-parameters.
+    pub fn new(settings: FlairSettings) -> Self {
+        Self { settings }
+    }
+
+    /// Its hyper-parameters.
+    pub fn settings(&self) -> &FlairSettings {
+        &self.settings
+    }
+}
+
+impl Estimator for Flair {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn alias(&self) -> &str {
+        self.settings.alias.as_deref().unwrap_or(NAME)
+    }
+
+    fn horizon(&self) -> usize {
+        self.settings.h
+    }
+
+    fn levels_seen(&self) -> LevelsSeen {
+        LevelsSeen::Any
+    }
+
+    fn set(&mut self, name: &str, value: Value) -> Result<(), EstimatorError> {
+        self.settings = self.settings.with(name, &value)?;
+        Ok(())
+    }
+
+    fn hyper_parameters(&self) -> Map<String, Value> {
+        self.settings.table()
+    }
+
+    fn meaning(&self, name: &str) -> Option<&'static str> {
+        meaning(name)
+    }
+
+    fn can_read(&self, kind: ColumnKind) -> bool {
+        kind == ColumnKind::Futr
+    }
+
+    fn columns_read(&self) -> ColumnsRead<'_> {
+        ColumnsRead { futr: &self.settings.futr_exog_list, ..ColumnsRead::default() }
+    }
+
+    fn outputs_at(&self, quantiles: &[f64]) -> Option<Vec<Output>> {
+        let quantile = |&q: &f64| Output { suffix: format!("-q{q}"), quantile: Some(q as f32) };
+        Some(std::iter::once(Output::point()).chain(quantiles.iter().map(quantile)).collect())
+    }
+
+    fn fit(&self, _: &Panel, _: HeldOut, _: Run<'_>) -> Result<Box<dyn Trained>, EstimatorError> {
+        Ok(Box::new(TrainedFlair { flair: self.clone() }))
+    }
+
+    fn boxed(&self) -> Box<dyn Estimator> {
+        Box::new(self.clone())
+    }
+}
+
+/// FLAIR after its training, in which it learns nothing: each forecast is computed from its history.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrainedFlair {
+    flair: Flair,
+}
+
+impl TrainedFlair {
+    /// The levels that the forecasts of `h` steps after each series are made of, `[series, h]`: the forecast without its season. The
+    /// rest of a forecast is what the shape of the season adds.
+    ///
+    /// # Errors
+    /// If the panel or `future` lacks a column that the model reads.
+    pub fn levels(
+        &self,
+        panel: &Panel,
+        future: Option<&Future>,
+        h: usize,
+        workers: &Workers,
+    ) -> Result<Vec<f32>, EstimatorError> {
+        let (windows, seed) =
+            (self.cutoffs(panel, Span::Predict { future }, h)?, self.flair.settings.random_seed);
+        self.of_windows(panel, &windows, future, h, h, workers, |model, cutoff, out| {
+            let levels = model.level(h, self.flair.settings.n_samples, key(panel, cutoff, seed));
+            out.iter_mut().zip(levels).for_each(|(cell, value)| *cell = held(panel, cutoff, value));
+        })
+    }
+
+    /// Where the forecasts of a span start.
+    fn cutoffs(&self, panel: &Panel, span: Span<'_>, h: usize) -> Result<Vec<Cutoff>, DataError> {
+        let futr = self.flair.settings.futr_exog_list.clone();
+        // Of a window with one step of history, the cutoff is its first row.
+        let cutter = Cutter::new(panel, &WindowSpec { futr, ..WindowSpec::new(1, h) }, span)?;
+        let before = |start: i64| (start + 1) as usize;
+        Ok(cutter.rows().into_iter().map(|window| (window.series as usize, before(window.start))).collect())
+    }
+
+    /// What `work` writes of the model of each window, `each` numbers.
+    fn of_windows(
+        &self,
+        panel: &Panel,
+        cutoffs: &[Cutoff],
+        future: Option<&Future>,
+        h: usize,
+        each: usize,
+        workers: &Workers,
+        work: impl Fn(&SeriesModel, Cutoff, &mut [f32]) + Sync,
+    ) -> Result<Vec<f32>, EstimatorError> {
+        let settings = &self.flair.settings;
+        let mut seasons = match &settings.season_length[..] {
+            [] => calendar_seasons(panel.freq()),
+            own => own.to_vec(),
+        };
+        seasons.retain(|season| *season > 1);
+        seasons.sort_unstable();
+        seasons.dedup();
+        let mut values = vec![0.0; cutoffs.len() * each];
+        let mut windows: Vec<(&mut [f32], Result<(), EstimatorError>)> =
+            values.chunks_exact_mut(each).map(|window| (window, Ok(()))).collect();
+        workers.each(&mut windows, true, |i, (out, result)| {
+            let (series, before) = cutoffs[i];
+            let columns: Result<Vec<KnownColumn>, DataError> = settings
+                .futr_exog_list
+                .iter()
+                .map(|name| known_column(panel, series, name, before..before + h, future))
+                .collect();
+            match columns {
+                Err(error) => *result = Err(error.into()),
+                Ok(columns) => {
+                    let history = panel.known_values(series, 0..before);
+                    work(&SeriesModel::new(&history, &seasons, &columns, h), cutoffs[i], out);
+                }
+            }
+        });
+        windows.into_iter().try_for_each(|(_, result)| result)?;
+        Ok(values)
+    }
+}
+
+/// A column of a series before and within the rows of a forecast, which may lie behind its end.
+fn known_column(
+    panel: &Panel,
+    series: usize,
+    name: &str,
+    rows: Range<usize>,
+    future: Option<&Future>,
+) -> Result<KnownColumn, DataError> {
+    let (len, values) = (panel.len(series), panel.column(name, series)?);
+    let numbers = |values: &[f32]| values.iter().map(|&x| f64::from(x)).collect::<Vec<f64>>();
+    let mut ahead = numbers(&values[rows.start.min(len)..rows.end.min(len)]);
+    if rows.end > len {
+        let lacks = || DataError::FutureNeeded { columns: vec![name.to_owned()] };
+        let future = future.ok_or_else(lacks)?;
+        let of_series = &future.column(name)?[series * future.h()..][..future.h()];
+        let (needed, found) = (rows.end - len, future.h());
+        let first = rows.start.max(len) - len;
+        let behind =
+            of_series.get(first..needed).ok_or(DataError::FutureShape { expected: needed, found })?;
+        ahead.extend(numbers(behind));
+    }
+    Ok(KnownColumn { past: numbers(&values[..rows.start]), ahead })
+}
+
+/// The key of the draws of a window: neither other series nor the order of work change it.
+fn key(panel: &Panel, (series, before): Cutoff, seed: u64) -> Key {
+    let of_series = panel.id(series).bytes().fold(Key::new(seed), |key, byte| key.fold(byte.into()));
+    let cutoff = before.checked_sub(1).map_or(i64::MIN, |last| panel.time(series, last));
+    of_series.fold(cutoff as u64)
+}
+
+/// A value as the panel holds those of the series, which has no infinite ones.
+fn held(panel: &Panel, (series, _): Cutoff, value: f64) -> f32 {
+    panel.level(series).hold(value).clamp(f32::MIN, f32::MAX)
+}
+
+/// A quantile of sorted values, between two of them linearly, as numpy has it.
+fn quantile(sorted: &[f64], q: f64) -> f64 {
+    let place = q * (sorted.len() - 1) as f64;
+    let (below, part) = (place.floor() as usize, place.fract());
+    let above = (below + 1).min(sorted.len() - 1);
+    sorted[below] + part * (sorted[above] - sorted[below])
+}
+
+impl Trained for TrainedFlair {
+    fn estimator(&self) -> &dyn Estimator {
+        &self.flair
+    }
+
+    fn reaches_any_horizon(&self) -> bool {
+        true
+    }
+
+    fn forecast(
+        &self,
+        panel: &Panel,
+        asked: &Asked<'_>,
+        workers: &Workers,
+    ) -> Result<ForecastValues, EstimatorError> {
+        let cutoffs = self.cutoffs(panel, asked.span, asked.h)?;
+        let quantiles = asked.quantiles.unwrap_or_default();
+        let FlairSettings { n_samples, random_seed, .. } = self.flair.settings;
+        let columns = 1 + quantiles.len();
+        let write = |model: &SeriesModel, cutoff: Cutoff, out: &mut [f32]| {
+            let paths = model.paths(asked.h, n_samples, key(panel, cutoff, random_seed));
+            for (row, mut values) in out.chunks_exact_mut(columns).zip(paths) {
+                values.sort_unstable_by(f64::total_cmp);
+                let all = std::iter::once(&0.5).chain(quantiles);
+                row.iter_mut()
+                    .zip(all)
+                    .for_each(|(cell, &q)| *cell = held(panel, cutoff, quantile(&values, q)));
+            }
+        };
+        let each = asked.h * columns;
+        let values =
+            self.of_windows(panel, &cutoffs, future_of(asked.span), asked.h, each, workers, write)?;
+        Ok(ForecastValues { cutoffs, values })
+    }
+
+    fn paths(
+        &self,
+        panel: &Panel,
+        asked: &Asked<'_>,
+        paths: usize,
+        seed: u64,
+        workers: &Workers,
+    ) -> Option<Result<Vec<f32>, EstimatorError>> {
+        let h = asked.h;
+        let write = |model: &SeriesModel, cutoff: Cutoff, out: &mut [f32]| {
+            for (step, values) in model.paths(h, paths, key(panel, cutoff, seed)).into_iter().enumerate() {
+                let cells = out[step..].iter_mut().step_by(h);
+                cells.zip(values).for_each(|(cell, value)| *cell = held(panel, cutoff, value));
+            }
+        };
+        let all = || {
+            let cutoffs = self.cutoffs(panel, asked.span, h)?;
+            self.of_windows(panel, &cutoffs, future_of(asked.span), h, h * paths, workers, write)
+        };
+        Some(all())
+    }
+
+    fn memory(&self, windows: usize, h: usize, threads: usize) -> MemoryEstimate {
+        let at_once = windows.min(threads) as u64;
+        // Steps, and levels of which there are as many at most.
+        let numbers = 2 * (h as u64).saturating_mul(self.flair.settings.n_samples as u64);
+        MemoryEstimate::default().and("sample paths", at_once.saturating_mul(8 * numbers))
+    }
+}
+
+fn future_of(span: Span<'_>) -> Option<&Future> {
+    match span {
+        Span::Predict { future } => future,
+        _ => None,
+    }
+}
