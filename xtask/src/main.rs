@@ -2,7 +2,9 @@
 #![forbid(unsafe_code)]
 
 mod asan;
+mod bench_forecast;
 mod bench_matrix;
+mod bench_panels;
 mod ci;
 mod compare;
 mod figures;
@@ -45,6 +47,8 @@ enum Chore {
     Asan(asan::Options),
     /// Measure the same workloads with and without each optimisation; write docs/bench-matrix.md.
     BenchMatrix(bench_matrix::Options),
+    /// Lay `foretell forecast` beside single models, on panels whose last windows are kept apart.
+    BenchForecast(bench_forecast::Options),
     /// Lay foretell beside PyTorch, ONNX Runtime and neuralforecast: steps, forecasts, fits, memory, accuracy.
     Compare(compare::Options),
     /// Build foretell by a profile of what it does, with BOLT where it is installed; before and after.
@@ -68,6 +72,7 @@ fn main() -> ExitCode {
         Chore::Wasm => wasm::run(),
         Chore::Asan(options) => asan::run(&options),
         Chore::BenchMatrix(options) => bench_matrix::run(&options),
+        Chore::BenchForecast(options) => bench_forecast::run(&options),
         Chore::Compare(options) => compare::run(&options),
         Chore::Pgo(options) => pgo::run(&options),
         Chore::Profile(options) => profile::run(&options),

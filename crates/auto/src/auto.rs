@@ -2,16 +2,18 @@
 
 use std::any::Any;
 use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use foretell::own_estimator::{
     ColumnKind, ColumnsRead, Estimator, EstimatorEntry, HeldOut, Learned, LevelsSeen, Output, Run, Trained,
 };
-use foretell::{EstimatorError, Map, ModelSpec, Panel, Value, register_estimator};
+use foretell::{EstimatorError, Map, ModelSpec, Panel, Progress, Value, Verdict, register_estimator};
 
 use crate::board::{AUTO, Board};
 use crate::budget::Budget;
-use crate::chosen::Chosen;
 use crate::choose::{choose, fit_again};
+use crate::chosen::Chosen;
 use crate::error::AutoError;
 use crate::member::Context;
 use crate::settings::Settings;
@@ -43,7 +45,7 @@ const CHOSEN: &str = "chosen";
 pub struct Auto {
     pub(crate) settings: Settings,
     pub(crate) chosen: Option<Box<Chosen>>,
-    is_stopped: fn() -> bool,
+    is_stopped: Arc<dyn Fn() -> bool + Send + Sync>,
 }
 
 impl Auto {
@@ -57,7 +59,7 @@ impl Auto {
 
     /// One that forecasts so many steps, with everything found in the data.
     pub fn new(h: usize) -> Self {
-        Self { settings: Settings::new(h), chosen: None, is_stopped: || false }
+        Self { settings: Settings::new(h), chosen: None, is_stopped: Arc::new(|| false) }
     }
 
     /// Makes it known by its name, to [`ModelSpec::new`] and to directories that are loaded.
@@ -75,8 +77,8 @@ impl Auto {
     /// Has it asked, between models and between the steps of networks, whether to end with what there is. The fit is whole then, of the
     /// models that were tried until then.
     #[must_use]
-    pub fn stop_if(mut self, is_stopped: fn() -> bool) -> Self {
-        self.is_stopped = is_stopped;
+    pub fn stop_if(mut self, is_stopped: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        self.is_stopped = Arc::new(is_stopped);
         self
     }
 
@@ -155,7 +157,8 @@ impl Estimator for Auto {
         // The models that were named, before any work is done.
         for name in self.settings.models.iter().flatten() {
             let spec = ModelSpec::new(name, 1, 1);
-            let spec = spec.map_err(|error| AutoError::Member { name: name.clone(), reason: error.to_string() })?;
+            let spec =
+                spec.map_err(|error| AutoError::Member { name: name.clone(), reason: error.to_string() })?;
             if spec.name() == AUTO {
                 let reason = "it would be its own member".to_owned();
                 return Err(AutoError::Member { name: name.clone(), reason }.into());
@@ -188,10 +191,32 @@ impl Estimator for Auto {
         true
     }
 
-    fn fit(&self, panel: &Panel, held_out: HeldOut, run: Run<'_>) -> Result<Box<dyn Trained>, EstimatorError> {
+    fn fit(
+        &self,
+        panel: &Panel,
+        held_out: HeldOut,
+        run: Run<'_>,
+    ) -> Result<Box<dyn Trained>, EstimatorError> {
         let panel = panel.without_last(held_out.rows());
-        let context =
-            Context { workers: run.workers, vocabulary: run.vocabulary, is_stopped: &self.is_stopped };
+        // Whoever listens to the training may stop it, too.
+        let (workers, vocabulary, heard) = (run.workers, run.vocabulary, Mutex::new((0_u64, run.listen)));
+        let begun = Instant::now();
+        let is_stopped = || {
+            let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
+            let (step, listen) = &mut *heard;
+            *step += 1;
+            let progress = Progress {
+                step: *step,
+                max_steps: *step,
+                train_loss: 0.0,
+                valid_loss: None,
+                learning_rate: 0.0,
+                skipped_steps: 0,
+                elapsed: begun.elapsed(),
+            };
+            (self.is_stopped)() || listen(&progress) != Verdict::Continue
+        };
+        let context = Context { workers, vocabulary, is_stopped: &is_stopped };
         let (chosen, members) = match &self.chosen {
             Some(chosen) => fit_again(chosen, &panel, &context)?,
             None => choose(&self.settings, &panel, &context)?,

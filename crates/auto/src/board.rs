@@ -61,7 +61,8 @@ impl Board {
     /// What to expect, in a sentence.
     pub fn sentence(&self) -> String {
         let (Some(auto), Some(naive)) = (self.row(AUTO), self.row(BASELINE)) else {
-            return "The series are too short to score anything: expect nothing of these forecasts.".to_owned();
+            return "The series are too short to score anything: expect nothing of these forecasts."
+                .to_owned();
         };
         if !auto.mase.is_finite() || !naive.mase.is_finite() {
             return "The series are too short to score anything: the forecast is that of models which are good as a rule.".to_owned();
@@ -82,7 +83,9 @@ impl Board {
             n => format!("{n} windows"),
         };
         let of = match self.is_honest {
-            true => format!("on the last window of {series}, which chose nothing (weights by {windows} before it)"),
+            true => format!(
+                "on the last window of {series}, which chose nothing (weights by {windows} before it)"
+            ),
             false => format!(
                 "on {windows} of {series} that weights were chosen by, as there are too few data for another: expect somewhat less"
             ),
@@ -135,7 +138,10 @@ mod tests {
             ..Board::default()
         };
         let better = board(0.8, 1.0, true).sentence();
-        assert!(better.contains("20 % better than the seasonal naive") && better.contains("chose nothing"), "{better}");
+        assert!(
+            better.contains("20 % better than the seasonal naive") && better.contains("chose nothing"),
+            "{better}"
+        );
         let worse = board(1.2, 1.0, false).sentence();
         assert!(worse.contains("20 % WORSE") && worse.contains("too few data"), "{worse}");
         assert!(board(f64::NAN, f64::NAN, false).sentence().contains("too short"));
@@ -146,6 +152,9 @@ mod tests {
         let board = Board { rows: vec![row(AUTO, f64::NAN, 1.0)], ..Board::default() };
         let text = serde_json::to_string(&board).unwrap();
         let again: Board = serde_json::from_str(&text).unwrap();
-        assert!(again.rows[0].mase.is_nan() && again.rows[0].seconds == 0.0 && !text.contains("seconds"), "{text}");
+        assert!(
+            again.rows[0].mase.is_nan() && again.rows[0].seconds == 0.0 && !text.contains("seconds"),
+            "{text}"
+        );
     }
 }

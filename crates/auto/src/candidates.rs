@@ -44,8 +44,11 @@ fn all(_: usize) -> usize {
 /// The longest season that exponential smoothing and Theta have numbers for.
 const LONGEST_SMOOTHED: usize = 24;
 
-/// Steps of all series beyond which a method that searches among models is left to a budget.
-const QUICK_STEPS: f64 = 60_000.0;
+/// What a search among models may cost without a budget, as steps of all series times the share of a year's twelve months that the
+/// season has.
+const QUICK_SMOOTHING: f64 = 4_000.0;
+const QUICK_ARIMA: f64 = 200_000.0;
+const QUICK_STL: f64 = 300_000.0;
 
 fn always(why: &str) -> Result<String, String> {
     Ok(why.to_owned())
@@ -62,9 +65,16 @@ fn smoothed(traits: &PanelTraits, why: &str) -> Result<String, String> {
 }
 
 /// What takes long on large panels is left to a budget.
-fn if_quick(traits: &PanelTraits, budget: Budget, rows: usize, why: &str) -> Result<String, String> {
-    match budget == Budget::Quick && traits.steps(rows) > QUICK_STEPS {
-        true => Err("slow on so many series; --budget 30s tries it".to_owned()),
+fn if_quick(
+    traits: &PanelTraits,
+    budget: Budget,
+    rows: usize,
+    most: f64,
+    why: &str,
+) -> Result<String, String> {
+    let cost = traits.steps(rows) * (traits.season().clamp(4, LONGEST_SMOOTHED) as f64 / 12.0);
+    match budget == Budget::Quick && cost > most {
+        true => Err("slow on so many steps: a budget of time tries it".to_owned()),
         false => Ok(why.to_owned()),
     }
 }
@@ -81,7 +91,7 @@ fn intermittent(traits: &PanelTraits, why: &str) -> Result<String, String> {
 fn network(traits: &PanelTraits, budget: Budget, why: &str) -> Result<String, String> {
     let windows = traits.series as f64 * traits.typical_len.saturating_sub(2 * traits.h) as f64;
     match () {
-        () if !budget.trains() => Err("it is trained in steps; --budget 1m tries it".to_owned()),
+        () if !budget.trains() => Err("it is trained in steps: a budget of time tries it".to_owned()),
         () if windows < 300.0 => Err("too few windows to learn from".to_owned()),
         () => Ok(why.to_owned()),
     }
@@ -105,17 +115,32 @@ const RULES: [Rule; 15] = [
         model: "AutoARIMA",
         kind: Kind::Local,
         rows: |season| (20 * season).max(300),
-        suits: |traits, _| match traits.season() {
-            season if season > LONGEST_SMOOTHED => Ok(format!("without the season of {season}, which is long for it")),
-            _ => always("the best of the classical ones alone"),
+        suits: |traits, budget| {
+            let why = match traits.season() {
+                season if season > LONGEST_SMOOTHED => {
+                    format!("without the season of {season}, which is long for it")
+                }
+                _ => "the best of the classical ones alone".to_owned(),
+            };
+            if_quick(traits, budget, (20 * traits.season()).max(300), QUICK_ARIMA, &why)
         },
     },
     Rule {
         model: "MSTL",
         kind: Kind::Local,
-        rows: |season| (24 * season).max(1000),
-        suits: |traits, _| match traits.seasons.iter().any(|season| *season > 1 && 2 * season <= traits.typical_len) {
-            true => always("every season, each taken out by itself"),
+        rows: |season| (30 * season).max(700),
+        suits: |traits, budget| match traits
+            .seasons
+            .iter()
+            .any(|season| *season > 1 && 2 * season <= traits.typical_len)
+        {
+            true => if_quick(
+                traits,
+                budget,
+                (30 * traits.season()).max(700),
+                QUICK_STL,
+                "every season, each taken out by itself",
+            ),
             false => Err("there is no season".to_owned()),
         },
     },
@@ -123,18 +148,16 @@ const RULES: [Rule; 15] = [
         model: "DynamicOptimizedTheta",
         kind: Kind::Local,
         rows: |season| (20 * season).max(300),
-        suits: |traits, budget| {
-            smoothed(traits, "trend halved, season taken out")
-                .and_then(|why| if_quick(traits, budget, (20 * traits.season()).max(300), &why))
-        },
+        suits: |traits, _| smoothed(traits, "trend halved, season taken out"),
     },
     Rule {
         model: "AutoETS",
         kind: Kind::Local,
         rows: |season| (20 * season).max(300),
         suits: |traits, budget| {
-            smoothed(traits, "level, trend and season, smoothed")
-                .and_then(|why| if_quick(traits, budget, (20 * traits.season()).max(300), &why))
+            smoothed(traits, "level, trend and season, smoothed").and_then(|why| {
+                if_quick(traits, budget, (20 * traits.season()).max(300), QUICK_SMOOTHING, &why)
+            })
         },
     },
     Rule {
@@ -176,7 +199,7 @@ const RULES: [Rule; 15] = [
         rows: |season| (20 * season).max(2000),
         suits: |traits, budget| match () {
             () if traits.futr == 0 => Err("no column is known ahead".to_owned()),
-            () if !budget.trains() => Err("slow; --budget 1m tries it".to_owned()),
+            () if !budget.trains() => Err("slow: a budget of time tries it".to_owned()),
             () => always("it reads the columns known ahead"),
         },
     },
@@ -244,7 +267,8 @@ pub(crate) fn spec_of(
         return Err("it forecasts all series together".to_owned());
     }
     let has = |spec: &ModelSpec, name: &str| spec.hyper_parameters().contains_key(name);
-    let kind = if spec.network().is_some() { Kind::Network } else { rule.map_or(Kind::Local, |rule| rule.kind) };
+    let kind =
+        if spec.network().is_some() { Kind::Network } else { rule.map_or(Kind::Local, |rule| rule.kind) };
     if kind == Kind::Network {
         let quantiles = Value::from(QUANTILES.to_vec());
         let mut loss = foretell::Map::new();
@@ -301,12 +325,17 @@ mod tests {
     }
 
     fn tried(traits: &PanelTraits, budget: Budget) -> Vec<&'static str> {
-        candidates(traits, budget).into_iter().filter(|model| model.is_tried).map(|model| model.model).collect()
+        candidates(traits, budget)
+            .into_iter()
+            .filter(|model| model.is_tried)
+            .map(|model| model.model)
+            .collect()
     }
 
     #[test]
     fn the_panel_and_the_budget_decide_what_is_tried() {
         let month = tried(&traits(10, 100, &[12]), Budget::Quick);
+        assert!(!tried(&traits(9000, 300, &[12]), Budget::Quick).contains(&"AutoARIMA"));
         for model in ["SeasonalNaive", "AutoARIMA", "AutoETS", "MSTL", "DynamicOptimizedTheta"] {
             assert!(month.contains(&model), "{model}");
         }
@@ -322,7 +351,10 @@ mod tests {
         let priced = PanelTraits { futr: 1, ..traits(50, 100, &[7]) };
         assert!(tried(&priced, Budget::Steps(100)).contains(&"TiDE"));
         assert!(tried(&traits(50, 100, &[7]), Budget::Steps(100)).contains(&"NHITS"));
-        assert!(!tried(&traits(1, 100, &[7]), Budget::Steps(100)).contains(&"NHITS"), "one series of 100 steps");
+        assert!(
+            !tried(&traits(1, 100, &[7]), Budget::Steps(100)).contains(&"NHITS"),
+            "one series of 100 steps"
+        );
     }
 
     #[test]
@@ -338,7 +370,8 @@ mod tests {
         }
         let (mstl, _, _) = spec_of("mstl", &traits, 0, &[]).unwrap();
         assert_eq!(mstl.hyper_parameters()["season_length"], foretell::json!([24, 168]));
-        let (tide, _, _) = spec_of("TiDE", &traits, 70, &[("futr_exog_list", vec!["price".to_owned()])]).unwrap();
+        let (tide, _, _) =
+            spec_of("TiDE", &traits, 70, &[("futr_exog_list", vec!["price".to_owned()])]).unwrap();
         assert_eq!(tide.hyper_parameters()["futr_exog_list"], foretell::json!(["price"]));
         assert!(spec_of("iTransformer", &traits, 70, &[]).unwrap_err().contains("together"));
     }

@@ -57,7 +57,11 @@ const GOOD_AS_A_RULE: [&str; 3] = ["FLAIR", "AutoARIMA", "DynamicOptimizedTheta"
 
 /// Candidates on windows, the weights that these choose, the score of the window that chose nothing, and the members of what is
 /// combined fitted to the whole panel.
-pub(crate) fn choose(settings: &Settings, panel: &Panel, context: &Context<'_>) -> Result<Choice, EstimatorError> {
+pub(crate) fn choose(
+    settings: &Settings,
+    panel: &Panel,
+    context: &Context<'_>,
+) -> Result<Choice, EstimatorError> {
     let clock = Clock::start(settings.budget);
     let h = settings.h;
     let traits = PanelTraits::of(panel, h, &settings.seasons, settings.futr.len());
@@ -79,16 +83,15 @@ pub(crate) fn choose(settings: &Settings, panel: &Panel, context: &Context<'_>) 
     ahead.extend(plan.chosen_by.iter().skip(1));
     let kept = plan.kept.map(|_| 1);
     let first = ahead.len().min(1 + usize::from(kept.is_some()));
-    let stages: Vec<Stage> = ahead
-        .iter()
-        .map(|&ahead| Stage::new(&scored, ahead, h, season, settings.has_columns()))
-        .collect();
+    let stages: Vec<Stage> =
+        ahead.iter().map(|&ahead| Stage::new(&scored, ahead, h, season, settings.has_columns())).collect();
 
     // The candidates, the baseline first.
     let mut tried = tried(settings, &traits, stages.len(), &mut board)?;
     let networks = tried.iter().filter(|tried| tried.member.kind == Kind::Network).count();
     let share = if networks > 0 { LOCAL_SHARE } else { PLANNED };
-    let mut reached = rehearse_local(&mut tried, &stages, first, (h, panel.n_series()), (&clock, share), context);
+    let mut reached =
+        rehearse_local(&mut tried, &stages, first, (h, panel.n_series()), (&clock, share), context);
     reached = reached.min(stages.len());
     let owed: f64 = tried
         .iter()
@@ -117,6 +120,9 @@ pub(crate) fn choose(settings: &Settings, panel: &Panel, context: &Context<'_>) 
             forecasts: &chosen_by.forecasts,
             criterion: settings.criterion,
             baseline: 0,
+            favoured: (0..tried.len())
+                .filter(|&place| GOOD_AS_A_RULE[..2].contains(&tried[place].member.spec.name()))
+                .collect(),
             best_alone: !settings.ensemble,
         }
         .mix(),
@@ -151,10 +157,16 @@ pub(crate) fn choose(settings: &Settings, panel: &Panel, context: &Context<'_>) 
                 learned.push(Arc::from(trained));
                 places.push(place);
                 let rows = (tried.member.rows < usize::MAX).then_some(tried.member.rows);
-                members.push(ChosenMember { spec: tried.member.spec.clone(), rows, spread: spreads[place].clone() });
+                members.push(ChosenMember {
+                    spec: tried.member.spec.clone(),
+                    rows,
+                    spread: spreads[place].clone(),
+                });
             }
             Ok(None) => {
-                board.left_out.push((tried.member.spec.name().to_owned(), "stopped before its last fit".to_owned()));
+                board
+                    .left_out
+                    .push((tried.member.spec.name().to_owned(), "stopped before its last fit".to_owned()));
             }
             Err(error) => board.left_out.push((tried.member.spec.name().to_owned(), error.to_string())),
         }
@@ -164,7 +176,11 @@ pub(crate) fn choose(settings: &Settings, panel: &Panel, context: &Context<'_>) 
 }
 
 /// The members of an earlier choice, fitted to another panel.
-pub(crate) fn fit_again(chosen: &Chosen, panel: &Panel, context: &Context<'_>) -> Result<Choice, EstimatorError> {
+pub(crate) fn fit_again(
+    chosen: &Chosen,
+    panel: &Panel,
+    context: &Context<'_>,
+) -> Result<Choice, EstimatorError> {
     let (mut learned, mut kept) = (Vec::new(), Vec::new());
     for (place, member) in chosen.members.iter().enumerate() {
         if let Some(trained) = fit_at_last(&member.member(), panel, context)? {
@@ -198,13 +214,17 @@ fn tried(
     let found = candidates(traits, settings.budget);
     let mut names: Vec<String> = vec![BASELINE.to_owned()];
     match &settings.models {
-        Some(models) => names.extend(models.iter().filter(|name| !name.eq_ignore_ascii_case(BASELINE)).cloned()),
+        Some(models) => {
+            names.extend(models.iter().filter(|name| !name.eq_ignore_ascii_case(BASELINE)).cloned())
+        }
         None => {
             let is_other = |name: &&str| *name != BASELINE;
             let is_tried = found.iter().filter(|model| model.is_tried).map(|model| model.model);
             names.extend(is_tried.filter(is_other).map(str::to_owned));
-            let not = found.iter().filter(|model| !model.is_tried);
-            board.left_out.extend(not.map(|model| (model.model.to_owned(), model.why.clone())));
+            // Those that a larger budget would try; the others do not suit the panel.
+            let with_time = candidates(traits, Budget::Steps(1));
+            let not = found.iter().zip(with_time).filter(|(now, then)| !now.is_tried && then.is_tried);
+            board.left_out.extend(not.map(|(now, _)| (now.model.to_owned(), now.why.clone())));
         }
     }
     let columns = settings.columns();
@@ -235,7 +255,9 @@ fn train_networks(
 ) {
     let choosing: Vec<usize> = (0..stages.len()).filter(|place| Some(*place) != kept).collect();
     let mut waiting = networks as f64;
-    for tried in tried.iter_mut().filter(|tried| tried.member.kind == Kind::Network && tried.dropped.is_none()) {
+    for tried in
+        tried.iter_mut().filter(|tried| tried.member.kind == Kind::Network && tried.dropped.is_none())
+    {
         if (context.is_stopped)() {
             tried.dropped = Some("stopped".to_owned());
             continue;
@@ -342,7 +364,8 @@ fn as_a_rule(tried: &[Tried]) -> Mix {
     let rank = |tried: &Tried| GOOD_AS_A_RULE.iter().position(|name| *name == tried.member.spec.name());
     let mut order: Vec<usize> = (0..tried.len()).collect();
     order.sort_by_key(|&place| (rank(&tried[place]).unwrap_or(usize::MAX), place));
-    let good: Vec<usize> = order.iter().copied().filter(|&place| rank(&tried[place]).is_some()).take(2).collect();
+    let good: Vec<usize> =
+        order.iter().copied().filter(|&place| rank(&tried[place]).is_some()).take(2).collect();
     let good = if good.is_empty() { order.iter().copied().take(2).collect() } else { good };
     let mut weights = vec![0.0; tried.len()];
     good.iter().for_each(|&place| weights[place] = 1.0 / good.len() as f64);
@@ -408,7 +431,8 @@ fn scores(cases: &[Case], forecasts: &[Vec<f32>]) -> [f64; 3] {
     if by_series.is_empty() {
         return [f64::NAN; 3];
     }
-    let mean = |which: usize| by_series.values().map(|sums| sums[which] / sums[3].max(1.0)).sum::<f64>() / n as f64;
+    let mean =
+        |which: usize| by_series.values().map(|sums| sums[which] / sums[3].max(1.0)).sum::<f64>() / n as f64;
     [mean(0), mean(1), mean(2)]
 }
 

@@ -46,11 +46,8 @@ fn picked(cases: &[&Case], forecasts: &[Vec<&[f32]>], kept: &[usize], criterion:
             sums.iter().zip(kept).map(of_case).sum::<f64>()
         };
         let losses: Vec<f64> = (0..forecasts.len()).map(&mut loss_with).collect();
-        let (member, loss) = losses
-            .into_iter()
-            .enumerate()
-            .min_by(|a, b| a.1.total_cmp(&b.1))
-            .expect("there are members");
+        let (member, loss) =
+            losses.into_iter().enumerate().min_by(|a, b| a.1.total_cmp(&b.1)).expect("there are members");
         if round > 1 && loss >= best {
             break;
         }
@@ -79,8 +76,7 @@ mod tests {
             last: 5.0,
             stops_at_zero: false,
         };
-        let cases: Vec<Case> =
-            (0..20).map(|i| Case { series: i / 2, y: vec![5.0; 3], history }).collect();
+        let cases: Vec<Case> = (0..20).map(|i| Case { series: i / 2, y: vec![5.0; 3], history }).collect();
         let cases: Vec<&Case> = cases.iter().collect();
         let flat = [4.0_f32, 6.0, 20.0].map(|value| vec![value; 3 * WIDTH]);
         let forecasts: Vec<Vec<&[f32]>> = flat.iter().map(|flat| vec![&flat[..]; 20]).collect();

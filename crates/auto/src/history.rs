@@ -52,10 +52,10 @@ impl History {
     pub(crate) fn of(y: &[f32], season: usize, zero: f64) -> Self {
         let known = || y.iter().filter(|y| !y.is_nan()).map(|&y| f64::from(y));
         let count = known().count();
-        let share = |is: &dyn Fn(f64) -> bool| {
-            known().filter(|&y| is(y)).count() as f64 / count.max(1) as f64
-        };
-        let range = known().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], y| [low.min(y), high.max(y)]);
+        let share =
+            |is: &dyn Fn(f64) -> bool| known().filter(|&y| is(y)).count() as f64 / count.max(1) as f64;
+        let range =
+            known().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], y| [low.min(y), high.max(y)]);
         let positive = count > 0 && range[0] >= zero;
         let zeros = share(&|y| y == zero);
         let group = match () {

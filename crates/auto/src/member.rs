@@ -126,7 +126,6 @@ fn columns_of(outputs: &[Output]) -> Vec<Place> {
     QUANTILES.iter().map(place).collect()
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -34,14 +34,20 @@ impl Mix {
 
     /// The quantiles `[h, WIDTH]` of a series from those of its members, some of which have none, and how many of them were left out
     /// as nothing in the history justifies them.
-    pub(crate) fn combined(&self, history: &History, h: usize, members: &[Option<&[f32]>]) -> (Vec<f32>, usize) {
+    pub(crate) fn combined(
+        &self,
+        history: &History,
+        h: usize,
+        members: &[Option<&[f32]>],
+    ) -> (Vec<f32>, usize) {
         let is_sound: Vec<bool> =
             members.iter().map(|values| values.is_some_and(|values| justifies(history, values))).collect();
         let left_out = |member: usize| members[member].is_some() && !is_sound[member];
         let own = self.weights_of(history.group);
         let mut weights: Vec<f64> =
             own.iter().zip(&is_sound).map(|(weight, sound)| if *sound { *weight } else { 0.0 }).collect();
-        let refused = own.iter().enumerate().filter(|(member, weight)| **weight > 0.0 && left_out(*member)).count();
+        let refused =
+            own.iter().enumerate().filter(|(member, weight)| **weight > 0.0 && left_out(*member)).count();
         if weights.iter().all(|weight| *weight == 0.0) {
             match self.order.iter().find(|member| is_sound[**member]) {
                 Some(&member) => weights[member] = 1.0,

@@ -5,14 +5,16 @@ const BYTES: usize = 6;
 
 /// The bytes as whole numbers, their count first.
 pub(crate) fn to_numbers(bytes: &[u8]) -> Vec<f64> {
-    let number = |bytes: &[u8]| bytes.iter().rev().fold(0_u64, |number, &byte| (number << 8) | u64::from(byte)) as f64;
+    let number =
+        |bytes: &[u8]| bytes.iter().rev().fold(0_u64, |number, &byte| (number << 8) | u64::from(byte)) as f64;
     std::iter::once(bytes.len() as f64).chain(bytes.chunks(BYTES).map(number)).collect()
 }
 
 /// What [`to_numbers`] wrote; nothing if it is something else.
 pub(crate) fn to_bytes(numbers: &[f64]) -> Option<Vec<u8>> {
     let (&count, numbers) = numbers.split_first()?;
-    let is_whole = |number: f64| number >= 0.0 && number < (1_u64 << (8 * BYTES)) as f64 && number.fract() == 0.0;
+    let is_whole =
+        |number: f64| number >= 0.0 && number < (1_u64 << (8 * BYTES)) as f64 && number.fract() == 0.0;
     if !is_whole(count) || (count as usize).div_ceil(BYTES) != numbers.len() {
         return None;
     }

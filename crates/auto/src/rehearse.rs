@@ -31,8 +31,16 @@ impl Tried {
     }
 
     /// Takes its forecasts of a window from a model that was fitted before it.
-    fn take(&mut self, place: usize, stage: &Stage, trained: &dyn Trained, h: usize, context: &Context<'_>) -> Result<(), EstimatorError> {
-        let Grids { cutoffs, values, is_point } = ahead(trained, &self.member, &stage.known, stage.future.as_ref(), h, context)?;
+    fn take(
+        &mut self,
+        place: usize,
+        stage: &Stage,
+        trained: &dyn Trained,
+        h: usize,
+        context: &Context<'_>,
+    ) -> Result<(), EstimatorError> {
+        let Grids { cutoffs, values, is_point } =
+            ahead(trained, &self.member, &stage.known, stage.future.as_ref(), h, context)?;
         self.is_point = is_point;
         let mut by_series: Vec<Option<Vec<f32>>> = vec![None; stage.known.n_series()];
         let needed = self.member.rows_needed();
@@ -41,7 +49,8 @@ impl Tried {
                 by_series[series] = Some(values);
             }
         }
-        self.forecasts[place] = Some(stage.cases.iter().map(|(series, _)| by_series[*series].take()).collect());
+        self.forecasts[place] =
+            Some(stage.cases.iter().map(|(series, _)| by_series[*series].take()).collect());
         Ok(())
     }
 
@@ -62,12 +71,20 @@ impl Tried {
     }
 
     /// Fits it once before several windows, on all series, and takes its forecasts of each.
-    pub(crate) fn run_once(&mut self, places: &[usize], stages: &[Stage], panel: &Panel, h: usize, context: &Context<'_>) {
+    pub(crate) fn run_once(
+        &mut self,
+        places: &[usize],
+        stages: &[Stage],
+        panel: &Panel,
+        h: usize,
+        context: &Context<'_>,
+    ) {
         let begun = Instant::now();
         let Some(oldest) = places.iter().map(|&place| stages[place].ahead).max() else { return };
         let done = self.member.fit(&panel.without_last(oldest), context).and_then(|trained| match trained {
             Some(trained) => {
-                let mut takes = places.iter().map(|&place| self.take(place, &stages[place], &*trained, h, context));
+                let mut takes =
+                    places.iter().map(|&place| self.take(place, &stages[place], &*trained, h, context));
                 takes.try_for_each(|taken| taken).map(|()| true)
             }
             None => Ok(false),
@@ -132,8 +149,11 @@ pub(crate) fn rehearse_local(
             if tried[i].dropped.is_some() || tried[i].member.kind != Kind::Local {
                 continue;
             }
-            if place == 0 && let Some(left) = left(given) {
-                let before: f64 = tried[..i].iter().filter(|tried| tried.dropped.is_none()).map(|tried| tried.last).sum();
+            if place == 0
+                && let Some(left) = left(given)
+            {
+                let before: f64 =
+                    tried[..i].iter().filter(|tried| tried.dropped.is_none()).map(|tried| tried.last).sum();
                 let owed = before * (first as f64 - 1.0 + growth);
                 let foreseen = probed(&tried[i], stage, h, context) * (first as f64 + growth);
                 if i > 0 && foreseen > left - owed {
@@ -156,7 +176,8 @@ fn probed(tried: &Tried, stage: &Stage, h: usize, context: &Context<'_>) -> f64 
     }
     let begun = Instant::now();
     let some = stage.known.of_series(series / 2..series / 2 + PROBED);
-    let future = stage.future.as_ref().and_then(|future| future.of_series(series / 2..series / 2 + PROBED).ok());
+    let future =
+        stage.future.as_ref().and_then(|future| future.of_series(series / 2..series / 2 + PROBED).ok());
     if let Ok(Some(trained)) = tried.member.fit(&some, context) {
         _ = ahead(&*trained, &tried.member, &some, future.as_ref(), h, context);
     }

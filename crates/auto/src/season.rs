@@ -18,10 +18,17 @@ const CHANCE: f64 = 0.001;
 /// taken out, if values a wave apart go together.
 pub fn seasons(panel: &Panel) -> Vec<usize> {
     let typical = typical_len(panel);
-    let mut seasons: Vec<usize> =
-        calendar(panel.freq()).into_iter().filter(|&(season, times)| times * season <= typical).map(|(season, _)| season).collect();
+    let mut seasons: Vec<usize> = calendar(panel.freq())
+        .into_iter()
+        .filter(|&(season, times)| times * season <= typical)
+        .map(|(season, _)| season)
+        .collect();
     if let Some(found) = found(panel, typical) {
-        let is_known = |known: &usize| found.abs_diff(*known) * 8 <= *known || known.is_multiple_of(found) || found.is_multiple_of(*known);
+        let is_known = |known: &usize| {
+            found.abs_diff(*known) * 8 <= *known
+                || known.is_multiple_of(found)
+                || found.is_multiple_of(*known)
+        };
         if !seasons.iter().any(is_known) {
             seasons.insert(0, found);
         }
@@ -145,7 +152,8 @@ mod tests {
     use super::*;
 
     fn panel(freq: &str, n: usize, value: impl Fn(usize, usize) -> f64) -> Panel {
-        let series = (0..3).map(|id| (format!("s{id}"), 0, (0..n).map(|t| value(id, t) as f32).collect::<Vec<_>>()));
+        let series =
+            (0..3).map(|id| (format!("s{id}"), 0, (0..n).map(|t| value(id, t) as f32).collect::<Vec<_>>()));
         Panel::from_series(Freq::parse(freq).unwrap(), series).unwrap()
     }
 
@@ -166,7 +174,8 @@ mod tests {
 
     #[test]
     fn waves_are_found_where_the_calendar_has_none() {
-        let waves = |id: usize, t: usize| 3.0 * (t as f64 / 11.0 * 6.283).sin() + 0.1 * t as f64 + noise(id, t);
+        let waves =
+            |id: usize, t: usize| 3.0 * (t as f64 / 11.0 * 6.283).sin() + 0.1 * t as f64 + noise(id, t);
         assert_eq!(seasons(&panel("1", 120, waves)), [11]);
         assert_eq!(seasons(&panel("YS", 120, waves)), [11]);
         assert_eq!(seasons(&panel("1", 120, noise)), [1]);

@@ -30,9 +30,15 @@ pub(crate) struct Settings {
 const MEANINGS: [(&str, &str); 11] = [
     ("h", "Steps to forecast."),
     ("alias", "The name of the column in forecasts; null for Auto."),
-    ("season_length", "Steps of the seasons, the main one first, or of the only one; null to find them in the data."),
+    (
+        "season_length",
+        "Steps of the seasons, the main one first, or of the only one; null to find them in the data.",
+    ),
     ("models", "The models to try; null for those that suit the data."),
-    ("budget", "Time for all of the work, as 30s or 2m, or steps of networks, as 600steps; 0 for what needs no training."),
+    (
+        "budget",
+        "Time for all of the work, as 30s or 2m, or steps of networks, as 600steps; 0 for what needs no training.",
+    ),
     ("metric", "What weights are chosen by: balanced, mase, scaled_crps or mae."),
     ("ensemble", "Whether models are combined; else the best one forecasts alone."),
     ("hist_exog_list", "Columns known for the past only."),
@@ -101,7 +107,8 @@ impl Settings {
     }
 
     pub(crate) fn set(&mut self, name: &str, value: &Value) -> Result<(), AutoError> {
-        let refuse = |expected| AutoError::Value { name: name.to_owned(), expected, found: value.to_string() };
+        let refuse =
+            |expected| AutoError::Value { name: name.to_owned(), expected, found: value.to_string() };
         const STEPS: &str = "a whole number between 1 and 1000000";
         const NAMES: &str = "a list of names";
         match name {
@@ -114,11 +121,9 @@ impl Settings {
                 };
                 self.alias = match value {
                     Value::Null => None,
-                    value => Some(
-                        value.as_str().filter(fits).map(str::to_owned).ok_or_else(|| {
-                            refuse("a name fit for a file (without slashes, not starting with a dot), or null")
-                        })?,
-                    ),
+                    value => Some(value.as_str().filter(fits).map(str::to_owned).ok_or_else(|| {
+                        refuse("a name fit for a file (without slashes, not starting with a dot), or null")
+                    })?),
                 };
             }
             "season_length" => {
@@ -133,19 +138,25 @@ impl Settings {
             "models" => {
                 self.models = match value {
                     Value::Null => None,
-                    value => Some(texts(value).filter(|models| !models.is_empty()).ok_or_else(|| refuse(NAMES))?),
+                    value => {
+                        Some(texts(value).filter(|models| !models.is_empty()).ok_or_else(|| refuse(NAMES))?)
+                    }
                 };
             }
             "budget" => {
                 self.budget = match value {
                     Value::String(text) => text.parse()?,
-                    value => value.to_string().parse().map_err(|_| refuse("a time such as 30s, or 600steps"))?,
+                    value => {
+                        value.to_string().parse().map_err(|_| refuse("a time such as 30s, or 600steps"))?
+                    }
                 };
             }
             "metric" => {
-                self.criterion = value.as_str().unwrap_or_default().parse().map_err(|_| {
-                    refuse("balanced, mase, scaled_crps or mae")
-                })?;
+                self.criterion = value
+                    .as_str()
+                    .unwrap_or_default()
+                    .parse()
+                    .map_err(|_| refuse("balanced, mase, scaled_crps or mae"))?;
             }
             "ensemble" => self.ensemble = value.as_bool().ok_or_else(|| refuse("true or false"))?,
             "hist_exog_list" => self.hist = texts(value).ok_or_else(|| refuse(NAMES))?,

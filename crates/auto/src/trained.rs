@@ -49,7 +49,10 @@ impl TrainedAuto {
     pub fn weights(&self) -> Vec<(&str, f64)> {
         let mix = &self.chosen().mix;
         let named = self.members.iter().zip(&mix.weights);
-        named.map(|(member, weight)| (member.estimator().alias(), *weight)).filter(|(_, weight)| *weight > 0.0).collect()
+        named
+            .map(|(member, weight)| (member.estimator().alias(), *weight))
+            .filter(|(_, weight)| *weight > 0.0)
+            .collect()
     }
 
     fn chosen(&self) -> &Chosen {
@@ -72,7 +75,9 @@ impl TrainedAuto {
         let member = self.chosen().members[place].member();
         match span {
             Span::Predict { .. } => member.shown(panel),
-            Span::Train { .. } | Span::Validation { .. } | Span::Test { .. } | Span::Insample { .. } => panel.clone(),
+            Span::Train { .. } | Span::Validation { .. } | Span::Test { .. } | Span::Insample { .. } => {
+                panel.clone()
+            }
         }
     }
 }

@@ -41,9 +41,8 @@ impl PanelTraits {
                 History::of(&panel.known_y(series, 0..panel.len(series)), seasons[0], zero).group
             })
             .collect();
-        let share = |group| {
-            groups.iter().filter(|own| **own == group).count() as f64 / groups.len().max(1) as f64
-        };
+        let share =
+            |group| groups.iter().filter(|own| **own == group).count() as f64 / groups.len().max(1) as f64;
         Self {
             series: panel.n_series(),
             typical_len: typical_len(panel),

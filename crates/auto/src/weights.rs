@@ -9,6 +9,9 @@ use crate::mix::Mix;
 /// A member whose loss is within this share of the best one's is a good one.
 const GOOD: f64 = 0.10;
 
+/// The same of a member that is good as a rule.
+const FAVOURED: f64 = 0.25;
+
 /// Most members among which weight is shared where windows tell little.
 const SHARED: usize = 3;
 
@@ -29,6 +32,8 @@ pub(crate) struct Rehearsal<'a> {
     pub(crate) criterion: Criterion,
     /// The place of the seasonal naive among the members.
     pub(crate) baseline: usize,
+    /// The places of members that are good as a rule.
+    pub(crate) favoured: Vec<usize>,
     /// Whether the best member alone is to forecast.
     pub(crate) best_alone: bool,
 }
@@ -52,9 +57,17 @@ impl Rehearsal<'_> {
             }
         }
         mix.width = self.width(&mix);
-        // Never worse than the seasonal naive, as far as windows tell.
-        if self.loss_of(&mix, &all) > losses[self.baseline] && mix.weight(self.baseline) < 1.0 {
-            mix.weights = alone(self.baseline, losses.len());
+        // Never worse than the seasonal naive, as far as windows tell, and are to be trusted.
+        if self.loss_of(&mix, &all) > losses[self.baseline]
+            && mix.weight(self.baseline) < 1.0
+            && !self.best_alone
+        {
+            let share = match self.trust(&all) {
+                trust if trust > 0.7 => 1.0,
+                trust => trust.sqrt(),
+            };
+            mix.weights.iter_mut().for_each(|weight| *weight *= 1.0 - share);
+            mix.weights[self.baseline] += share;
             mix.groups.clear();
             mix.width = self.width(&mix);
         }
@@ -74,13 +87,20 @@ impl Rehearsal<'_> {
     /// the best ones share.
     fn weights(&self, cases: &[usize]) -> Vec<f64> {
         let losses = self.losses(cases);
-        let best = (0..losses.len()).min_by(|&a, &b| losses[a].total_cmp(&losses[b])).unwrap_or(self.baseline);
+        let best =
+            (0..losses.len()).min_by(|&a, &b| losses[a].total_cmp(&losses[b])).unwrap_or(self.baseline);
         if self.best_alone {
             return alone(best, losses.len());
         }
-        let mut good: Vec<usize> =
-            (0..losses.len()).filter(|&member| losses[member] <= (1.0 + GOOD) * losses[best]).collect();
-        good.sort_by(|&a, &b| losses[a].total_cmp(&losses[b]).then(a.cmp(&b)));
+        let within = |member: &usize| {
+            let share = if self.favoured.contains(member) { FAVOURED } else { GOOD };
+            losses[*member] <= (1.0 + share) * losses[best]
+        };
+        let mut good: Vec<usize> = (0..losses.len()).filter(within).collect();
+        let is_other = |member: &usize| !self.favoured.contains(member);
+        good.sort_by(|a, b| {
+            is_other(a).cmp(&is_other(b)).then(losses[*a].total_cmp(&losses[*b])).then(a.cmp(b))
+        });
         good.truncate(SHARED);
         let chosen: Vec<&Case> = cases.iter().map(|&case| &self.cases[case]).collect();
         let forecasts: Vec<Vec<&[f32]>> = self
@@ -94,7 +114,11 @@ impl Rehearsal<'_> {
         good.iter().for_each(|&member| weights[member] += (1.0 - trust) / good.len() as f64);
         weights.iter_mut().filter(|weight| **weight < LEAST).for_each(|weight| *weight = 0.0);
         let all: f64 = weights.iter().sum();
-        if all > 0.0 { weights.iter().map(|weight| weight / all).collect() } else { alone(best, losses.len()) }
+        if all > 0.0 {
+            weights.iter().map(|weight| weight / all).collect()
+        } else {
+            alone(best, losses.len())
+        }
     }
 
     /// How far what these cases choose is to be trusted: windows of one series tell less than as many series do.
@@ -156,7 +180,9 @@ impl Rehearsal<'_> {
             let of_case = |(case, values): (&Case, &Vec<f32>)| {
                 let wide: Vec<f32> = values
                     .chunks_exact(WIDTH)
-                    .flat_map(|step| step.iter().map(|value| step[MEDIAN] + (value - step[MEDIAN]) * width as f32))
+                    .flat_map(|step| {
+                        step.iter().map(|value| step[MEDIAN] + (value - step[MEDIAN]) * width as f32)
+                    })
                     .collect();
                 Criterion::ScaledCrps.loss(case, &wide)
             };
@@ -187,9 +213,8 @@ mod tests {
             true => regular,
             false => History { group: SeriesGroup::Short, ..regular },
         };
-        let cases: Vec<Case> = (0..series)
-            .map(|series| Case { series, y: vec![5.0; 2], history: of(series) })
-            .collect();
+        let cases: Vec<Case> =
+            (0..series).map(|series| Case { series, y: vec![5.0; 2], history: of(series) }).collect();
         let value = |case: &Case, member: usize| {
             if case.history.group == SeriesGroup::Regular { even[member] } else { odd[member] }
         };
@@ -197,7 +222,8 @@ mod tests {
             .map(|member| cases.iter().map(|case| vec![value(case, member); 2 * WIDTH]).collect())
             .collect();
         let criterion = Criterion::Balanced;
-        Rehearsal { cases: &cases, forecasts: &forecasts, criterion, baseline: 0, best_alone }.mix()
+        let favoured = Vec::new();
+        Rehearsal { cases: &cases, forecasts: &forecasts, criterion, baseline: 0, favoured, best_alone }.mix()
     }
 
     #[test]

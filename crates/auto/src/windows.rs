@@ -13,7 +13,8 @@ impl WindowPlan {
     /// At most so many windows to choose by, beside the kept one, for series of this typical length. A first window leaves two seasons
     /// before it, or where there are fewer one, and never less than the horizon, or half of it.
     pub(crate) fn new(typical: usize, h: usize, season: usize, most: usize) -> Self {
-        let needs = [(2 * season + 1).max(h).max(10), (season + 2).max(h).max(6), (season + 2).max(h / 2).max(4)];
+        let needs =
+            [(2 * season + 1).max(h).max(10), (season + 2).max(h).max(6), (season + 2).max(h / 2).max(4)];
         for rows in needs {
             let spare = typical.saturating_sub(rows);
             if spare >= 2 * h {
@@ -21,7 +22,10 @@ impl WindowPlan {
                 // Windows a horizon apart; where there are few, they overlap.
                 let step = if left >= 2 * h { h } else { (h / 3).max(1) };
                 let n = (left / step + 1).min(most.max(1));
-                return Self { chosen_by: (0..n).map(|window| 2 * h + window * step).collect(), kept: Some(h) };
+                return Self {
+                    chosen_by: (0..n).map(|window| 2 * h + window * step).collect(),
+                    kept: Some(h),
+                };
             }
         }
         let rows = (h / 2).max(3);
@@ -44,7 +48,11 @@ mod tests {
         let plan = WindowPlan::new(200, 12, 12, 3);
         assert_eq!((plan.chosen_by, plan.kept), (vec![24, 36, 48], Some(12)));
         let plan = WindowPlan::new(60, 12, 12, 6);
-        assert_eq!((plan.chosen_by, plan.kept), (vec![24, 28, 32], Some(12)), "they overlap, after two seasons");
+        assert_eq!(
+            (plan.chosen_by, plan.kept),
+            (vec![24, 28, 32], Some(12)),
+            "they overlap, after two seasons"
+        );
         let plan = WindowPlan::new(40, 12, 12, 3);
         assert_eq!((plan.chosen_by, plan.kept), (vec![24], Some(12)), "one season before");
         let plan = WindowPlan::new(20, 8, 12, 3);

@@ -63,8 +63,8 @@ use crate::commands::import;
 use crate::commands::serve;
 use crate::commands::{
     aggregate, anomalies, bench, completions, cross_validate, decompose, demo, evaluate, explain, features,
-    fit, forecast, future, inspect, man, models, plot, predict, quantise, reconcile, report as report_command,
-    simulate, tune,
+    fit, forecast, future, inspect, man, models, plot, predict, quantise, reconcile,
+    report as report_command, simulate, tune,
 };
 use crate::config::{CONFIGURABLE, Mistake, Origins, first_paragraph};
 use crate::failure::{Interrupted, ThresholdCrossed, Usage, is_broken_pipe};

@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 mod address;
+mod anew;
 mod app;
 mod encode;
 mod engine;

@@ -7,7 +7,8 @@ use anyhow::Context as _;
 use clap::Args;
 use foretell::features::read_days;
 use foretell::{
-    ColumnNames, FileOptions, Fitted, Forecaster, Frame, Freq, Panel, PredictOptions, ReadOptions, usual_season,
+    ColumnNames, FileOptions, Fitted, Forecaster, Frame, Freq, Panel, PredictOptions, ReadOptions,
+    usual_season,
 };
 use foretell_auto::{Auto, Board, Budget, Criterion, QUANTILES, TrainedAuto};
 use foretell_report::{Report, ScoreSheet, ScoredBy, charts, facts, grouped};
@@ -225,7 +226,9 @@ impl Forecast {
         let (season, freq) = (usual_season(panel.freq()), panel.freq());
         if season > 1 && 3 * season <= panel.max_len() {
             self.log().report(
-                &format!("forecasting {season} steps, a season of the frequency {freq}; --h N forecasts others"),
+                &format!(
+                    "forecasting {season} steps, a season of the frequency {freq}; --h N forecasts others"
+                ),
                 &json!({ "event": "horizon", "h": season }),
             );
             return Ok(season);
@@ -316,7 +319,8 @@ pub(crate) fn lines(board: &Board) -> Vec<String> {
     };
     let mut lines = vec![seasons];
     let rows = &board.rows;
-    let percent = |share: f64| if share.is_finite() { format!("{:.0} %", 100.0 * share) } else { "-".to_owned() };
+    let percent =
+        |share: f64| if share.is_finite() { format!("{:.0} %", 100.0 * share) } else { "-".to_owned() };
     let number = |value: f64| if value.is_finite() { format!("{value:.3}") } else { "-".to_owned() };
     let table = AlignedTable::new()
         .text("model", rows.iter().map(|row| row.model.clone()))

@@ -1,6 +1,7 @@
 //! The server as its clients meet it: bytes on a socket in, bytes out.
 
 mod addresses;
+mod anew;
 mod forecasts;
 mod limits;
 mod reloads;
