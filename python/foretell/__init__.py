@@ -15,15 +15,18 @@ from foretell._registering import register_loss, register_lr_scheduler, register
 from foretell.core import DistributedConfig, NeuralForecast
 from foretell.errors import ColumnError
 from foretell.evaluation import evaluate
+from foretell.forecasting import AutoForecaster, forecast
 from foretell.hierarchy import reconcile
 from foretell.reporting import report
 
 __all__ = [
+    "AutoForecaster",
     "ColumnError",
     "DistributedConfig",
     "NeuralForecast",
     "__version__",
     "evaluate",
+    "forecast",
     "reconcile",
     "register_loss",
     "register_lr_scheduler",

@@ -2,7 +2,9 @@
 #![forbid(unsafe_code)]
 
 mod asan;
+mod bench_forecast;
 mod bench_matrix;
+mod bench_panels;
 mod ci;
 mod compare;
 mod figures;
@@ -53,6 +55,8 @@ enum Chore {
     Asan(asan::Options),
     /// Measure the same workloads with and without each optimisation; write docs/bench-matrix.md.
     BenchMatrix(bench_matrix::Options),
+    /// Lay `foretell forecast` beside single models, on panels whose last windows are kept apart.
+    BenchForecast(bench_forecast::Options),
     /// Lay foretell beside PyTorch, ONNX Runtime and neuralforecast: steps, forecasts, fits, memory, accuracy.
     Compare(compare::Options),
     /// Build foretell by a profile of what it does, with BOLT where it is installed; before and after.
@@ -83,6 +87,7 @@ impl Chore {
             Self::Wasm => wasm::run(),
             Self::Asan(options) => asan::run(options).map(|()| Outcome::Done),
             Self::BenchMatrix(options) => bench_matrix::run(options).map(|()| Outcome::Done),
+            Self::BenchForecast(options) => bench_forecast::run(options).map(|()| Outcome::Done),
             Self::Compare(options) => compare::run(options).map(|()| Outcome::Done),
             Self::Pgo(options) => pgo::run(options).map(|()| Outcome::Done),
             Self::Profile(options) => profile::run(options),

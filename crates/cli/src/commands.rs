@@ -11,6 +11,7 @@ pub(crate) mod evaluate;
 pub(crate) mod explain;
 pub(crate) mod features;
 pub(crate) mod fit;
+pub(crate) mod forecast;
 pub(crate) mod future;
 #[cfg(feature = "pickle")]
 pub(crate) mod import;

@@ -262,6 +262,11 @@ impl DataArgs {
         self.end.or(self.end_col.as_ref().map(|_| End::Common))
     }
 
+    /// The column of the times that series should end at, if the flag names one.
+    pub(crate) fn end_column(&self) -> Option<&String> {
+        self.end_col.as_ref()
+    }
+
     /// Reads the series and their static columns, and tells `log` of it.
     pub(crate) fn read(&self, options: &ReadOptions, log: Log) -> anyhow::Result<Panel> {
         self.read_to(self.end(), options, log)

@@ -9,7 +9,10 @@ use foretell_files::{Identity, resolve};
 use crate::failure::Usage;
 
 /// The flags that name places to write to. All other paths of a command line are read.
-const OUTPUTS: [&str; 4] = ["out", "plot", "trials-out", "checkpoint"];
+const OUTPUTS: [&str; 6] = ["out", "plot", "trials-out", "checkpoint", "save", "report"];
+
+/// Those of them whose directory is replaced as a whole.
+const REPLACED: [&str; 2] = ["out", "save"];
 
 /// The flag of a directory for files without names: nothing in it is read or replaced.
 const SCRATCH: &str = "scratch";
@@ -47,7 +50,7 @@ pub(crate) fn check(command: &Command, matches: &ArgMatches) -> Result<(), Usage
             matches.try_get_many::<PathBuf>(arg.get_id().as_str()).ok().flatten().into_iter().flatten();
         let flag = arg.get_long().map(|flag| format!("--{flag} ")).unwrap_or_default();
         let is_directory = arg.get_value_names().is_some_and(|names| names.iter().any(|name| name == "DIR"));
-        let is_replaced = is_directory && arg.get_long() == Some("out");
+        let is_replaced = is_directory && arg.get_long().is_some_and(|flag| REPLACED.contains(&flag));
         let arguments = paths.filter(|path| **path != Path::new("-")).map(|path| PathArgument {
             said: format!("{flag}{}", path.display()),
             path: path.clone(),

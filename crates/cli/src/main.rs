@@ -25,6 +25,7 @@ mod layout_args;
 mod markdown;
 mod model_args;
 mod model_facts;
+mod model_uses;
 mod out_of_memory;
 mod output;
 mod picture;
@@ -53,6 +54,7 @@ use std::time::Instant;
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 use foretell::SpecError;
+use foretell_auto::Auto;
 
 #[cfg(feature = "pickle")]
 use crate::commands::import;
@@ -60,8 +62,8 @@ use crate::commands::import;
 use crate::commands::serve;
 use crate::commands::{
     aggregate, anomalies, bench, completions, cross_validate, decompose, demo, evaluate, explain, features,
-    fit, future, inspect, man, models, plot, predict, quantise, reconcile, report as report_command,
-    simulate, tune,
+    fit, forecast, future, inspect, man, models, plot, predict, quantise, reconcile,
+    report as report_command, simulate, tune,
 };
 use crate::config::{CONFIGURABLE, Mistake, Origins, first_paragraph};
 use crate::failure::{Interrupted, ThresholdCrossed, Usage, is_broken_pipe};
@@ -79,19 +81,20 @@ static MEMORY: foretell::pool::ProgramMemory = foretell::pool::ProgramMemory;
     name = "foretell",
     version,
     after_help = "\
-Start here:
-  foretell demo
+Start here, with a CSV file of the columns unique_id, ds, y:
+  foretell forecast --data sales.csv --h 14                # seconds: the models that suit it
+  foretell forecast --data sales.csv --h 14 --budget 2m    # networks, too
+  foretell models --for sales.csv --h 14                   # which are tried, and why
 
-From a CSV file with the columns unique_id, ds, y to a forecast of the next 24 steps:
-  foretell cross-validate --data sales.csv --model NHITS,NLinear --h 24 --input-size 96 \\
-    --set scaler_type=standard --n-windows 5
-  foretell fit --data sales.csv --model NHITS --h 24 --input-size 96 \\
-    --set scaler_type=standard --out model
-  foretell predict --model model --data sales.csv --out forecast.csv
+One model, step by step; AutoETS needs no setting:
+  foretell cross-validate --data sales.csv --model AutoETS,AutoARIMA --h 14 --n-windows 3
+  foretell fit --data sales.csv --model AutoETS --h 14 --out model
+  foretell predict --model model --data sales.csv --level 80 --out forecast.csv
   foretell plot --data sales.csv --forecast forecast.csv
 
-Most models learn badly from values far from 0: scaler_type=standard shows them each window with
-mean 0 and deviation 1.
+A network is told how much of the past it sees, and how windows are scaled:
+  foretell fit --data sales.csv --model NHITS --h 14 --input-size 56 \\
+    --set scaler_type=standard --out model
 
 `foretell help COMMAND` explains a command."
 )]
@@ -102,6 +105,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Forecast(forecast::Forecast),
     Demo(demo::Demo),
     Fit(fit::Fit),
     Predict(predict::Predict),
@@ -140,6 +144,7 @@ fn command() -> clap::Command {
 fn main() -> ExitCode {
     file_limit::make_an_error();
     let args: Vec<OsString> = env::args_os().collect();
+    Auto::register();
     foretell::word_settings(setting_words::of_command(args.get(1)));
     let log = if asks_for_json(&args) { Log::Json } else { Log::Text };
     let parsed = config::parse(&command(), args).and_then(|(matches, origins)| {
@@ -162,6 +167,7 @@ fn main() -> ExitCode {
 fn run(command: &Command, origins: &Origins) -> ExitCode {
     let start = Instant::now();
     let (name, work, log): (_, &dyn Fn() -> anyhow::Result<()>, _) = match command {
+        Command::Forecast(command) => ("forecast", &|| command.run(), command.log()),
         Command::Demo(command) => ("demo", &|| command.run(), command.log()),
         Command::Fit(command) => ("fit", &|| command.run(), command.log()),
         Command::Predict(command) => ("predict", &|| command.run(), command.log()),

@@ -217,6 +217,13 @@ impl ModelArgs {
             }
         };
         let input_size = self.input_size.and_then(|InputSize(size)| size).unwrap_or(3 * h);
+        if let Some(all) = self.models.iter().find(|name| name.eq_ignore_ascii_case("all")) {
+            return Err(Usage(format!(
+                "--model {all}: there is no such model; `foretell forecast` tries all that suit the data and combines the best \
+                 (--model auto), and `foretell models` lists them"
+            ))
+            .into());
+        }
         let specs = self.models.iter().map(|model| ModelSpec::new(model, h, input_size));
         let specs = specs.collect::<Result<Vec<_>, _>>()?;
         let mut networks = specs.iter().filter(|spec| spec.network().is_some()).map(ModelSpec::name);

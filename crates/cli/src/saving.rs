@@ -10,13 +10,18 @@ use crate::failure::Usage;
 /// Takes the directory to save models in: nobody wants to be told after hours of training that there was no place for
 /// the result.
 pub(crate) fn take(out: &Path, overwrite: bool) -> anyhow::Result<ModelDirectory> {
+    take_for("--out", out, overwrite)
+}
+
+/// The same, of the directory that this flag names.
+pub(crate) fn take_for(flag: &str, out: &Path, overwrite: bool) -> anyhow::Result<ModelDirectory> {
     let shown = out.display();
     if out.exists() && !out.is_dir() {
-        return Err(Usage(format!("--out {shown} is a file; name a directory")).into());
+        return Err(Usage(format!("{flag} {shown} is a file; name a directory")).into());
     }
     match ModelDirectory::at(out, overwrite) {
         Err(CheckpointError::Exists { .. }) => Err(Usage(format!(
-            "--out {shown} exists and is not empty; name another directory, or give --overwrite to replace the models in \
+            "{flag} {shown} exists and is not empty; name another directory, or give --overwrite to replace the models in \
              it"
         ))
         .into()),

@@ -40,6 +40,11 @@ impl FittedModel {
         &*self.trained
     }
 
+    /// The model, to be shared with an estimator that is made of others.
+    pub fn into_shared(self) -> Arc<dyn Trained> {
+        self.trained
+    }
+
     /// The trained network that it is, if it is one: this is where all comes from that only networks have.
     pub fn network(&self) -> Option<&TrainedNetwork> {
         let any: &dyn Any = self.trained();

@@ -15,6 +15,7 @@ mod forecaster;
 mod frame;
 mod frame_text;
 mod imported;
+mod leaderboard;
 mod models;
 mod panel;
 mod reconciliation;
@@ -44,6 +45,8 @@ mod _foretell {
     #[pymodule_export]
     use crate::imported::import_models;
     #[pymodule_export]
+    use crate::leaderboard::leaderboard;
+    #[pymodule_export]
     use crate::models::{hyper_parameters, model_names, search_space};
     #[pymodule_export]
     use crate::panel::PyPanel;
@@ -56,6 +59,7 @@ mod _foretell {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        foretell_auto::Auto::register();
         foretell::word_settings(crate::setting_words::ARGUMENTS);
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }

@@ -8,7 +8,9 @@ use crate::error::of_spec;
 /// The names of all models.
 #[pyfunction]
 pub(crate) fn model_names() -> Vec<&'static str> {
-    foretell::model_names()
+    // Auto, which is made of others, has a class of its own.
+    let is_other = |name: &&str| *name != foretell_auto::Auto::ENTRY.name;
+    foretell::model_names().into_iter().filter(is_other).collect()
 }
 
 /// The hyper-parameters of a model with their defaults, as JSON; `h` steps ahead, from `input_size` steps.

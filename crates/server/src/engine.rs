@@ -12,6 +12,7 @@ use std::time::Instant;
 use tokio::sync::oneshot;
 use tokio::time::timeout_at;
 
+use crate::anew::forecast_anew;
 use crate::error::{EngineError, EngineStartError};
 use crate::forecast::{forecast, read, take_warnings};
 use crate::joint_request::{JointRequest, answers};
@@ -19,7 +20,7 @@ use crate::joint_sizes::MOST;
 use crate::model::ModelFacts;
 use crate::models::{Models, Reload};
 use crate::queue::{Queue, Refusal};
-use crate::request::{ForecastAnswer, ForecastRequest};
+use crate::request::{AheadOptions, ForecastAnswer, ForecastKind, ForecastRequest};
 use crate::settings::EngineSettings;
 
 /// Work that waits for a thread.
@@ -104,6 +105,15 @@ impl Shared {
         deadline: Instant,
     ) -> Result<Result<ForecastAnswer, JointRequest>, EngineError> {
         take_warnings();
+        if self.models.is_anew(request.model.as_deref()) {
+            let threads = if self.queue.is_quiet() { self.settings.threads } else { 1 };
+            return forecast_anew(request, &self.settings, threads, deadline).map(Ok);
+        }
+        if let ForecastKind::Ahead(AheadOptions { budget: Some(_), .. }) = &request.asks {
+            let message =
+                "budget belongs to a search for models (model auto), and this model is fitted; leave it out";
+            return Err(EngineError::Request(message.to_owned()));
+        }
         let model = self.models.find(request.model.as_deref())?;
         let series = read(&model.on_one_thread, request, &self.settings)?;
         let joint = JointRequest::of(&model, request, &series);
@@ -154,7 +164,7 @@ impl ForecastEngine {
     /// Loads models, each from a directory that `foretell fit` or `NeuralForecast.save` wrote, and starts the threads.
     ///
     /// # Errors
-    /// A model that cannot be loaded, no model, two of one name, or a system without threads to spare.
+    /// A model that cannot be loaded, two of one name, or a system without threads to spare.
     pub fn load(
         models: impl IntoIterator<Item = (impl Into<String>, impl Into<PathBuf>)>,
         settings: EngineSettings,

@@ -7,9 +7,6 @@ use std::time::Duration;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EngineStartError {
-    /// No model to serve.
-    #[error("an engine needs at least one model")]
-    NoModels,
     /// Two models of one name.
     #[error("two models are called {0}; give one of them another name")]
     TwoModels(String),
@@ -36,7 +33,7 @@ pub enum EngineStartError {
 #[non_exhaustive]
 pub enum EngineError {
     /// A model that is not served, or none named where there are several.
-    #[error("{}; the models are {}", match asked { Some(name) => format!("there is no model {name:?}"), None => "name a model (model)".to_owned() }, known.join(", "))]
+    #[error("{}; the models are {}, and auto fits those that suit the data", match asked { Some(name) => format!("there is no model {name:?}"), None => "name a model (model)".to_owned() }, known.join(", "))]
     UnknownModel {
         /// The name that was asked for, if there was one.
         asked: Option<String>,

@@ -48,6 +48,7 @@ struct Fields {
     level: Vec<f64>,
     quantiles: Vec<f64>,
     intervals: Option<String>,
+    budget: Option<String>,
     strict: bool,
     end: Option<String>,
     reading: Map<String, Value>,
@@ -145,7 +146,7 @@ fn check_field(name: &str, value: &Value, text: &str) -> Result<(), EngineError>
 fn value_of(field: &str, text: &str) -> Value {
     let parsed = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
     match field {
-        "model" | "end" | "intervals" | "method" => text.into(),
+        "model" | "end" | "intervals" | "method" | "budget" => text.into(),
         "only" => text.split(',').map(|name| Value::from(name.trim())).collect(),
         "level" | "quantiles" => text.split(',').map(|number| parsed(number.trim())).collect(),
         _ => parsed(text),
@@ -159,10 +160,10 @@ impl Fields {
         asking: Asking,
     ) -> Result<ForecastRequest, EngineError> {
         self.refuse_foreign(future.is_some(), asking)?;
-        let Self { model, h, level, quantiles, intervals, strict, end, reading, .. } = self;
+        let Self { model, h, level, quantiles, intervals, budget, strict, end, reading, .. } = self;
         let asks = match asking {
             Asking::Forecast => {
-                ForecastKind::Ahead(AheadOptions { future, h, level, quantiles, intervals, strict })
+                ForecastKind::Ahead(AheadOptions { future, h, level, quantiles, intervals, budget, strict })
             }
             Asking::CrossValidation => ForecastKind::Windows {
                 n_windows: self.n_windows.unwrap_or(1),
@@ -192,12 +193,13 @@ impl Fields {
     /// Refuses fields that belong to another address.
     fn refuse_foreign(&self, has_future: bool, asking: Asking) -> Result<(), EngineError> {
         use Asking::{CrossValidation, Explanation, Forecast};
-        let fields: [(&str, bool, &[Asking]); 14] = [
+        let fields: [(&str, bool, &[Asking]); 15] = [
             ("future", has_future, &[Forecast, Explanation]),
             ("h", self.h.is_some(), &[Forecast, Explanation]),
             ("level", !self.level.is_empty(), &[Forecast]),
             ("quantiles", !self.quantiles.is_empty(), &[Forecast]),
             ("intervals", self.intervals.is_some(), &[Forecast]),
+            ("budget", self.budget.is_some(), &[Forecast]),
             ("strict", self.strict, &[Forecast]),
             ("n_windows", self.n_windows.is_some(), &[CrossValidation]),
             ("step_size", self.step_size.is_some(), &[CrossValidation]),

@@ -133,6 +133,11 @@ fn check_answer(panel: &Panel, steps: usize, settings: &EngineSettings) -> Resul
     check("rows of the answer", settings.max_rows, rows, "send fewer series or ask for fewer steps")
 }
 
-fn check(what: &'static str, most: usize, found: usize, remedy: &'static str) -> Result<(), EngineError> {
+pub(crate) fn check(
+    what: &'static str,
+    most: usize,
+    found: usize,
+    remedy: &'static str,
+) -> Result<(), EngineError> {
     if found > most { Err(EngineError::TooMany { what, most, found, remedy }) } else { Ok(()) }
 }

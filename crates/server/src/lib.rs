@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 mod address;
+mod anew;
 mod app;
 mod encode;
 mod engine;

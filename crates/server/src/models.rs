@@ -7,6 +7,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use foretell::jiff::Timestamp;
 use serde_json::json;
 
+use crate::anew::NAME;
 use crate::error::{EngineError, EngineStartError};
 use crate::model::{ModelFacts, ServedModel};
 use crate::settings::EngineSettings;
@@ -63,7 +64,16 @@ impl Models {
             };
             served.insert(name, Place { dir, model });
         }
-        if served.is_empty() { Err(EngineStartError::NoModels) } else { Ok(Self { served }) }
+        Ok(Self { served })
+    }
+
+    /// Whether a request that names this model, or none, is for the models that suit its series: where no model is served, or where
+    /// it asks for that and no model is called so.
+    pub(crate) fn is_anew(&self, name: Option<&str>) -> bool {
+        match name {
+            None => self.served.is_empty(),
+            Some(name) => name == NAME && !self.served.contains_key(name),
+        }
     }
 
     /// The model of that name, or the only one. Whoever has it keeps it while another takes its place.

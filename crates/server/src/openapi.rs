@@ -112,7 +112,7 @@ fn request() -> Value {
         "additionalProperties": false,
         "description": "Beside tables in other forms, fields stand in the query or in the form",
         "properties": {
-            "model": of("string", "The model; not needed where there is only one"),
+            "model": of("string", "The model; not needed where there is only one. auto: models that suit the data are fitted for the request"),
             "data": columns("The series, a row per series and time, columns named as in training"),
             "static": columns("A row per series, with the columns that do not change over time"),
             "future": columns("Future rows of the columns that are known in advance"),
@@ -120,6 +120,7 @@ fn request() -> Value {
             "level": numbers("Central intervals in percent, as 80"),
             "quantiles": numbers("Quantiles between 0 and 1, in place of level"),
             "intervals": of("string", "Calibrates intervals on these data: N[:METHOD[:STEP]]"),
+            "budget": of("string", "Time for the search of model auto, as 10s (/v1/forecast alone)"),
             "strict": of("boolean", "Whether too short a history is an error"),
             "end": of("string", "Series that end before others: common, masked or drop"),
             "reading": of("object", "How the tables are read, where that is not as in training"),

@@ -35,7 +35,11 @@ pub(crate) fn read_series(
 
 /// How the tables of a request are read.
 fn options_for(fitted: &Fitted, request: &ForecastRequest) -> Result<ReadOptions, EngineError> {
-    let mut saved = changed(fitted.reading(), &request.reading)?;
+    /// Fields that follow from the model or the server.
+    const FIXED: [&str; 7] =
+        ["id_col", "time_col", "target_col", "columns", "categories", "freq", "max_memory"];
+    let why = "is the model's; leave it out, and name columns as in training";
+    let mut saved = changed(fitted.reading(), &request.reading, &FIXED, why)?;
     let columns = fitted.columns().clone();
     let asks_for_wide = request.reading.contains_key("wide");
     saved.wide &= asks_for_wide || !is_long(&request.data, &columns, &saved);
@@ -67,18 +71,18 @@ fn is_long(table: &MemoryTable, columns: &ColumnNames, saved: &ReadOptions) -> b
     [&columns.id, &columns.time, &columns.target].iter().all(|column| names.contains(column))
 }
 
-/// The options with these fields of a request in place of their own.
-fn changed(saved: &ReadOptions, fields: &foretell::Map<String, Value>) -> Result<ReadOptions, EngineError> {
-    /// Fields that follow from the model or the server.
-    const FIXED: [&str; 7] =
-        ["id_col", "time_col", "target_col", "columns", "categories", "freq", "max_memory"];
+/// The options with these fields of a request in place of their own; those that are `fixed` are refused, and told why.
+pub(crate) fn changed(
+    saved: &ReadOptions,
+    fields: &foretell::Map<String, Value>,
+    fixed: &[&str],
+    why: &str,
+) -> Result<ReadOptions, EngineError> {
     if fields.is_empty() {
         return Ok(saved.clone());
     }
-    if let Some(fixed) = FIXED.iter().find(|name| fields.contains_key(**name)) {
-        return Err(EngineError::Request(format!(
-            "reading.{fixed} is the model's; leave it out, and name columns as in training"
-        )));
+    if let Some(fixed) = fixed.iter().find(|name| fields.contains_key(**name)) {
+        return Err(EngineError::Request(format!("reading.{fixed} {why}")));
     }
     let refuse = |error: serde_json::Error| EngineError::Request(format!("reading: {error}"));
     let mut all = serde_json::to_value(saved).map_err(refuse)?;

@@ -5,7 +5,8 @@ use foretell::{Attribution, Frame, Map, MemoryTable, TableColumns, Value};
 /// A request for forecasts of some series.
 #[derive(Clone, Debug)]
 pub struct ForecastRequest {
-    /// The model; it may be left out where there is only one.
+    /// The model; it may be left out where there is only one. `auto`, if no other is called so, or none where no model is served, is
+    /// the forecast of the models that suit the series, which are fitted for this request.
     pub model: Option<String>,
     /// The series.
     pub data: MemoryTable,
@@ -64,6 +65,8 @@ pub struct AheadOptions {
     pub quantiles: Vec<f64>,
     /// Calibrates intervals on the series of the request, as `foretell predict --intervals` does: `N[:METHOD[:STEP]]`.
     pub intervals: Option<String>,
+    /// Time for the search of a forecast without a model, as `10s`; 0, for models that need no training, by default.
+    pub budget: Option<String>,
     /// Whether a history that is shorter than what a model reads is an error.
     pub strict: bool,
 }

@@ -139,13 +139,22 @@ pub(super) const ROOMS: &[Room] = &[
     ),
     // A page of plain data, of whatever origin; what it tells of forecasts comes from the facade's tables.
     room(9, "foretell-report", &["foretell"]),
-    room(10, "foretell-server", &["foretell"]),
+    // The whole search for a forecast: an estimator that is made of others, which the facade need not know.
+    room(9, "foretell-auto", &["foretell"]),
+    room(10, "foretell-server", &["foretell", "foretell-auto"]),
     room(
         10,
         "foretell-cli",
-        &["foretell-files", "foretell-mpi", "foretell", "foretell-report", "foretell-server"],
+        &[
+            "foretell-files",
+            "foretell-mpi",
+            "foretell",
+            "foretell-report",
+            "foretell-auto",
+            "foretell-server",
+        ],
     ),
-    room(10, "foretell-python", &["foretell", "foretell-report"]),
+    room(10, "foretell-python", &["foretell", "foretell-report", "foretell-auto"]),
     room(
         10,
         "foretell-candle",

@@ -1,30 +1,33 @@
 //! `foretell models`: what there is to choose from.
 
 use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use foretell::{ModelSpec, model_names};
+use foretell::{ModelSpec, Panel, ReadOptions, model_names, usual_season};
+use foretell_auto::{Budget, PanelTraits, candidates};
 use serde_json::{Map, Value, json};
 
-use crate::args::LogArgs;
+use crate::args::{LogArgs, steps};
 use crate::markdown;
 use crate::model_facts::{ListedModel, exogenous};
+use crate::model_uses::use_of;
 use crate::output::print;
 use crate::progress::Log;
 use crate::table::AlignedTable;
 
 /// List the models and their hyper-parameters
 ///
-/// Lists their names, papers, whether they forecast one series or many together and all steps at once, and the kinds
-/// of exogenous columns they read (future: known in advance; historic: known for the past only; static: one value per
-/// series; categorical ones among them, by embedding). With a model's name: its hyper-parameters with their defaults,
+/// Lists their names, what each is for, and whether they forecast one series or many together and all steps at once. With --for, those
+/// that `foretell forecast` tries on a file, and why. With a model's name: its hyper-parameters with their defaults,
 /// as `--set key=JSON` takes them, and what they mean.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   foretell models
   foretell models NHITS
+  foretell models --for sales.csv --h 14
   foretell models --kind multivariate
   foretell models --json | jq '.[] | select(.name == \"NHITS\").hyper_parameters'
 
@@ -39,6 +42,16 @@ pub(crate) struct Models {
     /// List the models of this kind alone
     #[arg(long, value_name = "KIND", value_enum, conflicts_with_all = ["model", "markdown"])]
     kind: Option<Kind>,
+    /// List the models that suit this file, and why: those that `foretell forecast` tries, and those that it does not. The file has the
+    /// columns unique_id, ds and y
+    #[arg(long = "for", value_name = "FILE", conflicts_with_all = ["model", "kind", "json", "markdown"])]
+    data: Option<PathBuf>,
+    /// Steps to forecast, of --for [default: a season]
+    #[arg(long, value_name = "N", requires = "data", value_parser = steps())]
+    h: Option<usize>,
+    /// Time that a forecast may take, of --for, as 30s or 2m
+    #[arg(long, value_name = "TIME", requires = "data", default_value = "0", value_parser = str::parse::<Budget>)]
+    budget: Budget,
     /// Print JSON, with the hyper-parameters and their defaults
     #[arg(long)]
     json: bool,
@@ -101,6 +114,9 @@ impl Models {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
+        if let Some(data) = &self.data {
+            return self.suiting(data);
+        }
         let mut chosen = ListedModel::all();
         if let Some(name) = &self.model {
             chosen.retain(|model| name.eq_ignore_ascii_case(model.name));
@@ -118,11 +134,34 @@ impl Models {
         } else {
             let table = AlignedTable::new()
                 .text("model", chosen.iter().map(|model| model.name))
-                .text("kind", chosen.iter().map(|model| model.kind))
-                .text("exogenous", chosen.iter().map(|model| exogenous(model.exogenous)))
-                .text("paper", chosen.iter().map(|model| model.paper));
+                .text("for", chosen.iter().map(|model| use_of(model.name)))
+                .text("kind", chosen.iter().map(|model| model.kind));
             print(table.render())
         }
+    }
+}
+
+impl Models {
+    /// The models that were thought of for a file, and why.
+    fn suiting(&self, data: &Path) -> anyhow::Result<()> {
+        let panel = Panel::from_files(&[data], &ReadOptions::new())?;
+        let h = self.h.unwrap_or_else(|| usual_season(panel.freq()));
+        let traits = PanelTraits::of(&panel, h, &[], 0);
+        let found = candidates(&traits, self.budget);
+        let table = AlignedTable::new()
+            .text("model", found.iter().map(|model| model.model))
+            .text("tried", found.iter().map(|model| if model.is_tried { "yes" } else { "no" }))
+            .text("why", found.iter().map(|model| model.why.clone()));
+        let seasons: Vec<String> = traits.seasons.iter().map(ToString::to_string).collect();
+        let facts = format!(
+            "{} series, half of them of {} steps or more; season: {}; many zeros: {:.0} %; short: {:.0} %\n",
+            traits.series,
+            traits.typical_len,
+            if traits.season() > 1 { seasons.join(" and ") } else { "none".to_owned() },
+            100.0 * traits.intermittent,
+            100.0 * traits.short
+        );
+        print(format!("{facts}\n{}", table.render()))
     }
 }
 

@@ -32,10 +32,13 @@ const TOKEN: &str = "FORETELL_TOKEN";
 Examples:
   foretell serve --model model
   foretell serve --model sales=models/sales --model power=models/power --listen 0.0.0.0:8080
+  foretell serve   # no model: those that suit the series are fitted for each request
+  curl -H 'content-type: text/csv' --data-binary @sales.csv 'localhost:8080/v1/forecast?h=14&model=auto'
   curl -H 'content-type: text/csv' --data-binary @sales.csv localhost:8080/v1/forecast")]
 pub(crate) struct Serve {
     /// Directory of a model, or NAME=DIR for several; without a name it is called as its directory
-    #[arg(long, value_name = "[NAME=]DIR", required = true)]
+    /// [default: none; each request is answered by models that suit its series]
+    #[arg(long, value_name = "[NAME=]DIR")]
     model: Vec<String>,
     /// Address to listen at. Others than those of this machine (127.0.0.1) want a token, and TLS by a proxy
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8080")]

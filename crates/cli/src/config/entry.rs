@@ -9,7 +9,7 @@ use clap::{Arg, ArgMatches, Command};
 use crate::setting::{Key, listed_name};
 
 /// The commands that take `--config`.
-pub(crate) const CONFIGURABLE: [&str; 4] = ["fit", "predict", "cross-validate", "tune"];
+pub(crate) const CONFIGURABLE: [&str; 5] = ["fit", "predict", "cross-validate", "tune", "forecast"];
 
 /// An argument of the file.
 #[derive(Debug, PartialEq)]

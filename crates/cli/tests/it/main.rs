@@ -11,6 +11,7 @@ mod evaluate;
 mod exports;
 mod features;
 mod files;
+mod forecasting;
 mod guides;
 mod hierarchies;
 #[cfg(unix)]

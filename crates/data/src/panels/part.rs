@@ -18,6 +18,16 @@ impl Panel {
         self.with_series(self.series[places].to_vec())
     }
 
+    /// The series in these places, in ascending order. Nothing is copied.
+    ///
+    /// # Panics
+    /// If the panel has no such series, or the places do not ascend.
+    #[track_caller]
+    pub fn of_places(&self, places: &[usize]) -> Self {
+        assert!(places.is_sorted_by(|a, b| a < b), "places of series do not ascend: {places:?}");
+        self.with_series(places.iter().map(|&place| self.series[place].clone()).collect())
+    }
+
     /// The same panel with nothing but the rows and static values of its own series in memory: what is computed for
     /// all rows, such as scaled columns, is then computed for these alone.
     pub fn with_own_rows(&self) -> Self {
@@ -79,6 +89,14 @@ mod tests {
             }
         }
         assert_eq!(*whole.of_series(1..3).with_own_rows().data.y, [3.0, 4.0, 5.0, 6.0]);
+    }
+
+    #[test]
+    fn some_series_are_those_of_their_places() {
+        let (whole, some) = (panel(), panel().of_places(&[0, 2]));
+        assert_eq!(some.ids().map(|id| &**id).collect::<Vec<_>>(), ["a", "c"]);
+        assert_eq!(some.y(1), whole.y(2));
+        assert_eq!(some.static_value("size", 1).unwrap(), whole.static_value("size", 2).unwrap());
     }
 
     #[test]

@@ -122,7 +122,7 @@ fn restore_all(
 }
 
 /// The network of a file, or why there is none.
-fn network(file: &ModelFile) -> Result<FittedModel, String> {
+pub(crate) fn network(file: &ModelFile) -> Result<FittedModel, String> {
     Ok(FittedModel::new(Arc::new(read_model(file)?)))
 }
 
@@ -187,7 +187,7 @@ pub(crate) fn checkpoint(trained: &TrainedModels, interruption: Option<&Interrup
     Checkpoint { configuration, models, plain_models, dataset: None }
 }
 
-fn plain_model(place: usize, trained: &dyn Trained) -> PlainModel {
+pub(crate) fn plain_model(place: usize, trained: &dyn Trained) -> PlainModel {
     let (estimator, Learned { series, numbers }) = (trained.estimator(), trained.learned());
     PlainModel {
         alias: estimator.alias().to_owned(),

@@ -1,6 +1,7 @@
 //! The server as its clients meet it: bytes on a socket in, bytes out.
 
 mod addresses;
+mod anew;
 mod bad_requests;
 mod forecasts;
 mod limits;

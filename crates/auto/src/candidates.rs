@@ -1,0 +1,378 @@
+//! Which models are tried on a panel, and why: one table.
+
+use foretell::{ModelSpec, Value};
+
+use crate::budget::Budget;
+use crate::grid::QUANTILES;
+use crate::traits::PanelTraits;
+
+/// A model that was thought of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Candidate {
+    /// Its name.
+    pub model: &'static str,
+    /// Whether it is tried.
+    pub is_tried: bool,
+    /// Why, or why not.
+    pub why: String,
+}
+
+/// How a model is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// It learns in a moment, of each series: anew before each window.
+    Local,
+    /// It is trained in steps, on all series: once before the windows to choose by, once before the kept one, once on everything.
+    Network,
+}
+
+/// A row of the table.
+struct Rule {
+    model: &'static str,
+    kind: Kind,
+    /// Most steps of a series that it is shown, by the main season: what lies before tells little, and takes long.
+    rows: fn(season: usize) -> usize,
+    /// Why it is tried on such a panel with such a budget, or why not.
+    suits: fn(&PanelTraits, Budget) -> Result<String, String>,
+}
+
+/// All steps.
+fn all(_: usize) -> usize {
+    usize::MAX
+}
+
+/// The longest season that exponential smoothing and Theta have numbers for.
+const LONGEST_SMOOTHED: usize = 24;
+
+/// What a search among models may cost without a budget, as steps of all series times the share of a year's twelve months that the
+/// season has.
+const QUICK_SMOOTHING: f64 = 4_000.0;
+const QUICK_ARIMA: f64 = 200_000.0;
+const QUICK_STL: f64 = 300_000.0;
+
+fn always(why: &str) -> Result<String, String> {
+    Ok(why.to_owned())
+}
+
+/// Why models of smoothed seasons do, or not.
+fn smoothed(traits: &PanelTraits, why: &str) -> Result<String, String> {
+    match traits.season() {
+        season if season > LONGEST_SMOOTHED => {
+            Err(format!("a season of {season} is too long for it: its limit is {LONGEST_SMOOTHED}"))
+        }
+        _ => Ok(why.to_owned()),
+    }
+}
+
+/// What takes long on large panels is left to a budget.
+fn if_quick(
+    traits: &PanelTraits,
+    budget: Budget,
+    rows: usize,
+    most: f64,
+    why: &str,
+) -> Result<String, String> {
+    let cost = traits.steps(rows) * (traits.season().clamp(4, LONGEST_SMOOTHED) as f64 / 12.0);
+    match budget == Budget::Quick && cost > most {
+        true => Err("slow on so many steps: a budget of time tries it".to_owned()),
+        false => Ok(why.to_owned()),
+    }
+}
+
+/// Why models of intermittent demand do, or not.
+fn intermittent(traits: &PanelTraits, why: &str) -> Result<String, String> {
+    match traits.intermittent {
+        share if share >= 0.05 => Ok(format!("{why}: {:.0} % of the series have many zeros", 100.0 * share)),
+        _ => Err("few series have many zeros".to_owned()),
+    }
+}
+
+/// Why networks do, or not.
+fn network(traits: &PanelTraits, budget: Budget, why: &str) -> Result<String, String> {
+    let windows = traits.series as f64 * traits.typical_len.saturating_sub(2 * traits.h) as f64;
+    match () {
+        () if !budget.trains() => Err("it is trained in steps: a budget of time tries it".to_owned()),
+        () if windows < 300.0 => Err("too few windows to learn from".to_owned()),
+        () => Ok(why.to_owned()),
+    }
+}
+
+/// The table, in the order in which models are tried.
+const RULES: [Rule; 15] = [
+    Rule {
+        model: "SeasonalNaive",
+        kind: Kind::Local,
+        rows: all,
+        suits: |_, _| always("what every other is measured by"),
+    },
+    Rule {
+        model: "FLAIR",
+        kind: Kind::Local,
+        rows: all,
+        suits: |_, _| always("shape times level, closed form"),
+    },
+    Rule {
+        model: "AutoARIMA",
+        kind: Kind::Local,
+        rows: |season| (20 * season).max(300),
+        suits: |traits, budget| {
+            let why = match traits.season() {
+                season if season > LONGEST_SMOOTHED => {
+                    format!("without the season of {season}, which is long for it")
+                }
+                _ => "the best of the classical ones alone".to_owned(),
+            };
+            if_quick(traits, budget, (20 * traits.season()).max(300), QUICK_ARIMA, &why)
+        },
+    },
+    Rule {
+        model: "MSTL",
+        kind: Kind::Local,
+        rows: |season| (30 * season).max(700),
+        suits: |traits, budget| match traits
+            .seasons
+            .iter()
+            .any(|season| *season > 1 && 2 * season <= traits.typical_len)
+        {
+            true => if_quick(
+                traits,
+                budget,
+                (30 * traits.season()).max(700),
+                QUICK_STL,
+                "every season, each taken out by itself",
+            ),
+            false => Err("there is no season".to_owned()),
+        },
+    },
+    Rule {
+        model: "DynamicOptimizedTheta",
+        kind: Kind::Local,
+        rows: |season| (20 * season).max(300),
+        suits: |traits, _| smoothed(traits, "trend halved, season taken out"),
+    },
+    Rule {
+        model: "AutoETS",
+        kind: Kind::Local,
+        rows: |season| (20 * season).max(300),
+        suits: |traits, budget| {
+            smoothed(traits, "level, trend and season, smoothed").and_then(|why| {
+                if_quick(traits, budget, (20 * traits.season()).max(300), QUICK_SMOOTHING, &why)
+            })
+        },
+    },
+    Rule {
+        model: "RandomWalkWithDrift",
+        kind: Kind::Local,
+        rows: all,
+        suits: |traits, _| match traits.season() {
+            1 => always("a trend and nothing else"),
+            _ => Err("there is a season".to_owned()),
+        },
+    },
+    Rule {
+        model: "HistoricAverage",
+        kind: Kind::Local,
+        rows: |season| (10 * season).max(100),
+        suits: |_, _| always("where values only scatter"),
+    },
+    Rule {
+        model: "CrostonSBA",
+        kind: Kind::Local,
+        rows: all,
+        suits: |traits, _| intermittent(traits, "sizes and gaps of demand"),
+    },
+    Rule {
+        model: "IMAPA",
+        kind: Kind::Local,
+        rows: all,
+        suits: |traits, _| intermittent(traits, "demand at several frequencies"),
+    },
+    Rule {
+        model: "ADIDA",
+        kind: Kind::Local,
+        rows: all,
+        suits: |traits, _| intermittent(traits, "demand of longer periods"),
+    },
+    Rule {
+        model: "Prophet",
+        kind: Kind::Local,
+        rows: |season| (20 * season).max(2000),
+        suits: |traits, budget| match () {
+            () if traits.futr == 0 => Err("no column is known ahead".to_owned()),
+            () if !budget.trains() => Err("slow: a budget of time tries it".to_owned()),
+            () => always("it reads the columns known ahead"),
+        },
+    },
+    Rule {
+        model: "NHITS",
+        kind: Kind::Network,
+        rows: all,
+        suits: |traits, budget| network(traits, budget, "one network for all series"),
+    },
+    Rule {
+        model: "TiDE",
+        kind: Kind::Network,
+        rows: all,
+        suits: |traits, budget| match traits.futr {
+            0 => Err("no column is known ahead".to_owned()),
+            _ => network(traits, budget, "it reads the columns known ahead"),
+        },
+    },
+    Rule {
+        model: "PatchTST",
+        kind: Kind::Network,
+        rows: all,
+        suits: |traits, budget| match traits.typical_len < 200 {
+            true => Err("the series are short for it".to_owned()),
+            false => network(traits, budget, "attention over stretches of the past"),
+        },
+    },
+];
+
+/// The models that were thought of for such a panel, and which of them are tried; a model that this program has not is no candidate.
+///
+/// ```
+/// use foretell::{Freq, Panel};
+/// use foretell_auto::{Budget, PanelTraits, candidates};
+///
+/// let panel = Panel::from_series(Freq::parse("MS")?, [("a", 0, vec![1.0; 48])])?;
+/// let found = candidates(&PanelTraits::of(&panel, 12, &[], 0), Budget::Quick);
+/// let tried: Vec<&str> = found.iter().filter(|model| model.is_tried).map(|model| model.model).collect();
+/// assert!(tried.contains(&"AutoARIMA") && !tried.contains(&"NHITS"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn candidates(traits: &PanelTraits, budget: Budget) -> Vec<Candidate> {
+    let known = RULES.iter().filter(|rule| ModelSpec::new(rule.model, 1, 1).is_ok());
+    let candidate = |rule: &Rule| {
+        let found = (rule.suits)(traits, budget);
+        let is_tried = found.is_ok();
+        let why = found.unwrap_or_else(|why| why);
+        Candidate { model: rule.model, is_tried, why }
+    };
+    known.map(candidate).collect()
+}
+
+/// A model of this name for such a panel, its kind, and the most steps of a series that it is shown. A network's `steps` are those of
+/// its training. It reads those of these columns, by the names of hyper-parameters, that it can.
+pub(crate) fn spec_of(
+    name: &str,
+    traits: &PanelTraits,
+    steps: u64,
+    columns: &[(&'static str, Vec<String>)],
+) -> Result<(ModelSpec, Kind, usize), String> {
+    let rule = RULES.iter().find(|rule| rule.model.eq_ignore_ascii_case(name));
+    let input = (2 * traits.h).max(2 * traits.season().min(200)).clamp(4, (traits.typical_len / 2).max(4));
+    let mut spec = ModelSpec::new(name, traits.h, input).map_err(|error| error.to_string())?;
+    if spec.is_multivariate() {
+        return Err("it forecasts all series together".to_owned());
+    }
+    let has = |spec: &ModelSpec, name: &str| spec.hyper_parameters().contains_key(name);
+    let kind =
+        if spec.network().is_some() { Kind::Network } else { rule.map_or(Kind::Local, |rule| rule.kind) };
+    if kind == Kind::Network {
+        let quantiles = Value::from(QUANTILES.to_vec());
+        let mut loss = foretell::Map::new();
+        loss.insert("MQLoss".to_owned(), foretell::json!({ "quantiles": quantiles }));
+        let settings = [
+            ("max_steps", Value::from(steps)),
+            ("scaler_type", Value::from("robust")),
+            ("loss", Value::Object(loss)),
+            ("start_padding_enabled", Value::from(true)),
+        ];
+        for (name, value) in settings {
+            // What a network does not take it does without.
+            if has(&spec, name) {
+                spec = spec.clone().set(name, value).unwrap_or(spec);
+            }
+        }
+    } else if has(&spec, "season_length") {
+        let season = match traits.season() {
+            season if rule.is_some_and(|rule| rule.model == "AutoARIMA") && season > LONGEST_SMOOTHED => 1,
+            season => season,
+        };
+        // A model of several seasons gets them all.
+        let all = spec.clone().set("season_length", traits.seasons.clone());
+        spec = match all {
+            Ok(spec) => spec,
+            Err(_) => spec.set("season_length", season).map_err(|error| error.to_string())?,
+        };
+    }
+    for (name, names) in columns.iter().filter(|(_, names)| !names.is_empty()) {
+        if has(&spec, name) {
+            spec = spec.clone().set(name, names.clone()).unwrap_or(spec);
+        }
+    }
+    spec.check().map_err(|error| error.to_string())?;
+    let rows = rule.map_or(usize::MAX, |rule| (rule.rows)(traits.season()));
+    Ok((spec, kind, rows))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn traits(series: usize, len: usize, seasons: &[usize]) -> PanelTraits {
+        PanelTraits {
+            series,
+            typical_len: len,
+            longest: len,
+            seasons: seasons.to_vec(),
+            intermittent: 0.0,
+            short: 0.0,
+            h: 12,
+            futr: 0,
+        }
+    }
+
+    fn tried(traits: &PanelTraits, budget: Budget) -> Vec<&'static str> {
+        candidates(traits, budget)
+            .into_iter()
+            .filter(|model| model.is_tried)
+            .map(|model| model.model)
+            .collect()
+    }
+
+    #[test]
+    fn the_panel_and_the_budget_decide_what_is_tried() {
+        let month = tried(&traits(10, 100, &[12]), Budget::Quick);
+        assert!(!tried(&traits(9000, 300, &[12]), Budget::Quick).contains(&"AutoARIMA"));
+        for model in ["SeasonalNaive", "AutoARIMA", "AutoETS", "MSTL", "DynamicOptimizedTheta"] {
+            assert!(month.contains(&model), "{model}");
+        }
+        for model in ["NHITS", "CrostonSBA", "Prophet"] {
+            assert!(!month.contains(&model), "{model}");
+        }
+        assert!(!tried(&traits(2000, 100, &[12]), Budget::Quick).contains(&"AutoETS"), "it takes long");
+        assert!(tried(&traits(2000, 100, &[12]), Budget::Steps(100)).contains(&"AutoETS"));
+        let weeks = tried(&traits(10, 200, &[52]), Budget::Quick);
+        assert!(!weeks.contains(&"AutoETS") && weeks.contains(&"MSTL"));
+        let demand = PanelTraits { intermittent: 0.6, ..traits(50, 100, &[7]) };
+        assert!(tried(&demand, Budget::Quick).contains(&"CrostonSBA"));
+        let priced = PanelTraits { futr: 1, ..traits(50, 100, &[7]) };
+        assert!(tried(&priced, Budget::Steps(100)).contains(&"TiDE"));
+        assert!(tried(&traits(50, 100, &[7]), Budget::Steps(100)).contains(&"NHITS"));
+        assert!(
+            !tried(&traits(1, 100, &[7]), Budget::Steps(100)).contains(&"NHITS"),
+            "one series of 100 steps"
+        );
+    }
+
+    #[test]
+    fn every_rule_makes_a_model_that_can_be_fitted() {
+        let traits = traits(10, 1000, &[24, 168]);
+        for rule in RULES.iter().filter(|rule| ModelSpec::new(rule.model, 1, 1).is_ok()) {
+            let (spec, kind, _) = spec_of(rule.model, &traits, 70, &[]).expect(rule.model);
+            assert_eq!((spec.name(), kind), (rule.model, rule.kind));
+            if kind == Kind::Network {
+                assert_eq!(spec.hyper_parameters()["max_steps"], 70);
+                assert_eq!(spec.hyper_parameters()["scaler_type"], "robust", "{}", rule.model);
+            }
+        }
+        let (mstl, _, _) = spec_of("mstl", &traits, 0, &[]).unwrap();
+        assert_eq!(mstl.hyper_parameters()["season_length"], foretell::json!([24, 168]));
+        let (tide, _, _) =
+            spec_of("TiDE", &traits, 70, &[("futr_exog_list", vec!["price".to_owned()])]).unwrap();
+        assert_eq!(tide.hyper_parameters()["futr_exog_list"], foretell::json!(["price"]));
+        assert!(spec_of("iTransformer", &traits, 70, &[]).unwrap_err().contains("together"));
+    }
+}

@@ -1,0 +1,453 @@
+//! The whole way: candidates, windows, weights, the honest score, and the members fitted to everything.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use foretell::own_estimator::Trained;
+use foretell::{EstimatorError, Panel};
+
+use crate::board::{AUTO, BASELINE, Board, BoardRow};
+use crate::budget::{Budget, Clock};
+use crate::candidates::{Kind, candidates, spec_of};
+use crate::chosen::{Chosen, ChosenMember};
+use crate::error::AutoError;
+use crate::grid::{MEDIAN, WIDTH, pinball};
+use crate::guard::justifies;
+use crate::loss::Case;
+use crate::member::{Context, Member};
+use crate::mix::Mix;
+use crate::rehearse::{Tried, rehearse_local};
+use crate::settings::Settings;
+use crate::spread::Spread;
+use crate::stage::Stage;
+use crate::traits::PanelTraits;
+use crate::weights::Rehearsal;
+use crate::windows::WindowPlan;
+
+/// What was chosen, and the members with what they have learned.
+pub(crate) type Choice = (Chosen, Vec<Arc<dyn Trained>>);
+
+/// Most series that are scored: weights of a thousand are those of a hundred.
+fn most_scored(budget: Budget) -> usize {
+    if budget == Budget::Quick { 100 } else { 300 }
+}
+
+/// Windows that weights are chosen by: the more, the fewer series there are.
+fn most_windows(budget: Budget, series: usize) -> usize {
+    match budget {
+        Budget::Quick => 24_usize.div_ceil(series.max(1)).clamp(2, 5),
+        Budget::Steps(_) | Budget::Time(_) => 60_usize.div_ceil(series.max(1)).clamp(3, 8),
+    }
+}
+
+/// The share of the time that models which learn in a moment may take where networks are to be trained, too.
+const LOCAL_SHARE: f64 = 0.45;
+
+/// The share of the time that is planned for: what is left over is for what was not foreseen.
+const PLANNED: f64 = 0.9;
+
+/// Trainings of a network: before the windows to choose by, before the kept one, and on everything.
+const TRAININGS: f64 = 3.0;
+
+/// The fewest steps that a network learns anything in, and the most that bring anything.
+const STEPS: [u64; 2] = [60, 1000];
+
+/// Models that are good as a rule, for series that are too short to score anything.
+const GOOD_AS_A_RULE: [&str; 3] = ["FLAIR", "AutoARIMA", "DynamicOptimizedTheta"];
+
+/// Candidates on windows, the weights that these choose, the score of the window that chose nothing, and the members of what is
+/// combined fitted to the whole panel.
+pub(crate) fn choose(
+    settings: &Settings,
+    panel: &Panel,
+    context: &Context<'_>,
+) -> Result<Choice, EstimatorError> {
+    let clock = Clock::start(settings.budget);
+    let h = settings.h;
+    let traits = PanelTraits::of(panel, h, &settings.seasons, settings.futr.len());
+    let season = traits.season();
+    let mut board = Board { seasons: traits.seasons.clone(), series: panel.n_series(), ..Board::default() };
+
+    // The windows, of some series evenly spread over the panel.
+    let most = most_scored(settings.budget);
+    let places: Vec<usize> = match panel.n_series() {
+        n if n > most => (0..most).map(|i| i * n / most).collect(),
+        n => (0..n).collect(),
+    };
+    let scored = panel.of_places(&places);
+    let typical = crate::season::typical_len(&scored);
+    let plan = WindowPlan::new(typical, h, season, most_windows(settings.budget, scored.n_series()));
+    // The newest, the kept one, then the older ones, as time allows.
+    let mut ahead: Vec<usize> = plan.chosen_by.iter().take(1).copied().collect();
+    ahead.extend(plan.kept);
+    ahead.extend(plan.chosen_by.iter().skip(1));
+    let kept = plan.kept.map(|_| 1);
+    let first = ahead.len().min(1 + usize::from(kept.is_some()));
+    let stages: Vec<Stage> =
+        ahead.iter().map(|&ahead| Stage::new(&scored, ahead, h, season, settings.has_columns())).collect();
+
+    // The candidates, the baseline first.
+    let mut tried = tried(settings, &traits, stages.len(), &mut board)?;
+    let networks = tried.iter().filter(|tried| tried.member.kind == Kind::Network).count();
+    let share = if networks > 0 { LOCAL_SHARE } else { PLANNED };
+    let mut reached =
+        rehearse_local(&mut tried, &stages, first, (h, panel.n_series()), (&clock, share), context);
+    reached = reached.min(stages.len());
+    let owed: f64 = tried
+        .iter()
+        .filter(|tried| tried.dropped.is_none())
+        .map(|tried| tried.last * panel.n_series() as f64 / scored.n_series().max(1) as f64)
+        .sum();
+    train_networks(settings, &mut tried, &stages[..reached], kept, panel, (&clock, owed, networks), context);
+    board.left_out.extend(
+        tried.iter().filter_map(|tried| Some((tried.member.spec.name().to_owned(), tried.dropped.clone()?))),
+    );
+    let tried: Vec<Tried> = tried.into_iter().filter(|tried| tried.dropped.is_none()).collect();
+
+    // What they would have forecast, of the cases that choose and of those that only score.
+    let is_kept = |place: usize| Some(place) == kept;
+    let choosing: Vec<usize> = (0..reached).filter(|&place| !is_kept(place)).collect();
+    let scoring: Vec<usize> = match kept {
+        Some(kept) if kept < reached => vec![kept],
+        _ => choosing.clone(),
+    };
+    let (chosen_by, spreads, refused) = gathered(&tried, &stages, &choosing, None);
+    let (scored_by, _, refused_last) = gathered(&tried, &stages, &scoring, Some(&spreads));
+    let mix = match chosen_by.cases.is_empty() {
+        true => as_a_rule(&tried),
+        false => Rehearsal {
+            cases: &chosen_by.cases,
+            forecasts: &chosen_by.forecasts,
+            criterion: settings.criterion,
+            baseline: 0,
+            favoured: (0..tried.len())
+                .filter(|&place| GOOD_AS_A_RULE[..2].contains(&tried[place].member.spec.name()))
+                .collect(),
+            best_alone: !settings.ensemble,
+        }
+        .mix(),
+    };
+    board.windows = choosing.len();
+    board.is_honest = scoring != choosing && !scored_by.cases.is_empty();
+    board.scored_series = distinct(&scored_by.cases);
+    board.rows = rows(&tried, &mix, &scored_by, h);
+    let refused: usize = refused.iter().zip(&refused_last).map(|(a, b)| a + b).sum();
+    if refused > 0 {
+        board.told.push(format!(
+            "{refused} forecasts of the windows that no history could justify were replaced by those of the next model"
+        ));
+    }
+
+    // The members that have a weight, and the baseline, on everything.
+    let (mut members, mut learned, mut places) = (Vec::new(), Vec::new(), Vec::new());
+    for (place, tried) in tried.iter().enumerate() {
+        if place > 0 && mix.weight(place) == 0.0 {
+            continue;
+        }
+        let begun = Instant::now();
+        let fitted = fit_at_last(&tried.member, panel, context);
+        if let Some(row) = board.rows.iter_mut().find(|row| row.model == tried.member.spec.alias()) {
+            row.seconds += begun.elapsed().as_secs_f64();
+        }
+        match fitted {
+            Ok(Some(trained)) => {
+                if let Some(outcome) = trained.outcome() {
+                    board.steps.push((tried.member.spec.name().to_owned(), outcome.steps));
+                }
+                learned.push(Arc::from(trained));
+                places.push(place);
+                let rows = (tried.member.rows < usize::MAX).then_some(tried.member.rows);
+                members.push(ChosenMember {
+                    spec: tried.member.spec.clone(),
+                    rows,
+                    spread: spreads[place].clone(),
+                });
+            }
+            Ok(None) => {
+                board
+                    .left_out
+                    .push((tried.member.spec.name().to_owned(), "stopped before its last fit".to_owned()));
+            }
+            Err(error) => board.left_out.push((tried.member.spec.name().to_owned(), error.to_string())),
+        }
+    }
+    let mix = only(&mix, &places);
+    Ok((Chosen { members, mix, season, board }, learned))
+}
+
+/// The members of an earlier choice, fitted to another panel.
+pub(crate) fn fit_again(
+    chosen: &Chosen,
+    panel: &Panel,
+    context: &Context<'_>,
+) -> Result<Choice, EstimatorError> {
+    let (mut learned, mut kept) = (Vec::new(), Vec::new());
+    for (place, member) in chosen.members.iter().enumerate() {
+        if let Some(trained) = fit_at_last(&member.member(), panel, context)? {
+            learned.push(Arc::from(trained));
+            kept.push(place);
+        }
+    }
+    let members = kept.iter().map(|&place| chosen.members[place].clone()).collect();
+    Ok((Chosen { members, mix: only(&chosen.mix, &kept), ..chosen.clone() }, learned))
+}
+
+/// Fitted to everything, even if the work was stopped: there would be no forecast without it. A network that was stopped is none.
+fn fit_at_last(
+    member: &Member,
+    panel: &Panel,
+    context: &Context<'_>,
+) -> Result<Option<Box<dyn Trained>>, EstimatorError> {
+    match member.kind {
+        Kind::Network => member.fit(panel, context),
+        Kind::Local => member.fit(panel, &Context { is_stopped: &|| false, ..*context }),
+    }
+}
+
+/// The candidates, or the models that are named, the baseline first. What cannot be one is left out, or refused where it was named.
+fn tried(
+    settings: &Settings,
+    traits: &PanelTraits,
+    windows: usize,
+    board: &mut Board,
+) -> Result<Vec<Tried>, EstimatorError> {
+    let found = candidates(traits, settings.budget);
+    let mut names: Vec<String> = vec![BASELINE.to_owned()];
+    match &settings.models {
+        Some(models) => {
+            names.extend(models.iter().filter(|name| !name.eq_ignore_ascii_case(BASELINE)).cloned())
+        }
+        None => {
+            let is_other = |name: &&str| *name != BASELINE;
+            let is_tried = found.iter().filter(|model| model.is_tried).map(|model| model.model);
+            names.extend(is_tried.filter(is_other).map(str::to_owned));
+            // Those that a larger budget would try; the others do not suit the panel.
+            let with_time = candidates(traits, Budget::Steps(1));
+            let not = found.iter().zip(with_time).filter(|(now, then)| !now.is_tried && then.is_tried);
+            board.left_out.extend(not.map(|(now, _)| (now.model.to_owned(), now.why.clone())));
+        }
+    }
+    let columns = settings.columns();
+    let steps = match settings.budget {
+        Budget::Steps(steps) => steps,
+        Budget::Quick | Budget::Time(_) => STEPS[1] / 2,
+    };
+    let mut all = Vec::with_capacity(names.len());
+    for name in names {
+        match spec_of(&name, traits, steps, &columns) {
+            Ok((spec, kind, rows)) => all.push(Tried::new(Member { spec, kind, rows }, windows)),
+            Err(reason) if settings.models.is_some() => return Err(AutoError::Member { name, reason }.into()),
+            Err(reason) => board.left_out.push((name, reason)),
+        }
+    }
+    Ok(all)
+}
+
+/// Trains networks for as many steps as there is time for.
+fn train_networks(
+    settings: &Settings,
+    tried: &mut [Tried],
+    stages: &[Stage],
+    kept: Option<usize>,
+    panel: &Panel,
+    (clock, owed, networks): (&Clock, f64, usize),
+    context: &Context<'_>,
+) {
+    let choosing: Vec<usize> = (0..stages.len()).filter(|place| Some(*place) != kept).collect();
+    let mut waiting = networks as f64;
+    for tried in
+        tried.iter_mut().filter(|tried| tried.member.kind == Kind::Network && tried.dropped.is_none())
+    {
+        if (context.is_stopped)() {
+            tried.dropped = Some("stopped".to_owned());
+            continue;
+        }
+        if let Some(left) = clock.left() {
+            let given = (PLANNED * left - 1.2 * owed) / waiting;
+            let step = seconds_of_a_step(&tried.member, panel, stages, context);
+            let steps = (given / TRAININGS / step).min(STEPS[1] as f64);
+            waiting -= 1.0;
+            if !steps.is_finite() || steps < STEPS[0] as f64 {
+                let steps = steps.max(0.0);
+                tried.dropped = Some(format!("the budget allows {steps:.0} steps of its training"));
+                continue;
+            }
+            // Whole tens: a number that can be asked for.
+            let steps = steps as u64 / 10 * 10;
+            match tried.member.spec.clone().set("max_steps", steps) {
+                Ok(spec) => tried.member.spec = spec,
+                Err(error) => tried.dropped = Some(error.to_string()),
+            }
+        }
+        if tried.dropped.is_none() {
+            tried.run_once(&choosing, stages, panel, settings.h, context);
+        }
+        if let Some(kept) = kept.filter(|kept| *kept < stages.len() && tried.dropped.is_none()) {
+            tried.run_once(&[kept], stages, panel, settings.h, context);
+        }
+    }
+}
+
+/// Seconds of a step of a network's training, from a few of them.
+fn seconds_of_a_step(member: &Member, panel: &Panel, stages: &[Stage], context: &Context<'_>) -> f64 {
+    const FEW: u64 = 12;
+    let Ok(spec) = member.spec.clone().set("max_steps", FEW) else { return f64::INFINITY };
+    let oldest = stages.iter().map(|stage| stage.ahead).max().unwrap_or(0);
+    let begun = Instant::now();
+    match (Member { spec, ..member.clone() }).fit(&panel.without_last(oldest), context) {
+        Ok(Some(_)) => begun.elapsed().as_secs_f64() / FEW as f64,
+        Ok(None) | Err(_) => f64::INFINITY,
+    }
+}
+
+/// Cases with a forecast of each member.
+struct Gathered {
+    cases: Vec<Case>,
+    forecasts: Vec<Vec<Vec<f32>>>,
+}
+
+/// The forecasts of these windows: those of models without quantiles get some, of their own errors or of those that are given; those
+/// that are missing or that nothing justifies are the baseline's. The number of the latter of each member, too.
+fn gathered(
+    tried: &[Tried],
+    stages: &[Stage],
+    places: &[usize],
+    spreads: Option<&[Option<Spread>]>,
+) -> (Gathered, Vec<Option<Spread>>, Vec<usize>) {
+    let cases: Vec<Case> =
+        places.iter().flat_map(|&place| stages[place].cases.iter().map(|(_, case)| case.clone())).collect();
+    let raw: Vec<Vec<Option<Vec<f32>>>> = tried
+        .iter()
+        .map(|tried| {
+            let of_window = |&place: &usize| match &tried.forecasts[place] {
+                Some(forecasts) => forecasts.clone(),
+                None => vec![None; stages[place].cases.len()],
+            };
+            places.iter().flat_map(of_window).collect()
+        })
+        .collect();
+    let spreads: Vec<Option<Spread>> = match spreads {
+        Some(spreads) => spreads.to_vec(),
+        None => tried
+            .iter()
+            .zip(&raw)
+            .map(|(tried, raw)| tried.is_point.then(|| Spread::of(&cases, raw)))
+            .collect(),
+    };
+    let mut refused = vec![0; tried.len()];
+    let mut forecasts: Vec<Vec<Vec<f32>>> = Vec::with_capacity(tried.len());
+    for (member, (raw, spread)) in raw.into_iter().zip(&spreads).enumerate() {
+        let mut own = Vec::with_capacity(cases.len());
+        for (case, values) in raw.into_iter().enumerate() {
+            let history = &cases[case].history;
+            let values = values.map(|mut values| {
+                if let Some(spread) = spread {
+                    spread.add(history, &mut values);
+                }
+                values
+            });
+            let was_there = values.is_some();
+            let sound = values.filter(|values| justifies(history, values));
+            refused[member] += usize::from(was_there && sound.is_none());
+            own.push(sound.unwrap_or_else(|| match forecasts.first() {
+                Some(baseline) => baseline[case].clone(),
+                None => Mix::default().combined(history, cases[case].y.len(), &[]).0,
+            }));
+        }
+        forecasts.push(own);
+    }
+    (Gathered { cases, forecasts }, spreads, refused)
+}
+
+/// Equal weights of the models that are good as a rule.
+fn as_a_rule(tried: &[Tried]) -> Mix {
+    let rank = |tried: &Tried| GOOD_AS_A_RULE.iter().position(|name| *name == tried.member.spec.name());
+    let mut order: Vec<usize> = (0..tried.len()).collect();
+    order.sort_by_key(|&place| (rank(&tried[place]).unwrap_or(usize::MAX), place));
+    let good: Vec<usize> =
+        order.iter().copied().filter(|&place| rank(&tried[place]).is_some()).take(2).collect();
+    let good = if good.is_empty() { order.iter().copied().take(2).collect() } else { good };
+    let mut weights = vec![0.0; tried.len()];
+    good.iter().for_each(|&place| weights[place] = 1.0 / good.len() as f64);
+    Mix { weights, groups: Vec::new(), order, width: 1.0 }
+}
+
+/// How many series these cases are of.
+fn distinct(cases: &[Case]) -> usize {
+    let mut series: Vec<usize> = cases.iter().map(|case| case.series).collect();
+    series.sort_unstable();
+    series.dedup();
+    series.len()
+}
+
+/// The rows of the board: what is combined, then the members from the best to the worst.
+fn rows(tried: &[Tried], mix: &Mix, scored: &Gathered, h: usize) -> Vec<BoardRow> {
+    let combined: Vec<Vec<f32>> = scored
+        .cases
+        .iter()
+        .enumerate()
+        .map(|(case, known)| {
+            let members: Vec<Option<&[f32]>> =
+                scored.forecasts.iter().map(|forecasts| Some(&forecasts[case][..])).collect();
+            mix.combined(&known.history, h, &members).0
+        })
+        .collect();
+    let weight = |member: usize| match scored.cases.len() {
+        0 => mix.weights[member],
+        n => {
+            let of = |case: &Case| mix.weights_of(case.history.group)[member];
+            scored.cases.iter().map(of).sum::<f64>() / n as f64
+        }
+    };
+    let row = |model: &str, forecasts: &[Vec<f32>], seconds: f64, weight: f64| {
+        let [mase, scaled_crps, coverage] = scores(&scored.cases, forecasts);
+        BoardRow { model: model.to_owned(), mase, scaled_crps, coverage, seconds, weight }
+    };
+    let seconds = tried.iter().map(|tried| tried.seconds).sum();
+    let mut members: Vec<BoardRow> = tried
+        .iter()
+        .enumerate()
+        .map(|(member, tried)| {
+            row(tried.member.spec.alias(), &scored.forecasts[member], tried.seconds, weight(member))
+        })
+        .collect();
+    members.sort_by(|a, b| (a.mase + a.scaled_crps).total_cmp(&(b.mase + b.scaled_crps)));
+    std::iter::once(row(AUTO, &combined, seconds, 1.0)).chain(members).collect()
+}
+
+/// MASE, scaled CRPS and the coverage of the inner 80 %, means over series; NaN without cases.
+fn scores(cases: &[Case], forecasts: &[Vec<f32>]) -> [f64; 3] {
+    let n = distinct(cases).max(1);
+    let mut by_series: std::collections::BTreeMap<usize, [f64; 4]> = std::collections::BTreeMap::new();
+    for (case, values) in cases.iter().zip(forecasts) {
+        let sums = by_series.entry(case.series).or_default();
+        for (step, &y) in values.chunks_exact(WIDTH).zip(&case.y).filter(|(_, y)| !y.is_nan()) {
+            sums[0] += f64::from(y - step[MEDIAN]).abs() / case.history.scale;
+            sums[1] += pinball(step, f64::from(y)) / case.history.scale;
+            sums[2] += f64::from(u8::from(step[0] <= y && y <= step[WIDTH - 1]));
+            sums[3] += 1.0;
+        }
+    }
+    if by_series.is_empty() {
+        return [f64::NAN; 3];
+    }
+    let mean =
+        |which: usize| by_series.values().map(|sums| sums[which] / sums[3].max(1.0)).sum::<f64>() / n as f64;
+    [mean(0), mean(1), mean(2)]
+}
+
+/// The same of some of the members alone.
+fn only(mix: &Mix, places: &[usize]) -> Mix {
+    let of = |weights: &[f64]| -> Vec<f64> {
+        let some: Vec<f64> = places.iter().map(|&place| weights[place]).collect();
+        let all: f64 = some.iter().sum();
+        if all > 0.0 { some.iter().map(|weight| weight / all).collect() } else { some }
+    };
+    let order = mix.order.iter().filter_map(|place| places.iter().position(|own| own == place)).collect();
+    Mix {
+        weights: of(&mix.weights),
+        groups: mix.groups.iter().map(|(group, weights)| (*group, of(weights))).collect(),
+        order,
+        width: mix.width,
+    }
+}

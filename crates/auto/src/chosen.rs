@@ -1,0 +1,37 @@
+//! What was chosen for a panel: all that a forecast needs beside what members have learned.
+
+use foretell::ModelSpec;
+use serde::{Deserialize, Serialize};
+
+use crate::board::Board;
+use crate::candidates::Kind;
+use crate::member::Member;
+use crate::mix::Mix;
+use crate::spread::Spread;
+
+/// What was chosen for a panel.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Chosen {
+    pub(crate) members: Vec<ChosenMember>,
+    pub(crate) mix: Mix,
+    /// The main season.
+    pub(crate) season: usize,
+    pub(crate) board: Board,
+}
+
+/// A member with its hyper-parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ChosenMember {
+    pub(crate) spec: ModelSpec,
+    /// Most steps of a series that it is shown; nothing for all.
+    pub(crate) rows: Option<usize>,
+    /// Its quantiles, if it has none itself.
+    pub(crate) spread: Option<Spread>,
+}
+
+impl ChosenMember {
+    pub(crate) fn member(&self) -> Member {
+        let kind = if self.spec.network().is_some() { Kind::Network } else { Kind::Local };
+        Member { spec: self.spec.clone(), kind, rows: self.rows.unwrap_or(usize::MAX) }
+    }
+}

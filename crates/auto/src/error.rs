@@ -1,0 +1,47 @@
+//! Errors of the automatic forecast.
+
+use foretell::EstimatorError;
+
+/// Why an automatic forecast is refused.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AutoError {
+    /// A hyper-parameter that it has not.
+    #[error("Auto has no hyper-parameter {found}; {hint}")]
+    UnknownHyperParameter {
+        /// Its name.
+        found: String,
+        /// What was probably meant.
+        hint: String,
+    },
+    /// A value that a hyper-parameter cannot have.
+    #[error("Auto: {name} must be {expected}, not {found}")]
+    Value {
+        /// The hyper-parameter.
+        name: String,
+        /// What it may be.
+        expected: &'static str,
+        /// What it was set to.
+        found: String,
+    },
+    /// A model that there is not, or one that cannot be a member.
+    #[error("Auto: {name} cannot be one of its models: {reason}")]
+    Member {
+        /// The model's name.
+        name: String,
+        /// Why not.
+        reason: String,
+    },
+    /// A time that is none.
+    #[error("a budget is written as 0, 30s, 2m, 1h or 600steps, not {found:?}")]
+    Budget {
+        /// What was written.
+        found: String,
+    },
+}
+
+impl From<AutoError> for EstimatorError {
+    fn from(error: AutoError) -> Self {
+        Self::Usage(Box::new(error))
+    }
+}

@@ -1,0 +1,112 @@
+//! What is known of a series before a forecast of it.
+
+use serde::{Deserialize, Serialize};
+
+/// Kinds of series whose best models differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum SeriesGroup {
+    /// Never below zero, and zero at 3 of 10 steps or more.
+    Intermittent,
+    /// Of fewer than three seasons, or of fewer than 16 steps.
+    Short,
+    /// What remains.
+    Regular,
+}
+
+impl SeriesGroup {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Intermittent, Self::Short, Self::Regular];
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Intermittent => "intermittent",
+            Self::Short => "short",
+            Self::Regular => "regular",
+        }
+    }
+}
+
+/// The share of zeros from which a series without negative values is intermittent.
+const MANY_ZEROS: f64 = 0.3;
+
+/// What is known of a series before a forecast of it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct History {
+    /// Steps, those without a known value included.
+    pub(crate) len: usize,
+    pub(crate) group: SeriesGroup,
+    /// The mean absolute change over a season: what errors are divided by.
+    pub(crate) scale: f64,
+    /// Its least and largest value.
+    pub(crate) range: [f64; 2],
+    /// The last known value.
+    pub(crate) last: f64,
+    /// Whether it has zeros and nothing below.
+    pub(crate) stops_at_zero: bool,
+}
+
+impl History {
+    /// Of values of which some may be NaN, and the steps of a season. `zero` is the value that stands for zero.
+    pub(crate) fn of(y: &[f32], season: usize, zero: f64) -> Self {
+        let known = || y.iter().filter(|y| !y.is_nan()).map(|&y| f64::from(y));
+        let count = known().count();
+        let share =
+            |is: &dyn Fn(f64) -> bool| known().filter(|&y| is(y)).count() as f64 / count.max(1) as f64;
+        let range =
+            known().fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], y| [low.min(y), high.max(y)]);
+        let positive = count > 0 && range[0] >= zero;
+        let zeros = share(&|y| y == zero);
+        let group = match () {
+            () if positive && zeros >= MANY_ZEROS => SeriesGroup::Intermittent,
+            () if count < 16.max(3 * season) => SeriesGroup::Short,
+            () => SeriesGroup::Regular,
+        };
+        let change = |lag: usize| -> Option<f64> {
+            let pairs = y.iter().zip(y.get(lag..).unwrap_or_default());
+            let changes = pairs.map(|(a, b)| f64::from(b - a).abs()).filter(|change| !change.is_nan());
+            let (sum, n) = changes.fold((0.0, 0_usize), |(sum, n), change| (sum + change, n + 1));
+            (n > 0 && sum > 0.0).then(|| sum / n as f64)
+        };
+        let size = || known().map(|y| (y - zero).abs()).sum::<f64>() / count.max(1) as f64;
+        let scale = change(season.max(1)).or_else(|| change(1)).unwrap_or_else(|| match size() {
+            size if size > 0.0 => 0.1 * size,
+            _ => 1.0,
+        });
+        Self {
+            len: y.len(),
+            group,
+            scale,
+            range: if count == 0 { [zero; 2] } else { range },
+            last: known().last().unwrap_or(zero),
+            stops_at_zero: positive && zeros > 0.02,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn series_are_told_apart_by_their_values() {
+        let season: Vec<f32> = (0..48).map(|t| 10.0 + (t % 12) as f32 + (t / 12) as f32).collect();
+        let history = History::of(&season, 12, 0.0);
+        assert_eq!((history.group, history.scale, history.range), (SeriesGroup::Regular, 1.0, [10.0, 24.0]));
+        assert_eq!(History::of(&season[..30], 12, 0.0).group, SeriesGroup::Short);
+        let demand: Vec<f32> = (0..40).map(|t| if t % 3 == 0 { 2.0 } else { 0.0 }).collect();
+        let history = History::of(&demand, 1, 0.0);
+        assert!(history.group == SeriesGroup::Intermittent && history.stops_at_zero);
+        let signs: Vec<f32> = demand.iter().map(|y| y - 1.0).collect();
+        assert!(!History::of(&signs, 1, 0.0).stops_at_zero);
+    }
+
+    #[test]
+    fn a_scale_is_never_zero() {
+        for y in [&[][..], &[3.0], &[5.0; 30], &[0.0; 30], &[f32::NAN; 4]] {
+            let history = History::of(y, 7, 0.0);
+            assert!(history.scale > 0.0 && history.last.is_finite(), "{y:?}");
+        }
+    }
+}

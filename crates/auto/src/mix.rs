@@ -1,0 +1,133 @@
+//! The forecasts of all members of one series as one.
+
+use serde::{Deserialize, Serialize};
+
+use crate::grid::{MEDIAN, WIDTH, sort_steps};
+use crate::guard::justifies;
+use crate::history::{History, SeriesGroup};
+use crate::spread::normal;
+
+/// How members are combined.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Mix {
+    /// The weight of each member, which add up to 1.
+    pub(crate) weights: Vec<f64>,
+    /// Those of groups of series whose own are better.
+    pub(crate) groups: Vec<(SeriesGroup, Vec<f64>)>,
+    /// The members from the best to the worst, by their places: who stands in for whom.
+    pub(crate) order: Vec<usize>,
+    /// The distance of the quantiles from the median, relative to the members' own.
+    pub(crate) width: f64,
+}
+
+impl Mix {
+    /// The weights of members for a series of this group.
+    pub(crate) fn weights_of(&self, group: SeriesGroup) -> &[f64] {
+        self.groups.iter().find(|(known, _)| *known == group).map_or(&self.weights, |(_, weights)| weights)
+    }
+
+    /// Members that have a weight for some series, or stand in for others.
+    pub(crate) fn weight(&self, member: usize) -> f64 {
+        let of_groups = self.groups.iter().map(|(_, weights)| weights[member]);
+        of_groups.fold(self.weights[member], f64::max)
+    }
+
+    /// The quantiles `[h, WIDTH]` of a series from those of its members, some of which have none, and how many of them were left out
+    /// as nothing in the history justifies them.
+    pub(crate) fn combined(
+        &self,
+        history: &History,
+        h: usize,
+        members: &[Option<&[f32]>],
+    ) -> (Vec<f32>, usize) {
+        let is_sound: Vec<bool> =
+            members.iter().map(|values| values.is_some_and(|values| justifies(history, values))).collect();
+        let left_out = |member: usize| members[member].is_some() && !is_sound[member];
+        let own = self.weights_of(history.group);
+        let mut weights: Vec<f64> =
+            own.iter().zip(&is_sound).map(|(weight, sound)| if *sound { *weight } else { 0.0 }).collect();
+        let refused =
+            own.iter().enumerate().filter(|(member, weight)| **weight > 0.0 && left_out(*member)).count();
+        if weights.iter().all(|weight| *weight == 0.0) {
+            match self.order.iter().find(|member| is_sound[**member]) {
+                Some(&member) => weights[member] = 1.0,
+                None => return (last_value(history, h), refused),
+            }
+        }
+        let all: f64 = weights.iter().sum();
+        let mut sums = vec![0.0_f64; h * WIDTH];
+        for (weight, values) in weights.iter().zip(members) {
+            if let Some(values) = values.filter(|_| *weight > 0.0) {
+                sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += weight / all * f64::from(*value));
+            }
+        }
+        let mut values: Vec<f32> = sums.into_iter().map(|value| value as f32).collect();
+        self.widen(history, &mut values);
+        (values, refused)
+    }
+
+    /// Sorts the quantiles, sets their distance from the median, and ends them at zero where the history does.
+    pub(crate) fn widen(&self, history: &History, values: &mut [f32]) {
+        sort_steps(values);
+        for step in values.chunks_exact_mut(WIDTH) {
+            let median = step[MEDIAN];
+            step.iter_mut().for_each(|value| *value = median + (*value - median) * self.width as f32);
+        }
+        if history.stops_at_zero {
+            // What stands for zero is the least value that the history has.
+            let zero = history.range[0] as f32;
+            values.iter_mut().for_each(|value| *value = value.max(zero));
+        }
+    }
+}
+
+/// The last value, and the quantiles of a walk at random: of a series that no member can forecast.
+fn last_value(history: &History, h: usize) -> Vec<f32> {
+    let of_step = |step| normal(step).map(|offset| (history.last + offset * history.scale) as f32);
+    let mut values: Vec<f32> = (0..h).flat_map(of_step).collect();
+    if history.stops_at_zero {
+        values.iter_mut().for_each(|value| *value = value.max(history.range[0] as f32));
+    }
+    values
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn flat(value: f32) -> Vec<f32> {
+        (0..2).flat_map(|_| (0..WIDTH).map(move |q| value + q as f32 - 4.0)).collect()
+    }
+
+    #[test]
+    fn quantiles_are_averaged_by_the_weights_of_the_group() {
+        let history = History::of(&(0..40).map(|t| 10.0 + (t % 4) as f32).collect::<Vec<_>>(), 1, 0.0);
+        let mix = Mix {
+            weights: vec![0.75, 0.25, 0.0],
+            groups: vec![(SeriesGroup::Short, vec![0.0, 1.0, 0.0])],
+            order: vec![2, 1, 0],
+            width: 0.5,
+        };
+        let (a, b, wild) = (flat(10.0), flat(14.0), flat(1e6));
+        let (values, refused) = mix.combined(&history, 2, &[Some(&a), Some(&b), None]);
+        assert_eq!((values[MEDIAN], values[0], values[WIDTH - 1], refused), (11.0, 9.0, 13.0, 0));
+        let short = History { group: SeriesGroup::Short, ..history };
+        assert_eq!(mix.combined(&short, 2, &[Some(&a), Some(&b), None]).0[MEDIAN], 14.0);
+        // What cannot be is left to the others, and then to the next best.
+        let (values, refused) = mix.combined(&history, 2, &[Some(&wild), Some(&b), None]);
+        assert_eq!((values[MEDIAN], refused), (14.0, 1));
+        let (values, refused) = mix.combined(&history, 2, &[Some(&wild), None, Some(&a)]);
+        assert_eq!((values[MEDIAN], refused), (10.0, 1));
+        let (values, _) = mix.combined(&history, 2, &[Some(&wild), None, None]);
+        assert_eq!(values[MEDIAN], 13.0, "the last value");
+        assert_eq!((mix.weight(0), mix.weight(1), mix.weight(2)), (0.75, 1.0, 0.0));
+    }
+
+    #[test]
+    fn quantiles_of_what_is_never_negative_end_at_zero() {
+        let history = History::of(&[0.0, 2.0, 1.0, 0.0, 3.0].repeat(8), 1, 0.0);
+        let mix = Mix { weights: vec![1.0], groups: Vec::new(), order: vec![0], width: 1.0 };
+        let values = mix.combined(&history, 2, &[Some(&flat(2.0))]).0;
+        assert_eq!((values[0], values[MEDIAN], values[WIDTH - 1]), (0.0, 2.0, 6.0));
+    }
+}

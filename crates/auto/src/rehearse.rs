@@ -1,0 +1,185 @@
+//! Members on the windows: what each would have forecast.
+
+use std::time::Instant;
+
+use foretell::own_estimator::{Span, Trained};
+use foretell::{EstimatorError, Future, Panel};
+
+use crate::budget::Clock;
+use crate::candidates::Kind;
+use crate::member::{Context, Grids, Member, grids};
+use crate::stage::Stage;
+
+/// A member with what it would have forecast.
+pub(crate) struct Tried {
+    pub(crate) member: Member,
+    /// Of each window, in their order, of each case, the quantiles `[h, WIDTH]`; nothing of windows that were not reached.
+    pub(crate) forecasts: Vec<Option<Vec<Option<Vec<f32>>>>>,
+    /// Whether it has no quantiles itself.
+    pub(crate) is_point: bool,
+    pub(crate) seconds: f64,
+    /// Seconds of the last fit and forecast of a window.
+    pub(crate) last: f64,
+    /// Why it is tried no longer.
+    pub(crate) dropped: Option<String>,
+}
+
+impl Tried {
+    pub(crate) fn new(member: Member, windows: usize) -> Self {
+        let forecasts = (0..windows).map(|_| None).collect();
+        Self { member, forecasts, is_point: false, seconds: 0.0, last: 0.0, dropped: None }
+    }
+
+    /// Takes its forecasts of a window from a model that was fitted before it.
+    fn take(
+        &mut self,
+        place: usize,
+        stage: &Stage,
+        trained: &dyn Trained,
+        h: usize,
+        context: &Context<'_>,
+    ) -> Result<(), EstimatorError> {
+        let Grids { cutoffs, values, is_point } =
+            ahead(trained, &self.member, &stage.known, stage.future.as_ref(), h, context)?;
+        self.is_point = is_point;
+        let mut by_series: Vec<Option<Vec<f32>>> = vec![None; stage.known.n_series()];
+        let needed = self.member.rows_needed();
+        for ((series, _), values) in cutoffs.into_iter().zip(values) {
+            if stage.known.len(series) >= needed {
+                by_series[series] = Some(values);
+            }
+        }
+        self.forecasts[place] =
+            Some(stage.cases.iter().map(|(series, _)| by_series[*series].take()).collect());
+        Ok(())
+    }
+
+    /// Fits it before a window, and takes its forecasts. What fails drops it.
+    pub(crate) fn run(&mut self, place: usize, stage: &Stage, h: usize, context: &Context<'_>) {
+        let begun = Instant::now();
+        let done = self.member.fit(&stage.known, context).and_then(|trained| match trained {
+            Some(trained) => self.take(place, stage, &*trained, h, context).map(|()| true),
+            None => Ok(false),
+        });
+        self.count(begun);
+        match done {
+            Ok(true) => {}
+            Ok(false) if (context.is_stopped)() => self.dropped = Some("stopped".to_owned()),
+            Ok(false) => self.dropped = Some("all series are too short for it".to_owned()),
+            Err(error) => self.dropped = Some(error.to_string()),
+        }
+    }
+
+    /// Fits it once before several windows, on all series, and takes its forecasts of each.
+    pub(crate) fn run_once(
+        &mut self,
+        places: &[usize],
+        stages: &[Stage],
+        panel: &Panel,
+        h: usize,
+        context: &Context<'_>,
+    ) {
+        let begun = Instant::now();
+        let Some(oldest) = places.iter().map(|&place| stages[place].ahead).max() else { return };
+        let done = self.member.fit(&panel.without_last(oldest), context).and_then(|trained| match trained {
+            Some(trained) => {
+                let mut takes =
+                    places.iter().map(|&place| self.take(place, &stages[place], &*trained, h, context));
+                takes.try_for_each(|taken| taken).map(|()| true)
+            }
+            None => Ok(false),
+        });
+        self.count(begun);
+        match done {
+            Ok(true) => {}
+            Ok(false) if (context.is_stopped)() => self.dropped = Some("stopped".to_owned()),
+            Ok(false) => self.dropped = Some("all series are too short for it".to_owned()),
+            Err(error) => self.dropped = Some(error.to_string()),
+        }
+    }
+
+    fn count(&mut self, begun: Instant) {
+        self.last = begun.elapsed().as_secs_f64();
+        self.seconds += self.last;
+    }
+}
+
+/// A model's quantiles of the steps after a panel.
+pub(crate) fn ahead(
+    trained: &dyn Trained,
+    member: &Member,
+    panel: &Panel,
+    future: Option<&Future>,
+    h: usize,
+    context: &Context<'_>,
+) -> Result<Grids, EstimatorError> {
+    grids(trained, &member.shown(panel), (Span::Predict { future }, h), context.workers)
+}
+
+/// Series by which the time of a member is foreseen.
+const PROBED: usize = 4;
+
+/// Runs the members that learn in a moment on the windows, of which `first` are the ones without which there is no score, as far as
+/// the share of the time allows: who would take longer than what is left is dropped, and told why. `series` are all of the panel, whose
+/// members are fitted at last. Gives the number of windows that all were run on.
+pub(crate) fn rehearse_local(
+    tried: &mut [Tried],
+    stages: &[Stage],
+    first: usize,
+    (h, series): (usize, usize),
+    (clock, share): (&Clock, f64),
+    context: &Context<'_>,
+) -> usize {
+    let given = clock.left().map(|left| left * share);
+    let begun = Instant::now();
+    let left = |given: Option<f64>| given.map(|given| given - begun.elapsed().as_secs_f64());
+    let mut reached = 0;
+    for (place, stage) in stages.iter().enumerate() {
+        let growth = series as f64 / stage.known.n_series().max(1) as f64;
+        if (context.is_stopped)() && place >= first {
+            break;
+        }
+        let all: f64 = tried.iter().filter(|tried| tried.dropped.is_none()).map(|tried| tried.last).sum();
+        // What is fitted at last takes its time, too.
+        let at_last = all * growth;
+        if place >= first && left(given).is_some_and(|left| 1.3 * all + 1.2 * at_last > left) {
+            break;
+        }
+        for i in 0..tried.len() {
+            if tried[i].dropped.is_some() || tried[i].member.kind != Kind::Local {
+                continue;
+            }
+            if place == 0
+                && let Some(left) = left(given)
+            {
+                let before: f64 =
+                    tried[..i].iter().filter(|tried| tried.dropped.is_none()).map(|tried| tried.last).sum();
+                let owed = before * (first as f64 - 1.0 + growth);
+                let foreseen = probed(&tried[i], stage, h, context) * (first as f64 + growth);
+                if i > 0 && foreseen > left - owed {
+                    tried[i].dropped = Some(format!("it would take about {foreseen:.0} s of the budget"));
+                    continue;
+                }
+            }
+            tried[i].run(place, stage, h, context);
+        }
+        reached = place + 1;
+    }
+    reached
+}
+
+/// The seconds that a window of a member will take, from a few of its series.
+fn probed(tried: &Tried, stage: &Stage, h: usize, context: &Context<'_>) -> f64 {
+    let series = stage.known.n_series();
+    if series <= 2 * PROBED {
+        return 0.0;
+    }
+    let begun = Instant::now();
+    let some = stage.known.of_series(series / 2..series / 2 + PROBED);
+    let future =
+        stage.future.as_ref().and_then(|future| future.of_series(series / 2..series / 2 + PROBED).ok());
+    if let Ok(Some(trained)) = tried.member.fit(&some, context) {
+        _ = ahead(&*trained, &tried.member, &some, future.as_ref(), h, context);
+    }
+    begun.elapsed().as_secs_f64() * series as f64 / PROBED as f64
+}

@@ -1,0 +1,40 @@
+//! The windows of a panel with their cases: what was known before, and what came.
+
+use foretell::{Future, Panel};
+
+use crate::history::History;
+use crate::loss::Case;
+
+/// A window of all series that are scored.
+pub(crate) struct Stage {
+    /// Steps from its cutoff to the end of each series.
+    pub(crate) ahead: usize,
+    /// What was known before.
+    pub(crate) known: Panel,
+    /// The columns of what came.
+    pub(crate) future: Option<Future>,
+    /// A case for each series of what was known that has rows enough, and the place of the series there.
+    pub(crate) cases: Vec<(usize, Case)>,
+}
+
+/// A series is scored after so many steps.
+const FEWEST: usize = 4;
+
+impl Stage {
+    /// The window that begins so many steps before the end of each series.
+    pub(crate) fn new(panel: &Panel, ahead: usize, h: usize, season: usize, has_columns: bool) -> Self {
+        let known = panel.without_last(ahead);
+        let future = has_columns.then(|| Future::within(panel, &known, h));
+        let case = |place: usize| {
+            let rows = known.len(place);
+            let series = panel.find(known.id(place))?;
+            let y = panel.known_y(series, rows..(rows + h).min(panel.len(series))).into_owned();
+            let zero = f64::from(known.level(place).hold(0.0));
+            let history = History::of(&known.known_y(place, 0..rows), season, zero);
+            let is_told = rows >= FEWEST && y.iter().any(|y| !y.is_nan());
+            is_told.then_some((place, Case { series, y, history }))
+        };
+        let cases = (0..known.n_series()).filter_map(case).collect();
+        Self { ahead, known, future, cases }
+    }
+}

@@ -1,0 +1,67 @@
+//! What of a panel decides which models suit it.
+
+use foretell::Panel;
+
+use crate::history::{History, SeriesGroup};
+use crate::season::{seasons, typical_len};
+
+/// Most series that are looked at.
+const SERIES: usize = 500;
+
+/// What of a panel decides which models suit it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PanelTraits {
+    /// Series.
+    pub series: usize,
+    /// Steps that half of the series have.
+    pub typical_len: usize,
+    /// Steps of the longest series.
+    pub longest: usize,
+    /// The seasons that models are told, the main one first; 1 for none.
+    pub seasons: Vec<usize>,
+    /// The share of the series with many zeros and nothing below.
+    pub intermittent: f64,
+    /// The share of the series of few steps.
+    pub short: f64,
+    /// Steps to forecast.
+    pub h: usize,
+    /// Columns that are known ahead.
+    pub futr: usize,
+}
+
+impl PanelTraits {
+    /// Those of a panel of which so many steps are to be forecast, with these seasons or, where none are named, those that are found.
+    pub fn of(panel: &Panel, h: usize, named: &[usize], futr: usize) -> Self {
+        let seasons = if named.is_empty() { seasons(panel) } else { named.to_vec() };
+        let every = panel.n_series().div_ceil(SERIES).max(1);
+        let groups: Vec<SeriesGroup> = (0..panel.n_series())
+            .step_by(every)
+            .map(|series| {
+                let zero = f64::from(panel.level(series).hold(0.0));
+                History::of(&panel.known_y(series, 0..panel.len(series)), seasons[0], zero).group
+            })
+            .collect();
+        let share =
+            |group| groups.iter().filter(|own| **own == group).count() as f64 / groups.len().max(1) as f64;
+        Self {
+            series: panel.n_series(),
+            typical_len: typical_len(panel),
+            longest: panel.max_len(),
+            intermittent: share(SeriesGroup::Intermittent),
+            short: share(SeriesGroup::Short),
+            seasons,
+            h,
+            futr,
+        }
+    }
+
+    /// The main season.
+    pub fn season(&self) -> usize {
+        self.seasons[0]
+    }
+
+    /// The steps of a series that a method of this kind is shown, and so many series, as they cost time.
+    pub(crate) fn steps(&self, most: usize) -> f64 {
+        (self.series * self.typical_len.min(most)) as f64
+    }
+}

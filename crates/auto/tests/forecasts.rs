@@ -1,0 +1,167 @@
+//! The whole way from a panel to a forecast, on small panels.
+
+use foretell::{Fitted, Forecaster, Frame, Freq, ModelSpec, Panel, PredictOptions};
+use foretell_auto::{Auto, Budget, QUANTILES, TrainedAuto};
+
+/// A number between -1 and 1 that looks like chance.
+fn noise(id: usize, t: usize) -> f64 {
+    let mixed = ((id * 7919 + t + 1) as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    ((mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9) >> 40) as f64 / f64::from(1 << 23) - 1.0
+}
+
+/// Months of some series: a level, a trend, a season, and noise.
+fn months(series: usize, rows: usize) -> Panel {
+    let value = |id: usize, t: usize| {
+        let season = (t as f64 / 12.0 * std::f64::consts::TAU + id as f64).sin();
+        (100.0 + 0.8 * t as f64 + 12.0 * season + 4.0 * noise(id, t)) as f32
+    };
+    let all =
+        (0..series).map(|id| (format!("s{id}"), 0, (0..rows).map(|t| value(id, t)).collect::<Vec<_>>()));
+    Panel::from_series(Freq::parse("MS").expect("months"), all).expect("a panel")
+}
+
+fn fit(auto: Auto, panel: &Panel, threads: usize) -> Fitted {
+    Forecaster::new([auto.into()]).expect("a model").threads(threads).fit(panel).expect("a fit")
+}
+
+fn predict(fitted: &Fitted, panel: &Panel) -> Frame {
+    fitted.predict_with(panel, &PredictOptions::new().quantiles(&QUANTILES)).expect("a forecast")
+}
+
+/// Models that fit in a moment.
+fn quick(h: usize) -> Auto {
+    Auto::new(h).with("models", vec!["MSTL", "DynamicOptimizedTheta", "HistoricAverage"]).expect("models")
+}
+
+#[test]
+fn the_forecast_is_better_than_the_seasonal_naive_and_says_so() {
+    let (whole, h) = (months(6, 84), 12);
+    let known = whole.without_last(h);
+    let fitted = fit(quick(h), &known, 1);
+    let forecast = predict(&fitted, &known);
+    assert_eq!(forecast.n_rows(), 6 * h);
+    let names: Vec<&str> = forecast.columns.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!((names[0], names[1], names[9]), ("Auto", "Auto_ql0.1", "Auto_ql0.9"));
+    let (mut own, mut naive, mut inside) = (0.0, 0.0, 0.0);
+    for series in 0..6 {
+        let y = whole.y(series);
+        for step in 0..h {
+            let row = series * h + step;
+            let (truth, at) = (y[72 + step], |name: &str| forecast.column(name).expect("a column")[row]);
+            own += f64::from((truth - at("Auto")).abs());
+            naive += f64::from((truth - y[60 + step]).abs());
+            inside += f64::from(u8::from(at("Auto_ql0.1") <= truth && truth <= at("Auto_ql0.9")))
+                / (6.0 * h as f64);
+        }
+    }
+    assert!(own < 0.6 * naive, "{own} beside {naive}");
+    assert!((0.6..=0.97).contains(&inside), "{inside}");
+    let board = TrainedAuto::of(&fitted).expect("the only model").board();
+    assert!(board.is_honest && board.windows >= 2 && board.seasons == [12], "{board:?}");
+    let [auto, naive] = ["Auto", "SeasonalNaive"].map(|name| board.row(name).expect("a row").mase);
+    assert!(
+        auto < naive && board.sentence().contains("better than the seasonal naive"),
+        "{}",
+        board.sentence()
+    );
+    let weights: f64 = board.rows[1..].iter().map(|row| row.weight).sum();
+    assert!((weights - 1.0).abs() < 1e-9, "{board:?}");
+}
+
+#[test]
+fn threads_and_directories_change_no_bit() {
+    Auto::register();
+    let panel = months(4, 60);
+    let alone = fit(quick(6), &panel, 1);
+    let forecast = predict(&alone, &panel);
+    assert_eq!(predict(&fit(quick(6), &panel, 2), &panel).columns, forecast.columns);
+    let again = Fitted::from_bytes(&alone.to_bytes().expect("bytes")).expect("the same");
+    assert_eq!(predict(&again, &panel).columns, forecast.columns);
+    let board = |fitted: &Fitted| TrainedAuto::of(fitted).expect("it").board().rows[0].mase;
+    assert_eq!(board(&again), board(&alone));
+    // Further data are fitted by what was chosen.
+    let more = again.fit_more(&months(4, 66)).expect("a fit");
+    assert_eq!(TrainedAuto::of(&more).expect("it").weights(), TrainedAuto::of(&alone).expect("it").weights());
+    assert_eq!(ModelSpec::new("auto", 3, 1).expect("it is known").name(), "Auto");
+}
+
+#[test]
+fn a_bad_series_stops_nothing() {
+    let rows = 48;
+    let wave = |t: usize| 50.0 + 5.0 * (t as f32 / 12.0 * 6.283).sin();
+    let series = [
+        ("constant", vec![7.0; rows]),
+        ("one", vec![3.0]),
+        ("regular", (0..rows).map(wave).collect()),
+        ("spike", (0..rows).map(|t| if t == rows - 2 { 1e9 } else { wave(t) }).collect()),
+        ("two", vec![1.0, 2.0]),
+        ("zeros", vec![0.0; rows]),
+    ];
+    let panel = Panel::from_series(Freq::parse("MS").expect("months"), series.map(|(id, y)| (id, 0, y)))
+        .expect("a panel");
+    let forecast = predict(&fit(quick(4), &panel, 1), &panel);
+    assert_eq!(forecast.n_rows(), 6 * 4);
+    for (name, values) in &forecast.columns {
+        assert!(values.iter().all(|value| value.is_finite()), "{name}: {values:?}");
+        assert!((values[0] - 7.0).abs() < 3.0 && (values[2 * 4] - 50.0).abs() < 25.0, "{name}: {values:?}");
+    }
+}
+
+#[test]
+fn what_is_too_short_to_be_scored_says_so() {
+    let few = months(3, 9);
+    let fitted = fit(quick(4), &few, 1);
+    let board = TrainedAuto::of(&fitted).expect("it").board();
+    assert!(!board.is_honest && board.sentence().contains("too few data"), "{}", board.sentence());
+    let fitted = fit(quick(4), &months(2, 4), 1);
+    let board = TrainedAuto::of(&fitted).expect("it").board();
+    assert!(board.sentence().contains("too short to score"), "{}", board.sentence());
+    assert_eq!(predict(&fitted, &months(2, 4)).n_rows(), 8);
+}
+
+#[test]
+fn networks_take_the_steps_of_the_budget() {
+    let panel = months(5, 72);
+    let auto = || Auto::new(4).budget(Budget::Steps(10)).with("models", vec!["NHITS"]).expect("models");
+    let fitted = fit(auto(), &panel, 1);
+    let trained = TrainedAuto::of(&fitted).expect("it");
+    let row = trained.board().row("NHITS").expect("a row").clone();
+    assert!(row.mase.is_finite());
+    if row.weight > 0.0 {
+        assert_eq!(trained.board().steps, [("NHITS".to_owned(), 10)]);
+    }
+    let again = fit(auto(), &panel, 2);
+    assert_eq!(predict(&again, &panel).columns, predict(&fitted, &panel).columns);
+    Auto::register();
+    let loaded = Fitted::from_bytes(&fitted.to_bytes().expect("bytes")).expect("the same");
+    assert_eq!(predict(&loaded, &panel).columns, predict(&fitted, &panel).columns);
+}
+
+#[test]
+fn who_stops_it_gets_what_there_is() {
+    let panel = months(3, 60);
+    let fitted = fit(quick(6).stop_if(|| true), &panel, 1);
+    assert!(!fitted.interrupted());
+    assert_eq!(predict(&fitted, &panel).n_rows(), 18);
+}
+
+#[test]
+fn the_best_alone_is_one_model() {
+    let fitted = fit(quick(6).with("ensemble", false).expect("a flag"), &months(4, 72), 1);
+    assert_eq!(TrainedAuto::of(&fitted).expect("it").weights(), [("MSTL", 1.0)]);
+}
+
+#[test]
+fn models_that_there_are_not_are_refused_before_any_work() {
+    let auto = Auto::new(6).with("models", vec!["AutoEST"]).expect("a list");
+    let error = Forecaster::new([auto.into()]).err().expect("no such model").to_string();
+    assert!(error.contains("AutoEST") && error.contains("AutoETS"), "{error}");
+    let auto = Auto::new(6).with("models", vec!["iTransformer"]).expect("a list");
+    let error = Forecaster::new([auto.into()])
+        .expect("a model")
+        .fit(&months(2, 60))
+        .err()
+        .expect("joint")
+        .to_string();
+    assert!(error.contains("all series together"), "{error}");
+}

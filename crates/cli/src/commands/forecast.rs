@@ -1,0 +1,342 @@
+//! `foretell forecast`: the best forecast of a file, in the time that there is.
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use clap::Args;
+use foretell::features::read_days;
+use foretell::{
+    ColumnNames, FileOptions, Fitted, Forecaster, Frame, Freq, Panel, PredictOptions, ReadOptions,
+    usual_season,
+};
+use foretell_auto::{Auto, Board, Budget, Criterion, QUANTILES, TrainedAuto};
+use foretell_report::{Report, ScoreSheet, ScoredBy, charts, facts, grouped};
+use serde_json::json;
+
+use crate::args::{BoundArgs, LevelArgs, LogArgs, MemoryArgs, OutArgs, ThreadArgs, directory, steps};
+use crate::data_args::DataArgs;
+use crate::failure::Usage;
+use crate::interrupt;
+use crate::output::{Sink, write_file};
+use crate::progress::Log;
+use crate::saving::{save_or_keep, take_for};
+use crate::shell_word::shell_word;
+use crate::table::AlignedTable;
+
+/// Forecast a file as well as the time allows, and say how good that is
+///
+/// Finds the seasons of the data, tries the models that suit them on several windows, combines them with weights that these windows
+/// choose, and scores that on a last window, which chooses nothing. Then everything is fitted to all data. Writes a row per series
+/// and step, with the median and the quantiles 0.1 to 0.9; the leaderboard goes to standard error.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  foretell forecast --data sales.csv --h 14
+  foretell forecast --data sales.csv --h 14 --budget 2m --save model --report r.html \\
+    --out forecast.csv
+  foretell forecast --data sales.csv --h 14 --models AutoETS,NHITS --budget 1m \\
+    --metric mase --no-ensemble
+  foretell forecast --data sales.csv --h 14 --futr-exog price --futr prices.csv \\
+    --budget 1m
+  foretell models --for sales.csv --h 14   # which models are tried, and why
+
+The board: MASE is the mean absolute error of the median, divided by the mean change of the
+series over a season; scaled CRPS twice the mean loss of the quantiles, divided by the same;
+coverage the share of true values between the quantiles 0.1 and 0.9. All are means over
+series.
+
+Ctrl-C ends the search and forecasts with what there is.")]
+pub(crate) struct Forecast {
+    #[command(flatten)]
+    data: DataArgs,
+    /// Steps to forecast [default: a season of the data's frequency]
+    #[arg(long, value_name = "N", value_parser = steps())]
+    h: Option<usize>,
+    /// Time for all of the work, as 30s, 2m or 1h; 0 for seconds, with models that need no training; or steps of networks, as
+    /// 600steps, for the same forecast on any machine
+    #[arg(long, value_name = "TIME", default_value = "0", value_parser = str::parse::<Budget>)]
+    budget: Budget,
+    /// Models to try in place of those that suit the data; SeasonalNaive stands beside them
+    #[arg(long, value_name = "NAME[,NAME]", value_delimiter = ',')]
+    models: Vec<String>,
+    /// What weights are chosen by: mase and scaled_crps of the board, both alike (balanced), or mae, in the units of the data
+    #[arg(long, value_name = "METRIC", default_value = "balanced", value_parser = str::parse::<Criterion>)]
+    metric: Criterion,
+    /// Have the best model forecast alone
+    #[arg(long)]
+    no_ensemble: bool,
+    /// Steps of the seasons, the main one first, as 24,168 [default: found in the data]
+    #[arg(long, value_name = "N[,N]", value_delimiter = ',', value_parser = steps())]
+    season: Vec<usize>,
+    /// Columns of the data known for the past only
+    #[arg(long, value_name = "C[,C]", value_delimiter = ',')]
+    hist_exog: Vec<String>,
+    /// Columns of the data known for past and future; --futr has their future values
+    #[arg(long, value_name = "C[,C]", value_delimiter = ',', requires = "futr")]
+    futr_exog: Vec<String>,
+    /// Those of these columns, and of the static ones, that hold categories
+    #[arg(long, value_name = "C[,C]", value_delimiter = ',')]
+    cat_exog: Vec<String>,
+    /// File with the future rows of each series: ids, times, and the columns known in advance. Several files, folders and patterns
+    /// are one table, as of --data
+    #[arg(long, value_name = "FILE")]
+    futr: Vec<PathBuf>,
+    /// Frequency of the data, as in pandas: h, D, B, W-SUN, MS, 15min, BME, SMS, bh, 1, ... or polars: 1mo, 15m, ...
+    /// [default: inferred]
+    #[arg(long, value_name = "F", value_parser = Freq::parse)]
+    freq: Option<Freq>,
+    /// File with the days on which business days or hours have no row, one a line [default for --freq: B]
+    #[arg(long, value_name = "FILE")]
+    holidays: Option<PathBuf>,
+    #[command(flatten)]
+    level: LevelArgs,
+    #[command(flatten)]
+    bounds: BoundArgs,
+    /// Directory to save the models in, for `foretell predict`, `serve` and `fit --from`
+    #[arg(long, value_name = "DIR", value_parser = directory())]
+    save: Option<PathBuf>,
+    /// Replace the models in --save
+    #[arg(long, requires = "save")]
+    overwrite: bool,
+    /// File to write a report to, as HTML: the scores, and a chart of every series
+    #[arg(long, value_name = "FILE")]
+    report: Option<PathBuf>,
+    #[command(flatten)]
+    out: OutArgs,
+    #[command(flatten)]
+    threads: ThreadArgs,
+    #[command(flatten)]
+    memory: MemoryArgs,
+    #[command(flatten)]
+    log: LogArgs,
+}
+
+impl Forecast {
+    pub(crate) fn log(&self) -> Log {
+        self.log.log()
+    }
+
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        self.data.check_names(&self.futr)?;
+        let sink = Sink::open(&self.out.path)?;
+        let directory =
+            self.save.as_deref().map(|save| take_for("--save", save, self.overwrite)).transpose()?;
+        // A model that there is not is told before any file is read.
+        let auto = self.auto(self.h.unwrap_or(1))?;
+        Forecaster::new([auto.into()])?;
+        let (panel, options) = self.read()?;
+        let h = self.horizon(&panel)?;
+        let future = self.data.read_future(&self.futr, &options, (&panel, h), self.log())?;
+        let log = self.log();
+        log.bounded(self.bounds.non_negative, self.bounds.integer);
+        let mut forecaster = Forecaster::new([self.auto(h)?.into()])?
+            .reading(&options)
+            .columns(self.data.columns(ColumnNames::default()))
+            .threads(self.threads.count)
+            .non_negative(self.bounds.non_negative)
+            .integer(self.bounds.integer)
+            .on_warning(move |warning| log.warning(&warning.to_string()));
+        if let Some(end) = self.data.end() {
+            forecaster = forecaster.end(end);
+        }
+        if let Some(bytes) = self.memory.bytes() {
+            forecaster = forecaster.max_memory(bytes);
+        }
+        log.catch_interrupts();
+        let fitted = forecaster.fit(&panel)?;
+        let board = TrainedAuto::of(&fitted).context("the forecast was not fitted")?.board().clone();
+        self.tell(&board);
+        let LevelArgs { levels, quantiles } = &self.level;
+        let quantiles = if self.level.is_empty() { &QUANTILES[..] } else { quantiles };
+        let asked = PredictOptions::new().future(future.as_ref()).level(levels).quantiles(quantiles);
+        let frame = fitted.predict_with(&panel, &asked)?;
+        if let Some(directory) = directory {
+            let saved = save_or_keep(&fitted, Ok(directory))?;
+            log.wrote(&saved, "the models, for `foretell predict`");
+        }
+        if let Some(path) = &self.report {
+            self.write_report(path, (&fitted, &board), &panel, &frame, &options.target_col)?;
+        }
+        let (to_file, rows) = (!sink.is_stdout(), frame.n_rows());
+        sink.decimal(options.numbers.decimal()).write_or_keep(&frame)?;
+        if to_file {
+            log.wrote(&self.out.path, &format!("{} series, {h} steps each", grouped(rows / h)));
+        }
+        Ok(())
+    }
+
+    /// The forecast of so many steps, as the flags say.
+    fn auto(&self, h: usize) -> anyhow::Result<Auto> {
+        let mut auto = Auto::new(h)
+            .budget(self.budget)
+            .stop_if(interrupt::asked)
+            .with("metric", self.metric.name())?
+            .with("ensemble", !self.no_ensemble)?
+            .with("hist_exog_list", json!(self.hist_exog))?
+            .with("futr_exog_list", json!(self.futr_exog))?
+            .with("stat_exog_list", json!(self.static_columns()?))?
+            .with("cat_exog_list", json!(self.cat_exog))?;
+        if !self.season.is_empty() {
+            auto = auto.with("season_length", json!(self.season))?;
+        }
+        if !self.models.is_empty() {
+            auto = auto.with("models", json!(self.models))?;
+        }
+        Ok(auto)
+    }
+
+    /// The series, and how files beside them are read.
+    fn read(&self) -> anyhow::Result<(Panel, ReadOptions)> {
+        let columns = self.data.columns(ColumnNames::default());
+        let read = [self.hist_exog.clone(), self.futr_exog.clone()].concat();
+        let saved = ReadOptions::default();
+        let options = self.data.options(&columns, read, self.cat_exog.clone(), self.freq()?, &saved)?;
+        let options = options.max_memory(self.memory.limit().bytes()).threads(self.threads.count);
+        Ok((self.data.read(&options, self.log())?, options))
+    }
+
+    /// The static columns that models read: all that there are.
+    fn static_columns(&self) -> anyhow::Result<Vec<String>> {
+        let mut names = match self.data.statics.first() {
+            Some(path) => foretell::column_names(path, &self.data.file.options(&FileOptions::default()))?,
+            None => Vec::new(),
+        };
+        let id = self.data.columns(ColumnNames::default()).id;
+        names.retain(|name| *name != id && self.data.end_column() != Some(name));
+        names.extend(self.data.static_cols.iter().cloned());
+        Ok(names)
+    }
+
+    /// The frequency that is given, without the holidays.
+    fn freq(&self) -> anyhow::Result<Option<Freq>> {
+        let Some(path) = &self.holidays else { return Ok(self.freq) };
+        let freq = self.freq.map_or_else(|| Freq::parse("B"), Ok)?;
+        let without = freq.without_holidays(&read_days(path).context("--holidays")?);
+        let message =
+            || format!("--holidays: the frequency {freq} has no business days; give --freq B, C or bh");
+        Ok(Some(without.ok_or_else(|| Usage(message()))?))
+    }
+
+    /// The steps to forecast: those of the flag, else a season of the data's frequency where the series have three.
+    fn horizon(&self, panel: &Panel) -> anyhow::Result<usize> {
+        if let Some(h) = self.h {
+            return Ok(h);
+        }
+        let (season, freq) = (usual_season(panel.freq()), panel.freq());
+        if season > 1 && 3 * season <= panel.max_len() {
+            self.log().report(
+                &format!(
+                    "forecasting {season} steps, a season of the frequency {freq}; --h N forecasts others"
+                ),
+                &json!({ "event": "horizon", "h": season }),
+            );
+            return Ok(season);
+        }
+        let example = (panel.max_len() / 5).clamp(1, 12);
+        Err(Usage(format!(
+            "--h is missing: how many steps to forecast, as in --h {example}; the frequency {freq} has no season of which these \
+             data have three"
+        ))
+        .into())
+    }
+
+    /// Tells what was tried, how good it is, and what to expect.
+    fn tell(&self, board: &Board) {
+        let log = self.log();
+        if log != Log::Text {
+            let rows: Vec<_> = board
+                .rows
+                .iter()
+                .map(|row| {
+                    json!({
+                        "model": row.model, "mase": row.mase, "scaled_crps": row.scaled_crps,
+                        "coverage": row.coverage, "seconds": row.seconds, "weight": row.weight,
+                    })
+                })
+                .collect();
+            let event = json!({
+                "event": "leaderboard", "rows": rows, "windows": board.windows, "honest": board.is_honest,
+                "seasons": board.seasons, "series": board.series, "scored_series": board.scored_series,
+                "left_out": board.left_out, "steps": board.steps, "told": board.told,
+                "sentence": board.sentence(),
+            });
+            return log.report("", &event);
+        }
+        lines(board).iter().for_each(|line| log.report(line, &json!({})));
+    }
+
+    fn write_report(
+        &self,
+        path: &Path,
+        (fitted, board): (&Fitted, &Board),
+        panel: &Panel,
+        frame: &Frame,
+        target: &str,
+    ) -> anyhow::Result<()> {
+        let models: Vec<String> = board.rows.iter().map(|row| row.model.clone()).collect();
+        let row = |name: &'static str, of: &dyn Fn(&foretell_auto::BoardRow) -> f64| {
+            ("", name, board.rows.iter().map(of).collect::<Vec<f64>>())
+        };
+        let rows = [
+            row("mase", &|row| row.mase),
+            row("scaled_crps", &|row| row.scaled_crps),
+            row("coverage_level80", &|row| row.coverage),
+            row("weight", &|row| row.weight),
+        ];
+        let mut notes = vec![board.sentence()];
+        notes.extend(board.told.iter().cloned());
+        let words = env::args_os().skip(1).map(|word| shell_word(&word.to_string_lossy()));
+        let command = std::iter::once("foretell".to_owned()).chain(words).collect::<Vec<_>>().join(" ");
+        let report = Report {
+            title: format!("Forecasts of {target}"),
+            facts: facts(&self.data.shown(), &fitted.column_names().join(", "), panel, frame),
+            notes,
+            baseline: Some("SeasonalNaive".to_owned()),
+            scores: vec![ScoreSheet::of_rows(ScoredBy::All, models, rows)],
+            importances: Vec::new(),
+            settings: Vec::new(),
+            commands: vec![command],
+            charts: charts(panel, &[frame], target, None),
+        };
+        let mut page = Vec::new();
+        report.write(&mut page)?;
+        write_file(path, &page)?;
+        self.log().wrote(path, &format!("a report on {} series", grouped(panel.n_series())));
+        Ok(())
+    }
+}
+
+/// The board, for people.
+pub(crate) fn lines(board: &Board) -> Vec<String> {
+    let seasons = match board.seasons.as_slice() {
+        [1] => "no season found".to_owned(),
+        [one] => format!("season: {one} steps"),
+        several => {
+            let several: Vec<String> = several.iter().map(ToString::to_string).collect();
+            format!("seasons: {} steps", several.join(" and "))
+        }
+    };
+    let mut lines = vec![seasons];
+    let rows = &board.rows;
+    let percent =
+        |share: f64| if share.is_finite() { format!("{:.0} %", 100.0 * share) } else { "-".to_owned() };
+    let number = |value: f64| if value.is_finite() { format!("{value:.3}") } else { "-".to_owned() };
+    let table = AlignedTable::new()
+        .text("model", rows.iter().map(|row| row.model.clone()))
+        .text("MASE", rows.iter().map(|row| number(row.mase)))
+        .text("scaled CRPS", rows.iter().map(|row| number(row.scaled_crps)))
+        .text("coverage 80 %", rows.iter().map(|row| percent(row.coverage)))
+        .tenths("seconds", rows.iter().map(|row| row.seconds))
+        .text("weight", rows.iter().map(|row| number(row.weight)));
+    lines.extend(table.render().lines().map(str::to_owned));
+    for (model, why) in &board.left_out {
+        lines.push(format!("not tried: {model}, {why}"));
+    }
+    for (model, steps) in &board.steps {
+        lines.push(format!("{model}: {steps} steps"));
+    }
+    lines.extend(board.told.iter().cloned());
+    lines.push(board.sentence());
+    lines
+}

@@ -1,0 +1,85 @@
+//! `foretell forecast`, and what leads to it.
+
+use serde_json::Value;
+
+use crate::test_directory::{LONG, TestDirectory, rows, stderr};
+
+const FEW: &str = "--models MSTL,HistoricAverage --threads 2";
+
+#[test]
+fn a_file_is_forecast_with_quantiles_and_the_board_says_how_well() {
+    let dir = TestDirectory::new();
+    let output = dir.run(&format!("forecast {LONG} --h 7 {FEW} --save model --report r.html"));
+    let (csv, told) = (String::from_utf8(output.stdout.clone()).unwrap(), stderr(&output));
+    assert!(output.status.success(), "{told}");
+    let table = rows(&csv);
+    assert_eq!(table[0][..4], ["shop", "day", "Auto", "Auto_ql0.1"]);
+    assert_eq!((table.len(), table[0].len()), (1 + 2 * 7, 3 + 9));
+    for word in ["season: 7 steps", "SeasonalNaive", "MSTL", "seasonal naive", "chose nothing"] {
+        assert!(told.contains(word), "{word}: {told}");
+    }
+    assert!(dir.read("r.html").contains("seasonal naive"));
+    // The saved models forecast the same, and are told of like any others.
+    let quantiles = "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9";
+    let again = dir.ok(&format!("predict --model model --data long.csv --quantiles {quantiles} --quiet"));
+    assert_eq!(again, csv);
+    let inspected: Value = serde_json::from_str(&dir.ok("inspect model --json")).unwrap();
+    assert_eq!(inspected["models"][0]["class"], "Auto");
+    let exists = dir.fails(2, &format!("forecast {LONG} --h 7 {FEW} --save model"));
+    assert!(exists.contains("--save model exists"), "{exists}");
+}
+
+#[test]
+fn the_board_is_an_event_for_programs() {
+    let dir = TestDirectory::new();
+    let output = dir.run(&format!("forecast {LONG} {FEW} --level 80 --out f.csv --log json --no-ensemble"));
+    let told = stderr(&output);
+    let events: Vec<Value> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let board = events.iter().find(|event| event["event"] == "leaderboard").unwrap();
+    assert_eq!((&board["seasons"], &board["honest"]), (&serde_json::json!([7]), &Value::Bool(true)));
+    let weights: Vec<f64> =
+        board["rows"].as_array().unwrap()[1..].iter().map(|row| row["weight"].as_f64().unwrap()).collect();
+    assert_eq!((weights.iter().sum::<f64>(), weights.iter().fold(0.0_f64, |a, b| a.max(*b))), (1.0, 1.0));
+    // A season of days is a week.
+    assert_eq!(events.iter().find(|event| event["event"] == "horizon").unwrap()["h"], 7);
+    assert_eq!(rows(&dir.read("f.csv"))[0], ["shop", "day", "Auto", "Auto-lo-80", "Auto-hi-80"]);
+}
+
+#[test]
+fn mistakes_are_told_before_any_work() {
+    let dir = TestDirectory::new();
+    let unknown = dir.fails(2, &format!("forecast {LONG} --h 7 --models AutoEST"));
+    assert!(unknown.contains("AutoETS"), "{unknown}");
+    let budget = dir.run(&format!("forecast {LONG} --budget soon"));
+    assert!(budget.status.code() == Some(2) && stderr(&budget).contains("30s, 2m"), "{}", stderr(&budget));
+    dir.put("steps.csv", "unique_id,ds,y\na,1,1\na,2,2\na,3,3\na,4,2\na,5,4\na,6,3\n");
+    let missing = dir.fails(2, "forecast --data steps.csv --quiet");
+    assert!(missing.contains("--h is missing") && missing.contains("--h 1"), "{missing}");
+    assert_eq!(rows(&dir.ok("forecast --data steps.csv --h 1 --quiet")).len(), 2);
+    let all = dir.fails(2, &format!("fit {LONG} --model all --h 7 --out model"));
+    assert!(all.contains("foretell forecast") && all.contains("--model auto"), "{all}");
+}
+
+#[test]
+fn fit_knows_it_as_a_model() {
+    let dir = TestDirectory::new();
+    dir.ok(&format!("fit {LONG} --model auto --h 7 --set models=[\"MSTL\"] --out model --quiet"));
+    let csv = dir.ok("predict --model model --data long.csv --level 80 --quiet");
+    assert_eq!(rows(&csv)[0], ["shop", "day", "Auto", "Auto-lo-80", "Auto-hi-80"]);
+}
+
+#[test]
+fn models_are_listed_with_their_uses_and_for_a_file() {
+    let dir = TestDirectory::new();
+    let table = dir.ok("models");
+    assert!(table.lines().all(|line| line.trim_end().chars().count() <= 80), "{table}");
+    assert!(table.contains("no setting: level, trend, season"), "{table}");
+    let months: String =
+        (0..48).map(|t| format!("a,{}-{:02}-01,{}\n", 2020 + t / 12, t % 12 + 1, t % 12)).collect();
+    dir.put("months.csv", &format!("unique_id,ds,y\n{months}"));
+    let found = dir.ok("models --for months.csv --h 6");
+    assert!(found.contains("season: 12"), "{found}");
+    let line =
+        |model: &str| found.lines().find(|line| line.starts_with(model)).unwrap_or_default().to_owned();
+    assert!(line("AutoARIMA").contains("yes") && line("NHITS").contains("no"), "{found}");
+}

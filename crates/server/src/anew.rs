@@ -1,0 +1,125 @@
+//! Forecasts without a saved model: those of the models that suit the series of a request.
+
+use std::time::{Duration, Instant};
+
+use foretell::{ColumnNames, End, Forecaster, Future, Panel, ReadOptions};
+use foretell_auto::{Auto, Budget, QUANTILES};
+
+use crate::error::EngineError;
+use crate::forecast::{ahead, check, note_warning, take_warnings};
+use crate::reading::changed;
+use crate::request::{AheadOptions, ForecastAnswer, ForecastKind, ForecastRequest};
+use crate::settings::EngineSettings;
+
+/// The name by which requests ask for it.
+pub(crate) const NAME: &str = "auto";
+
+/// The share of the time of a request that its search may take.
+const SHARE: f64 = 0.8;
+
+/// The answer to a request that names no model that is served, on so many threads.
+pub(crate) fn forecast_anew(
+    request: &ForecastRequest,
+    settings: &EngineSettings,
+    threads: usize,
+    deadline: Instant,
+) -> Result<ForecastAnswer, EngineError> {
+    let ForecastKind::Ahead(asked) = &request.asks else {
+        let message = "only /v1/forecast answers without a model; name one (model)";
+        return Err(EngineError::Request(message.to_owned()));
+    };
+    let h = asked.h.filter(|h| *h > 0).ok_or_else(|| {
+        let message = "h is missing: how many steps to forecast, as 14; without a model there is no other";
+        EngineError::Request(message.to_owned())
+    })?;
+    check("steps (h)", settings.max_h, h, "ask for fewer steps")?;
+    let options = options_of(request, asked)?.max_memory(settings.memory.bytes());
+    let panel = read(request, &options)?;
+    check("rows", settings.max_rows, panel.n_rows(), "send fewer series or shorter histories")?;
+    let future = asked.future.as_ref();
+    let future = future.map(|table| Future::from_memory(table, &options, &panel, h)).transpose()?;
+    let auto = Auto::new(h)
+        .budget(budget(asked, settings)?)
+        .stop_if(move || Instant::now() + Duration::from_millis(500) > deadline);
+    let mut auto = auto;
+    for (name, columns) in [
+        ("futr_exog_list", options.columns.clone().unwrap_or_default()),
+        ("stat_exog_list", statics(request, &options)?),
+    ] {
+        auto = auto.with(name, columns).map_err(|error| EngineError::Request(error.to_string()))?;
+    }
+    let forecaster = Forecaster::new([auto.into()])?
+        .threads(threads)
+        .max_memory(settings.memory.bytes())
+        .columns(names(&options))
+        .on_warning(note_warning);
+    let fitted = forecaster.fit(&panel)?;
+    if Instant::now() > deadline {
+        return Err(EngineError::Timeout(settings.timeout));
+    }
+    let mut asked = AheadOptions { h: None, intervals: None, ..asked.clone() };
+    if asked.level.is_empty() && asked.quantiles.is_empty() {
+        asked.quantiles = QUANTILES.to_vec();
+    }
+    let frame = ahead(&fitted, &panel, &asked, future.as_ref(), settings, deadline)?;
+    Ok(ForecastAnswer { model: NAME.to_owned(), frame, warnings: take_warnings() })
+}
+
+/// The time that the search may take.
+fn budget(asked: &AheadOptions, settings: &EngineSettings) -> Result<Budget, EngineError> {
+    let Some(text) = &asked.budget else { return Ok(Budget::Quick) };
+    let refuse = |reason: String| EngineError::Request(format!("budget: {reason}"));
+    let most = settings.timeout.as_secs_f64() * SHARE;
+    match text.parse::<Budget>().map_err(|error| refuse(error.to_string()))? {
+        Budget::Time(time) if time.as_secs_f64() > most => {
+            Err(refuse(format!("a request may take {most:.0} s here, found {text}; ask for less")))
+        }
+        Budget::Steps(_) => Err(refuse(format!("name a time up to {most:.0}s, as 10s, found {text}"))),
+        budget => Ok(budget),
+    }
+}
+
+/// How the tables of the request are read.
+fn options_of(request: &ForecastRequest, asked: &AheadOptions) -> Result<ReadOptions, EngineError> {
+    let fixed = ["columns", "categories", "max_memory"];
+    let why = "follows from the tables; leave it out";
+    let mut options = changed(&ReadOptions::default(), &request.reading, &fixed, why)?.threads(1);
+    let ColumnNames { id, time, target } = names(&options);
+    let future = match &asked.future {
+        Some(table) => table.column_names(&options.file)?,
+        None => Vec::new(),
+    };
+    let is_further = |name: &String| ![&id, &time, &target].contains(&name);
+    options.columns = Some(future.into_iter().filter(is_further).collect());
+    Ok(options)
+}
+
+/// The names of the columns.
+fn names(options: &ReadOptions) -> ColumnNames {
+    let usual = ColumnNames::default();
+    ColumnNames {
+        id: options.id_col.clone(),
+        time: options.time_col.clone().unwrap_or(usual.time),
+        target: options.target_col.clone(),
+    }
+}
+
+/// The static columns: all that there are.
+fn statics(request: &ForecastRequest, options: &ReadOptions) -> Result<Vec<String>, EngineError> {
+    let Some(table) = &request.statics else { return Ok(Vec::new()) };
+    let names = table.column_names(&options.file)?;
+    Ok(names.into_iter().filter(|name| *name != options.id_col).collect())
+}
+
+/// The series.
+fn read(request: &ForecastRequest, options: &ReadOptions) -> Result<Panel, EngineError> {
+    let panel = Panel::from_memory(&request.data, options)?;
+    let panel = match &request.end {
+        Some(word) => panel.ended(word.parse::<End>()?, options)?.map_or(panel, |(ended, _)| ended),
+        None => panel,
+    };
+    match &request.statics {
+        Some(table) => Ok(panel.with_static_memory(table, options)?),
+        None => Ok(panel),
+    }
+}

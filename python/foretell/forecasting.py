@@ -1,0 +1,171 @@
+"""The best forecast of a table, honestly scored, in the time that there is."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from foretell import _ahead, _checks, _data, _engine, _foretell, _frames, _levels
+from foretell._data import Data, Names, Reading
+
+__all__ = ["AutoForecaster", "forecast"]
+
+#: The quantiles of a forecast where nothing else is asked for.
+QUANTILES = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+
+
+class AutoForecaster:
+    """Models that suit the data, combined with weights that windows of the past choose, and scored on a last window that chose nothing.
+
+        >>> from foretell import AutoForecaster
+        >>> from foretell.utils import AirPassengersDF
+        >>> auto = AutoForecaster(h=12, freq="ME").fit(AirPassengersDF)
+        >>> forecast = auto.predict()
+        >>> board = auto.leaderboard()
+
+    Args:
+        h: Steps to forecast.
+        freq: The frequency of the data; None to infer it.
+        budget: Time for all of the work, as "30s" or "2m", or seconds; 0 for models that need no training; or steps of networks, as
+            "600steps", for the same forecast on any machine.
+        models: Names of the models to try; None for those that suit the data.
+        metric: What weights are chosen by: "balanced", "mase", "scaled_crps" or "mae".
+        ensemble: Whether models are combined; else the best one forecasts alone.
+        season_length: Steps of the seasons, the main one first; None to find them in the data.
+        hist_exog_list: Columns known for the past only.
+        futr_exog_list: Columns known for past and future.
+        stat_exog_list: Static columns.
+        cat_exog_list: Those of these columns that hold categories.
+        id_col: The column of ids.
+        time_col: The column of times.
+        target_col: The column of values.
+        **settings: ``threads``, ``non_negative``, ``integer``, ``max_memory`` and ``end``, as of ``NeuralForecast``.
+    """
+
+    def __init__(
+        self, h: int, freq: Any = None, *, budget: str | float = 0, models: Sequence[str] | None = None, metric: str = "balanced",
+        ensemble: bool = True, season_length: int | Sequence[int] | None = None, hist_exog_list: Sequence[str] = (),
+        futr_exog_list: Sequence[str] = (), stat_exog_list: Sequence[str] = (), cat_exog_list: Sequence[str] = (),
+        id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y", **settings: Any,
+    ) -> None:  # fmt: skip
+        self.h = _checks.count("h", h, 1)
+        self.freq = freq
+        self.settings = _engine.Settings(**settings)
+        self.names = Names(id_col, time_col, target_col)
+        seasons = season_length if season_length is None or isinstance(season_length, int) else list(season_length)
+        self._hyper_parameters = {
+            "h": self.h, "budget": str(budget), "models": None if models is None else list(models), "metric": metric, "ensemble": ensemble,
+            "season_length": seasons, "hist_exog_list": list(hist_exog_list), "futr_exog_list": list(futr_exog_list),
+            "stat_exog_list": list(stat_exog_list), "cat_exog_list": list(cat_exog_list),
+        }  # fmt: skip
+        self._fitted: _foretell.Fitted | None = None
+        self._data: Data | None = None
+
+    def fit(self, df: Any, static_df: Any = None) -> AutoForecaster:
+        """Tries the models on windows of the past, chooses their weights, and fits them to all of the data.
+
+        Args:
+            df: A table with a row per id and time.
+            static_df: A table with a row per id, with the columns of ``stat_exog_list``.
+
+        Raises:
+            ValueError: If a row is wrong, or a model is named that there is not.
+        """
+        spec = json.dumps([{"model": "Auto", "hyper_parameters": self._hyper_parameters}])
+        settings = self.settings
+        forecaster = _foretell.Forecaster(
+            spec, id_col=self.names.id_col, time_col=self.names.time_col, target_col=self.names.target_col, threads=settings.threads,
+            non_negative=settings.non_negative, integer=settings.integer, max_memory=settings.max_memory,
+        )  # fmt: skip
+        freq = None if self.freq is None else _data.freq_word(self.freq)
+        reading = Reading(freq, forecaster.columns, forecaster.categories, settings.threads, settings.end)
+        data = _data.read(_frames.gathered(df), static_df, self.names, reading)
+        fitted, stopped = forecaster.fit(data.panel)
+        self._fitted, self._data = fitted, data
+        if stopped is not None:
+            raise stopped
+        return self
+
+    def predict(
+        self, df: Any = None, futr_df: Any = None, level: Sequence[float] | None = None, quantiles: Sequence[float] | None = None
+    ) -> Any:
+        """Forecasts what follows each series.
+
+        Args:
+            df: Series to forecast; None for those of the fit.
+            futr_df: The future values of columns that are known ahead.
+            level: Percentages of central intervals, as columns such as ``Auto-lo-80``.
+            quantiles: Quantiles in place of levels, as columns such as ``Auto_ql0.9``; without either, 0.1 to 0.9.
+
+        Returns:
+            A table of the kind of ``df`` with a row per id and time: the median as ``Auto``, and the quantiles.
+        """
+        fitted, data = self._trained()
+        if df is not None:
+            reading = Reading(fitted.freq, fitted.columns, fitted.categories, self.settings.threads, self.settings.end)
+            data = _data.read(_frames.gathered(df), None, self.names, reading)
+        future = _ahead.future_rows(fitted, data, futr_df, self.h, self.h, df is not None)
+        asked = _levels.asked(level, QUANTILES if level is None and quantiles is None else quantiles)
+        return data.table(fitted.predict(data.panel, future, self.h, asked.level, False, asked.quantiles))
+
+    def leaderboard(self) -> Any:
+        """The models that were tried, and what is combined as ``Auto``: mase, scaled_crps, the coverage of the inner 80 %, seconds and
+        weight, of the window that chose nothing. A table of pandas, or a list of rows where it is not installed."""
+        rows = self._board()["rows"]
+        try:
+            import pandas as pd
+        except ImportError:
+            return rows
+        return pd.DataFrame(rows)
+
+    @property
+    def summary(self) -> str:
+        """What to expect, in a sentence."""
+        return str(self._board()["sentence"])
+
+    @property
+    def seasons(self) -> list[int]:
+        """The seasons that models were told, in steps; 1 for none."""
+        return [int(season) for season in self._board()["seasons"]]
+
+    def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+        """Saves the models to a directory, which ``foretell predict`` and ``NeuralForecast.load`` of this package read."""
+        self._trained()[0].save(os.fspath(path), overwrite)
+
+    def _board(self) -> dict[str, Any]:
+        board: dict[str, Any] = json.loads(_foretell.leaderboard(self._trained()[0]))
+        return board
+
+    def _trained(self) -> tuple[_foretell.Fitted, Data]:
+        if self._fitted is None or self._data is None:
+            raise RuntimeError("AutoForecaster is not fitted: call fit(df) before")
+        return self._fitted, self._data
+
+
+def forecast(
+    df: Any, h: int, freq: Any = None, *, budget: str | float = 0, static_df: Any = None, futr_df: Any = None,
+    level: Sequence[float] | None = None, quantiles: Sequence[float] | None = None, **settings: Any,
+) -> Any:  # fmt: skip
+    """Forecasts a table as well as the time allows: `AutoForecaster`, fitted and asked in one call.
+
+        >>> import foretell
+        >>> from foretell.utils import AirPassengersDF
+        >>> table = foretell.forecast(AirPassengersDF, h=12, freq="ME")
+
+    Args:
+        df: A table with a row per id and time.
+        h: Steps to forecast.
+        freq: The frequency of the data; None to infer it.
+        budget: Time for all of the work, as "30s" or "2m"; 0 for models that need no training.
+        static_df: A table with a row per id and the static columns.
+        futr_df: The future values of ``futr_exog_list``.
+        level: Percentages of central intervals.
+        quantiles: Quantiles in place of levels; without either, 0.1 to 0.9.
+        **settings: Those of `AutoForecaster`.
+
+    Returns:
+        A table of the kind of ``df`` with a row per id and time: the median as ``Auto``, and the quantiles.
+    """
+    return AutoForecaster(h, freq, budget=budget, **settings).fit(df, static_df).predict(None, futr_df, level, quantiles)

@@ -1,0 +1,203 @@
+//! How good `foretell forecast` is beside single models, on panels whose last windows are kept apart.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+use std::{env, fs};
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+
+use crate::bench_panels::{BenchPanel, panels};
+use crate::figures::{digits, geometric_mean, table};
+use crate::system::{foretell, output, write};
+
+/// The quantiles that are scored.
+const QUANTILES: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
+
+/// The model that all are divided by.
+const BASELINE: &str = "SeasonalNaive";
+
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Folder with panels: CSV files with the columns unique_id, ds and y, called NAME-hH-sSEASON.csv. ETTh1 and M4 Hourly of the
+    /// folder FORETELL_DATA are added
+    folder: Option<PathBuf>,
+    /// Budgets of `foretell forecast`
+    #[arg(long, value_delimiter = ',', default_value = "0,30s")]
+    budgets: Vec<String>,
+    /// Single models beside it
+    #[arg(long, value_delimiter = ',', default_value = "AutoARIMA,AutoETS,AutoTheta,MSTL")]
+    models: Vec<String>,
+    /// Last windows of each series that are forecast, each from all that comes before
+    #[arg(long, default_value_t = 1)]
+    windows: usize,
+    /// The program, in place of a release build of this tree
+    #[arg(long)]
+    foretell: Option<PathBuf>,
+    /// File to write the table to, in Markdown
+    #[arg(long)]
+    out: Option<PathBuf>,
+}
+
+/// MASE, scaled quantile loss and seconds.
+type Scores = [f64; 3];
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+    let program = foretell(options.foretell.as_deref())?;
+    let scratch = env::temp_dir().join(format!("foretell-bench-forecast-{}", std::process::id()));
+    fs::create_dir_all(&scratch)?;
+    let panels =
+        panels(options.folder.as_deref(), env::var_os("FORETELL_DATA").map(PathBuf::from).as_deref())?;
+    if panels.is_empty() {
+        bail!("there are no panels; name a folder with files NAME-h12-s12.csv, or set FORETELL_DATA");
+    }
+    let forecasts =
+        options.budgets.iter().map(|budget| (format!("forecast {budget}"), Some(budget.as_str()), "Auto"));
+    let singles = options.models.iter().map(|model| (model.clone(), None, model.as_str()));
+    let ways: Vec<(String, Option<&str>, &str)> =
+        [(BASELINE.to_owned(), None, BASELINE)].into_iter().chain(forecasts).chain(singles).collect();
+    let mut rows = Vec::new();
+    let mut ratios: Vec<[Vec<f64>; 3]> = vec![<[Vec<f64>; 3]>::default(); ways.len()];
+    for panel in &panels {
+        let mut row = vec![panel.name.clone()];
+        let mut baseline: Option<Scores> = None;
+        for ((name, budget, column), ratios) in ways.iter().zip(&mut ratios) {
+            let mut all = Vec::new();
+            for window in 0..options.windows {
+                let way = Way { program: &program, scratch: &scratch, budget: *budget, column };
+                all.push(way.scores(panel, window).with_context(|| format!("{name} on {}", panel.name))?);
+            }
+            let mean = |which: usize| all.iter().map(|scores| scores[which]).sum::<f64>() / all.len() as f64;
+            let scores = [mean(0), mean(1), mean(2)];
+            let [mase, loss, _] = *baseline.get_or_insert(scores);
+            if name != BASELINE {
+                let [a, b] = [scores[0] / mase, scores[1] / loss];
+                row.push(format!("{} {} {} s", digits(a), digits(b), digits(scores[2])));
+                [a, b, scores[2]].iter().zip(ratios).for_each(|(value, all)| all.push(*value));
+            }
+        }
+        eprintln!("{}", row.join(" | "));
+        rows.push(row);
+    }
+    let mean = |[mase, loss, seconds]: &[Vec<f64>; 3]| {
+        let seconds = seconds.iter().sum::<f64>() / seconds.len() as f64;
+        format!("{} {} {} s", digits(geometric_mean(mase)), digits(geometric_mean(loss)), digits(seconds))
+    };
+    rows.push(std::iter::once("geometric mean".to_owned()).chain(ratios[1..].iter().map(mean)).collect());
+    let head: Vec<String> =
+        std::iter::once("panel".to_owned()).chain(ways[1..].iter().map(|(name, ..)| name.clone())).collect();
+    let text = table(&head, &rows);
+    println!("MASE and scaled quantile loss, divided by those of {BASELINE}, and seconds\n\n{text}");
+    if let Some(out) = &options.out {
+        write(out, &text)?;
+    }
+    fs::remove_dir_all(&scratch)?;
+    Ok(())
+}
+
+/// How a panel is forecast.
+struct Way<'a> {
+    program: &'a Path,
+    scratch: &'a Path,
+    /// That of `foretell forecast`; nothing for a single model.
+    budget: Option<&'a str>,
+    /// The model's column.
+    column: &'a str,
+}
+
+impl Way<'_> {
+    /// The scores of the window that ends so many windows before the end.
+    fn scores(&self, panel: &BenchPanel, window: usize) -> anyhow::Result<Scores> {
+        let h = panel.h;
+        let (data, forecast, model) =
+            (self.scratch.join("data.csv"), self.scratch.join("forecast.csv"), self.scratch.join("model"));
+        fs::write(&data, panel.text_without_last(h * (window + 1)))?;
+        let command = |name: &str| {
+            let mut command = Command::new(self.program);
+            command.arg(name).arg("--data").arg(&data).arg("--quiet");
+            command
+        };
+        let begun = Instant::now();
+        let steps = h.to_string();
+        let quantiles = QUANTILES.map(|q| q.to_string()).join(",");
+        match self.budget {
+            Some(budget) => {
+                let mut forecasting = command("forecast");
+                output(forecasting.args(["--h", &steps, "--budget", budget, "--out"]).arg(&forecast))?;
+            }
+            None => {
+                let mut fitting = command("fit");
+                fitting.args(["--model", self.column, "--h", &steps, "--overwrite", "--out"]).arg(&model);
+                output(&mut fitting)?;
+                let mut predicting = command("predict");
+                predicting
+                    .arg("--model")
+                    .arg(&model)
+                    .args(["--quantiles", &quantiles, "--out"])
+                    .arg(&forecast);
+                output(&mut predicting)?;
+            }
+        }
+        let seconds = begun.elapsed().as_secs_f64();
+        let [mase, loss] = scored(panel, &fs::read_to_string(&forecast)?, self.column, window)?;
+        Ok([mase, loss, seconds])
+    }
+}
+
+/// MASE of the median and scaled quantile loss, means over the series.
+fn scored(panel: &BenchPanel, forecast: &str, column: &str, window: usize) -> anyhow::Result<[f64; 2]> {
+    let mut lines = forecast.lines();
+    let head: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
+    let places = QUANTILES.map(|q| head.iter().position(|name| *name == format!("{column}_ql{q}")));
+    let places: Vec<usize> =
+        places.into_iter().collect::<Option<_>>().with_context(|| format!("no quantiles of {column}"))?;
+    let mut by_series: BTreeMap<&str, Vec<Vec<f64>>> = BTreeMap::new();
+    for line in lines {
+        let cells: Vec<&str> = line.split(',').collect();
+        let values = places.iter().map(|&place| cells[place].parse().unwrap_or(f64::NAN)).collect();
+        by_series.entry(cells[0]).or_default().push(values);
+    }
+    let (mut sums, mut n) = ([0.0; 2], 0.0);
+    for (id, steps) in by_series {
+        let Some(series) = panel.series.iter().find(|series| series.id == id) else { continue };
+        let known = series.y.len() - panel.h * (window + 1);
+        let (history, truth) = series.y.split_at(known);
+        let lag = if known > panel.season { panel.season } else { 1 };
+        let changes: Vec<f64> =
+            history.iter().zip(history.get(lag..).unwrap_or_default()).map(|(a, b)| (b - a).abs()).collect();
+        let scale = changes.iter().sum::<f64>() / changes.len().max(1) as f64;
+        if scale > 0.0 {
+            let each = steps.len() as f64;
+            for (values, y) in steps.iter().zip(truth) {
+                let loss = |(q, value): (&f64, &f64)| 2.0 * (q * (y - value)).max((q - 1.0) * (y - value));
+                let losses = QUANTILES.iter().zip(values).map(loss).sum::<f64>() / QUANTILES.len() as f64;
+                sums[0] += (y - values[QUANTILES.len() / 2]).abs() / scale / each;
+                sums[1] += losses / scale / each;
+            }
+            n += 1.0;
+        }
+    }
+    Ok(sums.map(|sum| sum / n))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bench_panels::BenchSeries;
+
+    #[test]
+    fn forecasts_are_scored_by_the_change_over_a_season() {
+        let y = vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+        let series = vec![BenchSeries { id: "a".to_owned(), times: vec![String::new(); 6], y }];
+        let panel = BenchPanel { name: "test".to_owned(), h: 1, season: 1, series };
+        let head = QUANTILES.map(|q| format!("M_ql{q}")).join(",");
+        let forecast = format!("unique_id,ds,{head}\na,6{}\n", ",4".repeat(9));
+        let [mase, loss] = scored(&panel, &forecast, "M", 0).unwrap();
+        assert!((mase - 2.0).abs() < 1e-9 && (loss - 2.0).abs() < 1e-9);
+        let [mase, _] = scored(&panel, &forecast, "M", 1).unwrap();
+        assert!((mase - 1.0).abs() < 1e-9, "the window before");
+        assert!(scored(&panel, &forecast, "N", 0).is_err());
+    }
+}
