@@ -39,6 +39,7 @@ fn flag(setting: Setting) -> Option<&'static str> {
         Setting::Decimal => "--decimal",
         Setting::Thousands => "--thousands",
         Setting::Aggregate => "--aggregate",
+        Setting::Resample => "--resample",
         Setting::DropPartial => "--drop-partial",
         Setting::Sheet => "--sheet",
         Setting::Hours => "--hours",

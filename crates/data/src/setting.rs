@@ -29,6 +29,8 @@ pub enum Setting {
     Missing,
     /// How several rows of a series and time become one.
     Aggregate,
+    /// The periods that rows are gathered in.
+    Resample,
     /// Whether periods that are not complete are left out.
     DropPartial,
     /// The sheet of a workbook.
@@ -111,6 +113,7 @@ impl Setting {
             Self::Thousands => "ReadOptions::numbers.thousands",
             Self::Missing => "ReadOptions::missing",
             Self::Aggregate => "ReadOptions::aggregate",
+            Self::Resample => "ReadOptions::resample",
             Self::DropPartial => "ReadOptions::drop_partial",
             Self::Sheet => "FileOptions::sheet",
             Self::Hours => "ReadOptions::hours",

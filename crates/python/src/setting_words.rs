@@ -19,6 +19,7 @@ fn argument(setting: Setting) -> Option<&'static str> {
         Setting::HyperParameter | Setting::HyperParameters => "the model's arguments",
         Setting::Fill => "utilsforecast.preprocessing.fill_gaps",
         Setting::Aggregate => "df.groupby",
+        Setting::Resample => "df.resample",
         Setting::DropShort => "df.groupby(id_col).filter",
         Setting::Zone => "df[time_col].dt.tz_convert",
         Setting::TimeFormat => "pandas.to_datetime",

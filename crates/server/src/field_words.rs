@@ -12,6 +12,7 @@ fn field(setting: Setting) -> Option<&'static str> {
         Setting::End => "end",
         Setting::Decimal | Setting::Thousands => "reading.numbers",
         Setting::Aggregate => "reading.aggregate",
+        Setting::Resample => "reading.resample",
         Setting::DropPartial => "reading.drop_partial",
         Setting::Hours => "reading.hours",
         Setting::Missing => "reading.missing",

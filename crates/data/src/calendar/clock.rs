@@ -6,6 +6,7 @@ use super::integer_dates::IntegerDates;
 use super::iso::{self, ZONE};
 use super::kind::TimeKind;
 use super::locale::Locale;
+use super::periods;
 use super::spelling;
 use super::time_format::{STEP, TimeFormat};
 use super::written::Written;
@@ -55,6 +56,8 @@ pub(crate) struct Clock {
     pub(crate) dates: IntegerDates,
     /// Where clocks showed the last time that was read twice, the second instant.
     pub(crate) later: Option<i64>,
+    /// How many times were quarters or half-years by their letter.
+    pub(crate) quarters: usize,
 }
 
 impl Clock {
@@ -80,6 +83,7 @@ impl Clock {
             }
             Err(_) => {
                 let read = spelling::read(text);
+                self.quarters += usize::from(periods::is_quarter_or_half(text));
                 self.written(&read.map_err(|flaw| if is_decimal(text) { DECIMAL } else { flaw })?)
             }
         }
@@ -99,6 +103,7 @@ impl Clock {
     /// Takes note of what another clock read that was settled as this one.
     pub(crate) fn join(&mut self, other: &Self) {
         self.dates.join(&other.dates);
+        self.quarters += other.quarters;
     }
 
     /// Takes what is written: of an interval, the start.

@@ -14,9 +14,10 @@ const EXCEL: std::ops::Range<i64> = 25_569..62_093;
 const SECONDS: std::ops::Range<i64> = 100_000_000..3_155_760_000;
 
 /// The formats that integers may have.
-const FORMATS: [&str; 11] = [
+const FORMATS: [&str; 12] = [
     "%Y%m%d",
     "%Y%m",
+    "%G%V",
     "%Y",
     "%Y%m%d%H",
     "%Y%m%d%H%M",
@@ -54,11 +55,17 @@ pub struct IntegerFormat {
     pub first: String,
     /// The greatest of them.
     pub last: String,
+    /// Whether months may be weeks: all are of one year.
+    pub or_weeks: bool,
 }
 
 /// The dates that the integers look like, and the remedy.
 impl fmt::Display for IntegerFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let weeks = match self.or_weeks {
+            true => format!(" (with {}, if they number weeks)", Setting::TimeFormat.to("%G%V")),
+            false => String::new(),
+        };
         match self.word {
             "excel" => f.write_str("the days of spreadsheets"),
             "epoch" => f.write_str("seconds since 1970"),
@@ -69,7 +76,7 @@ impl fmt::Display for IntegerFormat {
         }?;
         write!(
             f,
-            " ({} to {}); read them as such with {}, or, if they number the steps, say so with {} or an integer frequency, as {}",
+            " ({} to {}); read them as such with {}{weeks}, or, if they number the steps, say so with {} or an integer frequency, as {}",
             self.first,
             self.last,
             Setting::TimeFormat.to(self.word),
@@ -92,8 +99,9 @@ impl IntegerDates {
         let fits = [
             day(integer),
             month(integer),
+            YEARS.contains(&(integer / 100)) && (1..=53).contains(&(integer % 100)),
             YEARS.contains(&integer),
-            day(integer / 100) && below(100, 24),
+            day(integer / 100) && below(100, 26),
             day(integer / 10_000) && below(10_000, 24) && below(100, 60),
             day(integer / 1_000_000) && below(1_000_000, 24) && below(10_000, 60) && below(100, 60),
             EXCEL.contains(&integer),
@@ -120,7 +128,8 @@ impl IntegerDates {
             Ok(written) => TimeKind::Timestamp.display(written.civil),
             Err(_) => integer.to_string(),
         };
-        Some(IntegerFormat { word, first: shown(self.least), last: shown(self.greatest) })
+        let or_weeks = word == "%Y%m" && self.least / 100 == self.greatest / 100;
+        Some(IntegerFormat { word, first: shown(self.least), last: shown(self.greatest), or_weeks })
     }
 }
 
@@ -138,7 +147,9 @@ mod tests {
         assert_eq!(format(&[20_240_131, 20_240_201]), Some("%Y%m%d"));
         assert_eq!(format(&[20_240_131, 20_240_230]), Some("%Y%m%d"), "a slip is told when it is read");
         assert_eq!(format(&[202_401, 202_412]), Some("%Y%m"));
+        assert_eq!(format(&[202_040, 202_101]), Some("%G%V"));
         assert_eq!(format(&[1990, 2020]), Some("%Y"));
+        assert_eq!(format(&[2_019_102_501, 2_019_102_524]), Some("%Y%m%d%H"), "no seconds of 2033");
         assert_eq!(format(&[2_024_013_100, 2_024_013_123]), Some("%Y%m%d%H"));
         assert_eq!(
             format(&[202_301_020_000, 202_301_022_359]),
@@ -156,6 +167,30 @@ mod tests {
         assert_eq!(format(&(1..=70_000).collect::<Vec<_>>()), None, "runs through days");
         assert_eq!(format(&(200_001..200_100).collect::<Vec<_>>()), None, "no months");
         assert_eq!(format(&[-2024, 0, i64::MIN, i64::MAX]), None);
+    }
+
+    #[test]
+    fn hours_that_end_at_24_are_read_by_the_advice() {
+        let rows: String = (2_019_102_501..=2_019_102_524).map(|hour| format!("{hour},1\n")).collect();
+        let text = format!("ds,y\n{rows}");
+        let read = |options: &crate::ReadOptions| crate::Panel::read_csv(text.as_bytes(), "t.csv", options);
+        let error = read(&crate::ReadOptions::new()).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("= %Y%m%d%H`") && !error.contains("seconds"), "{error}");
+        let time_format = TimeFormat::parse("%Y%m%d%H").ok();
+        let panel = read(&crate::ReadOptions { time_format, ..crate::ReadOptions::new() }).unwrap();
+        assert_eq!((panel.freq().to_string().as_str(), panel.len(0)), ("h", 24));
+        assert_eq!(TimeKind::Timestamp.display(panel.time(0, 23)), "2019-10-26");
+    }
+
+    #[test]
+    fn months_of_one_year_may_be_weeks() {
+        let shown = |integers: &[i64]| {
+            let mut dates = IntegerDates::default();
+            integers.iter().for_each(|integer| dates.see(*integer));
+            dates.format().map_or_else(String::new, |format| format.to_string())
+        };
+        assert!(shown(&[202_001, 202_012]).contains("= %G%V`, if they number weeks"));
+        assert!(!shown(&[202_001, 202_101]).contains("weeks"));
     }
 
     #[test]

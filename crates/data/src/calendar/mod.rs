@@ -26,6 +26,7 @@ pub(crate) mod retail;
 pub(crate) mod season;
 pub(crate) mod serial;
 pub(crate) mod spelling;
+pub(crate) mod step_hints;
 pub(crate) mod step_words;
 pub(crate) mod steps;
 pub(crate) mod style;

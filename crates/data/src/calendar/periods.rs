@@ -46,6 +46,16 @@ pub(crate) fn read(text: &str) -> Option<Result<Written<'static>, TimeFlaw>> {
     Some(day.and_then(|day| Ok(Written::civil(days_to(day) * DAY + clock?))))
 }
 
+/// Whether a text names a quarter or half-year by its letter, and so the sum of three or six months: `Q1 2022`, `2022-H2`.
+pub(crate) fn is_quarter_or_half(text: &str) -> bool {
+    let letters = text.bytes().filter(u8::is_ascii_alphabetic);
+    let mut parts = [Part::End; 5];
+    letters.count() == 1
+        && text.contains(['Q', 'q', 'H', 'h', 'S', 's'])
+        && split(text, &mut parts).is_some()
+        && period(&parts).is_some_and(|day| day.is_ok())
+}
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part<'a> {
     /// A number, and with how many digits.

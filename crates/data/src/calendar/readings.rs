@@ -70,7 +70,7 @@ pub(crate) fn readings(text: &str) -> Option<String> {
 }
 
 /// The formats that fit, and what the time is in each: two of them where day and month could be either.
-fn formats(text: &str) -> Vec<(String, String)> {
+pub(crate) fn formats(text: &str) -> Vec<(String, String)> {
     let (start, rest) = text.split_once(" - ").map_or((text, None), |(start, end)| (start.trim(), Some(end)));
     let mut found: Vec<(String, String)> = Vec::new();
     for (date, clock) in DATES.iter().flat_map(|date| CLOCKS.map(|clock| (date, clock))) {
@@ -84,7 +84,11 @@ fn formats(text: &str) -> Vec<(String, String)> {
             }
             Some(_) => format!("{of_start} - {of_start}"),
         };
-        if TimeFormat::parse(&format).is_ok() && found.iter().all(|(_, other)| *other != time) {
+        // The first of a month in either order is the same day, and the next row another one.
+        let exchanged = format.replace("%m", "\0").replace("%d", "%m").replace('\0', "%d");
+        let is_new =
+            |(other, at): &(String, String)| *at != time || (*other == exchanged && *other != format);
+        if TimeFormat::parse(&format).is_ok() && found.iter().all(is_new) {
             found.push((format, time));
         }
     }
@@ -154,7 +158,9 @@ mod tests {
         let found = readings("01/02/2024").unwrap();
         assert!(found.contains("%m/%d/%Y` reads it as 2024-01-02, `"), "{found}");
         assert!(found.ends_with("%d/%m/%Y` reads it as 2024-02-01"), "{found}");
-        assert_eq!(readings("02/02/2024").unwrap().matches("reads").count(), 1);
+        // Which of both is meant only other rows show.
+        let found = readings("02/02/2024").unwrap();
+        assert!(found.contains("%m/%d/%Y` reads it") && found.contains("%d/%m/%Y` reads it"), "{found}");
     }
 
     #[test]

@@ -182,6 +182,21 @@ pub enum UnreadableTable {
         /// The columns there are.
         columns: Vec<String>,
     },
+    /// Quarters among times that are none, of which they are the sums.
+    #[error(
+        "{file}, column `{column}`: {quarters} of {of} times are quarters or half-years, and the others are not, so that their rows seem to \
+         be sums of others; leave these rows out of the file, or keep them in one of their own"
+    )]
+    MixedPeriods {
+        /// The file.
+        file: Arc<str>,
+        /// The column of the times.
+        column: String,
+        /// How many are quarters,
+        quarters: usize,
+        /// and how many there are.
+        of: usize,
+    },
     /// A workbook that is damaged, or none.
     #[error("{file}: it is no workbook that can be read ({reason}); save it again, or as CSV")]
     Workbook {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::place::Place;
 use crate::calendar::freq::Freq;
+use crate::calendar::step_hints::StepHint;
 use crate::calendar::step_words::OddSteps;
 use crate::setting::Setting;
 
@@ -152,6 +153,8 @@ pub struct Gap {
     pub odd: Option<OddSteps>,
     /// Whether another series seems to follow yet another one than that.
     pub mixed: bool,
+    /// What lies behind the break, if it is not missing rows.
+    pub hint: Option<StepHint>,
 }
 
 impl fmt::Display for Gap {
@@ -181,7 +184,15 @@ impl fmt::Display for Gap {
                  of their own"
             ),
             Some(fits) => write!(f, "its times follow `{fits}`: set that frequency"),
-            None => self.write_advice(f, &fill),
+            None => match &self.hint {
+                Some(hint) if hint.is_all() && !self.trained => write!(f, "{hint}"),
+                hint => {
+                    if let Some(hint) = hint.as_ref().filter(|hint| !hint.is_all()) {
+                        write!(f, "{hint}")?;
+                    }
+                    self.write_advice(f, &fill)
+                }
+            },
         }
     }
 }

@@ -5,7 +5,7 @@ pub(crate) mod early_ends;
 pub(crate) mod file;
 pub(crate) mod flaw;
 pub(crate) mod place;
-mod remedies;
+pub(crate) mod remedies;
 pub(crate) mod too_large;
 pub(crate) mod untaught_steps;
 
@@ -22,14 +22,13 @@ use crate::error::early_ends::EarlyEnds;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::{Flaw, Gap};
 use crate::error::place::Place;
-use crate::error::remedies::{no_windows_remedy, several_rows_remedy, too_short_remedy, unread_time};
+use crate::error::remedies::{Repeated, no_windows_remedy, too_short_remedy, unread_time};
 use crate::error::too_large::TooLarge;
 use crate::error::untaught_steps::UntaughtSteps;
 use crate::setting::Setting;
 use crate::wording::{did_you_mean, listed};
 
-/// A mistake in data, settings or files; says what was expected, what was found, where, and what
-/// to do.
+/// A mistake in data, settings or files; says what was expected, what was found, where, and what to do.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DataError {
@@ -196,9 +195,8 @@ pub enum DataError {
     /// Two rows have the same id and time.
     #[error(
         "{} has {time} already ({}); keep one of the two rows{}",
-        .at.and_series(.id),
-        .earlier.after_its_series(),
-        if .at.in_slices() || *.beside { String::new() } else { several_rows_remedy() }
+        .at.and_series(.id), .earlier.after_its_series(),
+        if .at.in_slices() { String::new() } else { .remedy.others() }
     )]
     DuplicateRow {
         /// The later row.
@@ -209,15 +207,14 @@ pub enum DataError {
         id: String,
         /// The time.
         time: String,
-        /// Whether the table is one beside the data, whose rows do not become one.
-        beside: bool,
+        /// Where they stand.
+        remedy: Repeated,
     },
     /// Two rows have the same time, in a table without ids.
     #[error(
         "{at}: {time} is there already ({earlier}), and no column `{id_col}` says which series a row belongs to; keep \
          one of the two rows{}, or, if these are several series, set the name of the id column; the columns are {}",
-        several_rows_remedy(),
-        listed(.columns)
+        .remedy.others(), listed(.columns)
     )]
     DuplicateTime {
         /// The later row.
@@ -226,6 +223,8 @@ pub enum DataError {
         earlier: Box<Place>,
         /// The time.
         time: String,
+        /// Where they stand.
+        remedy: Repeated,
         /// The column of ids that would be read.
         id_col: String,
         /// The columns there are.

@@ -34,9 +34,32 @@ pub(super) fn too_short_remedy(padded: bool) -> String {
     format!("{shorter}, or leave out the series that are too short ({})", Setting::DropShort)
 }
 
-/// The remedy that makes one row of several of one series and time.
-pub(super) fn several_rows_remedy() -> String {
-    format!(", or, if both count, say how they become one ({})", Setting::Aggregate.to("sum"))
+/// Where two rows of one series and time stand, which says what to do about them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repeated {
+    /// In the data.
+    InData,
+    /// In the data, at an hour that clocks show twice when they are put back.
+    ByClocks,
+    /// In a table beside the data, whose rows do not become one.
+    Beside,
+}
+
+impl Repeated {
+    /// The remedies beside keeping one of the two rows.
+    pub(super) fn others(self) -> String {
+        match self {
+            Self::InData => {
+                format!(", or, if both count, say how they become one ({})", Setting::Aggregate.to("sum"))
+            }
+            Self::ByClocks => format!(
+                ", or, if clocks were put back there and both are hours of their own, name the zone ({}), and the order of \
+                 the rows tells them apart",
+                Setting::Zone.to("Europe/Berlin")
+            ),
+            Self::Beside => String::new(),
+        }
+    }
 }
 
 /// The remedies that make room for a window to train on.

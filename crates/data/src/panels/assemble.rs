@@ -5,11 +5,13 @@ use super::panel::{Data, Panel, Series};
 use super::rows::{SeriesRun, TableRows};
 use crate::calendar::freq::Freq;
 use crate::calendar::kind::TimeKind;
+use crate::calendar::step_hints::{StepHint, shows_hours_twice};
 use crate::calendar::step_words::OddSteps;
 use crate::calendar::zone::{Zone, in_range};
 use crate::error::DataError;
 use crate::error::flaw::Gap;
 use crate::error::place::Place;
+use crate::error::remedies::Repeated;
 
 impl TableRows {
     /// Sorts by (id, time), checks duplicates, settles the frequency, and checks or fills gaps.
@@ -142,7 +144,10 @@ fn check_order(
             earlier: place(i).into(),
             id: id.to_owned(),
             time: kind.display_in(zone, times[i]),
-            beside: false,
+            remedy: match shows_hours_twice(kind, zone, times) {
+                true => Repeated::ByClocks,
+                false => Repeated::InData,
+            },
         }),
     }
 }
@@ -173,6 +178,7 @@ fn check_steps(
         odd: (!times.iter().all(|time| freq.leads(zone, times[0], *time)))
             .then(|| OddSteps::between(kind, zone, times)),
         mixed: false,
+        hint: StepHint::of(kind, zone, times, i, freq),
     }))
 }
 

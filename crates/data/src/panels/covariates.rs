@@ -14,6 +14,7 @@ use crate::calendar::clock::Clock;
 use crate::error::DataError;
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
+use crate::error::remedies::Repeated;
 use crate::tables::open::open;
 use crate::tables::read_note::ReadNote;
 use crate::tables::table::TableReader;
@@ -254,7 +255,13 @@ impl Future {
             if let Some(earlier) = seen[row].replace(at.row) {
                 let earlier = Place { row: earlier, ..at.clone() }.into();
                 let (id, time) = (id.into_owned(), shown(time));
-                return Err(DataError::DuplicateRow { at: at.into(), earlier, id, time, beside: true });
+                return Err(DataError::DuplicateRow {
+                    at: at.into(),
+                    earlier,
+                    id,
+                    time,
+                    remedy: Repeated::Beside,
+                });
             }
             for (column, &i) in columns.iter_mut().zip(&extras) {
                 let cell = column.cell(table, i).map_err(|flaw| match flaw {

@@ -37,6 +37,7 @@ mod merge;
 mod number_store;
 mod numbers;
 pub(crate) mod options;
+mod orders;
 mod origin;
 mod pair;
 pub(crate) mod panel;

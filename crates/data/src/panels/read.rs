@@ -9,6 +9,7 @@ use super::column::Column;
 use super::laid_out::{check_named, explained, note_of_parts};
 use super::long_rows::LongColumns;
 use super::options::{ID_REMEDY, ReadOptions, TIME_REMEDY};
+use super::orders::with_orders;
 use super::origin::Origin;
 use super::pair::Pair;
 use super::panel::Panel;
@@ -18,6 +19,7 @@ use crate::calendar::clock::Clock;
 use crate::calendar::kind::TimeKind;
 use crate::calendar::repeated_times::RepeatedTimes;
 use crate::error::DataError;
+use crate::error::file::UnreadableTable;
 use crate::error::too_large::TooLarge;
 use crate::tables::file_part::FilePart;
 use crate::tables::open::open;
@@ -51,10 +53,20 @@ impl ReadOptions {
         Clock { zone: self.zone.clone(), format, locale: self.locale, ..Clock::default() }
     }
 
-    /// The kind of the times of the column `column`, once all rows were read. Integers that all look like dates are neither,
-    /// unless someone says which.
-    fn kind(&self, clock: &Clock, table: &Arc<str>, column: &str) -> Result<TimeKind, DataError> {
+    /// The kind of the so many times of the column `column`, once all rows were read. Integers that all look like dates are
+    /// neither, unless someone says which.
+    fn kind(
+        &self,
+        clock: &Clock,
+        table: &Arc<str>,
+        column: &str,
+        times: usize,
+    ) -> Result<TimeKind, DataError> {
         let kind = clock.kind.ok_or_else(|| DataError::NoRows { table: table.clone() })?;
+        if (1..times).contains(&clock.quarters) {
+            let (file, column, quarters) = (table.clone(), column.to_owned(), clock.quarters);
+            return Err(UnreadableTable::MixedPeriods { file, column, quarters, of: times }.into());
+        }
         let said =
             self.time_format.is_some() || self.freq.is_some_and(|freq| freq.kind() == TimeKind::Integer);
         match clock.dates.format().filter(|_| kind == TimeKind::Integer && !said) {
@@ -181,7 +193,7 @@ pub(crate) fn read(
             let names: Vec<&str> = options.static_cols.iter().chain(end).map(String::as_str).collect();
             Ok(panel.with_constants(&names)?.with_alike_ids_noted().with_marks_noted())
         }
-        Err(error) => Err(explained(error, &*table, options)),
+        Err(error) => Err(explained(with_orders(error, &mut *table), &*table, options)),
     }
 }
 
@@ -267,13 +279,13 @@ fn read_long(
     rows.within.shift(table.late_shift());
     rows.note(table.notes());
     rows.partial = Some((columns.periods, options.drop_partial));
-    let kind = options.kind(&clock, table.file(), options.time_name())?;
+    let kind = options.kind(&clock, table.file(), options.time_name(), rows.len())?;
     let panel = rows.finish(kind, clock.zone, options.said_freq());
     panel.map_err(|error| match error {
         // A row too many, or several series of which nobody said which row is whose.
-        DataError::DuplicateRow { at, earlier, time, .. } if id.is_none() => {
+        DataError::DuplicateRow { at, earlier, time, remedy, .. } if id.is_none() => {
             let (id_col, columns) = (options.id_col.clone(), table.all_columns().to_vec());
-            DataError::DuplicateTime { at, earlier, time, id_col, columns }
+            DataError::DuplicateTime { at, earlier, time, remedy, id_col, columns }
         }
         error => error,
     })
@@ -338,7 +350,7 @@ fn read_wide(
     }
     rows.origin = origin;
     times.iter_mut().chain(&mut within).for_each(|time| *time += table.late_shift());
-    let kind = options.kind(&clock, table.file(), &table.header()[time])?;
+    let kind = options.kind(&clock, table.file(), &table.header()[time], times.len())?;
 
     let mut order: Vec<usize> = (0..times.len()).collect();
     order.sort_by_key(|&i| times[i]);

@@ -13,6 +13,7 @@ use super::table::TableReader;
 use super::year_months::months_of_year;
 use crate::calendar::clock::Clock;
 use crate::calendar::kind::TimeKind;
+use crate::calendar::periods::is_quarter_or_half;
 use crate::calendar::time_format::TimeFormat;
 use crate::error::DataError;
 use crate::error::file::UnreadableTable;
@@ -34,6 +35,8 @@ pub(crate) struct MeltedTable<'a> {
     at: usize,
     /// The column of the periods, days or years, and how they are written.
     period: Option<(usize, Option<TimeFormat>)>,
+    /// Columns that are left out as the sums of others.
+    sums: Vec<String>,
 }
 
 enum Offset {
@@ -105,13 +108,17 @@ impl<'a> MeltedTable<'a> {
 
     fn times(inner: Box<dyn TableReader + 'a>, names: &LongNames<'_>) -> Result<Self, DataError> {
         let id = inner.find(names.id).unwrap_or(0);
-        let Some(times) = times_of(inner.header(), id, names.format) else {
+        let Some(mut times) = times_of(inner.header(), id, names.format) else {
             return Err(none_across(&*inner, "times"));
         };
-        let is_time = |column: &usize| times.iter().any(|(time, _)| time == column);
+        let sums = sums_among(inner.header(), &times);
+        times.retain(|(column, _)| !sums.contains(column));
+        let is_time = |column: &usize| times.iter().any(|(time, _)| time == column) || sums.contains(column);
         let kept = (0..inner.header().len()).filter(|column| !is_time(column)).collect();
         let cells = times.into_iter().map(|(column, time)| (column, Offset::Time(time))).collect();
-        Self::of(inner, kept, Some(id), cells, None, names)
+        let columns = sums.iter().map(|&column| inner.header()[column].clone()).collect();
+        let table = Self::of(inner, kept, Some(id), cells, None, names)?;
+        Ok(Self { sums: columns, ..table })
     }
 
     fn of(
@@ -130,7 +137,7 @@ impl<'a> MeltedTable<'a> {
         let header: Vec<String> = kept.iter().map(name).chain(long).collect();
         super::table::check_header(inner.file(), &header)?;
         let at = cells.len();
-        Ok(Self { inner, header, kept, cells, at, period })
+        Ok(Self { inner, header, kept, cells, at, period, sums: Vec::new() })
     }
 
     fn is_time(&self, column: usize) -> bool {
@@ -277,8 +284,23 @@ impl TableReader for MeltedTable<'_> {
     }
 
     fn notes(&self) -> Vec<ReadNote> {
-        self.inner.notes()
+        let mut notes = self.inner.notes();
+        if !self.sums.is_empty() {
+            let (file, columns) = (self.file().clone(), self.sums.clone());
+            notes.push(ReadNote::SumsAcross { file, columns });
+        }
+        notes
     }
+}
+
+/// Columns of quarters or half-years that begin with a time of a column that is none.
+fn sums_among(header: &[String], times: &[(usize, String)]) -> Vec<usize> {
+    let (long, short): (Vec<_>, Vec<_>) =
+        times.iter().partition(|(column, _)| is_quarter_or_half(header[*column].trim()));
+    if long.is_empty() || !long.iter().all(|(_, time)| short.iter().any(|(_, other)| other == time)) {
+        return Vec::new();
+    }
+    long.into_iter().map(|(column, _)| *column).collect()
 }
 
 #[cfg(test)]
@@ -288,6 +310,28 @@ mod tests {
     fn times(header: &str, format: Option<&str>) -> Option<Vec<(usize, String)>> {
         let header: Vec<String> = header.split(',').map(str::to_owned).collect();
         times_of(&header, 0, format.map(|word| TimeFormat::parse(word).unwrap()).as_ref())
+    }
+
+    #[test]
+    fn quarters_among_their_months_are_no_months() {
+        let read = |header: &str, row: &str, across: Option<Across>, how: Option<crate::Aggregate>| {
+            let options = crate::ReadOptions { across, aggregate: how, ..crate::ReadOptions::new() };
+            crate::Panel::read_csv(format!("{header}\n{row}").as_bytes(), "t.csv", &options)
+        };
+        let header = "account,2022-01,2022-02,2022-03,Q1 2022,2022-04,2022-05,2022-06,Q2 2022";
+        let sums = Some(crate::Aggregate::Sum);
+        for how in [None, sums] {
+            let panel = read(header, "revenue,1,2,3,6,4,5,6,15\n", Some(Across::Times), how).unwrap();
+            assert_eq!(panel.y(0)[..], [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+            let notes: Vec<String> = panel.notes().iter().map(ToString::to_string).collect();
+            assert!(notes.iter().any(|note| note.contains("their sums: `Q1 2022`, `Q2 2022`")), "{notes:?}");
+        }
+        // Rows of a long table, which nobody may add up either.
+        for how in [None, sums] {
+            let rows = "2022-01,1\n2022-02,2\n2022-03,3\nQ1 2022,6\n";
+            let error = read("ds,y", rows, None, how).map(|_| ()).unwrap_err().to_string();
+            assert!(error.contains("1 of 4 times are quarters"), "{error}");
+        }
     }
 
     #[test]

@@ -84,6 +84,13 @@ pub enum ReadNote {
         /// and how many more such pairs there are.
         more: usize,
     },
+    /// Columns across that are left out, as they are the sums of others.
+    SumsAcross {
+        /// The file.
+        file: Arc<str>,
+        /// The columns.
+        columns: Vec<String>,
+    },
     /// Numbers that stand in percent.
     Percent {
         /// The file.
@@ -134,6 +141,11 @@ impl fmt::Display for ReadNote {
                      their own; write them alike if they are one"
                 )
             }
+            Self::SumsAcross { file, columns } => write!(
+                f,
+                "{file}: columns of quarters or half-years that stand among their months are left out, as their sums: {}",
+                listed(columns)
+            ),
             Self::Percent { file } => {
                 write!(
                     f,

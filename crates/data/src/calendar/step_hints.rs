@@ -1,0 +1,259 @@
+//! What lies behind steps that a series should not have, where added rows would be no remedy.
+
+use std::fmt;
+
+use jiff::civil::Date;
+
+use super::days::{DAY, date_of};
+use super::freq::Freq;
+use super::freq_guess::typical;
+use super::kind::TimeKind;
+use super::opening_hours::HOUR;
+use super::unit::Unit;
+use super::zone::Zone;
+use crate::setting::Setting;
+
+/// Steps of one kind on either side of a change, before it is taken for one.
+const STRETCH: usize = 4;
+
+/// The reason why a series leaves its frequency, other than missing rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StepHint {
+    /// Integers that are a year and a week of it.
+    Weeks,
+    /// Integers that are a year and a month of it.
+    Months,
+    /// Clocks that are put forward: an hour that never was.
+    ClocksForward,
+    /// Steps of one length up to a time, and of another one from then on.
+    Change {
+        /// The last time of the steps before,
+        at: String,
+        /// these steps,
+        before: Freq,
+        /// and those that follow.
+        after: Freq,
+    },
+}
+
+impl StepHint {
+    /// What explains the first break, at row `i` of sorted times, whose frequency seems to be `freq`.
+    pub(crate) fn of(
+        kind: TimeKind,
+        zone: Option<&Zone>,
+        times: &[i64],
+        i: usize,
+        freq: Freq,
+    ) -> Option<Self> {
+        if kind == TimeKind::Integer {
+            return year_parts(times[i - 1], times[i]);
+        }
+        if zone.is_none() && is_spring_hour(times[i - 1], times[i], freq) {
+            return Some(Self::ClocksForward);
+        }
+        change(kind, zone, times)
+    }
+
+    /// Whether it is the whole remedy, so that no row is to be added.
+    pub(crate) fn is_all(&self) -> bool {
+        *self != Self::ClocksForward
+    }
+}
+
+impl fmt::Display for StepHint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Weeks => write!(
+                f,
+                "these seem to be years and their weeks; read them as such ({}), or number all rows one after another",
+                Setting::TimeFormat.to("%G%V")
+            ),
+            Self::Months => write!(
+                f,
+                "these seem to be years and their months; read them as such ({}), or number all rows one after another",
+                Setting::TimeFormat.to("%Y%m")
+            ),
+            Self::ClocksForward => write!(
+                f,
+                "if clocks were put forward there, name their zone ({}); if not, ",
+                Setting::Zone.to("Europe/Berlin")
+            ),
+            Self::Change { at, before, after } => {
+                let coarse = if before.typical_step() > after.typical_step() { before } else { after };
+                write!(
+                    f,
+                    "its steps are `{before}` up to {at} and `{after}` from then on: gather all rows in the coarser ones \
+                     ({} with {}, or with {} if they are amounts), or keep one of the two parts",
+                    Setting::Resample.to(coarse),
+                    Setting::Aggregate.to("mean"),
+                    Setting::Aggregate.to("sum")
+                )
+            }
+        }
+    }
+}
+
+impl Freq {
+    /// The length of its first step from 1970 on; steps of months differ by days.
+    fn typical_step(self) -> i64 {
+        self.next(0, 2).unwrap_or(0) - self.next(0, 1).unwrap_or(0)
+    }
+}
+
+/// The last week or month of a year, followed by the first of the next one.
+fn year_parts(before: i64, after: i64) -> Option<StepHint> {
+    let (year, part) = (before.div_euclid(100), before.rem_euclid(100));
+    if !(1600..2200).contains(&year) || after != (year + 1) * 100 + 1 {
+        return None;
+    }
+    match part {
+        52 | 53 => Some(StepHint::Weeks),
+        12 => Some(StepHint::Months),
+        _ => None,
+    }
+}
+
+/// Whether an hour is missing in a night of spring, north or south of the equator.
+fn is_spring_hour(before: i64, after: i64, freq: Freq) -> bool {
+    let Some(step) = freq.fixed_in(None).filter(|step| *step <= HOUR) else { return false };
+    let missing = before + step;
+    let spring = |day: Date| matches!(day.month(), 3 | 4 | 8..=10);
+    after - missing == HOUR
+        && missing.rem_euclid(DAY) <= 3 * HOUR
+        && date_of(missing.div_euclid(DAY)).is_some_and(spring)
+}
+
+/// Whether times that are there twice seem to be those of an hour that clocks show twice: hours of few nights, in a series of
+/// steps below a day.
+pub(crate) fn shows_hours_twice(kind: TimeKind, zone: Option<&Zone>, times: &[i64]) -> bool {
+    if kind == TimeKind::Integer || zone.is_some() {
+        return false;
+    }
+    let steps = times.windows(2).map(|pair| pair[1].saturating_sub(pair[0]));
+    if typical(steps.filter(|step| *step > 0)).is_none_or(|step| step > HOUR) {
+        return false;
+    }
+    let mut nights: Vec<i64> = Vec::new();
+    for pair in times.windows(2).filter(|pair| pair[0] == pair[1]) {
+        if pair[0].rem_euclid(DAY) > 3 * HOUR {
+            return false;
+        }
+        nights.push(pair[0].div_euclid(DAY));
+    }
+    nights.dedup();
+    // Clocks are put back once a year.
+    nights.windows(2).all(|pair| pair[1] - pair[0] > 150)
+}
+
+/// A change of the steps: the first of them go on for a while, and others after them.
+fn change(kind: TimeKind, zone: Option<&Zone>, times: &[i64]) -> Option<StepHint> {
+    let infer = |times: &[i64]| {
+        Freq::infer(kind, zone, times).filter(|freq| !matches!(freq.unit, Unit::Workdays(_) | Unit::Hours(_)))
+    };
+    let before = infer(times.get(..STRETCH)?)?;
+    let last = before.first_break(zone, times)? - 1;
+    let after = infer(times.get(last..)?.get(..=STRETCH)?).filter(|after| *after != before)?;
+    // Of a missing row the steps after it are as before.
+    let same = after.typical_step() == before.typical_step();
+    (last + 1 >= STRETCH && !same).then(|| StepHint::Change {
+        at: kind.display_in(zone, times[last]),
+        before,
+        after,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Aggregate, Freq, Panel, ReadOptions, TimeFormat, Zone};
+
+    fn read(rows: &str, options: &ReadOptions) -> Result<Panel, String> {
+        Panel::read_csv(format!("ds,y\n{rows}").as_bytes(), "t.csv", options)
+            .map_err(|error| error.to_string())
+    }
+
+    fn refused(rows: &str, options: &ReadOptions) -> String {
+        read(rows, options).map(|_| ()).unwrap_err()
+    }
+
+    /// Hours, then quarters of them.
+    fn hours_then_quarters() -> String {
+        let hours = (0..8).map(|hour| format!("2024-03-01 {hour:02}:00,4\n"));
+        let quarters = (32..64).map(|at| format!("2024-03-01 {:02}:{:02},{}\n", at / 4, at % 4 * 15, at % 4));
+        hours.chain(quarters).collect()
+    }
+
+    #[test]
+    fn where_steps_change_the_time_is_told_and_gathering_gives_one_grid() {
+        for rows in [
+            hours_then_quarters(),
+            hours_then_quarters().lines().take(14).map(|row| format!("{row}\n")).collect(),
+        ] {
+            let error = refused(&rows, &ReadOptions::new());
+            assert!(
+                error.contains("its steps are `h` up to 2024-03-01 08:00:00 and `15min` from then on"),
+                "{error}"
+            );
+            assert!(error.contains("`ReadOptions::resample = h`") && !error.contains("fill"), "{error}");
+        }
+        let options = ReadOptions {
+            resample: Some(Freq::parse("h").unwrap()),
+            aggregate: Some(Aggregate::Mean),
+            ..ReadOptions::new()
+        };
+        let panel = read(&hours_then_quarters(), &options).unwrap();
+        assert_eq!(panel.y(0)[..], [[4.0; 8], [1.5; 8]].concat());
+        // Months, then days.
+        let months = (1..=6).map(|month| format!("2023-{month:02}-01,30\n"));
+        let days = (2..=30).map(|day| format!("2023-06-{day:02},1\n"));
+        let error = refused(&months.chain(days).collect::<String>(), &ReadOptions::new());
+        assert!(
+            error.contains("`MS` up to 2023-06-01 and `D`") && error.contains("resample = MS"),
+            "{error}"
+        );
+        // A row that is missing is no change.
+        let days: String =
+            (1..=9).filter(|day| *day != 6).map(|day| format!("2023-06-{day:02},1\n")).collect();
+        assert!(refused(&days, &ReadOptions::new()).contains("add the rows in between"));
+    }
+
+    #[test]
+    fn weeks_of_a_year_are_not_filled() {
+        let rows: String =
+            (202_040..=202_053).chain(202_101..=202_110).map(|week| format!("{week},1\n")).collect();
+        let integers = ReadOptions { time_format: Some(TimeFormat::INTEGER), ..ReadOptions::new() };
+        for options in [ReadOptions::new(), integers] {
+            let error = refused(&rows, &options);
+            assert!(
+                error.contains("`ReadOptions::time_format = %G%V`") && !error.contains("fill"),
+                "{error}"
+            );
+        }
+        let options =
+            ReadOptions { time_format: Some(TimeFormat::parse("%G%V").unwrap()), ..ReadOptions::new() };
+        let panel = read(&rows, &options).unwrap();
+        assert_eq!((panel.freq().to_string().as_str(), panel.len(0)), ("W-MON", 24));
+    }
+
+    #[test]
+    fn hours_that_clocks_skip_or_repeat_are_a_matter_of_the_zone() {
+        let skipped: String =
+            [0, 1, 3, 4, 5].iter().map(|hour| format!("2024-03-31 {hour:02}:00,1\n")).collect();
+        let repeated: String =
+            [0, 1, 2, 2, 3, 4].iter().map(|hour| format!("2024-10-27 {hour:02}:00,1\n")).collect();
+        let options = ReadOptions { zone: Some(Zone::parse("Europe/Berlin").unwrap()), ..ReadOptions::new() };
+        for (rows, len) in [(&skipped, 5), (&repeated, 6)] {
+            let error = refused(rows, &ReadOptions::new());
+            assert!(error.contains("`ReadOptions::zone = Europe/Berlin`"), "{error}");
+            assert!(!error.contains("aggregate"), "{error}");
+            assert_eq!(read(rows, &options).unwrap().len(0), len);
+        }
+        // Two rows of a day, or of an hour of the afternoon, are no such hour.
+        for times in [
+            ["2024-10-26", "2024-10-27", "2024-10-27"],
+            ["2024-10-27 13:00", "2024-10-27 14:00", "2024-10-27 14:00"],
+        ] {
+            let rows: String = times.iter().map(|time| format!("{time},1\n")).collect();
+            assert!(refused(&rows, &ReadOptions::new()).contains("aggregate = sum"));
+        }
+    }
+}
