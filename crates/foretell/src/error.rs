@@ -58,6 +58,9 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// A training that was stopped before any model was trained.
+    #[error("training was stopped before any model was trained")]
+    NothingTrained,
     /// A cross-validation whose training was interrupted before anything was forecast.
     #[error("training stopped after {after}, before any model could forecast")]
     NothingForecast {

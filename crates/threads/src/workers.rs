@@ -13,9 +13,9 @@ use rayon::{ThreadBuilder, ThreadPool, ThreadPoolBuilder};
 
 #[cfg(feature = "parallel")]
 use crate::rows::Rows;
+use crate::wanted::is_wanted;
 #[cfg(feature = "parallel")]
 use crate::wanted::{asked, within};
-use crate::wanted::is_wanted;
 
 /// The most threads that may be asked for: more than any machine can use.
 const MOST: usize = 1024;
