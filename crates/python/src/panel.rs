@@ -6,7 +6,6 @@ use pyo3::prelude::*;
 use crate::batches::batches;
 use crate::error::{exception, of_calendar};
 use crate::frame::PyFrame;
-use crate::watched::interruptible;
 
 /// Series of one frequency, read from a table with a row per series and time.
 #[pyclass(name = "Panel", module = "foretell._foretell", frozen)]
@@ -78,7 +77,7 @@ impl PyPanel {
                 None => Ok(panel),
             }
         };
-        let panel = interruptible(data.py(), read)?.map_err(exception)?;
+        let panel = data.py().detach(read).map_err(exception)?;
         Ok(Self { panel, options })
     }
 
