@@ -28,6 +28,9 @@ FILES = {
                   "CrostonClassic CrostonOptimized CrostonSBA ADIDA IMAPA TSB FLAIR Prophet"),
 }  # fmt: skip
 
+# What type checkers read alone.
+OPTIONS = ["", "if TYPE_CHECKING:", "    from typing_extensions import Unpack", "", "    from foretell._calls import TrainerOptions"]
+
 # The types of arguments whose default does not tell.
 TYPES = {
     "h": "int", "input_size": "int", "n_series": "int | None", "loss": "Loss", "valid_loss": "Loss | None", "alias": "str | None",
@@ -125,7 +128,7 @@ def class_text(model, signature, common):
     words = [f"{name}: {kind}" + ("" if default is None else f" = {default}") for name, default, kind in named]
     if extra:
         words += ["*", *(f"{name}: {kind} = {default}" for name, default, kind in extra)]
-    words = ["self", *words, "**trainer_kwargs: Any"] if network else ["self", *words]
+    words = ["self", *words, "**trainer_kwargs: Unpack[TrainerOptions]"] if network else ["self", *words]
     signature_text = textwrap.fill(", ".join(word.replace(" ", "\0") for word in words) + ",", WIDTH, initial_indent=" " * 8,
                                    subsequent_indent=" " * 8, break_long_words=False, break_on_hyphens=False)
     if network:
@@ -159,6 +162,8 @@ def main():
         imports += ["from typing import Any"] if "Any" in body else []
         ours = [f"from foretell._model import {base}"]
         ours += [f"from foretell.losses.pytorch import {', '.join(sorted(['Loss', *losses]))}"] if losses else []
+        ours += OPTIONS if "Unpack[" in body else []
+        imports = [line.replace("import Any", "import TYPE_CHECKING, Any") if "Unpack[" in body else line for line in imports]
         text = "\n".join([f'"""{meaning}\n\nWritten by python/write_models.py: change that and run it.\n"""', "",
                           "from __future__ import annotations", "", *imports, "", *ours, "", "", body, ""])
         (HERE / "foretell" / "models" / f"{file}.py").write_text(text)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from foretell._numbers import metrics
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -20,9 +22,7 @@ def fitted_alone(model: Model, dataset: TimeSeriesDataset, val_size: int, test_s
         df = df[df["ds"] < dataset.max_size - test_size]
     forecaster = NeuralForecast([model], freq=1)
     forecaster.fit(df, static_df=dataset.static_df, val_size=val_size)
-    train_loss, valid_loss = forecaster._trained().losses[0]
-    losses = {"train_loss": train_loss, "ptl/val_loss": valid_loss}
-    return forecaster, {name: loss for name, loss in losses.items() if loss is not None}
+    return forecaster, metrics(*forecaster._trained().losses[0])
 
 
 def predicted_alone(

@@ -11,17 +11,15 @@ from operator import index
 from typing import Any
 
 from foretell import _frames
+from foretell._calls import LoaderOptions
 from foretell.errors import ColumnError
 
 #: Kinds of exogenous columns: the list of a model, the table that has them, and how neuralforecast calls them.
 _KINDS = (("hist", "df", "historical"), ("futr", "df", "future"), ("stat", "static_df", "static"))
 
 
-#: What neuralforecast hands on to PyTorch's DataLoader and to its models' forecasts, which has no meaning here.
-_DATA_ARGUMENTS = (
-    "batch_size", "shuffle", "sampler", "batch_sampler", "num_workers", "collate_fn", "pin_memory", "drop_last", "timeout", "worker_init_fn",
-    "multiprocessing_context", "generator", "prefetch_factor", "persistent_workers", "pin_memory_device", "in_order", "random_seed",
-)  # fmt: skip
+#: What neuralforecast hands on to PyTorch's DataLoader and to its models' forecasts.
+_DATA_ARGUMENTS = tuple(LoaderOptions.__annotations__)
 
 
 def check_data_arguments(function: Callable[..., Any], given: Mapping[str, Any]) -> None:
@@ -36,6 +34,22 @@ def check_data_arguments(function: Callable[..., Any], given: Mapping[str, Any])
             nearest = get_close_matches(name, [*own, *_DATA_ARGUMENTS], 1)
             hint = f": did you mean {nearest[0]!r}?" if nearest else f": expected one of {', '.join(n for n in own if n != 'self')}"
             raise TypeError(f"{function.__name__}() got an unexpected keyword argument {name!r}{hint}")
+
+
+def column_name(argument: str, name: Any) -> str:
+    """The name of a column; a whole number by its text, as columns of pandas that have such are read.
+
+    Raises:
+        TypeError: If it is none.
+    """
+    if isinstance(name, str):
+        return name
+    if isinstance(name, (list, tuple, set)) and name:
+        joined = " + '/' + ".join(f"df[{part!r}].astype(str)" for part in name)
+        raise TypeError(f"{argument} must be the name of one column, found {name!r}: make one of them, as in df.assign({argument.removesuffix('_col')}={joined})")
+    if isinstance(name, bool) or not hasattr(name, "__index__"):
+        raise TypeError(f"{argument} must be the name of a column, found {name!r}")
+    return str(name)
 
 
 def count(name: str, value: Any, least: int = 0) -> int:

@@ -25,6 +25,10 @@ class Names:
     time_col: str
     target_col: str
 
+    def __post_init__(self) -> None:
+        for argument, name in vars(self).items():
+            setattr(self, argument, _checks.column_name(argument, name))
+
     @property
     def all(self) -> list[str]:
         return [self.id_col, self.time_col, self.target_col]
@@ -67,9 +71,9 @@ class Data:
         self.__dict__.update(state)
         self.panel = read_panel(self.df, self.static_df, self.names, self.reading)
 
-    def table(self, frame: _foretell.Frame) -> Any:
-        """A table of the engine in the user's kind."""
-        return _frames.from_engine(frame, self.kind)
+    def table(self, frame: _foretell.Frame, double: bool = False) -> Any:
+        """A table of the engine in the user's kind, whose numbers are all of double precision if asked for."""
+        return _frames.from_engine(frame, self.kind, double)
 
     def reworded(self, error: Exception, table: str) -> Exception:
         """An error of the engine that read this data, or ``table`` beside it, with the name of the table that is wrong."""

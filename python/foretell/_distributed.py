@@ -81,7 +81,7 @@ def predict(
         _ahead.check_future(set(needed), futr_df)
     levels = _levels.asked(level, quantiles)
     names = levels.names(fitted.forecast_columns(levels.level, levels.quantiles), _engine.named(fitted, forecaster.models))
-    columns = [(name, pa.float32()) for name in names]
+    columns = [(name, pa.float64() if forecaster._in_double(levels) else pa.float32()) for name in names]
     asked = _Asked("predict", {"h": h, "level": level, "quantiles": quantiles}, columns)
     return _run(forecaster, fitted, asked, df, static_df, futr_df if needed else None, workers_of(df, engine), num_partitions)
 
@@ -173,12 +173,25 @@ def _payload(forecaster: Trained, static_df: Any) -> bytes:
 # What workers do.
 
 
+def plain_schema(schema: pa.Schema) -> pa.Schema:
+    """A schema without dictionaries, of which each part of a table may have its own, and without what libraries note in it."""
+    fields = [field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field for field in schema]
+    return pa.schema(fields).remove_metadata()
+
+
+def plain(table: pa.Table) -> pa.Table:
+    """A table whose columns have the types of `plain_schema`."""
+    return table.cast(plain_schema(table.schema))
+
+
 def _distinct(table: pa.Table) -> pa.Table:
+    table = plain(table)
     return table.group_by(table.column_names).aggregate([])
 
 
 def _placed(table: pa.Table, id_col: str, bounds: list[str], schema: pa.Schema, ahead: bool) -> pa.Table:
     """The columns of a schema, null where a table lacks them, and the part that each row is of."""
+    table = plain(table)
     ids = table.column(id_col).combine_chunks().dictionary_encode()
     parts = pa.array([bisect_right(bounds, str(id)) for id in ids.dictionary.to_pylist()], pa.int32())
     extra = {_PART: parts.take(ids.indices), _AHEAD: pa.repeat(pa.scalar(ahead), len(table))}

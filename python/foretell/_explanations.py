@@ -21,7 +21,8 @@ ADDITIVE = (ExplainerEnum.IntegratedGradients.value, ExplainerEnum.ShapleyValueS
 
 
 class Attributions(np.ndarray[Any, np.dtype[np.float32]]):
-    """An array with the few methods of tensors of PyTorch that are called on explanations."""
+    """An array with the few methods of tensors of PyTorch that are called on explanations. What is taken out of it is one, too: a number
+    has no dimensions, as a tensor's has none."""
 
     def cpu(self) -> Attributions:
         return self
@@ -32,10 +33,28 @@ class Attributions(np.ndarray[Any, np.dtype[np.float32]]):
         return np.asarray(self)
 
     def sum(self, axis: Any = None, *args: Any, dim: Any = None, **kwargs: Any) -> Any:
-        return super().sum(axis if dim is None else dim, *args, **kwargs)
+        return super().sum(axis if dim is None else dim, *args, **_in_numpy(kwargs))
 
     def mean(self, axis: Any = None, *args: Any, dim: Any = None, **kwargs: Any) -> Any:
-        return super().mean(axis if dim is None else dim, *args, **kwargs)
+        return super().mean(axis if dim is None else dim, *args, **_in_numpy(kwargs))
+
+    def abs(self) -> Attributions:
+        return np.abs(self).view(type(self))
+
+    def __getitem__(self, key: Any) -> Any:
+        found = super().__getitem__(key)
+        return found if isinstance(found, np.ndarray) else np.asarray(found).view(type(self))
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        return np.asarray(array).view(type(self))
+
+    def __float__(self) -> float:
+        return float(self.item())
+
+
+def _in_numpy(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Arguments of PyTorch by their names in numpy."""
+    return {"keepdims" if name == "keepdim" else name: value for name, value in arguments.items()}
 
 
 def explainable(models: Sequence[Any], explainer: str, verbose: bool) -> list[int]:

@@ -75,6 +75,8 @@ def native(df: Any) -> Any:
     if type(df).__module__.startswith("narwhals"):
         df = df.to_native()
     match library(df):
+        case "pandas":
+            return _with_texts_for_names(df)
         case "polars" if hasattr(df, "collect"):
             return df.collect()
         case "pyarrow" if not hasattr(df, "join"):
@@ -83,6 +85,19 @@ def native(df: Any) -> Any:
         case "arrow" if _names(df) is None:
             return _read_once(df)
     return df
+
+
+def _with_texts_for_names(df: Any) -> Any:
+    """A table of pandas whose columns have texts for names: 0 is "0".
+
+    Raises:
+        ValueError: If its columns have names of several levels.
+    """
+    if getattr(df.columns, "nlevels", 1) > 1:
+        raise ValueError(f"expected columns with one name each, found names of several levels such as {df.columns[0]!r}: flatten df.columns")
+    if all(isinstance(name, str) for name in df.columns):
+        return df
+    return df.set_axis([str(name) for name in df.columns], axis=1)
 
 
 def _read_once(df: Any) -> Any:
@@ -147,7 +162,9 @@ def require(df: Any, names: Sequence[str], table: str) -> None:
     found = columns(df)
     missing = [name for name in names if name not in found]
     if missing:
-        raise ColumnError(f"{table} has no column {', '.join(missing)}; it has {', '.join(found)}")
+        index = [name for name in missing if name in (getattr(getattr(df, "index", None), "names", None) or [])]
+        hint = f"; {' and '.join(index)} is in its index: give {table}.reset_index()" if index else ""
+        raise ColumnError(f"{table} has no column {', '.join(missing)}; it has {', '.join(found)}{hint}")
     check_once(df, names, table)
 
 
@@ -325,18 +342,18 @@ def _add_texts(table: _foretell.Table, name: str, column: Any) -> None:
     table.texts(name, codes.astype("i4").tobytes(), [str(text) for text in texts])
 
 
-def from_engine(frame: _foretell.Frame, kind: Kind) -> Any:
-    """A table of the engine in the kind of a user's."""
+def from_engine(frame: _foretell.Frame, kind: Kind, double: bool = False) -> Any:
+    """A table of the engine in the kind of a user's, whose numbers are all of double precision if asked for."""
     match kind.module:
         case "pandas":
-            return _to_pandas(frame, kind)
+            return _to_pandas(frame, kind, double)
         case "polars":
-            return _to_polars(frame, kind)
+            return _to_polars(frame, kind, double)
         case _:
-            return _to_pyarrow(frame, kind)
+            return _to_pyarrow(frame, kind, double)
 
 
-def _to_pandas(frame: _foretell.Frame, kind: Kind) -> Any:
+def _to_pandas(frame: _foretell.Frame, kind: Kind, double: bool) -> Any:
     import numpy as np
     import pandas as pd
 
@@ -349,7 +366,8 @@ def _to_pandas(frame: _foretell.Frame, kind: Kind) -> Any:
             data[name] = _times_of_pandas(np.frombuffer(frame.column(name), "i8"), frame.has_timestamps, frame.zone, kind)
         else:
             numbers = "i8" if name in frame.integers else "f8" if frame.is_wide(name) else "f4"
-            data[name] = np.frombuffer(frame.column(name), numbers)
+            column = np.frombuffer(frame.column(name), numbers)
+            data[name] = column.astype("f8") if double and numbers == "f4" else column
     return pd.DataFrame(data)
 
 
@@ -392,16 +410,19 @@ def _in_units_of_pandas(index: Any) -> Any:
         return index
 
 
-def _to_polars(frame: _foretell.Frame, kind: Kind) -> Any:
+def _to_polars(frame: _foretell.Frame, kind: Kind, double: bool) -> Any:
     import polars as pl
 
     names = frame.names
+    table = pl.DataFrame(frame)
+    if double:
+        table = table.with_columns(pl.col(pl.Float32).cast(pl.Float64))
     if kind.id_type is None:
-        return pl.DataFrame(frame)
+        return table
     times = [name for name in names[1:] if name == names[1] or name == "cutoff"]
     is_time = frame.has_timestamps == kind.time_type.is_temporal()
     casts = [_ids_of_polars(names[0], kind), *(pl.col(name).cast(kind.time_type) for name in times if is_time)]
-    return pl.DataFrame(frame).with_columns(casts)
+    return table.with_columns(casts)
 
 
 def _ids_of_polars(name: str, kind: Kind) -> Any:
@@ -415,12 +436,16 @@ def _ids_of_polars(name: str, kind: Kind) -> Any:
     return column.str.to_date() if kind.id_type == pl.Date else column.cast(kind.id_type)
 
 
-def _to_pyarrow(frame: _foretell.Frame, kind: Kind) -> Any:
+def _to_pyarrow(frame: _foretell.Frame, kind: Kind, double: bool) -> Any:
     try:
         import pyarrow as pa
     except ImportError:
         return frame
     table = pa.table(frame)
+    if double:
+        single = [place for place, column in enumerate(table.schema) if column.type == pa.float32()]
+        for place in single:
+            table = table.set_column(place, table.column_names[place], table.column(place).cast(pa.float64()))
     if kind.module == "pyarrow":
         for place, name in enumerate(table.column_names):
             wanted = kind.id_type if place == 0 else kind.time_type if place == 1 or name == "cutoff" else None

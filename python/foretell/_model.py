@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import json
 import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from foretell import _foretell
+from foretell._overridden import OVERRIDDEN, check_overridden, refusal
 from foretell._trainer import class_name, heeded, read_trainer_arguments
 from foretell.losses._base import Loss, as_loss
+from foretell.losses._quantile import HuberMQLoss, MQLoss, sCRPS
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -85,9 +89,17 @@ class Model:
             cls.MULTIVARIATE, cls.RECURRENT = multivariate, recurrent
             for kind in reads.split():
                 setattr(cls, f"EXOGENOUS_{kind.upper()}", True)
+        else:
+            check_overridden(cls)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in OVERRIDDEN:
+            raise refusal(f"this {type(self).__name__}", name)
+        super().__setattr__(name, value)
 
     def _take(self, arguments: dict[str, Any]) -> None:
         """Keeps what a constructor was called with, its ``locals()``."""
+        check_overridden(type(self))
         arguments = {name: value for name, value in arguments.items() if name not in ("self", "__class__")}
         self.trainer_kwargs = arguments.pop("trainer_kwargs", {})
         known = read_trainer_arguments(self.trainer_kwargs, type(self).__name__, list(arguments))
@@ -115,6 +127,9 @@ class Model:
         their defaults, losses as a configuration has them; ``exog`` the columns that the model reads, by kind; ``precision`` "bf16",
         "f16" or None; ``threads`` a number or None.
         """
+        return self._spec(warns=True)
+
+    def _spec(self, warns: bool) -> dict[str, Any]:
         defaults = defaults_of(self._engine_class)
         settings = {
             name: value.to_spec() if isinstance(value, Loss) else value
@@ -125,13 +140,36 @@ class Model:
             settings["input_size"] = self.input_size
         return {
             "model": self._engine_class.__name__,
-            "alias": None if self.alias is None else str(self.alias),
+            "alias": self._column_name(),
             "h": self.h,
-            "settings": heeded(settings),
+            "settings": heeded(settings, warns),
             "exog": {kind: list(self.hparams.get(f"{kind}_exog_list") or []) for kind in ("futr", "hist", "stat")},
             "precision": self._precision,
             "threads": self._threads,
         }
+
+    def _check(self) -> None:
+        """Whether the engine takes the hyper-parameters.
+
+        Raises:
+            TypeError: If one is no value that a file can hold.
+            ValueError: If one is out of range, or they contradict each other.
+        """
+        spec = self._spec(warns=False)
+        for name, value in spec["settings"].items():
+            try:
+                json.dumps(value)
+            except TypeError:
+                raise TypeError(
+                    f"{type(self).__name__}: {name} must be a number, a text, True, False, None, or a list or dictionary of such; found {value!r}"
+                ) from None
+        _foretell.check_model(json.dumps([{name: spec[name] for name in ("model", "alias", "h", "settings", "exog")}]))
+
+    def _column_name(self) -> str | None:
+        """The name of its column, where that is not the engine's own for the model: its alias, or that of a user's subclass."""
+        if self.alias is not None:
+            return str(self.alias)
+        return None if type(self) is self._engine_class else type(self).__name__
 
     def fit(
         self, dataset: TimeSeriesDataset, val_size: int = 0, test_size: int = 0, random_seed: int | None = None,
@@ -147,7 +185,7 @@ class Model:
             distributed_config: Must be None.
 
         Returns:
-            The model itself; its ``metrics`` are the losses "train_loss" and "ptl/val_loss".
+            The model itself; its ``metrics`` are the losses "train_loss" and "ptl/val_loss" (also "valid_loss").
         """
         from foretell._alone import fitted_alone
 
@@ -267,12 +305,17 @@ class Network(Model):
     def _take(self, arguments: dict[str, Any]) -> None:
         super()._take(arguments)
         given = self.hparams
+        self._name_columns()
         self._check_columns()
         if given["val_monitor"] not in ("ptl/val_loss", "valid_loss"):
             raise ValueError(
                 f'val_monitor must be "ptl/val_loss" or "valid_loss", which are the same; found val_monitor={given["val_monitor"]!r}'
             )
-        if given.get("valid_loss") is None:
+        valid_loss = given.get("valid_loss")
+        if valid_loss is not None and valid_loss.is_distribution_output and self.loss.is_distribution_output:
+            # As in neuralforecast, whatever distribution it is.
+            given["valid_loss"] = valid_loss = None
+        if valid_loss is None:
             self.valid_loss = self.loss
         if isinstance(self.input_size, int) and self.input_size < 1:
             self.input_size = 3 * self.h
@@ -282,6 +325,33 @@ class Network(Model):
         self.valid_batch_size = given.get("valid_batch_size") or given["batch_size"]
         self.optimizer_kwargs = given.get("optimizer_kwargs") or {}
         self.lr_scheduler_kwargs = given.get("lr_scheduler_kwargs") or {}
+        self._check_quantiles()
+        self._check()
+
+    def _check_quantiles(self) -> None:
+        """Whether it is validated on the quantiles that it forecasts.
+
+        Raises:
+            ValueError: If these are others.
+        """
+        loss, valid_loss = self.loss, self.valid_loss
+        if not loss.quantiles or not isinstance(valid_loss, (MQLoss, HuberMQLoss, sCRPS)):
+            return
+        if sorted(loss.quantiles) != sorted(valid_loss.quantiles):
+            raise ValueError(
+                f"{type(self).__name__}: the quantiles {loss.quantiles} of loss={loss!r} do not match those of valid_loss={valid_loss!r}, "
+                f"{valid_loss.quantiles}: give both the same level or quantiles"
+            )
+
+    def _name_columns(self) -> None:
+        """Makes texts of the names of columns, as those of tables of pandas are read: 0 is "0"."""
+        for name in ("futr_exog_list", "hist_exog_list", "stat_exog_list", "cat_exog_list"):
+            columns = self.hparams.get(name)
+            if isinstance(columns, list):
+                self.hparams[name] = [str(column) if isinstance(column, int) else column for column in columns]
+        cardinalities = self.hparams.get("categorical_cardinalities")
+        if cardinalities:
+            self.hparams["categorical_cardinalities"] = {str(column): most for column, most in cardinalities.items()}
 
     def _check_columns(self) -> None:
         for kind, meaning in [("futr", "future"), ("hist", "historic"), ("stat", "static"), ("cat", "categorical")]:
@@ -331,6 +401,7 @@ class LocalModel(Model):
     def _take(self, arguments: dict[str, Any]) -> None:
         super()._take(arguments)
         self.futr_exog_list = list(self.hparams.get("futr_exog_list") or [])
+        self._check()
 
 
 _DEFAULTS: dict[type, dict[str, Any]] = {}

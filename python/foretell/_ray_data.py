@@ -10,7 +10,7 @@ import pyarrow as pa
 import ray
 import ray.data
 
-from foretell._distributed import Work
+from foretell._distributed import Work, plain, plain_schema
 
 
 class RayWorkers:
@@ -22,7 +22,11 @@ class RayWorkers:
 
     def schema(self, df: Any) -> pa.Schema:
         schema = df.schema()
-        return pa.schema(list(zip(schema.names, schema.types, strict=True)))
+        if all(isinstance(kind, pa.DataType) for kind in schema.types):
+            return plain_schema(pa.schema(list(zip(schema.names, schema.types, strict=True))))
+        # Of blocks of pandas Ray tells pandas' types: those of Arrow are known of what becomes of a block.
+        refs = df.map_batches(plain, batch_format="pyarrow", batch_size=None).to_arrow_refs()
+        return next((table.schema for table in map(ray.get, refs) if table.num_rows), ray.get(refs[0]).schema).remove_metadata()
 
     def only(self, df: Any, columns: list[str]) -> Any:
         return df.select_columns(columns)
@@ -37,7 +41,8 @@ class RayWorkers:
         return rows.groupby(column, num_partitions=count).map_groups(work, batch_format="pyarrow")
 
     def gathered(self, df: Any) -> pa.Table:
-        return pa.concat_tables(ray.get(df.to_arrow_refs())).replace_schema_metadata(None)
+        tables = [plain(table) for table in ray.get(df.to_arrow_refs())]
+        return pa.concat_tables([table for table in tables if table.num_rows] or tables[:1], promote_options="permissive")
 
     def scattered(self, table: pa.Table) -> Any:
         return ray.data.from_arrow(table)

@@ -7,7 +7,6 @@ from typing import Any
 
 from foretell import models
 from foretell._model import Model, defaults_of
-from foretell.losses import HuberMQLoss, MQLoss, sCRPS
 from foretell.models.ensemble import Ensemble
 
 #: The models that the engine has, by name.
@@ -30,24 +29,7 @@ def as_models(given: Iterable[Any]) -> list[Any]:
     for position, model in enumerate(found):
         if not isinstance(model, (Model, Ensemble, models.HINT)) and not hasattr(model, "search_space"):
             raise TypeError(f"models[{position}] {what_it_is(model)}")
-        check_quantiles(model)
     return found
-
-
-def check_quantiles(model: Any) -> None:
-    """Checks that a model is validated on the quantiles that it forecasts.
-
-    Raises:
-        ValueError: If these are others.
-    """
-    loss, valid_loss = getattr(model, "loss", None), getattr(model, "valid_loss", None)
-    if loss is None or not loss.quantiles or not isinstance(valid_loss, (MQLoss, HuberMQLoss, sCRPS)):
-        return
-    if sorted(loss.quantiles) != sorted(valid_loss.quantiles):
-        raise ValueError(
-            f"{type(model).__name__}: the quantiles {loss.quantiles} of loss={loss!r} do not match those of valid_loss={valid_loss!r}, "
-            f"{valid_loss.quantiles}: give both the same level or quantiles"
-        )
 
 
 def what_it_is(value: Any) -> str:

@@ -16,6 +16,9 @@ from foretell.errors import NothingStoredError
 from foretell.utils import VALID_SIMULATION_METHODS, PredictionIntervals
 
 if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from foretell._calls import LoaderOptions, TableT
     from foretell.tsdataset import TimeSeriesDataset
 
 
@@ -133,10 +136,10 @@ class Trained:
     # Forecasts.
 
     def predict(
-        self, df: Any = None, static_df: Any = None, futr_df: Any = None, verbose: bool = False, engine: Any = None,
+        self, df: TableT | None = None, static_df: Any = None, futr_df: Any = None, verbose: bool = False, engine: Any = None,
         level: Sequence[float] | None = None, quantiles: Sequence[float] | None = None, h: int | None = None,
-        num_partitions: int | None = None, **data_kwargs: Any,
-    ) -> Any:  # fmt: skip
+        num_partitions: int | None = None, **data_kwargs: Unpack[LoaderOptions],
+    ) -> TableT:  # fmt: skip
         """Forecasts what follows each series.
 
         Args:
@@ -165,14 +168,21 @@ class Trained:
         if _frames.is_distributed(df):
             from foretell import _distributed
 
-            return _distributed.predict(self, fitted, df, static_df, futr_df, h, level, quantiles, engine, num_partitions)
+            lazy: TableT = _distributed.predict(self, fitted, df, static_df, futr_df, h, level, quantiles, engine, num_partitions)
+            return lazy
         data = self._given(fitted, df, static_df)
         future = _ahead.future_rows(fitted, data, futr_df, h, self.h, df is not None)
         try:
             frame = fitted.predict(data.panel, future, h, levels.level, self.settings.raw_quantiles, levels.quantiles)
         except ValueError as error:
             raise data.reworded(error, "futr_df") from None
-        return data.table(levels.named(frame, _engine.named(fitted, self.models)))
+        found: TableT = data.table(levels.named(frame, _engine.named(fitted, self.models)), self._in_double(levels))
+        return found
+
+    def _in_double(self, levels: _levels.Levels) -> bool:
+        """Whether forecasts come in double precision: in neuralforecast all do beside calibrated intervals, which are of the errors of
+        values in double precision."""
+        return bool(levels) and self.prediction_intervals is not None and not all(map(_engine.has_intervals, self.models))
 
     def _given(self, fitted: _foretell.Fitted, df: Any, static_df: Any) -> Data:
         """The series of tables, or those of the training, with other static columns if these are given."""
@@ -195,7 +205,7 @@ class Trained:
     def _reads_statics(self) -> bool:
         return any(getattr(model, "stat_exog_list", None) for model in self.models)
 
-    def make_future_dataframe(self, df: Any = None, h: int | None = None) -> Any:
+    def make_future_dataframe(self, df: TableT | None = None, h: int | None = None) -> TableT:
         """The ids and times of the ``h`` steps that follow each series of ``df``, or of the training's."""
         fitted = self._trained("You must fit the model first.")
         h = self.h if h is None else _checks.count("h", h, 1)
@@ -203,12 +213,14 @@ class Trained:
             data = self._stored()
         else:
             data = _data.read(df, None, self._names(), Reading(fitted.freq, [], []))
-        return data.table(data.panel.future(h))
+        found: TableT = data.table(data.panel.future(h))
+        return found
 
-    def get_missing_future(self, futr_df: Any, df: Any = None, h: int | None = None) -> Any:
+    def get_missing_future(self, futr_df: Any, df: TableT | None = None, h: int | None = None) -> TableT:
         """The rows of `make_future_dataframe` that a table lacks."""
         expected = self.make_future_dataframe(df, h)
-        return _missing.anti_join(expected, _frames.native(futr_df), [self.id_col, self.time_col])
+        found: TableT = _missing.anti_join(expected, _frames.native(futr_df), [self.id_col, self.time_col])
+        return found
 
     def predict_insample(
         self, step_size: int = 1, level: Sequence[float] | None = None, quantiles: Sequence[float] | None = None
@@ -243,10 +255,10 @@ class Trained:
         return with_truth(data.table(levels.named(frame, _engine.named(fitted, self.models))), data)
 
     def simulate(
-        self, df: Any = None, static_df: Any = None, futr_df: Any = None, n_paths: int = 100, quantiles: Sequence[float] | None = None,
+        self, df: TableT | None = None, static_df: Any = None, futr_df: Any = None, n_paths: int = 100, quantiles: Sequence[float] | None = None,
         seed: int | None = None, method: str = "gaussian_copula", verbose: bool = False, engine: Any = None,
-        h: int | None = None, **data_kwargs: Any,
-    ) -> Any:  # fmt: skip
+        h: int | None = None, **data_kwargs: Unpack[LoaderOptions],
+    ) -> TableT:  # fmt: skip
         """Draws paths of what follows each series: quantiles say how likely a value is at a step, paths also how steps go together.
 
         Args:
@@ -280,14 +292,15 @@ class Trained:
         h = _ahead.horizon(self.models, self.h, h, self.prediction_intervals)
         future = _ahead.future_rows(fitted, data, futr_df, h, self.h, df is not None)
         frame = fitted.simulate(data.panel, future, n_paths, seed, method, list(quantiles or []), h)
-        return _frames.scattered(_frames.with_whole(data.table(frame), "sample_id"), given)
+        found: TableT = _frames.scattered(_frames.with_whole(data.table(frame), "sample_id"), given)
+        return found
 
     def explain(
         self, horizons: list[int] | None = None, outputs: list[int] | None = [0], series: list[int] | None = None,
-        explainer: str = "IntegratedGradients", df: Any = None, static_df: Any = None, futr_df: Any = None, h: int | None = None,
+        explainer: str = "IntegratedGradients", df: TableT | None = None, static_df: Any = None, futr_df: Any = None, h: int | None = None,
         verbose: bool = True, engine: Any = None, level: Sequence[float] | None = None, quantiles: Sequence[float] | None = None,
-        **data_kwargs: Any,
-    ) -> tuple[Any, dict[str, Any]]:  # fmt: skip
+        **data_kwargs: Unpack[LoaderOptions],
+    ) -> tuple[TableT, dict[str, Any]]:  # fmt: skip
         """What each input of the networks contributes to their forecasts, in units of the target.
 
         Args:
@@ -337,9 +350,11 @@ class Trained:
         found = _explanations.explain(fitted, explained, data, future, explainer, h, horizons, outputs, series)
         levels = _levels.asked(level, quantiles)
         frame = fitted.predict(data.panel, future, h, levels.level, self.settings.raw_quantiles, levels.quantiles)
-        return data.table(levels.named(frame, _engine.named(fitted, explained))), found
+        return data.table(levels.named(frame, _engine.named(fitted, explained)), self._in_double(levels)), found
 
-    def decompose(self, df: Any = None, static_df: Any = None, futr_df: Any = None, h: int | None = None) -> Any:
+    def decompose(
+        self, df: TableT | None = None, static_df: Any = None, futr_df: Any = None, h: int | None = None
+    ) -> TableT:
         """The parts that forecasts are made of, which add up to them: of NBEATS, NBEATSx and NHITS a level and what each block adds, of DLinear,
         Autoformer and FEDformer a trend and a seasonality, of FLAIR a level and a season, of Prophet its trend, seasonalities, holidays
         and columns.
@@ -361,7 +376,8 @@ class Trained:
         data = self._given(fitted, df, static_df)
         h = _ahead.horizon(self.models, self.h, h, None)
         future = _ahead.future_rows(fitted, data, futr_df, h, self.h, df is not None)
-        return data.table(fitted.decompose(data.panel, future, h))
+        found: TableT = data.table(fitted.decompose(data.panel, future, h))
+        return found
 
     def feature_importances(self, df: Any = None, static_df: Any = None, futr_df: Any = None) -> list[dict[str, Any]]:
         """The weights behind the forecasts of each model that has such (TFT): those of its variable selections and of its attention, means
@@ -386,7 +402,7 @@ class Trained:
         weights: list[dict[str, Any]] = json.loads(fitted.feature_importances(data.panel, future))
         return weights
 
-    def anomalies(self, df: Any = None, static_df: Any = None, level: float = 99) -> Any:
+    def anomalies(self, df: TableT | None = None, static_df: Any = None, level: float = 99) -> TableT:
         """Marks values that are outside the intervals of their forecasts, of the whole history, one horizon after the other.
 
         Args:
@@ -402,7 +418,8 @@ class Trained:
         """
         fitted = self._trained()
         data = self._given(fitted, df, static_df)
-        return data.table(fitted.anomalies(data.panel, float(level)))
+        found: TableT = data.table(fitted.anomalies(data.panel, float(level)))
+        return found
 
     # Files and copies.
 

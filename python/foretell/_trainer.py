@@ -27,6 +27,13 @@ CHANGES_RESULTS: dict[str, tuple[tuple[Any, ...], str]] = {
     "overfit_batches": ((None, 0, 0.0), "fit on fewer series instead"),
 }
 
+#: Callbacks of Lightning and of Ray that watch a training and change nothing of it.
+_WATCHING_CALLBACKS = frozenset({
+    "DeviceStatsMonitor", "LearningRateMonitor", "ModelCheckpoint", "ModelSummary", "OnExceptionCheckpoint",
+    "ProgressBar", "RichModelSummary", "RichProgressBar", "ThroughputMonitor", "TQDMProgressBar", "TuneReportCallback",
+    "TuneReportCheckpointCallback",
+})  # fmt: skip
+
 PRECISIONS: dict[Any, str | None] = {
     None: None, 32: None, "32": None, "32-true": None, "f32": None,
     "bf16": "bf16", "bf16-mixed": "bf16", "bf16-true": "bf16",
@@ -55,6 +62,13 @@ def read_trainer_arguments(given: dict[str, Any], model: str, hyper_parameters: 
                 raise ValueError(f"{model}: {name}={value!r} would change the result, and foretell has no such setting: {instead}")
         elif name not in WITHOUT_MEANING and name not in ("precision", "threads"):
             raise TypeError(unknown_argument(name, model, hyper_parameters))
+    _check_callbacks(given.get("callbacks"), model)
+    if given.get("logger") not in (None, True, False, []):
+        warnings.warn(
+            f"{model}: logger is not used: the engine trains without Lightning; after a fit the model's train_trajectories and "
+            "valid_trajectories have the losses",
+            stacklevel=_FRAMES,
+        )
     precision = given.get("precision")
     if precision not in PRECISIONS:
         raise ValueError(f'{model}: precision must be 32, "bf16-mixed" or "16-mixed"; found {precision!r}')
@@ -62,6 +76,40 @@ def read_trainer_arguments(given: dict[str, Any], model: str, hyper_parameters: 
     if threads is not None and (isinstance(threads, bool) or not isinstance(threads, int) or threads < 0):
         raise ValueError(f"{model}: threads must be a number of threads, or 0 for all of the machine; found {threads!r}")
     return TrainerArguments(PRECISIONS[precision], threads)
+
+
+#: From a warning to the call of a model's constructor.
+_FRAMES = 5
+
+
+def _check_callbacks(given: Any, model: str) -> None:
+    """Warns of callbacks, which nothing calls.
+
+    Raises:
+        ValueError: If one is not known to change nothing.
+    """
+    callbacks = [] if given is None else list(given) if isinstance(given, (list, tuple)) else [given]
+    for callback in callbacks:
+        name = type(callback).__name__
+        if name not in _WATCHING_CALLBACKS or type(callback).__module__.partition(".")[0] not in ("lightning", "pytorch_lightning", "ray"):
+            instead = _INSTEAD_OF_CALLBACKS.get(name, "leave it out")
+            raise ValueError(f"{model}: callbacks has a {name}, which could change the result, and the engine calls none: {instead}")
+    if callbacks:
+        names = ", ".join(type(callback).__name__ for callback in callbacks)
+        warnings.warn(
+            f"{model}: callbacks are not used ({names}): the engine trains without Lightning; NeuralForecast.fit(verbose=True) shows "
+            "progress, and checkpoint= keeps the state of a training",
+            stacklevel=_FRAMES + 1,
+        )
+
+
+_INSTEAD_OF_CALLBACKS = {
+    "EarlyStopping": "set early_stop_patience_steps and val_check_steps instead",
+    "GradientAccumulationScheduler": "set accumulate_grad_batches instead",
+    "Timer": "set max_steps or early_stop_patience_steps instead",
+    "LearningRateFinder": "set learning_rate instead",
+    "BatchSizeFinder": "set batch_size and windows_batch_size instead",
+}
 
 
 def unknown_argument(name: str, model: str, hyper_parameters: list[str]) -> str:
@@ -101,8 +149,8 @@ def class_name(value: Any, argument: str) -> str:
     return str(name)
 
 
-def heeded(settings: dict[str, Any]) -> dict[str, Any]:
-    """Settings without the arguments of optimisers and schedulers that neuralforecast ignores; warnings tell which."""
+def heeded(settings: dict[str, Any], warns: bool) -> dict[str, Any]:
+    """Settings without the arguments of optimisers and schedulers that neuralforecast ignores; warnings tell which, if they are to."""
     found = dict(settings)
     for argument, ignored, instead in [
         ("optimizer", "lr", "ignoring learning rate passed in optimizer_kwargs, using the model's learning rate"),
@@ -112,9 +160,11 @@ def heeded(settings: dict[str, Any]) -> dict[str, Any]:
         if not found.get(name):
             continue
         if found.get(argument) is None:
-            warnings.warn(f"ignoring {name} as the {argument} is not specified", stacklevel=4)
+            if warns:
+                warnings.warn(f"ignoring {name} as the {argument} is not specified", stacklevel=5)
             del found[name]
         elif ignored in found[name]:
-            warnings.warn(instead, stacklevel=4)
+            if warns:
+                warnings.warn(instead, stacklevel=5)
             found[name] = {key: value for key, value in found[name].items() if key != ignored}
     return found

@@ -7,16 +7,22 @@ import json
 import os
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from foretell import _ahead, _checks, _data, _engine, _files, _foretell, _frames, _levels
 from foretell._data import Data, Names, Reading
+from foretell._numbers import metrics
 from foretell._registry import as_models, model_from_spec
 from foretell._trained import Trained
 from foretell._truth import with_truth
 from foretell._windows import windows
 from foretell.models.ensemble import Ensemble
 from foretell.utils import PredictionIntervals
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from foretell._calls import LoaderOptions, TableT
 
 
 class DistributedConfig:
@@ -224,8 +230,7 @@ class NeuralForecast(Trained):
             model.test_size = test_size
         losses = {of_model["model"]: of_model for of_model in forecaster.losses}
         for (name, model), (train_loss, valid_loss) in zip(_engine.named(fitted, self.models), fitted.losses):
-            found = {"train_loss": train_loss, "ptl/val_loss": valid_loss}
-            model.metrics = {name: loss for name, loss in found.items() if loss is not None}
+            model.metrics = metrics(train_loss, valid_loss)
             model.val_size = val_size
             if name in losses:
                 model.train_trajectories, model.valid_trajectories = losses[name]["train"], losses[name]["valid"]
@@ -245,13 +250,13 @@ class NeuralForecast(Trained):
         return validation
 
     def cross_validation(
-        self, df: Any = None, static_df: Any = None, n_windows: int | None = 1, step_size: int = 1, val_size: int | None = 0,
+        self, df: TableT | None = None, static_df: Any = None, n_windows: int | None = 1, step_size: int = 1, val_size: int | None = 0,
         test_size: int | None = None, use_init_models: bool = False, use_fitted: bool = False, verbose: bool = False,
         refit: bool | int = False, id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y",
         prediction_intervals: PredictionIntervals | None = None, level: Sequence[float] | None = None,
         quantiles: Sequence[float] | None = None, h: int | None = None, *, checkpoint: str | os.PathLike[str] | None = None,
-        checkpoint_every: int = 500, **data_kwargs: Any,
-    ) -> Any:  # fmt: skip
+        checkpoint_every: int = 500, **data_kwargs: Unpack[LoaderOptions],
+    ) -> TableT:  # fmt: skip
         """Trains the models without the last rows of each series, and forecasts these.
 
         Args:
@@ -290,7 +295,8 @@ class NeuralForecast(Trained):
         if use_fitted:
             if h != self.h:
                 raise NotImplementedError("`use_fitted=True` forecasts the models' own horizon: leave h out")
-            return self._validate_fitted(df, static_df, n_windows, step_size, refit, use_init_models, prediction_intervals, levels)
+            fitted_ones: TableT = self._validate_fitted(df, static_df, n_windows, step_size, refit, use_init_models, prediction_intervals, levels)
+            return fitted_ones
         given, df, static_df = df, _frames.gathered(df), _frames.gathered(static_df)
         if prediction_intervals is not None and not levels:
             raise ValueError("When passing prediction_intervals you need to set the level or quantiles argument.")
@@ -314,8 +320,9 @@ class NeuralForecast(Trained):
         self._keep(fitted, data, val_size, test_size - known, prediction_intervals, forecaster)
         if stopped is not None:
             raise stopped
-        table = data.table(levels.named(frame, _engine.named(fitted, self.models)))
-        return _frames.scattered(with_truth(table, data), given)
+        table = data.table(levels.named(frame, _engine.named(fitted, self.models)), self._in_double(levels))
+        found: TableT = _frames.scattered(with_truth(table, data), given)
+        return found
 
     def _own_levels(self, levels: _levels.Levels) -> _levels.Levels:
         """Levels that models have by themselves; none, with a warning, if no model has any."""

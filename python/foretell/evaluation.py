@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from foretell import _checks, _foretell, _frames
+from foretell._data import Names
+
+if TYPE_CHECKING:
+    from foretell._calls import TableT
 
 __all__ = ["evaluate"]
 
 
 def evaluate(
-    df: Any, metrics: Sequence[str] | str | None = None, by: str = "series", *, actual_df: Any = None, train_df: Any = None,
+    df: TableT, metrics: Sequence[str] | str | None = None, by: str = "series", *, actual_df: Any = None, train_df: Any = None,
     seasonality: int | None = None, baseline: str | None = None, id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y",
-) -> Any:  # fmt: skip
+) -> TableT:  # fmt: skip
     """Compares forecasts with what came true at the same times of the same series.
 
     Columns such as ``NHITS-lo-80`` and ``NHITS-hi-80`` are intervals of NHITS, ``NHITS-median`` is its forecast where it has no other.
@@ -41,6 +45,7 @@ def evaluate(
     Raises:
         ValueError: If nothing has come true, there is no such metric or model, or one needs what is not given.
     """
+    id_col, time_col, target_col = Names(id_col, time_col, target_col).all
     df = _frames.native(df)
     names = (id_col, time_col, target_col)
     _frames.require(df, names[:2], "df")
@@ -62,4 +67,5 @@ def evaluate(
     columns = {name: values for name, values in columns.items() if all(value is not None for value in values)}
     columns |= dict(zip(found["models"], found["values"]))
     kind = _frames.kind_of(df, id_col, time_col)
-    return _frames.from_columns(columns, kind, id_col, "cutoff", found["has_timestamps"], found["zone"])
+    table: TableT = _frames.from_columns(columns, kind, id_col, "cutoff", found["has_timestamps"], found["zone"])
+    return table

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from foretell import _data, _foretell
 from foretell._data import Names, Reading
+
+if TYPE_CHECKING:
+    from foretell._calls import TableT
 
 __all__ = ["compute", "names"]
 
@@ -16,8 +19,8 @@ def names() -> dict[str, str]:
 
 
 def compute(
-    df: Any, features: str, freq: Any = None, *, threads: int = 0, id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y"
-) -> Any:
+    df: TableT, features: str, freq: Any = None, *, threads: int = 0, id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y"
+) -> TableT:
     """Computes features of each row. Those of the target (lags, moving windows, ...) see the rows before it alone; those of the times
     (calendar, Fourier terms, holidays, ...) are known ahead.
 
@@ -38,4 +41,5 @@ def compute(
         ValueError: If there is no such feature, or a row is wrong.
     """
     data = _data.read(df, None, Names(id_col, time_col, target_col), Reading(_data.freq_word(freq), [], [], threads))
-    return data.table(_foretell.compute_features(data.panel, features, threads))
+    found: TableT = data.table(_foretell.compute_features(data.panel, features, threads))
+    return found

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from foretell import _foretell, _frames
+from foretell._data import Names
 from foretell._summing import summing_matrix
+
+if TYPE_CHECKING:
+    from foretell._calls import TableT
 
 __all__ = ["reconcile"]
 
 
 def reconcile(
-    df: Any, S: Any, method: str = "MinTraceOLS", *, residuals_df: Any = None, train_df: Any = None, num_samples: int = 1000, seed: int = 1,
+    df: TableT, S: Any, method: str = "MinTraceOLS", *, residuals_df: Any = None, train_df: Any = None, num_samples: int = 1000, seed: int = 1,
     id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y",
-) -> Any:  # fmt: skip
+) -> TableT:  # fmt: skip
     """Changes forecasts of all series, sums and parts, of any models and tools, so that each sum is that of its parts.
 
     Columns such as ``NHITS-lo-80``, ``NHITS-hi-80`` and ``NHITS-median`` are quantiles: samples are drawn from them, each of which adds up,
@@ -39,6 +43,7 @@ def reconcile(
     Raises:
         ValueError: If a series is missing or not in the hierarchy, or the method lacks what it needs.
     """
+    id_col, time_col, target_col = Names(id_col, time_col, target_col).all
     df = _frames.native(df)
     _frames.require(df, [id_col, time_col], "df")
 
@@ -48,4 +53,5 @@ def reconcile(
     hierarchy = (*summing_matrix(S, _frames.ordered(df, id_col)), method)
     names = (id_col, time_col, target_col)
     frame = _foretell.reconcile(to_engine(df), names, hierarchy, to_engine(residuals_df), to_engine(train_df), num_samples, seed)
-    return _frames.from_engine(frame, _frames.kind_of(df, id_col, time_col))
+    found: TableT = _frames.from_engine(frame, _frames.kind_of(df, id_col, time_col))
+    return found

@@ -53,9 +53,9 @@ def test_default_spaces_make_models_for_both_backends(name):
     cls = getattr(auto, name)
     sizes = {"n_series": 2} if cls._model.MULTIVARIATE else {}
     for backend in ["ray", "optuna"]:
-        model = cls(h=4, backend=backend, config=cls.get_default_config(4, backend, **sizes), num_samples=1, **sizes)
+        model = cls(h=16, backend=backend, config=cls.get_default_config(16, backend, **sizes), num_samples=1, **sizes)
         best = model.search(lambda model, val_size: {"loss": 1.0, "train_loss": 1.0})
-        assert isinstance(best, cls._model) and best.h == 4 and best.input_size >= 4
+        assert isinstance(best, cls._model) and best.h == 16 and best.input_size >= 16
         json.dumps(best.to_spec())
         assert repr(best) == name and model.to_spec() == best.to_spec()
 

@@ -118,5 +118,7 @@ def test_models_have_the_losses_of_their_training():
     nf = NeuralForecast([NHITS(h=12, input_size=24, max_steps=3)], freq="ME")
     nf.fit(DATA, val_size=12)
     model = nf.models[0]
-    assert model.val_size == 12 and set(model.metrics) == {"train_loss", "ptl/val_loss"}
+    assert model.val_size == 12 and set(model.metrics) == {"train_loss", "ptl/val_loss", "valid_loss"}
     assert model.metrics["train_loss"] == pytest.approx(model.train_trajectories[-1][1])
+    # As tensors of one element are read.
+    assert model.metrics["valid_loss"].cpu().item() == float(model.metrics["ptl/val_loss"])

@@ -11,7 +11,7 @@ import pytest
 
 import foretell
 from foretell import _registry, models
-from foretell.losses import GMM, MAE, DistributionLoss, MQLoss, sCRPS
+from foretell.losses import GMM, MAE, DistributionLoss, HuberMQLoss, MQLoss, sCRPS
 
 FACTS = json.loads((pathlib.Path(__file__).parent / "fixtures" / "neuralforecast.json").read_text())
 #: A wrapper of a network.
@@ -21,7 +21,7 @@ WRAPPERS = {"HINT"}
 def made(name, **arguments):
     """A model with the least arguments that it needs."""
     cls = _registry.MODELS[name]
-    needed = {"h": 4, "input_size": 8}
+    needed = {"h": 4, "input_size": 16}
     required = {
         parameter.name
         for parameter in inspect.signature(cls).parameters.values()
@@ -71,7 +71,7 @@ def test_models_pickle_and_copy(name):
 def test_settings_are_plain_values_of_json():
     model = models.NHITS(
         h=np.int64(12), input_size=24.0, mlp_units=((32, 32),) * 3, learning_rate=np.float32(0.5), max_steps=700.0,
-        loss=MQLoss(level=[80]), valid_loss=MAE(), futr_exog_list=("price",), n_blocks=np.array([1, 2, 1]),
+        loss=MQLoss(level=[80]), valid_loss=HuberMQLoss(level=[80]), futr_exog_list=("price",), n_blocks=np.array([1, 2, 1]),
         scaler_type=None, optimizer="AdamW", optimizer_kwargs={"weight_decay": 0.1},
     )  # fmt: skip
     assert json.loads(json.dumps(model.to_spec())) == {
@@ -84,7 +84,7 @@ def test_settings_are_plain_values_of_json():
             "mlp_units": [[32, 32]] * 3,
             "n_blocks": [1, 2, 1],
             "loss": {"MQLoss": {"level": [80]}},
-            "valid_loss": "MAE",
+            "valid_loss": {"HuberMQLoss": {"level": [80]}},
             "max_steps": 700,
             "learning_rate": 0.5,
             "scaler_type": None,
@@ -174,7 +174,7 @@ def test_classes_of_optimisers_go_by_their_names():
     class AdamW:
         pass
 
-    settings = models.NHITS(4, 8, optimizer=AdamW, lr_scheduler="StepLR").to_spec()["settings"]
+    settings = models.NHITS(4, 8, optimizer=AdamW, lr_scheduler="StepLR", lr_scheduler_kwargs={"step_size": 9}).to_spec()["settings"]
     assert settings["optimizer"] == "AdamW" and settings["lr_scheduler"] == "StepLR"
 
 
@@ -186,8 +186,8 @@ def test_classes_of_optimisers_go_by_their_names():
         {"optimizer": "SGD", "optimizer_kwargs": {"momentum": 0.5}},
     ),
     (
-        {"lr_scheduler": "StepLR", "lr_scheduler_kwargs": {"optimizer": 1, "gamma": 0.5}}, "ignoring optimizer passed in lr_scheduler_kwargs",
-        {"lr_scheduler": "StepLR", "lr_scheduler_kwargs": {"gamma": 0.5}},
+        {"lr_scheduler": "StepLR", "lr_scheduler_kwargs": {"optimizer": 1, "step_size": 9}}, "ignoring optimizer passed in lr_scheduler_kwargs",
+        {"lr_scheduler": "StepLR", "lr_scheduler_kwargs": {"step_size": 9}},
     ),
 ])  # fmt: skip
 def test_arguments_that_neuralforecast_ignores_are_ignored_with_a_warning(arguments, message, left):
@@ -234,12 +234,13 @@ def test_quantiles_of_validation_are_those_of_the_loss():
         (GMM(n_components=5, level=[80, 90]), sCRPS(level=[50]), False),
     ]
     for loss, valid_loss, fits in sets:
-        model = models.NHITS(12, 24, loss=loss, valid_loss=valid_loss)
         if fits:
-            assert _registry.as_models([model]) == [model]
+            model = models.NHITS(12, 24, loss=loss, valid_loss=valid_loss)
+            # In neuralforecast a distribution is validated by itself, whatever is given.
+            assert (model.valid_loss is loss) == valid_loss.is_distribution_output
         else:
             with pytest.raises(ValueError, match="quantiles .* do not match those of valid_loss"):
-                _registry.as_models([model])
+                models.NHITS(12, 24, loss=loss, valid_loss=valid_loss)
 
 
 def test_ensembles():
@@ -262,7 +263,7 @@ def test_subclasses_are_the_models_that_they_extend():
 @pytest.mark.parametrize("name", _registry.MODELS)
 def test_the_engine_has_the_same_defaults(name):
     engine = pytest.importorskip("foretell._foretell")
-    told = json.loads(engine.hyper_parameters(name, 4, 8))
+    told = json.loads(engine.hyper_parameters(name, 4, 16))
     model = made(name)
     again = _registry.model_from_spec(name, {**told, **{key: None for key in ("futr_exog_list",) if not told.get(key)}})
     assert again.to_spec()["settings"].keys() <= {"input_size", "n_series", "futr_exog_list"}

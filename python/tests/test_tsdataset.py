@@ -37,7 +37,7 @@ def test_a_model_by_itself_forecasts_as_within_a_forecaster():
     with pytest.raises(RuntimeError, match="MLP is not trained: call fit"):
         model.predict(dataset)
     assert model.fit(dataset, val_size=H) is model
-    assert set(model.metrics) == {"train_loss", "ptl/val_loss"}
+    assert set(model.metrics) == {"train_loss", "ptl/val_loss", "valid_loss"}
     forecasts = model.predict(dataset)
     assert forecasts.shape == (2 * H, 1)
     nf = NeuralForecast([MLP(**SMALL, stat_exog_list=["airline1"])], freq="ME")

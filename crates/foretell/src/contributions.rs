@@ -6,7 +6,7 @@ use foretell_data::{ColumnLevel, ForecastColumn, Frame, Future, LocalScaler, Pan
 use foretell_estimator::Trained as _;
 use foretell_neural::{Contributions, TrainedNetwork};
 
-use crate::error::Error;
+use crate::error::{Error, check_wanted};
 use crate::explain_options::ExplainOptions;
 use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::forecasts::blocks::blocks_ahead;
@@ -81,7 +81,9 @@ impl ContributionTable {
         options: &ExplainOptions<'_>,
     ) -> Result<(), Error> {
         let attribute = |panel: &Panel, future: Option<&Future>, h: usize| {
-            network.attribute(panel, future, h, &trained.workers, options.method, options.output)
+            let found =
+                network.attribute(panel, future, h, &trained.workers, options.method, options.output)?;
+            check_wanted().map(|()| found)
         };
         let (own, h) = (trained.h(), self.h);
         if h == own || network.reaches_any_horizon() {

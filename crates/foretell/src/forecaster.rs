@@ -297,6 +297,15 @@ impl Forecaster {
         self
     }
 
+    /// Asks `question`, often and from several threads, whether anybody still waits for the training of models that take no steps, such as
+    /// classical ones, and for the forecasts of a cross-validation. As soon as it says no they are given up: [`Forecaster::fit`] keeps
+    /// the models that were trained before, and a cross-validation is [`Error::NotWanted`]. A training of steps is ended by the listener
+    /// of [`Forecaster::on_progress`].
+    pub fn while_wanted(mut self, question: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        self.plan.wanted = Some(Arc::new(question));
+        self
+    }
+
     /// Calls `listener` with every [`Warning`], as soon as it is known; by default they are dropped. The [`Fitted`] of the training has
     /// the same listener.
     pub fn on_warning(mut self, listener: impl Fn(&Warning) + Send + Sync + 'static) -> Self {

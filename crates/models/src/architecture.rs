@@ -74,6 +74,12 @@ pub trait Architecture: HyperParameters + 'static {
         Map::new()
     }
 
+    /// What of its own hyper-parameters is read by nobody, such as the numbers of a list behind those that count: a sentence each,
+    /// with what to do about it.
+    fn unread(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Registers the parameters and returns the forward pass.
     ///
     /// # Errors
@@ -136,6 +142,7 @@ pub struct ModelEntry {
     check: fn(&Map<String, Value>) -> Result<(), HyperParameterError>,
     needs: fn(&Map<String, Value>, &Dims) -> Result<Needs, HyperParameterError>,
     pinned: Pinned,
+    unread: fn(&Map<String, Value>) -> Result<Vec<String>, HyperParameterError>,
     build: Build,
 }
 
@@ -160,6 +167,7 @@ impl ModelEntry {
             check: |own| parse::<A>(own).map(|_| ()),
             needs: |own, dims| parse::<A>(own).map(|config| config.needs(dims)),
             pinned: |own| parse::<A>(own).map(|config| config.pinned()),
+            unread: |own| parse::<A>(own).map(|config| config.unread()),
             build: |own, dims, categories, table| {
                 let config = parse::<A>(own)?;
                 let needs = config.needs(dims);
@@ -233,6 +241,14 @@ impl ModelEntry {
     /// If one of them does not exist or is of another kind.
     pub fn pinned(&self, own: &Map<String, Value>) -> Result<Map<String, Value>, HyperParameterError> {
         (self.pinned)(own)
+    }
+
+    /// What of its own hyper-parameters is read by nobody: [`Architecture::unread`].
+    ///
+    /// # Errors
+    /// If one of them does not exist or is of another kind.
+    pub fn unread(&self, own: &Map<String, Value>) -> Result<Vec<String>, HyperParameterError> {
+        (self.unread)(own)
     }
 
     /// Builds the model from its own hyper-parameters (absent ones take their defaults): registers its

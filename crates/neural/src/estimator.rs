@@ -108,6 +108,10 @@ impl Estimator for NetworkSpec {
         (!self.common().start_padding_enabled).then(|| self.input_size())
     }
 
+    fn caveats(&self, _: &Panel) -> Vec<String> {
+        self.entry.unread(&self.own).unwrap_or_default()
+    }
+
     fn forecasts_counts(&self) -> bool {
         self.loss().is_of_counts()
     }

@@ -10,6 +10,8 @@
 
 use std::collections::VecDeque;
 
+use foretell_estimator::is_wanted;
+
 /// Steps that the curvature is known from.
 const MEMORY: usize = 15;
 
@@ -44,6 +46,9 @@ pub(crate) fn minimise(
     let mut curvature = Curvature::default();
     let mut recent: VecDeque<f64> = VecDeque::with_capacity(PATIENCE + 1);
     for step in 0..MOST_STEPS {
+        if !is_wanted() {
+            return (value, step);
+        }
         for i in 0..n {
             (slope[i], moves[i]) = slope_and_move(x[i], gradient[i], weights[i]);
         }

@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use crate::error::{exception, parsed};
 use crate::frame::PyFrame;
 use crate::panel::PyPanel;
+use crate::watched::interruptible;
 
 /// The name, an example and the meaning of each feature, and whether it is known ahead.
 #[pyfunction]
@@ -36,5 +37,5 @@ pub(crate) fn compute_features(
         }
         Ok(frame)
     };
-    Ok(PyFrame::of(py.detach(work).map_err(exception)?, None))
+    Ok(PyFrame::of(interruptible(py, work)?.map_err(exception)?, None))
 }

@@ -16,6 +16,7 @@ use crate::error::{exception, parsed};
 use crate::frame::PyFrame;
 use crate::panel::PyPanel;
 use crate::told::Told;
+use crate::watched::interruptible;
 
 /// Trained models. They do not change; copies share what was learned.
 #[pyclass(name = "Fitted", module = "foretell._foretell", frozen)]
@@ -233,7 +234,7 @@ impl PyFitted {
         panel: &PyPanel,
         without_last: usize,
     ) -> PyResult<[BTreeMap<String, Vec<[f32; 2]>>; 2]> {
-        let statistics = py.detach(|| self.fitted.local_statistics(&panel.panel, without_last));
+        let statistics = interruptible(py, || self.fitted.local_statistics(&panel.panel, without_last))?;
         let [mut of_rows, of_statics] = statistics.map_err(exception)?;
         if panel.panel.has_integer_ids() {
             let number = |series: &usize| panel.panel.id(*series).parse::<i64>().ok();
@@ -275,13 +276,13 @@ impl PyFitted {
         quantiles: Vec<f64>,
     ) -> PyResult<PyFrame> {
         let rows = future.map(batches).transpose()?;
-        let result = py.detach(|| {
+        let result = interruptible(py, || {
             let h = h.unwrap_or(self.fitted.h());
             let future = self.future(rows, panel, h)?;
             let options =
                 PredictOptions::new().future(future.as_ref()).h(h).level(&level).quantiles(&quantiles);
             self.fitted.clone().raw_quantiles(raw_quantiles).predict_with(&panel.panel, &options)
-        });
+        })?;
         self.told.tell(py)?;
         Ok(PyFrame::of(result.map_err(exception)?, None))
     }
@@ -300,7 +301,7 @@ impl PyFitted {
         h: usize,
     ) -> PyResult<PyFrame> {
         let (rows, method) = (future.map(batches).transpose()?, parsed::<PathMethod>(method)?);
-        let result = py.detach(|| -> Result<_, foretell::Error> {
+        let result = interruptible(py, || -> Result<_, foretell::Error> {
             let future = self.future(rows, panel, h)?;
             let options = SimulateOptions::new(n_paths).seed(seed).method(method).h(h);
             let options = options.quantiles(&quantiles).future(future.as_ref());
@@ -311,7 +312,7 @@ impl PyFitted {
                 (0..panel.panel.n_series()).flat_map(steps)
             };
             Ok(frame.at(&(0..n_paths).flat_map(places).collect::<Vec<usize>>()))
-        });
+        })?;
         self.told.tell(py)?;
         Ok(PyFrame::of(result.map_err(exception)?, None))
     }
@@ -342,11 +343,11 @@ impl PyFitted {
             }
         };
         let rows = future.map(batches).transpose()?;
-        let result = py.detach(|| {
+        let result = interruptible(py, || {
             let future = self.future(rows, panel, h)?;
             let options = ExplainOptions::new(method).output(output).models(&models).h(h);
             self.fitted.explain(&panel.panel, &options.future(future.as_ref()))
-        });
+        })?;
         self.told.tell(py)?;
         Ok(PyFrame::of(result.map_err(exception)?, None))
     }
@@ -361,10 +362,10 @@ impl PyFitted {
         h: usize,
     ) -> PyResult<PyFrame> {
         let rows = future.map(batches).transpose()?;
-        let result = py.detach(|| {
+        let result = interruptible(py, || {
             let future = self.future(rows, panel, h)?;
             self.fitted.decompose(&panel.panel, &DecomposeOptions::new().future(future.as_ref()).h(h))
-        });
+        })?;
         self.told.tell(py)?;
         Ok(PyFrame::of(result.map_err(exception)?, None))
     }
@@ -378,17 +379,17 @@ impl PyFitted {
         future: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<String> {
         let rows = future.map(batches).transpose()?;
-        let result = py.detach(|| {
+        let result = interruptible(py, || {
             let future = self.future(rows, panel, self.fitted.h())?;
             self.fitted.feature_importances(&panel.panel, future.as_ref())
-        });
+        })?;
         self.told.tell(py)?;
         Ok(serde_json::to_string(&result.map_err(exception)?).expect("names and numbers"))
     }
 
     /// Marks the rows that are outside the intervals of `level` percent of their forecasts.
     fn anomalies(&self, py: Python<'_>, panel: &PyPanel, level: f64) -> PyResult<PyFrame> {
-        let result = py.detach(|| self.fitted.anomalies(&panel.panel, level));
+        let result = interruptible(py, || self.fitted.anomalies(&panel.panel, level))?;
         self.told.tell(py)?;
         Ok(PyFrame::of(result.map_err(exception)?, None))
     }
@@ -407,11 +408,11 @@ impl PyFitted {
         quantiles: Vec<f64>,
         raw_quantiles: bool,
     ) -> PyResult<PyFrame> {
-        let result = py.detach(|| {
+        let result = interruptible(py, || {
             let panel = panel.panel.without_last(without_last);
             let options = InsampleOptions::new(step_size).from_padding().level(&level).quantiles(&quantiles);
             self.fitted.clone().raw_quantiles(raw_quantiles).predict_insample_with(&panel, &options)
-        });
+        })?;
         self.told.tell(py)?;
         Ok(PyFrame::of(result.map_err(exception)?, Some(&panel.options.target_col)))
     }
@@ -430,7 +431,7 @@ impl PyFitted {
     ) -> PyResult<PyFrame> {
         let options = ValidationOptions::new(n_windows, step_size).level(&level).quantiles(&quantiles);
         let options = options.raw_quantiles(raw_quantiles);
-        let result = py.detach(|| self.fitted.validate_with(&panel.panel, &options));
+        let result = interruptible(py, || self.fitted.validate_with(&panel.panel, &options))?;
         self.told.tell(py)?;
         Ok(PyFrame::of(result.map_err(exception)?.frame, Some(&panel.options.target_col)))
     }

@@ -82,7 +82,8 @@ impl PyForecaster {
             .non_negative(non_negative)
             .integer(integer)
             .on_warning(told.listener())
-            .on_progress(watch.listener());
+            .on_progress(watch.listener())
+            .while_wanted(watch.question());
         if let Some(name) = precision {
             forecaster = forecaster.precision(precision_of(name)?);
         }

@@ -47,7 +47,7 @@ mod _foretell {
     #[pymodule_export]
     use crate::leaderboard::leaderboard;
     #[pymodule_export]
-    use crate::models::{hyper_parameters, model_names, search_space};
+    use crate::models::{check_model, hyper_parameters, model_names, search_space};
     #[pymodule_export]
     use crate::panel::PyPanel;
     #[pymodule_export]

@@ -1,9 +1,10 @@
 //! The list of models.
 
-use foretell::{ModelSpec, SearchSpace};
+use foretell::{ModelSpec, SearchSpace, SpecError};
 use pyo3::prelude::*;
 
 use crate::error::of_spec;
+use crate::spec;
 
 /// The names of all models.
 #[pyfunction]
@@ -19,6 +20,17 @@ pub(crate) fn model_names() -> Vec<&'static str> {
 pub(crate) fn hyper_parameters(model: &str, h: usize, input_size: usize) -> PyResult<String> {
     let spec = ModelSpec::new(model, h, input_size).map_err(of_spec)?;
     Ok(serde_json::Value::Object(spec.hyper_parameters()).to_string())
+}
+
+/// Checks the hyper-parameters of the models of a JSON text, as `Forecaster` takes them, by themselves and with each other.
+#[pyfunction]
+pub(crate) fn check_model(models: &str) -> PyResult<()> {
+    let check = |spec: &ModelSpec| match spec.check() {
+        // It may be saved, and read by a program that has it.
+        Err(SpecError::WithoutFeature { .. }) => Ok(()),
+        checked => checked.map_err(of_spec),
+    };
+    spec::read(models)?.iter().try_for_each(check)
 }
 
 /// The hyper-parameters that a search of a model varies where nothing else is said, with the words of their values.

@@ -22,7 +22,21 @@ fn argument(setting: Setting) -> Option<&'static str> {
         Setting::Resample => "df.resample",
         Setting::DropShort => "df.groupby(id_col).filter",
         Setting::Zone => "df[time_col].dt.tz_convert",
-        Setting::TimeFormat => "pandas.to_datetime",
+        Setting::TimeFormat | Setting::TimeColumns | Setting::Locale => "pandas.to_datetime",
+        Setting::Snap => "df[time_col].dt.round",
+        Setting::Holidays => "pandas.offsets.CustomBusinessDay(holidays=...)",
+        Setting::Decimal => "pandas.read_csv(decimal=...)",
+        Setting::Thousands => "pandas.read_csv(thousands=...)",
+        Setting::Missing => "df.replace",
+        Setting::Encoding => "pandas.read_csv(encoding=...)",
+        Setting::SkipRows => "pandas.read_csv(skiprows=...)",
+        Setting::SkipMatching => "pandas.read_csv(comment=...)",
+        Setting::Sheet => "pandas.read_excel(sheet_name=...)",
+        Setting::DropPartial => "df[df[time_col] < end]",
+        Setting::Hours | Setting::HoursAcross | Setting::MonthsAcross | Setting::TimesAcross => "df.melt",
+        Setting::Log => "verbose",
+        Setting::Checkpoint => "checkpoint",
+        Setting::SearchSpace => "config",
         _ => return None,
     })
 }
@@ -34,7 +48,14 @@ fn given(setting: Setting, name: &str, value: String) -> String {
             format!("fit(df, prediction_intervals={})", prediction_intervals(&value))
         }
         Setting::Aggregate => format!("df.groupby([id_col, time_col], as_index=False).{value}()"),
-        _ => format!("{name}={value}"),
+        Setting::TimeFormat => format!("pandas.to_datetime(df[time_col], format={value:?})"),
+        Setting::Zone => format!("df[time_col].dt.tz_convert({value:?})"),
+        Setting::Snap => format!("df[time_col].dt.round({value:?})"),
+        Setting::Missing => format!("df.replace({value:?}, None)"),
+        _ => match name.strip_suffix("=...)") {
+            Some(call) => format!("{call}={value:?})"),
+            None => format!("{name}={value}"),
+        },
     }
 }
 

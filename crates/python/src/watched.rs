@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use foretell::{Progress, Verdict};
+use foretell::{Progress, Verdict, while_wanted};
 use pyo3::prelude::*;
 
 /// How often signals are looked for and progress is told.
@@ -82,8 +82,13 @@ impl Watch {
         Ok(())
     }
 
-    /// Does `work` on a thread of its own without the interpreter's lock, while this one looks for signals, which Python
-    /// tells none but its main thread, and calls `callback` with the model, the step, the number of steps, the loss and that of
+    /// The question whether anybody still waits for the training.
+    pub(crate) fn question(&self) -> impl Fn() -> bool + Send + Sync + 'static {
+        let watch = self.clone();
+        move || !watch.0.stop.load(Ordering::Relaxed)
+    }
+
+    /// Does `work` while `callback` is called with the model, the step, the number of steps, the loss and that of
     /// validation. The exception is that of a signal or of the callback: it interrupts the training, whose result is kept.
     pub(crate) fn run<T: Send>(
         &self,
@@ -91,26 +96,46 @@ impl Watch {
         callback: Option<&Py<PyAny>>,
         work: impl FnOnce() -> T + Send,
     ) -> (T, Option<PyErr>) {
-        py.detach(|| {
-            thread::scope(|scope| {
-                let (done, finished) = channel::<()>();
-                let worker = scope.spawn(move || {
-                    let result = work();
-                    drop(done);
-                    result
-                });
-                let mut error = None;
-                while finished.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
-                    if error.is_none() {
-                        error = Python::attach(|py| self.check(py, callback)).err();
-                        self.0.stop.store(error.is_some(), Ordering::Relaxed);
-                    }
-                }
-                match worker.join() {
-                    Ok(result) => (result, error),
-                    Err(panic) => resume_unwind(panic),
-                }
-            })
-        })
+        beside(py, &self.0.stop, |py| self.check(py, callback), work)
     }
+}
+
+/// Does `work`, which the exception of a signal ends early.
+pub(crate) fn interruptible<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let asked = stop.clone();
+    let work = || while_wanted(Arc::new(move || !asked.load(Ordering::Relaxed)), work);
+    let (result, error) = beside(py, &stop, |py| py.check_signals(), work);
+    error.map_or(Ok(result), Err)
+}
+
+/// Does `work` on a thread of its own without the interpreter's lock, while this one looks for signals, which Python
+/// tells none but its main thread, by `check`, whose exception it tells the work by `stop`.
+fn beside<T: Send>(
+    py: Python<'_>,
+    stop: &AtomicBool,
+    check: impl Fn(Python<'_>) -> PyResult<()> + Sync,
+    work: impl FnOnce() -> T + Send,
+) -> (T, Option<PyErr>) {
+    py.detach(|| {
+        thread::scope(|scope| {
+            let (done, finished) = channel::<()>();
+            let worker = scope.spawn(move || {
+                let result = work();
+                drop(done);
+                result
+            });
+            let mut error = None;
+            while finished.recv_timeout(PAUSE) == Err(RecvTimeoutError::Timeout) {
+                if error.is_none() {
+                    error = Python::attach(&check).err();
+                    stop.store(error.is_some(), Ordering::Relaxed);
+                }
+            }
+            match worker.join() {
+                Ok(result) => (result, error),
+                Err(panic) => resume_unwind(panic),
+            }
+        })
+    })
 }

@@ -6,10 +6,15 @@ Written by python/write_models.py: change that and run it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from foretell._model import Network
 from foretell.losses.pytorch import Loss, MAE
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from foretell._calls import TrainerOptions
 
 
 class NLinear(Network):
@@ -32,7 +37,7 @@ class NLinear(Network):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
-        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -60,7 +65,7 @@ class DLinear(Network):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
-        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -90,7 +95,7 @@ class RLinear(Network):
         inference_windows_batch_size: int | None = 1024, start_padding_enabled: bool = False,
         training_data_availability_threshold: float | Sequence[float] = 0.0, step_size: int = 1,
         scaler_type: str | None = "identity", random_seed: int = 1, drop_last_loader: bool = False,
-        revin_affine: bool = True, revin_subtract_last: bool = False, dropout: float = 0.0, **trainer_kwargs: Any
+        revin_affine: bool = True, revin_subtract_last: bool = False, dropout: float = 0.0, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -121,7 +126,7 @@ class MLP(Network, reads="futr hist stat cat"):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
-        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -165,7 +170,7 @@ class NBEATS(Network):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         exclude_insample_y: bool = False, gradient_clip_val: float | None = None,
-        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1, **trainer_kwargs: Any
+        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -208,7 +213,7 @@ class NBEATSx(Network, reads="futr hist stat cat"):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
-        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -252,7 +257,7 @@ class NHITS(Network, reads="futr hist stat cat"):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
-        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -296,7 +301,7 @@ class TiDE(Network, reads="futr hist stat cat"):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
-        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -329,7 +334,7 @@ class DeepNPTS(Network, reads="futr hist stat cat"):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
-        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -371,6 +376,6 @@ class KAN(Network, reads="futr hist stat cat"):
         optimizer_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         lr_scheduler: type[Any] | str | None = None, lr_scheduler_kwargs: dict[str, Any] | None = None,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
-        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())

@@ -6,10 +6,15 @@ Written by python/write_models.py: change that and run it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from foretell._model import Network
 from foretell.losses.pytorch import Loss, MAE
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from foretell._calls import TrainerOptions
 
 
 class iTransformer(Network, reads="futr", multivariate=True):
@@ -48,7 +53,7 @@ class iTransformer(Network, reads="futr", multivariate=True):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
-        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -92,7 +97,7 @@ class TimeXer(Network, reads="hist stat cat", multivariate=True):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
-        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -124,7 +129,7 @@ class MLPMultivariate(Network, reads="futr hist stat cat", multivariate=True):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
-        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -160,7 +165,7 @@ class TSMixer(Network, multivariate=True):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
-        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -197,7 +202,7 @@ class TSMixerx(Network, reads="futr hist stat cat", multivariate=True):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
-        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -239,7 +244,7 @@ class XLinear(Network, reads="futr hist stat cat", multivariate=True):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
-        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -276,7 +281,7 @@ class RMoK(Network, multivariate=True):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         exclude_insample_y: bool = False, gradient_clip_val: float | None = None,
-        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1, **trainer_kwargs: Any
+        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -312,7 +317,7 @@ class StemGNN(Network, multivariate=True):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
-        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -365,7 +370,7 @@ class TimeMixer(Network, multivariate=True):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         exclude_insample_y: bool = False, gradient_clip_val: float | None = None,
-        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1, **trainer_kwargs: Any
+        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -403,7 +408,7 @@ class SOFTS(Network, multivariate=True):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
-        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -444,6 +449,6 @@ class SOFTSSharp(Network, multivariate=True):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
-        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())

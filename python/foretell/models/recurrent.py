@@ -6,10 +6,15 @@ Written by python/write_models.py: change that and run it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from foretell._model import Network
 from foretell.losses.pytorch import DistributionLoss, Loss, MAE
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from foretell._calls import TrainerOptions
 
 
 class RNN(Network, reads="futr hist stat cat", recurrent=True):
@@ -57,7 +62,7 @@ class RNN(Network, reads="futr hist stat cat", recurrent=True):
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
         accumulate_grad_batches: int = 1, sampling: str = "mean", trajectory_samples: int = 100,
-        **trainer_kwargs: Any
+        **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -105,7 +110,7 @@ class LSTM(Network, reads="futr hist stat cat", recurrent=True):
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
         accumulate_grad_batches: int = 1, sampling: str = "mean", trajectory_samples: int = 100,
-        **trainer_kwargs: Any
+        **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -155,7 +160,7 @@ class GRU(Network, reads="futr hist stat cat", recurrent=True):
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
         accumulate_grad_batches: int = 1, sampling: str = "mean", trajectory_samples: int = 100,
-        **trainer_kwargs: Any
+        **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -195,7 +200,7 @@ class LSTMAttention(Network, reads="futr hist stat cat"):
         step_size: int = 1, scaler_type: str | None = "robust", random_seed: int = 1, drop_last_loader: bool = False,
         encoder_n_layers: int = 2, encoder_hidden_size: int = 128, encoder_dropout: float = 0.0, n_head: int = 4,
         attn_dropout: float = 0.0, dropout: float = 0.0, decoder_hidden_size: int = 128, decoder_layers: int = 2,
-        decoder_activation: str | None = "ReLU", **trainer_kwargs: Any
+        decoder_activation: str | None = "ReLU", **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -238,7 +243,7 @@ class DilatedRNN(Network, reads="futr hist stat cat"):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
-        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -286,7 +291,7 @@ class xLSTM(Network, reads="futr hist stat cat"):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
-        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -329,7 +334,7 @@ class TCN(Network, reads="futr hist stat cat"):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         exclude_insample_y: bool = False, gradient_clip_val: float | None = None,
-        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1, **trainer_kwargs: Any
+        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -363,7 +368,7 @@ class BiTCN(Network, reads="futr hist stat cat"):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
-        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -405,6 +410,6 @@ class DeepAR(Network, reads="futr hist stat cat", recurrent=True):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
-        accumulate_grad_batches: int = 1, sampling: str = "mean", **trainer_kwargs: Any
+        accumulate_grad_batches: int = 1, sampling: str = "mean", **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())

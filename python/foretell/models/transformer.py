@@ -6,10 +6,15 @@ Written by python/write_models.py: change that and run it.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from foretell._model import Network
 from foretell.losses.pytorch import Loss, MAE
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from foretell._calls import TrainerOptions
 
 
 class Autoformer(Network, reads="futr cat"):
@@ -51,7 +56,7 @@ class Autoformer(Network, reads="futr cat"):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
-        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -98,7 +103,7 @@ class FEDformer(Network, reads="futr cat"):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         exclude_insample_y: bool = False, gradient_clip_val: float | None = None,
-        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1, **trainer_kwargs: Any
+        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -139,7 +144,7 @@ class VanillaTransformer(Network, reads="futr cat"):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
-        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -186,7 +191,7 @@ class Informer(Network, reads="futr cat"):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
-        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -230,7 +235,7 @@ class TFT(Network, reads="futr hist stat"):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         exclude_insample_y: bool = False, gradient_clip_val: float | None = None,
-        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1, **trainer_kwargs: Any
+        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -283,7 +288,7 @@ class PatchTST(Network):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
-        accumulate_grad_batches: int = 1, **trainer_kwargs: Any
+        accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -324,7 +329,7 @@ class TimesNet(Network, reads="futr cat"):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
-        accumulate_grad_batches: int = 1, period_per_window: bool = False, **trainer_kwargs: Any
+        accumulate_grad_batches: int = 1, period_per_window: bool = False, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -386,6 +391,6 @@ class TimeLLM(Network):
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         exclude_insample_y: bool = False, gradient_clip_val: float | None = None,
         gradient_clip_algorithm: str | None = None, attention_dropout: float = 0.1, num_tokens: int = 1024,
-        llm_checksum: str | None = None, **trainer_kwargs: Any
+        llm_checksum: str | None = None, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())

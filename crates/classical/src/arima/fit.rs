@@ -5,6 +5,8 @@
 
 use std::f64::consts::TAU;
 
+use foretell_estimator::is_wanted;
+
 use super::likelihood::{Filter, conditional};
 use super::order::{Order, Polynomials};
 use super::stationary::{autoregression, partial_correlations, roots_are_outside};
@@ -99,6 +101,10 @@ impl Search<'_> {
 
     /// Minus the exact log-likelihood by the number of values, but for a constant.
     fn exact(&mut self, point: &[f64]) -> f64 {
+        // Of a long season and a long history each takes long, and a step of the search takes many.
+        if !is_wanted() {
+            return f64::INFINITY;
+        }
         self.read(point, true);
         let n = self.w.len() as f64;
         let sums = self.filter.run(&self.polynomials, &self.centred, |_, _| ());

@@ -206,7 +206,9 @@ fn validate_once(
     let (mut trained, interruption) = plan.fit_before(panel, test_size)?;
     check_forecasts_begun(plan, &trained, interruption.as_ref())?;
     trained.raw_quantiles = raw;
-    let forecasts = forecast_end(&trained, panel, plan.val_size + test_size, (test_size, step_size), asked)?;
+    let forecast = || forecast_end(&trained, panel, plan.val_size + test_size, (test_size, step_size), asked);
+    // What an interrupted training has left is forecast.
+    let forecasts = if interruption.is_some() { forecast() } else { plan.while_wanted(forecast) }?;
     Ok((Fitted::of(trained, interruption), forecasts))
 }
 
@@ -242,7 +244,9 @@ fn validate_anew(
         // Of fewer steps than the horizon nothing is read of the future.
         let future = (h >= plan.h()).then(|| Future::within(panel, &known, h));
         let options = PredictOptions::new().future(future.as_ref()).h(h);
-        parts.push((blocks_ahead(&trained, &known, &options, asked.clone())?.whole()?, known));
+        let forecast = || blocks_ahead(&trained, &known, &options, asked.clone())?.whole();
+        let frame = if interruption.is_some() { forecast() } else { plan.while_wanted(forecast) }?;
+        parts.push((frame, known));
     }
     let mut forecasts = WindowForecasts::default();
     let outputs = trained.named().map(|(model, name)| Ok(recipe(&trained, model, &name, asked)?.outputs));

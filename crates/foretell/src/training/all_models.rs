@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use foretell_data::{Panel, Vocabulary};
 use foretell_estimator::{
-    Estimator, EstimatorError, HeldOut, Progress, Reduction, Run, StateFile, Trained, Verdict, Workers,
+    Estimator, EstimatorError, HeldOut, Progress, Reduction, Run, StateFile, StillWanted, Trained, Verdict,
+    Workers, is_wanted, while_wanted,
 };
 
 use crate::training::agreement::agree;
@@ -32,11 +33,13 @@ pub(super) struct AllModels<'a> {
     pub(super) state_files: Option<&'a [StateFile]>,
     pub(super) reduction: &'a dyn Reduction,
     pub(super) start: &'a StartingPoint,
+    /// Asked by models whose training has no steps.
+    pub(super) wanted: Option<&'a StillWanted>,
 }
 
 impl AllModels<'_> {
-    /// The trained models, in their order, as far as training came, and whether it was stopped: by the listener, or by an error
-    /// of a model.
+    /// The trained models, in their order, as far as training came, and whether it was stopped: by the listener, as nobody waits for
+    /// it, or by an error of a model.
     pub(super) fn train(
         &self,
         listener: &mut ModelListener,
@@ -47,7 +50,7 @@ impl AllModels<'_> {
         let trained = side_by_side(self.models.len(), at_a_time, &stop, |i| {
             let name = &self.names[i];
             if let Some(unchanged) = self.start.unchanged(name) {
-                return Ok((unchanged.shared(), LossTrend::default()));
+                return Some(Ok((unchanged.shared(), LossTrend::default())));
             }
             let mut trend = LossTrend::default();
             let mut listen = |progress: &Progress| {
@@ -67,11 +70,20 @@ impl AllModels<'_> {
                 reduction: self.reduction,
                 start: self.start.of(name),
             };
-            let trained = fit_beside_others(self.models[i], &lock, self.panel, self.held_out, run);
-            stop.fetch_or(trained.is_err(), Relaxed);
-            trained.map(|trained| (Arc::from(trained), trend))
+            let fit = || fit_beside_others(self.models[i], &lock, self.panel, self.held_out, run);
+            let trained = match self.wanted {
+                // The listener ends a training of steps, whose weights are kept; of another nothing is left that is of use.
+                Some(wanted) if self.models[i].max_steps().is_none() => {
+                    while_wanted(wanted.clone(), || Some(fit()).filter(|_| is_wanted()))
+                }
+                _ => Some(fit()),
+            };
+            stop.fetch_or(!matches!(trained, Some(Ok(_))), Relaxed);
+            trained.map(|trained| trained.map(|trained| (Arc::from(trained), trend)))
         });
-        Ok((trained.into_iter().collect::<Result<_, _>>()?, stop.into_inner()))
+        // Those behind one that was given up may be there: what is kept was trained in its order.
+        let trained = trained.into_iter().map_while(|trained| trained);
+        Ok((trained.collect::<Result<_, _>>()?, stop.into_inner()))
     }
 }
 

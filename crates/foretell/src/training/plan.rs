@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use foretell_data::{LocalScaler, Panel, ReadOptions, SeriesLevel, Vocabulary};
 use foretell_estimator::{
-    Estimator, HeldOut, MemoryLimit, OneProcess, Reduction, TooManyThreads, Verdict, Workers,
+    Estimator, HeldOut, MemoryLimit, OneProcess, Reduction, StillWanted, TooManyThreads, Verdict, Workers,
+    while_wanted,
 };
 use foretell_features::Features;
 use foretell_neural::{NetworkSpec, Precision};
@@ -71,6 +72,8 @@ pub(crate) struct TrainingPlan {
     pub(crate) keep_optimizer: bool,
     pub(crate) reduction: Arc<dyn Reduction + Send>,
     pub(crate) start: StartingPoint,
+    /// Whether anybody waits for what has no steps that the listener would hear of.
+    pub(crate) wanted: Option<StillWanted>,
     /// Trainings that were done: one, but for intervals and for refitting.
     trainings: usize,
 }
@@ -115,10 +118,19 @@ impl TrainingPlan {
             keep_optimizer: false,
             reduction: Arc::new(OneProcess),
             start: StartingPoint::default(),
+            wanted: None,
             trainings: 0,
         };
         check_categorical(&plan.models())?;
         Ok(plan)
+    }
+
+    /// Does work without steps of training, unless nobody waits for it any more.
+    pub(crate) fn while_wanted<R>(&self, work: impl FnOnce() -> R) -> R {
+        match &self.wanted {
+            Some(wanted) => while_wanted(wanted.clone(), work),
+            None => work(),
+        }
     }
 
     /// Has the models read columns that these features compute.
@@ -413,8 +425,12 @@ impl TrainingPlan {
             state_files: state_files.as_deref(),
             reduction: &*self.reduction,
             start: &self.start,
+            wanted: self.wanted.as_ref(),
         };
         let (trained, stopped) = all.train(&mut *self.listener)?;
+        if trained.is_empty() {
+            return Err(Error::NothingTrained);
+        }
         let known = scaled.panel.without_last(held_out.rows());
         for ((model, trend), name) in trained.iter().zip(&names) {
             check_trend(&**model, name, trend, &known, &workers, &self.warnings)?;

@@ -16,5 +16,6 @@ pub(crate) mod shared {
     pub(crate) mod basis;
     pub(crate) mod dense_layers;
     pub(crate) mod nbeats_stacks;
+    pub(crate) mod per_stack;
     pub(crate) mod perceptron;
 }

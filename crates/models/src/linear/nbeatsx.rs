@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::architecture::{Architecture, Exogenous, MIN_SHARD_LARGE_WEIGHTS};
 use crate::hyper::hyper_parameters;
 use crate::linear::shared::basis::Trend;
-use crate::linear::shared::nbeats_stacks::{Stack, Stacks};
+use crate::linear::shared::nbeats_stacks::{Stack, Stacks, blocks_of_stacks};
 use crate::linear::shared::perceptron::{self, Layers};
 use crate::rules::{self, MAX_LAYERS};
 
@@ -52,6 +52,10 @@ impl Architecture for Nbeatsx {
 
     fn needs(&self, _: &Dims) -> Needs {
         Needs { shard_windows: MIN_SHARD_LARGE_WEIGHTS, ..Needs::default() }
+    }
+
+    fn unread(&self) -> Vec<String> {
+        blocks_of_stacks(&self.stack_types, &self.n_blocks).unread()
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {

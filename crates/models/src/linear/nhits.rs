@@ -19,8 +19,9 @@ use serde_json::{Value, json};
 
 use crate::architecture::{Architecture, Exogenous, MIN_SHARD_LARGE_WEIGHTS};
 use crate::hyper::hyper_parameters;
+use crate::linear::shared::per_stack::{N_BLOCKS, PerStack};
 use crate::linear::shared::perceptron::{self, Layers, Perceptron};
-use crate::rules::{self, MAX_LAYERS};
+use crate::rules;
 
 hyper_parameters! {
     Nhits {
@@ -50,31 +51,27 @@ impl Nhits {
         Layers { mlp_units: &self.mlp_units, dropout: self.dropout_prob_theta, activation: &self.activation }
     }
 
+    fn per_stack(&self) -> PerStack<'_> {
+        PerStack {
+            stacks: self.stack_types.len(),
+            lists: vec![
+                (N_BLOCKS, &self.n_blocks),
+                ("n_pool_kernel_size", &self.n_pool_kernel_size),
+                ("n_freq_downsample", &self.n_freq_downsample),
+            ],
+        }
+    }
+
     fn check(&self, dims: &Dims) -> Result<(Pooling, Interpolation), HyperParameterError> {
         let fault = HyperParameterError::new;
-        let stacks = self.stack_types.len();
-        if stacks == 0 || self.stack_types.iter().any(|kind| kind != "identity") {
+        if self.stack_types.is_empty() || self.stack_types.iter().any(|kind| kind != "identity") {
             return Err(fault(
                 "stack_types",
                 "a list of \"identity\", one per stack",
                 json!(self.stack_types),
             ));
         }
-        let per_stack = [
-            ("n_blocks", &self.n_blocks),
-            ("n_pool_kernel_size", &self.n_pool_kernel_size),
-            ("n_freq_downsample", &self.n_freq_downsample),
-        ];
-        for (name, values) in per_stack {
-            let total = values.iter().fold(0, |total: usize, &value| total.saturating_add(value));
-            if values.len() != stacks || values.contains(&0) || (name == "n_blocks" && total > MAX_LAYERS) {
-                let expected = format!(
-                    "a list of {stacks} numbers of at least 1, one for each of stack_types (n_blocks: {MAX_LAYERS} \
-                     in all)"
-                );
-                return Err(fault(name, &expected, json!(values)));
-            }
-        }
+        self.per_stack().check()?;
         let pooling = match self.pooling_mode.as_str() {
             "MaxPool1d" => Pooling::Max,
             "AvgPool1d" => Pooling::Average,
@@ -113,11 +110,15 @@ impl Architecture for Nhits {
         Needs { shard_windows: MIN_SHARD_LARGE_WEIGHTS, ..Needs::default() }
     }
 
+    fn unread(&self) -> Vec<String> {
+        self.per_stack().unread()
+    }
+
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
         let (pooling, interpolation) = self.check(dims)?;
         let mut scope = scope.at("blocks");
         let mut blocks: Vec<Block> = Vec::new();
-        for (stack, &count) in self.n_blocks.iter().enumerate() {
+        for (stack, &count) in self.n_blocks.iter().take(self.stack_types.len()).enumerate() {
             let knots = (dims.horizon / self.n_freq_downsample[stack]).max(1);
             let resampler = Arc::new(Resampler::new(interpolation, knots, dims.horizon));
             for _ in 0..count {

@@ -69,7 +69,7 @@ fn sum(alpha: f64, prediction: &[f32], truth: Targets<'_>, mut gradient: Gradien
                 continue;
             }
             let (re, im) = (dot(errors, &cosines), dot(errors, &sines));
-            let size = re.hypot(im);
+            let size = magnitude(re, im);
             sizes += f64::from(weight * size);
             if let Some((grad, scale)) = &mut gradient
                 && size != 0.0
@@ -84,4 +84,11 @@ fn sum(alpha: f64, prediction: &[f32], truth: Targets<'_>, mut gradient: Gradien
         grad.iter_mut().zip(weights).filter(|(_, weight)| **weight == 0.0).for_each(|(grad, _)| *grad = 0.0);
     }
     (1.0 - alpha) * squares + alpha * sizes / frequencies as f64
+}
+
+/// The magnitude of a complex number. Not [`f32::hypot`], which asks a program for glibc 2.35; and in double precision no square of a
+/// number of single precision overflows.
+fn magnitude(re: f32, im: f32) -> f32 {
+    let (re, im) = (f64::from(re), f64::from(im));
+    (re * re + im * im).sqrt() as f32
 }

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::linear::shared::basis::{Trend, fill_seasonality, frequencies};
+use crate::linear::shared::per_stack::{N_BLOCKS, PerStack};
 use crate::linear::shared::perceptron::{Layers, Perceptron};
 use crate::rules::MAX_LAYERS;
 
@@ -51,21 +52,19 @@ pub(crate) struct Stacks<'a> {
     pub(crate) degree: (&'static str, usize),
 }
 
+/// The numbers of blocks of stacks.
+pub(crate) fn blocks_of_stacks<'a>(types: &[Stack], n_blocks: &'a [usize]) -> PerStack<'a> {
+    PerStack { stacks: types.len(), lists: vec![(N_BLOCKS, n_blocks)] }
+}
+
 impl Stacks<'_> {
     fn check(&self, dims: &Dims) -> Result<(), HyperParameterError> {
         let fault =
             |name: &str, expected: &str, found: Value| Err(HyperParameterError::new(name, expected, found));
-        let stacks = self.types.len();
-        let total = self.n_blocks.iter().fold(0, |total: usize, &count| total.saturating_add(count));
-        if stacks == 0 {
+        if self.types.is_empty() {
             return fault("stack_types", "a list of at least one stack", json!(self.types));
         }
-        if self.n_blocks.len() != stacks || self.n_blocks.contains(&0) || total > MAX_LAYERS {
-            let expected = format!(
-                "a list of {stacks} numbers of at least 1, one for each of stack_types ({MAX_LAYERS} in all)"
-            );
-            return fault("n_blocks", &expected, json!(self.n_blocks));
-        }
+        blocks_of_stacks(self.types, self.n_blocks).check()?;
         let of_time = |stack: &Stack| matches!(stack, Stack::Trend | Stack::Seasonality);
         if dims.horizon == 1 && self.types.iter().any(of_time) {
             let expected = "without \"trend\" and \"seasonality\" where h is 1";

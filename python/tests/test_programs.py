@@ -1,0 +1,311 @@
+"""Programs that were written for neuralforecast: what they override, give and read."""
+
+import os
+import signal
+import threading
+import time
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from foretell import NeuralForecast, evaluate, features, models
+from foretell._overridden import OVERRIDDEN
+from foretell.losses import MQLoss
+from foretell.models import NBEATS, NHITS, AutoARIMA, MLP, NLinear
+from foretell.utils import AirPassengersPanel, PredictionIntervals
+
+DATA = AirPassengersPanel[["unique_id", "ds", "y"]]
+SMALL = {"h": 4, "input_size": 8, "max_steps": 1}
+
+
+def fitted(model, df=DATA, freq="ME", **arguments):
+    nf = NeuralForecast([model], freq=freq)
+    nf.fit(df, **arguments)
+    return nf
+
+
+# Classes and callbacks.
+
+
+@pytest.mark.parametrize(("name", "message"), [
+    ("configure_optimizers", "give the model optimizer=, optimizer_kwargs=, lr_scheduler="),
+    ("forward", r"write the model in Rust \(docs/own-model.md\)"),
+    ("training_step", "give the model loss= and valid_loss="),
+    ("_normalization", "give the model scaler_type="),
+    ("fit", "wrap NeuralForecast"),
+    ("on_train_epoch_end", "leave the method out"),
+])  # fmt: skip
+def test_methods_that_neuralforecast_calls_are_not_overridden(name, message):
+    method = {name: lambda self, *args: None}
+    with pytest.raises(TypeError, match=f"^Mine overrides {name}, which neuralforecast calls and foretell does not: .*{message}"):
+        type("Mine", (NHITS,), method)
+    with pytest.raises(TypeError, match=f"^Mixin overrides {name}"):
+        type("Mine", (type("Mixin", (), method), NHITS), {})
+    with pytest.raises(TypeError, match=f"^this NHITS overrides {name}"):
+        setattr(NHITS(**SMALL), name, lambda: None)
+
+
+def test_methods_that_are_put_into_a_class_later_are_found_where_a_model_is_made(monkeypatch):
+    monkeypatch.setattr(NHITS, "training_step", lambda self, batch: None, raising=False)
+    with pytest.raises(TypeError, match="^NHITS overrides training_step"):
+        NHITS(**SMALL)
+    MLP(**SMALL)
+
+
+def test_what_is_overridden_are_the_names_that_the_models_themselves_do_not_have():
+    own = {"fit", "predict", "get_test_size", "set_test_size"}
+    assert {name for name in OVERRIDDEN if name in dir(NHITS)} == own
+
+
+def test_subclasses_have_their_own_column():
+    class Mine(NLinear):
+        """With a default of its own, and a method that neuralforecast does not know."""
+
+        def __init__(self, h, **arguments):
+            super().__init__(h, 2 * h, max_steps=1, **arguments)
+
+        def describe(self):
+            return f"{self!r} of {self.input_size} steps"
+
+    nf = NeuralForecast([Mine(4), NLinear(**SMALL), Mine(4, alias="other")], freq="ME")
+    nf.fit(DATA)
+    assert nf.models[0].describe() == "Mine of 8 steps"
+    forecasts = nf.predict()
+    assert list(forecasts.columns) == ["unique_id", "ds", "Mine", "NLinear", "other"]
+    # It is the model that it extends.
+    np.testing.assert_array_equal(forecasts["Mine"], forecasts["NLinear"])
+
+
+def watcher(name, module="pytorch_lightning.callbacks"):
+    return type(name, (), {"__module__": module})()
+
+
+def test_callbacks_and_loggers_are_told_not_to_be_used():
+    with pytest.warns(UserWarning, match=r"^NHITS: callbacks are not used \(ModelCheckpoint, LearningRateMonitor\)") as told:
+        NHITS(**SMALL, callbacks=[watcher("ModelCheckpoint"), watcher("LearningRateMonitor", "lightning.pytorch.callbacks")])
+    assert told[0].filename == __file__
+    with pytest.warns(UserWarning, match="^NHITS: logger is not used"):
+        NHITS(**SMALL, logger=watcher("CSVLogger", "pytorch_lightning.loggers"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        NHITS(**SMALL, logger=False, callbacks=[])
+        NHITS(**SMALL, logger=True, callbacks=None)
+
+
+@pytest.mark.parametrize(("callback", "message"), [
+    (watcher("EarlyStopping"), "set early_stop_patience_steps and val_check_steps instead"),
+    (watcher("StochasticWeightAveraging"), "leave it out"),
+    # A class of that name which is not Lightning's may do anything.
+    (watcher("ModelCheckpoint", "__main__"), "leave it out"),
+])  # fmt: skip
+def test_callbacks_that_could_change_the_result_are_refused(callback, message):
+    with pytest.raises(ValueError, match=f"callbacks has a {type(callback).__name__}, which could change the result.*: {message}"):
+        NHITS(**SMALL, callbacks=[callback])
+
+
+# Hyper-parameters.
+
+LISTS = [
+    (NHITS, "n_blocks", [1, 1, 1], "reads more"), (NHITS, "n_pool_kernel_size", [2, 2, 1], "reads more"),
+    (NHITS, "n_freq_downsample", [4, 2, 1], "reads more"), (NHITS, "mlp_units", [[8, 8]] * 3, "any"),
+    (NHITS, "stack_types", ["identity"] * 3, "fewer"), (NBEATS, "n_blocks", [1, 1, 1], "reads more"),
+    (NBEATS, "mlp_units", [[8, 8]] * 3, "any"), (NBEATS, "stack_types", ["identity", "trend", "seasonality"], "fewer"),
+    (models.NBEATSx, "n_blocks", [1, 1, 1], "reads more"), (models.NBEATSx, "mlp_units", [[8, 8]] * 3, "any"),
+    (models.NBEATSx, "stack_types", ["identity", "trend", "seasonality"], "fewer"), (models.TCN, "dilations", [1, 2, 4], "any"),
+    (models.DilatedRNN, "dilations", [[1, 2], [4, 8]], "any"), (models.KAN, "hidden_size", [8], "none"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("cls", "name", "values", "takes"), LISTS, ids=lambda value: getattr(value, "__name__", str(value)[:20]))
+def test_lists_may_be_as_long_as_in_neuralforecast(cls, name, values, takes):
+    """Of lists by stacks as many entries are read as there are stacks; others have any length, or one."""
+    longer, shorter = [*values, values[-1]], values[:-1]
+    cls(**SMALL, **{name: values})
+    for given, is_read in [(longer, takes in ("reads more", "any")), (shorter, takes in ("any", "fewer"))]:
+        if is_read:
+            assert cls(**SMALL, **{name: given}).hparams[name] == given
+        else:
+            with pytest.raises(ValueError, match=f"{cls.__name__}: hyper-parameter ({name}|n_blocks|n_pool_kernel_size) must be"):
+                cls(**SMALL, **{name: given})
+
+
+@pytest.mark.parametrize("cls", [NHITS, NBEATS, models.NBEATSx])
+def test_further_entries_of_lists_by_stacks_change_nothing_but_are_told(cls, tmp_path):
+    sizes = {**SMALL, "mlp_units": [[8, 8]]}
+    expected = fitted(cls(**sizes)).predict()
+    with pytest.warns(UserWarning, match="n_blocks has 5 numbers and stack_types 3: as in neuralforecast the first 3 are read"):
+        nf = fitted(cls(**sizes, n_blocks=[1, 1, 1, 7, 0]))
+    pd.testing.assert_frame_equal(nf.predict(), expected)
+    nf.save(tmp_path / "models")
+    again = NeuralForecast.load(tmp_path / "models")
+    pd.testing.assert_frame_equal(again.predict(), expected, check_dtype=False, check_column_type=False)
+    assert again.models[0].hparams["n_blocks"] == [1, 1, 1, 7, 0]
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"activation": "foo"}, 'activation must be .*ReLU.*, found "foo"'),
+    ({"batch_size": 0}, "batch_size must be .*, found 0"),
+    ({"scaler_type": "robst"}, "scaler_type must be .*did you mean robust"),
+    ({"n_pool_kernel_size": [2, 2]}, "n_pool_kernel_size must be a list of 3 numbers"),
+    ({"hist_exog_list": ["a", "a"]}, "hist_exog_list must be each column once"),
+    ({"lr_scheduler": "StepLR"}, "lr_scheduler_kwargs.step_size must be given"),
+])  # fmt: skip
+def test_constructors_check_hyper_parameters(arguments, message):
+    with pytest.raises(ValueError, match=f"^NHITS: hyper-parameter {message}"):
+        NHITS(**SMALL, **arguments)
+
+
+def test_what_no_file_can_hold_is_told_by_the_name_of_its_argument():
+    with pytest.raises(TypeError, match=r"^MLP: hidden_size must be a number, a text, .*; found <object"):
+        MLP(**SMALL, hidden_size=object())
+
+
+# What comes out.
+
+
+def test_numbers_of_explanations_are_read_as_tensors_are():
+    _, found = fitted(NLinear(**SMALL)).explain()
+    values = found["NLinear"]["insample"]
+    one, total = values[0, 0, 0, 0, 0, 0], values.sum()
+    for number in (one, total, values.mean(), values.abs().max(), values[:1, :1, 0, 0, 0, 0]):
+        assert number.cpu().detach().numpy().dtype == "float32"
+        assert float(number) == number.item() and isinstance(float(number), float)
+    assert f"{one:.2f}" == f"{one.item():.2f}" and (values[0] > one).any()
+    np.testing.assert_array_equal(values.sum(dim=(1, 2), keepdim=True), values.numpy().sum(axis=(1, 2), keepdims=True))
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_columns_beside_calibrated_intervals_have_double_precision(library):
+    df = DATA
+    if library == "polars":
+        polars = pytest.importorskip("polars")
+        df = polars.from_pandas(DATA)
+    nf = NeuralForecast([NLinear(**SMALL), NLinear(**SMALL, alias="Q", loss=MQLoss(level=[80]))], freq="ME" if library == "pandas" else "1mo")
+    nf.fit(df, prediction_intervals=PredictionIntervals(n_windows=2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with_intervals = nf.predict(level=[80])
+    single, double = ("float32", "float64") if library == "pandas" else (polars.Float32, polars.Float64)
+    assert {str(dtype) for dtype in list(nf.predict().dtypes)[2:]} == {str(single)}
+    assert {str(dtype) for dtype in list(with_intervals.dtypes)[2:]} == {str(double)}
+
+
+def test_forecasts_of_ends_of_months_join_with_the_rows_that_follow():
+    """neuralforecast answers ``freq="MS"`` with first days: a join by ``ds`` needs the times of the data."""
+    known, following = DATA[DATA["ds"] < "1960-09"], DATA[DATA["ds"] >= "1960-09"]
+    with pytest.warns(UserWarning, match="freq is MS, but the times follow ME, which is used instead"):
+        forecasts = fitted(NLinear(**SMALL), known, "MS").predict()
+    joined = forecasts.merge(following, on=["unique_id", "ds"])
+    assert len(joined) == len(forecasts) == len(following) == 8
+
+
+# Tables.
+
+
+@pytest.mark.parametrize("column", ["ds", "unique_id"])
+def test_a_column_in_the_index_is_told(column):
+    with pytest.raises(KeyError, match=rf"df has no column {column}; it has .*; {column} is in its index: give df.reset_index\(\)"):
+        fitted(NLinear(**SMALL), DATA.set_index(column))
+
+
+def test_lists_of_columns_are_told_how_to_become_one():
+    df = DATA.assign(shop="a")
+    message = r"id_col must be the name of one column, found \['shop', 'unique_id'\]: make one of them, as in df.assign\((id=.*)\)"
+    with pytest.raises(TypeError, match=message) as error:
+        fitted(NLinear(**SMALL), df, id_col=["shop", "unique_id"])
+    call = str(error.value).partition("as in ")[2]
+    assert set(eval(call, {"df": df})["id"]) == {"a/Airline1", "a/Airline2"}
+    with pytest.raises(TypeError, match="time_col must be the name of a column, found None"):
+        features.compute(df, "lag:1", time_col=None)
+    with pytest.raises(TypeError, match="id_col must be the name of one column"):
+        evaluate(df.assign(x=1.0), "mae", id_col=["unique_id"])
+
+
+def test_columns_whose_names_are_numbers_are_read():
+    df = DATA.assign(price=np.arange(len(DATA)) % 7.0)
+    expected = fitted(MLP(**SMALL, hist_exog_list=["price"]), df).predict()
+    numbered = df.set_axis([0, 1, 2, 3], axis=1)
+    nf = fitted(MLP(**SMALL, hist_exog_list=[3]), numbered, id_col=0, time_col=1, target_col=2)
+    np.testing.assert_array_equal(nf.predict()["MLP"], expected["MLP"])
+    np.testing.assert_array_equal(nf.predict(numbered)["MLP"], expected["MLP"])
+
+
+def test_days_written_first_are_told_how_to_be_read():
+    df = DATA.assign(ds=DATA["ds"].dt.strftime("%d/%m/%Y"))
+    with pytest.raises(ValueError, match=r"pandas.to_datetime\(df\[time_col\], format=\"%d/%m/%Y\"\)") as error:
+        fitted(NLinear(**SMALL), df)
+    assert "::" not in str(error.value)
+
+
+# Ctrl-C.
+
+
+@pytest.fixture
+def interrupted():
+    """Calls a function that would take minutes, interrupts it, and tells how long it took to hear of that."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    sent = []
+
+    def interrupt():
+        time.sleep(0.1)
+        sent.append(time.monotonic())
+        os.kill(os.getpid(), signal.SIGINT)
+
+    def call(function):
+        thread = threading.Thread(target=interrupt)
+        thread.start()
+        finished = False
+        with pytest.raises(KeyboardInterrupt):
+            try:
+                function()
+                finished = True
+            finally:
+                thread.join()
+                took = time.monotonic() - sent[-1]
+                # For the signal, where nothing has heard it yet.
+                time.sleep(0.01)
+        assert not finished
+        return took
+
+    yield call
+    signal.signal(signal.SIGINT, before)
+
+
+#: Far more than an interruption takes on any machine, and far less than the work.
+SOON = 20
+
+
+def long_series(rows, n_series=1):
+    rng = np.random.default_rng(1)
+    return pd.DataFrame({
+        "unique_id": np.repeat(np.arange(n_series), rows), "ds": np.tile(np.arange(rows), n_series), "y": rng.normal(size=rows * n_series).cumsum(),
+    })  # fmt: skip
+
+
+def test_ctrl_c_ends_the_training_of_a_classical_model_and_keeps_those_before_it(interrupted):
+    nf = NeuralForecast([NLinear(**SMALL), AutoARIMA(h=4, season_length=24)], freq=1)
+    # Two threads train both at a time: the second is given up where it is.
+    assert interrupted(lambda: nf.fit(long_series(20_000))) < SOON
+    assert nf._engine.names == ["NLinear"] and nf._engine.interruption.endswith(", before AutoARIMA")
+    alone = NeuralForecast([AutoARIMA(h=4, season_length=24)], freq=1)
+    assert interrupted(lambda: alone.fit(long_series(20_000))) < SOON
+    assert alone._engine is None
+
+
+@pytest.mark.parametrize("method", ["predict", "predict_insample", "cross_validation", "simulate", "explain", "anomalies"])
+def test_ctrl_c_ends_what_forecasts(interrupted, method):
+    lstm = {"encoder_hidden_size": 64, "decoder_hidden_size": 64}
+    nf = fitted(models.LSTM(**SMALL, **lstm, loss=MQLoss(level=[80]), recurrent=False), long_series(20_000), 1)
+    df = long_series(200_000)
+    work = {
+        "predict": lambda: nf.predict(h=1_000_000),
+        "predict_insample": lambda: nf.predict_insample(),
+        "cross_validation": lambda: nf.cross_validation(df, n_windows=190_000, use_fitted=True),
+        "simulate": lambda: nf.simulate(n_paths=1, h=1_000_000),
+        "explain": lambda: nf.explain(df=long_series(50, 2_000), explainer="ShapleyValueSampling"),
+        "anomalies": lambda: nf.anomalies(df),
+    }[method]
+    assert interrupted(work) < SOON
+    assert len(nf.predict()) == 4
