@@ -94,7 +94,7 @@ fn what_is_foreseen_is_about_what_is_taken() {
     let panel = panel(3_000);
     let workers = foretell_threads::Workers::new(2).expect("two threads");
     for entry in MODELS {
-        let spec = || spec_of(entry, 48, 128).set("windows_batch_size", 96).expect("windows");
+        let spec = || spec_of(entry, 48, 128).set("windows_batch_size", 48).expect("windows");
         let forecaster = || Forecaster::new([spec()]).expect("a model").threads(2);
         // What the pool kept of the model before would not be taken anew. The threads give back theirs on their own.
         workers.each(&mut [(); 2], true, |_, ()| foretell_pool::trim());
