@@ -10,7 +10,7 @@ use foretell::own_estimator::{
 };
 use foretell::{EstimatorError, Map, ModelSpec, Panel, Progress, Value, Verdict, register_estimator};
 
-use crate::board::{AUTO, Board};
+use crate::board::AUTO;
 use crate::budget::Budget;
 use crate::choose::{choose, fit_again};
 use crate::chosen::Chosen;
@@ -103,7 +103,8 @@ impl From<Auto> for ModelSpec {
 fn restored(estimator: Box<dyn Estimator>, learned: Learned) -> Result<Box<dyn Trained>, String> {
     let estimator: Box<dyn Any> = estimator;
     let auto = estimator.downcast::<Auto>().map_err(|_| format!("it is no {AUTO}"))?;
-    Ok(Box::new(TrainedAuto::restored(*auto, learned)?))
+    let chosen = auto.chosen.clone().ok_or_else(|| "it has not what was chosen".to_owned())?;
+    Ok(Box::new(TrainedAuto::restored(auto, *chosen, &learned)?))
 }
 
 impl Estimator for Auto {
@@ -221,8 +222,8 @@ impl Estimator for Auto {
             Some(chosen) => fit_again(chosen, &panel, &context)?,
             None => choose(&self.settings, &panel, &context)?,
         };
-        let auto = Self { chosen: Some(Box::new(chosen)), ..self.clone() };
-        Ok(Box::new(TrainedAuto::new(auto, members)))
+        let auto = Self { chosen: Some(Box::new(chosen.clone())), ..self.clone() };
+        Ok(Box::new(TrainedAuto::new(Box::new(auto), chosen, members)))
     }
 
     fn boxed(&self) -> Box<dyn Estimator> {
@@ -234,12 +235,5 @@ impl fmt::Debug for Auto {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let members = self.chosen.as_ref().map(|chosen| chosen.members.len());
         f.debug_struct(AUTO).field("settings", &self.settings).field("members", &members).finish()
-    }
-}
-
-impl Auto {
-    /// What a fit found, if it was fitted.
-    pub(crate) fn board(&self) -> Option<&Board> {
-        self.chosen.as_ref().map(|chosen| &chosen.board)
     }
 }

@@ -97,7 +97,7 @@ fn network(traits: &PanelTraits, budget: Budget, why: &str) -> Result<String, St
     }
 }
 
-/// The table, in the order in which models are tried.
+/// The table, in the order in which models are tried: first what costs little.
 const RULES: [Rule; 15] = [
     Rule {
         model: "SeasonalNaive",
@@ -110,6 +110,45 @@ const RULES: [Rule; 15] = [
         kind: Kind::Local,
         rows: all,
         suits: |_, _| always("shape times level, closed form"),
+    },
+    Rule {
+        model: "HistoricAverage",
+        kind: Kind::Local,
+        rows: |season| (10 * season).max(100),
+        suits: |_, _| always("where values only scatter"),
+    },
+    Rule {
+        model: "RandomWalkWithDrift",
+        kind: Kind::Local,
+        rows: all,
+        suits: |traits, _| match traits.season() {
+            1 => always("a trend and nothing else"),
+            _ => Err("there is a season".to_owned()),
+        },
+    },
+    Rule {
+        model: "DynamicOptimizedTheta",
+        kind: Kind::Local,
+        rows: |season| (20 * season).max(300),
+        suits: |traits, _| smoothed(traits, "trend halved, season taken out"),
+    },
+    Rule {
+        model: "CrostonSBA",
+        kind: Kind::Local,
+        rows: all,
+        suits: |traits, _| intermittent(traits, "sizes and gaps of demand"),
+    },
+    Rule {
+        model: "IMAPA",
+        kind: Kind::Local,
+        rows: all,
+        suits: |traits, _| intermittent(traits, "demand at several frequencies"),
+    },
+    Rule {
+        model: "ADIDA",
+        kind: Kind::Local,
+        rows: all,
+        suits: |traits, _| intermittent(traits, "demand of longer periods"),
     },
     Rule {
         model: "AutoARIMA",
@@ -145,12 +184,6 @@ const RULES: [Rule; 15] = [
         },
     },
     Rule {
-        model: "DynamicOptimizedTheta",
-        kind: Kind::Local,
-        rows: |season| (20 * season).max(300),
-        suits: |traits, _| smoothed(traits, "trend halved, season taken out"),
-    },
-    Rule {
         model: "AutoETS",
         kind: Kind::Local,
         rows: |season| (20 * season).max(300),
@@ -159,39 +192,6 @@ const RULES: [Rule; 15] = [
                 if_quick(traits, budget, (20 * traits.season()).max(300), QUICK_SMOOTHING, &why)
             })
         },
-    },
-    Rule {
-        model: "RandomWalkWithDrift",
-        kind: Kind::Local,
-        rows: all,
-        suits: |traits, _| match traits.season() {
-            1 => always("a trend and nothing else"),
-            _ => Err("there is a season".to_owned()),
-        },
-    },
-    Rule {
-        model: "HistoricAverage",
-        kind: Kind::Local,
-        rows: |season| (10 * season).max(100),
-        suits: |_, _| always("where values only scatter"),
-    },
-    Rule {
-        model: "CrostonSBA",
-        kind: Kind::Local,
-        rows: all,
-        suits: |traits, _| intermittent(traits, "sizes and gaps of demand"),
-    },
-    Rule {
-        model: "IMAPA",
-        kind: Kind::Local,
-        rows: all,
-        suits: |traits, _| intermittent(traits, "demand at several frequencies"),
-    },
-    Rule {
-        model: "ADIDA",
-        kind: Kind::Local,
-        rows: all,
-        suits: |traits, _| intermittent(traits, "demand of longer periods"),
     },
     Rule {
         model: "Prophet",

@@ -1,6 +1,7 @@
 //! The whole way: candidates, windows, weights, the honest score, and the members fitted to everything.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use foretell::own_estimator::Trained;
@@ -41,7 +42,7 @@ fn most_windows(budget: Budget, series: usize) -> usize {
 }
 
 /// The share of the time that models which learn in a moment may take where networks are to be trained, too.
-const LOCAL_SHARE: f64 = 0.45;
+const LOCAL_SHARE: f64 = 0.6;
 
 /// The share of the time that is planned for: what is left over is for what was not foreseen.
 const PLANNED: f64 = 0.9;
@@ -264,9 +265,15 @@ fn train_networks(
         }
         if let Some(left) = clock.left() {
             let given = (PLANNED * left - 1.2 * owed) / waiting;
-            let step = seconds_of_a_step(&tried.member, panel, stages, context);
-            let steps = (given / TRAININGS / step).min(STEPS[1] as f64);
             waiting -= 1.0;
+            if given <= 0.0 {
+                tried.dropped = Some("the budget was spent before it".to_owned());
+                continue;
+            }
+            // What finding out costs is not to be more than a part of what is given.
+            let most = given / 8.0;
+            let step = seconds_of_a_step(&tried.member, panel, stages, most, context);
+            let steps = ((given - most) / TRAININGS / step).min(STEPS[1] as f64);
             if !steps.is_finite() || steps < STEPS[0] as f64 {
                 let steps = steps.max(0.0);
                 tried.dropped = Some(format!("the budget allows {steps:.0} steps of its training"));
@@ -289,14 +296,28 @@ fn train_networks(
 }
 
 /// Seconds of a step of a network's training, from a few of them.
-fn seconds_of_a_step(member: &Member, panel: &Panel, stages: &[Stage], context: &Context<'_>) -> f64 {
+fn seconds_of_a_step(
+    member: &Member,
+    panel: &Panel,
+    stages: &[Stage],
+    most: f64,
+    context: &Context<'_>,
+) -> f64 {
     const FEW: u64 = 12;
     let Ok(spec) = member.spec.clone().set("max_steps", FEW) else { return f64::INFINITY };
     let oldest = stages.iter().map(|stage| stage.ahead).max().unwrap_or(0);
-    let begun = Instant::now();
-    match (Member { spec, ..member.clone() }).fit(&panel.without_last(oldest), context) {
-        Ok(Some(_)) => begun.elapsed().as_secs_f64() / FEW as f64,
-        Ok(None) | Err(_) => f64::INFINITY,
+    // Steps are listened to, each of which may be the last.
+    let (begun, steps) = (Instant::now(), AtomicU64::new(0));
+    let is_stopped = || {
+        steps.fetch_add(1, Ordering::Relaxed);
+        (context.is_stopped)() || begun.elapsed().as_secs_f64() > most
+    };
+    let few = Member { spec, ..member.clone() };
+    let fitted =
+        few.fit(&panel.without_last(oldest), &Context { is_stopped: &is_stopped, ..*context }).is_ok();
+    match steps.into_inner() {
+        steps @ 1.. if fitted => begun.elapsed().as_secs_f64() / steps as f64,
+        _ => f64::INFINITY,
     }
 }
 

@@ -1,7 +1,7 @@
 //! One model among others: fitted, and asked for quantiles.
 
-use foretell::own_estimator::{Asked, Cutoff, HeldOut, Output, Run, Span, Trained};
-use foretell::{EstimatorError, ModelSpec, Panel, Progress, Verdict, Vocabulary, Workers};
+use foretell::own_estimator::{Asked, Cutoff, Estimator, HeldOut, LevelsSeen, Output, Run, Span, Trained};
+use foretell::{EstimatorError, ModelSpec, Panel, Progress, SeriesLevel, Verdict, Vocabulary, Workers};
 
 use crate::candidates::Kind;
 use crate::grid::{QUANTILES, WIDTH, sort_steps};
@@ -42,14 +42,15 @@ impl Member {
         self.spec.as_ref().rows_needed()
     }
 
-    /// The model fitted to the series that are long enough; nothing if there are none, or the work was stopped.
+    /// The model fitted to the series that are long enough; nothing if there are none, or a network was stopped.
     pub(crate) fn fit(
         &self,
         panel: &Panel,
         context: &Context<'_>,
     ) -> Result<Option<Box<dyn Trained>>, EstimatorError> {
         let shown = self.shown(panel).without_shorter_than(self.rows_needed());
-        if shown.n_series() == 0 || (context.is_stopped)() {
+        let shown = at_own_level(self.spec.as_ref(), &shown).unwrap_or(shown);
+        if shown.n_series() == 0 {
             return Ok(None);
         }
         let mut stopped = false;
@@ -77,7 +78,15 @@ pub(crate) fn grids(
     let at = estimator.outputs_at(&QUANTILES);
     let asked = Asked { span, h, quantiles: at.is_some().then_some(&QUANTILES[..]) };
     let outputs = at.unwrap_or_else(|| estimator.outputs());
-    let forecast = trained.forecast(panel, &asked, workers)?;
+    let unleveled = at_own_level(estimator, panel);
+    let mut forecast = trained.forecast(unleveled.as_ref().unwrap_or(panel), &asked, workers)?;
+    if unleveled.is_some() {
+        let each = (h * outputs.len()).max(1);
+        for ((series, _), values) in forecast.cutoffs.iter().zip(forecast.values.chunks_exact_mut(each)) {
+            let level = panel.level(*series);
+            values.iter_mut().for_each(|value| *value = level.hold(f64::from(*value)));
+        }
+    }
     let columns = columns_of(&outputs);
     let each = h * outputs.len();
     let of_window = |values: &[f32]| -> Vec<f32> {
@@ -90,6 +99,12 @@ pub(crate) fn grids(
     let values = forecast.values.chunks_exact(each.max(1)).map(of_window).collect();
     let is_point = outputs.iter().filter(|output| output.quantile.is_some()).count() < 2;
     Ok(Grids { cutoffs: forecast.cutoffs, values, is_point })
+}
+
+/// The panel without levels, for a model whose forecasts depend on where zero is; nothing where it is as it should be.
+fn at_own_level(estimator: &dyn Estimator, panel: &Panel) -> Option<Panel> {
+    let has_to_change = panel.has_levels() && estimator.levels_seen() == LevelsSeen::None;
+    has_to_change.then(|| panel.with_levels(|_| SeriesLevel::default()))
 }
 
 /// Where a quantile of the grid stands among a model's columns: on the line between two.

@@ -149,6 +149,11 @@ pub(crate) fn rehearse_local(
             if tried[i].dropped.is_some() || tried[i].member.kind != Kind::Local {
                 continue;
             }
+            // The baseline is there whatever happens.
+            if i > 0 && (context.is_stopped)() {
+                tried[i].dropped = Some("stopped".to_owned());
+                continue;
+            }
             if place == 0
                 && let Some(left) = left(given)
             {

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use foretell::own_estimator::{Asked, Estimator, ForecastValues, Learned, Span, Trained};
 use foretell::{EstimatorError, Fitted, Panel, Workers, pack_model, unpack_model};
 
-use crate::auto::Auto;
 use crate::board::Board;
 use crate::chosen::Chosen;
 use crate::grid::{MEDIAN, WIDTH, value_at};
@@ -18,7 +17,9 @@ use crate::packed::{to_bytes, to_numbers};
 /// Members with what they have learned, and how they are combined.
 #[derive(Clone)]
 pub struct TrainedAuto {
-    auto: Auto,
+    /// What it was before its fit, with what was chosen.
+    estimator: Box<dyn Estimator>,
+    chosen: Arc<Chosen>,
     members: Vec<Arc<dyn Trained>>,
 }
 
@@ -28,8 +29,8 @@ fn name_of(place: usize) -> String {
 }
 
 impl TrainedAuto {
-    pub(crate) fn new(auto: Auto, members: Vec<Arc<dyn Trained>>) -> Self {
-        Self { auto, members }
+    pub(crate) fn new(estimator: Box<dyn Estimator>, chosen: Chosen, members: Vec<Arc<dyn Trained>>) -> Self {
+        Self { estimator, chosen: Arc::new(chosen), members }
     }
 
     /// The automatic forecast among fitted models, if there is one.
@@ -42,12 +43,12 @@ impl TrainedAuto {
 
     /// What was tried, how good it was, and what to expect.
     pub fn board(&self) -> &Board {
-        self.auto.board().expect("what was fitted has chosen")
+        &self.chosen.board
     }
 
     /// The names and weights of the members, without those that have none.
     pub fn weights(&self) -> Vec<(&str, f64)> {
-        let mix = &self.chosen().mix;
+        let mix = &self.chosen.mix;
         let named = self.members.iter().zip(&mix.weights);
         named
             .map(|(member, weight)| (member.estimator().alias(), *weight))
@@ -55,24 +56,24 @@ impl TrainedAuto {
             .collect()
     }
 
-    fn chosen(&self) -> &Chosen {
-        self.auto.chosen.as_ref().expect("what was fitted has chosen")
-    }
-
-    pub(crate) fn restored(auto: Auto, learned: Learned) -> Result<Self, String> {
-        let Some(chosen) = &auto.chosen else { return Err("it has not what was chosen".to_owned()) };
+    /// The one with these members, as a directory keeps them.
+    pub(crate) fn restored(
+        estimator: Box<dyn Estimator>,
+        chosen: Chosen,
+        learned: &Learned,
+    ) -> Result<Self, String> {
         let members = (0..chosen.members.len()).map(|place| {
             let numbers = learned.numbers.get(&name_of(place));
             let bytes = numbers.and_then(|numbers| to_bytes(numbers));
             unpack_model(&bytes.ok_or_else(|| format!("it has not its member {place}"))?)
         });
         let members = members.collect::<Result<_, String>>()?;
-        Ok(Self { auto, members })
+        Ok(Self::new(estimator, chosen, members))
     }
 
     /// The panel as it is shown a member: the rows that its windows reach back to.
     fn shown(&self, place: usize, panel: &Panel, span: Span<'_>) -> Panel {
-        let member = self.chosen().members[place].member();
+        let member = self.chosen.members[place].member();
         match span {
             Span::Predict { .. } => member.shown(panel),
             Span::Train { .. } | Span::Validation { .. } | Span::Test { .. } | Span::Insample { .. } => {
@@ -84,7 +85,7 @@ impl TrainedAuto {
 
 impl Trained for TrainedAuto {
     fn estimator(&self) -> &dyn Estimator {
-        &self.auto
+        &*self.estimator
     }
 
     fn reaches_any_horizon(&self) -> bool {
@@ -97,7 +98,7 @@ impl Trained for TrainedAuto {
         asked: &Asked<'_>,
         workers: &Workers,
     ) -> Result<ForecastValues, EstimatorError> {
-        let (chosen, h) = (self.chosen(), asked.h);
+        let (chosen, h) = (&self.chosen, asked.h);
         let mut cutoffs = Vec::new();
         let mut of_members: Vec<Vec<Option<Vec<f32>>>> = Vec::with_capacity(self.members.len());
         for (place, trained) in self.members.iter().enumerate() {
@@ -161,7 +162,7 @@ impl TrainedAuto {
     /// What was known of a series at a cutoff.
     fn history(&self, panel: &Panel, (series, rows): (usize, usize)) -> History {
         let zero = f64::from(panel.level(series).hold(0.0));
-        History::of(&panel.known_y(series, 0..rows), self.chosen().season, zero)
+        History::of(&panel.known_y(series, 0..rows), self.chosen.season, zero)
     }
 }
 

@@ -122,13 +122,13 @@ fn what_is_too_short_to_be_scored_says_so() {
 #[test]
 fn networks_take_the_steps_of_the_budget() {
     let panel = months(5, 72);
-    let auto = || Auto::new(4).budget(Budget::Steps(10)).with("models", vec!["NHITS"]).expect("models");
+    let auto = || Auto::new(4).budget(Budget::Steps(10)).with("models", vec!["NLinear"]).expect("models");
     let fitted = fit(auto(), &panel, 1);
     let trained = TrainedAuto::of(&fitted).expect("it");
-    let row = trained.board().row("NHITS").expect("a row").clone();
+    let row = trained.board().row("NLinear").expect("a row").clone();
     assert!(row.mase.is_finite());
     if row.weight > 0.0 {
-        assert_eq!(trained.board().steps, [("NHITS".to_owned(), 10)]);
+        assert_eq!(trained.board().steps, [("NLinear".to_owned(), 10)]);
     }
     let again = fit(auto(), &panel, 2);
     assert_eq!(predict(&again, &panel).columns, predict(&fitted, &panel).columns);

@@ -8,10 +8,10 @@ const USES: [(&str, &str); 65] = [
     ("MLP", "plain network, any columns"),
     ("NBEATS", "trend and season from bases"),
     ("NBEATSx", "NBEATS that reads columns"),
-    ("NHITS", "long horizons, fast, many series"),
+    ("NHITS", "long horizons, many series"),
     ("TiDE", "many columns, fast"),
     ("DeepNPTS", "weighs past values, any shape"),
-    ("KAN", "learned curves in place of layers"),
+    ("KAN", "learned curves as layers"),
     ("RNN", "plain recurrent, step by step"),
     ("LSTM", "long memory, step by step"),
     ("GRU", "memory with fewer weights"),
@@ -19,7 +19,7 @@ const USES: [(&str, &str); 65] = [
     ("DilatedRNN", "recurrent over long strides"),
     ("xLSTM", "larger memory, slow"),
     ("TCN", "convolutions over the past"),
-    ("BiTCN", "convolutions, reads future columns"),
+    ("BiTCN", "convolutions, future columns"),
     ("DeepAR", "distributions, step by step"),
     ("MLPMultivariate", "series together, plain network"),
     ("TSMixer", "series together, mixed layers"),
@@ -27,10 +27,10 @@ const USES: [(&str, &str); 65] = [
     ("XLinear", "series together, gated lines"),
     ("RMoK", "series together, mixed experts"),
     ("StemGNN", "series together, as a graph"),
-    ("TimeMixer", "series together, several scales"),
+    ("TimeMixer", "series together, many scales"),
     ("SOFTS", "many series together, fast"),
     ("SOFTSSharp", "SOFTS with more layers"),
-    ("Autoformer", "attention to repeated stretches"),
+    ("Autoformer", "attention to what repeats"),
     ("FEDformer", "attention to frequencies"),
     ("VanillaTransformer", "attention, the plain form"),
     ("Informer", "attention to few steps, long"),
@@ -46,14 +46,14 @@ const USES: [(&str, &str); 65] = [
     ("WindowAverage", "the mean of late values"),
     ("SeasonalWindowAverage", "the mean of late seasons"),
     ("RandomWalkWithDrift", "steady growth, no season"),
-    ("AutoETS", "no setting: level, trend, season"),
+    ("AutoETS", "no setting: trend and season"),
     ("ETS", "smoothing of a named form"),
     ("Holt", "level and trend"),
     ("HoltWinters", "level, trend and season"),
     ("AutoARIMA", "no setting: the best alone"),
     ("ARIMA", "named orders"),
     ("MSTL", "several or long seasons"),
-    ("AutoTheta", "no setting: trend and season"),
+    ("AutoTheta", "no setting: simple and robust"),
     ("Theta", "simple and hard to beat"),
     ("OptimizedTheta", "Theta with a fitted slope"),
     ("DynamicTheta", "Theta with a moving slope"),
@@ -83,7 +83,7 @@ mod tests {
         for name in foretell::model_names() {
             let is_for = use_of(name);
             assert!((2..=6).contains(&is_for.split_whitespace().count()), "{name}: {is_for:?}");
-            assert!(is_for.len() <= 34, "{name}: {is_for:?}");
+            assert!(is_for.len() <= 30, "{name}: {is_for:?}");
         }
     }
 }

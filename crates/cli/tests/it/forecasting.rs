@@ -73,7 +73,7 @@ fn models_are_listed_with_their_uses_and_for_a_file() {
     let dir = TestDirectory::new();
     let table = dir.ok("models");
     assert!(table.lines().all(|line| line.trim_end().chars().count() <= 80), "{table}");
-    assert!(table.contains("no setting: level, trend, season"), "{table}");
+    assert!(table.contains("no setting: trend and season"), "{table}");
     let months: String =
         (0..48).map(|t| format!("a,{}-{:02}-01,{}\n", 2020 + t / 12, t % 12 + 1, t % 12)).collect();
     dir.put("months.csv", &format!("unique_id,ds,y\n{months}"));

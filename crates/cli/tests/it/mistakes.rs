@@ -14,7 +14,7 @@ fn mistakes_in_the_command_line_exit_with_2() {
     for (line, part) in [
         ("fit --data long.csv", "--out"),
         ("predict --data long.csv", "--model"),
-        ("forecast", "subcommand"),
+        ("forecasts", "subcommand"),
         (&format!("{one} --h 7"), "cannot be used multiple times"),
         (&format!("{one} --seed -1"), "-1"),
         (&format!("{one} --fill fowrard"), "did you mean `forward`?"),
