@@ -1,4 +1,4 @@
-"""Classical models, and Prophet: each series is learnt by itself.
+"""Classical models, FLAIR and Prophet: each series by itself.
 
 Written by python/write_models.py: change that and run it.
 """
@@ -425,6 +425,26 @@ class TSB(LocalModel):
         self._take(locals())
 
 
+class FLAIR(LocalModel, reads="futr"):
+    """FLAIR (Honda 2026, Don't Learn the Shape: Forecasting Periodic Time Series by Rank-1 Decomposition).
+
+    Args:
+        h: Steps to forecast.
+        season_length: Steps of a season, or a list such as [24, 168] of which each series has the one that explains
+            it best, or none; None for those of the calendar.
+        futr_exog_list: Columns known in advance that the level depends on.
+        n_samples: Paths of each forecast: the point forecast is their median, quantiles are theirs.
+        random_seed: What the paths are drawn by.
+        alias: The name of the model's column in forecasts; None for the model's own.
+    """
+
+    def __init__(
+        self, h: int, season_length: int | Sequence[int] | None = None, futr_exog_list: Sequence[str] | None = [],
+        n_samples: int = 400, random_seed: int = 1, alias: str | None = None,
+    ) -> None:
+        self._take(locals())
+
+
 class Prophet(LocalModel, reads="futr"):
     """Prophet (Taylor and Letham 2018, Forecasting at Scale).
 
@@ -452,7 +472,7 @@ class Prophet(LocalModel, reads="futr"):
         futr_exog_list: Columns known in advance that the forecast depends on.
         regressors: How columns of futr_exog_list enter, where that is not usual.
         uncertainty_samples: Simulated futures that quantiles are taken from.
-        random_seed: The seed of these draws.
+        random_seed: What these are drawn by.
         alias: The name of the model's column in forecasts; None for the model's own.
     """
 

@@ -15,6 +15,7 @@ mod estimators;
 mod etth1;
 mod explanations;
 mod features;
+mod flair;
 mod further_training;
 mod growing_series;
 mod hierarchies;
