@@ -280,6 +280,9 @@ def _pandas_table(df: Any, id_col: str, time_col: str | None, labels: Sequence[s
         column = df[name]
         if isinstance(column.dtype, pd.PeriodDtype):
             column = column.dt.to_timestamp()
+        if name == time_col and pd.api.types.is_timedelta64_dtype(column.dtype):
+            first = f'pandas.Timestamp("2024-01-01") + df["{name}"]'
+            raise ValueError(f"time_col: column `{name}` holds durations, not times: add them to the first time, as in {first}")
         if pd.api.types.is_datetime64_any_dtype(column.dtype):
             _add_times(table, name, column)
         elif name in (id_col, *labels) and (pd.api.types.is_bool_dtype(column.dtype) or _is_beyond_int64(column)):

@@ -309,3 +309,20 @@ def test_ctrl_c_ends_what_forecasts(interrupted, method):
     }[method]
     assert interrupted(work) < SOON
     assert len(nf.predict()) == 4
+
+
+def test_durations_are_told_to_be_no_times():
+    df = DATA.assign(ds=DATA["ds"] - DATA["ds"].iloc[0])
+    with pytest.raises(ValueError, match=r"time_col: column `ds` holds durations, not times: add them to the first time"):
+        fitted(NLinear(**SMALL), df)
+
+
+def test_features_are_missing_where_nothing_is_known_of_them():
+    table = features.compute(DATA, "lag:1,3,roll_mean:2,month", "ME")
+    first, columns = table.groupby("unique_id").head(4), ["lag_1", "lag_3", "roll_mean_2"]
+    assert first[columns].isna().groupby(first["unique_id"]).sum().to_numpy().tolist() == [[1, 3, 2]] * 2
+    assert not table.drop(columns=columns).isna().any(axis=None)
+    # Models read columns without gaps.
+    nf = NeuralForecast([MLP(**SMALL)], freq="ME", features="lag:3")
+    nf.fit(DATA)
+    assert not nf.predict().isna().any(axis=None)
