@@ -35,6 +35,9 @@ class Workers(Protocol):
     def parallelism(self) -> int:
         """How many parts run at a time."""
 
+    def read(self, df: Any) -> Any:
+        """A table as the other methods take it."""
+
     def schema(self, df: Any) -> pa.Schema:
         """The names and types of a table's columns."""
 
@@ -89,6 +92,7 @@ def predict(
 def validate(forecaster: Trained, fitted: _foretell.Fitted, df: Any, static_df: Any, n_windows: int, step_size: int, levels: _levels.Levels) -> Any:
     """`NeuralForecast.cross_validation` with ``use_fitted`` by the workers of a table."""
     workers = workers_of(df)
+    df = workers.read(df)
     time, target = (workers.schema(df).field(name).type for name in (forecaster.time_col, forecaster.target_col))
     columns = fitted.forecast_columns(levels.level, levels.quantiles)
     names = levels.names(columns, _engine.named(fitted, forecaster.models))
@@ -122,6 +126,7 @@ def _run(
     each = _series_per_part(forecaster, fitted)
     names, id_col = forecaster._names().all, forecaster.id_col
     _frames.require(df, names, "df")
+    df = workers.read(df)
     schema = workers.schema(df)
     kept = [schema.field(name) for name in dict.fromkeys([*names, *_data.SPECIAL, *fitted.columns]) if name in schema.names]
     bounds = _bounds(_ids(df, id_col, workers), each, num_partitions or workers.parallelism)
@@ -132,7 +137,7 @@ def _run(
 
     rows = place(df, False)
     if futr_df is not None:
-        futr_df = futr_df if _frames.is_distributed(futr_df) else workers.scattered(_frames.arrow(futr_df))
+        futr_df = workers.read(futr_df) if _frames.is_distributed(futr_df) else workers.scattered(_frames.arrow(futr_df))
         rows = workers.union(rows, place(futr_df, True))
     payload = workers.share(_payload(forecaster, _frames.gathered(static_df)))
     found = pa.schema([*(schema.field(name) for name in names[:2]), *asked.columns])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from foretell import _foretell
 from foretell._overridden import OVERRIDDEN, check_overridden, refusal
-from foretell._trainer import class_name, heeded, read_trainer_arguments
+from foretell._trainer import class_name, heeded, read_trainer_arguments, saved
 from foretell.losses._base import Loss, as_loss
 from foretell.losses._quantile import HuberMQLoss, MQLoss, sCRPS
 
@@ -123,8 +123,8 @@ class Model:
     def to_spec(self) -> dict[str, Any]:
         """The model as the engine takes it, in values of JSON.
 
-        ``{"model", "alias", "h", "settings", "exog", "precision", "threads"}``: ``settings`` are the hyper-parameters that differ from
-        their defaults, losses as a configuration has them; ``exog`` the columns that the model reads, by kind; ``precision`` "bf16",
+        ``{"model", "alias", "h", "settings", "exog", "trainer", "precision", "threads"}``: ``settings`` are the hyper-parameters that differ from
+        their defaults, losses as a configuration has them; ``exog`` the columns that the model reads, by kind; ``trainer`` what neuralforecast's trainer is to have of it; ``precision`` "bf16",
         "f16" or None; ``threads`` a number or None.
         """
         return self._spec(warns=True)
@@ -144,6 +144,7 @@ class Model:
             "h": self.h,
             "settings": heeded(settings, warns),
             "exog": {kind: list(self.hparams.get(f"{kind}_exog_list") or []) for kind in ("futr", "hist", "stat")},
+            "trainer": saved(self.trainer_kwargs),
             "precision": self._precision,
             "threads": self._threads,
         }

@@ -20,6 +20,9 @@ class RayWorkers:
     def parallelism(self) -> int:
         return int(ray.cluster_resources().get("CPU", 1))
 
+    def read(self, df: Any) -> Any:
+        return df
+
     def schema(self, df: Any) -> pa.Schema:
         schema = df.schema()
         if all(isinstance(kind, pa.DataType) for kind in schema.types):

@@ -326,3 +326,24 @@ def test_features_are_missing_where_nothing_is_known_of_them():
     nf = NeuralForecast([MLP(**SMALL)], freq="ME", features="lag:3")
     nf.fit(DATA)
     assert not nf.predict().isna().any(axis=None)
+
+
+# Directories.
+
+
+def test_directories_keep_the_arguments_of_a_trainer_and_the_kind_of_tables(tmp_path):
+    polars = pytest.importorskip("polars")
+    given = {"accelerator": "cpu", "devices": 1, "logger": False, "enable_progress_bar": False, "precision": "bf16-mixed", "threads": 1}
+    nf = NeuralForecast([NLinear(**SMALL, **given)], freq="1mo")
+    with warnings.catch_warnings():
+        # The times are ends of months.
+        warnings.simplefilter("ignore")
+        nf.fit(polars.from_pandas(DATA))
+    nf.save(tmp_path / "models")
+    header = (tmp_path / "models" / "NLinear_0.safetensors").read_bytes()[:20_000].decode("latin-1")
+    assert '\\"accelerator\\":\\"cpu\\"' in header and "threads" not in header
+    again = NeuralForecast.load(tmp_path / "models")
+    assert again.models[0].trainer_kwargs == {name: value for name, value in given.items() if name != "threads"}
+    assert again.models[0].to_spec()["precision"] == "bf16"
+    forecasts = again.predict()
+    assert isinstance(forecasts, polars.DataFrame) and forecasts.equals(nf.predict())

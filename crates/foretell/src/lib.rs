@@ -190,6 +190,7 @@ pub use imported::Imported;
 pub use insample_options::InsampleOptions;
 pub use intervals::Intervals;
 pub use model_spec::ModelSpec;
+pub use own_settings::TableLibrary;
 pub use predict_options::PredictOptions;
 pub use reconciliation_error::ReconciliationError;
 pub use registry::{estimators, model_names, register_estimator};
