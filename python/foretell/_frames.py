@@ -40,18 +40,18 @@ def gathered(df: Any) -> Any:
         return df.read_all()
     if not is_distributed(df):
         return df
-    from foretell import _distributed
+    from foretell._workers import workers_of
 
-    return _distributed.workers_of(df).gathered(df)
+    return workers_of(df).gathered(df)
 
 
 def scattered(table: Any, like: Any) -> Any:
     """A table of pyarrow as one of Spark, Dask or Ray, if another table is one; else as it is."""
     if not is_distributed(like):
         return table
-    from foretell import _distributed
+    from foretell._workers import workers_of
 
-    return _distributed.workers_of(like).scattered(table)
+    return workers_of(like).scattered(table)
 
 
 def arrow(df: Any) -> Any:

@@ -14,7 +14,7 @@ try:
 except ImportError as error:
     raise ImportError("tables of Spark and Dask need fugue: pip install 'foretell[spark]' or 'foretell[dask]'") from error
 
-from foretell._distributed import Work
+from foretell._parts import Work
 
 
 class FugueWorkers:

@@ -10,7 +10,7 @@ import pyarrow as pa
 import ray
 import ray.data
 
-from foretell._distributed import Work, plain, plain_schema
+from foretell._parts import Work, plain, plain_schema
 
 
 class RayWorkers:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from foretell import _ahead, _checks, _data, _engine, _files, _foretell, _frames, _levels
 from foretell._data import Data, Names, Reading
+from foretell._model import Model
 from foretell._numbers import metrics
 from foretell._registry import as_models, model_from_spec
 from foretell._trained import Trained
@@ -393,3 +394,6 @@ class NeuralForecast(Trained):
             names = Names(*fitted.id_time_target)
             forecaster._data = _data.stored(panel, names, Reading(fitted.freq, fitted.columns, fitted.categories), fitted.tables)
         return forecaster
+
+
+Model.trained_by = NeuralForecast
