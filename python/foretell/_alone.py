@@ -15,12 +15,10 @@ if TYPE_CHECKING:
 
 def fitted_alone(model: Model, dataset: TimeSeriesDataset, val_size: int, test_size: int) -> tuple[Any, dict[str, float]]:
     """A forecaster of this model, trained without the last ``test_size`` steps of each series, and the losses of its training."""
-    from foretell.core import NeuralForecast
-
     df = dataset.df
     if test_size > 0:
         df = df[df["ds"] < dataset.max_size - test_size]
-    forecaster = NeuralForecast([model], freq=1)
+    forecaster = model.trained_by([model], freq=1)
     forecaster.fit(df, static_df=dataset.static_df, val_size=val_size)
     return forecaster, metrics(*forecaster._trained().losses[0])
 

@@ -118,14 +118,14 @@ def read(df: Any, static_df: Any, names: Names, reading: Reading, table: str = "
     return Data(df, static_df, names, reading, kind, panel)
 
 
-def stored(panel: _foretell.Panel, names: Names, reading: Reading) -> Data:
-    """The series that were saved with models, as a table of pandas, or of what is installed."""
-    return Data(None, None, names, reading, kind_of_loaded(), panel)
+def stored(panel: _foretell.Panel, names: Names, reading: Reading, tables: str | None) -> Data:
+    """The series that were saved with models, as a table of the library that they came in, of pandas, or of what is installed."""
+    return Data(None, None, names, reading, kind_of_loaded(tables), panel)
 
 
-def kind_of_loaded() -> _frames.Kind:
-    """What tables are of that no user gave."""
-    library = next((name for name in ("pandas", "polars") if find_spec(name)), "arrow")
+def kind_of_loaded(tables: str | None = None) -> _frames.Kind:
+    """What tables are of that no user gave: of the library that data of a training were of, if it is installed."""
+    library = next((name for name in (tables, "pandas", "polars") if name and find_spec(name)), "arrow")
     return _frames.Kind(library, None, None)
 
 

@@ -11,64 +11,20 @@ from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from foretell import _ahead, _data, _engine, _foretell, _frames, _levels
+from foretell._parts import plain
+from foretell._workers import Workers, workers_of
 
 if TYPE_CHECKING:
     from foretell._trained import Trained
 
-#: What a worker does with some rows.
-Work = Callable[[pa.Table], pa.Table]
-
 #: The columns beside those of the data: which part a row is of, and whether it is one of the future.
 _PART, _AHEAD = "__foretell_part", "__foretell_ahead"
-
-
-class Workers(Protocol):
-    """What is asked of the engine of a table."""
-
-    @property
-    def parallelism(self) -> int:
-        """How many parts run at a time."""
-
-    def schema(self, df: Any) -> pa.Schema:
-        """The names and types of a table's columns."""
-
-    def only(self, df: Any, columns: list[str]) -> Any:
-        """Some of the columns."""
-
-    def each(self, df: Any, work: Work, schema: pa.Schema) -> Any:
-        """The rows that become of those of a table, some at a time; ``schema`` is theirs."""
-
-    def union(self, first: Any, second: Any) -> Any:
-        """The rows of two tables."""
-
-    def parts(self, rows: Any, column: str, count: int, work: Work, schema: pa.Schema) -> Any:
-        """The user's table of what becomes of rows, those of one value of a column together; there are ``count`` values."""
-
-    def gathered(self, df: Any) -> pa.Table:
-        """All rows on this machine."""
-
-    def scattered(self, table: pa.Table) -> Any:
-        """The user's table of rows of this machine."""
-
-    def share(self, payload: bytes) -> Callable[[], bytes]:
-        """What brings bytes to a worker: once to each machine where the engine has a way for it, else with each part."""
-
-
-def workers_of(df: Any, engine: Any = None) -> Workers:
-    """The workers of a table."""
-    if type(df).__module__.partition(".")[0] == "ray":
-        from foretell._ray_data import RayWorkers
-
-        return RayWorkers()
-    from foretell._fugue import FugueWorkers
-
-    return FugueWorkers(df, engine)
 
 
 def predict(
@@ -89,6 +45,7 @@ def predict(
 def validate(forecaster: Trained, fitted: _foretell.Fitted, df: Any, static_df: Any, n_windows: int, step_size: int, levels: _levels.Levels) -> Any:
     """`NeuralForecast.cross_validation` with ``use_fitted`` by the workers of a table."""
     workers = workers_of(df)
+    df = workers.read(df)
     time, target = (workers.schema(df).field(name).type for name in (forecaster.time_col, forecaster.target_col))
     columns = fitted.forecast_columns(levels.level, levels.quantiles)
     names = levels.names(columns, _engine.named(fitted, forecaster.models))
@@ -122,6 +79,7 @@ def _run(
     each = _series_per_part(forecaster, fitted)
     names, id_col = forecaster._names().all, forecaster.id_col
     _frames.require(df, names, "df")
+    df = workers.read(df)
     schema = workers.schema(df)
     kept = [schema.field(name) for name in dict.fromkeys([*names, *_data.SPECIAL, *fitted.columns]) if name in schema.names]
     bounds = _bounds(_ids(df, id_col, workers), each, num_partitions or workers.parallelism)
@@ -132,7 +90,7 @@ def _run(
 
     rows = place(df, False)
     if futr_df is not None:
-        futr_df = futr_df if _frames.is_distributed(futr_df) else workers.scattered(_frames.arrow(futr_df))
+        futr_df = workers.read(futr_df) if _frames.is_distributed(futr_df) else workers.scattered(_frames.arrow(futr_df))
         rows = workers.union(rows, place(futr_df, True))
     payload = workers.share(_payload(forecaster, _frames.gathered(static_df)))
     found = pa.schema([*(schema.field(name) for name in names[:2]), *asked.columns])
@@ -171,17 +129,6 @@ def _payload(forecaster: Trained, static_df: Any) -> bytes:
 
 
 # What workers do.
-
-
-def plain_schema(schema: pa.Schema) -> pa.Schema:
-    """A schema without dictionaries, of which each part of a table may have its own, and without what libraries note in it."""
-    fields = [field.with_type(field.type.value_type) if pa.types.is_dictionary(field.type) else field for field in schema]
-    return pa.schema(fields).remove_metadata()
-
-
-def plain(table: pa.Table) -> pa.Table:
-    """A table whose columns have the types of `plain_schema`."""
-    return table.cast(plain_schema(table.schema))
 
 
 def _distinct(table: pa.Table) -> pa.Table:

@@ -99,6 +99,8 @@ class Fitted:
     id_time_target: tuple[str, str, str]
     names: list[str]
     models: str
+    trainer_arguments: str
+    tables: str | None
     columns: list[str]
     future_columns: list[str]
     categories: list[str]
@@ -112,6 +114,7 @@ class Fitted:
     ensembles: list[str]
     interruption: str | None
     losses: list[tuple[float | None, float | None]]
+    def with_tables(self, tables: str) -> Fitted: ...
     def calibration_errors(self, panel: Panel | None = None) -> Frame | None: ...
     def local_statistics(self, panel: Panel, without_last: int) -> tuple[dict[str, list[_Statistics]], dict[str, list[_Statistics]]]: ...
     @staticmethod

@@ -40,18 +40,18 @@ def gathered(df: Any) -> Any:
         return df.read_all()
     if not is_distributed(df):
         return df
-    from foretell import _distributed
+    from foretell._workers import workers_of
 
-    return _distributed.workers_of(df).gathered(df)
+    return workers_of(df).gathered(df)
 
 
 def scattered(table: Any, like: Any) -> Any:
     """A table of pyarrow as one of Spark, Dask or Ray, if another table is one; else as it is."""
     if not is_distributed(like):
         return table
-    from foretell import _distributed
+    from foretell._workers import workers_of
 
-    return _distributed.workers_of(like).scattered(table)
+    return workers_of(like).scattered(table)
 
 
 def arrow(df: Any) -> Any:
@@ -280,6 +280,9 @@ def _pandas_table(df: Any, id_col: str, time_col: str | None, labels: Sequence[s
         column = df[name]
         if isinstance(column.dtype, pd.PeriodDtype):
             column = column.dt.to_timestamp()
+        if name == time_col and pd.api.types.is_timedelta64_dtype(column.dtype):
+            first = f'pandas.Timestamp("2024-01-01") + df["{name}"]'
+            raise ValueError(f"time_col: column `{name}` holds durations, not times: add them to the first time, as in {first}")
         if pd.api.types.is_datetime64_any_dtype(column.dtype):
             _add_times(table, name, column)
         elif name in (id_col, *labels) and (pd.api.types.is_bool_dtype(column.dtype) or _is_beyond_int64(column)):

@@ -14,7 +14,7 @@ try:
 except ImportError as error:
     raise ImportError("tables of Spark and Dask need fugue: pip install 'foretell[spark]' or 'foretell[dask]'") from error
 
-from foretell._distributed import Work
+from foretell._parts import Work
 
 
 class FugueWorkers:
@@ -26,6 +26,16 @@ class FugueWorkers:
     @property
     def parallelism(self) -> int:
         return int(self._engine.get_current_parallelism())
+
+    def read(self, df: Any) -> Any:
+        # fugue knows no categories, which Dask has of pandas and of files.
+        if type(df).__module__.partition(".")[0] not in ("dask", "dask_expr"):
+            return df
+        for name, dtype in df.dtypes.items():
+            if hasattr(dtype, "categories"):
+                column = df[name].cat.as_known()
+                df = df.assign(**{name: column.astype(column.cat.categories.dtype)})
+        return df
 
     def schema(self, df: Any) -> pa.Schema:
         return fa.get_schema(df).pa_schema
@@ -44,7 +54,7 @@ class FugueWorkers:
         return fa.get_native_as_df(found)
 
     def gathered(self, df: Any) -> pa.Table:
-        return fa.as_arrow(fa.as_fugue_df(df))
+        return fa.as_arrow(fa.as_fugue_df(self.read(df)))
 
     def scattered(self, table: pa.Table) -> Any:
         return self._engine.to_df(ArrowDataFrame(table)).native

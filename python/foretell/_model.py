@@ -5,12 +5,13 @@ from __future__ import annotations
 import inspect
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from foretell import _foretell
+from foretell._alone import fitted_alone, predicted_alone
 from foretell._overridden import OVERRIDDEN, check_overridden, refusal
-from foretell._trainer import class_name, heeded, read_trainer_arguments
+from foretell._trainer import class_name, heeded, read_trainer_arguments, saved
 from foretell.losses._base import Loss, as_loss
 from foretell.losses._quantile import HuberMQLoss, MQLoss, sCRPS
 
@@ -64,6 +65,8 @@ class Model:
     MULTIVARIATE: ClassVar[bool] = False
     RECURRENT: bool = False
 
+    #: What trains models: `NeuralForecast`, which stands above them and says so.
+    trained_by: ClassVar[Callable[..., Any]]
     #: The class that the engine knows the model by; subclasses of a user inherit it.
     _engine_class: ClassVar[type[Model]]
 
@@ -123,8 +126,8 @@ class Model:
     def to_spec(self) -> dict[str, Any]:
         """The model as the engine takes it, in values of JSON.
 
-        ``{"model", "alias", "h", "settings", "exog", "precision", "threads"}``: ``settings`` are the hyper-parameters that differ from
-        their defaults, losses as a configuration has them; ``exog`` the columns that the model reads, by kind; ``precision`` "bf16",
+        ``{"model", "alias", "h", "settings", "exog", "trainer", "precision", "threads"}``: ``settings`` are the hyper-parameters that differ from
+        their defaults, losses as a configuration has them; ``exog`` the columns that the model reads, by kind; ``trainer`` what neuralforecast's trainer is to have of it; ``precision`` "bf16",
         "f16" or None; ``threads`` a number or None.
         """
         return self._spec(warns=True)
@@ -144,6 +147,7 @@ class Model:
             "h": self.h,
             "settings": heeded(settings, warns),
             "exog": {kind: list(self.hparams.get(f"{kind}_exog_list") or []) for kind in ("futr", "hist", "stat")},
+            "trainer": saved(self.trainer_kwargs),
             "precision": self._precision,
             "threads": self._threads,
         }
@@ -187,8 +191,6 @@ class Model:
         Returns:
             The model itself; its ``metrics`` are the losses "train_loss" and "ptl/val_loss" (also "valid_loss").
         """
-        from foretell._alone import fitted_alone
-
         if random_seed is not None and "random_seed" in self.hparams:
             self.hparams["random_seed"] = self.random_seed = random_seed
         self.val_size, self.test_size = val_size, test_size
@@ -216,7 +218,6 @@ class Model:
         Raises:
             RuntimeError: Before a fit.
         """
-        from foretell._alone import predicted_alone
         from foretell._checks import check_data_arguments
 
         check_data_arguments(self.predict, data_kwargs)

@@ -10,7 +10,7 @@ import pyarrow as pa
 import ray
 import ray.data
 
-from foretell._distributed import Work, plain, plain_schema
+from foretell._parts import Work, plain, plain_schema
 
 
 class RayWorkers:
@@ -19,6 +19,9 @@ class RayWorkers:
     @property
     def parallelism(self) -> int:
         return int(ray.cluster_resources().get("CPU", 1))
+
+    def read(self, df: Any) -> Any:
+        return df
 
     def schema(self, df: Any) -> pa.Schema:
         schema = df.schema()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from foretell import models
+from foretell import _trainer, models
 from foretell._model import Model, defaults_of
 from foretell.models.ensemble import Ensemble
 
@@ -47,8 +47,8 @@ def what_it_is(value: Any) -> str:
     return f"is {value!r}: expected a model of foretell.models, such as NHITS(h=12, input_size=24)"
 
 
-def model_from_spec(name: str, hyper_parameters: Mapping[str, Any]) -> Model:
-    """The model that the engine describes by its name and hyper-parameters, for example one that was loaded.
+def model_from_spec(name: str, hyper_parameters: Mapping[str, Any], trainer: Mapping[str, Any] | None = None) -> Model:
+    """The model that the engine describes by its name and hyper-parameters, for example one that was loaded, with arguments of a trainer.
 
     Raises:
         ValueError: If there is no such model.
@@ -57,4 +57,4 @@ def model_from_spec(name: str, hyper_parameters: Mapping[str, Any]) -> Model:
         raise ValueError(f"there is no model {name}: expected one of {', '.join(MODELS)}")
     cls = MODELS[name]
     known = {"h", "input_size", "n_series", *defaults_of(cls)}
-    return cls(**{key: value for key, value in hyper_parameters.items() if key in known})
+    return cls(**{key: value for key, value in hyper_parameters.items() if key in known}, **_trainer.known(trainer or {}))

@@ -112,9 +112,9 @@ class Trained:
         """The absolute errors that intervals were calibrated by, a row per id, time and cutoff; None without calibration."""
         panel = None if self._data is None else self._data.panel
         errors = None if self._engine is None else self._engine.calibration_errors(panel)
-        if errors is None:
+        if self._engine is None or errors is None:
             return None
-        return _frames.from_engine(errors, _data.kind_of_loaded() if self._data is None else self._data.kind)
+        return _frames.from_engine(errors, _data.kind_of_loaded(self._engine.tables) if self._data is None else self._data.kind)
 
     def _names(self) -> Names:
         return Names(self.id_col, self.time_col, self.target_col)
@@ -444,6 +444,8 @@ class Trained:
         if model_index is not None and sorted(model_index) != list(range(len(self.models))):
             fitted = fitted.only(_engine.places(self.models, model_index))
         panel = self._data.panel if save_dataset and self._data else None
+        if self._data is not None:
+            fitted = fitted.with_tables("pyarrow" if self._data.kind.module == "arrow" else self._data.kind.module)
         _files.write(fitted, os.fspath(path).rstrip("/"), overwrite, panel)
 
     def _without_data(self) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import warnings
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 #: Where, how loudly and with which files a training runs: nothing of it changes the weights.
@@ -110,6 +111,22 @@ _INSTEAD_OF_CALLBACKS = {
     "LearningRateFinder": "set learning_rate instead",
     "BatchSizeFinder": "set batch_size and windows_batch_size instead",
 }
+
+
+#: The words of Lightning for precisions; "f16" and "f32" are the engine's.
+_OF_LIGHTNING = (16, 32, "16", "32", "16-true", "16-mixed", "bf16", "bf16-true", "bf16-mixed", "32-true")
+
+
+def saved(given: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of a trainer that a file keeps: plain values, and none that is of this machine's memory alone."""
+    plain = {name: value for name, value in given.items() if value is None or isinstance(value, (bool, int, float, str))}
+    return {name: value for name, value in plain.items() if name != "threads" and (name != "precision" or value in _OF_LIGHTNING)}
+
+
+def known(loaded: Mapping[str, Any]) -> dict[str, Any]:
+    """Those of a file that are heeded here or change nothing."""
+    names = (name for name in loaded if name in WITHOUT_MEANING or name == "precision" and loaded[name] in PRECISIONS)
+    return {name: loaded[name] for name in names if name not in ("callbacks", "logger") or isinstance(loaded[name], bool)}
 
 
 def unknown_argument(name: str, model: str, hyper_parameters: list[str]) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from foretell import _ahead, _checks, _data, _engine, _files, _foretell, _frames, _levels
 from foretell._data import Data, Names, Reading
+from foretell._model import Model
 from foretell._numbers import metrics
 from foretell._registry import as_models, model_from_spec
 from foretell._trained import Trained
@@ -380,8 +381,8 @@ class NeuralForecast(Trained):
             else:
                 fitted, panel = _foretell.Fitted.load(directory, _checks.count("threads", kwargs.get("threads", 0)))
         models: list[Any] = []
-        for spec in json.loads(fitted.models):
-            models.append(model_from_spec(spec["model"], spec["hyper_parameters"]))
+        for spec, trainer in zip(json.loads(fitted.models), json.loads(fitted.trainer_arguments)):
+            models.append(model_from_spec(spec["model"], spec["hyper_parameters"], trainer))
         models.extend(map(Ensemble.of_column, fitted.ensembles))
         kwargs = {name: value for name, value in kwargs.items() if name not in ("map_location", "weights_only")}
         freq = int(fitted.freq) if fitted.freq.isdecimal() else fitted.freq
@@ -391,5 +392,8 @@ class NeuralForecast(Trained):
         forecaster.prediction_intervals = _engine.intervals_of(fitted.intervals)
         if panel is not None:
             names = Names(*fitted.id_time_target)
-            forecaster._data = _data.stored(panel, names, Reading(fitted.freq, fitted.columns, fitted.categories))
+            forecaster._data = _data.stored(panel, names, Reading(fitted.freq, fitted.columns, fitted.categories), fitted.tables)
         return forecaster
+
+
+Model.trained_by = NeuralForecast

@@ -21,8 +21,8 @@ def names() -> dict[str, str]:
 def compute(
     df: TableT, features: str, freq: Any = None, *, threads: int = 0, id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y"
 ) -> TableT:
-    """Computes features of each row. Those of the target (lags, moving windows, ...) see the rows before it alone; those of the times
-    (calendar, Fourier terms, holidays, ...) are known ahead.
+    """Computes features of each row. Those of the target (lags, moving windows, ...) see the rows before it alone, and are missing where
+    there are not enough of these; those of the times (calendar, Fourier terms, holidays, ...) are known ahead.
 
     Args:
         df: A row per id and time.

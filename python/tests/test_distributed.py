@@ -202,3 +202,24 @@ def test_trials_of_a_search_run_as_tasks_of_ray(ray):
     assert np.array_equal(tasks.predict().column("AutoNLinear"), alone.predict()["AutoNLinear"])
     assert [str(error) for error in alone.models[1].results.errors] != []
     start_ray()
+
+
+@pytest.mark.parametrize("kind", ["objects", "categories", "zones"])
+def test_ids_and_times_are_read_of_any_type(engine, kind, request):
+    if kind == "categories" and request.node.callspec.params["engine"] is spark_engine:
+        pytest.skip("Spark has no categories")
+    to, back = engine
+    df = panel(6).rename(columns={"store": "unique_id", "day": "ds", "sold": "y"})[["unique_id", "ds", "y"]]
+    df["unique_id"] = df["unique_id"].map("s{:03}".format).astype(object)
+    if kind == "categories":
+        df["unique_id"] = df["unique_id"].astype("category")
+    if kind == "zones":
+        df["ds"] = df["ds"].dt.tz_localize("UTC")
+    nf = NeuralForecast([NLinear(h=H, input_size=14, max_steps=3)], freq="D")
+    # The rows are gathered here, whatever their types are there.
+    nf.fit(to(df))
+    found, expected = back(nf.predict(to(df))), nf.predict(df)
+    found = found.assign(unique_id=found["unique_id"].astype(object)).sort_values(["unique_id", "ds"])
+    assert found["unique_id"].tolist() == expected["unique_id"].tolist()
+    assert np.array_equal(found["NLinear"].to_numpy("f4"), expected["NLinear"].to_numpy())
+    assert [pd.Timestamp(time).date() for time in found["ds"]] == [time.date() for time in expected["ds"]]

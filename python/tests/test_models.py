@@ -92,6 +92,7 @@ def test_settings_are_plain_values_of_json():
             "optimizer_kwargs": {"weight_decay": 0.1},
         },
         "exog": {"futr": ["price"], "hist": [], "stat": []},
+        "trainer": {},
         "precision": None,
         "threads": None,
     }
@@ -134,7 +135,9 @@ def test_the_trainers_arguments():
         enable_model_summary=False, num_sanity_val_steps=0, max_epochs=None,
     )  # fmt: skip
     model = models.MLP(4, 8, **quiet)
-    assert model.to_spec() == models.MLP(4, 8).to_spec()
+    plain = models.MLP(4, 8).to_spec()
+    # They are kept for neuralforecast, and change nothing here.
+    assert {**model.to_spec(), "trainer": {}} == plain and model.to_spec()["trainer"]["accelerator"] == "gpu"
     assert model.trainer_kwargs == quiet
     assert models.MLP(4, 8, precision="bf16-mixed").to_spec()["precision"] == "bf16"
     assert models.MLP(4, 8, precision=16).to_spec()["precision"] == "f16"

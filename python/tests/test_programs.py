@@ -1,5 +1,6 @@
 """Programs that were written for neuralforecast: what they override, give and read."""
 
+import json
 import os
 import signal
 import threading
@@ -309,3 +310,72 @@ def test_ctrl_c_ends_what_forecasts(interrupted, method):
     }[method]
     assert interrupted(work) < SOON
     assert len(nf.predict()) == 4
+
+
+def test_durations_are_told_to_be_no_times():
+    df = DATA.assign(ds=DATA["ds"] - DATA["ds"].iloc[0])
+    with pytest.raises(ValueError, match=r"time_col: column `ds` holds durations, not times: add them to the first time"):
+        fitted(NLinear(**SMALL), df)
+
+
+def test_features_are_missing_where_nothing_is_known_of_them():
+    table = features.compute(DATA, "lag:1,3,roll_mean:2,month", "ME")
+    first, columns = table.groupby("unique_id").head(4), ["lag_1", "lag_3", "roll_mean_2"]
+    assert first[columns].isna().groupby(first["unique_id"]).sum().to_numpy().tolist() == [[1, 3, 2]] * 2
+    assert not table.drop(columns=columns).isna().any(axis=None)
+    # Models read columns without gaps.
+    nf = NeuralForecast([MLP(**SMALL)], freq="ME", features="lag:3")
+    nf.fit(DATA)
+    assert not nf.predict().isna().any(axis=None)
+
+
+# Directories.
+
+
+def test_directories_keep_the_arguments_of_a_trainer_and_the_kind_of_tables(tmp_path):
+    polars = pytest.importorskip("polars")
+    given = {"accelerator": "cpu", "devices": 1, "logger": False, "enable_progress_bar": False, "precision": "bf16-mixed", "threads": 1}
+    nf = NeuralForecast([NLinear(**SMALL, **given)], freq="1mo")
+    with warnings.catch_warnings():
+        # The times are ends of months.
+        warnings.simplefilter("ignore")
+        nf.fit(polars.from_pandas(DATA))
+    nf.save(tmp_path / "models")
+    header = (tmp_path / "models" / "NLinear_0.safetensors").read_bytes()[:20_000].decode("latin-1")
+    assert '\\"accelerator\\":\\"cpu\\"' in header and "threads" not in header
+    again = NeuralForecast.load(tmp_path / "models")
+    assert again.models[0].trainer_kwargs == {name: value for name, value in given.items() if name != "threads"}
+    assert again.models[0].to_spec()["precision"] == "bf16"
+    forecasts = again.predict()
+    assert isinstance(forecasts, polars.DataFrame) and forecasts.equals(nf.predict())
+
+
+def tensors(path):
+    """The bytes of each tensor of a file."""
+    content = path.read_bytes()
+    start = 8 + int.from_bytes(content[:8], "little")
+    entries = json.loads(content[8:start]).items()
+    return {name: content[start:][slice(*entry["data_offsets"])] for name, entry in entries if "data_offsets" in entry}
+
+
+def test_directories_have_integer_ids_in_their_order(tmp_path):
+    """As neuralforecast sorts them, which takes errors and statistics for those of its series by their places."""
+    rng = np.random.default_rng(1)
+    df = pd.DataFrame({"unique_id": np.repeat(np.arange(12), 40), "ds": np.tile(np.arange(40), 12)})
+    df["y"] = df["unique_id"] * 100 + rng.normal(size=len(df))
+    nf = NeuralForecast([NLinear(**SMALL)], freq=1, local_scaler_type="standard")
+    nf.fit(df, prediction_intervals=PredictionIntervals())
+    nf.save(tmp_path / "models")
+    stored = tensors(tmp_path / "models" / "configuration.safetensors")
+    uids, errors = (np.frombuffer(stored[f"__hparams__.{name}.values"], "i8") for name in ("uids", "_cs_df.unique_id"))
+    assert uids.tolist() == list(range(12))
+    assert errors.tolist() == np.repeat(np.arange(12), 2 * 4).tolist()
+    expected = nf.predict(level=[80])
+    again = NeuralForecast.load(tmp_path / "models")
+    pd.testing.assert_frame_equal(again.predict(level=[80]), expected)
+    assert again._cs_df["unique_id"].is_monotonic_increasing
+    again.save(tmp_path / "again")
+    once_more = tensors(tmp_path / "again" / "configuration.safetensors")
+    statistics = "__hparams__.scalers_.y.stats_"
+    np.testing.assert_allclose(*(np.frombuffer(found.pop(statistics), "f4") for found in (once_more, stored)), rtol=1e-5)
+    assert once_more == stored

@@ -20,6 +20,8 @@ const PACKAGES: [&str; 9] =
     ["maturin>=1.9,<2", "mypy", "numpy", "pandas", "polars", "pyarrow", "pytest", "tqdm", "utilsforecast"];
 /// The library of `crates/python`, as cargo calls it and as Python finds it in the package.
 const LIBRARY: [&str; 2] = ["_foretell", "_foretell.abi3.so"];
+/// The profile of a wheel that is handed out.
+const HANDED_OUT: &str = "dist";
 
 /// The tests that need engines, and the packages of these: an environment of its own, since they want older tables.
 const ENGINE_TESTS: &str = "test_distributed.py";
@@ -64,6 +66,10 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Outcome> {
     let home = metadata.target_directory.join("python").into_std_path_buf();
     let package = metadata.workspace_root.join("python").into_std_path_buf();
     let (mut packages, mut place) = (PACKAGES.to_vec(), "environment".to_owned());
+    if options.profile == HANDED_OUT && cfg!(target_os = "linux") {
+        packages.push("ziglang");
+        place += "-zig";
+    }
     for engine in &options.engines {
         packages.extend(engine.packages());
         place += &format!("-{engine:?}").to_lowercase();
@@ -79,6 +85,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Outcome> {
             let wheel = wheel(&python, &package, &home.join("wheels"), profile)?;
             let bytes = fs::metadata(&wheel)?.len();
             println!("{}: {:.1} MB", wheel.display(), bytes as f64 / 1e6);
+            check_wheel(&python, &wheel)?;
             let pip = ["-m", "pip", "install", "--quiet", "--force-reinstall", "--no-deps", "--no-index"];
             done(Command::new(&python).args(pip).arg(&wheel), "installing the wheel")?;
         }
@@ -160,11 +167,59 @@ fn environment(interpreter: &Path, home: &Path, packages: &[&str]) -> anyhow::Re
     Ok(Some(python))
 }
 
+/// Fails if a wheel lacks a licence, or would not install where docs/python.md says that it does.
+fn check_wheel(python: &Path, wheel: &Path) -> anyhow::Result<()> {
+    let list = Command::new(python).args(["-m", "zipfile", "-l"]).arg(wheel).output()?;
+    let name = wheel.file_name().unwrap_or_default().to_string_lossy();
+    let wrong = wrong_wheel(&name, &String::from_utf8_lossy(&list.stdout));
+    ensure!(wrong.is_empty(), "{name}: {}", wrong.join("; "));
+    // Tags say it of a wheel that is handed out; a build for tests is linked with the C library of this machine.
+    let module = Command::new(python).args(["-c", NEWEST_SYMBOL]).arg(wheel).output()?;
+    let newest = String::from_utf8_lossy(&module.stdout);
+    let minor = newest.trim().parse().unwrap_or(0);
+    ensure!(
+        minor <= NEWEST_GLIBC,
+        "{name} calls functions of glibc 2.{minor}, and machines with 2.{NEWEST_GLIBC} are to take it: objdump -T names them"
+    );
+    Ok(())
+}
+
+/// The newest glibc, 2.x, whose functions may be called. Linking with a C library of a version moves symbols to that version, which an older
+/// one undoes ([`WHEEL_GLIBC`]); what is newer than 2.34 is a function that we call and that has changed since.
+const NEWEST_GLIBC: u32 = 34;
+
+/// The oldest glibc that a wheel which is handed out runs with.
+const WHEEL_GLIBC: u32 = 28;
+
+/// Prints the minor version of the newest glibc that the module of a wheel asks for.
+const NEWEST_SYMBOL: &str = "import re, sys, zipfile
+wheel = zipfile.ZipFile(sys.argv[1])
+modules = (wheel.read(name) for name in wheel.namelist() if name.endswith('.so'))
+print(max((int(minor) for module in modules for minor in re.findall(rb'GLIBC_2\\.(\\d+)', module)), default=0))";
+
+/// What is wrong with a wheel of this name that holds the files of a list.
+fn wrong_wheel(name: &str, list: &str) -> Vec<String> {
+    let licences = ["LICENSE-MIT", "LICENSE-APACHE"].map(|licence| format!(".dist-info/licenses/{licence}"));
+    let missing = licences.iter().filter(|file| !list.contains(file.as_str()));
+    let mut wrong: Vec<String> = missing.map(|file| format!("no {file}")).collect();
+    let tagged = name.split("manylinux_2_").skip(1).filter_map(|rest| rest.split('_').next()?.parse().ok());
+    if let Some(newer) = tagged.min().filter(|oldest: &u32| *oldest > NEWEST_GLIBC) {
+        wrong.push(format!("it is for glibc 2.{newer} and newer"));
+    }
+    wrong
+}
+
 /// Builds the wheel.
 fn wheel(python: &Path, package: &Path, out: &Path, profile: &str) -> anyhow::Result<PathBuf> {
     forget(out)?;
     let build = ["-m", "maturin", "build", "--profile", profile, "--out"];
-    done(Command::new(python).args(build).arg(out).current_dir(package), "building the wheel")?;
+    let mut command = Command::new(python);
+    command.args(build).arg(out).current_dir(package);
+    if profile == HANDED_OUT && cfg!(target_os = "linux") {
+        // Linked by zig with the symbols of that version.
+        command.args(["--zig", "--compatibility", &format!("manylinux_2_{WHEEL_GLIBC}")]);
+    }
+    done(&mut command, "building the wheel")?;
     let mut wheels: Vec<PathBuf> =
         fs::read_dir(out)?.map(|entry| entry.map(|entry| entry.path())).collect::<Result<_, _>>()?;
     ensure!(wheels.len() == 1, "expected one wheel in {}, found {}", out.display(), wheels.len());
@@ -177,4 +232,27 @@ fn done(command: &mut Command, what: &str) -> anyhow::Result<()> {
         bail!("{what} failed ({status}): {command:?}");
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wrong_wheel;
+
+    #[test]
+    fn a_wheel_has_licences_and_runs_with_an_older_libc() {
+        let list = "foretell-0.1.0.dist-info/licenses/LICENSE-MIT\nforetell-0.1.0.dist-info/licenses/LICENSE-APACHE\n";
+        let name = |platform: &str| format!("foretell-0.1.0-cp310-abi3-{platform}.whl");
+        for platform in [
+            "manylinux_2_28_x86_64",
+            "manylinux_2_17_x86_64.manylinux2014_x86_64",
+            "win_amd64",
+            "linux_x86_64",
+        ] {
+            assert!(wrong_wheel(&name(platform), list).is_empty(), "{platform}");
+        }
+        let newer = name("manylinux_2_35_x86_64");
+        assert_eq!(wrong_wheel(&newer, list), ["it is for glibc 2.35 and newer"]);
+        let missing = wrong_wheel(&newer, "LICENSE-MIT");
+        assert_eq!(missing.len(), 3, "{missing:?}");
+    }
 }

@@ -4,6 +4,7 @@ use foretell_checkpoint::{Column, TimeUnit};
 use foretell_data::{Frame, Panel, Span, TimeKind};
 use foretell_estimator::{Estimator, Output, point_column};
 
+use crate::columns::{column_of_ids, in_order_of_ids};
 use crate::conformal::{Conformal, PredictionIntervals};
 use crate::ensemble::{Combination, LeastSquares};
 use crate::error::Error;
@@ -126,9 +127,12 @@ pub(crate) fn calibrate(
             Column::Times { unit: TimeUnit::Microseconds, zone, values: times.to_vec() }
         }
     };
-    let ids = frame.ids.iter().map(ToString::to_string).collect();
+    // neuralforecast takes the rows for those of its series, which it sorts by their ids as they are.
+    let (order, each) = (in_order_of_ids(panel), intervals.n_windows * h);
+    let frame =
+        &frame.at(&order.iter().flat_map(|series| series * each..(series + 1) * each).collect::<Vec<_>>());
     let mut errors = vec![
-        (frame.id_col.clone(), Column::Text(ids)),
+        (frame.id_col.clone(), column_of_ids(panel, frame.ids.iter())),
         (frame.time_col.clone(), time(&frame.times)),
         ("cutoff".to_owned(), time(frame.cutoffs.as_deref().unwrap_or_default())),
     ];
@@ -139,6 +143,7 @@ pub(crate) fn calibrate(
             errors.push((name, Column::Floats(of_model.collect())));
         }
     }
-    let places = panel.ids().enumerate().map(|(place, id)| (id.to_string(), place)).collect();
+    let places = order.iter().enumerate().map(|(place, &series)| (panel.id(series).to_string(), place));
+    let places = places.collect();
     Conformal::of_errors(intervals, h, errors, places)
 }

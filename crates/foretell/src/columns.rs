@@ -1,5 +1,9 @@
 //! The names of columns in the data and in forecasts, and the columns that models read.
 
+use std::sync::Arc;
+
+use foretell_checkpoint::Column;
+use foretell_data::Panel;
 use foretell_estimator::{ColumnsRead, Estimator};
 use foretell_features::Features;
 use serde::{Deserialize, Serialize};
@@ -64,4 +68,22 @@ fn once_each(names: impl Iterator<Item = String>) -> Vec<String> {
     names.sort_unstable();
     names.dedup();
     names
+}
+
+/// The places of a panel's series in the order of neuralforecast, which sorts whole numbers by their values.
+pub(crate) fn in_order_of_ids(panel: &Panel) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..panel.n_series()).collect();
+    if panel.has_integer_ids() {
+        order.sort_by_key(|&series| panel.id(series).parse::<i64>().ok());
+    }
+    order
+}
+
+/// Ids of a panel as a column: whole numbers, if they are some.
+pub(crate) fn column_of_ids<'a>(panel: &Panel, ids: impl Iterator<Item = &'a Arc<str>> + Clone) -> Column {
+    let numbers = || ids.clone().map(|id| id.parse().ok()).collect::<Option<Vec<i64>>>();
+    match Some(()).filter(|()| panel.has_integer_ids()).and_then(|()| numbers()) {
+        Some(numbers) => Column::Integers(numbers),
+        None => Column::Text(ids.map(ToString::to_string).collect()),
+    }
 }

@@ -176,6 +176,15 @@ impl ModelSpec {
         let any: &dyn std::any::Any = &*self.0;
         any.downcast_ref()
     }
+
+    /// With arguments that neuralforecast hands to its trainer, for the model's file: [`NetworkSpec::with_trainer_arguments`]. Models of
+    /// other kinds have none.
+    pub fn with_trainer_arguments(self, arguments: Map<String, Value>) -> Self {
+        match self.network() {
+            Some(network) => network.clone().with_trainer_arguments(arguments).into(),
+            None => self,
+        }
+    }
 }
 
 impl AsRef<dyn Estimator> for ModelSpec {

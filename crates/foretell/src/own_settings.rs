@@ -29,6 +29,22 @@ pub(crate) struct OwnSettings {
     /// The last so many models stand beside the others for comparison, and are members of no ensemble.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) baselines: usize,
+    /// The library whose tables the data of the training were.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) tables: Option<TableLibrary>,
+}
+
+/// A library of tables in Python: forecasts of models are tables as their data were, also after they are saved and loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum TableLibrary {
+    /// pandas.
+    Pandas,
+    /// polars.
+    Polars,
+    /// pyarrow, and whatever else speaks Arrow.
+    Pyarrow,
 }
 
 fn is_zero(count: &usize) -> bool {

@@ -34,6 +34,7 @@ pub fn model_file(model: &TrainedNetwork) -> ModelFile {
             *list = Value::Null;
         }
     }
+    file.hyper_parameters.extend(model.spec.trainer_arguments().clone());
     let table = model.params.table();
     for entry in table.entries() {
         let values = match model.params.counter(entry) {
@@ -191,7 +192,7 @@ pub(crate) fn spec_of(
         }
         error => error.to_string(),
     });
-    let mut spec = spec?.set("input_size", -1)?;
+    let mut spec = spec?.set("input_size", -1)?.with_trainer_arguments(arguments.clone());
     for (name, value) in arguments {
         spec = match spec.clone().set(&name, value) {
             Err(_) if is_tolerated(&name) => spec,

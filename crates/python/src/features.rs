@@ -15,7 +15,7 @@ pub(crate) fn feature_names() -> Vec<(&'static str, &'static str, &'static str, 
     FEATURES.iter().map(|entry| (entry.name, entry.example, entry.meaning, entry.is_known_ahead())).collect()
 }
 
-/// The ids and times of all rows of a panel, with the columns of these features.
+/// The ids and times of all rows of a panel, with the columns of these features, NaN where there is not enough history.
 #[pyfunction]
 #[pyo3(signature = (panel, words, threads = 0))]
 pub(crate) fn compute_features(
@@ -26,15 +26,8 @@ pub(crate) fn compute_features(
 ) -> PyResult<PyFrame> {
     let features = parsed::<Features>(words)?;
     let work = || -> Result<_, Error> {
-        let wide = features.add_to(&panel.panel, &Workers::new(threads)?)?;
         let mut frame = panel.ids_and_times();
-        for name in features.columns() {
-            let mut column = Vec::with_capacity(wide.n_rows());
-            for series in 0..wide.n_series() {
-                column.extend_from_slice(wide.column(&name, series)?);
-            }
-            frame.columns.push((name, column));
-        }
+        frame.columns = features.known_columns_of(&panel.panel, &Workers::new(threads)?)?;
         Ok(frame)
     };
     Ok(PyFrame::of(interruptible(py, work)?.map_err(exception)?, None))

@@ -141,6 +141,31 @@ impl PyFitted {
         serde_json::to_string(&specs).expect("names and numbers")
     }
 
+    /// The arguments of neuralforecast's trainer of each model, as JSON.
+    #[getter]
+    fn trainer_arguments(&self) -> String {
+        let of_model = |model: &foretell::FittedModel| {
+            model.spec().network().map(|network| network.trainer_arguments().clone()).unwrap_or_default()
+        };
+        let all: Vec<_> = self.fitted.models().iter().map(of_model).collect();
+        serde_json::to_string(&all).expect("plain values")
+    }
+
+    /// The library whose tables the data of the training were: pandas, polars or pyarrow.
+    #[getter]
+    fn tables(&self) -> Option<String> {
+        self.fitted
+            .tables()
+            .and_then(|tables| serde_json::to_value(tables).ok()?.as_str().map(ToOwned::to_owned))
+    }
+
+    /// The models with this library for their tables.
+    fn with_tables(&self, tables: &str) -> PyResult<Self> {
+        let wrong = |error: serde_json::Error| PyValueError::new_err(error.to_string());
+        let tables = serde_json::from_value(tables.into()).map_err(wrong)?;
+        Ok(Self { fitted: self.fitted.clone().with_tables(Some(tables)), told: self.told.clone() })
+    }
+
     /// The names of the scalers of series and of static columns.
     #[getter]
     fn local_scalers(&self) -> [Option<String>; 2] {

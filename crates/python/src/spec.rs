@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 
 use crate::error::of_spec;
 
-/// The models of a JSON text: a list of `{"model", "alias", "h", "settings", "exog": {"futr", "hist", "stat"}}`.
+/// The models of a JSON text: a list of `{"model", "alias", "h", "settings", "exog": {"futr", "hist", "stat"}, "trainer"}`.
 pub(crate) fn read(text: &str) -> PyResult<Vec<ModelSpec>> {
     let wrong = |error: serde_json::Error| PyValueError::new_err(format!("models: {error}"));
     let models: Vec<Map<String, Value>> = serde_json::from_str(text).map_err(wrong)?;
@@ -16,7 +16,7 @@ pub(crate) fn read(text: &str) -> PyResult<Vec<ModelSpec>> {
 fn model(mut entries: Map<String, Value>) -> PyResult<ModelSpec> {
     let mut take = |name: &str| entries.remove(name).unwrap_or(Value::Null);
     let (name, h, alias) = (take("model"), take("h"), take("alias"));
-    let (settings, exog) = (take("settings"), take("exog"));
+    let (settings, exog, trainer) = (take("settings"), take("exog"), take("trainer"));
     let name = name.as_str().ok_or_else(|| PyValueError::new_err("a model needs a name"))?;
     let spec = ModelSpec::new(name, 1, 1).and_then(|spec| {
         let mut spec = spec.set("h", h)?;
@@ -28,7 +28,11 @@ fn model(mut entries: Map<String, Value>) -> PyResult<ModelSpec> {
         for (name, value) in settings.as_object().into_iter().flatten() {
             spec = spec.set(name, value.clone())?;
         }
-        with_columns(spec, &known, &exog)
+        let spec = with_columns(spec, &known, &exog)?;
+        Ok(match trainer {
+            Value::Object(arguments) => spec.with_trainer_arguments(arguments),
+            _ => spec,
+        })
     });
     spec.map_err(of_spec)
 }

@@ -95,7 +95,8 @@ class RLinear(Network):
         inference_windows_batch_size: int | None = 1024, start_padding_enabled: bool = False,
         training_data_availability_threshold: float | Sequence[float] = 0.0, step_size: int = 1,
         scaler_type: str | None = "identity", random_seed: int = 1, drop_last_loader: bool = False,
-        revin_affine: bool = True, revin_subtract_last: bool = False, dropout: float = 0.0, **trainer_kwargs: Unpack[TrainerOptions]
+        revin_affine: bool = True, revin_subtract_last: bool = False, dropout: float = 0.0,
+        **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -170,7 +171,8 @@ class NBEATS(Network):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         exclude_insample_y: bool = False, gradient_clip_val: float | None = None,
-        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
+        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1,
+        **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 

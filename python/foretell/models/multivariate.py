@@ -281,7 +281,8 @@ class RMoK(Network, multivariate=True):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         exclude_insample_y: bool = False, gradient_clip_val: float | None = None,
-        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
+        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1,
+        **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -370,7 +371,8 @@ class TimeMixer(Network, multivariate=True):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         exclude_insample_y: bool = False, gradient_clip_val: float | None = None,
-        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
+        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1,
+        **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 

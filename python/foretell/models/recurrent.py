@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from foretell._calls import TrainerOptions
 
 
-class RNN(Network, reads="futr hist stat cat", recurrent=True):
+class RNN(Network, reads="futr hist stat cat"):
     """RNN (Elman 1990).
 
     The arguments that are not listed are those of every network: see :class:`foretell.models.Network`.
@@ -67,7 +67,7 @@ class RNN(Network, reads="futr hist stat cat", recurrent=True):
         self._take(locals())
 
 
-class LSTM(Network, reads="futr hist stat cat", recurrent=True):
+class LSTM(Network, reads="futr hist stat cat"):
     """LSTM (Hochreiter and Schmidhuber 1997).
 
     The arguments that are not listed are those of every network: see :class:`foretell.models.Network`.
@@ -115,7 +115,7 @@ class LSTM(Network, reads="futr hist stat cat", recurrent=True):
         self._take(locals())
 
 
-class GRU(Network, reads="futr hist stat cat", recurrent=True):
+class GRU(Network, reads="futr hist stat cat"):
     """GRU (Cho et al. 2014, arXiv 1409.1259; Chung et al. 2014, arXiv 1412.3555).
 
     The arguments that are not listed are those of every network: see :class:`foretell.models.Network`.
@@ -334,7 +334,8 @@ class TCN(Network, reads="futr hist stat cat"):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         exclude_insample_y: bool = False, gradient_clip_val: float | None = None,
-        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
+        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1,
+        **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 

@@ -103,7 +103,8 @@ class FEDformer(Network, reads="futr cat"):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         exclude_insample_y: bool = False, gradient_clip_val: float | None = None,
-        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
+        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1,
+        **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -235,7 +236,8 @@ class TFT(Network, reads="futr hist stat"):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         exclude_insample_y: bool = False, gradient_clip_val: float | None = None,
-        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1, **trainer_kwargs: Unpack[TrainerOptions]
+        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1,
+        **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 
@@ -390,7 +392,7 @@ class TimeLLM(Network):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         exclude_insample_y: bool = False, gradient_clip_val: float | None = None,
-        gradient_clip_algorithm: str | None = None, attention_dropout: float = 0.1, num_tokens: int = 1024,
-        llm_checksum: str | None = None, **trainer_kwargs: Unpack[TrainerOptions]
+        gradient_clip_algorithm: str | None = None, accumulate_grad_batches: int = 1, attention_dropout: float = 0.1,
+        num_tokens: int = 1024, llm_checksum: str | None = None, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())

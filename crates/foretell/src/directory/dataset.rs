@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::iter::repeat_n;
 
-use foretell_checkpoint::{Column, Configuration, Dataset, FittedScaler, TensorData, TimeUnit};
+use foretell_checkpoint::{Column, Configuration, Dataset, FittedScaler, TensorData, TensorValues, TimeUnit};
 use foretell_data::{AVAILABLE_MASK, LocalScaler, LocalStats, Panel, TimeKind, Vocabulary, Zone};
 
-use crate::columns::columns_read;
+use crate::columns::{column_of_ids, columns_read, in_order_of_ids};
 use crate::error::Error;
 use crate::trained_models::TrainedModels;
 
@@ -23,6 +23,10 @@ pub(crate) fn store(
     // Forecasts of the dataset alone are brought back by these.
     [configuration.scalers, configuration.static_scalers] = scaled.stored(target);
     let seen = &*scaled.panel;
+    let order = in_order_of_ids(seen);
+    for scaler in configuration.scalers.values_mut() {
+        scaler.stats = scaler.stats.as_ref().map(|stats| rows_at(stats, &order));
+    }
     let of_rows = columns_read(trained.estimators());
     let weighted = (0..seen.n_series()).any(|series| seen.sample_weight(series).is_some());
     let mut columns = vec![target.clone()];
@@ -31,7 +35,7 @@ pub(crate) fn store(
     columns.push(AVAILABLE_MASK.to_owned());
     let mut temporal = Vec::with_capacity(seen.n_rows() * columns.len());
     let (mut indptr, mut times, mut last) = (vec![0], Vec::new(), Vec::new());
-    for series in 0..seen.n_series() {
+    for &series in &order {
         let len = seen.len(series);
         let further: Vec<&[f32]> =
             of_rows.iter().map(|name| seen.column(name, series)).collect::<Result<_, _>>()?;
@@ -44,7 +48,7 @@ pub(crate) fn store(
             }
             temporal.push(mask.map_or(1.0, |mask| mask[row]));
         }
-        indptr.push(indptr[series] + len);
+        indptr.push(indptr[indptr.len() - 1] + len);
         times.extend(seen.times(series));
         last.push(seen.time(series, len - 1));
     }
@@ -53,22 +57,26 @@ pub(crate) fn store(
     static_columns.sort_unstable();
     static_columns.dedup();
     let mut static_values = Vec::with_capacity(seen.n_series() * static_columns.len());
-    for series in 0..seen.n_series() {
+    for &series in &order {
         for name in &static_columns {
             static_values.push(seen.static_value(name, series)?);
         }
     }
-    configuration.uids = Some(ids(seen));
+    configuration.uids = Some(column_of_ids(seen, order.iter().map(|&series| seen.id(series))));
     configuration.last_dates = Some(column_of_times(seen, last));
     configuration.ds = Some(column_of_times(seen, times));
     Ok(Dataset { columns, temporal, indptr, target: 0, static_columns, static_values, updated: false })
 }
 
-fn ids(panel: &Panel) -> Column {
-    let numbers = || panel.ids().map(|id| id.parse().ok()).collect::<Option<Vec<i64>>>();
-    match Some(()).filter(|()| panel.has_integer_ids()).and_then(|()| numbers()) {
-        Some(numbers) => Column::Integers(numbers),
-        None => Column::Text(panel.ids().map(ToString::to_string).collect()),
+/// The rows of a matrix in this order.
+fn rows_at(matrix: &TensorData, order: &[usize]) -> TensorData {
+    match matrix.values() {
+        TensorValues::F32(values) if !order.is_empty() => {
+            let width = values.len() / order.len();
+            let rows = order.iter().flat_map(|row| &values[row * width..(row + 1) * width]);
+            TensorData::f32(matrix.shape().to_vec(), rows.copied().collect())
+        }
+        _ => matrix.clone(),
     }
 }
 
