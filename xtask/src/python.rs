@@ -66,7 +66,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Outcome> {
     let home = metadata.target_directory.join("python").into_std_path_buf();
     let package = metadata.workspace_root.join("python").into_std_path_buf();
     let (mut packages, mut place) = (PACKAGES.to_vec(), "environment".to_owned());
-    if options.profile == HANDED_OUT && cfg!(target_os = "linux") {
+    if options.wheel.as_deref() == Some(HANDED_OUT) && cfg!(target_os = "linux") {
         packages.push("ziglang");
         place += "-zig";
     }

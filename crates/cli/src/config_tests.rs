@@ -116,7 +116,10 @@ fn one_file_serves_several_commands() {
     // Models are nothing that predict could take, and for it passed over.
     assert!(of("predict", "[model.MLP]\nhidden_size = 8\n[set]\nalias = 'x'\n").unwrap().is_empty());
     for (text, parts) in [
-        ("ids = 'a'", ["line 1: `ids` is no flag of foretell fit, predict, cross-validate, tune or forecast", ""]),
+        (
+            "ids = 'a'",
+            ["line 1: `ids` is no flag of foretell fit, predict, cross-validate, tune or forecast", ""],
+        ),
         ("[fit]\nfutr = 'a'", ["line 2: `futr` is no flag of foretell fit", "did you mean `futr-exog`?"]),
         ("[predict]\n\ninput-size = 3", ["line 3: `input-size` is no flag of foretell predict", ""]),
         ("fit = 3", ["line 1: `fit` must be a table", "[fit]"]),

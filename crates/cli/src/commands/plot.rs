@@ -355,13 +355,7 @@ impl<'a> Drawn<'a> {
     }
 
     /// The forecast of a model, the sum of its parts, and each part.
-    fn facets_of_parts(
-        &self,
-        number: usize,
-        model: &ModelInTable,
-        last: usize,
-        with_id: bool,
-    ) -> Vec<Facet> {
+    fn facets_of_parts(&self, number: usize, model: &ModelInTable, last: usize, with_id: bool) -> Vec<Facet> {
         let zone = self.panel.zone();
         let title = |name: String| match with_id {
             true => Some(format!("{}, {name}", self.panel.id(self.series))),
