@@ -17,6 +17,18 @@ pub enum ClassicalError {
         /// The name that was probably meant, or the names that there are.
         hint: String,
     },
+    /// Columns for a model that reads none of their kind.
+    #[error("{model} reads no columns {kind} ({found}); {others} do")]
+    ReadsNoColumns {
+        /// The model.
+        model: &'static str,
+        /// The hyper-parameter that other models have.
+        found: String,
+        /// The kind of columns, in words.
+        kind: &'static str,
+        /// Models that read such columns.
+        others: &'static str,
+    },
     /// A value that a hyper-parameter cannot have.
     #[error("{model}: {name} must be {expected}, found {found}")]
     Value {

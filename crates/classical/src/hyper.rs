@@ -88,6 +88,18 @@ pub(crate) fn alias(value: &Value) -> Option<Option<String>> {
     value.as_str().filter(fits).map(|name| Some(name.to_owned()))
 }
 
+/// Hyper-parameters of columns that other models read, their kind, and models that do.
+const COLUMN_LISTS: [(&str, &str, &str); 4] = [
+    (
+        "futr_exog_list",
+        "known in advance",
+        "AutoARIMA, ARIMA, FLAIR, Prophet, and networks such as NHITS and TFT",
+    ),
+    ("hist_exog_list", "known for the past only", "networks such as NHITS and TFT"),
+    ("stat_exog_list", "of one value a series", "networks such as NHITS and TFT"),
+    ("cat_exog_list", "of categories", "networks such as NHITS and TFT"),
+];
+
 /// Sets the hyper-parameter of this name.
 pub(crate) fn set<M>(
     method: &mut M,
@@ -97,6 +109,9 @@ pub(crate) fn set<M>(
     value: &Value,
 ) -> Result<(), ClassicalError> {
     let Some(known) = table.iter().find(|known| known.name == name) else {
+        if let Some(&(_, kind, others)) = COLUMN_LISTS.iter().find(|(list, ..)| *list == name) {
+            return Err(ClassicalError::ReadsNoColumns { model, found: name.to_owned(), kind, others });
+        }
         let names = || ["h", "alias"].into_iter().chain(table.iter().map(|known| known.name));
         let hint = match nearest(name, names()) {
             Some(nearest) => format!("did you mean {nearest}?"),

@@ -1,11 +1,11 @@
 //! Methods that see one series at a time, all series on all threads.
 
-use foretell_data::{Freq, Panel};
-use foretell_estimator::{Asked, EstimatorError, ForecastValues, Workers, cutoffs};
+use foretell_data::{DataError, Freq, Panel, Span};
+use foretell_estimator::{Asked, EstimatorError, ForecastValues, KnownColumn, Workers, cutoffs_beside};
 use statrs::distribution::{ContinuousCDF as _, Normal};
 
 use crate::hyper::HyperParameter;
-use crate::method::Method;
+use crate::method::{Method, NUMBERS};
 use crate::repeated;
 use foretell_estimator::SeriesNumbers;
 
@@ -64,13 +64,44 @@ pub trait LocalMethod: Clone + Default + std::fmt::Debug + Send + Sync + 'static
         Vec::new()
     }
 
+    /// Whether it can read columns known in advance.
+    const READS_COLUMNS: bool = false;
+
+    /// [`Method::columns`].
+    fn columns(&self) -> &[String] {
+        &[]
+    }
+
+    /// [`Method::slopes`].
+    fn slopes(&self, learned: &[f64]) -> Option<Vec<f64>> {
+        _ = learned;
+        None
+    }
+
+    /// As [`LocalMethod::learn`], with the values of its columns beside the history.
+    fn learn_with(&self, y: &[f64], columns: &[Vec<f64>]) -> Vec<f64> {
+        _ = columns;
+        self.learn(y)
+    }
+
+    /// As [`LocalMethod::forecast`], with the values of its columns beside history and forecast.
+    fn forecast_with(
+        &self,
+        y: &[f64],
+        learned: &[f64],
+        columns: &[KnownColumn],
+        h: usize,
+    ) -> Option<SeriesForecast> {
+        _ = columns;
+        self.forecast(y, learned, h)
+    }
+
     /// The forecast of `h` steps after a history without unknown values, with what was learned of it or of its beginning;
     /// `None` if it is too short. Numbers learned of another series may follow those of this one.
     fn forecast(&self, y: &[f64], learned: &[f64], h: usize) -> Option<SeriesForecast>;
 }
 
-/// The names of what is learned: the numbers, and the time that they hold from.
-const NUMBERS: &str = "numbers";
+/// The name of the time that what is learned holds from.
 const FIRST_TIME: &str = "first_time";
 
 /// The time of the first row of a series; NaN, which is no time, of one without rows.
@@ -123,13 +154,28 @@ impl<M: LocalMethod> Method for M {
     const HYPER_PARAMETERS: &'static [HyperParameter<Self>] = <M as LocalMethod>::HYPER_PARAMETERS;
     const HAS_QUANTILES: bool = <M as LocalMethod>::HAS_QUANTILES;
     const LEARNS: bool = <M as LocalMethod>::LEARNS;
+    const READS_COLUMNS: bool = <M as LocalMethod>::READS_COLUMNS;
+
+    fn columns(&self) -> &[String] {
+        LocalMethod::columns(self)
+    }
+
+    fn slopes(&self, learned: &[f64]) -> Option<Vec<f64>> {
+        LocalMethod::slopes(self, learned)
+    }
 
     fn fitted(&self, panel: &Panel, learned: &mut SeriesNumbers, workers: &Workers) -> Self {
         let settled = self.settled(panel.freq());
         if <M as LocalMethod>::LEARNS {
             let mut numbers = vec![Vec::new(); panel.n_series()];
             workers.each(&mut numbers, true, |series, numbers| {
-                *numbers = settled.learn(&history::<M>(panel, series, panel.len(series)));
+                let rows = panel.len(series);
+                let column = |name: &String| {
+                    let values = panel.column(name, series).unwrap_or_default();
+                    values.iter().map(|&x| f64::from(x)).collect()
+                };
+                let columns: Vec<Vec<f64>> = LocalMethod::columns(self).iter().map(column).collect();
+                *numbers = settled.learn_with(&history::<M>(panel, series, rows), &columns);
             });
             // Models of more numbers than others: as many are kept of each.
             let most = numbers.iter().map(Vec::len).max().unwrap_or(0);
@@ -148,31 +194,47 @@ impl<M: LocalMethod> Method for M {
         learned: &SeriesNumbers,
         workers: &Workers,
     ) -> Result<ForecastValues, EstimatorError> {
-        let cutoffs = cutoffs(panel, asked.span, asked.h)?;
+        let names = LocalMethod::columns(self);
+        let cutoffs = cutoffs_beside(panel, asked.span, asked.h, names)?;
+        let future = match asked.span {
+            Span::Predict { future } => future,
+            _ => None,
+        };
         let normal = Normal::standard();
         let scores: Vec<f64> =
             asked.quantiles.unwrap_or_default().iter().map(|&q| normal.inverse_cdf(q)).collect();
-        let mut windows = vec![Vec::new(); cutoffs.len()];
-        workers.each(&mut windows, true, |window, values: &mut Vec<f32>| {
+        let mut windows = Vec::new();
+        windows.resize_with(cutoffs.len(), || Ok(Vec::new()));
+        workers.each(&mut windows, true, |window, values: &mut Result<Vec<f32>, DataError>| {
             let (series, before) = cutoffs[window];
+            let column = |name| KnownColumn::of(panel, series, name, before..before + asked.h, future);
+            let columns: Vec<KnownColumn> = match names.iter().map(|name| column(name)).collect() {
+                Ok(columns) => columns,
+                Err(error) => return *values = Err(error),
+            };
             let y = history::<M>(panel, series, before);
             let (id, level) = (panel.id(series), panel.level(series));
             let same_start =
                 learned.of(id, FIRST_TIME).is_some_and(|first| first == [first_time(panel, series)]);
             let own = learned.of(id, NUMBERS).filter(|_| same_start).map(<[f64]>::to_vec);
-            let own = own.unwrap_or_else(|| self.learn(&y));
-            let forecast = LocalMethod::forecast(self, &y, &own, asked.h);
+            let own = own.unwrap_or_else(|| {
+                let past: Vec<Vec<f64>> = columns.iter().map(|column| column.past.clone()).collect();
+                self.learn_with(&y, &past)
+            });
+            let forecast = self.forecast_with(&y, &own, &columns, asked.h);
             let SeriesForecast { mean, mut deviation } = forecast.unwrap_or_else(|| last_value(&y, asked.h));
             // One value tells nothing of how far forecasts are off.
             if y.len() < 2 {
                 deviation.fill(f64::NAN);
             }
-            values.reserve(asked.h * (1 + scores.len()));
+            let mut row = Vec::with_capacity(asked.h * (1 + scores.len()));
             for (step, &mean) in mean.iter().enumerate() {
-                values.push(level.hold(mean));
-                values.extend(scores.iter().map(|score| level.hold(mean + score * deviation[step])));
+                row.push(level.hold(mean));
+                row.extend(scores.iter().map(|score| level.hold(mean + score * deviation[step])));
             }
+            *values = Ok(row);
         });
+        let windows = windows.into_iter().collect::<Result<Vec<_>, _>>()?;
         Ok(ForecastValues { cutoffs, values: windows.concat() })
     }
 }

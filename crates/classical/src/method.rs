@@ -6,13 +6,16 @@ use std::sync::Arc;
 
 use foretell_data::{ColumnPart, Panel};
 use foretell_estimator::{
-    Asked, Estimator, EstimatorEntry, EstimatorError, ForecastValues, HeldOut, Learned, LevelsSeen, Output,
-    Run, SeriesNumbers, Trained, Workers,
+    Asked, ColumnKind, ColumnsRead, Estimator, EstimatorEntry, EstimatorError, ForecastValues, HeldOut,
+    Learned, LevelsSeen, Output, Run, SeriesNumbers, Trained, Workers,
 };
 use serde_json::{Map, Value};
 
 use crate::error::ClassicalError;
 use crate::hyper::{self, HyperParameter};
+
+/// The name of the numbers that are learned of each series.
+pub(crate) const NUMBERS: &str = "numbers";
 
 /// A method: the part in which one classical forecaster differs from another.
 pub trait Method: Clone + Default + fmt::Debug + Send + Sync + 'static {
@@ -30,6 +33,20 @@ pub trait Method: Clone + Default + fmt::Debug + Send + Sync + 'static {
 
     /// Whether it learns of each series, which takes all threads.
     const LEARNS: bool = false;
+
+    /// Whether it can read columns known in advance.
+    const READS_COLUMNS: bool = false;
+
+    /// The columns known in advance that it reads.
+    fn columns(&self) -> &[String] {
+        &[]
+    }
+
+    /// What a unit of each of its columns adds to a series, in what it learned of this one.
+    fn slopes(&self, learned: &[f64]) -> Option<Vec<f64>> {
+        _ = learned;
+        None
+    }
 
     /// The method with the numbers that it learns of the panel as a whole; those of each series go to `learned`.
     #[must_use]
@@ -82,6 +99,14 @@ impl<M: Method> Classical<M> {
     }
 }
 
+impl<M: Method> Classical<M> {
+    /// What a unit of each column that it reads (`futr_exog_list`) adds to the values of the series with this id, in their order; `None` of a
+    /// series that it did not learn of, or of a method without such numbers.
+    pub fn slopes(&self, id: &str) -> Option<Vec<f64>> {
+        self.method.slopes(self.learned.of(id, NUMBERS)?)
+    }
+}
+
 impl<M: Method> Estimator for Classical<M> {
     fn name(&self) -> &'static str {
         M::NAME
@@ -127,6 +152,14 @@ impl<M: Method> Estimator for Classical<M> {
         M::LEARNS
     }
 
+    fn can_read(&self, kind: ColumnKind) -> bool {
+        M::READS_COLUMNS && kind == ColumnKind::Futr
+    }
+
+    fn columns_read(&self) -> ColumnsRead<'_> {
+        ColumnsRead { futr: self.method.columns(), ..ColumnsRead::default() }
+    }
+
     fn outputs_at(&self, quantiles: &[f64]) -> Option<Vec<Output>> {
         if !M::HAS_QUANTILES {
             return None;
@@ -141,6 +174,9 @@ impl<M: Method> Estimator for Classical<M> {
         held_out: HeldOut,
         run: Run<'_>,
     ) -> Result<Box<dyn Trained>, EstimatorError> {
+        for name in self.method.columns() {
+            (0..panel.n_series()).try_for_each(|series| panel.column(name, series).map(|_| ()))?;
+        }
         let mut learned = SeriesNumbers::default();
         let method = self.method.fitted(&panel.without_last(held_out.rows()), &mut learned, run.workers);
         Ok(Box::new(Self { method, learned: Arc::new(learned), ..self.clone() }))

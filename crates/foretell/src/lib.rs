@@ -164,9 +164,9 @@ pub mod pool {
 pub mod own_estimator {
     pub use foretell_data::Span;
     pub use foretell_estimator::{
-        Asked, ColumnKind, ColumnsRead, Cutoff, Estimator, EstimatorEntry, ForecastValues, HeldOut, Learned,
-        LevelsSeen, MemoryEstimate, OneProcess, Output, Reduction, Run, StateFile, Trained, TrainingSize,
-        add_in_order, cutoffs,
+        Asked, ColumnKind, ColumnsRead, Cutoff, Estimator, EstimatorEntry, ForecastValues, HeldOut,
+        KnownColumn, Learned, LevelsSeen, MemoryEstimate, OneProcess, Output, Reduction, Run, StateFile,
+        Trained, TrainingSize, add_in_order, cutoffs, cutoffs_beside,
     };
 }
 pub use conformal::{ConformalMethod, PredictionIntervals};

@@ -88,7 +88,7 @@ pub(super) const FOLDERS: &[Folders] = &[
         "crates/estimator/src",
         &[
             "columns error forecasts levels_seen memory_limit outputs progress reduction",
-            "memory run series_numbers",
+            "known_columns memory run series_numbers",
             "estimator",
         ],
     ),

@@ -1,10 +1,11 @@
 //! ARIMA by name.
 
 use foretell_data::{Freq, usual_season};
+use foretell_estimator::KnownColumn;
 use serde_json::{Value, json};
 
 use super::fit::{Coefficients, Criterion, Fit, fit};
-use super::forecast::forecast;
+use super::forecast::{forecast, of_columns};
 use super::order::{Order, Terms};
 use super::search::{Space, search};
 use crate::hyper::{self, HyperParameter, Seasonal};
@@ -16,8 +17,8 @@ const PAPER: &str =
 /// Numbers in front of the coefficients in what is learned.
 const HEAD: usize = 11;
 
-/// A fit as numbers: that there is one, the orders, whether there is a constant, the mean, the variance, the criterion, and the
-/// coefficients.
+/// A fit as numbers: that there is one, the orders, whether there is a constant, the mean, the variance, the criterion, the
+/// coefficients, and the slopes of columns.
 fn to_numbers(fit: &Fit) -> Vec<f64> {
     let Order { step, season, constant, .. } = fit.order;
     let orders = [step.ar, step.differences, step.ma, season.ar, season.differences, season.ma];
@@ -25,11 +26,12 @@ fn to_numbers(fit: &Fit) -> Vec<f64> {
     numbers.extend(orders.map(|order| order as f64));
     numbers.extend([f64::from(u8::from(constant)), fit.mean, fit.sigma2, fit.criterion]);
     numbers.extend(&fit.coefficients);
+    numbers.extend(&fit.slopes);
     numbers
 }
 
-/// The fit behind the numbers of [`to_numbers`], of a model with so many steps a season; `None` of a series that was too short.
-fn from_numbers(numbers: &[f64], period: usize) -> Option<Fit> {
+/// The fit behind the numbers of [`to_numbers`], of a model with so many steps a season and so many columns; `None` of a series that was too short.
+fn from_numbers(numbers: &[f64], period: usize, columns: usize) -> Option<Fit> {
     let (
         &[
             is_fitted,
@@ -58,11 +60,82 @@ fn from_numbers(numbers: &[f64], period: usize) -> Option<Fit> {
         constant: constant != 0.0,
     };
     let coefficients = rest.get(..order.arma())?.to_vec();
-    (is_fitted != 0.0).then_some(Fit { order, coefficients, mean, sigma2, criterion })
+    let slopes = rest[order.arma()..].iter().copied().take(columns).collect();
+    (is_fitted != 0.0).then_some(Fit { order, coefficients, mean, slopes, sigma2, criterion })
 }
 
-fn forecast_learned(y: &[f64], learned: &[f64], period: usize, h: usize) -> Option<SeriesForecast> {
-    forecast(y, &from_numbers(learned, period)?, h)
+fn forecast_learned(
+    y: &[f64],
+    learned: &[f64],
+    columns: &[KnownColumn],
+    period: usize,
+    h: usize,
+) -> Option<SeriesForecast> {
+    let fit = from_numbers(learned, period, columns.len())?;
+    let (past, ahead): (Vec<Vec<f64>>, Vec<Vec<f64>>) =
+        columns.iter().map(|column| (column.past.clone(), column.ahead.clone())).unzip();
+    let rest: Vec<f64> = y.iter().enumerate().map(|(row, y)| y - of_columns(&fit, &past, row)).collect();
+    let mut forecast = forecast(&rest, &fit, h)?;
+    forecast.mean.iter_mut().enumerate().for_each(|(step, mean)| *mean += of_columns(&fit, &ahead, step));
+    Some(forecast)
+}
+
+/// The slope of each column in what was learned of a series, by the model with these columns.
+fn slopes(learned: &[f64], columns: usize) -> Option<Vec<f64>> {
+    from_numbers(learned, 1, columns).map(|fit| fit.slopes)
+}
+
+/// The columns that a model reads.
+macro_rules! columns {
+    () => {
+        HyperParameter {
+            name: "futr_exog_list",
+            meaning: "Columns known in advance that values depend on, each by a slope; the model is of what they leave.",
+            expected: "a list of names of columns",
+            get: |method| method.futr_exog_list.clone().into(),
+            set: |method, value| {
+                let name = |name: &Value| name.as_str().map(str::to_owned);
+                method.futr_exog_list = match value {
+                    Value::Null => Vec::new(),
+                    names => names.as_array()?.iter().map(name).collect::<Option<_>>()?,
+                };
+                Some(())
+            },
+        }
+    };
+}
+
+/// What both models have of [`LocalMethod`] because of their columns.
+macro_rules! reads_columns {
+    () => {
+        const READS_COLUMNS: bool = true;
+
+        fn columns(&self) -> &[String] {
+            &self.futr_exog_list
+        }
+
+        fn slopes(&self, learned: &[f64]) -> Option<Vec<f64>> {
+            slopes(learned, self.futr_exog_list.len())
+        }
+
+        fn learn(&self, y: &[f64]) -> Vec<f64> {
+            self.learn_with(y, &[])
+        }
+
+        fn forecast(&self, y: &[f64], learned: &[f64], h: usize) -> Option<SeriesForecast> {
+            self.forecast_with(y, learned, &[], h)
+        }
+
+        fn forecast_with(
+            &self,
+            y: &[f64],
+            learned: &[f64],
+            columns: &[KnownColumn],
+            h: usize,
+        ) -> Option<SeriesForecast> {
+            forecast_learned(y, learned, columns, self.season_length.unwrap_or(1), h)
+        }
+    };
 }
 
 /// The largest order of autoregressions, moving averages and differences.
@@ -88,13 +161,14 @@ const TERMS: &str =
     "three whole numbers up to 24, such as [1, 0, 1]: autoregression, differences, moving average";
 
 /// An ARIMA model by its orders. Its coefficients have the largest likelihood; the quantiles are normal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arima {
     order: Terms,
     season_length: Option<usize>,
     seasonal_order: Terms,
     include_mean: bool,
     include_drift: bool,
+    futr_exog_list: Vec<String>,
 }
 
 impl Default for Arima {
@@ -105,6 +179,7 @@ impl Default for Arima {
             seasonal_order: Terms::default(),
             include_mean: true,
             include_drift: false,
+            futr_exog_list: Vec::new(),
         }
     }
 }
@@ -142,14 +217,15 @@ impl LocalMethod for Arima {
         },
         hyper::flag!("include_mean", "Whether values without differences have a level.", include_mean),
         hyper::flag!("include_drift", "Whether single differences have a mean.", include_drift),
+        columns!(),
     ];
     const LEARNS: bool = true;
 
     fn settled(&self, freq: Freq) -> Self {
-        Self { season_length: Some(self.season_length.unwrap_or_else(|| usual_season(freq))), ..*self }
+        Self { season_length: Some(self.season_length.unwrap_or_else(|| usual_season(freq))), ..self.clone() }
     }
 
-    fn learn(&self, y: &[f64]) -> Vec<f64> {
+    fn learn_with(&self, y: &[f64], columns: &[Vec<f64>]) -> Vec<f64> {
         let constant = match self.order.differences + self.seasonal_order.differences {
             0 => self.include_mean,
             1 => self.include_drift,
@@ -158,25 +234,26 @@ impl LocalMethod for Arima {
         let period = self.season_length.unwrap_or(1);
         let order = Order { step: self.order, season: self.seasonal_order, period, constant };
         // Orders that the series is too short for: as many values as numbers to estimate.
-        if y.len() <= order.lost() + order.phi_lags() + order.coefficients() {
+        if y.len() <= order.lost() + order.phi_lags() + order.coefficients() + columns.len() {
             return Vec::new();
         }
-        fit(y, order, Criterion::Aicc, Coefficients::Likeliest).as_ref().map_or(Vec::new(), to_numbers)
+        fit(y, columns, order, Criterion::Aicc, Coefficients::Likeliest)
+            .as_ref()
+            .map_or(Vec::new(), to_numbers)
     }
 
-    fn forecast(&self, y: &[f64], learned: &[f64], h: usize) -> Option<SeriesForecast> {
-        forecast_learned(y, learned, self.season_length.unwrap_or(1), h)
-    }
+    reads_columns!();
 }
 
 /// ARIMA with the orders that suit a series best. Differences are found by tests, the other orders by a search from neighbour to
 /// neighbour, of `nmodels` models at most. The quantiles are normal.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AutoArima {
     season_length: Option<usize>,
     seasonal: bool,
     stationary: bool,
     space: Space,
+    futr_exog_list: Vec<String>,
 }
 
 impl Default for AutoArima {
@@ -191,7 +268,7 @@ impl Default for AutoArima {
             criterion: Criterion::Aicc,
             budget: 94,
         };
-        Self { season_length: None, seasonal: true, stationary: false, space }
+        Self { season_length: None, seasonal: true, stationary: false, space, futr_exog_list: Vec::new() }
     }
 }
 
@@ -286,20 +363,20 @@ impl LocalMethod for AutoArima {
                 Some(())
             },
         },
+        columns!(),
     ];
     const LEARNS: bool = true;
 
     fn settled(&self, freq: Freq) -> Self {
-        Self { season_length: Some(self.season_length.unwrap_or_else(|| usual_season(freq))), ..*self }
+        Self { season_length: Some(self.season_length.unwrap_or_else(|| usual_season(freq))), ..self.clone() }
     }
 
-    fn learn(&self, y: &[f64]) -> Vec<f64> {
+    fn learn_with(&self, y: &[f64], columns: &[Vec<f64>]) -> Vec<f64> {
         let period = if self.seasonal { self.season_length.unwrap_or(1) } else { 1 };
         let differences = if self.stationary { [Some(0); 2] } else { self.space.differences };
-        search(y, Space { period, differences, ..self.space }).map_or(Vec::new(), |fit| to_numbers(&fit))
+        let space = Space { period, differences, ..self.space };
+        search(y, columns, space).map_or(Vec::new(), |fit| to_numbers(&fit))
     }
 
-    fn forecast(&self, y: &[f64], learned: &[f64], h: usize) -> Option<SeriesForecast> {
-        forecast_learned(y, learned, self.season_length.unwrap_or(1), h)
-    }
+    reads_columns!();
 }

@@ -10,7 +10,9 @@ use foretell_estimator::is_wanted;
 use super::likelihood::{Filter, conditional};
 use super::order::{Order, Polynomials};
 use super::stationary::{autoregression, partial_correlations, roots_are_outside};
+use super::unit_root::is_constant;
 use crate::numeric::bfgs::minimise;
+use crate::numeric::least_squares::least_squares_of;
 
 /// A model with all that was estimated.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +22,8 @@ pub(super) struct Fit {
     pub coefficients: Vec<f64>,
     /// The mean of the differences.
     pub mean: f64,
+    /// What a unit of each column adds to the values.
+    pub slopes: Vec<f64>,
     /// The variance of the errors.
     pub sigma2: f64,
     /// The value of the criterion that models are compared by.
@@ -64,6 +68,8 @@ struct Search<'a> {
     order: Order,
     /// The differences.
     w: &'a [f64],
+    /// Those of the columns, so scaled that their coefficients are of the size of the others.
+    columns: &'a [Vec<f64>],
     /// The unit of the mean, so that it is of the size of the other coefficients.
     unit: f64,
     centred: Vec<f64>,
@@ -90,6 +96,9 @@ impl Search<'_> {
         let mean = if self.order.constant { point[arma] * self.unit } else { 0.0 };
         self.centred.clear();
         self.centred.extend(self.w.iter().map(|w| w - mean));
+        for (column, slope) in self.columns.iter().zip(&point[self.order.coefficients()..]) {
+            self.centred.iter_mut().zip(column).for_each(|(w, x)| *w -= slope * x);
+        }
     }
 
     /// Half the logarithm of the mean conditional square.
@@ -115,13 +124,14 @@ impl Search<'_> {
     /// The model at a point.
     fn fit_at(&mut self, point: &[f64], criterion: Criterion) -> Option<Fit> {
         let value = self.exact(point);
-        let (n, estimated) = (self.w.len(), self.order.coefficients());
+        let (n, estimated) = (self.w.len(), self.order.coefficients() + self.columns.len());
         let deviance = n as f64 * (2.0 * value + 1.0 + TAU.ln());
         let squares = self.filter.run(&self.polynomials, &self.centred, |_, _| ())?.squares;
         value.is_finite().then(|| Fit {
             order: self.order,
             coefficients: self.coefficients.clone(),
             mean: if self.order.constant { point[self.order.arma()] * self.unit } else { 0.0 },
+            slopes: point[self.order.coefficients()..].to_vec(),
             sigma2: squares / n.saturating_sub(estimated).max(1) as f64,
             criterion: criterion.value(deviance, n as f64, (estimated + 1) as f64),
         })
@@ -147,22 +157,43 @@ fn leave_out_uninvertible(order: &Order, point: &mut [f64]) {
     }
 }
 
-/// Fits a model to a series; the criterion is of the exact likelihood in any case. None if the series is too short, or if conditional
+/// Fits a model to a series and the columns that it depends on; the criterion is of the exact likelihood in any case. None if the series is too short, or if conditional
 /// coefficients are asked for and not stationary.
-pub(super) fn fit(y: &[f64], order: Order, criterion: Criterion, coefficients: Coefficients) -> Option<Fit> {
+pub(super) fn fit(
+    y: &[f64],
+    columns: &[Vec<f64>],
+    order: Order,
+    criterion: Criterion,
+    coefficients: Coefficients,
+) -> Option<Fit> {
     if y.len() <= order.lost() {
         return None;
     }
     let w = order.differenced(y);
     let n = w.len() as f64;
-    let mean = w.iter().sum::<f64>() / n;
-    let spread = (w.iter().map(|w| (w - mean).powi(2)).sum::<f64>() / n).sqrt();
-    let unit = if spread > 0.0 { spread } else { 1.0 };
+    let spread = |values: &[f64]| {
+        let mean = values.iter().sum::<f64>() / n;
+        (values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n).sqrt()
+    };
+    let unit = if spread(&w) > 0.0 { spread(&w) } else { 1.0 };
+    let mut columns: Vec<Vec<f64>> = columns.iter().map(|column| order.differenced(column)).collect();
+    // A column whose differences are all the same says no more than the mean.
+    let scales: Vec<f64> =
+        columns.iter().map(|column| if is_constant(column) { 0.0 } else { unit / spread(column) }).collect();
+    for (column, scale) in columns.iter_mut().zip(&scales) {
+        column.iter_mut().for_each(|x| *x *= scale);
+    }
     let mut nothing = vec![0.0; order.arma()];
-    nothing.extend(order.constant.then_some(mean / unit));
+    if columns.is_empty() {
+        nothing.extend(order.constant.then(|| w.iter().sum::<f64>() / n / unit));
+    } else {
+        let ones = order.constant.then(|| vec![unit; w.len()]);
+        nothing.extend(least_squares_of(ones.into_iter().chain(columns.iter().cloned()).collect(), &w));
+    }
     let mut search = Search {
         order,
         w: &w,
+        columns: &columns,
         unit,
         centred: Vec::new(),
         coefficients: Vec::new(),
@@ -179,12 +210,21 @@ pub(super) fn fit(y: &[f64], order: Order, criterion: Criterion, coefficients: C
     } else if !is_stationary {
         return None;
     }
-    search.fit_at(&point, criterion)
+    let mut fit = search.fit_at(&point, criterion)?;
+    fit.slopes.iter_mut().zip(&scales).for_each(|(slope, scale)| *slope *= scale);
+    Some(fit)
 }
 
 /// A model without coefficients of differences that are all the same.
 pub(super) fn constant(order: Order, mean: f64) -> Fit {
     let order = Order { constant: order.may_have_constant(), ..order };
     let mean = if order.constant { mean } else { 0.0 };
-    Fit { order, coefficients: Vec::new(), mean, sigma2: 0.0, criterion: f64::NEG_INFINITY }
+    Fit {
+        order,
+        coefficients: Vec::new(),
+        mean,
+        slopes: Vec::new(),
+        sigma2: 0.0,
+        criterion: f64::NEG_INFINITY,
+    }
 }

@@ -5,7 +5,12 @@ use super::likelihood::{Filter, first_covariance};
 use super::order::Polynomials;
 use crate::local::SeriesForecast;
 
-/// The forecast of a series by a model that was fitted to it or to its beginning; `None` if it is too short for the differences.
+/// What the columns of a model add to the values of a row.
+pub(super) fn of_columns(fit: &Fit, columns: &[Vec<f64>], row: usize) -> f64 {
+    fit.slopes.iter().zip(columns).map(|(slope, column)| slope * column[row]).sum()
+}
+
+/// The forecast of a series, without what columns add to it, by a model that was fitted to it or to its beginning; `None` if it is too short for the differences.
 pub(super) fn forecast(y: &[f64], fit: &Fit, h: usize) -> Option<SeriesForecast> {
     let order = fit.order;
     if y.len() <= order.lost() {
@@ -98,7 +103,7 @@ mod tests {
     fn a_random_walk_with_drift_goes_on_and_spreads() {
         let step = Terms { ar: 0, differences: 1, ma: 0 };
         let order = Order { step, season: Terms::default(), period: 1, constant: true };
-        let fit = Fit { order, coefficients: vec![], mean: 0.5, sigma2: 4.0, criterion: 0.0 };
+        let fit = Fit { order, coefficients: vec![], mean: 0.5, sigma2: 4.0, slopes: vec![], criterion: 0.0 };
         let found = forecast(&[1.0, 2.0, 5.0], &fit, 4).expect("it is long enough");
         assert_eq!(found.mean, [5.5, 6.0, 6.5, 7.0]);
         assert_eq!((found.deviation[0], found.deviation[3]), (2.0, 4.0));
@@ -108,14 +113,15 @@ mod tests {
     fn an_autoregression_returns_to_its_mean_and_a_season_repeats() {
         let step = Terms { ar: 1, differences: 0, ma: 0 };
         let order = Order { step, season: Terms::default(), period: 1, constant: true };
-        let fit = Fit { order, coefficients: vec![0.5], mean: 10.0, sigma2: 1.0, criterion: 0.0 };
+        let fit =
+            Fit { order, coefficients: vec![0.5], mean: 10.0, sigma2: 1.0, slopes: vec![], criterion: 0.0 };
         let found = forecast(&[10.0, 14.0], &fit, 2).expect("it is long enough");
         assert!((found.mean[0] - 12.0).abs() < 1e-12 && (found.mean[1] - 11.0).abs() < 1e-12);
         assert!((found.deviation[1] - 1.25_f64.sqrt()).abs() < 1e-12, "{found:?}");
 
         let season = Terms { ar: 0, differences: 1, ma: 0 };
         let order = Order { step: Terms::default(), season, period: 2, constant: false };
-        let fit = Fit { order, coefficients: vec![], mean: 0.0, sigma2: 1.0, criterion: 0.0 };
+        let fit = Fit { order, coefficients: vec![], mean: 0.0, sigma2: 1.0, slopes: vec![], criterion: 0.0 };
         let found = forecast(&[3.0, 8.0, 4.0], &fit, 3).expect("it is long enough");
         assert_eq!((found.mean, found.deviation), (vec![8.0, 4.0, 8.0], vec![1.0, 1.0, 2.0_f64.sqrt()]));
     }

@@ -6,6 +6,7 @@ use super::fit::{Coefficients, Criterion, Fit, constant, fit};
 use super::order::{Order, Polynomials, Terms};
 use super::stationary::roots_are_outside;
 use super::unit_root::{is_constant, season_differences, step_differences};
+use crate::numeric::least_squares::least_squares_of;
 
 /// The space of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +54,7 @@ const MOVES: [[isize; 4]; 16] = [
 /// The models that were tried, and the best of them.
 struct Tried<'a> {
     y: &'a [f64],
+    columns: &'a [Vec<f64>],
     space: Space,
     differences: [usize; 2],
     /// Orders and whether there is a constant.
@@ -80,7 +82,8 @@ impl Tried<'_> {
         // Of differences the likeliest moving average often lies on the unit circle, above all a season's, and would be refused.
         let coefficients =
             if self.differences == [0, 0] { Coefficients::Likeliest } else { Coefficients::Conditional };
-        let found = fit(self.y, self.order(terms, constant), self.space.criterion, coefficients);
+        let order = self.order(terms, constant);
+        let found = fit(self.y, self.columns, order, self.space.criterion, coefficients);
         let Some(fit) = found.filter(|fit| !fit.criterion.is_nan() && is_acceptable(fit)) else {
             return false;
         };
@@ -104,8 +107,18 @@ fn is_acceptable(fit: &Fit) -> bool {
     outside(&whole.phi) && outside(&whole.theta)
 }
 
-/// The best model of a series; `None` if the series is too short for any.
-pub(super) fn search(y: &[f64], mut space: Space) -> Option<Fit> {
+/// What is left of a series that columns explain.
+fn without_columns(y: &[f64], columns: &[Vec<f64>]) -> Vec<f64> {
+    let telling = columns.iter().filter(|column| !is_constant(column)).cloned();
+    let all: Vec<Vec<f64>> = std::iter::once(vec![1.0; y.len()]).chain(telling).collect();
+    let coefficients = least_squares_of(all.clone(), y);
+    let explained = |t: usize| all.iter().zip(&coefficients).map(|(column, b)| b * column[t]).sum::<f64>();
+    y.iter().enumerate().map(|(t, y)| y - explained(t)).collect()
+}
+
+/// The best model of a series, and of the columns that it depends on; `None` if the series is too short for any. Differences are found
+/// by tests of what columns leave of the values.
+pub(super) fn search(y: &[f64], columns: &[Vec<f64>], mut space: Space) -> Option<Fit> {
     if y.is_empty() {
         return None;
     }
@@ -118,22 +131,31 @@ pub(super) fn search(y: &[f64], mut space: Space) -> Option<Fit> {
     let (period, third) = (space.period, n / 3);
     let limits = [third, third, third / period, third / period];
     space.most.iter_mut().zip(limits).for_each(|(most, limit)| *most = (*most).min(limit));
+    let left = if columns.is_empty() { y.to_vec() } else { without_columns(y, columns) };
     let season = match space.differences[1] {
         _ if period == 1 => 0,
         Some(differences) => differences,
         None if n <= 2 * period => 0,
-        None => season_differences(y, period, space.max_differences[1]),
+        None => season_differences(&left, period, space.max_differences[1]),
     };
     let mut order = none;
     order.season.differences = season;
-    let deseasoned = order.differenced(y);
+    let deseasoned = order.differenced(&left);
     order.step.differences =
         space.differences[0].unwrap_or_else(|| step_differences(&deseasoned, space.max_differences[0]));
-    let w = order.differenced(y);
+    // A column of which differences leave nothing needs one less.
+    let says_nothing = |order: Order| {
+        let telling = columns.iter().filter(|column| !is_constant(column));
+        telling.map(|column| order.differenced(column)).any(|column| is_constant(&column))
+    };
+    if space.differences[0].is_none() && order.step.differences > 0 && says_nothing(order) {
+        order.step.differences -= 1;
+    }
+    let w = order.differenced(&left);
     if w.is_empty() {
         return None;
     }
-    if is_constant(&w) {
+    if is_constant(&w) && columns.is_empty() {
         return Some(constant(order, w[0]));
     }
     if period == 1 {
@@ -149,7 +171,7 @@ pub(super) fn search(y: &[f64], mut space: Space) -> Option<Fit> {
     }
     space.start.iter_mut().zip(space.most).for_each(|(start, most)| *start = (*start).min(most));
     let differences = [order.step.differences, season];
-    let tried = Tried { y, space, differences, keys: Vec::new(), best: None };
+    let tried = Tried { y, columns, space, differences, keys: Vec::new(), best: None };
     walk(tried, order.may_have_constant())
 }
 
@@ -216,17 +238,17 @@ mod tests {
     #[test]
     fn lines_and_levels_need_no_coefficients() {
         let line: Vec<f64> = (0..30).map(|t| 3.0 + 2.0 * f64::from(t)).collect();
-        let found = search(&line, space(1)).expect("a model");
+        let found = search(&line, &[], space(1)).expect("a model");
         assert_eq!((found.order.step.differences, found.mean, found.sigma2), (1, 2.0, 0.0));
-        let level = search(&[4.0; 12], space(4)).expect("a model");
+        let level = search(&[4.0; 12], &[], space(4)).expect("a model");
         assert_eq!((level.order.lost(), level.mean), (0, 4.0));
-        assert_eq!(search(&[], space(1)), None);
+        assert_eq!(search(&[], &[], space(1)), None);
     }
 
     #[test]
     fn a_budget_bounds_the_search() {
         let y: Vec<f64> = (0..60).map(|t| f64::from((t * 37) % 23) + f64::from(t) / 9.0).collect();
-        let found = search(&y, Space { budget: 2, ..space(1) }).expect("a model");
+        let found = search(&y, &[], Space { budget: 2, ..space(1) }).expect("a model");
         let terms = [found.order.step.ar, found.order.step.ma];
         assert!(terms == [2, 2] || terms == [0, 0], "{found:?}");
     }

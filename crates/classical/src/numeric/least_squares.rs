@@ -2,12 +2,18 @@
 
 /// The coefficients with which the columns of `rows` add up to `y` best. A column that is a sum of those before it gets 0.
 pub(crate) fn least_squares<const K: usize>(rows: &[[f64; K]], y: &[f64]) -> [f64; K] {
+    let columns = (0..K).map(|k| rows.iter().map(|row| row[k]).collect()).collect();
+    least_squares_of(columns, y).try_into().expect("a coefficient of each column")
+}
+
+/// The coefficients with which these columns add up to `y` best. A column that is a sum of those before it gets 0.
+pub(crate) fn least_squares_of(mut columns: Vec<Vec<f64>>, y: &[f64]) -> Vec<f64> {
     // Gram-Schmidt: columns without what those before them explain.
-    let mut columns: [Vec<f64>; K] = std::array::from_fn(|k| rows.iter().map(|row| row[k]).collect());
+    let count = columns.len();
     let mut rest = y.to_vec();
-    let mut triangle = [[0.0; K]; K];
-    let mut coefficients = [0.0; K];
-    for k in 0..K {
+    let mut triangle = vec![vec![0.0; count]; count];
+    let mut coefficients = vec![0.0; count];
+    for k in 0..count {
         let (before, column) = columns.split_at_mut(k);
         let column = &mut column[0];
         let whole = dot(column, column);
@@ -29,8 +35,8 @@ pub(crate) fn least_squares<const K: usize>(rows: &[[f64; K]], y: &[f64]) -> [f6
         coefficients[k] = dot(column, &rest);
         rest.iter_mut().zip(&*column).for_each(|(y, x)| *y -= coefficients[k] * x);
     }
-    for k in (0..K).rev() {
-        let later: f64 = (k + 1..K).map(|j| triangle[j][k] * coefficients[j]).sum();
+    for k in (0..count).rev() {
+        let later: f64 = (k + 1..count).map(|j| triangle[j][k] * coefficients[j]).sum();
         coefficients[k] =
             if triangle[k][k] == 0.0 { 0.0 } else { (coefficients[k] - later) / triangle[k][k] };
     }
