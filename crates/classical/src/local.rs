@@ -1,11 +1,12 @@
 //! Methods that see one series at a time, all series on all threads.
 
 use foretell_data::{Freq, Panel};
-use foretell_estimator::{Asked, EstimatorError, ForecastValues, Workers, cutoffs};
+use foretell_estimator::{Asked, EstimatorError, Fallback, ForecastValues, Workers, cutoffs};
 use statrs::distribution::{ContinuousCDF as _, Normal};
 
+use crate::clock_grid::ClockGrid;
 use crate::hyper::HyperParameter;
-use crate::method::Method;
+use crate::method::{HistoryFacts, Method};
 use crate::repeated;
 use foretell_estimator::SeriesNumbers;
 
@@ -16,12 +17,24 @@ pub struct SeriesForecast {
     pub mean: Vec<f64>,
     /// The standard deviation of the normal error of each step, `[h]`; empty of a method without quantiles.
     pub deviation: Vec<f64>,
+    /// Values among which the quantiles of each step are found, in ascending order; empty where the error is normal.
+    pub sample: Vec<f64>,
 }
 
 impl SeriesForecast {
     /// One number for all steps, without quantiles.
     pub(crate) fn flat(value: f64, h: usize) -> Self {
-        Self { mean: vec![value; h], deviation: Vec::new() }
+        Self { mean: vec![value; h], ..Self::default() }
+    }
+
+    /// A quantile of a step, of which the normal distribution has this score: of a sample the least value that so large a share does
+    /// not exceed.
+    fn quantile(&self, step: usize, q: f64, score: f64) -> f64 {
+        match self.sample.len() {
+            0 => self.mean[step] + score * self.deviation[step],
+            // A share that is a product of decimals misses a whole number by a little.
+            n => self.sample[((q * n as f64 - 1e-9).ceil() as usize).clamp(1, n) - 1],
+        }
     }
 }
 
@@ -46,11 +59,25 @@ pub trait LocalMethod: Clone + Default + std::fmt::Debug + Send + Sync + 'static
     /// Whether [`LocalMethod::learn`] gives anything.
     const LEARNS: bool = false;
 
+    /// [`Method::IS_DEMAND`].
+    const IS_DEMAND: bool = false;
+
     /// The method with everything settled that the frequency settles, such as the season.
     #[must_use]
     fn settled(&self, freq: Freq) -> Self {
         _ = freq;
         self.clone()
+    }
+
+    /// How a series is forecast, once the frequency is settled, that it cannot forecast as its hyper-parameters say.
+    fn fallback(&self, history: &HistoryFacts) -> Option<Fallback> {
+        _ = history;
+        None
+    }
+
+    /// What its forecasts will lack, once the frequency is settled, with what to do about it.
+    fn caveat(&self) -> Option<String> {
+        None
     }
 
     /// A history without unknown values (NaN): by default they lie on the line between their known neighbours.
@@ -78,9 +105,13 @@ fn first_time(panel: &Panel, series: usize) -> f64 {
     if panel.len(series) == 0 { f64::NAN } else { panel.time(series, 0) as f64 }
 }
 
-/// The first rows of a series as a method sees them, with all their digits.
-fn history<M: LocalMethod>(panel: &Panel, series: usize, rows: usize) -> Vec<f64> {
-    M::completed(panel.known_values(series, 0..rows))
+/// The first rows of a series as a method sees them, with all their digits; by the clock where it is changed.
+fn history<M: LocalMethod>(panel: &Panel, series: usize, rows: usize, clock: Option<&ClockGrid>) -> Vec<f64> {
+    let values = panel.known_values(series, 0..rows);
+    M::completed(match clock {
+        Some(clock) => clock.spread(&values),
+        None => values,
+    })
 }
 
 /// Puts in place of each unknown value the one on the line between its known neighbours; before the first and behind the last
@@ -114,6 +145,7 @@ fn last_value(y: &[f64], h: usize) -> SeriesForecast {
     SeriesForecast {
         mean: repeated::repeat(&y, 1).take(h).map(f64::from).collect(),
         deviation: (1..=h).map(|step| deviation * (step as f64).sqrt()).collect(),
+        sample: Vec::new(),
     }
 }
 
@@ -123,13 +155,24 @@ impl<M: LocalMethod> Method for M {
     const HYPER_PARAMETERS: &'static [HyperParameter<Self>] = <M as LocalMethod>::HYPER_PARAMETERS;
     const HAS_QUANTILES: bool = <M as LocalMethod>::HAS_QUANTILES;
     const LEARNS: bool = <M as LocalMethod>::LEARNS;
+    const IS_DEMAND: bool = <M as LocalMethod>::IS_DEMAND;
+
+    fn fallback(&self, freq: Freq, history: &HistoryFacts) -> Option<Fallback> {
+        LocalMethod::fallback(&self.settled(freq), history)
+    }
+
+    fn caveat(&self, freq: Freq) -> Option<String> {
+        LocalMethod::caveat(&self.settled(freq))
+    }
 
     fn fitted(&self, panel: &Panel, learned: &mut SeriesNumbers, workers: &Workers) -> Self {
         let settled = self.settled(panel.freq());
         if <M as LocalMethod>::LEARNS {
             let mut numbers = vec![Vec::new(); panel.n_series()];
             workers.each(&mut numbers, true, |series, numbers| {
-                *numbers = settled.learn(&history::<M>(panel, series, panel.len(series)));
+                let rows = panel.len(series);
+                let clock = ClockGrid::new(panel, series, rows, 0);
+                *numbers = settled.learn(&history::<M>(panel, series, rows, clock.as_ref()));
             });
             // Models of more numbers than others: as many are kept of each.
             let most = numbers.iter().map(Vec::len).max().unwrap_or(0);
@@ -150,27 +193,34 @@ impl<M: LocalMethod> Method for M {
     ) -> Result<ForecastValues, EstimatorError> {
         let cutoffs = cutoffs(panel, asked.span, asked.h)?;
         let normal = Normal::standard();
-        let scores: Vec<f64> =
-            asked.quantiles.unwrap_or_default().iter().map(|&q| normal.inverse_cdf(q)).collect();
+        let scores: Vec<(f64, f64)> =
+            asked.quantiles.unwrap_or_default().iter().map(|&q| (q, normal.inverse_cdf(q))).collect();
         let mut windows = vec![Vec::new(); cutoffs.len()];
         workers.each(&mut windows, true, |window, values: &mut Vec<f32>| {
             let (series, before) = cutoffs[window];
-            let y = history::<M>(panel, series, before);
+            let clock = ClockGrid::new(panel, series, before, asked.h);
+            let h = clock.as_ref().map_or(asked.h, ClockGrid::steps);
+            let y = history::<M>(panel, series, before, clock.as_ref());
             let (id, level) = (panel.id(series), panel.level(series));
             let same_start =
                 learned.of(id, FIRST_TIME).is_some_and(|first| first == [first_time(panel, series)]);
             let own = learned.of(id, NUMBERS).filter(|_| same_start).map(<[f64]>::to_vec);
             let own = own.unwrap_or_else(|| self.learn(&y));
-            let forecast = LocalMethod::forecast(self, &y, &own, asked.h);
-            let SeriesForecast { mean, mut deviation } = forecast.unwrap_or_else(|| last_value(&y, asked.h));
+            let forecast = LocalMethod::forecast(self, &y, &own, h);
+            let mut forecast = forecast.unwrap_or_else(|| last_value(&y, h));
             // One value tells nothing of how far forecasts are off.
             if y.len() < 2 {
-                deviation.fill(f64::NAN);
+                forecast.deviation = vec![f64::NAN; h];
+                forecast.sample.clear();
+            }
+            if let Some(clock) = &clock {
+                forecast.mean = clock.take(&forecast.mean);
+                forecast.deviation = clock.take(&forecast.deviation);
             }
             values.reserve(asked.h * (1 + scores.len()));
-            for (step, &mean) in mean.iter().enumerate() {
+            for (step, &mean) in forecast.mean.iter().enumerate() {
                 values.push(level.hold(mean));
-                values.extend(scores.iter().map(|score| level.hold(mean + score * deviation[step])));
+                values.extend(scores.iter().map(|&(q, score)| level.hold(forecast.quantile(step, q, score))));
             }
         });
         Ok(ForecastValues { cutoffs, values: windows.concat() })

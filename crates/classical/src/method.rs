@@ -4,15 +4,43 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use foretell_data::Panel;
+use foretell_data::{Freq, Panel};
 use foretell_estimator::{
-    Asked, Estimator, EstimatorEntry, EstimatorError, ForecastValues, HeldOut, Learned, LevelsSeen, Output,
-    Run, SeriesNumbers, Trained, Workers,
+    Asked, Estimator, EstimatorEntry, EstimatorError, Fallback, ForecastValues, HeldOut, Learned, LevelsSeen,
+    Output, Run, SeriesNumbers, Trained, Workers,
 };
 use serde_json::{Map, Value};
 
 use crate::error::ClassicalError;
 use crate::hyper::{self, HyperParameter};
+
+/// What is known of a history before a method sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HistoryFacts {
+    /// Its rows,
+    pub rows: usize,
+    /// and those whose values are known.
+    pub known: usize,
+    /// The least known value.
+    pub least: f64,
+    /// Whether all known values are the same.
+    pub is_constant: bool,
+}
+
+impl HistoryFacts {
+    /// Those of some values, NaN where they are unknown.
+    pub fn of(values: &[f64]) -> Self {
+        let mut known = values.iter().copied().filter(|y| !y.is_nan()).peekable();
+        let first = known.peek().copied();
+        let start = Self { rows: values.len(), known: 0, least: f64::INFINITY, is_constant: true };
+        known.fold(start, |facts, y| Self {
+            known: facts.known + 1,
+            least: facts.least.min(y),
+            is_constant: facts.is_constant && Some(y) == first,
+            ..facts
+        })
+    }
+}
 
 /// A method: the part in which one classical forecaster differs from another.
 pub trait Method: Clone + Default + fmt::Debug + Send + Sync + 'static {
@@ -30,6 +58,21 @@ pub trait Method: Clone + Default + fmt::Debug + Send + Sync + 'static {
 
     /// Whether it learns of each series, which takes all threads.
     const LEARNS: bool = false;
+
+    /// Whether it forecasts demand, which is never negative.
+    const IS_DEMAND: bool = false;
+
+    /// How it forecasts a series of this frequency that it cannot forecast as its hyper-parameters say.
+    fn fallback(&self, freq: Freq, history: &HistoryFacts) -> Option<Fallback> {
+        _ = (freq, history);
+        None
+    }
+
+    /// What forecasts of data of this frequency will lack, with what to do about it.
+    fn caveat(&self, freq: Freq) -> Option<String> {
+        _ = freq;
+        None
+    }
 
     /// The method with the numbers that it learns of the panel as a whole; those of each series go to `learned`.
     #[must_use]
@@ -125,6 +168,24 @@ impl<M: Method> Estimator for Classical<M> {
 
     fn takes_all_threads(&self) -> bool {
         M::LEARNS
+    }
+
+    fn is_never_negative(&self) -> bool {
+        M::IS_DEMAND
+    }
+
+    fn caveats(&self, panel: &Panel) -> Vec<String> {
+        self.method.caveat(panel.freq()).into_iter().collect()
+    }
+
+    fn fallbacks(&self, panel: &Panel) -> Vec<(usize, Fallback)> {
+        let of_series = |series: usize| {
+            let facts = HistoryFacts::of(&panel.known_values(series, 0..panel.len(series)));
+            // Of nothing every model knows nothing.
+            let fallback = (facts.known > 0).then(|| self.method.fallback(panel.freq(), &facts))??;
+            Some((series, fallback))
+        };
+        (0..panel.n_series()).filter_map(of_series).collect()
     }
 
     fn outputs_at(&self, quantiles: &[f64]) -> Option<Vec<Output>> {

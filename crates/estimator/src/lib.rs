@@ -22,6 +22,7 @@
 mod columns;
 mod error;
 mod estimator;
+mod fallback;
 mod forecasts;
 mod levels_seen;
 mod memory;
@@ -35,6 +36,7 @@ mod series_numbers;
 pub use columns::{ColumnKind, ColumnsRead};
 pub use error::EstimatorError;
 pub use estimator::{Estimator, EstimatorEntry, Restore, Trained};
+pub use fallback::Fallback;
 pub use forecasts::{Asked, Cutoff, ForecastValues, Learned, cutoffs};
 pub use foretell_data::Peers;
 pub use foretell_threads::{TooManyThreads, Workers};
