@@ -46,11 +46,32 @@ impl Features {
         panel: &Panel,
         workers: &Workers,
     ) -> Result<Vec<(String, Vec<f32>)>, FeatureError> {
+        self.columns_where_known(panel, false, workers)
+    }
+
+    /// The same for tables that are no input of a model: NaN where there are not yet enough rows, so that nothing is invented.
+    ///
+    /// # Errors
+    /// Those of [`Features::columns_of`].
+    pub fn known_columns_of(
+        &self,
+        panel: &Panel,
+        workers: &Workers,
+    ) -> Result<Vec<(String, Vec<f32>)>, FeatureError> {
+        self.columns_where_known(panel, true, workers)
+    }
+
+    fn columns_where_known(
+        &self,
+        panel: &Panel,
+        leaves_open: bool,
+        workers: &Workers,
+    ) -> Result<Vec<(String, Vec<f32>)>, FeatureError> {
         let specs: Vec<&FeatureSpec> = self.specs.iter().collect();
         let lens: Vec<usize> = (0..panel.n_series()).map(|series| panel.len(series)).collect();
         let needs = needs(&specs);
         let push = |block: &mut RowBlock, series| block.push(panel, series, needs);
-        compute(&specs, panel, &lens, push, workers)
+        compute(&specs, (panel, leaves_open), &lens, push, workers)
     }
 
     /// The columns that are known ahead, in the `h` rows that follow each series.
@@ -78,7 +99,13 @@ impl Features {
         }
         let needs = needs(&specs);
         let push = |block: &mut RowBlock, series| block.push_ahead(panel, series, h, needs);
-        Ok(future.with_computed(compute(&specs, panel, &vec![h; panel.n_series()], push, workers)?)?)
+        Ok(future.with_computed(compute(
+            &specs,
+            (panel, false),
+            &vec![h; panel.n_series()],
+            push,
+            workers,
+        )?)?)
     }
 }
 
@@ -86,6 +113,7 @@ impl Features {
 fn needs(specs: &[&FeatureSpec]) -> RowNeeds {
     let mut needs = RowNeeds::default();
     for spec in specs {
+        needs.times |= spec.feature.needs_dates();
         match spec.entry.recipe {
             Recipe::Target(_) => needs.target = true,
             Recipe::Time(_) => needs.times = true,
@@ -99,13 +127,15 @@ fn needs(specs: &[&FeatureSpec]) -> RowNeeds {
 /// out to the threads; where they are cut depends on the rows alone.
 fn compute(
     specs: &[&FeatureSpec],
-    panel: &Panel,
+    (panel, leaves_open): (&Panel, bool),
     lens: &[usize],
     push: impl Fn(&mut RowBlock, usize) -> Result<(), DataError> + Sync,
     workers: &Workers,
 ) -> Result<Columns, FeatureError> {
     let dated = panel.freq().kind() == TimeKind::Timestamp;
-    if let Some(spec) = specs.iter().find(|spec| spec.entry.needs_dates() && !dated) {
+    if let Some(spec) =
+        specs.iter().find(|spec| (spec.entry.needs_dates() || spec.feature.needs_dates()) && !dated)
+    {
         return Err(FeatureError::NoDates { feature: spec.word.clone() });
     }
     let rows: usize = lens.iter().sum();
@@ -114,9 +144,9 @@ fn compute(
     let spread = rows * columns.len() > FEW;
     let mut left: Vec<&mut [f32]> = columns.iter_mut().map(|(_, values)| values.as_mut_slice()).collect();
     for wave in blocks(lens).chunks(WAVE) {
-        let mut prepared: Vec<_> = wave.iter().map(|_| Ok(RowBlock::new(dated))).collect();
+        let mut prepared: Vec<_> = wave.iter().map(|_| Ok(RowBlock::new(dated, leaves_open))).collect();
         workers.each(&mut prepared, spread, |i, block: &mut Result<RowBlock, DataError>| {
-            let mut all = RowBlock::new(dated);
+            let mut all = RowBlock::new(dated, leaves_open);
             let pushed = wave[i].clone().try_for_each(|series| push(&mut all, series));
             *block = pushed.map(|()| all);
         });

@@ -13,7 +13,7 @@ pub(crate) enum Until {
 
 /// Writes a column whose row t is what `kernel` computes from the rows before t. It gets the target from its first known row on,
 /// without the last row, and a place for the result after each of these. Rows before which there are fewer than `needed` rows of
-/// known target get what `until` says; the first one, before which nothing is known, zero.
+/// known target get what `until` says; the first one, before which nothing is known, zero. Where the rows leave it open, all of them get NaN.
 pub(crate) fn of_the_past(
     rows: &FeatureRows<'_>,
     needed: usize,
@@ -26,6 +26,10 @@ pub(crate) fn of_the_past(
     let full = start.saturating_add(needed).min(len);
     if start + 1 < len {
         kernel(&y[start..len - 1], &mut out[start + 1..]);
+    }
+    if rows.leaves_open {
+        out[..full].fill(f32::NAN);
+        return;
     }
     out[..full].fill(0.0);
     if until == Until::Level && start + 1 < full {

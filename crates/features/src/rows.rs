@@ -25,6 +25,8 @@ pub(crate) struct FeatureRows<'a> {
     pub(crate) dates: &'a [CivilTime],
     /// Whether times are those of a calendar.
     pub(crate) dated: bool,
+    /// Whether columns of the target are NaN where there is not enough history.
+    pub(crate) leaves_open: bool,
 }
 
 /// The rows of several series, one after the other.
@@ -36,11 +38,12 @@ pub(crate) struct RowBlock {
     /// The end of each series, and its first known row.
     series: Vec<(usize, usize)>,
     dated: bool,
+    leaves_open: bool,
 }
 
 impl RowBlock {
-    pub(crate) fn new(dated: bool) -> Self {
-        Self { dated, ..Self::default() }
+    pub(crate) fn new(dated: bool, leaves_open: bool) -> Self {
+        Self { dated, leaves_open, ..Self::default() }
     }
 
     /// Appends the rows of a series.
@@ -116,6 +119,7 @@ impl RowBlock {
                 times: self.times.get(rows.clone()).unwrap_or_default(),
                 dates: self.dates.get(rows).unwrap_or_default(),
                 dated: self.dated,
+                leaves_open: self.leaves_open,
             };
             (rows, len)
         })

@@ -25,15 +25,8 @@ pub(crate) fn compute_features(
 ) -> PyResult<PyFrame> {
     let features = parsed::<Features>(words)?;
     let work = || -> Result<_, Error> {
-        let wide = features.add_to(&panel.panel, &Workers::new(threads)?)?;
         let mut frame = panel.ids_and_times();
-        for name in features.columns() {
-            let mut column = Vec::with_capacity(wide.n_rows());
-            for series in 0..wide.n_series() {
-                column.extend_from_slice(wide.column(&name, series)?);
-            }
-            frame.columns.push((name, column));
-        }
+        frame.columns = features.known_columns_of(&panel.panel, &Workers::new(threads)?)?;
         Ok(frame)
     };
     Ok(PyFrame::of(py.detach(work).map_err(exception)?, None))
