@@ -34,7 +34,8 @@ def compute(
         target_col: The column that features are of.
 
     Returns:
-        A table of the kind of ``df`` with the columns of ids, times and features.
+        A table of the kind of ``df`` with the columns of ids, times and features; those of the target are missing (NaN) in rows with too
+        few rows before them.
 
     Raises:
         ColumnError: If a column is not there.

@@ -67,6 +67,9 @@ macro_rules! flag {
 }
 pub(crate) use flag;
 
+/// Steps of a season that models estimate a number each of, or test for, with success; those of the package forecast for R have no more.
+pub(crate) const MOST_STEPS: usize = 24;
+
 /// A share: a smoothing parameter, for example.
 pub(crate) fn share(value: &Value) -> Option<f64> {
     value.as_f64().filter(|share| (0.0..=1.0).contains(share))

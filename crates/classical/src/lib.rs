@@ -31,6 +31,7 @@
 
 mod arima;
 mod averages;
+mod clock_grid;
 mod error;
 mod ets;
 mod hyper;
@@ -54,7 +55,7 @@ pub use foretell_estimator::SeriesNumbers;
 pub use hyper::HyperParameter;
 pub use intermittent::{Adida, CrostonClassic, CrostonOptimized, CrostonSba, Imapa, Tsb};
 pub use local::{LocalMethod, SeriesForecast};
-pub use method::{Classical, Method};
+pub use method::{Classical, HistoryFacts, Method};
 pub use mstl::Mstl;
 pub use naive::Naive;
 pub use seasonal_naive::SeasonalNaive;

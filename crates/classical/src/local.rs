@@ -1,11 +1,14 @@
 //! Methods that see one series at a time, all series on all threads.
 
 use foretell_data::{DataError, Freq, Panel, Span};
-use foretell_estimator::{Asked, EstimatorError, ForecastValues, KnownColumn, Workers, cutoffs_beside};
+use foretell_estimator::{
+    Asked, EstimatorError, Fallback, ForecastValues, KnownColumn, Workers, cutoffs_beside,
+};
 use statrs::distribution::{ContinuousCDF as _, Normal};
 
+use crate::clock_grid::ClockGrid;
 use crate::hyper::HyperParameter;
-use crate::method::{Method, NUMBERS};
+use crate::method::{HistoryFacts, Method, NUMBERS};
 use crate::repeated;
 use foretell_estimator::SeriesNumbers;
 
@@ -16,12 +19,24 @@ pub struct SeriesForecast {
     pub mean: Vec<f64>,
     /// The standard deviation of the normal error of each step, `[h]`; empty of a method without quantiles.
     pub deviation: Vec<f64>,
+    /// Values among which the quantiles of each step are found, in ascending order; empty where the error is normal.
+    pub sample: Vec<f64>,
 }
 
 impl SeriesForecast {
     /// One number for all steps, without quantiles.
     pub(crate) fn flat(value: f64, h: usize) -> Self {
-        Self { mean: vec![value; h], deviation: Vec::new() }
+        Self { mean: vec![value; h], ..Self::default() }
+    }
+
+    /// A quantile of a step, of which the normal distribution has this score: of a sample the least value that so large a share does
+    /// not exceed.
+    fn quantile(&self, step: usize, q: f64, score: f64) -> f64 {
+        match self.sample.len() {
+            0 => self.mean[step] + score * self.deviation[step],
+            // A share that is a product of decimals misses a whole number by a little.
+            n => self.sample[((q * n as f64 - 1e-9).ceil() as usize).clamp(1, n) - 1],
+        }
     }
 }
 
@@ -46,11 +61,25 @@ pub trait LocalMethod: Clone + Default + std::fmt::Debug + Send + Sync + 'static
     /// Whether [`LocalMethod::learn`] gives anything.
     const LEARNS: bool = false;
 
+    /// [`Method::IS_DEMAND`].
+    const IS_DEMAND: bool = false;
+
     /// The method with everything settled that the frequency settles, such as the season.
     #[must_use]
     fn settled(&self, freq: Freq) -> Self {
         _ = freq;
         self.clone()
+    }
+
+    /// How a series is forecast, once the frequency is settled, that it cannot forecast as its hyper-parameters say.
+    fn fallback(&self, history: &HistoryFacts) -> Option<Fallback> {
+        _ = history;
+        None
+    }
+
+    /// What its forecasts will lack, once the frequency is settled, with what to do about it.
+    fn caveat(&self) -> Option<String> {
+        None
     }
 
     /// A history without unknown values (NaN): by default they lie on the line between their known neighbours.
@@ -109,9 +138,24 @@ fn first_time(panel: &Panel, series: usize) -> f64 {
     if panel.len(series) == 0 { f64::NAN } else { panel.time(series, 0) as f64 }
 }
 
-/// The first rows of a series as a method sees them, with all their digits.
-fn history<M: LocalMethod>(panel: &Panel, series: usize, rows: usize) -> Vec<f64> {
-    M::completed(panel.known_values(series, 0..rows))
+/// The clock of a series where it is changed; none for a method that reads columns, whose values stand at the rows.
+fn clock_grid(
+    method: &impl LocalMethod,
+    panel: &Panel,
+    series: usize,
+    rows: usize,
+    h: usize,
+) -> Option<ClockGrid> {
+    LocalMethod::columns(method).is_empty().then(|| ClockGrid::new(panel, series, rows, h))?
+}
+
+/// The first rows of a series as a method sees them, with all their digits; by the clock where it is changed.
+fn history<M: LocalMethod>(panel: &Panel, series: usize, rows: usize, clock: Option<&ClockGrid>) -> Vec<f64> {
+    let values = panel.known_values(series, 0..rows);
+    M::completed(match clock {
+        Some(clock) => clock.spread(&values),
+        None => values,
+    })
 }
 
 /// Puts in place of each unknown value the one on the line between its known neighbours; before the first and behind the last
@@ -145,6 +189,7 @@ fn last_value(y: &[f64], h: usize) -> SeriesForecast {
     SeriesForecast {
         mean: repeated::repeat(&y, 1).take(h).map(f64::from).collect(),
         deviation: (1..=h).map(|step| deviation * (step as f64).sqrt()).collect(),
+        sample: Vec::new(),
     }
 }
 
@@ -155,6 +200,7 @@ impl<M: LocalMethod> Method for M {
     const HAS_QUANTILES: bool = <M as LocalMethod>::HAS_QUANTILES;
     const LEARNS: bool = <M as LocalMethod>::LEARNS;
     const READS_COLUMNS: bool = <M as LocalMethod>::READS_COLUMNS;
+    const IS_DEMAND: bool = <M as LocalMethod>::IS_DEMAND;
 
     fn columns(&self) -> &[String] {
         LocalMethod::columns(self)
@@ -162,6 +208,14 @@ impl<M: LocalMethod> Method for M {
 
     fn slopes(&self, learned: &[f64]) -> Option<Vec<f64>> {
         LocalMethod::slopes(self, learned)
+    }
+
+    fn fallback(&self, freq: Freq, history: &HistoryFacts) -> Option<Fallback> {
+        LocalMethod::fallback(&self.settled(freq), history)
+    }
+
+    fn caveat(&self, freq: Freq) -> Option<String> {
+        LocalMethod::caveat(&self.settled(freq))
     }
 
     fn fitted(&self, panel: &Panel, learned: &mut SeriesNumbers, workers: &Workers) -> Self {
@@ -175,7 +229,8 @@ impl<M: LocalMethod> Method for M {
                     values.iter().map(|&x| f64::from(x)).collect()
                 };
                 let columns: Vec<Vec<f64>> = LocalMethod::columns(self).iter().map(column).collect();
-                *numbers = settled.learn_with(&history::<M>(panel, series, rows), &columns);
+                let clock = clock_grid(self, panel, series, rows, 0);
+                *numbers = settled.learn_with(&history::<M>(panel, series, rows, clock.as_ref()), &columns);
             });
             // Models of more numbers than others: as many are kept of each.
             let most = numbers.iter().map(Vec::len).max().unwrap_or(0);
@@ -201,8 +256,8 @@ impl<M: LocalMethod> Method for M {
             _ => None,
         };
         let normal = Normal::standard();
-        let scores: Vec<f64> =
-            asked.quantiles.unwrap_or_default().iter().map(|&q| normal.inverse_cdf(q)).collect();
+        let scores: Vec<(f64, f64)> =
+            asked.quantiles.unwrap_or_default().iter().map(|&q| (q, normal.inverse_cdf(q))).collect();
         let mut windows = Vec::new();
         windows.resize_with(cutoffs.len(), || Ok(Vec::new()));
         workers.each(&mut windows, true, |window, values: &mut Result<Vec<f32>, DataError>| {
@@ -212,7 +267,9 @@ impl<M: LocalMethod> Method for M {
                 Ok(columns) => columns,
                 Err(error) => return *values = Err(error),
             };
-            let y = history::<M>(panel, series, before);
+            let clock = clock_grid(self, panel, series, before, asked.h);
+            let h = clock.as_ref().map_or(asked.h, ClockGrid::steps);
+            let y = history::<M>(panel, series, before, clock.as_ref());
             let (id, level) = (panel.id(series), panel.level(series));
             let same_start =
                 learned.of(id, FIRST_TIME).is_some_and(|first| first == [first_time(panel, series)]);
@@ -221,16 +278,21 @@ impl<M: LocalMethod> Method for M {
                 let past: Vec<Vec<f64>> = columns.iter().map(|column| column.past.clone()).collect();
                 self.learn_with(&y, &past)
             });
-            let forecast = self.forecast_with(&y, &own, &columns, asked.h);
-            let SeriesForecast { mean, mut deviation } = forecast.unwrap_or_else(|| last_value(&y, asked.h));
+            let forecast = self.forecast_with(&y, &own, &columns, h);
+            let mut forecast = forecast.unwrap_or_else(|| last_value(&y, h));
             // One value tells nothing of how far forecasts are off.
             if y.len() < 2 {
-                deviation.fill(f64::NAN);
+                forecast.deviation = vec![f64::NAN; h];
+                forecast.sample.clear();
+            }
+            if let Some(clock) = &clock {
+                forecast.mean = clock.take(&forecast.mean);
+                forecast.deviation = clock.take(&forecast.deviation);
             }
             let mut row = Vec::with_capacity(asked.h * (1 + scores.len()));
-            for (step, &mean) in mean.iter().enumerate() {
+            for (step, &mean) in forecast.mean.iter().enumerate() {
                 row.push(level.hold(mean));
-                row.extend(scores.iter().map(|score| level.hold(mean + score * deviation[step])));
+                row.extend(scores.iter().map(|&(q, score)| level.hold(forecast.quantile(step, q, score))));
             }
             *values = Ok(row);
         });

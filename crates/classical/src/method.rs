@@ -4,10 +4,10 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use foretell_data::{ColumnPart, Panel};
+use foretell_data::{ColumnPart, Freq, Panel};
 use foretell_estimator::{
-    Asked, ColumnKind, ColumnsRead, Estimator, EstimatorEntry, EstimatorError, ForecastValues, HeldOut,
-    Learned, LevelsSeen, Output, Run, SeriesNumbers, Trained, Workers,
+    Asked, ColumnKind, ColumnsRead, Estimator, EstimatorEntry, EstimatorError, Fallback, ForecastValues,
+    HeldOut, Learned, LevelsSeen, Output, Run, SeriesNumbers, Trained, Workers,
 };
 use serde_json::{Map, Value};
 
@@ -16,6 +16,33 @@ use crate::hyper::{self, HyperParameter};
 
 /// The name of the numbers that are learned of each series.
 pub(crate) const NUMBERS: &str = "numbers";
+/// What is known of a history before a method sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HistoryFacts {
+    /// Its rows,
+    pub rows: usize,
+    /// and those whose values are known.
+    pub known: usize,
+    /// The least known value.
+    pub least: f64,
+    /// Whether all known values are the same.
+    pub is_constant: bool,
+}
+
+impl HistoryFacts {
+    /// Those of some values, NaN where they are unknown.
+    pub fn of(values: &[f64]) -> Self {
+        let mut known = values.iter().copied().filter(|y| !y.is_nan()).peekable();
+        let first = known.peek().copied();
+        let start = Self { rows: values.len(), known: 0, least: f64::INFINITY, is_constant: true };
+        known.fold(start, |facts, y| Self {
+            known: facts.known + 1,
+            least: facts.least.min(y),
+            is_constant: facts.is_constant && Some(y) == first,
+            ..facts
+        })
+    }
+}
 
 /// A method: the part in which one classical forecaster differs from another.
 pub trait Method: Clone + Default + fmt::Debug + Send + Sync + 'static {
@@ -37,6 +64,9 @@ pub trait Method: Clone + Default + fmt::Debug + Send + Sync + 'static {
     /// Whether it can read columns known in advance.
     const READS_COLUMNS: bool = false;
 
+    /// Whether it forecasts demand, which is never negative.
+    const IS_DEMAND: bool = false;
+
     /// The columns known in advance that it reads.
     fn columns(&self) -> &[String] {
         &[]
@@ -45,6 +75,18 @@ pub trait Method: Clone + Default + fmt::Debug + Send + Sync + 'static {
     /// What a unit of each of its columns adds to a series, in what it learned of this one.
     fn slopes(&self, learned: &[f64]) -> Option<Vec<f64>> {
         _ = learned;
+        None
+    }
+
+    /// How it forecasts a series of this frequency that it cannot forecast as its hyper-parameters say.
+    fn fallback(&self, freq: Freq, history: &HistoryFacts) -> Option<Fallback> {
+        _ = (freq, history);
+        None
+    }
+
+    /// What forecasts of data of this frequency will lack, with what to do about it.
+    fn caveat(&self, freq: Freq) -> Option<String> {
+        _ = freq;
         None
     }
 
@@ -158,6 +200,24 @@ impl<M: Method> Estimator for Classical<M> {
 
     fn columns_read(&self) -> ColumnsRead<'_> {
         ColumnsRead { futr: self.method.columns(), ..ColumnsRead::default() }
+    }
+
+    fn is_never_negative(&self) -> bool {
+        M::IS_DEMAND
+    }
+
+    fn caveats(&self, panel: &Panel) -> Vec<String> {
+        self.method.caveat(panel.freq()).into_iter().collect()
+    }
+
+    fn fallbacks(&self, panel: &Panel) -> Vec<(usize, Fallback)> {
+        let of_series = |series: usize| {
+            let facts = HistoryFacts::of(&panel.known_values(series, 0..panel.len(series)));
+            // Of nothing every model knows nothing.
+            let fallback = (facts.known > 0).then(|| self.method.fallback(panel.freq(), &facts))??;
+            Some((series, fallback))
+        };
+        (0..panel.n_series()).filter_map(of_series).collect()
     }
 
     fn outputs_at(&self, quantiles: &[f64]) -> Option<Vec<Output>> {

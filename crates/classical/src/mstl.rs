@@ -1,11 +1,13 @@
 //! Several seasons, taken out one after the other.
 
 use foretell_data::{Freq, usual_season};
+use foretell_estimator::Fallback;
 use serde_json::Value;
 
 use crate::ets::trend_ets;
 use crate::hyper::{self, HyperParameter};
 use crate::local::{LocalMethod, SeriesForecast};
+use crate::method::HistoryFacts;
 use crate::numeric::stl::stl;
 
 /// Takes the seasons out of a series by local regression, forecasts the rest by exponential smoothing
@@ -72,6 +74,18 @@ impl LocalMethod for Mstl {
         let usual = || vec![usual_season(freq)];
         Self {
             season_length: if self.season_length.is_empty() { usual() } else { self.season_length.clone() },
+        }
+    }
+
+    fn fallback(&self, history: &HistoryFacts) -> Option<Fallback> {
+        if history.is_constant {
+            return None;
+        }
+        let short =
+            self.season_length.iter().copied().filter(|&period| period > 1 && 2 * period > history.rows);
+        match trend_ets().fallback(history) {
+            Some(fallback) => Some(fallback),
+            None => short.min().map(|period| Fallback::without_season("fewer than two seasons", period)),
         }
     }
 

@@ -3,6 +3,9 @@
 //! Hyndman and Athanasopoulos, Forecasting: Principles and Practice, third edition, sections 5.2 and 5.5. Of a forecast of `k`
 //! seasons ahead the error is a sum of `k` errors of one season ahead, so its deviation is theirs times the root of `k`.
 
+use std::borrow::Cow;
+
+use crate::clock_grid::ClockGrid;
 use foretell_data::Panel;
 use foretell_estimator::{Asked, EstimatorError, ForecastValues, cutoffs};
 use statrs::distribution::{ContinuousCDF as _, Normal};
@@ -20,8 +23,24 @@ pub(crate) fn forecast(
     let mut values = Vec::with_capacity(cutoffs.len() * asked.h * (1 + scores.len()));
     for &(series, before) in &cutoffs {
         let history = panel.known_y(series, 0..before);
+        // The last value is the last one whatever clocks show.
+        let clock = if season > 1 { ClockGrid::new(panel, series, before, asked.h) } else { None };
+        let history = match &clock {
+            Some(clock) => {
+                let y: Vec<f64> = history.iter().map(|&y| f64::from(y)).collect();
+                Cow::Owned(clock.spread(&y).into_iter().map(|y| y as f32).collect())
+            }
+            None => history,
+        };
         let deviation = if scores.is_empty() { 0.0 } else { deviation(&history, season) };
-        for (step, value) in repeat(&history, season).take(asked.h).enumerate() {
+        let places: Vec<usize> = match &clock {
+            Some(clock) => clock.places().collect(),
+            None => (0..asked.h).collect(),
+        };
+        let repeated: Vec<f32> =
+            repeat(&history, season).take(places.last().map_or(0, |last| last + 1)).collect();
+        for step in places {
+            let value = repeated[step];
             values.push(value);
             let spread = deviation * ((step / season + 1) as f64).sqrt();
             values.extend(scores.iter().map(|score| (f64::from(value) + score * spread) as f32));

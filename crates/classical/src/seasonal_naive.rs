@@ -1,10 +1,10 @@
 //! The last season, repeated.
 
-use foretell_data::{Panel, usual_season};
-use foretell_estimator::{Asked, EstimatorError, ForecastValues, SeriesNumbers, Workers};
+use foretell_data::{Freq, Panel, usual_season};
+use foretell_estimator::{Asked, EstimatorError, Fallback, ForecastValues, SeriesNumbers, Workers};
 
 use crate::hyper::{self, HyperParameter, Seasonal};
-use crate::method::Method;
+use crate::method::{HistoryFacts, Method};
 use crate::repeated::forecast;
 
 /// Forecasts the last season of each series again and again. Its quantiles are normal: their deviation is that of the
@@ -34,6 +34,14 @@ impl Method for SeasonalNaive {
     const PAPER: &'static str =
         "Hyndman and Athanasopoulos 2021, Forecasting: Principles and Practice, section 5.2";
     const HYPER_PARAMETERS: &'static [HyperParameter<Self>] = &[hyper::season_length()];
+
+    fn fallback(&self, freq: Freq, history: &HistoryFacts) -> Option<Fallback> {
+        let season = self.season_length.unwrap_or_else(|| usual_season(freq));
+        (history.rows < season && !history.is_constant).then(|| Fallback {
+            instead: "its last value, where the season is not known",
+            ..Fallback::without_season("fewer than one season", season)
+        })
+    }
 
     fn fitted(&self, panel: &Panel, _: &mut SeriesNumbers, _: &Workers) -> Self {
         Self { season_length: Some(self.season(panel)) }

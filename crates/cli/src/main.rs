@@ -13,6 +13,7 @@ mod config;
 mod data_args;
 mod demo_files;
 mod failure;
+mod fallback_args;
 mod feature_args;
 mod figure;
 mod file_args;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use clap::ValueEnum;
 use foretell::{
     Bench, EarlyEnds, End, Filled, Fitted, Metrics, Panel, Progress, ReadNote, SearchProgress, Trimmed,
-    Verdict,
+    Verdict, Warning,
 };
 use foretell_report::grouped;
 use indicatif::{MultiProgress, ProgressBar, ProgressFinish, ProgressStyle};
@@ -27,7 +27,7 @@ pub(crate) enum Log {
     /// filled_rows, filled_values; of further files path and role: static, futr with ignored_rows, forecast), note (message: what was taken for granted in a file),
     /// dropped (rows_needed, and series: unique_id, rows), ended (end, last, added_rows, series), bounded (non_negative, integer), step (model, step, max_steps, train_loss,
     /// learning_rate, elapsed_s), valid (model, step, valid_loss, elapsed_s), resumed (model, step), interrupt,
-    /// warning (message), trial (one of tune --json, and best: the trial that is best so far), fitted (model, parameters, steps,
+    /// warning (message; of series that a model falls back on something for also model, reason, instead, series), trial (one of tune --json, and best: the trial that is best so far), fitted (model, parameters, steps,
     /// train_loss, valid_loss), scored (what --json prints of a model), measured (as bench --json), serves (address), wrote (path),
     /// error (message; the last one), done (command, elapsed_s;
     /// the last one)
@@ -291,6 +291,21 @@ impl Log {
             other => other,
         }
         .report(&format!("warning: {message}"), &json!({ "event": "warning", "message": message }));
+    }
+
+    /// Reports a warning; programs are told all series of those that name some.
+    pub(crate) fn warned(self, warning: &Warning) {
+        match warning {
+            Warning::Fallback { model, reason, instead, series, .. } if self == Self::Json => {
+                let message = warning.to_string();
+                let event = json!({
+                    "event": "warning", "message": message, "model": model, "reason": reason, "instead": instead,
+                    "series": series,
+                });
+                self.report(&message, &event);
+            }
+            warning => self.warning(&warning.to_string()),
+        }
     }
 
     /// Reports an error, which none but JSON changes.

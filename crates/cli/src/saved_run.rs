@@ -56,12 +56,12 @@ impl SavedRunArgs {
         let log = self.log();
         let fitted = Fitted::load_within(&self.model, self.memory.limit())?
             .threads(self.threads.count)?
-            .on_warning(move |warning| log.warning(&warning.to_string()));
+            .on_warning(move |warning| log.warned(warning));
         let (panel, options) =
             self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads.count, self.log())?;
         let sink = sink.decimal(options.numbers.decimal());
         let h = h.unwrap_or(fitted.h());
-        let steps = h.max(fitted.h());
+        let steps = fitted.steps_read(h);
         let future = self.data.read_future(&self.futr, &options, (&panel, steps), self.log())?;
         Ok(SavedRun { fitted, panel, future, h, sink })
     }

@@ -140,7 +140,7 @@ impl TrainArgs {
     pub(crate) fn as_trained(&self, fitted: &Fitted, panel: &Panel) -> anyhow::Result<Fitted> {
         let (log, [non_negative, integer]) = (self.log.log(), self.bounds(Some(fitted)));
         let fitted = fitted.clone().threads(self.threads)?.non_negative(non_negative).integer(integer);
-        let fitted = fitted.on_warning(move |warning| log.warning(&warning.to_string()));
+        let fitted = fitted.on_warning(move |warning| log.warned(warning));
         match self.intervals {
             Some(intervals) => Ok(fitted.calibrate(panel, intervals)?),
             None => Ok(fitted),
@@ -183,7 +183,7 @@ impl TrainArgs {
         let log = self.log.log();
         log.bounded(non_negative, integer);
         let mut reporter = Reporter::new(log);
-        let forecaster = forecaster.on_warning(move |warning| log.warning(&warning.to_string()));
+        let forecaster = forecaster.on_warning(move |warning| log.warned(warning));
         Ok(forecaster.on_progress(move |model, progress| reporter.step(model, progress)))
     }
 
@@ -315,9 +315,27 @@ impl TrainArgs {
         forecaster: &Forecaster,
         rows_needed: usize,
     ) -> anyhow::Result<Panel> {
+        self.long_enough(self.rows(from, forecaster)?, forecaster, rows_needed)
+    }
+
+    /// The same for a fit: series of the hierarchy that the data have no rows of are left out of it.
+    pub(crate) fn read_to_fit(
+        &self,
+        from: Option<&Fitted>,
+        forecaster: &mut Forecaster,
+    ) -> anyhow::Result<Panel> {
+        let panel = self.rows(from, forecaster)?;
+        if from.is_none() {
+            forecaster.leave_out_absent(&panel)?;
+        }
+        self.long_enough(panel, forecaster, forecaster.rows_needed())
+    }
+
+    /// The series of the data.
+    fn rows(&self, from: Option<&Fitted>, forecaster: &Forecaster) -> anyhow::Result<Panel> {
         let (max_memory, log) = (self.memory.limit().bytes(), self.log.log());
         let (read, categories) = (forecaster.columns_read(), forecaster.categories());
-        let panel = match from {
+        Ok(match from {
             Some(fitted) => {
                 self.data.read_as_saved(fitted, (read, categories), max_memory, self.threads, log)?.0
             }
@@ -331,7 +349,16 @@ impl TrainArgs {
                 )?;
                 self.data.read(&options.max_memory(max_memory).threads(self.threads), log)?
             }
-        };
+        })
+    }
+
+    /// The panel with the sums of the hierarchy; with --drop-short without series of fewer than `rows_needed` rows.
+    fn long_enough(
+        &self,
+        panel: Panel,
+        forecaster: &Forecaster,
+        rows_needed: usize,
+    ) -> anyhow::Result<Panel> {
         let panel = match forecaster.kept_hierarchy() {
             Some(hierarchy) => with_sums(panel, hierarchy)?,
             None => panel,

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::columns::{ColumnKind, ColumnsRead};
 use crate::error::EstimatorError;
+use crate::fallback::Fallback;
 use crate::forecasts::{Asked, ForecastValues, Learned};
 use crate::levels_seen::LevelsSeen;
 use crate::memory::MemoryEstimate;
@@ -124,8 +125,19 @@ pub trait Estimator: Any + fmt::Debug + Send + Sync {
         Vec::new()
     }
 
+    /// The series of this panel that it does not forecast as its hyper-parameters say, by their places; none by default.
+    fn fallbacks(&self, panel: &Panel) -> Vec<(usize, Fallback)> {
+        _ = panel;
+        Vec::new()
+    }
+
     /// Whether it takes values for counts, so that only whole numbers have a probability.
     fn forecasts_counts(&self) -> bool {
+        false
+    }
+
+    /// Whether what it forecasts is never negative, so that no end of an interval is.
+    fn is_never_negative(&self) -> bool {
         false
     }
 

@@ -15,6 +15,7 @@
 mod columns;
 mod error;
 mod estimator;
+mod fallback;
 mod forecasts;
 mod known_columns;
 mod levels_seen;
@@ -29,6 +30,7 @@ mod series_numbers;
 pub use columns::{ColumnKind, ColumnsRead};
 pub use error::EstimatorError;
 pub use estimator::{Estimator, EstimatorEntry, Restore, Trained};
+pub use fallback::Fallback;
 pub use forecasts::{Asked, Cutoff, ForecastValues, Learned, cutoffs};
 pub use foretell_data::Peers;
 pub use foretell_threads::{StillWanted, TooManyThreads, Workers, is_wanted, while_wanted};

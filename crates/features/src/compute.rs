@@ -113,6 +113,7 @@ impl Features {
 fn needs(specs: &[&FeatureSpec]) -> RowNeeds {
     let mut needs = RowNeeds::default();
     for spec in specs {
+        needs.times |= spec.feature.needs_dates();
         match spec.entry.recipe {
             Recipe::Target(_) => needs.target = true,
             Recipe::Time(_) => needs.times = true,
@@ -132,7 +133,9 @@ fn compute(
     workers: &Workers,
 ) -> Result<Columns, FeatureError> {
     let dated = panel.freq().kind() == TimeKind::Timestamp;
-    if let Some(spec) = specs.iter().find(|spec| spec.entry.needs_dates() && !dated) {
+    if let Some(spec) =
+        specs.iter().find(|spec| (spec.entry.needs_dates() || spec.feature.needs_dates()) && !dated)
+    {
         return Err(FeatureError::NoDates { feature: spec.word.clone() });
     }
     let rows: usize = lens.iter().sum();

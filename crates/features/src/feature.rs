@@ -9,6 +9,11 @@ pub(crate) trait Feature: Debug + Send + Sync {
     /// The names of its columns.
     fn columns(&self) -> Vec<String>;
 
+    /// Whether it needs dates, though others of its name do not.
+    fn needs_dates(&self) -> bool {
+        false
+    }
+
     /// Computes the columns of one series, a slice of its rows for each.
     fn compute(&self, rows: &FeatureRows<'_>, out: &mut [&mut [f32]]);
 }

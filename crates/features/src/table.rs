@@ -62,7 +62,12 @@ const fn date(name: &'static str, meaning: &'static str, of: fn(&CivilTime) -> f
 
 /// All features.
 pub const FEATURES: &[FeatureEntry] = &[
-    entry("lag", "lag:1,7", "the value so many rows before", Recipe::Target(lag)),
+    entry(
+        "lag",
+        "lag:1,7",
+        "the value so many rows before; lag:24h that of the clock so many hours (min, d) before",
+        Recipe::Target(lag),
+    ),
     entry(
         "diff",
         "diff:1",

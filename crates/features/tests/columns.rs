@@ -237,3 +237,28 @@ fn columns_that_are_there_already_are_refused() {
     // Nothing is computed of no features.
     assert_eq!(Features::default().add_to(&panel, &workers()).expect("as it is").column_names().count(), 1);
 }
+
+#[test]
+fn lags_of_hours_follow_the_clock_and_what_is_not_known_may_stay_open() {
+    // Clocks are put back from 3 to 2 in the night to the 29th: the day has 25 hours.
+    let zone = Zone::parse("Europe/Berlin").unwrap();
+    let start = time("2023-10-27 22:00");
+    let times: Vec<i64> = (0..72).map(|hour| start + hour * 3_600_000_000).collect();
+    let hour = |time: &i64| zone.civil(*time).unwrap().rem_euclid(86_400_000_000) / 3_600_000_000;
+    let y: Vec<f32> = times.iter().map(|time| hour(time) as f32).collect();
+    let builder = Panel::builder(TimeKind::Timestamp).zone(zone.clone()).freq(Freq::parse("h").unwrap());
+    let panel = builder.series("a", &times, &y).build().unwrap();
+    let both = features("lag:24h,lag:24");
+    let columns = both.known_columns_of(&panel, &workers()).unwrap();
+    let [(name, clock), (_, rows)] = &columns[..] else { panic!("{columns:?}") };
+    assert_eq!(name, "lag_24h");
+    assert!(clock[..24].iter().chain(&rows[..24]).all(|y| y.is_nan()));
+    assert_eq!(clock[24..], y[24..], "the same hour of the day");
+    let off = |column: &[f32]| (24..72).filter(|&row| column[row] != y[row]).count();
+    assert_eq!((off(clock), off(rows)), (0, 24));
+    // What models read is a number in every row.
+    let read = both.columns_of(&panel, &workers()).unwrap();
+    assert_eq!((read[0].1[0], read[0].1[5], read[1].1[5]), (0.0, y[4], y[4]));
+    let integers = Panel::from_series(Freq::parse("1").unwrap(), [("a", 0, vec![1.0, 2.0])]).unwrap();
+    assert!(features("lag:24h").columns_of(&integers, &workers()).is_err());
+}

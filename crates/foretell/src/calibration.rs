@@ -9,17 +9,19 @@ use crate::conformal::{Conformal, PredictionIntervals};
 use crate::ensemble::{Combination, LeastSquares};
 use crate::error::Error;
 use crate::forecasts::asked_quantiles::AskedQuantiles;
-use crate::forecasts::levels::is_point;
+use crate::forecasts::levels::has_one_number;
 use crate::forecasts::rolling::table;
 use crate::forecasts::windows::{forecast_span, forecast_windows};
+use crate::pooled_errors::{warn_of_pooled, with_pooled};
 use crate::trained_models::TrainedModels;
 use crate::usage_error::UsageError;
+use crate::warning_listener::WarningListener;
 
 /// Whether models can be calibrated: whether any forecasts a single number.
 pub(crate) fn check_calibration<'a>(
     models: impl IntoIterator<Item = &'a dyn Estimator>,
 ) -> Result<(), Error> {
-    match models.into_iter().any(is_point) {
+    match models.into_iter().any(has_one_number) {
         true => Ok(()),
         false => Err(UsageError::NothingToCalibrate.into()),
     }
@@ -27,7 +29,7 @@ pub(crate) fn check_calibration<'a>(
 
 /// Whether every series has rows before the first of these forecasts of its end by models of a horizon `h`: one, and the
 /// `held_out` that are not trained on.
-pub(crate) fn check_windows(
+fn check_windows(
     windows: PredictionIntervals,
     h: usize,
     panel: &Panel,
@@ -44,8 +46,45 @@ pub(crate) fn check_windows(
     }
 }
 
+/// The series of a panel with rows before the first of these forecasts of their end, and a warning of the others; all of them where
+/// models take them together, or rows to validate on are those `apart`, of all of them.
+///
+/// # Errors
+/// If no series is long enough, or one of those that are taken together is not.
+pub(crate) fn long_series<'a>(
+    windows: PredictionIntervals,
+    h: usize,
+    panel: &Panel,
+    (held_out, apart): (usize, bool),
+    models: impl IntoIterator<Item = &'a dyn Estimator>,
+    warnings: &WarningListener,
+) -> Result<Panel, Error> {
+    windows.check()?;
+    let together = apart || models.into_iter().any(Estimator::is_joint);
+    let needed = windows.test_size(h).saturating_add(held_out).saturating_add(1);
+    let long = panel.without_shorter_than(needed);
+    if together || long.n_series() == 0 {
+        check_windows(windows, h, panel, held_out)?;
+        return Ok(panel.clone());
+    }
+    warn_of_pooled(warnings, [panel, &long], needed);
+    Ok(long)
+}
+
+/// The weights of an ensemble by forecasts of the end of the `long` series of a panel, and these with rows for the others.
+pub(crate) fn weights_and_forecasts(
+    trained: &TrainedModels,
+    [panel, long]: [&Panel; 2],
+    held_out: usize,
+    windows: PredictionIntervals,
+) -> Result<(Vec<f64>, Frame), Error> {
+    let frame = forecast_windows_of_end(trained, long, held_out, windows)?;
+    let weights = ensemble_weights(trained, &frame);
+    Ok((weights, with_pooled([panel, long], frame, windows, trained.h())?))
+}
+
 /// The forecasts of the end of each series, which the models were trained without, beside the truth.
-pub(crate) fn forecast_windows_of_end(
+fn forecast_windows_of_end(
     trained: &TrainedModels,
     panel: &Panel,
     held_out: usize,
@@ -67,7 +106,7 @@ pub(crate) fn forecast_windows_of_end(
 
 /// The weights of the ensemble of least squared error on such forecasts. Each series is measured by its mean absolute error, so that
 /// all count alike; rows of which something is not known count nothing.
-pub(crate) fn ensemble_weights(trained: &TrainedModels, frame: &Frame) -> Vec<f64> {
+fn ensemble_weights(trained: &TrainedModels, frame: &Frame) -> Vec<f64> {
     let (_, truth) = &frame.columns[0];
     let points = points(trained, frame);
     let errors = |row: usize| -> Option<Vec<f64>> {
@@ -112,6 +151,21 @@ fn points<'f>(trained: &TrainedModels, frame: &'f Frame) -> Vec<&'f [f32]> {
     of_models.collect()
 }
 
+/// The calibration of trained models by their errors on these data, without a training.
+pub(crate) fn calibrate_now(
+    trained: &TrainedModels,
+    panel: &Panel,
+    windows: PredictionIntervals,
+) -> Result<Conformal, Error> {
+    // A trained model forecasts from any history, unless it sees all series at once.
+    let together = trained.is_joint();
+    let held_out = (0, together);
+    let long = long_series(windows, trained.h(), panel, held_out, std::iter::empty(), &trained.warnings)?;
+    let frame = forecast_windows_of_end(trained, &long, 0, windows)?;
+    let frame = with_pooled([panel, &long], frame, windows, trained.h())?;
+    Ok(calibrate(trained, panel, &frame, windows))
+}
+
 /// The calibration by the errors of such forecasts.
 pub(crate) fn calibrate(
     trained: &TrainedModels,
@@ -138,7 +192,7 @@ pub(crate) fn calibrate(
     ];
     let (_, truth) = &frame.columns[0];
     for (model, name) in trained.named() {
-        if let Some(forecast) = frame.column(&name).filter(|_| is_point(model.trained().estimator())) {
+        if let Some(forecast) = frame.column(&name).filter(|_| has_one_number(model.trained().estimator())) {
             let of_model = truth.iter().zip(forecast).map(|(y, f)| (f64::from(*f) - f64::from(*y)).abs());
             errors.push((name, Column::Floats(of_model.collect())));
         }

@@ -188,20 +188,23 @@ impl Conformal {
     }
 
     /// The quantiles around the forecasts `[windows, h]` of a model for windows of the series of these ids, a
-    /// column each; NaN for a step of which no error is known.
+    /// column each; NaN for a step of which no error is known, and for a series that was not calibrated on.
     pub(crate) fn quantiles(
         &self,
         model: &str,
         ids: &[&str],
         forecasts: &[f32],
         quantiles: impl Iterator<Item = f32>,
-    ) -> Result<Vec<Vec<f32>>, Error> {
+    ) -> Vec<Vec<f32>> {
         let errors = self.errors(model).unwrap_or_default();
         let quantiles: Vec<f64> = quantiles.map(exact).collect();
         let mut columns = vec![Vec::with_capacity(forecasts.len()); quantiles.len()];
         let mut sorted: Vec<f64> = Vec::new();
         for (id, forecasts) in ids.iter().zip(forecasts.chunks_exact(self.h)) {
-            let place = self.places.get(*id).ok_or_else(|| Error::NotCalibrated { id: (*id).to_owned() })?;
+            let Some(&place) = self.places.get(*id) else {
+                columns.iter_mut().for_each(|column| column.extend(std::iter::repeat_n(f32::NAN, self.h)));
+                continue;
+            };
             let each = self.intervals.n_windows * self.h;
             let errors = &errors[place * each..(place + 1) * each];
             for (step, &forecast) in forecasts.iter().enumerate() {
@@ -224,7 +227,12 @@ impl Conformal {
                 }
             }
         }
-        Ok(columns)
+        columns
+    }
+
+    /// Whether the errors of this series are known.
+    pub(crate) fn knows(&self, id: &str) -> bool {
+        self.places.contains_key(id)
     }
 }
 
@@ -234,7 +242,7 @@ fn exact(q: f32) -> f64 {
 }
 
 /// A quantile of sorted values, on the line between the two around it; NaN without any.
-fn quantile(sorted: &[f64], q: f64) -> f64 {
+pub(crate) fn quantile(sorted: &[f64], q: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
     let at = q * last as f64;
     let (low, high) = (sorted[at.floor() as usize], sorted[at.ceil() as usize]);
@@ -259,7 +267,7 @@ mod tests {
         let quantiles = |method: &str| {
             let ends =
                 conformal(method).quantiles("M", &["b", "a"], &[5.0, 5.0, 0.0, 0.0], [0.1, 0.9].into_iter());
-            ends.expect("both are known")
+            ends
         };
         // Of -3, -1, 1, 3 and -30, -10, 10, 30, a tenth lies at 0.3 of the way from first to second.
         let ends = quantiles("conformal_distribution");
@@ -275,9 +283,11 @@ mod tests {
     }
 
     #[test]
-    fn other_series_are_refused() {
-        let error = conformal("conformal_error").quantiles("M", &["c"], &[0.0; 2], [0.5].into_iter());
-        assert!(error.expect_err("no errors").to_string().contains("other series than c"));
+    fn other_series_have_no_intervals() {
+        let conformal = conformal("conformal_error");
+        let ends = conformal.quantiles("M", &["c", "b"], &[0.0; 4], [0.5].into_iter());
+        assert!(ends[0][..2].iter().all(|end| end.is_nan()) && ends[0][2..].iter().all(|end| !end.is_nan()));
+        assert!(conformal.knows("b") && !conformal.knows("c"));
     }
 
     #[test]

@@ -26,7 +26,7 @@ pub(crate) fn explain(
         return Err(UsageError::ExplainedCurve.into());
     }
     let shown = options.h.unwrap_or(trained.h());
-    let h = shown.max(trained.h());
+    let h = trained.steps_forecast(shown);
     let asked = PredictOptions::new().future(options.future).h(h);
     let blocks = blocks_ahead(trained, panel, &asked, AskedQuantiles::default())?;
     let mut frame: Option<Frame> = None;

@@ -33,7 +33,7 @@ pub(crate) fn decompose(
         return Err(UsageError::ExplainedCurve.into());
     }
     let shown = options.h.unwrap_or(trained.h());
-    let h = shown.max(trained.h());
+    let h = trained.steps_forecast(shown);
     let asked = PredictOptions::new().future(options.future).h(h);
     let blocks = blocks_ahead(trained, panel, &asked, AskedQuantiles::default())?;
     let (mut frame, mut refusals): (Option<Frame>, Vec<Error>) = (None, Vec::new());

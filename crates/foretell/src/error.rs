@@ -10,6 +10,7 @@ use foretell_neural::{NetworkError, SpecError, WithoutAmp};
 use foretell_simulation::SimulationError;
 
 use crate::reconciliation_error::ReconciliationError;
+use crate::series_fallback::SeriesFallback;
 use crate::usage_error::UsageError;
 
 /// Whether anybody still waits for what is computed ([`while_wanted`](crate::while_wanted)); asked before a result is used that may
@@ -257,6 +258,22 @@ pub enum Error {
         id: String,
         /// and its rows.
         rows: usize,
+    },
+    /// Series that a model would forecast in another way than its hyper-parameters say, where that is asked to be an error
+    /// ([`PredictOptions::strict`](crate::PredictOptions::strict)).
+    #[error(
+        "{}: series {} has {}, and would be forecast by {} (such series: {count}); {}, or leave such series out",
+        .first.model,
+        .first.series,
+        .first.reason,
+        .first.instead,
+        .first.remedy
+    )]
+    Fallback {
+        /// How many series of the first model,
+        count: usize,
+        /// and the first of them.
+        first: Box<SeriesFallback>,
     },
     /// A series that no forecast fits in.
     #[error(

@@ -9,7 +9,7 @@ use foretell_features::Features;
 use foretell_hierarchy::{Hierarchy, Reconciliation};
 use foretell_neural::{FeatureImportances, WeightPrecision};
 
-use crate::calibration::{calibrate, check_calibration, forecast_windows_of_end};
+use crate::calibration::{calibrate_now, check_calibration};
 use crate::coherence::Coherence;
 use crate::columns::{ColumnNames, columns_given};
 use crate::conformal::PredictionIntervals;
@@ -17,10 +17,10 @@ use crate::error::Error;
 use crate::fitted_model::FittedModel;
 use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::forecasts::blocks::{ForecastBlocks, blocks_ahead, blocks_insample};
-use crate::forecasts::levels::{warn_of_few_windows, warn_of_no_intervals};
+use crate::forecasts::levels::{warn_of_few_windows, warn_of_no_intervals, warn_of_uncalibrated};
 use crate::forecasts::warnings::{
-    warn_of_other_ends, warn_of_short_history, warn_of_unknown_history, warn_of_unseen_categories,
-    warn_of_unseen_categories_in,
+    warn_of_fallbacks, warn_of_other_ends, warn_of_short_history, warn_of_unknown_history,
+    warn_of_unseen_categories, warn_of_unseen_categories_in,
 };
 use crate::importances::feature_importances;
 use crate::insample_options::InsampleOptions;
@@ -311,8 +311,7 @@ impl Fitted {
         trained.check_frequency(panel)?;
         check_calibration_memory(&trained.memory, panel, intervals, (trained.models.len(), trained.h()))?;
         check_calibration(trained.estimators())?;
-        let frame = forecast_windows_of_end(trained, panel, 0, intervals)?;
-        self.trained.conformal = Some(calibrate(trained, panel, &frame, intervals));
+        self.trained.conformal = Some(calibrate_now(trained, panel, intervals)?);
         Ok(self)
     }
 }
@@ -339,7 +338,8 @@ impl Fitted {
     /// distribution's loss any, a model of several quantiles those that it was trained for. Models that have none stand in the
     /// table as without levels, if others have some, with a warning.
     ///
-    /// **Fewer steps than the models' horizon** are the first ones of it; columns that are known in advance are read over all of it.
+    /// **Fewer steps than the models' horizon** are the first ones of it; columns that are known in advance are read over [all of it](Self::steps_read), but for
+    /// models that forecast any number of steps.
     ///
     /// **Further ahead than the models' horizon.** A recurrent model (`recurrent=true`) continues step by step. Any
     /// other forecasts its horizon again and again, each time from its forecasts before, of quantiles
@@ -393,7 +393,9 @@ impl Fitted {
         warn_of_unseen_categories(&self.trained, panel, options.future)?;
         warn_of_unknown_history(&self.trained, panel);
         warn_of_short_history(&self.trained, panel);
+        warn_of_fallbacks(&self.trained, panel);
         self.trained.warnings.warn_of_coarse_values(&self.trained.held(panel), &[]);
+        warn_of_uncalibrated(&self.trained, panel, asked)?;
         warn_of_few_windows(&self.trained, asked);
         warn_of_no_intervals(&self.trained, asked)?;
         self.trained.warnings.warn_of_fewer_threads(&self.trained.workers);

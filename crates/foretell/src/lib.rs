@@ -65,10 +65,12 @@ mod ensemble;
 mod error;
 mod explain_options;
 mod explanations;
+mod fallbacks;
 mod fitted;
 mod fitted_model;
 mod forecaster;
 mod forecasts;
+mod foresight;
 mod hierarchies;
 mod importances;
 #[cfg(feature = "pickle")]
@@ -83,6 +85,7 @@ mod model_spec;
 mod own_settings;
 mod packed_model;
 mod partial_forecasts;
+mod pooled_errors;
 mod predict_options;
 mod reading;
 mod reconciliation_error;
@@ -90,6 +93,7 @@ mod registry;
 mod sample_paths;
 mod saved_panel;
 mod scores;
+mod series_fallback;
 mod simulate_options;
 mod trained_models;
 mod training;
@@ -189,7 +193,7 @@ pub use foretell_neural::{
 pub use foretell_threads::ThreadPool;
 pub use hierarchies::reading::{read_hierarchy, read_levels};
 pub use hierarchies::reconcile::{ReconcileOptions, reconcile};
-pub use hierarchies::sums::{sum_series, with_sums};
+pub use hierarchies::sums::{sum_series, warning_of_sums, with_sums};
 #[cfg(feature = "pickle")]
 pub use imported::Imported;
 pub use insample_options::InsampleOptions;
@@ -207,6 +211,7 @@ pub use scores::metrics::{Coverage, Metrics};
 pub use scores::precision::PrecisionScore;
 /// The values that [`ModelSpec::set`] takes.
 pub use serde_json::{Map, Value, json};
+pub use series_fallback::SeriesFallback;
 pub use simulate_options::{PathMethod, SimulateOptions};
 pub use training::checkpointing::remove_training_state;
 pub use training::interruption::{InterruptedModel, Interruption};

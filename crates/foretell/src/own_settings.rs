@@ -64,6 +64,11 @@ impl OwnSettings {
         self.integer || self.non_negative
     }
 
+    /// The same, with forecasts neither rounded nor bounded.
+    pub(crate) fn without_bounds(self) -> Self {
+        Self { integer: false, non_negative: false, ..self }
+    }
+
     /// A forecast rounded and bounded as the settings say. NaN stays NaN.
     pub(crate) fn bounded(&self, mut value: f64) -> f64 {
         if self.integer {

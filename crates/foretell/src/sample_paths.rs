@@ -66,7 +66,7 @@ pub(crate) fn simulate(
     // Blocks of series lack the same.
     let warnings = trained.warnings.once();
     let shown = options.h.unwrap_or(trained.h());
-    let h = shown.max(trained.h());
+    let h = trained.steps_forecast(shown);
     let blocks = blocks_ahead(trained, panel, &PredictOptions::new().future(future).h(h), asked.clone())?;
     let windows = panel.n_series();
     let rows = windows.saturating_mul(h).saturating_mul(n_paths);
@@ -80,7 +80,7 @@ pub(crate) fn simulate(
                 let forecast = |model: &FittedModel, quantiles: Option<&[f64]>| {
                     forecast_ahead(trained, model, quantiles, &scaled.panel, future, h)
                 };
-                let forecasts = forecast_windows(trained, panel, scaled, &asked, forecast)?;
+                let forecasts = forecast_windows(&trained.before_sums(), panel, scaled, &asked, forecast)?;
                 let models = quantiles_of_models(trained, &warnings, forecasts.models, forecasts.columns)?;
                 let draw = |model: ModelQuantiles| -> Result<(String, Vec<f32>), Error> {
                     let paths = paths_of_quantiles(trained, panel, &model, h, method, options)?;

@@ -1,5 +1,6 @@
 //! Trained models, with the facts about their training data that forecasts need.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
@@ -59,6 +60,26 @@ impl TrainedModels {
     /// Steps that they forecast.
     pub(crate) fn h(&self) -> usize {
         self.models[0].spec().h()
+    }
+
+    /// The steps that are forecast where so many are asked for: no more, if each model forecasts any number of steps and nothing that
+    /// is done to forecasts is of their whole horizon.
+    pub(crate) fn steps_forecast(&self, shown: usize) -> usize {
+        let any = self.models.iter().all(|model| {
+            let trained = model.trained();
+            trained.reaches_any_horizon() && trained.estimator().columns_read().hist.is_empty()
+        });
+        let any = any && self.conformal.is_none() && self.coherence.is_none();
+        if any { shown } else { shown.max(self.h()) }
+    }
+
+    /// The models whose forecasts are reconciled: bounds are for what adds up in the end, as quantiles of a sum whose members are
+    /// bounded before lie too high.
+    pub(crate) fn before_sums(&self) -> Cow<'_, Self> {
+        match self.coherence.is_some() && self.settings.bounds() {
+            true => Cow::Owned(Self { settings: self.settings.without_bounds(), ..self.clone() }),
+            false => Cow::Borrowed(self),
+        }
     }
 
     /// The models as they were before training.

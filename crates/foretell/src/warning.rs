@@ -53,6 +53,8 @@ pub enum Warning {
         of: usize,
         /// Ids of the series, the first few.
         series: Vec<String>,
+        /// Whether they are of networks.
+        networks: bool,
     },
     /// Models that have none of the intervals that were asked for and that others have.
     NoIntervals {
@@ -128,6 +130,31 @@ pub enum Warning {
         /// What, and what to do, as the model says it.
         lacks: String,
     },
+    /// Series that a model forecasts in another way than its hyper-parameters say.
+    Fallback {
+        /// The name of the model's column.
+        model: String,
+        /// What their histories have or lack.
+        reason: String,
+        /// What forecasts them.
+        instead: &'static str,
+        /// What to do about it.
+        remedy: &'static str,
+        /// Their ids.
+        series: Vec<String>,
+    },
+    /// Series with too few rows for forecasts of their end, which have the errors of others.
+    PooledErrors {
+        /// Ids of the series, with their rows.
+        series: Vec<(String, usize)>,
+        /// The rows that such forecasts need.
+        needed: usize,
+    },
+    /// Series that have no intervals, as these were calibrated on others.
+    NotCalibrated {
+        /// Their ids.
+        series: Vec<String>,
+    },
     /// A model of first weights that is given no steps of training.
     NoSteps {
         /// The name of the model's column.
@@ -143,6 +170,18 @@ pub enum Warning {
         found: f64,
         /// and of its series together.
         expected: f64,
+    },
+    /// Series of a hierarchy that begin after others, so that their sums are without them before.
+    LateSeries {
+        /// The first time of all.
+        first: String,
+        /// Their ids, each with its first time.
+        series: Vec<(String, String)>,
+    },
+    /// Series of a hierarchy of which the data have no rows, and which are left out of it.
+    NotInData {
+        /// Their ids.
+        series: Vec<String>,
     },
     /// Models that are trained further do not have the intervals that they had.
     LeftIntervals {
@@ -209,12 +248,22 @@ impl fmt::Display for Warning {
                  few rows for an interval, and train networks with a scaler_type or a lower learning_rate",
                 counted(columns, *of)
             ),
-            Self::FarBeyond { columns, of, series } => write!(
+            Self::FarBeyond { columns, of, series, networks } => write!(
                 f,
-                "forecasts more than a thousand times as large as anything in the history of their series: {} (series {}); \
-                 the training has probably diverged: train with a scaler_type or a lower learning_rate",
+                "forecasts more than a thousand times as large as anything in the history of their series: {} (series {}); {}",
                 counted(columns, *of),
-                first_few(series, String::clone)
+                first_few(series, String::clone),
+                match networks {
+                    true => {
+                        "the training has probably diverged: train with a scaler_type or a lower learning_rate".to_owned()
+                    }
+                    // As where errors are shares of values, and one is next to 0.
+                    false => format!(
+                        "the form of the model does not suit them, as errors that are shares of values next to 0: choose one with added \
+                         errors (A for the first letter of model), or calibrate intervals ({})",
+                        Setting::Intervals.to(10)
+                    ),
+                }
             ),
             Self::NoIntervals { models } => write!(
                 f,
@@ -272,6 +321,28 @@ impl fmt::Display for Warning {
                  lower learning_rate"
             ),
             Self::Caveat { model, lacks } => write!(f, "{model}: {lacks}"),
+            Self::Fallback { model, reason, instead, remedy, series } => write!(
+                f,
+                "{model}: series {} {} {reason}, and {} forecast by {instead}; {remedy}, or leave such series out",
+                first_few(series, String::clone),
+                if series.len() == 1 { "has" } else { "have" },
+                if series.len() == 1 { "is" } else { "are" }
+            ),
+            Self::PooledErrors { series, needed } => write!(
+                f,
+                "series with fewer than the {needed} rows that forecasts of their end take: {}; their intervals, and their weight among others, \
+                 are of what the forecasts of the other series miss, in proportion to how much each changes from row to row; give more \
+                 rows, lower n_windows or step_size, or leave them out ({})",
+                first_few(series, with_rows),
+                Setting::DropShort
+            ),
+            Self::NotCalibrated { series } => write!(
+                f,
+                "series without intervals, which were calibrated on others: {}; calibrate them on these data ({}), or train with these \
+                 series",
+                first_few(series, String::clone),
+                Setting::Calibrate.to(10)
+            ),
             Self::NoSteps { model } => write!(
                 f,
                 "{model} is not trained, as max_steps = 0: it forecasts by the weights that a training begins with, which are drawn \
@@ -281,6 +352,18 @@ impl fmt::Display for Warning {
                 f,
                 "the data do not add up: {sum} at {time} is {found}, and its series together {expected}; check them, or leave out \
                  the rows of the sums, which are then added up"
+            ),
+            Self::LateSeries { first, series } => write!(
+                f,
+                "series that begin after {first}: {}; before that their sums are without them, and rise where they begin; if they were 0 \
+                 before, give such rows, and if not, begin all with the last of them",
+                first_few(series, |(id, time)| format!("{id} ({time})"))
+            ),
+            Self::NotInData { series } => write!(
+                f,
+                "series of the hierarchy that the data have no rows of, and that are left out of it: {}; if nothing was sold of them, give \
+                 rows of 0",
+                first_few(series, String::clone)
             ),
             Self::LeftIntervals { intervals } => write!(
                 f,

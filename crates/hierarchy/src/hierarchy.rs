@@ -86,6 +86,22 @@ impl Hierarchy {
         }
     }
 
+    /// The hierarchy of those series at the bottom that `is_there`, without aggregates that sum up none of them; `None` if there is none.
+    pub fn among(&self, is_there: impl Fn(&str) -> bool) -> Option<Self> {
+        let bottom = self.bottom_ids();
+        let mut places = vec![None; bottom.len()];
+        let kept: Vec<Arc<str>> = bottom.iter().filter(|id| is_there(id)).cloned().collect();
+        let there = (0..bottom.len()).filter(|&number| is_there(&bottom[number]));
+        there.zip(0..).for_each(|(number, place)| places[number] = Some(place));
+        let aggregates = (0..self.n_aggregates()).map(|aggregate| {
+            let members = self.members(aggregate).iter();
+            (self.ids[aggregate].clone(), members.filter_map(|&member| places[member as usize]).collect())
+        });
+        let aggregates: Vec<(Arc<str>, Vec<u32>)> =
+            aggregates.filter(|(_, members): &(_, Vec<u32>)| !members.is_empty()).collect();
+        Self::new(kept, aggregates).ok()
+    }
+
     /// The ids of all series: those of aggregates, then those of the bottom.
     pub fn ids(&self) -> impl ExactSizeIterator<Item = &Arc<str>> + Clone {
         self.ids.iter()
@@ -201,6 +217,16 @@ mod tests {
         assert_eq!(hierarchy.aggregates_of_bottom(), [vec![0, 1], vec![0, 1], vec![0]]);
         values[0] = f64::NAN;
         assert!(hierarchy.incoherence(&values, 2).is_nan());
+    }
+
+    #[test]
+    fn a_hierarchy_of_some_of_its_series_has_their_sums() {
+        let some = hierarchy().among(|id| id != "a").unwrap();
+        assert_eq!(some.ids().map(|id| &**id).collect::<Vec<_>>(), ["all", "left", "b", "c"]);
+        assert_eq!((some.members(0), some.members(1)), (&[0, 1][..], &[0][..]));
+        let one = hierarchy().among(|id| id == "c").unwrap();
+        assert_eq!(one.ids().map(|id| &**id).collect::<Vec<_>>(), ["all", "c"]);
+        assert!(hierarchy().among(|_| false).is_none());
     }
 
     #[test]

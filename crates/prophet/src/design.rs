@@ -81,7 +81,7 @@ impl Design {
         let reads = settings.columns();
         let mut parts = seasonalities(settings, &reads);
         parts.extend(holidays(settings));
-        for name in &settings.futr_exog_list {
+        for name in settings.regressor_names() {
             let options = settings.regressors.iter().find(|options| options.name == *name);
             let source = Source::Column {
                 place: place(&reads, name),
@@ -112,19 +112,42 @@ impl Design {
         self.prior_scales.len()
     }
 
-    /// Which columns a series with this history has: all but those of seasonalities that it is too short or too coarse for.
+    /// Which columns a series with this history has: all but those of seasonalities that it is too short or too coarse for, and of
+    /// regressors that are the same in all of its rows.
     pub(crate) fn active(&self, history: &Rows) -> Vec<bool> {
         let times = &history.times;
         let span = times.last().unwrap_or(&0) - times.first().unwrap_or(&0);
         let spacing = times.windows(2).map(|pair| pair[1] - pair[0]).filter(|&step| step > 0).min();
         let mut active = vec![true; self.width()];
         for Component { columns, source, .. } in &self.components {
-            if let Source::Fourier { auto: Some(season), .. } = source {
-                let on = span >= season.span && spacing.is_some_and(|spacing| spacing < season.spacing);
-                active[columns.clone()].fill(on);
-            }
+            let on = match source {
+                Source::Fourier { auto: Some(season), .. } => {
+                    span >= season.span && spacing.is_some_and(|spacing| spacing < season.spacing)
+                }
+                // Nothing is known of the effect of what never changed.
+                &Source::Column { place, .. } => {
+                    history.columns[place].windows(2).any(|pair| pair[0] != pair[1])
+                }
+                _ => true,
+            };
+            active[columns.clone()].fill(on);
         }
         active
+    }
+
+    /// The columns that are regressors.
+    pub(crate) fn regressors(&self) -> impl Iterator<Item = &str> {
+        let of_columns = self.components.iter().filter(|part| matches!(part.source, Source::Column { .. }));
+        of_columns.map(|component| component.name.as_str())
+    }
+
+    /// The days that are holidays or near one, since 1970-01-01.
+    pub(crate) fn holidays(&self) -> impl Iterator<Item = i64> {
+        let days = self.components.iter().filter_map(|component| match &component.source {
+            Source::Days(days) => Some(days.keys().copied()),
+            _ => None,
+        });
+        days.flatten()
     }
 
     /// The seasonalities of which a history of this span and distance of rows, in microseconds, has fewer than two.

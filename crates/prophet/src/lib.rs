@@ -76,6 +76,7 @@ mod rows;
 mod settings;
 mod short_history;
 mod trend;
+mod unlearned;
 
 use foretell_estimator::EstimatorEntry;
 

@@ -17,7 +17,7 @@ use crate::fit::{Model, SeriesFit};
 use crate::hyper_parameters;
 use crate::rows::Rows;
 use crate::settings::{Growth, ProphetSettings};
-use crate::{holiday_years, short_history};
+use crate::{holiday_years, short_history, unlearned};
 
 const NAME: &str = "Prophet";
 
@@ -118,6 +118,7 @@ impl Estimator for Prophet {
     fn caveats(&self, panel: &Panel) -> Vec<String> {
         let mut caveats = short_history::caveats(&self.model.design, panel);
         caveats.extend(holiday_years::caveat(self.settings(), panel));
+        caveats.extend(unlearned::caveats(self.settings(), &self.model.design, panel));
         caveats
     }
 

@@ -211,6 +211,20 @@ impl ProphetSettings {
         columns
     }
 
+    /// The columns that are regressors: those of `futr_exog_list`, but for the capacity and the floor, which are none unless
+    /// `regressors` names them.
+    pub(crate) fn regressor_names(&self) -> impl Iterator<Item = &String> {
+        self.futr_exog_list.iter().filter(|name| !self.is_only_bound(name))
+    }
+
+    /// Whether a column of `futr_exog_list` is the capacity or the floor alone.
+    pub(crate) fn is_only_bound(&self, name: &str) -> bool {
+        let mut bounds = [&self.cap, &self.floor].into_iter().flatten();
+        self.growth == Growth::Logistic
+            && bounds.any(|bound| bound == name)
+            && self.regressors.iter().all(|options| options.name != name)
+    }
+
     /// Those of them whose values mean what they are: capacity and floor are of the target, conditions are 0 or 1.
     pub(crate) fn unscaled_columns(&self) -> Vec<String> {
         let conditions = self.seasonalities.iter().filter_map(|own| own.condition_name.as_ref());

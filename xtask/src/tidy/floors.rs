@@ -34,8 +34,8 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/classical/src",
         &[
-            "error numeric repeated",
-            "hyper",
+            "clock_grid error numeric",
+            "hyper repeated",
             "method",
             "local naive seasonal_naive",
             "arima averages ets intermittent theta",
@@ -63,7 +63,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "args output",
             "picture",
             "bars figure",
-            "data_args demo_files model_args",
+            "data_args demo_files fallback_args model_args",
             "saved_run train_args",
             "commands",
         ],
@@ -87,7 +87,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/estimator/src",
         &[
-            "columns error forecasts levels_seen memory_limit outputs progress reduction",
+            "columns error fallback forecasts levels_seen memory_limit outputs progress reduction",
             "known_columns memory run series_numbers",
             "estimator",
         ],
@@ -111,10 +111,10 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/foretell/src",
         &[
-            "columns decompose_options explain_options forecast_part insample_options own_settings predict_options reading reconciliation_error registry simulate_options usage_error warning",
+            "columns decompose_options explain_options forecast_part insample_options own_settings predict_options reading reconciliation_error registry series_fallback simulate_options usage_error warning",
             "error model_spec training_record warning_listener",
-            "bench conformal ensemble fitted_model hierarchies inputs",
-            "coherence intervals",
+            "bench conformal ensemble fallbacks fitted_model hierarchies inputs",
+            "coherence intervals pooled_errors",
             "memory trained_models weights",
             "forecasts",
             "calibration contributions importances sample_paths",
@@ -124,7 +124,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "fitted packed_model",
             "explanations partial_forecasts",
             "forecaster imported kept_models learned saved_panel",
-            "scores",
+            "foresight scores",
             "tuning",
         ],
     ),
@@ -241,7 +241,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "error holiday lbfgs",
             "rows settings",
             "design hyper_parameters trend",
-            "holiday_years posterior short_history",
+            "holiday_years posterior short_history unlearned",
             "moments",
             "errors_by_row",
             "fit",

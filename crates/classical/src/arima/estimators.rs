@@ -1,7 +1,7 @@
 //! ARIMA by name.
 
 use foretell_data::{Freq, usual_season};
-use foretell_estimator::KnownColumn;
+use foretell_estimator::{Fallback, KnownColumn};
 use serde_json::{Value, json};
 
 use super::fit::{Coefficients, Criterion, Fit, fit};
@@ -10,6 +10,7 @@ use super::order::{Order, Terms};
 use super::search::{Space, search};
 use crate::hyper::{self, HyperParameter, Seasonal};
 use crate::local::{LocalMethod, SeriesForecast};
+use crate::method::HistoryFacts;
 
 const PAPER: &str =
     "Hyndman and Khandakar 2008, Automatic Time Series Forecasting: The forecast Package for R";
@@ -190,6 +191,24 @@ impl Seasonal for Arima {
     }
 }
 
+impl Arima {
+    fn whole_order(&self) -> Order {
+        let constant = match self.order.differences + self.seasonal_order.differences {
+            0 => self.include_mean,
+            1 => self.include_drift,
+            _ => false,
+        };
+        let period = self.season_length.unwrap_or(1);
+        Order { step: self.order, season: self.seasonal_order, period, constant }
+    }
+
+    /// The values that are lost to differences and lags, and the numbers to estimate.
+    fn numbers(&self) -> usize {
+        let order = self.whole_order();
+        order.lost() + order.phi_lags() + order.coefficients()
+    }
+}
+
 impl LocalMethod for Arima {
     const NAME: &'static str = "ARIMA";
     const PAPER: &'static str = PAPER;
@@ -225,19 +244,17 @@ impl LocalMethod for Arima {
         Self { season_length: Some(self.season_length.unwrap_or_else(|| usual_season(freq))), ..self.clone() }
     }
 
+    fn fallback(&self, history: &HistoryFacts) -> Option<Fallback> {
+        let needed = self.numbers() + self.futr_exog_list.len() + 1;
+        (history.rows < needed).then(|| Fallback::too_few(needed))
+    }
+
     fn learn_with(&self, y: &[f64], columns: &[Vec<f64>]) -> Vec<f64> {
-        let constant = match self.order.differences + self.seasonal_order.differences {
-            0 => self.include_mean,
-            1 => self.include_drift,
-            _ => false,
-        };
-        let period = self.season_length.unwrap_or(1);
-        let order = Order { step: self.order, season: self.seasonal_order, period, constant };
         // Orders that the series is too short for: as many values as numbers to estimate.
-        if y.len() <= order.lost() + order.phi_lags() + order.coefficients() + columns.len() {
+        if y.len() <= self.numbers() + columns.len() {
             return Vec::new();
         }
-        fit(y, columns, order, Criterion::Aicc, Coefficients::Likeliest)
+        fit(y, columns, self.whole_order(), Criterion::Aicc, Coefficients::Likeliest)
             .as_ref()
             .map_or(Vec::new(), to_numbers)
     }

@@ -24,6 +24,6 @@ impl LocalMethod for HistoricAverage {
         let mean = (!y.is_empty()).then(|| mean(y))?;
         let squares = y.iter().map(|y| (y - mean).powi(2)).sum();
         let spread = deviation(squares, y.len()) * (1.0 + 1.0 / y.len() as f64).sqrt();
-        Some(SeriesForecast { mean: vec![mean; h], deviation: vec![spread; h] })
+        Some(SeriesForecast { mean: vec![mean; h], deviation: vec![spread; h], ..SeriesForecast::default() })
     }
 }

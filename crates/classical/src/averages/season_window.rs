@@ -1,10 +1,12 @@
 //! The means of the last seasons.
 
 use foretell_data::{Freq, usual_season};
+use foretell_estimator::Fallback;
 
 use super::window_size;
 use crate::hyper::{self, HyperParameter, Seasonal};
 use crate::local::{LocalMethod, SeriesForecast};
+use crate::method::HistoryFacts;
 
 /// Forecasts for each step of a season the mean of that step in the last seasons of each series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +50,11 @@ impl LocalMethod for SeasonalWindowAverage {
         Self { season_length: Some(self.season_length.unwrap_or_else(|| usual_season(freq))), ..*self }
     }
 
+    fn fallback(&self, history: &HistoryFacts) -> Option<Fallback> {
+        let needed = self.season_length.unwrap_or(1).saturating_mul(self.window_size);
+        (history.rows < needed).then(|| Fallback::too_few(needed))
+    }
+
     fn forecast(&self, y: &[f64], _: &[f64], h: usize) -> Option<SeriesForecast> {
         let season = self.season_length.unwrap_or(1);
         let first = y.len().checked_sub(season.checked_mul(self.window_size)?)?;
@@ -55,6 +62,6 @@ impl LocalMethod for SeasonalWindowAverage {
             let sum: f64 = y[first..].iter().skip(step % season).step_by(season).sum();
             sum / self.window_size as f64
         };
-        Some(SeriesForecast { mean: (0..h).map(mean).collect(), deviation: Vec::new() })
+        Some(SeriesForecast { mean: (0..h).map(mean).collect(), ..SeriesForecast::default() })
     }
 }

@@ -1,10 +1,12 @@
 //! The mean of the last steps.
 
 use foretell_data::{Freq, usual_season};
+use foretell_estimator::Fallback;
 
 use super::{mean, window_size};
 use crate::hyper::{self, HyperParameter};
 use crate::local::{LocalMethod, SeriesForecast};
+use crate::method::HistoryFacts;
 
 /// Forecasts the mean of the last steps of each series.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,6 +34,11 @@ impl LocalMethod for WindowAverage {
 
     fn settled(&self, freq: Freq) -> Self {
         Self { window_size: Some(self.window_size.unwrap_or_else(|| usual_season(freq))) }
+    }
+
+    fn fallback(&self, history: &HistoryFacts) -> Option<Fallback> {
+        let needed = self.window_size.unwrap_or(1);
+        (history.rows < needed).then(|| Fallback::too_few(needed))
     }
 
     fn forecast(&self, y: &[f64], _: &[f64], h: usize) -> Option<SeriesForecast> {

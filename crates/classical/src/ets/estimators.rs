@@ -1,13 +1,14 @@
 //! Exponential smoothing by name.
 
 use foretell_data::{Freq, usual_season};
+use foretell_estimator::Fallback;
 use serde_json::Value;
 
-use super::fit::{Candidates, Fit, best};
+use super::fit::{Candidates, Fit, best, forecast};
 use super::model::{Form, Season, Smoothing, State};
-use super::variance::variances;
-use crate::hyper::{self, HyperParameter, Seasonal};
+use crate::hyper::{self, HyperParameter, MOST_STEPS, Seasonal};
 use crate::local::{LocalMethod, SeriesForecast};
+use crate::method::HistoryFacts;
 
 const PAPER: &str = "Hyndman, Koehler, Ord and Snyder 2008, Forecasting with Exponential Smoothing";
 
@@ -71,20 +72,6 @@ fn from_numbers(numbers: &[f64], period: usize) -> Option<Fit> {
     let start = State { level, slope, season: rest.get(..steps)?.to_vec() };
     let smoothing = Smoothing { alpha, beta, gamma, phi };
     (parameters > 0.0).then_some(Fit { form, smoothing, start, parameters: parameters as usize })
-}
-
-/// The forecast of a series by a model that was fitted to it or to its beginning.
-fn forecast(y: &[f64], fit: Fit, period: usize, h: usize) -> SeriesForecast {
-    let Fit { form, smoothing, start: mut state, parameters } = fit;
-    let errors = form.filter(y, smoothing, &mut state);
-    let spare = y.len().saturating_sub(parameters + 1).max(1);
-    let mean = form.forecast(&state, smoothing.phi, y.len(), h);
-    let steps: Vec<f64> = match form.season {
-        Season::Absent => Vec::new(),
-        _ => (0..h).map(|step| state.season[(y.len() + step) % period]).collect(),
-    };
-    let variances = variances(form, smoothing, period, errors.squares / spare as f64, &mean, &steps);
-    SeriesForecast { deviation: variances.into_iter().map(f64::sqrt).collect(), mean }
 }
 
 macro_rules! ets {
@@ -159,6 +146,21 @@ macro_rules! ets {
             fn settled(&self, freq: Freq) -> Self {
                 let season_length = Some(self.season_length.unwrap_or_else(|| usual_season(freq)));
                 Self { season_length, ..self.clone() }
+            }
+
+            fn fallback(&self, history: &HistoryFacts) -> Option<Fallback> {
+                candidates(&self.model, self.damped)?.fallback(history, self.season_length.unwrap_or(1))
+            }
+
+            fn caveat(&self) -> Option<String> {
+                let season = candidates(&self.model, self.damped)?.season;
+                let period = self.season_length.unwrap_or(1);
+                (season != Some(Season::Absent) && period > MOST_STEPS).then(|| {
+                    format!(
+                        "a season of {period} steps is more than exponential smoothing can estimate well ({MOST_STEPS}), and forecasts \
+                         may go without it; MSTL and Prophet have such seasons, or set another season_length"
+                    )
+                })
             }
 
             fn learn(&self, y: &[f64]) -> Vec<f64> {

@@ -1,7 +1,12 @@
 //! Models fitted to a series, and the best of several.
 
+use foretell_estimator::Fallback;
+
 use super::model::{Form, Season, Smoothing, State, TINY};
 use super::start::{LOWER, UPPER, Upper, smoothing, state};
+use super::variance::variances;
+use crate::local::SeriesForecast;
+use crate::method::HistoryFacts;
 use crate::numeric::nelder_mead::minimise;
 
 /// A model with all that was estimated.
@@ -56,6 +61,33 @@ impl Candidates {
         forms.into_iter().filter(is_open)
     }
 
+    /// How a series is forecast that no model of these forecasts with all that they name.
+    pub(super) fn fallback(self, history: &HistoryFacts, period: usize) -> Option<Fallback> {
+        if history.is_constant {
+            return None;
+        }
+        let named = matches!(self.season, Some(Season::Additive | Season::Multiplicative)) && period > 1;
+        let (rows, needed) = (history.rows, self.least_parameters() + 5);
+        if rows < needed {
+            return Some(Fallback::too_few(needed));
+        }
+        let factors =
+            self.relative_error == Some(true) || named && self.season == Some(Season::Multiplicative);
+        if factors && history.least <= TINY {
+            return Some(Fallback {
+                reason: "values that are not above 0, which a model with factors needs".to_owned(),
+                instead: "its last value",
+                remedy: "choose a model with added parts (AutoETS finds one, or A for the letter M in model)",
+            });
+        }
+        if rows <= period && self.season != Some(Season::Absent) {
+            return Some(Fallback::without_season("no more than one season", period));
+        }
+        // With the smoothing of the season and its steps but one, and the variance.
+        let seasonal = 2 + 2 * usize::from(self.trend == Some(true)) + period + 2;
+        (named && rows < seasonal).then(|| Fallback::too_few(seasonal))
+    }
+
     /// The numbers that are estimated whatever is chosen.
     fn least_parameters(self) -> usize {
         let season = matches!(self.season, Some(Season::Additive | Season::Multiplicative));
@@ -85,7 +117,48 @@ pub(super) fn best(y: &[f64], period: usize, candidates: Candidates, phi: Option
     let positive = y.iter().all(|&y| y > TINY);
     let mut upper = UPPER;
     let fits = candidates.forms(period, positive).filter_map(|form| fit(y, form, period, phi, &mut upper));
-    fits.filter(|(_, criterion)| !criterion.is_nan()).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(fit, _)| fit)
+    let mut fits: Vec<(Fit, f64)> = fits.filter(|(_, criterion)| !criterion.is_nan()).collect();
+    fits.sort_by(|a, b| a.1.total_cmp(&b.1));
+    // Of a form that is named there is no other.
+    let tame = fits.iter().position(|(fit, _)| !explodes(y, fit, period)).unwrap_or(0);
+    (tame < fits.len()).then(|| fits.swap_remove(tame).0)
+}
+
+/// Steps of a forecast that must stay within what a history can justify: two seasons, but no fewer than these and no more.
+const STEPS: [usize; 2] = [24, 100];
+
+/// How many times as wide as the range of its history a deviation of a forecast may become.
+const WIDEST: f64 = 20.0;
+
+/// Whether the spread of a model whose errors are shares grows beyond anything that the history shows: each step multiplies it by more
+/// than one, which a value near 0 makes large.
+fn explodes(y: &[f64], fit: &Fit, period: usize) -> bool {
+    if !fit.form.relative_error {
+        return false;
+    }
+    let (low, high) =
+        y.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &y| (low.min(y), high.max(y)));
+    let forecast = forecast(y, fit.clone(), period, (2 * period).clamp(STEPS[0], STEPS[1]));
+    // What is not a number is not within, either.
+    !forecast.deviation.iter().all(|&deviation| deviation <= WIDEST * (high - low))
+}
+
+/// The forecast of a series by a model that was fitted to it or to its beginning.
+pub(super) fn forecast(y: &[f64], fit: Fit, period: usize, h: usize) -> SeriesForecast {
+    let Fit { form, smoothing, start: mut state, parameters } = fit;
+    let errors = form.filter(y, smoothing, &mut state);
+    let spare = y.len().saturating_sub(parameters + 1).max(1);
+    let mean = form.forecast(&state, smoothing.phi, y.len(), h);
+    let steps: Vec<f64> = match form.season {
+        Season::Absent => Vec::new(),
+        _ => (0..h).map(|step| state.season[(y.len() + step) % period]).collect(),
+    };
+    let variances = variances(form, smoothing, period, errors.squares / spare as f64, &mean, &steps);
+    SeriesForecast {
+        deviation: variances.into_iter().map(f64::sqrt).collect(),
+        mean,
+        ..SeriesForecast::default()
+    }
 }
 
 /// The fit of a series that never changes.
@@ -189,6 +262,25 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_form_whose_spread_explodes_is_no_choice() {
+        let open = Candidates { relative_error: None, trend: None, damped: None, season: None };
+        // Page views that nearly vanish now and then.
+        let views = |t: u32| if t % 9 == 4 { 0.1 } else { 68_000.0 + 900.0 * f64::from(t * 7 % 11) };
+        let y: Vec<f64> = (0..60).map(views).collect();
+        let chosen = best(&y, 1, open, None).expect("a model");
+        assert!(forecast(&y, chosen, 1, 24).deviation[23] < WIDEST * 80_000.0);
+        let form = Form { relative_error: true, trend: false, damped: false, season: Season::Absent };
+        let smoothing = |alpha| Smoothing { alpha, beta: 0.0, gamma: 0.0, phi: 1.0 };
+        let start = State { level: 70_000.0, slope: 0.0, season: Vec::new() };
+        let fit =
+            |form, alpha| Fit { form, smoothing: smoothing(alpha), start: start.clone(), parameters: 3 };
+        // After a value next to 0 the next one is a share of it, 680,000 times as large.
+        assert!(explodes(&y, &fit(form, 0.99), 1));
+        assert!(!explodes(&y, &fit(form, 0.01), 1));
+        assert!(!explodes(&y, &fit(Form { relative_error: false, ..form }, 0.99), 1));
+    }
 
     #[test]
     fn values_that_are_almost_zero_are_forecast_as_larger_ones_are() {

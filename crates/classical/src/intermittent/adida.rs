@@ -1,6 +1,6 @@
 //! Demand summed over the mean interval.
 
-use super::{mean_interval, smoothing, sums};
+use super::{at_rate, mean_interval, smoothing, sums};
 use crate::hyper::HyperParameter;
 use crate::local::{LocalMethod, SeriesForecast, known};
 
@@ -14,7 +14,7 @@ impl LocalMethod for Adida {
     const PAPER: &'static str =
         "Nikolopoulos et al. 2011, An aggregate-disaggregate intermittent demand approach";
     const HYPER_PARAMETERS: &'static [HyperParameter<Self>] = &[];
-    const HAS_QUANTILES: bool = false;
+    const IS_DEMAND: bool = true;
 
     fn completed(y: Vec<f64>) -> Vec<f64> {
         known(y)
@@ -22,6 +22,6 @@ impl LocalMethod for Adida {
 
     fn forecast(&self, y: &[f64], _: &[f64], h: usize) -> Option<SeriesForecast> {
         let rate = mean_interval(y).map(|steps| smoothing::best_smoothed(&sums(y, steps)) / steps as f64);
-        Some(SeriesForecast::flat(rate.unwrap_or(0.0), h))
+        Some(at_rate(y, rate.unwrap_or(0.0), h))
     }
 }

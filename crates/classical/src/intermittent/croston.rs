@@ -1,6 +1,6 @@
 //! Croston's method in three forms.
 
-use super::{demands, intervals, smoothing};
+use super::{at_rate, demands, intervals, smoothing};
 use crate::hyper::HyperParameter;
 use crate::local::{LocalMethod, SeriesForecast, known};
 
@@ -27,7 +27,7 @@ macro_rules! croston {
             const NAME: &'static str = $name;
             const PAPER: &'static str = $paper;
             const HYPER_PARAMETERS: &'static [HyperParameter<Self>] = &[];
-            const HAS_QUANTILES: bool = false;
+            const IS_DEMAND: bool = true;
 
             fn completed(y: Vec<f64>) -> Vec<f64> {
                 known(y)
@@ -35,7 +35,7 @@ macro_rules! croston {
 
             fn forecast(&self, y: &[f64], _: &[f64], h: usize) -> Option<SeriesForecast> {
                 let rate: fn(&[f64]) -> Option<f64> = $rate;
-                Some(SeriesForecast::flat(rate(y)?, h))
+                Some(at_rate(y, rate(y)?, h))
             }
         }
     };

@@ -1,6 +1,6 @@
 //! Demand summed over several numbers of steps.
 
-use super::{mean_interval, smoothing, sums};
+use super::{at_rate, mean_interval, smoothing, sums};
 use crate::hyper::HyperParameter;
 use crate::local::{LocalMethod, SeriesForecast, known};
 
@@ -13,7 +13,7 @@ impl LocalMethod for Imapa {
     const PAPER: &'static str =
         "Petropoulos and Kourentzes 2015, Forecast combinations for intermittent demand";
     const HYPER_PARAMETERS: &'static [HyperParameter<Self>] = &[];
-    const HAS_QUANTILES: bool = false;
+    const IS_DEMAND: bool = true;
 
     fn completed(y: Vec<f64>) -> Vec<f64> {
         known(y)
@@ -24,6 +24,6 @@ impl LocalMethod for Imapa {
             let rate = |steps: usize| smoothing::best_smoothed(&sums(y, steps)) / steps as f64;
             (1..=most).map(rate).sum::<f64>() / most as f64
         });
-        Some(SeriesForecast::flat(rate, h))
+        Some(at_rate(y, rate, h))
     }
 }

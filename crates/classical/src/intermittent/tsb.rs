@@ -1,6 +1,6 @@
 //! The size of a demand times its probability.
 
-use super::{demands, smoothing};
+use super::{at_rate, demands, smoothing};
 use crate::hyper::{self, HyperParameter};
 use crate::local::{LocalMethod, SeriesForecast, known};
 
@@ -44,7 +44,7 @@ impl LocalMethod for Tsb {
             },
         },
     ];
-    const HAS_QUANTILES: bool = false;
+    const IS_DEMAND: bool = true;
 
     fn completed(y: Vec<f64>) -> Vec<f64> {
         known(y)
@@ -53,10 +53,10 @@ impl LocalMethod for Tsb {
     fn forecast(&self, y: &[f64], _: &[f64], h: usize) -> Option<SeriesForecast> {
         let sizes = demands(y);
         if sizes.is_empty() {
-            return Some(SeriesForecast::flat(0.0, h));
+            return Some(at_rate(y, 0.0, h));
         }
         let demanded: Vec<f64> = y.iter().map(|&y| f64::from(u8::from(y != 0.0))).collect();
         let rate = smoothing::smoothed(&demanded, self.alpha_p) * smoothing::smoothed(&sizes, self.alpha_d);
-        Some(SeriesForecast::flat(rate, h))
+        Some(at_rate(y, rate, h))
     }
 }

@@ -1,12 +1,14 @@
 //! The Theta models by name.
 
 use foretell_data::{Freq, usual_season};
+use foretell_estimator::Fallback;
 use serde_json::Value;
 
 use super::fit::{Adjusted, forecast, learn};
 use super::model::{FORMS, Parameters};
-use crate::hyper::{self, HyperParameter, Seasonal};
+use crate::hyper::{self, HyperParameter, MOST_STEPS, Seasonal};
 use crate::local::{LocalMethod, SeriesForecast};
+use crate::method::HistoryFacts;
 use crate::numeric::decompose::Composition;
 
 /// How the season is taken out of a series.
@@ -36,6 +38,16 @@ fn forecast_with(
         let parameters = Parameters { level, alpha, theta };
         forecast(&Adjusted::new(y, season, wanted), FORMS[form as usize], parameters, h)
     })
+}
+
+fn fallback(history: &HistoryFacts, period: usize) -> Option<Fallback> {
+    match history.rows {
+        ..4 => Some(Fallback::too_few(4)),
+        rows if period >= 4 && rows < 2 * period => {
+            Some(Fallback::without_season("fewer than two seasons", period))
+        }
+        _ => None,
+    }
 }
 
 macro_rules! theta {
@@ -84,6 +96,21 @@ macro_rules! theta {
 
             fn settled(&self, freq: Freq) -> Self {
                 Self { season_length: Some(self.season_length.unwrap_or_else(|| usual_season(freq))), ..*self }
+            }
+
+            fn fallback(&self, history: &HistoryFacts) -> Option<Fallback> {
+                fallback(history, self.season_length.unwrap_or(1))
+            }
+
+            fn caveat(&self) -> Option<String> {
+                let period = self.season_length.unwrap_or(1);
+                (period > MOST_STEPS).then(|| {
+                    format!(
+                        "a season of {period} steps is taken out only where the correlation of values a season apart stands out from \
+                         those of all shorter lags, which long seasons seldom do, and forecasts may go without it; MSTL and Prophet have \
+                         such seasons, or set another season_length"
+                    )
+                })
             }
 
             fn learn(&self, y: &[f64]) -> Vec<f64> {

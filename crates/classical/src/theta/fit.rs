@@ -116,7 +116,7 @@ pub(super) fn forecast(adjusted: &Adjusted, form: Form, parameters: Parameters, 
         variance += (moved - mean).powi(2);
         sigma * variance.sqrt()
     });
-    let mut forecast = SeriesForecast { deviation: deviation.collect(), mean };
+    let mut forecast = SeriesForecast { deviation: deviation.collect(), mean, ..SeriesForecast::default() };
     adjusted.restore(&mut forecast);
     forecast
 }

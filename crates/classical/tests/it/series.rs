@@ -1,8 +1,10 @@
 //! Tests of everything that models of single series have in common.
 
 use foretell_classical::ESTIMATORS;
-use foretell_data::{Freq, Panel, Span, Vocabulary};
+use foretell_data::{Freq, Panel, Span, TimeKind, Vocabulary, Zone};
 use foretell_estimator::{Asked, EstimatorEntry, HeldOut, Run, Trained, Verdict, Workers};
+
+use serde_json::json;
 
 const H: usize = 5;
 
@@ -93,5 +95,100 @@ fn what_was_learned_goes_on_with_new_rows_of_the_same_series_alone() {
             let anew = forecast(&*fit(entry, &later, 1), &later, 1);
             assert_eq!(forecast(&*trained, &later, 1), anew, "{}", entry.name);
         }
+    }
+}
+
+/// Hours of Berlin from 2023-10-15 on, whose values follow the clock: clocks are put back on the 29th.
+fn by_the_clock(days: usize, hours_after: usize) -> (Panel, Vec<f32>) {
+    let zone = Zone::parse("Europe/Berlin").unwrap();
+    let start = TimeKind::Timestamp.parse("2023-10-14 22:00").unwrap();
+    let rows = 24 * days + hours_after;
+    let times: Vec<i64> = (0..(rows + 30) as i64).map(|hour| start + hour * 3_600_000_000).collect();
+    let hour = |time: &i64| zone.civil(*time).unwrap().rem_euclid(86_400_000_000) / 3_600_000_000;
+    let y: Vec<f32> = times.iter().map(|time| 10.0 * (hour(time) - 12).abs() as f32).collect();
+    let builder = Panel::builder(TimeKind::Timestamp).zone(zone).freq(Freq::parse("h").unwrap());
+    (builder.series("load", &times[..rows], &y[..rows]).build().unwrap(), y[rows..].to_vec())
+}
+
+#[test]
+fn seasons_follow_the_clock() {
+    // Five hours after the change, and before it.
+    for (days, after) in [(14, 8), (13, 20)] {
+        let (panel, truth) = by_the_clock(days, after);
+        for (name, far) in
+            [("SeasonalNaive", 0.0), ("SeasonalWindowAverage", 0.0), ("MSTL", 1.0), ("AutoETS", 6.0)]
+        {
+            let entry = ESTIMATORS.iter().find(|entry| entry.name == name).unwrap();
+            let (workers, vocabulary) = (Workers::new(1).unwrap(), Vocabulary::new());
+            let listen = &mut |_: &_| Verdict::Continue;
+            let run = Run::alone(&workers, &vocabulary, listen);
+            let trained = (entry.new)(24).fit(&panel, HeldOut::default(), run).unwrap();
+            let forecast = forecast_of(&*trained, &panel, truth.len());
+            let worst = forecast.iter().zip(&truth).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+            assert!(worst <= far, "{name}, {days} days: {worst}: {forecast:?}");
+        }
+    }
+}
+
+fn forecast_of(trained: &dyn Trained, panel: &Panel, h: usize) -> Vec<f32> {
+    let asked = Asked { span: Span::Predict { future: None }, h, quantiles: None };
+    trained.forecast(panel, &asked, &Workers::new(1).unwrap()).unwrap().values
+}
+
+#[test]
+fn what_a_model_cannot_have_is_named_with_its_series() {
+    let winter: Vec<f32> = (0..48).map(|month| 5.0 - 12.0 * (month as f32 * 0.5236).cos()).collect();
+    let summer = winter.iter().map(|y| y + 20.0).collect();
+    let panel = Panel::from_series(
+        Freq::parse("MS").unwrap(),
+        [
+            ("short", "2023-01-01", vec![1.0, 2.0, 3.0]),
+            ("summer", "2020-01-01", summer),
+            ("winter", "2020-01-01", winter),
+        ],
+    )
+    .unwrap();
+    for (name, settings, expected) in [
+        (
+            "HoltWinters",
+            &[("model", json!("MAM"))][..],
+            "short: fewer than 11 values; winter: values that are not above 0",
+        ),
+        ("HoltWinters", &[], "short: fewer than 11 values"),
+        ("AutoETS", &[], "short: fewer than 7 values"),
+        (
+            "ETS",
+            &[("season_length", json!(60)), ("model", json!("ANA"))],
+            "short: fewer than 9 values; summer: no more than one season of 60",
+        ),
+        (
+            "SeasonalNaive",
+            &[("season_length", json!(60))],
+            "short: fewer than one season of 60 values; summer: fewer than",
+        ),
+        ("MSTL", &[], "short: fewer than 7 values"),
+        (
+            "AutoTheta",
+            &[("season_length", json!(30))],
+            "short: fewer than 4 values; summer: fewer than two seasons of 30",
+        ),
+        ("WindowAverage", &[("window_size", json!(4))], "short: fewer than 4 values"),
+        ("Naive", &[], ""),
+    ] {
+        let entry = ESTIMATORS.iter().find(|entry| entry.name == name).unwrap();
+        let mut estimator = (entry.new)(12);
+        settings.iter().for_each(|(name, value)| estimator.set(name, value.clone()).unwrap());
+        let found = estimator.fallbacks(&panel);
+        let found: Vec<String> =
+            found.iter().map(|(series, why)| format!("{}: {}", panel.id(*series), why.reason)).collect();
+        let found = found.join("; ");
+        assert!(found.starts_with(expected) && found.is_empty() == expected.is_empty(), "{name}: {found}");
+    }
+    let weeks =
+        Panel::from_series(Freq::parse("W-MON").unwrap(), [("a", "2020-01-06", vec![1.0; 3])]).unwrap();
+    for (name, told) in [("AutoETS", true), ("AutoTheta", true), ("Holt", false), ("MSTL", false)] {
+        let entry = ESTIMATORS.iter().find(|entry| entry.name == name).unwrap();
+        let caveats = (entry.new)(4).caveats(&weeks);
+        assert_eq!(caveats.iter().any(|text| text.contains("season of 52")), told, "{name}: {caveats:?}");
     }
 }

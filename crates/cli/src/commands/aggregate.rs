@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use foretell::{AVAILABLE_MASK, ColumnNames, Frame, Freq, Panel, ReadOptions, sum_series};
+use foretell::{
+    AVAILABLE_MASK, ColumnNames, Frame, Freq, Panel, ReadOptions, Warning, sum_series, warning_of_sums,
+};
 
 use crate::args::LogArgs;
 use crate::data_args::DataArgs;
@@ -47,6 +49,18 @@ impl Aggregate {
         let options =
             self.data.options(&columns, Vec::new(), Vec::new(), self.freq, &ReadOptions::default())?;
         let panel = self.data.read(&options, self.log())?;
+        let absent = |id: &str| panel.find(id).is_none();
+        let series: Vec<String> =
+            hierarchy.bottom_ids().iter().filter(|id| absent(id)).map(|id| id.to_string()).collect();
+        let present = hierarchy.among(|id| !absent(id)).filter(|_| !series.is_empty());
+        if present.is_some() {
+            self.log().warned(&Warning::NotInData { series });
+        }
+        // Of none that are there the sums say which they want.
+        let hierarchy = present.unwrap_or(hierarchy);
+        if let Some(warning) = warning_of_sums(&panel, &hierarchy) {
+            self.log().warned(&warning);
+        }
         let frame = frame_of(&sum_series(&panel, &hierarchy)?, columns);
         let to_file = !sink.is_stdout();
         sink.decimal(options.numbers.decimal()).write(&frame)?;

@@ -18,7 +18,7 @@ use crate::table::AlignedTable;
 /// Write the data with columns that are computed from them
 ///
 /// Features of the target (lags, moving windows, ...) see in each row the rows before it alone; where there are not yet enough rows
-/// the last value stands, for differences and deviations zero. Features of the times (calendar, Fourier terms, holidays, ...) are
+/// the cells are empty (with --model as the models read them: the last value, for differences and deviations zero). Features of the times (calendar, Fourier terms, holidays, ...) are
 /// known ahead. `foretell fit --features` computes the same columns for its models, and needs no such file.
 #[derive(Debug, Args)]
 #[command(
@@ -97,9 +97,16 @@ impl WriteFeatures {
             }
         };
         let workers = Workers::new(self.threads.count)?;
+        // Columns that are there already, and what is no finite number, are refused.
         let wide = features.add_to(&panel, &workers).context("--features")?;
         let to_file = !sink.is_stdout();
-        let frame = self.frame(&wide, &features, &names);
+        let mut frame = self.frame(&wide, &features, &names);
+        if self.model.is_none() {
+            for (name, known) in features.known_columns_of(&panel, &workers)? {
+                let column = frame.columns.iter_mut().find(|(column, _)| *column == name);
+                column.expect("all features are added").1 = known;
+            }
+        }
         sink.decimal(decimal).write(&frame)?;
         if to_file {
             let what = format!("{} rows, {} features", frame.n_rows(), features.columns().len());

@@ -9,6 +9,7 @@ use foretell::{ColumnNames, Fitted, Interruption, ModelDirectory, ModelSpec};
 use crate::args::{CheckpointArgs, directory};
 use crate::data_args::check_not_stdin;
 use crate::failure::{Interrupted, Usage};
+use crate::fallback_args::FallbackArgs;
 use crate::hierarchy_args::{HierarchyArgs, KeptMethodArgs};
 use crate::interrupt;
 use crate::progress::Log;
@@ -95,6 +96,11 @@ pub(crate) struct Fit {
     /// Save the optimiser of each network, too: a fit --from these models continues with it
     #[arg(long)]
     keep_optimizer: bool,
+    /// End with an error, in place of a warning, if a series would be forecast in another way than a model's hyper-parameters say
+    #[arg(long)]
+    strict: bool,
+    #[command(flatten)]
+    fallbacks: FallbackArgs,
     #[command(flatten)]
     checkpoint: CheckpointArgs,
     #[command(flatten)]
@@ -128,11 +134,17 @@ impl Fit {
         if let Some(world) = world {
             forecaster = forecaster.reduction(world);
         }
-        let panel = self.train.read(from, &forecaster, forecaster.rows_needed())?;
+        let panel = self.train.read_to_fit(from, &mut forecaster)?;
         if let Some(path) = &self.val_data {
             let validation = self.train.read_validation(path, from, &forecaster, &panel)?;
             forecaster = forecaster.val_data(&validation);
         }
+        if self.strict {
+            forecaster.check_fallbacks(&panel)?;
+        }
+        let columns =
+            self.train.data.columns(from.map_or_else(ColumnNames::default, |from| from.columns().clone()));
+        self.fallbacks.write(&columns.id, || forecaster.fallbacks(&panel), self.log())?;
         self.log().catch_interrupts();
         let fitted = forecaster.fit(&panel)?;
         let Some(directory) = directory else { return self.of_follower(&fitted) };

@@ -7,6 +7,7 @@ use foretell::{Fitted, InsampleOptions, Intervals, PredictOptions, WeightPrecisi
 
 use crate::args::{BoundArgs, LevelArgs, LogArgs, MemoryArgs, OutArgs, ThreadArgs, steps};
 use crate::data_args::DataArgs;
+use crate::fallback_args::FallbackArgs;
 use crate::output::Sink;
 use crate::precision::weight_precision;
 use crate::progress::Log;
@@ -37,7 +38,7 @@ pub(crate) struct Predict {
     #[arg(long, value_name = "FILE")]
     futr: Vec<PathBuf>,
     /// Steps to forecast; those beyond the models' own horizon are forecast from forecasts, and where there are fewer --futr
-    /// still has all of the models' own [default: the models' own]
+    /// still has all of a network's own [default: the models' own]
     #[arg(long, value_name = "N", value_parser = steps())]
     h: Option<usize>,
     #[command(flatten)]
@@ -60,9 +61,12 @@ pub(crate) struct Predict {
     /// Steps from one cutoff of --insample to the next [default: 1]
     #[arg(long, value_name = "N", requires = "insample", value_parser = steps())]
     step_size: Option<usize>,
-    /// End with an error if a series has fewer rows than a model reads, in place of a warning, with zeros for the missing ones
+    /// End with an error, in place of a warning, if a series has fewer rows than a model reads, with zeros for the missing ones, or
+    /// would be forecast in another way than the model's hyper-parameters say
     #[arg(long, conflicts_with = "insample")]
     strict: bool,
+    #[command(flatten)]
+    fallbacks: FallbackArgs,
     #[command(flatten)]
     bounds: BoundArgs,
     /// Keep quantiles as the models gave them, which may cross; otherwise those of each step are sorted
@@ -95,7 +99,7 @@ impl Predict {
             .threads(self.threads.count)?
             .raw_quantiles(self.raw_quantiles)
             .weight_precision(self.precision)?
-            .on_warning(move |warning| log.warning(&warning.to_string()));
+            .on_warning(move |warning| log.warned(warning));
         let [non_negative, integer] = [
             fitted.is_non_negative() || self.bounds.non_negative,
             fitted.is_integer() || self.bounds.integer,
@@ -109,7 +113,8 @@ impl Predict {
             fitted = fitted.calibrate(&panel, intervals)?;
         }
         let h = self.h.unwrap_or(fitted.h());
-        let read_ahead = h.max(fitted.h());
+        let read_ahead = fitted.steps_read(h);
+        self.fallbacks.write(&fitted.columns().id, || fitted.fallbacks(&panel), self.log())?;
         let future = self.data.read_future(&self.futr, &options, (&panel, read_ahead), self.log())?;
         let step_size = self.step_size.unwrap_or(1);
         let LevelArgs { levels, quantiles } = &self.level;

@@ -36,9 +36,17 @@ fn columns_are_written() {
     assert_eq!(lines.next(), Some("shop,day,sales,price,lag_1,weekday"));
     // The first of January 2024 is a Monday; the first row has no value before it.
     let cells: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
-    assert_eq!((cells[0][4], cells[0][5], cells[1][5]), ("0.0", "0.0", "1.0"));
+    assert_eq!((cells[0][4], cells[0][5], cells[1][5]), ("", "0.0", "1.0"));
     assert_eq!(cells[1][4], cells[0][2]);
-    assert_eq!((cells.len(), cells[120][4]), (240, "0.0"));
+    assert_eq!((cells.len(), cells[120][4]), (240, ""));
+    // Whatever reaches beyond the first row is missing, and nothing else.
+    let wide =
+        dir.ok(&format!("features --data long.csv {NAMES} --features lag:7,roll_mean:7,diff:1,ewm:0.3"));
+    let missing = |column: usize| {
+        let north = wide.lines().skip(1).take(120);
+        north.filter(|line| line.split(',').nth(column) == Some("")).count()
+    };
+    assert_eq!([4, 5, 6, 7].map(missing), [7, 7, 2, 1]);
 
     dir.put("days.txt", "2024-01-02\n");
     dir.ok(&format!(

@@ -25,6 +25,7 @@ mod out_of_core;
 mod outputs;
 mod reports;
 mod resume;
+mod right_by_default;
 mod saved_models;
 mod scores;
 #[cfg(all(unix, feature = "serve"))]

@@ -16,6 +16,14 @@ const CURRENCIES: [&str; 61] = [
     "INR", "BRL", "MXN", "ZAR", "TRY", "RUB", "KRW", "SGD", "HKD", "ILS",
 ];
 
+/// Whether a text is a currency and a dash, as spreadsheets show a zero in columns of accounts: ` $-   `, `- €`.
+pub(super) fn is_zero_of_accounts(text: &str) -> bool {
+    let text = text.trim();
+    let beside = |name: &&str| text.strip_prefix(*name).or(text.strip_suffix(*name));
+    let amount = CURRENCIES.iter().filter(|_| text.len() <= 64).find_map(beside);
+    amount.is_some_and(|amount| amount.trim().chars().count() == 1 && amount.trim().starts_with(MINUS))
+}
+
 /// A number without the signs around it, and the meaning of the signs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Adorned<'a> {

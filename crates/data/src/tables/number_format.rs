@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
-use super::adorned::{APOSTROPHES, Adorned, SPACES};
+use super::adorned::{APOSTROPHES, Adorned, SPACES, is_zero_of_accounts};
 use crate::error::DataError;
 use crate::error::flaw::Flaw;
 
@@ -106,6 +106,7 @@ impl NumberFormat {
             Some(value) => Ok(value),
             None if MISSING.iter().any(|word| text.eq_ignore_ascii_case(word)) => Err(Flaw::Missing),
             None if DASHES.contains(&text) => Err(Flaw::Dash),
+            None if is_zero_of_accounts(text) => Ok(0.0),
             None => self.adorned(text),
         }
     }
@@ -271,7 +272,16 @@ mod tests {
     #[test]
     fn plain_numbers_are_read_or_named_for_what_they_are() {
         let plain = NumberFormat::default();
-        for (text, value) in [("1", 1.0), (" -2.5e-3 ", -0.0025), ("+7", 7.0), ("0.1", 0.1)] {
+        for (text, value) in [
+            ("1", 1.0),
+            (" -2.5e-3 ", -0.0025),
+            ("+7", 7.0),
+            ("0.1", 0.1),
+            // As spreadsheets show zeros in columns of accounts.
+            ("$-", 0.0),
+            (" $ -   ", 0.0),
+            ("\u{2013} €", 0.0),
+        ] {
             assert_eq!(plain.number(text.as_bytes()), Ok(value));
         }
         for (text, flaw) in [

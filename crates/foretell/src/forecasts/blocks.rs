@@ -14,7 +14,7 @@ use crate::forecasts::far_values::FarValues;
 use crate::forecasts::further::{check_ahead, forecast_ahead};
 use crate::forecasts::memory::check_forecast;
 use crate::forecasts::rolling::table;
-use crate::forecasts::warnings::check_history;
+use crate::forecasts::warnings::{check_history, check_no_fallback};
 use crate::forecasts::windows::{column_levels, forecast_span, forecast_windows};
 use crate::inputs::local_scalers::{LocalScalers, LocallyScaled};
 use crate::insample_options::InsampleOptions;
@@ -75,10 +75,11 @@ pub(crate) fn blocks_ahead<'a>(
     quantiles: AskedQuantiles,
 ) -> Result<ForecastBlocks<'a>, Error> {
     let shown = options.h.unwrap_or(trained.h());
-    let h = shown.max(trained.h());
+    let h = trained.steps_forecast(shown);
     check_ahead(trained, h, !quantiles.is_empty())?;
     if options.strict {
         check_history(trained, panel)?;
+        check_no_fallback(trained, panel)?;
     }
     blocks(trained, panel, Asked::Ahead { h, shown, future: options.future }, quantiles)
 }
@@ -286,7 +287,7 @@ impl<'a> ForecastBlocks<'a> {
         h: usize,
         future: Option<&Future>,
     ) -> Result<(Frame, Vec<Vec<Output>>), Error> {
-        let trained = self.trained;
+        let trained = &*self.trained.before_sums();
         let mut frame = trained.frame(panel);
         for series in 0..panel.n_series() {
             frame.ids.extend(std::iter::repeat_n(panel.id(series), h).cloned());
@@ -344,7 +345,7 @@ impl Iterator for ForecastBlocks<'_> {
         } else if self.done == self.panel.n_series()
             && let Some(far_values) = self.far_values.take()
         {
-            far_values.warn(&self.trained.warnings);
+            far_values.warn(self.trained);
         }
         Some(block)
     }

@@ -3,8 +3,8 @@
 use foretell_data::{Frame, Panel};
 use foretell_estimator::Output;
 
+use crate::trained_models::TrainedModels;
 use crate::warning::Warning;
-use crate::warning_listener::WarningListener;
 
 /// Forecasts that are so many times as large as anything in the history of their series are far beyond it.
 const FAR: f64 = 1e3;
@@ -58,7 +58,8 @@ impl FarValues {
     }
 
     /// Warns of the counted values.
-    pub(crate) fn warn(self, warnings: &WarningListener) {
+    pub(crate) fn warn(self, trained: &TrainedModels) {
+        let warnings = &trained.warnings;
         let some = |columns: Vec<(String, usize)>| -> Vec<_> {
             columns.into_iter().filter(|(_, count)| *count > 0).collect()
         };
@@ -67,7 +68,9 @@ impl FarValues {
             warnings.warn(&Warning::NotFinite { columns: not_finite, of });
         }
         if !far.is_empty() {
-            warnings.warn(&Warning::FarBeyond { columns: far, of, series: self.series });
+            let mut named = trained.named().filter(|(model, _)| model.network().is_some());
+            let networks = named.any(|(_, name)| far.iter().any(|(column, _)| column.starts_with(&name)));
+            warnings.warn(&Warning::FarBeyond { columns: far, of, series: self.series, networks });
         }
     }
 }

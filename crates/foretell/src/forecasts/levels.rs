@@ -1,5 +1,6 @@
 //! The columns of a forecast when levels or quantiles are asked for, and the rules that compute them.
 
+use foretell_data::Panel;
 use foretell_estimator::{Estimator, Output};
 
 use crate::conformal::Conformal;
@@ -28,9 +29,14 @@ enum Source<'a> {
     Conformal(&'a Conformal),
 }
 
-/// Whether an estimator forecasts a single number that intervals can be put around.
-pub(crate) fn is_point(estimator: &dyn Estimator) -> bool {
-    matches!(&estimator.outputs()[..], [Output { quantile: None, .. }]) && estimator.outputs_at(&[]).is_none()
+/// Whether an estimator forecasts a single number that intervals can be calibrated around, in place of its own if it has some.
+pub(crate) fn has_one_number(estimator: &dyn Estimator) -> bool {
+    matches!(&estimator.outputs()[..], [Output { quantile: None, .. }])
+}
+
+/// Whether an estimator forecasts a single number, and has no interval of its own.
+fn is_point(estimator: &dyn Estimator) -> bool {
+    has_one_number(estimator) && estimator.outputs_at(&[]).is_none()
 }
 
 /// The columns that a model forecasts without calibration: its own if nothing is asked for, else the point forecast and the
@@ -177,10 +183,13 @@ fn with_intervals<'a>(
     asked: &AskedQuantiles,
 ) -> Result<Recipe<'a>, Error> {
     let estimator = model.trained().estimator();
-    if let Some(recipe) = by_itself(estimator, name, asked)? {
+    let calibrated = trained.conformal.as_ref().filter(|conformal| conformal.has(name) && !asked.is_empty());
+    if calibrated.is_none()
+        && let Some(recipe) = by_itself(estimator, name, asked)?
+    {
         return Ok(recipe);
     }
-    match trained.conformal.as_ref().filter(|conformal| conformal.has(name)) {
+    match calibrated {
         Some(conformal) => {
             let ends = asked.columns(true).into_iter().map(|(end, _)| end);
             let of_model = estimator.outputs();
@@ -188,6 +197,30 @@ fn with_intervals<'a>(
             Ok(Recipe { of_model, outputs, source: Source::Conformal(conformal) })
         }
         None => Err(UsageError::NoIntervals { model: name.to_owned() }.into()),
+    }
+}
+
+/// Warns of series that have no intervals, as they were not calibrated on; where forecasts are to add up they are refused.
+pub(crate) fn warn_of_uncalibrated(
+    trained: &TrainedModels,
+    panel: &Panel,
+    asked: &AskedQuantiles,
+) -> Result<(), Error> {
+    let Some(conformal) = trained.conformal.as_ref().filter(|_| !asked.is_empty()) else { return Ok(()) };
+    if !trained.column_names().iter().any(|name| conformal.has(name)) {
+        return Ok(());
+    }
+    let series: Vec<String> =
+        panel.ids().filter(|id| !conformal.knows(id)).map(|id| id.to_string()).collect();
+    match series.first() {
+        None => Ok(()),
+        Some(id) if trained.coherence.is_some() || series.len() == panel.n_series() => {
+            Err(Error::NotCalibrated { id: id.clone() })
+        }
+        Some(_) => {
+            trained.warnings.warn(&Warning::NotCalibrated { series });
+            Ok(())
+        }
     }
 }
 
@@ -219,7 +252,7 @@ impl Recipe<'_> {
             Source::Conformal(conformal) => {
                 let quantiles = self.outputs[1..].iter().filter_map(|output| output.quantile);
                 let mut columns = vec![values.to_vec()];
-                columns.extend(conformal.quantiles(model, ids, values, quantiles)?);
+                columns.extend(conformal.quantiles(model, ids, values, quantiles));
                 Ok(columns)
             }
         }

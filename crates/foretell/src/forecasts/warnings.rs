@@ -6,6 +6,7 @@ use foretell_data::{DataError, Future, Panel};
 use foretell_estimator::Estimator;
 
 use crate::error::Error;
+use crate::fallbacks::{check_fallbacks, fallbacks};
 use crate::trained_models::TrainedModels;
 use crate::warning::Warning;
 
@@ -78,6 +79,17 @@ pub(crate) fn check_history(trained: &TrainedModels, panel: &Panel) -> Result<()
         }
     }
     Ok(())
+}
+
+/// Refuses series that a model forecasts in another way than its hyper-parameters say.
+pub(crate) fn check_no_fallback(trained: &TrainedModels, panel: &Panel) -> Result<(), Error> {
+    check_fallbacks(trained.estimators().zip(trained.column_names()), &trained.held(panel))
+}
+
+/// Warns of series that a model forecasts in another way than its hyper-parameters say.
+pub(crate) fn warn_of_fallbacks(trained: &TrainedModels, panel: &Panel) {
+    let found = fallbacks(trained.estimators().zip(trained.column_names()), &trained.held(panel));
+    trained.warnings.warn_of_fallbacks(found);
 }
 
 /// The models by the rows that they expect of each series.

@@ -9,6 +9,7 @@ use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::forecasts::levels::recipe;
 use crate::forecasts::spread::spread_quantile;
 use crate::inputs::local_scalers::LocallyScaled;
+use crate::own_settings::OwnSettings;
 use crate::trained_models::TrainedModels;
 
 /// The forecasts of all models for windows of a panel.
@@ -51,7 +52,7 @@ impl WindowForecasts {
                     spread_quantile(q, center, members)
                 };
                 let mut values: Vec<f32> = self.columns[center].1.iter().enumerate().map(at).collect();
-                bound(trained, panel, &self.windows, &mut values);
+                bound(trained.settings, panel, &self.windows, &mut values);
                 self.columns.push((output.column(ensemble.column()), values));
             }
         }
@@ -118,12 +119,16 @@ pub(crate) fn forecast_windows(
         if !trained.raw_quantiles {
             sort_quantiles(&recipe.of_model, &mut values);
         }
+        let settings = match model.trained().estimator().is_never_negative() {
+            true => OwnSettings { non_negative: true, ..trained.settings },
+            false => trained.settings,
+        };
         let ids: Vec<&str> = cutoffs.iter().map(|(series, _)| &**panel.id(*series)).collect();
         let mut columns = recipe.columns(&name, &ids, &values)?;
         for (output, values) in recipe.outputs.iter().zip(&mut columns) {
             // A parameter of a distribution is no forecast.
             if output.part().is_value() {
-                bound(trained, panel, &cutoffs, values);
+                bound(settings, panel, &cutoffs, values);
             }
         }
         let of_model = recipe.outputs.iter().map(|output| output.column(&name));
@@ -136,10 +141,10 @@ pub(crate) fn forecast_windows(
 }
 
 /// Rounds and bounds a column of these windows, as the settings say.
-fn bound(trained: &TrainedModels, panel: &Panel, windows: &[Cutoff], values: &mut [f32]) {
+fn bound(settings: OwnSettings, panel: &Panel, windows: &[Cutoff], values: &mut [f32]) {
     let each = values.len() / windows.len().max(1);
     for ((series, _), values) in windows.iter().zip(values.chunks_mut(each.max(1))) {
-        trained.settings.bound(panel.level(*series), values);
+        settings.bound(panel.level(*series), values);
     }
 }
 

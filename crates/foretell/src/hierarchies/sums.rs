@@ -7,6 +7,7 @@ use foretell_hierarchy::Hierarchy;
 
 use crate::error::Error;
 use crate::reconciliation_error::ReconciliationError;
+use crate::warning::Warning;
 
 /// The panel of all series of a hierarchy, of a panel that has those at the bottom: the aggregates are added up, and whatever else the
 /// panel has is left out. Before a series begins it adds nothing; where a value is unknown (`available_mask`), the sums are.
@@ -68,6 +69,24 @@ pub fn sum_series(panel: &Panel, hierarchy: &Hierarchy) -> Result<Panel, Error> 
         builder = builder.available_mask(&mask);
     }
     Ok(builder.build()?)
+}
+
+/// The series at the bottom that begin after the first of a panel that has them, each with its first time: before it their sums are
+/// without them. The first time of all comes first; nothing where all begin together.
+pub(crate) fn late_series(panel: &Panel, hierarchy: &Hierarchy) -> Option<(String, Vec<(String, String)>)> {
+    let shown = |time: i64| panel.freq().kind().display_in(panel.zone(), time);
+    let first = |id: &str| panel.find(id).filter(|&series| panel.len(series) > 0).map(|at| panel.time(at, 0));
+    let starts: Vec<(&str, i64)> =
+        hierarchy.bottom_ids().iter().filter_map(|id| Some((&**id, first(id)?))).collect();
+    let earliest = starts.iter().map(|(_, time)| *time).min()?;
+    let late = starts.iter().filter(|(_, time)| *time > earliest);
+    let late: Vec<(String, String)> = late.map(|(id, time)| ((*id).to_owned(), shown(*time))).collect();
+    (!late.is_empty()).then(|| (shown(earliest), late))
+}
+
+/// What a sum does not say: which of its series begin late, so that it is without them before; nothing where all begin together.
+pub fn warning_of_sums(panel: &Panel, hierarchy: &Hierarchy) -> Option<Warning> {
+    late_series(panel, hierarchy).map(|(first, series)| Warning::LateSeries { first, series })
 }
 
 /// The panel as it is if it has a sum of the hierarchy, else with all of them: see [`sum_series`].
@@ -157,6 +176,15 @@ mod tests {
             let series = all.find(id).unwrap();
             assert_eq!((all.time(series, 0), all.y(series)), (first, y), "{id}");
         }
+    }
+
+    #[test]
+    fn series_that_begin_late_are_told() {
+        let late = panel(&[("a", 1, &[1.0, 2.0]), ("b", 2, &[10.0]), ("c", 1, &[1.0; 2])]);
+        let warning = warning_of_sums(&late, &hierarchy()).expect("b begins late").to_string();
+        assert!(warning.contains("begin after 1: b (2)"), "{warning}");
+        let even = panel(&[("a", 1, &[1.0, 2.0]), ("b", 1, &[10.0, 3.0]), ("c", 1, &[1.0; 2])]);
+        assert_eq!(warning_of_sums(&even, &hierarchy()), None);
     }
 
     #[test]

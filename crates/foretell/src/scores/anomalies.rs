@@ -18,8 +18,9 @@ use crate::scores::cross_validation::{CrossValidation, ValidationOptions};
 impl Fitted {
     /// Marks the values of a panel that are outside the central intervals of `level` percent of the forecasts of it, one horizon
     /// after the other: see [`CrossValidation::anomalies`]. Forecasts from less history than a model reads are left out, NaN in their
-    /// place. Networks that can have such intervals, calibrated ones too, have them, and ensembles of such networks alone; classical
-    /// models, whose intervals anomalies would widen, have those of [`CrossValidation::anomalies`] without one. The rows may be those that the models were trained on; [`Forecaster::anomalies`] judges rows that they have not seen.
+    /// place. Models that can have such intervals, calibrated ones too, have those that [`Fitted::predict_insample`] gives, and ensembles
+    /// of such models alone; the others have those of [`CrossValidation::anomalies`] without one. The rows may be those that the models
+    /// were trained on; [`Forecaster::anomalies`] judges rows that they have not seen.
     ///
     /// ```
     /// # use foretell::{Forecaster, Freq, ModelSpec, Panel};
@@ -45,14 +46,7 @@ impl Fitted {
             false => asked = AskedQuantiles::default(),
         }
         let mut frame = self.predict_insample_with(panel, &options)?;
-        let members = trained.named().map(|(model, name)| {
-            let mut outputs = recipe(trained, model, &name, &asked)?.outputs;
-            if model.network().is_none() {
-                // Their intervals are as wide as their errors in these very rows, which anomalies make larger.
-                outputs.retain(|output| output.quantile.is_none());
-            }
-            Ok(outputs)
-        });
+        let members = trained.named().map(|(model, name)| Ok(recipe(trained, model, &name, &asked)?.outputs));
         let outputs = with_ensembles(trained, members.collect::<Result<_, Error>>()?, &asked);
         let mut rows: Vec<usize> =
             trained.estimators().map(|model| model.rows_expected().unwrap_or(0)).collect();

@@ -407,7 +407,7 @@ impl CrossValidation {
         let mut far_values = FarValues::default();
         let outputs: Vec<Vec<Output>> = models.iter().map(|(_, outputs)| outputs.clone()).collect();
         far_values.count(panel, &frame, 1, &outputs);
-        far_values.warn(&fitted.trained.warnings);
+        far_values.warn(&fitted.trained);
         let frame = panel.without_levels_in(frame, column_levels(1, &outputs));
         Ok(Self { frame, fitted, models, windows, h })
     }

@@ -3,7 +3,8 @@
 use foretell_data::Panel;
 use foretell_estimator::Estimator;
 
-use crate::hierarchies::sums::wrong_sum;
+use crate::fallbacks::fallbacks;
+use crate::hierarchies::sums::{warning_of_sums, wrong_sum};
 use crate::inputs::local_scalers::LocalScalers;
 use crate::inputs::series_levels::sees_none;
 use crate::training::plan::TrainingPlan;
@@ -25,6 +26,11 @@ pub(crate) fn warn_of_data(plan: &TrainingPlan, panel: &Panel) {
         let time = panel.freq().kind().display_in(panel.zone(), time);
         plan.warnings.warn(&Warning::WrongSum { sum, time, found, expected });
     }
+    if let Some(warning) =
+        plan.coherence.as_ref().and_then(|coherence| warning_of_sums(panel, &coherence.hierarchy))
+    {
+        plan.warnings.warn(&warning);
+    }
     plan.warnings.warn_of_coarse_values(panel, &without_levels(plan));
     for (model, name) in plan.models().into_iter().zip(plan.column_names()) {
         if model.max_steps() == Some(0) && plan.start.of(&name).from.is_none() {
@@ -32,6 +38,7 @@ pub(crate) fn warn_of_data(plan: &TrainingPlan, panel: &Panel) {
         }
         plan.warnings.warn_of_few_checks(model, &name, plan.val_rows() > 0);
         plan.warnings.warn_of_no_counts(model, &name, panel);
+        plan.warnings.warn_of_fallbacks(fallbacks([(model, name.clone())].into_iter(), panel));
         for lacks in model.caveats(panel) {
             plan.warnings.warn(&Warning::Caveat { model: name.clone(), lacks });
         }

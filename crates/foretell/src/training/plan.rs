@@ -13,8 +13,7 @@ use foretell_neural::{NetworkSpec, Precision};
 use serde_json::{Map, Value};
 
 use crate::calibration::{
-    calibrate, check_calibration, check_windows, ensemble_weights, forecast_windows_of_end,
-    with_learnt_ensembles,
+    calibrate, check_calibration, long_series, weights_and_forecasts, with_learnt_ensembles,
 };
 use crate::coherence::Coherence;
 use crate::columns::{ColumnNames, column_names, columns_given, columns_read};
@@ -313,15 +312,15 @@ impl TrainingPlan {
         if self.intervals.is_some() {
             check_calibration(self.models())?;
         }
-        check_windows(windows, h, &known, self.val_rows())?;
+        let held_out = (self.val_rows(), self.validation.is_some());
+        let long = long_series(windows, h, &known, held_out, self.models(), &self.warnings)?;
         check_calibration_memory(&self.memory, &known, windows, (self.specs.len(), h))?;
-        let (earlier, interruption) = self.train_before(&known, windows.test_size(h), false)?;
+        let (earlier, interruption) = self.train_before(&long, windows.test_size(h), false)?;
         if interruption.is_some() {
             return Ok((earlier, interruption));
         }
-        let frame = forecast_windows_of_end(&earlier, &known, self.val_rows(), windows)?;
+        let (weights, frame) = weights_and_forecasts(&earlier, [&known, &long], held_out.0, windows)?;
         let conformal = self.intervals.map(|intervals| calibrate(&earlier, &known, &frame, intervals));
-        let weights = ensemble_weights(&earlier, &frame);
         let ensembles = self.combinations(Some(&weights));
         let frame = with_learnt_ensembles(&earlier, frame, &ensembles);
         let coherence = past.map(|coherence| Arc::new(coherence.with_past(frame)));

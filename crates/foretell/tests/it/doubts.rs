@@ -209,7 +209,9 @@ fn forecasts_far_beyond_the_history_are_told() {
     assert!(taken(&heard).is_empty());
     fitted.predict(&panel([60, 60]), None).expect("a forecast");
     let warnings = taken(&heard);
-    let [Warning::FarBeyond { columns, of: 8, series }] = &warnings[..] else { panic!("{warnings:?}") };
+    let [Warning::FarBeyond { columns, of: 8, series, networks: true }] = &warnings[..] else {
+        panic!("{warnings:?}")
+    };
     assert_eq!((&*columns[0].0, series.len()), ("NLinear", 2));
     assert!(warnings[0].to_string().contains("(series alive, dead)"), "{}", warnings[0]);
 }

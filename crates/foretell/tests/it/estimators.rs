@@ -149,9 +149,21 @@ fn what_they_do_not_have_is_said() {
     let fitted = Forecaster::new([spec("Naive")]).expect("a model").fit(&panel()).expect("a fit");
     let weights = fitted.feature_importances(&panel(), None).expect_err("no weights").to_string();
     assert!(weights.contains("found Naive"), "{weights}");
-    let intervals =
-        Forecaster::new([spec("Naive")]).expect("a model").intervals(PredictionIntervals::default());
-    assert!(matches!(intervals.fit(&panel()), Err(Error::Usage(UsageError::NothingToCalibrate))));
+}
+
+#[test]
+fn calibrated_intervals_take_the_place_of_a_models_own() {
+    let intervals = PredictionIntervals { n_windows: 6, ..PredictionIntervals::default() };
+    let forecaster = || Forecaster::new([spec("Naive")]).expect("a model");
+    let width = |fitted: Fitted| {
+        let frame = fitted.predict_with(&panel(), &PredictOptions::new().level(&[80.0])).expect("intervals");
+        let [low, high] = ["Naive-lo-80", "Naive-hi-80"].map(|name| frame.column(name).expect("an end")[0]);
+        assert!(high > low, "{low} to {high}");
+        high - low
+    };
+    let own = width(forecaster().fit(&panel()).expect("a fit"));
+    let calibrated = width(forecaster().intervals(intervals).fit(&panel()).expect("a fit"));
+    assert!((own - calibrated).abs() > 1e-3, "{own}");
 }
 
 /// An estimator from outside: the mean of each series in training.

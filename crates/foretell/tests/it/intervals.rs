@@ -200,8 +200,13 @@ fn trained_models_are_calibrated_without_training() {
         assert!(low[row] < middle[row] && middle[row] < high[row] && high[row] - low[row] < 6.0, "row {row}");
     }
     let message = |result: Result<Frame, Error>| result.expect_err("no errors are known").to_string();
+    // A series that was not calibrated on has no interval, and all of those are refused.
     let other = self::panel(&["a", "z"], 300);
-    assert!(message(at(&fitted, &other, &[90.0])).contains("calibrated on other series than z"));
+    let frame = at(&fitted, &other, &[90.0]).expect("intervals of a");
+    let known: Vec<bool> = frame.columns[1].1.iter().map(|low| low.is_finite()).collect();
+    assert_eq!(known, frame.ids.iter().map(|id| **id == *"a").collect::<Vec<_>>());
+    let strange = self::panel(&["z"], 300);
+    assert!(message(at(&fitted, &strange, &[90.0])).contains("calibrated on other series than z"));
     // Without intervals, of course, any series will do.
     fitted.predict(&other, None).expect("a forecast");
 }

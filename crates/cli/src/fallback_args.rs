@@ -1,0 +1,46 @@
+//! Series that models forecast in another way than their hyper-parameters say: as a table.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use foretell::{CellTable, Cells, SeriesFallback};
+
+use crate::output::Sink;
+use crate::progress::Log;
+
+/// The table of such series.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct FallbackArgs {
+    /// Write the series that models forecast in another way than their hyper-parameters say, as by their last value, to a table: id,
+    /// model, reason, instead
+    #[arg(long = "fallbacks", value_name = "FILE")]
+    path: Option<PathBuf>,
+}
+
+impl FallbackArgs {
+    /// Writes the table, if it is asked for; the ids stand in a column of this name.
+    pub(crate) fn write(
+        &self,
+        id_col: &str,
+        found: impl FnOnce() -> Vec<SeriesFallback>,
+        log: Log,
+    ) -> anyhow::Result<()> {
+        let Some(path) = &self.path else { return Ok(()) };
+        let (sink, found) = (Sink::open(path)?, found());
+        let texts = |text: fn(&SeriesFallback) -> &str| {
+            Cells::Texts(found.iter().map(|fallback| Some(text(fallback).to_owned())).collect())
+        };
+        let columns = vec![
+            (id_col.to_owned(), texts(|fallback| &fallback.series)),
+            ("model".to_owned(), texts(|fallback| &fallback.model)),
+            ("reason".to_owned(), texts(|fallback| &fallback.reason)),
+            ("instead".to_owned(), texts(|fallback| fallback.instead)),
+        ];
+        let to_file = !sink.is_stdout();
+        sink.write_cells(&CellTable { columns })?;
+        if to_file {
+            log.wrote(path, &format!("{} fallbacks", found.len()));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,186 @@
+//! Defaults, messages and silences that would lead to a wrong number: what is right, and what is told.
+
+use serde_json::Value;
+
+use crate::test_directory::{TestDirectory, rows, stderr};
+
+/// Months of a series from January 2020 on.
+fn months(id: &str, count: usize, value: impl Fn(usize) -> f64) -> String {
+    let month = |k: usize| format!("{}-{:02}-01", 2020 + k / 12, k % 12 + 1);
+    (0..count).map(|k| format!("{id},{},{:.2}\n", month(k), value(k))).collect()
+}
+
+/// Weeks of a series that ends with the 110th from 3 January 2022 on.
+fn weeks(id: &str, count: usize, value: impl Fn(usize) -> usize) -> String {
+    let start = foretell::jiff::civil::date(2022, 1, 3);
+    let week = |k: usize| start.saturating_add(foretell::jiff::Span::new().weeks(k as i64)).to_string();
+    (110 - count..110).map(|k| format!("{id},{},{}\n", week(k), value(k))).collect()
+}
+
+fn winter(k: usize) -> f64 {
+    5.0 - 12.0 * (k as f64 * std::f64::consts::TAU / 12.0).cos()
+}
+
+#[test]
+fn series_that_a_model_cannot_have_are_named_listed_and_refused() {
+    let dir = TestDirectory::new();
+    let data = months("cold", 48, winter) + &months("warm", 48, |k| winter(k) + 30.0);
+    dir.put("d.csv", &format!("unique_id,ds,y\n{data}"));
+    let fit =
+        "fit --data d.csv --model HoltWinters,AutoETS --h 12 --set HoltWinters.model=MAM --out m --overwrite";
+    let told = stderr(&dir.run(&format!("{fit} --fallbacks list.csv")));
+    assert!(told.contains("HoltWinters: series cold has values that are not above 0"), "{told}");
+    let list = "unique_id,model,reason,instead\ncold,HoltWinters,\"values that are not above 0, which a model with factors needs\",its last value\n";
+    assert_eq!(dir.read("list.csv"), list);
+    let events = stderr(&dir.run(&format!("{fit} --log json")));
+    let events = events.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    let event = events.into_iter().find(|event| event["series"] == serde_json::json!(["cold"])).unwrap();
+    assert_eq!((&event["event"], &event["model"]), (&"warning".into(), &"HoltWinters".into()));
+    assert!(dir.fails(1, &format!("{fit} --strict")).contains("series cold has values"));
+    // A forecast tells it, too.
+    let predict = "predict --model m --data d.csv --out f.csv";
+    assert!(stderr(&dir.run(predict)).contains("series cold has values that are not above 0"));
+    assert!(dir.fails(1, &format!("{predict} --strict")).contains("would be forecast by its last value"));
+    let forecast = dir.read("f.csv");
+    let july = rows(&forecast).into_iter().find(|row| row[0] == "cold" && row[1] == "2024-07-01").unwrap();
+    assert!((july[3].parse::<f64>().unwrap() - 17.0).abs() < 2.0, "{july:?}");
+}
+
+#[test]
+fn one_new_product_stops_nothing() {
+    let dir = TestDirectory::new();
+    let many: String =
+        (0..12).map(|i| weeks(&format!("s{i:02}"), 110, move |k| (k * 7 + i * 3) % 5)).collect();
+    dir.put("new.csv", &format!("unique_id,ds,y\n{many}{}", weeks("t", 12, |k| 3 + k % 2)));
+    let output = dir.run(
+        "fit --data new.csv --model TSB,SeasonalNaive --h 8 --intervals 8 --ensemble weighted:3 --out m",
+    );
+    let told = stderr(&output);
+    assert!(output.status.success() && told.contains("take: t (12 rows)"), "{told}");
+    let forecast = dir.ok("predict --model m --data new.csv --level 80 --log none");
+    let header: Vec<&str> = forecast.lines().next().unwrap().split(',').collect();
+    let [low, high] =
+        ["TSB-lo-80", "TSB-hi-80"].map(|name| header.iter().position(|cell| *cell == name).unwrap());
+    let of_new: Vec<Vec<&str>> = forecast
+        .lines()
+        .filter(|line| line.starts_with("t,"))
+        .map(|line| line.split(',').collect())
+        .collect();
+    assert_eq!(of_new.len(), 8);
+    for row in of_new {
+        let [low, high] = [low, high].map(|column| row[column].parse::<f64>().unwrap());
+        assert!(0.0 <= low && low < high && high < 20.0, "{row:?}");
+    }
+    // Without the new one the others have intervals, and it has a forecast.
+    dir.ok("fit --data new.csv --model TSB --h 8 --intervals 8 --drop-short --out dropped --log none");
+    let output = dir.run("predict --model dropped --data new.csv --level 80 --out f.csv");
+    let told = stderr(&output);
+    assert!(
+        output.status.success()
+            && told.contains("series without intervals, which were calibrated on others: t"),
+        "{told}"
+    );
+    let f = dir.read("f.csv");
+    assert!(f.lines().find(|line| line.starts_with("t,")).unwrap().ends_with(",,"), "{f}");
+    // A hierarchy that is weighed by errors.
+    let labels: String = (0..12).map(|i| format!("s{i:02},A\n")).collect();
+    dir.put("h.csv", &format!("unique_id,store\n{labels}t,B\nnever,B\n"));
+    let fit = "fit --data new.csv --model TSB --h 8 --levels store --static h.csv --reconciliation MinTraceVar --out sums";
+    let output = dir.run(fit);
+    let told = stderr(&output);
+    assert!(output.status.success(), "{told}");
+    for part in [
+        "no rows of, and that are left out of it: never",
+        "series that begin after 2022-01-03: t (2023-11-20)",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    assert_eq!(told.matches("left out of it: never").count(), 1, "{told}");
+}
+
+#[test]
+fn demand_has_quantiles_of_counts() {
+    let dir = TestDirectory::new();
+    dir.put(
+        "d.csv",
+        &format!("unique_id,ds,y\n{}", weeks("a", 100, |k| [0, 0, 5, 0, 0, 0, 2, 0, 0, 0][k % 10])),
+    );
+    dir.ok("fit --data d.csv --model CrostonClassic,ADIDA,IMAPA,TSB --h 2 --out m --log none");
+    let forecast = dir.ok("predict --model m --data d.csv --level 80 --log none");
+    let cells = rows(&forecast);
+    let header: Vec<&str> = forecast.lines().next().unwrap().split(',').collect();
+    for (column, name) in header.iter().enumerate().filter(|(_, name)| name.contains("-80")) {
+        let value: f64 = cells[1][column].parse().unwrap();
+        assert!(value >= 0.0 && value.fract() == 0.0, "{name}: {value}");
+        assert_eq!(name.contains("-lo-"), value == 0.0, "{name}: {value}");
+    }
+}
+
+#[test]
+fn bounds_of_sums_are_applied_to_sums() {
+    let dir = TestDirectory::new();
+    let many: String = (0..10)
+        .map(|i| weeks(&format!("s{i}"), 110, move |k| [0, 0, 0, 5, 1, 0, 2][(k * 3 + i * 5) % 7]))
+        .collect();
+    dir.put("d.csv", &format!("unique_id,ds,y\n{many}"));
+    let labels: String = (0..10).map(|i| format!("s{i},{}\n", ["A", "B"][i % 2])).collect();
+    dir.put("h.csv", &format!("unique_id,store\n{labels}"));
+    let total = |flag: &str| {
+        dir.ok(&format!("fit --data d.csv --model HistoricAverage --h 2 --levels store --static h.csv {flag} --out m --overwrite --log none"));
+        let forecast = dir.ok("predict --model m --data d.csv --level 80 --log none");
+        let bottom = rows(&forecast).into_iter().filter(|row| row[0].starts_with('s'));
+        let least = bottom.map(|row| row[3].parse::<f64>().unwrap()).fold(f64::INFINITY, f64::min);
+        let row = rows(&forecast).into_iter().find(|row| row[0] == "Total").unwrap();
+        (least, [2, 3, 4].map(|column| row[column].parse::<f64>().unwrap()))
+    };
+    let (free, [_, free_low, free_high]) = total("");
+    let (least, [point, low, high]) = total("--non-negative");
+    assert!(free < 0.0 && least == 0.0, "{free} {least}");
+    assert!((low - free_low).abs() < 1e-3 && (high - free_high).abs() < 1e-3, "{low} {free_low}");
+    assert!(low < 0.8 * point && high > 1.2 * point, "{low} {point} {high}");
+}
+
+#[test]
+fn fewer_steps_need_no_further_future() {
+    let dir = TestDirectory::new();
+    let promo = |k: usize| usize::from(k.is_multiple_of(4));
+    let row = |line: &str, k: usize| format!("{},{}\n", line, promo(k));
+    let data: String = weeks("a", 104, |k| 10 + 5 * promo(k) + k % 2)
+        .lines()
+        .enumerate()
+        .map(|(i, line)| row(line, i + 6))
+        .collect();
+    dir.put("d.csv", &format!("unique_id,ds,y,promo\n{data}"));
+    let start = foretell::jiff::civil::date(2024, 2, 12);
+    let ahead: String = (0..6)
+        .map(|k| {
+            format!(
+                "a,{},{}\n",
+                start.saturating_add(foretell::jiff::Span::new().weeks(k)),
+                promo(110 + k as usize)
+            )
+        })
+        .collect();
+    dir.put("f.csv", &format!("unique_id,ds,promo\n{ahead}"));
+    dir.ok("fit --data d.csv --futr-exog promo --model Prophet --h 8 --out m --log none");
+    let forecast = dir.ok("predict --model m --data d.csv --futr f.csv --h 6 --log none");
+    assert_eq!(rows(&forecast).len(), 1 + 6);
+    assert!(dir.fails(1, "predict --model m --data d.csv --futr f.csv").contains("lacks 2 future rows"));
+}
+
+#[test]
+fn saved_classical_models_mark_by_their_own_intervals() {
+    let dir = TestDirectory::new();
+    // Weeks of days with one spike.
+    let day = |k: usize| {
+        foretell::jiff::civil::date(2024, 1, 1).saturating_add(foretell::jiff::Span::new().days(k as i64))
+    };
+    let y = |k: usize| if k == 45 { 900.0 } else { 100.0 + 10.0 * (k % 7) as f64 };
+    let data: String = (0..80).map(|k| format!("a,{},{}\n", day(k), y(k))).collect();
+    dir.put("d.csv", &format!("unique_id,ds,y\n{data}"));
+    dir.ok("fit --data d.csv --model AutoETS --h 1 --out m --log none");
+    dir.ok("anomalies --data d.csv --from m --level 99 --only --out a.csv --log none");
+    let marked = dir.read("a.csv");
+    let days: Vec<String> = rows(&marked).iter().skip(1).map(|row| row[1].to_owned()).collect();
+    assert!(days.contains(&day(45).to_string()) && days.len() <= 2, "{marked}");
+}
