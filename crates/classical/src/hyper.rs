@@ -96,11 +96,11 @@ const COLUMN_LISTS: [(&str, &str, &str); 4] = [
     (
         "futr_exog_list",
         "known in advance",
-        "AutoARIMA, ARIMA, FLAIR, Prophet, and networks such as NHITS and TFT",
+        "AutoARIMA, ARIMA, FLAIR, Prophet, and networks such as NHITS and LSTM",
     ),
-    ("hist_exog_list", "known for the past only", "networks such as NHITS and TFT"),
-    ("stat_exog_list", "of one value a series", "networks such as NHITS and TFT"),
-    ("cat_exog_list", "of categories", "networks such as NHITS and TFT"),
+    ("hist_exog_list", "known for the past only", "networks such as NHITS and LSTM"),
+    ("stat_exog_list", "of one value a series", "networks such as NHITS and LSTM"),
+    ("cat_exog_list", "of categories", "networks such as NHITS and LSTM"),
 ];
 
 /// Sets the hyper-parameter of this name.

@@ -1,16 +1,15 @@
 //! FLAIR as an estimator: before training, and after it, which are the same.
 
 use std::any::Any;
-use std::ops::Range;
 
-use foretell_data::{Cutter, DataError, Future, Key, Panel, Span, WindowSpec, calendar_seasons};
+use foretell_data::{DataError, Future, Key, Panel, Span, calendar_seasons};
 use foretell_estimator::{
     Asked, ColumnKind, ColumnsRead, Cutoff, Estimator, EstimatorEntry, EstimatorError, ForecastValues,
-    HeldOut, LevelsSeen, MemoryEstimate, Output, Run, Trained, Workers,
+    HeldOut, KnownColumn, LevelsSeen, MemoryEstimate, Output, Run, Trained, Workers, cutoffs_beside,
 };
 use serde_json::{Map, Value};
 
-use crate::series::{KnownColumn, SeriesModel};
+use crate::series::SeriesModel;
 use crate::settings::{FlairSettings, meaning};
 
 const NAME: &str = "FLAIR";
@@ -126,11 +125,7 @@ impl TrainedFlair {
 
     /// Where the forecasts of a span start.
     fn cutoffs(&self, panel: &Panel, span: Span<'_>, h: usize) -> Result<Vec<Cutoff>, DataError> {
-        let futr = self.flair.settings.futr_exog_list.clone();
-        // Of a window with one step of history, the cutoff is its first row.
-        let cutter = Cutter::new(panel, &WindowSpec { futr, ..WindowSpec::new(1, h) }, span)?;
-        let before = |start: i64| (start + 1) as usize;
-        Ok(cutter.rows().into_iter().map(|window| (window.series as usize, before(window.start))).collect())
+        cutoffs_beside(panel, span, h, &self.flair.settings.futr_exog_list)
     }
 
     /// What `work` writes of the model of each window, `each` numbers.
@@ -160,7 +155,7 @@ impl TrainedFlair {
             let columns: Result<Vec<KnownColumn>, DataError> = settings
                 .futr_exog_list
                 .iter()
-                .map(|name| known_column(panel, series, name, before..before + h, future))
+                .map(|name| KnownColumn::of(panel, series, name, before..before + h, future))
                 .collect();
             match columns {
                 Err(error) => *result = Err(error.into()),
@@ -173,30 +168,6 @@ impl TrainedFlair {
         windows.into_iter().try_for_each(|(_, result)| result)?;
         Ok(values)
     }
-}
-
-/// A column of a series before and within the rows of a forecast, which may lie behind its end.
-fn known_column(
-    panel: &Panel,
-    series: usize,
-    name: &str,
-    rows: Range<usize>,
-    future: Option<&Future>,
-) -> Result<KnownColumn, DataError> {
-    let (len, values) = (panel.len(series), panel.column(name, series)?);
-    let numbers = |values: &[f32]| values.iter().map(|&x| f64::from(x)).collect::<Vec<f64>>();
-    let mut ahead = numbers(&values[rows.start.min(len)..rows.end.min(len)]);
-    if rows.end > len {
-        let lacks = || DataError::FutureNeeded { columns: vec![name.to_owned()] };
-        let future = future.ok_or_else(lacks)?;
-        let of_series = &future.column(name)?[series * future.h()..][..future.h()];
-        let (needed, found) = (rows.end - len, future.h());
-        let first = rows.start.max(len) - len;
-        let behind =
-            of_series.get(first..needed).ok_or(DataError::FutureShape { expected: needed, found })?;
-        ahead.extend(numbers(behind));
-    }
-    Ok(KnownColumn { past: numbers(&values[..rows.start]), ahead })
 }
 
 /// The key of the draws of a window: neither other series nor the order of work change it.

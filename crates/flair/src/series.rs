@@ -1,6 +1,7 @@
 //! One series: its history taken apart, and paths of its future.
 
 use foretell_data::Key;
+use foretell_estimator::KnownColumn;
 
 use crate::draws::Draws;
 use crate::history::History;
@@ -14,21 +15,12 @@ const CHANGES: usize = 50;
 /// Deviations within which the errors of such a history stay.
 const MOST_DEVIATIONS: f64 = 10.0;
 
-/// A column known ahead: its values beside the history, and those beside the forecast.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct KnownColumn {
-    pub(crate) past: Vec<f64>,
-    pub(crate) ahead: Vec<f64>,
-}
-
-impl KnownColumn {
-    /// Means of cycles: of the last so many of the past, and of those ahead.
-    fn of_cycles(&self, period: usize, cycles: usize) -> LevelColumn {
-        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-        let past = &self.past[self.past.len() - period * cycles..];
-        let means = |values: &[f64]| values.chunks(period).map(mean).collect();
-        LevelColumn { past: means(past), ahead: means(&self.ahead) }
-    }
+/// Means of a column over cycles: the last so many of the past, and those ahead.
+fn of_cycles(column: &KnownColumn, period: usize, cycles: usize) -> LevelColumn {
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    let past = &column.past[column.past.len() - period * cycles..];
+    let means = |values: &[f64]| values.chunks(period).map(mean).collect();
+    LevelColumn { past: means(past), ahead: means(&column.ahead) }
 }
 
 /// A series that is ready to be forecast.
@@ -81,7 +73,7 @@ impl SeriesModel {
             second.iter_mut().enumerate().for_each(|(cycle, second)| *second = part(cycles + cycle));
         }
         let columns: Vec<LevelColumn> =
-            columns.iter().map(|column| column.of_cycles(period, cycles)).collect();
+            columns.iter().map(|column| of_cycles(column, period, cycles)).collect();
         let longest = longer.last().copied().unwrap_or(0);
         let level = Level::fit(&levels, longest, &columns, ahead);
         Self::Whole(Box::new(Whole { history, shape, second, level }))

@@ -180,7 +180,7 @@ class HoltWinters(LocalModel):
         self._take(locals())
 
 
-class AutoARIMA(LocalModel):
+class AutoARIMA(LocalModel, reads="futr"):
     """AutoARIMA (Hyndman and Khandakar 2008, Automatic Time Series Forecasting: The forecast Package for R).
 
     Args:
@@ -204,6 +204,8 @@ class AutoARIMA(LocalModel):
         allowdrift: Whether single differences may have a mean.
         ic: The criterion that models are compared by.
         nmodels: Models that are tried at most, for each series.
+        futr_exog_list: Columns known in advance that values depend on, each by a slope; the model is of what they
+            leave.
         alias: The name of the model's column in forecasts; None for the model's own.
     """
 
@@ -212,12 +214,12 @@ class AutoARIMA(LocalModel):
         max_p: int = 5, max_q: int = 5, max_P: int = 2, max_Q: int = 2, max_d: int = 2, max_D: int = 1,
         start_p: int = 2, start_q: int = 2, start_P: int = 1, start_Q: int = 1, stationary: bool = False,
         seasonal: bool = True, allowmean: bool = True, allowdrift: bool = True, ic: str = "aicc", nmodels: int = 94,
-        alias: str | None = None,
+        futr_exog_list: Sequence[str] | None = [], alias: str | None = None,
     ) -> None:
         self._take(locals())
 
 
-class ARIMA(LocalModel):
+class ARIMA(LocalModel, reads="futr"):
     """ARIMA (Hyndman and Khandakar 2008, Automatic Time Series Forecasting: The forecast Package for R).
 
     Args:
@@ -227,13 +229,15 @@ class ARIMA(LocalModel):
         seasonal_order: Autoregression, differences and moving average of a season.
         include_mean: Whether values without differences have a level.
         include_drift: Whether single differences have a mean.
+        futr_exog_list: Columns known in advance that values depend on, each by a slope; the model is of what they
+            leave.
         alias: The name of the model's column in forecasts; None for the model's own.
     """
 
     def __init__(
         self, h: int, order: Sequence[int] = [0, 0, 0], season_length: int | Sequence[int] | None = None,
         seasonal_order: Sequence[int] = [0, 0, 0], include_mean: bool = True, include_drift: bool = False,
-        alias: str | None = None,
+        futr_exog_list: Sequence[str] | None = [], alias: str | None = None,
     ) -> None:
         self._take(locals())
 
