@@ -176,8 +176,7 @@ pub enum Error {
     #[error(
         "prediction intervals, weights of an ensemble, or errors that weigh the series of a hierarchy, with these settings need {needed} \
          rows of each series, and series {id} has {rows}; \
-         lower n_windows, step_size, val_size or h, or leave out the series that are too short ({})",
-        Setting::DropShort
+         lower n_windows, step_size, val_size or h, or leave the series that are too short out of the data"
     )]
     ShortForIntervals {
         /// The series.

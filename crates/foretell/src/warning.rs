@@ -332,9 +332,8 @@ impl fmt::Display for Warning {
                 f,
                 "series with fewer than the {needed} rows that forecasts of their end take: {}; their intervals, and their weight among others, \
                  are of what the forecasts of the other series miss, in proportion to how much each changes from row to row; give more \
-                 rows, lower n_windows or step_size, or leave them out ({})",
-                first_few(series, with_rows),
-                Setting::DropShort
+                 rows, lower n_windows or step_size, or leave them out of the data",
+                first_few(series, with_rows)
             ),
             Self::NotCalibrated { series } => write!(
                 f,

@@ -153,7 +153,9 @@ pub(super) fn forecast(y: &[f64], fit: Fit, period: usize, h: usize) -> SeriesFo
         Season::Absent => Vec::new(),
         _ => (0..h).map(|step| state.season[(y.len() + step) % period]).collect(),
     };
-    let variances = variances(form, smoothing, period, errors.squares / spare as f64, &mean, &steps);
+    // The beginning of a history that is longer: so few errors, after a start that was fitted to them, tell nothing.
+    let sigma2 = if y.len() <= parameters { f64::NAN } else { errors.squares / spare as f64 };
+    let variances = variances(form, smoothing, period, sigma2, &mean, &steps);
     SeriesForecast {
         deviation: variances.into_iter().map(f64::sqrt).collect(),
         mean,

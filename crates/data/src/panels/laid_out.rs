@@ -172,7 +172,8 @@ fn plain(name: &str) -> String {
 
 /// A column of hours beside that of the times.
 fn time_parts(header: &[String], options: &ReadOptions) -> Option<String> {
-    const PARTS: [&str; 10] = [
+    const PARTS: [&str; 11] = [
+        "settlementperiod",
         "hour",
         "hourending",
         "hourbeginning",

@@ -29,6 +29,17 @@ const LAST: TimeFlaw = TimeFlaw::advising(
     &Advice::new(Setting::Hours, "ending"),
 );
 
+const HALVES: TimeFlaw = TimeFlaw::new(
+    "is no settlement period; they are the half-hours of a day, from 1 to 48, to 46 or 50 where clocks are changed",
+);
+const LONG_DAY: TimeFlaw = TimeFlaw::advising(
+    "is a half-hour of a day of 25 hours; name the zone whose clocks were put back, as in",
+    &Advice::new(Setting::Zone, "Europe/London"),
+);
+
+/// The names of columns that number the half-hours of a day, without blanks and the like.
+const SETTLEMENT: [&str; 4] = ["settlementperiod", "settlementperiodid", "halfhour", "halfhourperiod"];
+
 /// A table whose first column is the time that several of its columns make.
 pub(crate) struct JoinedTimes<'a> {
     inner: Box<dyn TableReader + 'a>,
@@ -41,6 +52,8 @@ pub(crate) struct JoinedTimes<'a> {
     format: Option<TimeFormat>,
     dated: usize,
     hours: Option<Hours>,
+    /// Whether the last of them numbers the half-hours of a day, as electricity markets in Britain do.
+    halves: bool,
     zero: Cell<bool>,
     last: Cell<bool>,
 }
@@ -63,7 +76,9 @@ impl<'a> JoinedTimes<'a> {
         let dated = format.clone().map_or(0, |format| String::from(format).split_whitespace().count());
         let hours = hours.or_else(|| names.iter().find_map(|name| Hours::said_by(name)));
         let (zero, last) = (Cell::new(false), Cell::new(false));
-        Ok(Self { inner, header, places, parts, format, dated, hours, zero, last })
+        let plain = |name: &String| name.to_lowercase().replace(['_', ' ', '-'], "");
+        let halves = names.len() == 2 && SETTLEMENT.contains(&plain(&names[1]).as_str());
+        Ok(Self { inner, header, places, parts, format, dated, hours, halves, zero, last })
     }
 
     fn parts(&self) -> Result<Vec<Cow<'_, str>>, DataError> {
@@ -97,6 +112,25 @@ impl<'a> JoinedTimes<'a> {
             return Err(PARTS);
         }
         self.with_time_of_day(date, &trimmed[dated..])
+    }
+
+    /// The time of a date and the number of a half-hour, which counts those that have passed since midnight: where clocks are put back
+    /// there are 50.
+    fn half_hour(&self, [date, number]: [&str; 2], clock: &mut Clock) -> Result<i64, TimeFlaw> {
+        let mut dates = Clock { format: self.format.clone(), ..Clock::default() };
+        let midnight = dates.read(date.trim())?;
+        if dates.kind != Some(TimeKind::Timestamp) || dates.zone.is_some() {
+            return Err(PARTS);
+        }
+        let number = number.trim();
+        let number = number.strip_suffix(".0").unwrap_or(number).parse::<i64>().ok();
+        let number = number.filter(|number| (1..=50).contains(number)).ok_or(HALVES)?;
+        let passed = (number - 1) * HOUR / 2;
+        match clock.zone.is_some() {
+            true => Ok(clock.read(&TimeKind::Timestamp.display(midnight))? + passed),
+            false if number > 48 => Err(LONG_DAY),
+            false => clock.read(&TimeKind::Timestamp.display(midnight + passed)),
+        }
     }
 
     /// The date of a year, and a month, quarter or week of it, and how many columns it takes.
@@ -178,7 +212,10 @@ impl TableReader for JoinedTimes<'_> {
             return self.inner.time(self.inner_column(column), clock);
         }
         let parts = self.parts()?;
-        let read = self.civil(&parts).and_then(|civil| clock.read(&TimeKind::Timestamp.display(civil)));
+        let read = match &parts[..] {
+            [date, number] if self.halves => self.half_hour([date, number], clock),
+            parts => self.civil(parts).and_then(|civil| clock.read(&TimeKind::Timestamp.display(civil))),
+        };
         read.map_err(|why| (self as &dyn TableReader).bad_time(0, why))
     }
 
@@ -225,5 +262,36 @@ impl JoinedTimes<'_> {
     /// The column of the table; that of the time, which only messages ask for, is the first that makes it.
     fn inner_column(&self, column: usize) -> usize {
         column.checked_sub(1).map_or(self.parts[0], |column| self.places[column])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Panel, ReadOptions, Zone};
+
+    #[test]
+    fn half_hours_of_a_day_are_counted_from_midnight() {
+        // The day on which clocks are put back has 50, that on which they are put forward 46.
+        let days = [("2024-10-26", 48), ("2024-10-27", 50), ("2024-10-28", 48)];
+        let rows: String = days
+            .iter()
+            .flat_map(|(day, count)| (1..=*count).map(move |number| format!("{day},{number},{number}\n")))
+            .collect();
+        let text = format!("settlement_date,Settlement Period,load\n{rows}");
+        let options = ReadOptions {
+            time_cols: vec!["settlement_date".to_owned(), "Settlement Period".to_owned()],
+            target_col: "load".to_owned(),
+            ..ReadOptions::new()
+        };
+        let read = |zone: Option<&str>| {
+            let zone = zone.map(|name| Zone::parse(name).unwrap());
+            Panel::read_csv(text.as_bytes(), "t.csv", &ReadOptions { zone, ..options.clone() })
+        };
+        let panel = read(Some("Europe/London")).unwrap();
+        assert_eq!((panel.freq().to_string().as_str(), panel.len(0)), ("30min", 146));
+        assert_eq!(panel.y(0)[96..99], [49.0, 50.0, 1.0]);
+        let error = read(None).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("\"2024-10-27 49\" is a half-hour of a day of 25 hours"), "{error}");
+        assert!(error.contains("`ReadOptions::zone = Europe/London`"), "{error}");
     }
 }
