@@ -240,8 +240,8 @@ pub(super) const FOLDERS: &[Folders] = &[
             "argument_words frame_text setting_words stream",
             "error told",
             "frame table watched",
-            "batches models spec",
-            "evaluation panel",
+            "batches spec",
+            "evaluation models panel",
             "features fitted",
             "forecaster imported",
             "reconciliation report",
@@ -270,7 +270,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders("crates/tensor/src", &["half_values shape", "rows storage", "indices tensor", "kept ops"]),
     folders(
         "crates/threads/src",
-        &["patience scope", "helpers", "indices", "rows", "pipeline sequence workers"],
+        &["patience scope wanted", "helpers", "indices", "rows", "pipeline sequence workers"],
     ),
     folders("crates/train/src", &["config shard state stopping", "kept_optimizer", "shards", "fit"]),
     folders(
