@@ -165,7 +165,8 @@ class Model:
                 json.dumps(value)
             except TypeError:
                 raise TypeError(
-                    f"{type(self).__name__}: {name} must be a number, a text, True, False, None, or a list or dictionary of such; found {value!r}"
+                    f"{type(self).__name__}: {name} must be a number, a text, True, False, None, or a list or dictionary of such; "
+                    f"found {value!r}"
                 ) from None
         _foretell.check_model(json.dumps([{name: spec[name] for name in ("model", "alias", "h", "settings", "exog")}]))
 

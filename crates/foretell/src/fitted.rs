@@ -26,7 +26,6 @@ use crate::importances::feature_importances;
 use crate::insample_options::InsampleOptions;
 use crate::intervals::Intervals;
 use crate::memory::check_calibration_memory;
-use crate::own_settings::TableLibrary;
 use crate::predict_options::PredictOptions;
 use crate::sample_paths::simulate;
 use crate::simulate_options::SimulateOptions;
@@ -117,11 +116,6 @@ impl Fitted {
     /// Whether forecasts are rounded to whole numbers.
     pub fn is_integer(&self) -> bool {
         self.trained.settings.integer
-    }
-
-    /// The library whose tables the data of the training were, if a host has told it.
-    pub fn tables(&self) -> Option<TableLibrary> {
-        self.trained.settings.tables
     }
 
     /// The names of the models' columns, without the suffixes of their outputs.
@@ -219,12 +213,6 @@ impl Fitted {
     /// [`Forecaster::integer`](crate::Forecaster::integer) said.
     pub fn integer(mut self, integer: bool) -> Self {
         self.trained.settings.integer = integer;
-        self
-    }
-
-    /// Keeps the library whose tables the data of the training were, for hosts that have several.
-    pub fn with_tables(mut self, tables: Option<TableLibrary>) -> Self {
-        self.trained.settings.tables = tables;
         self
     }
 

@@ -14,6 +14,22 @@ use crate::spec_error::SpecError;
 use crate::trained_network::TrainedNetwork;
 use crate::unknown_name::is_trainer_argument;
 
+/// What only files are concerned with.
+impl NetworkSpec {
+    /// Arguments that neuralforecast hands to its trainer. They change nothing here; files have them, so that neuralforecast trains the
+    /// model where and as it was told.
+    pub fn trainer_arguments(&self) -> &Map<String, Value> {
+        &self.trainer
+    }
+
+    /// With these arguments of neuralforecast's trainer in place of others; those that it does not have are left out.
+    pub fn with_trainer_arguments(mut self, mut arguments: Map<String, Value>) -> Self {
+        arguments.retain(|name, _| is_trainer_argument(name));
+        self.trainer = arguments;
+        self
+    }
+}
+
 /// The file of a trained network.
 pub fn model_file(model: &TrainedNetwork) -> ModelFile {
     let mut file = ModelFile::new(model.spec.alias(), model.spec.name());

@@ -51,7 +51,7 @@ pub struct NetworkSpec {
     /// Settings of neuralforecast's trainer that were set and change nothing.
     passed_over: Vec<String>,
     /// Arguments of neuralforecast's trainer, which the model's file has for it.
-    trainer: Map<String, Value>,
+    pub(crate) trainer: Map<String, Value>,
 }
 
 /// Two are equal if they are the same model with the same hyper-parameters.
@@ -306,19 +306,6 @@ impl NetworkSpec {
     /// which files it keeps.
     pub fn passed_over(&self) -> &[String] {
         &self.passed_over
-    }
-
-    /// Arguments that neuralforecast hands to its trainer. They change nothing here; files have them, so that neuralforecast trains the
-    /// model where and as it was told.
-    pub fn trainer_arguments(&self) -> &Map<String, Value> {
-        &self.trainer
-    }
-
-    /// With these arguments of neuralforecast's trainer in place of others; those that it does not have are left out.
-    pub fn with_trainer_arguments(mut self, mut arguments: Map<String, Value>) -> Self {
-        arguments.retain(|name, _| unknown_name::is_trainer_argument(name));
-        self.trainer = arguments;
-        self
     }
 
     /// The model's name.

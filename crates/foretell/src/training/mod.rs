@@ -5,6 +5,7 @@ pub(crate) mod all_models;
 pub(crate) mod checkpointing;
 pub(crate) mod data_doubts;
 pub(crate) mod divergence;
+pub(crate) mod forecasting;
 pub(crate) mod interruption;
 pub(crate) mod model_state;
 pub(crate) mod plan;

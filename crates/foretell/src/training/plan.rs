@@ -6,7 +6,6 @@ use std::sync::Arc;
 use foretell_data::{LocalScaler, Panel, ReadOptions, SeriesLevel, Vocabulary};
 use foretell_estimator::{
     Estimator, HeldOut, MemoryLimit, OneProcess, Reduction, StillWanted, TooManyThreads, Verdict, Workers,
-    while_wanted,
 };
 use foretell_features::Features;
 use foretell_neural::{NetworkSpec, Precision};
@@ -16,13 +15,12 @@ use crate::calibration::{
     calibrate, check_calibration, long_series, weights_and_forecasts, with_learnt_ensembles,
 };
 use crate::coherence::Coherence;
-use crate::columns::{ColumnNames, column_names, columns_given, columns_read};
+use crate::columns::{ColumnNames, column_names, columns_read};
 use crate::conformal::PredictionIntervals;
 use crate::ensemble::{Combination, Ensemble};
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
 use crate::forecasts::asked_quantiles::AskedQuantiles;
-use crate::forecasts::further::check_history_ahead;
 use crate::forecasts::levels::{check, without_intervals};
 use crate::inputs::categories::{check_categorical, encode_categories, vocabulary};
 use crate::inputs::features::{read_features, with_features};
@@ -124,14 +122,6 @@ impl TrainingPlan {
         Ok(plan)
     }
 
-    /// Does work without steps of training, unless nobody waits for it any more.
-    pub(crate) fn while_wanted<R>(&self, work: impl FnOnce() -> R) -> R {
-        match &self.wanted {
-            Some(wanted) => while_wanted(wanted.clone(), work),
-            None => work(),
-        }
-    }
-
     /// Has the models read columns that these features compute.
     pub(crate) fn set_features(&mut self, features: Features) -> Result<(), Error> {
         read_features(&mut self.specs, &features)?;
@@ -166,29 +156,6 @@ impl TrainingPlan {
         let calibration =
             self.intervals.map_or(0, |intervals| intervals.test_size(self.h()).saturating_add(1));
         input.max(calibration).saturating_add(self.val_size).saturating_add(test_size)
-    }
-
-    /// Whether the models will forecast so many steps within a panel.
-    pub(crate) fn check_steps(&self, h: usize) -> Result<(), Error> {
-        let own = self.h();
-        for (model, name) in self.models().into_iter().zip(self.column_names()) {
-            if h > own {
-                check_history_ahead(model, &name)?;
-            }
-            let ahead = columns_given([model], &self.features);
-            let ahead: Vec<&str> = model
-                .columns_read()
-                .futr
-                .iter()
-                .filter(|name| ahead.contains(name))
-                .map(|name| &**name)
-                .collect();
-            if h < own && !ahead.is_empty() {
-                let columns = ahead.join(", ");
-                return Err(UsageError::FutureOfFewerSteps { model: name, h: own, columns, found: h }.into());
-            }
-        }
-        Ok(())
     }
 
     /// Rows of each series to validate on: its last ones, or those of a panel of their own.
