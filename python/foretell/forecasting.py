@@ -56,7 +56,7 @@ class AutoForecaster:
         self.names = Names(id_col, time_col, target_col)
         seasons = season_length if season_length is None or isinstance(season_length, int) else list(season_length)
         self._hyper_parameters = {
-            "h": self.h, "budget": str(budget), "models": None if models is None else list(models), "metric": metric, "ensemble": ensemble,
+            "budget": str(budget), "models": None if models is None else list(models), "metric": metric, "ensemble": ensemble,
             "season_length": seasons, "hist_exog_list": list(hist_exog_list), "futr_exog_list": list(futr_exog_list),
             "stat_exog_list": list(stat_exog_list), "cat_exog_list": list(cat_exog_list),
         }  # fmt: skip
@@ -73,7 +73,7 @@ class AutoForecaster:
         Raises:
             ValueError: If a row is wrong, or a model is named that there is not.
         """
-        spec = json.dumps([{"model": "Auto", "hyper_parameters": self._hyper_parameters}])
+        spec = json.dumps([{"model": "Auto", "h": self.h, "settings": self._hyper_parameters}])
         settings = self.settings
         forecaster = _foretell.Forecaster(
             spec, id_col=self.names.id_col, time_col=self.names.time_col, target_col=self.names.target_col, threads=settings.threads,

@@ -48,7 +48,8 @@ const LONGEST_SMOOTHED: usize = 24;
 /// season has.
 const QUICK_SMOOTHING: f64 = 4_000.0;
 const QUICK_ARIMA: f64 = 200_000.0;
-const QUICK_STL: f64 = 300_000.0;
+/// Of one season; several are taken out in two rounds each.
+const QUICK_STL: [f64; 2] = [150_000.0, 40_000.0];
 
 fn always(why: &str) -> Result<String, String> {
     Ok(why.to_owned())
@@ -98,7 +99,7 @@ fn network(traits: &PanelTraits, budget: Budget, why: &str) -> Result<String, St
 }
 
 /// The table, in the order in which models are tried: first what costs little.
-const RULES: [Rule; 15] = [
+const RULES: [Rule; 14] = [
     Rule {
         model: "SeasonalNaive",
         kind: Kind::Local,
@@ -177,7 +178,7 @@ const RULES: [Rule; 15] = [
                 traits,
                 budget,
                 (30 * traits.season()).max(700),
-                QUICK_STL,
+                QUICK_STL[usize::from(traits.seasons.len() > 1)],
                 "every season, each taken out by itself",
             ),
             false => Err("there is no season".to_owned()),
@@ -216,15 +217,6 @@ const RULES: [Rule; 15] = [
         suits: |traits, budget| match traits.futr {
             0 => Err("no column is known ahead".to_owned()),
             _ => network(traits, budget, "it reads the columns known ahead"),
-        },
-    },
-    Rule {
-        model: "PatchTST",
-        kind: Kind::Network,
-        rows: all,
-        suits: |traits, budget| match traits.typical_len < 200 {
-            true => Err("the series are short for it".to_owned()),
-            false => network(traits, budget, "attention over stretches of the past"),
         },
     },
 ];
@@ -278,6 +270,9 @@ pub(crate) fn spec_of(
             ("scaler_type", Value::from("robust")),
             ("loss", Value::Object(loss)),
             ("start_padding_enabled", Value::from(true)),
+            // Smaller than by default: steps are worth more than width where time is short.
+            ("windows_batch_size", Value::from(256)),
+            ("mlp_units", foretell::json!([[128, 128], [128, 128], [128, 128]])),
         ];
         for (name, value) in settings {
             // What a network does not take it does without.

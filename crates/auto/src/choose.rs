@@ -1,7 +1,6 @@
 //! The whole way: candidates, windows, weights, the honest score, and the members fitted to everything.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use foretell::own_estimator::Trained;
@@ -91,15 +90,19 @@ pub(crate) fn choose(
     let mut tried = tried(settings, &traits, stages.len(), &mut board)?;
     let networks = tried.iter().filter(|tried| tried.member.kind == Kind::Network).count();
     let share = if networks > 0 { LOCAL_SHARE } else { PLANNED };
-    let mut reached =
-        rehearse_local(&mut tried, &stages, first, (h, panel.n_series()), (&clock, share), context);
-    reached = reached.min(stages.len());
+    let sizes = (h, panel.n_series());
+    let mut reached = rehearse_local(&mut tried, &stages, (0, first), sizes, (&clock, share), context);
     let owed: f64 = tried
         .iter()
         .filter(|tried| tried.dropped.is_none())
         .map(|tried| tried.last * panel.n_series() as f64 / scored.n_series().max(1) as f64)
         .sum();
     train_networks(settings, &mut tried, &stages[..reached], kept, panel, (&clock, owed, networks), context);
+    // Time that no network took is for further windows.
+    let is_trained = |tried: &Tried| tried.member.kind == Kind::Network && tried.dropped.is_none();
+    if networks > 0 && !tried.iter().any(is_trained) {
+        reached = rehearse_local(&mut tried, &stages, (reached, first), sizes, (&clock, PLANNED), context);
+    }
     board.left_out.extend(
         tried.iter().filter_map(|tried| Some((tried.member.spec.name().to_owned(), tried.dropped.clone()?))),
     );
@@ -255,6 +258,9 @@ fn train_networks(
     context: &Context<'_>,
 ) {
     let choosing: Vec<usize> = (0..stages.len()).filter(|place| Some(*place) != kept).collect();
+    // Whoever is still trained when the time is over is none.
+    let is_over = || (context.is_stopped)() || clock.left().is_some_and(|left| left < 0.0);
+    let context = &Context { is_stopped: &is_over, ..*context };
     let mut waiting = networks as f64;
     for tried in
         tried.iter_mut().filter(|tried| tried.member.kind == Kind::Network && tried.dropped.is_none())
@@ -272,8 +278,10 @@ fn train_networks(
             }
             // What finding out costs is not to be more than a part of what is given.
             let most = given / 8.0;
-            let step = seconds_of_a_step(&tried.member, panel, stages, most, context);
-            let steps = ((given - most) / TRAININGS / step).min(STEPS[1] as f64);
+            let pace = pace(&tried.member, panel, stages, most, context);
+            let steps =
+                pace.map_or(0.0, |[first, each]| ((given - most) / TRAININGS - first) / each.max(1e-6));
+            let steps = steps.min(STEPS[1] as f64);
             if !steps.is_finite() || steps < STEPS[0] as f64 {
                 let steps = steps.max(0.0);
                 tried.dropped = Some(format!("the budget allows {steps:.0} steps of its training"));
@@ -295,30 +303,30 @@ fn train_networks(
     }
 }
 
-/// Seconds of a step of a network's training, from a few of them.
-fn seconds_of_a_step(
+/// Seconds until a network's training has taken its first step, and those of a further one, from a few of them.
+fn pace(
     member: &Member,
     panel: &Panel,
     stages: &[Stage],
     most: f64,
     context: &Context<'_>,
-) -> f64 {
+) -> Option<[f64; 2]> {
     const FEW: u64 = 12;
-    let Ok(spec) = member.spec.clone().set("max_steps", FEW) else { return f64::INFINITY };
+    let spec = member.spec.clone().set("max_steps", FEW).ok()?;
     let oldest = stages.iter().map(|stage| stage.ahead).max().unwrap_or(0);
     // Steps are listened to, each of which may be the last.
-    let (begun, steps) = (Instant::now(), AtomicU64::new(0));
+    let (begun, taken) = (Instant::now(), Mutex::new(Vec::new()));
     let is_stopped = || {
-        steps.fetch_add(1, Ordering::Relaxed);
-        (context.is_stopped)() || begun.elapsed().as_secs_f64() > most
+        let seconds = begun.elapsed().as_secs_f64();
+        taken.lock().unwrap_or_else(PoisonError::into_inner).push(seconds);
+        (context.is_stopped)() || seconds > most
     };
     let few = Member { spec, ..member.clone() };
-    let fitted =
-        few.fit(&panel.without_last(oldest), &Context { is_stopped: &is_stopped, ..*context }).is_ok();
-    match steps.into_inner() {
-        steps @ 1.. if fitted => begun.elapsed().as_secs_f64() / steps as f64,
-        _ => f64::INFINITY,
-    }
+    few.fit(&panel.without_last(oldest), &Context { is_stopped: &is_stopped, ..*context }).ok()?;
+    let taken = taken.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let (first, last) = (*taken.first()?, *taken.last()?);
+    let each = if taken.len() > 1 { (last - first) / (taken.len() - 1) as f64 } else { first };
+    Some([first, each])
 }
 
 /// Cases with a forecast of each member.

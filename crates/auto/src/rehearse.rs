@@ -119,13 +119,14 @@ pub(crate) fn ahead(
 /// Series by which the time of a member is foreseen.
 const PROBED: usize = 4;
 
-/// Runs the members that learn in a moment on the windows, of which `first` are the ones without which there is no score, as far as
-/// the share of the time allows: who would take longer than what is left is dropped, and told why. `series` are all of the panel, whose
-/// members are fitted at last. Gives the number of windows that all were run on.
+/// Runs the members that learn in a moment on the windows from one on, as far as the share of the time allows: who would take longer
+/// than what is left is dropped, and told why. Without the `first` windows there is no score; `series` are all of the panel, which
+/// members are fitted to at last. Gives the number of windows that all were run on: one in the middle of which the work was stopped
+/// is none, but for the first.
 pub(crate) fn rehearse_local(
     tried: &mut [Tried],
     stages: &[Stage],
-    first: usize,
+    (from, first): (usize, usize),
     (h, series): (usize, usize),
     (clock, share): (&Clock, f64),
     context: &Context<'_>,
@@ -133,12 +134,9 @@ pub(crate) fn rehearse_local(
     let given = clock.left().map(|left| left * share);
     let begun = Instant::now();
     let left = |given: Option<f64>| given.map(|given| given - begun.elapsed().as_secs_f64());
-    let mut reached = 0;
-    for (place, stage) in stages.iter().enumerate() {
+    let mut reached = from;
+    for (place, stage) in stages.iter().enumerate().skip(from) {
         let growth = series as f64 / stage.known.n_series().max(1) as f64;
-        if (context.is_stopped)() && place >= first {
-            break;
-        }
         let all: f64 = tried.iter().filter(|tried| tried.dropped.is_none()).map(|tried| tried.last).sum();
         // What is fitted at last takes its time, too.
         let at_last = all * growth;
@@ -151,6 +149,9 @@ pub(crate) fn rehearse_local(
             }
             // The baseline is there whatever happens.
             if i > 0 && (context.is_stopped)() {
+                if place > 0 {
+                    return reached;
+                }
                 tried[i].dropped = Some("stopped".to_owned());
                 continue;
             }

@@ -12,6 +12,9 @@ const GOOD: f64 = 0.10;
 /// The same of a member that is good as a rule.
 const FAVOURED: f64 = 0.25;
 
+/// So many times farther off a good member may be where windows tell nothing.
+const DOUBT: f64 = 3.0;
+
 /// Most members among which weight is shared where windows tell little.
 const SHARED: usize = 3;
 
@@ -92,9 +95,10 @@ impl Rehearsal<'_> {
         if self.best_alone {
             return alone(best, losses.len());
         }
+        let trust = self.trust(cases);
         let within = |member: &usize| {
             let share = if self.favoured.contains(member) { FAVOURED } else { GOOD };
-            losses[*member] <= (1.0 + share) * losses[best]
+            losses[*member] <= (1.0 + share * (1.0 + DOUBT * (1.0 - trust))) * losses[best]
         };
         let mut good: Vec<usize> = (0..losses.len()).filter(within).collect();
         let is_other = |member: &usize| !self.favoured.contains(member);
@@ -109,7 +113,6 @@ impl Rehearsal<'_> {
             .map(|forecasts| cases.iter().map(|&case| &forecasts[case][..]).collect())
             .collect();
         let found = greedy(&chosen, &forecasts, self.criterion);
-        let trust = self.trust(cases);
         let mut weights: Vec<f64> = found.iter().map(|weight| trust * weight).collect();
         good.iter().for_each(|&member| weights[member] += (1.0 - trust) / good.len() as f64);
         weights.iter_mut().filter(|weight| **weight < LEAST).for_each(|weight| *weight = 0.0);

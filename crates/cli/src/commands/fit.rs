@@ -5,8 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use foretell::hierarchy::{Hierarchy, Reconciliation};
 use foretell::{ColumnNames, Fitted, Interruption, ModelDirectory, ModelSpec};
+use foretell_auto::TrainedAuto;
 
 use crate::args::{CheckpointArgs, directory};
+use crate::commands::forecast;
 use crate::data_args::check_not_stdin;
 use crate::failure::{Interrupted, Usage};
 use crate::fallback_args::FallbackArgs;
@@ -149,6 +151,9 @@ impl Fit {
         let fitted = forecaster.fit(&panel)?;
         let Some(directory) = directory else { return self.of_follower(&fitted) };
         self.log().fitted(&fitted);
+        if let Some(auto) = TrainedAuto::of(&fitted) {
+            forecast::tell(self.log(), auto.board());
+        }
         let directory = match fitted.interrupted() && directory.is_occupied() && !resumes {
             true => ModelDirectory::at(beside(&self.out), true),
             false => Ok(directory),

@@ -146,7 +146,7 @@ impl Forecast {
         log.catch_interrupts();
         let fitted = forecaster.fit(&panel)?;
         let board = TrainedAuto::of(&fitted).context("the forecast was not fitted")?.board().clone();
-        self.tell(&board);
+        tell(log, &board);
         let LevelArgs { levels, quantiles } = &self.level;
         let quantiles = if self.level.is_empty() { &QUANTILES[..] } else { quantiles };
         let asked = PredictOptions::new().future(future.as_ref()).level(levels).quantiles(quantiles);
@@ -241,31 +241,6 @@ impl Forecast {
         .into())
     }
 
-    /// Tells what was tried, how good it is, and what to expect.
-    fn tell(&self, board: &Board) {
-        let log = self.log();
-        if log != Log::Text {
-            let rows: Vec<_> = board
-                .rows
-                .iter()
-                .map(|row| {
-                    json!({
-                        "model": row.model, "mase": row.mase, "scaled_crps": row.scaled_crps,
-                        "coverage": row.coverage, "seconds": row.seconds, "weight": row.weight,
-                    })
-                })
-                .collect();
-            let event = json!({
-                "event": "leaderboard", "rows": rows, "windows": board.windows, "honest": board.is_honest,
-                "seasons": board.seasons, "series": board.series, "scored_series": board.scored_series,
-                "left_out": board.left_out, "steps": board.steps, "told": board.told,
-                "sentence": board.sentence(),
-            });
-            return log.report("", &event);
-        }
-        lines(board).iter().for_each(|line| log.report(line, &json!({})));
-    }
-
     fn write_report(
         &self,
         path: &Path,
@@ -307,8 +282,32 @@ impl Forecast {
     }
 }
 
+/// Tells what was tried, how good it is, and what to expect.
+pub(crate) fn tell(log: Log, board: &Board) {
+    if log != Log::Text {
+        let rows: Vec<_> = board
+            .rows
+            .iter()
+            .map(|row| {
+                json!({
+                    "model": row.model, "mase": row.mase, "scaled_crps": row.scaled_crps,
+                    "coverage": row.coverage, "seconds": row.seconds, "weight": row.weight,
+                })
+            })
+            .collect();
+        let event = json!({
+            "event": "leaderboard", "rows": rows, "windows": board.windows, "honest": board.is_honest,
+            "seasons": board.seasons, "series": board.series, "scored_series": board.scored_series,
+            "left_out": board.left_out, "steps": board.steps, "told": board.told,
+            "sentence": board.sentence(),
+        });
+        return log.report("", &event);
+    }
+    lines(board).iter().for_each(|line| log.report(line, &json!({})));
+}
+
 /// The board, for people.
-pub(crate) fn lines(board: &Board) -> Vec<String> {
+fn lines(board: &Board) -> Vec<String> {
     let seasons = match board.seasons.as_slice() {
         [1] => "no season found".to_owned(),
         [one] => format!("season: {one} steps"),
