@@ -112,7 +112,7 @@ impl Trainer<'_> {
             return Ok(None);
         }
         let options = ValidationScores::new(self.season);
-        let table = validation.scores(self.panel, &[self.metric], ScoreBy::Rows, &options)?;
+        let table = validation.scores(self.panel, &[self.metric], ScoreBy::All, &options)?;
         // Metrics of quantiles and intervals have a column for each.
         let columns: Vec<f64> =
             table.metrics.iter().filter_map(|column| column.values.first()?.first().copied()).collect();
