@@ -232,8 +232,21 @@ impl<'a> Search<'a> {
         let complete = loop {
             let tasks = {
                 let board = locked(&board);
+                // Points that set what a model has anyway, or two spaces of one model, may be one setting.
+                let setting = |space: usize, values: &[f64]| {
+                    let spec = self.spaces[space].at(values).ok()?;
+                    Some((spec.alias().to_owned(), spec.name(), spec.hyper_parameters()))
+                };
+                let mut tried: Vec<_> =
+                    board.points.iter().filter_map(|point| setting(point.space, &point.values)).collect();
                 let accepts = |point: &Point| match trainer.check(&self.spaces[point.space], point) {
-                    Ok(()) => true,
+                    Ok(()) => match setting(point.space, &point.values) {
+                        Some(known) if tried.contains(&known) => false,
+                        new => {
+                            tried.extend(new);
+                            true
+                        }
+                    },
                     Err(error) => {
                         refusal.get_or_insert(error);
                         false
