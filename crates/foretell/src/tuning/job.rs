@@ -11,6 +11,7 @@ use crate::fitted::Fitted;
 use crate::forecaster::Forecaster;
 use crate::model_spec::ModelSpec;
 use crate::scores::cross_validation::{ValidationOptions, ValidationScores};
+use crate::tuning::search_space::SearchSpace;
 use crate::usage_error::UsageError;
 use crate::warning_listener::WarningListener;
 
@@ -80,6 +81,14 @@ impl Trainer<'_> {
             train(Share { threads: self.threads.saturating_mul(self.at_a_time), of_memory: 1 })
         });
         Ok(done?.map(|(score, fitted)| (score, goes_on.then_some(Begun { steps, fitted }))))
+    }
+
+    /// The score of the seasonal naive forecast in the same windows; nothing where it has none.
+    pub(super) fn baseline(&self, space: &SearchSpace) -> Option<f64> {
+        let spec = ModelSpec::new("SeasonalNaive", space.spec().h(), 1).ok()?;
+        let spec = spec.set("season_length", self.season).ok()?;
+        let (score, _) = self.score(&spec, 1.0, None).ok()??;
+        Some(score).filter(|score| !score.is_nan())
     }
 
     fn validate(
