@@ -230,13 +230,16 @@ def neuralforecast_side(args):
     figures = {"fit_s": time.perf_counter() - start, "fit_peak_mb": resident_mb("VmHWM")}
     # Trained already, on exactly the rows before the first window: forecast only.
     found = nf.cross_validation(df, n_windows=None, test_size=test, step_size=args.h, use_fitted=True)
-    y, error = found["y"], (found["y"] - found[args.model]).abs()
-    size, scale = y.abs() + found[args.model].abs(), train.groupby("unique_id")["y"].apply(lambda y: y.diff(SEASON).abs().mean())
+    found["error"] = (found["y"] - found[args.model]).abs()
+    size = found["y"].abs() + found[args.model].abs()
+    windows = found.groupby(["unique_id", "cutoff"])["error"]
+    known = {(name, cutoff): df[(df["unique_id"] == name) & (df["ds"] <= cutoff)]["y"] for name, cutoff in windows.groups}
+    scale = pd.Series({window: y.diff(SEASON).abs().mean() for window, y in known.items()})
     figures |= dict(
-        mae=error.mean(),
-        rmse=np.sqrt((error**2).mean()),
-        smape=(2 * error / size.where(size > 0)).fillna(0).mean(),
-        mase=(error.groupby(found["unique_id"]).mean() / scale).mean(),
+        mae=windows.mean().mean(),
+        rmse=windows.apply(lambda error: np.sqrt((error**2).mean())).mean(),
+        smape=(found["error"] / size.where(size > 0)).fillna(0).mean(),
+        mase=(windows.mean() / scale).mean(),
     )
     return {key: float(value) for key, value in figures.items()}
 

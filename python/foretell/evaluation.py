@@ -21,6 +21,9 @@ def evaluate(
 ) -> TableT:  # fmt: skip
     """Compares forecasts with what came true at the same times of the same series.
 
+    Models are compared on the rows that all of them have. Rows such as ``missing`` and ``mape_uncounted`` count what a model has no
+    forecast of, and what a metric has no score of, where there is any.
+
     Columns such as ``NHITS-lo-80`` and ``NHITS-hi-80`` are intervals of NHITS, ``NHITS-median`` is its forecast where it has no other.
 
     Args:
@@ -63,6 +66,9 @@ def evaluate(
     rows, true_rows = found["rows"]
     if true_rows < rows:
         warnings.warn(f"{rows - true_rows} of {rows} rows have not come true and do not count", stacklevel=2)
+    lacking = [f"{model} has no forecast of {count} of {true_rows} rows" for model, count in zip(found["models"], found["missing"]) if count]
+    if lacking:
+        warnings.warn(f"{', '.join(lacking)}; all models are scored on the rows that all have", stacklevel=2)
     columns = {id_col: found["ids"], "cutoff": found["cutoffs"], "step": found["steps"], "metric": found["metrics"]}
     columns = {name: values for name, values in columns.items() if all(value is not None for value in values)}
     columns |= dict(zip(found["models"], found["values"]))

@@ -190,6 +190,10 @@ impl<M: Method> Estimator for Classical<M> {
         }
     }
 
+    fn learns_without_steps(&self) -> bool {
+        M::LEARNS
+    }
+
     fn takes_all_threads(&self) -> bool {
         M::LEARNS
     }

@@ -10,13 +10,13 @@ pub(crate) struct FileArgs {
     /// with a byte order mark and Windows-1252 are recognised and told]
     #[arg(long, value_name = "NAME", value_parser = str::parse::<Encoding>)]
     encoding: Option<Encoding>,
-    /// Lines of --data that stand before its header [default: titles are recognised and told]
+    /// Lines that stand before the header of the data [default: titles are recognised and told]
     #[arg(long, value_name = "N")]
     skip_rows: Option<usize>,
     /// Pass over lines whose first cell begins with this text, as Total; may be given several times
     #[arg(long, value_name = "TEXT")]
     skip_matching: Vec<String>,
-    /// Sheet of a workbook (.xlsx, .ods) that --data is [default: the first, which is told if there are others]
+    /// Sheet of a workbook (.xlsx, .ods) that the data are in [default: the first, which is told if there are others]
     #[arg(long, value_name = "NAME")]
     sheet: Option<String>,
     /// Pass over lines of text that begin with this mark, as #

@@ -28,6 +28,25 @@ pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     Ok(file.commit()?)
 }
 
+/// Checks that the name of a file says what is written to it, where it says anything: one of these endings. Devices and pipes are
+/// called as they like.
+///
+/// # Errors
+/// If it has another ending.
+pub(crate) fn check_ending(path: &Path, endings: &[&str], what: &str) -> Result<(), Usage> {
+    let special = path.metadata().is_ok_and(|metadata| !metadata.is_file());
+    let Some(ending) = path.extension().filter(|_| !special) else { return Ok(()) };
+    match endings.iter().any(|known| ending.eq_ignore_ascii_case(known)) {
+        true => Ok(()),
+        false => Err(Usage(format!(
+            "--out {}: what is written is {what}, and .{} is no ending of that; name the file {}, say",
+            path.display(),
+            ending.to_string_lossy(),
+            path.with_extension(endings[0]).display()
+        ))),
+    }
+}
+
 /// A file that takes the place of none that the command reads.
 fn whole_file(path: &Path) -> anyhow::Result<WholeFile> {
     Ok(WholeFile::at(path)?.keeping(inputs::read()))
@@ -76,6 +95,11 @@ impl Sink {
 
     pub(crate) fn is_stdout(&self) -> bool {
         matches!(self.goal, Goal::Stdout(_))
+    }
+
+    /// Whether what is written is text, in lines.
+    pub(crate) fn is_text(&self) -> bool {
+        FileFormat::of(&self.path).name == FileFormat::all()[0].name
     }
 
     /// Writes a table block by block as it is forecast, in the format of the file's name. Gives the number of rows.

@@ -1,6 +1,5 @@
 //! Reports on standard error while a command works.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
@@ -15,6 +14,7 @@ use indicatif::{MultiProgress, ProgressBar, ProgressFinish, ProgressStyle};
 use serde_json::{Value, json};
 
 use crate::interrupt;
+use crate::printable::printable;
 use crate::several;
 use crate::table::short;
 
@@ -320,21 +320,6 @@ impl Log {
 /// Writes a line to standard error. That nobody listens is no reason to stop.
 fn line(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", printable(text));
-}
-
-/// The text with its control characters escaped: names from hostile files must not speak to the terminal.
-fn printable(text: &str) -> Cow<'_, str> {
-    if !text.contains(char::is_control) {
-        return text.into();
-    }
-    let mut printable = String::new();
-    for character in text.chars() {
-        match character.is_control() {
-            true => printable.extend(character.escape_default()),
-            false => printable.push(character),
-        }
-    }
-    printable.into()
 }
 
 /// The object with its kind of event in front.

@@ -1,6 +1,10 @@
 //! Tables for people, and numbers as people read them.
 
+use std::io::{self, Write};
+
 use foretell_report::grouped;
+
+use crate::printable::printable;
 
 /// Columns of text (flush left) and numbers (flush right), separated by two blanks.
 #[derive(Debug)]
@@ -80,7 +84,8 @@ impl AlignedTable {
         let rows = self.columns.first().map_or(0, |(_, column)| column.cells().len());
         let mut lines = vec![String::new(); rows + 1];
         for (place, (name, column)) in self.columns.iter().enumerate() {
-            let cells = || std::iter::once(name.as_str()).chain(column.cells().iter().map(String::as_str));
+            let cells =
+                || std::iter::once(name).chain(column.cells()).map(|cell: &String| printable(cell.as_str()));
             let width = cells().map(|cell| cell.chars().count()).max().unwrap_or(0).min(WIDEST);
             let flush_left = matches!(column, Column::Text(_));
             let is_last = place + 1 == self.columns.len();
@@ -89,7 +94,7 @@ impl AlignedTable {
                 let blanks = " ".repeat(width.saturating_sub(cell.chars().count()));
                 let (before, after) = if flush_left { ("", &blanks[..]) } else { (&blanks[..], "") };
                 let gap = if place == 0 { "" } else { "  " };
-                line.extend([gap, before, cell, if is_last { "" } else { after }]);
+                line.extend([gap, before, &*cell, if is_last { "" } else { after }]);
             }
         }
         lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
@@ -104,6 +109,30 @@ impl Column {
         let (Self::Text(cells) | Self::Numbers(cells)) = self;
         cells
     }
+}
+
+/// Writes rows of texts as [`AlignedTable`] does, without holding them: `rows` gives them twice, for their widths first.
+pub(crate) fn write_aligned<R: Iterator<Item = Vec<String>>>(
+    out: &mut dyn Write,
+    header: &[String],
+    rows: impl Fn() -> R,
+) -> io::Result<()> {
+    let mut widths = vec![0; header.len()];
+    for cells in std::iter::once(header.to_vec()).chain(rows()) {
+        for (width, cell) in widths.iter_mut().zip(&cells) {
+            *width = printable(cell).chars().count().min(WIDEST).max(*width);
+        }
+    }
+    for cells in std::iter::once(header.to_vec()).chain(rows()) {
+        let mut line = String::new();
+        for (place, (width, cell)) in widths.iter().zip(&cells).enumerate() {
+            let (gap, cell) = (if place == 0 { "" } else { "  " }, printable(cell));
+            let blanks = " ".repeat(width.saturating_sub(cell.chars().count()));
+            line.extend([gap, &*cell, &*blanks]);
+        }
+        writeln!(out, "{}", line.trim_end())?;
+    }
+    Ok(())
 }
 
 /// Decimals that give `x` 4 digits; nothing where it is too large or too small to be written plainly.
@@ -150,6 +179,25 @@ SeasonalNaive   9.000  0.5000       0      34,567
         let lines: Vec<&str> = table.lines().collect();
         assert_eq!(lines[1], format!("{wide}  1"));
         assert_eq!(lines[2], format!("b{}  2", " ".repeat(WIDEST - 1)));
+    }
+
+    #[test]
+    fn names_do_not_speak_to_the_terminal() {
+        let names = ["\u{1b}]0;pwned\u{7}", "b"];
+        let table = AlignedTable::new().text("\u{1b}[31mid", names).numbers("x", [1.0, 2.0]).render();
+        let header = ["\u{1b}[31mid", "x"].map(str::to_owned);
+        let mut streamed = Vec::new();
+        let rows = || names.iter().map(|id| vec![(*id).to_owned(), "1.000".to_owned()]);
+        write_aligned(&mut streamed, &header, rows).unwrap();
+        for table in [table, String::from_utf8(streamed).unwrap()] {
+            assert!(!table.replace('\n', "").contains(char::is_control), "{table:?}");
+            let lines: Vec<&str> = table.lines().collect();
+            assert!(
+                lines[0].starts_with("\\u{1b}[31mid") && lines[1].starts_with("\\u{1b}]0;pwned\\u{7}  1.000")
+            );
+            assert_eq!(lines[2].split_whitespace().next(), Some("b"));
+            assert_eq!(lines[2].find('.'), lines[1].find('.'), "{table}");
+        }
     }
 
     #[test]

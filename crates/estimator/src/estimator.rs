@@ -146,6 +146,12 @@ pub trait Estimator: Any + fmt::Debug + Send + Sync {
         LevelsSeen::OfTraining
     }
 
+    /// Whether it learns of the history without steps of training, so that a fit on every few rows more costs little: what it learnt
+    /// of earlier rows is then no measure of it.
+    fn learns_without_steps(&self) -> bool {
+        false
+    }
+
     /// Steps of its training at most; nothing where it needs no steps.
     fn max_steps(&self) -> Option<u64> {
         None

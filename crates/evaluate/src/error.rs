@@ -38,6 +38,14 @@ pub enum EvaluationError {
         /// The metric.
         metric: &'static str,
     },
+    /// A metric that is relative to the changes over a season, without one.
+    #[error(
+        "{metric} is relative to the changes over a season, and a season of 0 steps has none; give at least 1, or leave {metric} out"
+    )]
+    NoSeason {
+        /// The metric.
+        metric: &'static str,
+    },
     /// A metric that is relative to a baseline, of which there is none of that name.
     #[error("{metric} is relative to a baseline; name one of the models: {}", models.join(", "))]
     NoBaseline {

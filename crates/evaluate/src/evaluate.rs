@@ -1,156 +1,77 @@
 //! Metrics over groups of rows.
 //!
 //! A *window* is the forecast of one series from one cutoff. Its score is that of its rows, divided by its scale; scores of a
-//! series, of a cutoff or of all are means over windows, as in `utilsforecast`. By step, and over all rows at once, the rows are
-//! one sample instead, each row's score divided by the scale of its window: a root of a mean over steps is what is meant there,
-//! not a mean of roots of single rows.
-
-use rustc_hash::FxHashMap;
+//! series, of a cutoff or of all are means over windows, as in `utilsforecast`. By step they are means over the windows' rows of
+//! that step, each of them a sample of its own: what `utilsforecast` gives for these rows alone, so that `rmse` is `mae` there.
+//! Over all rows at once the rows are one sample, each row's score divided by the scale of its window.
+//!
+//! Models are compared on the same rows: those of which all have what the metric reads.
 
 use crate::error::EvaluationError;
-use crate::history::{ScoreHistory, mean, seasonal_mean};
+use crate::history::{mean, seasonal_mean};
 use crate::metric::{Metric, RowAggregate, RowScore, Scale};
+use crate::metrics::METRICS;
 use crate::rows::{ModelForecasts, ScoredRows, same, short};
-
-/// The rows that one score covers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum ScoreBy<'a> {
-    /// Each forecast of each series.
-    Window,
-    /// Each series: the mean over its windows.
-    Series,
-    /// Each cutoff: the mean over its windows.
-    Cutoff,
-    /// Series with the same label, of which there is one for each: the mean over their windows.
-    Labels(&'a [u32]),
-    /// All: the mean over windows.
-    All,
-    /// Each step ahead: its rows as one sample.
-    Step,
-    /// All rows as one sample.
-    Rows,
-}
-
-/// The history and baseline that metrics are relative to, and the weights of windows.
-#[derive(Clone, Copy, Default)]
-pub struct ScoreOptions<'a> {
-    /// Steps of a season, for scaled metrics; at least 1 is taken.
-    pub season: usize,
-    /// The values before each forecast.
-    pub history: Option<&'a dyn ScoreHistory>,
-    /// The model that `rmae` divides by.
-    pub baseline: Option<&'a str>,
-    /// A weight for each series; the same for all by default.
-    pub weights: Option<&'a [f64]>,
-}
-
-/// The rows of one row of a [`ScoreTable`]: the series, cutoff, label or step that they share.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct ScoreGroup {
-    /// The series, if it is of one.
-    pub series: Option<u32>,
-    /// The cutoff, if it is of one.
-    pub cutoff: Option<i64>,
-    /// The label of its series, if they have one.
-    pub label: Option<u32>,
-    /// The step ahead, if it is of one.
-    pub step: Option<u32>,
-}
-
-/// One metric of all groups and models.
-#[derive(Clone, Debug, PartialEq)]
-pub struct MetricScores {
-    /// The metric, with its quantile or level: `mae`, `quantile_loss_q0.1`, `coverage_level80`.
-    pub name: String,
-    /// A row for each group, a value for each model; NaN where there is none.
-    pub values: Vec<Vec<f64>>,
-}
-
-/// Scores of forecasts.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ScoreTable {
-    /// The groups of the rows, in the order in which they appear.
-    pub groups: Vec<ScoreGroup>,
-    /// The models.
-    pub models: Vec<String>,
-    /// The metrics in the order asked for.
-    pub metrics: Vec<MetricScores>,
-}
+use crate::samples::Samples;
+use crate::score_table::{MetricScores, ScoreBy, ScoreOptions, ScoreTable};
 
 /// Scores forecasts.
 ///
-/// Rows whose truth or forecast is NaN do not count, nor do windows without a score in a mean over windows: that of a series whose
-/// history does not change over the season, for example, by which its error cannot be divided.
+/// Models are compared on the same rows: where the truth is NaN, or what a metric reads of any model, the row does not count for
+/// any of them. A model that has none of it in any row has no score, and takes none away from the others. Rows and windows of
+/// which a metric has no score are not in its means ([`Uncounted`]): those of a series whose history does not change over the
+/// season, for example, by which its error cannot be divided.
 ///
 /// # Errors
-/// A metric that is relative to a history or a baseline that is missing, and weights that are no weights.
+/// A metric that is relative to a history, a season or a baseline that is missing, and weights that are no weights.
 pub fn evaluate(
     rows: &ScoredRows<'_>,
     metrics: &[Metric],
     by: ScoreBy<'_>,
     options: &ScoreOptions<'_>,
 ) -> Result<ScoreTable, EvaluationError> {
-    let windows = Windows::of(rows);
-    check_weights(&windows, options)?;
-    let grouping = Grouping::of(rows, &windows, by);
+    let samples = Samples::of(rows, by);
+    check_weights(&samples, options)?;
+    let points = Column { metric: &POINTS, at: None }.common(rows);
     let mut table = ScoreTable {
-        groups: grouping.groups.clone(),
         models: rows.models.iter().map(|model| model.name.clone()).collect(),
         metrics: Vec::new(),
+        compared: samples.counts(|row| points[row]),
+        missing: missing(rows, &samples),
+        groups: Vec::new(),
     };
     for metric in metrics {
         for column in Column::all(metric, &rows.models) {
-            let scales = scales(rows, &windows, &column, options)?;
-            let of_model = |model| grouping.scores(rows, &windows, &column, model, &scales, options.weights);
-            let by_model: Vec<Vec<f64>> = rows.models.iter().map(of_model).collect();
-            let groups = 0..grouping.groups.len();
-            let values = groups.map(|group| by_model.iter().map(|scores| scores[group]).collect()).collect();
-            table.metrics.push(MetricScores { name: column.name(), values });
+            table.metrics.push(column.scores(rows, &samples, &points, options)?);
         }
     }
+    table.groups = samples.groups;
     Ok(table)
 }
 
-fn check_weights(windows: &Windows, options: &ScoreOptions<'_>) -> Result<(), EvaluationError> {
+/// What stands for all metrics of points where only the rows that they read matter.
+const POINTS: Metric = METRICS[0];
+
+/// Of each group and model the rows whose truth is known and whose point forecast is not.
+fn missing(rows: &ScoredRows<'_>, samples: &Samples) -> Vec<Vec<usize>> {
+    let of_model =
+        |model: &ModelForecasts<'_>| samples.counts(|row| !rows.y[row].is_nan() && model.point[row].is_nan());
+    let by_model: Vec<Vec<usize>> = rows.models.iter().map(of_model).collect();
+    (0..samples.groups.len()).map(|group| by_model.iter().map(|counts| counts[group]).collect()).collect()
+}
+
+fn check_weights(samples: &Samples, options: &ScoreOptions<'_>) -> Result<(), EvaluationError> {
     let Some(weights) = options.weights else { return Ok(()) };
     let weight = |series: u32| weights.get(series as usize).copied().unwrap_or(f64::NAN);
     let wrong = |weight: f64| !(weight.is_finite() && weight >= 0.0);
-    let sum: f64 = windows.keys.iter().map(|(series, _)| weight(*series)).sum();
-    match windows.keys.iter().map(|(series, _)| *series).find(|series| wrong(weight(*series))) {
-        Some(series) => Err(EvaluationError::Weight { series, found: weight(series) }),
-        None if sum == 0.0 && !windows.keys.is_empty() => {
-            Err(EvaluationError::Weight { series: windows.keys[0].0, found: 0.0 })
+    let series = || samples.windows.iter().map(|(series, _)| *series);
+    match (series().find(|series| wrong(weight(*series))), series().next()) {
+        (Some(series), _) => Err(EvaluationError::Weight { series, found: weight(series) }),
+        (None, Some(first)) if series().map(weight).sum::<f64>() == 0.0 => {
+            Err(EvaluationError::Weight { series: first, found: 0.0 })
         }
-        None => Ok(()),
+        (None, _) => Ok(()),
     }
-}
-
-/// Forecasts of one series from one cutoff each, in the order in which they appear.
-struct Windows {
-    keys: Vec<(u32, i64)>,
-    /// The window of each row.
-    of_row: Vec<usize>,
-}
-
-impl Windows {
-    fn of(rows: &ScoredRows<'_>) -> Self {
-        let keys = rows.series.iter().copied().zip(rows.cutoff.iter().copied());
-        let (keys, of_row) = numbered(keys);
-        Self { keys, of_row }
-    }
-}
-
-/// The different keys in the order in which they appear, and the number of each.
-fn numbered<K: Copy + Eq + std::hash::Hash>(keys: impl Iterator<Item = K>) -> (Vec<K>, Vec<usize>) {
-    let (mut known, mut places) = (Vec::new(), FxHashMap::default());
-    let numbers = keys.map(|key| {
-        *places.entry(key).or_insert_with(|| {
-            known.push(key);
-            known.len() - 1
-        })
-    });
-    let numbers = numbers.collect();
-    (known, numbers)
 }
 
 /// A metric with the quantile or the level that it is of.
@@ -162,14 +83,13 @@ struct Column<'a> {
 impl<'a> Column<'a> {
     /// The columns of a metric: for those of single quantiles and levels, one for each that any model has.
     fn all(metric: &'a Metric, models: &[ModelForecasts<'_>]) -> Vec<Self> {
-        let at: Vec<f64> = match metric.score {
+        let mut at: Vec<f64> = match metric.score {
             RowScore::Point(_) | RowScore::Quantiles(_) => return vec![Self { metric, at: None }],
             RowScore::EachQuantile(_) => {
                 models.iter().flat_map(|model| model.quantiles.iter().map(|(q, _)| *q)).collect()
             }
             RowScore::Interval(_) => models.iter().flat_map(ModelForecasts::intervals).collect(),
         };
-        let mut at = at;
         at.sort_by(f64::total_cmp);
         at.dedup_by(|a, b| same(*a, *b));
         at.into_iter().map(|at| Self { metric, at: Some(at) }).collect()
@@ -183,189 +103,133 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// The score of each row of a model; `None` if it lacks the quantiles or intervals that the metric needs.
-    fn scorer<'m>(
-        &self,
-        y: &'m [f64],
-        model: &'m ModelForecasts<'m>,
-    ) -> Option<Box<dyn Fn(usize) -> f64 + 'm>> {
-        let parameter = self.metric.parameter.unwrap_or(0.0);
-        Some(match (self.metric.score, self.at) {
-            (RowScore::EachQuantile(score), Some(q)) => {
-                let values = model.quantile(q)?;
-                Box::new(move |i| score(y[i], values[i], q))
+    /// The columns of a model that the metric reads; none if it lacks the quantiles or intervals that the metric needs.
+    fn read<'m>(&self, model: &ModelForecasts<'m>) -> Vec<&'m [f64]> {
+        let columns: Option<Vec<&[f64]>> = match (self.metric.score, self.at) {
+            (RowScore::EachQuantile(_), Some(q)) => model.quantile(q).map(|values| vec![values]),
+            (RowScore::Interval(_), Some(level)) => {
+                [(1.0 - level) / 2.0, (1.0 + level) / 2.0].iter().map(|q| model.quantile(*q)).collect()
             }
-            (RowScore::Interval(score), Some(level)) => {
-                let ends = [(1.0 - level) / 2.0, (1.0 + level) / 2.0].map(|q| model.quantile(q));
-                let (low, high) = (ends[0]?, ends[1]?);
-                Box::new(move |i| score(y[i], [low[i], high[i]], level))
-            }
+            (RowScore::Quantiles(_), _) => Some(model.quantiles.iter().map(|(_, values)| *values).collect()),
+            (RowScore::Point(_), _) => Some(vec![model.point]),
+            (_, None) => None,
+        };
+        columns.unwrap_or_default()
+    }
+
+    /// The score of each row of a model that has these columns.
+    fn score(&self, y: f64, model: &ModelForecasts<'_>, columns: &[&[f64]], row: usize) -> f64 {
+        match (self.metric.score, self.at) {
+            (RowScore::EachQuantile(score), Some(q)) => score(y, columns[0][row], q),
+            (RowScore::Interval(score), Some(level)) => score(y, [columns[0][row], columns[1][row]], level),
             (RowScore::Quantiles(score), _) => {
-                let quantiles = (!model.quantiles.is_empty()).then_some(&model.quantiles)?;
-                let count = quantiles.len() as f64;
-                Box::new(move |i| {
-                    quantiles.iter().map(|(q, values)| score(y[i], values[i], *q)).sum::<f64>() / count
-                })
+                let sum: f64 = model.quantiles.iter().map(|(q, values)| score(y, values[row], *q)).sum();
+                sum / columns.len() as f64
             }
-            (RowScore::Point(score), _) => Box::new(move |i| score(y[i], model.point[i], parameter)),
-            (_, None) => return None,
-        })
-    }
-}
-
-/// Sums over rows.
-#[derive(Clone, Copy, Default)]
-struct RowSums {
-    score: f64,
-    rows: f64,
-    truth: f64,
-}
-
-impl RowSums {
-    fn add(&mut self, score: f64, y: f64, scale: f64, weight: f64) {
-        if !(y.is_nan() || score.is_nan() || scale.is_nan()) {
-            self.score += weight * score / scale;
-            self.rows += weight;
-            self.truth += weight * y.abs();
+            (RowScore::Point(score), _) => score(y, columns[0][row], self.metric.parameter.unwrap_or(0.0)),
+            (RowScore::EachQuantile(_) | RowScore::Interval(_), None) => f64::NAN,
         }
     }
 
-    /// NaN where there is no row.
-    fn total(self, aggregate: RowAggregate) -> f64 {
-        match aggregate {
-            _ if self.rows == 0.0 => f64::NAN,
-            RowAggregate::Mean => self.score / self.rows,
-            RowAggregate::RootMean => (self.score / self.rows).sqrt(),
-            RowAggregate::Sum => self.score,
-            RowAggregate::PerTruth if self.truth == 0.0 => f64::NAN,
-            RowAggregate::PerTruth => self.score / self.truth,
-        }
-    }
-}
-
-/// The divisor of each window's score; NaN where that is 0 or unknown.
-fn scales(
-    rows: &ScoredRows<'_>,
-    windows: &Windows,
-    column: &Column<'_>,
-    options: &ScoreOptions<'_>,
-) -> Result<Vec<f64>, EvaluationError> {
-    let metric = column.metric;
-    let scales: Vec<f64> = match metric.scale {
-        Scale::None => return Ok(vec![1.0; windows.keys.len()]),
-        Scale::Baseline => {
-            let baseline = rows.models.iter().find(|model| Some(&*model.name) == options.baseline);
-            let baseline = baseline.ok_or_else(|| EvaluationError::NoBaseline {
-                metric: metric.name,
-                models: rows.models.iter().map(|model| model.name.clone()).collect(),
-            })?;
-            window_scores(rows, windows, column, baseline, &vec![1.0; windows.keys.len()])
-        }
-        scale => {
-            let history = options.history.ok_or(EvaluationError::NoHistory { metric: metric.name })?;
-            let season = options.season.max(1);
-            let scale_of = |(series, cutoff): &(u32, i64)| {
-                let known = history.until(*series, *cutoff);
-                match scale {
-                    Scale::SeasonalError => seasonal_mean(known, season, f64::abs),
-                    Scale::SeasonalSquare => seasonal_mean(known, season, |change| change * change),
-                    _ => mean(known),
-                }
-            };
-            windows.keys.iter().map(scale_of).collect()
-        }
-    };
-    Ok(scales.into_iter().map(|scale| if scale == 0.0 { f64::NAN } else { scale }).collect())
-}
-
-/// The score of each window of a model.
-fn window_scores(
-    rows: &ScoredRows<'_>,
-    windows: &Windows,
-    column: &Column<'_>,
-    model: &ModelForecasts<'_>,
-    scales: &[f64],
-) -> Vec<f64> {
-    let mut sums = vec![RowSums::default(); windows.keys.len()];
-    if let Some(score) = column.scorer(rows.y, model) {
-        for (i, &window) in windows.of_row.iter().enumerate() {
-            sums[window].add(score(i), rows.y[i], scales[window], 1.0);
-        }
-    }
-    sums.into_iter().map(|sums| sums.total(column.metric.aggregate)).collect()
-}
-
-/// How rows and windows come together.
-struct Grouping {
-    groups: Vec<ScoreGroup>,
-    members: Members,
-}
-
-enum Members {
-    /// The group of each window: its scores are averaged.
-    Windows(Vec<usize>),
-    /// The group of each row: the rows of a group are one sample.
-    Rows(Vec<usize>),
-}
-
-impl Grouping {
-    fn of(rows: &ScoredRows<'_>, windows: &Windows, by: ScoreBy<'_>) -> Self {
-        let none = ScoreGroup::default();
-        let of_window = |&(series, cutoff): &(u32, i64)| match by {
-            ScoreBy::Window => ScoreGroup { series: Some(series), cutoff: Some(cutoff), ..none },
-            ScoreBy::Series => ScoreGroup { series: Some(series), ..none },
-            ScoreBy::Cutoff => ScoreGroup { cutoff: Some(cutoff), ..none },
-            ScoreBy::Labels(labels) => ScoreGroup { label: labels.get(series as usize).copied(), ..none },
-            ScoreBy::All | ScoreBy::Step | ScoreBy::Rows => none,
-        };
-        let (groups, members) = match by {
-            ScoreBy::Step | ScoreBy::Rows => {
-                let step = |&step: &u32| ScoreGroup { step: (by == ScoreBy::Step).then_some(step), ..none };
-                let (groups, of_row) = numbered(rows.step.iter().map(step));
-                (groups, Members::Rows(of_row))
+    /// The rows whose truth is known, with all that the metric reads of the models that have any of it.
+    fn common(&self, rows: &ScoredRows<'_>) -> Vec<bool> {
+        let mut common: Vec<bool> = rows.y.iter().map(|y| !y.is_nan()).collect();
+        let has = |columns: &[&[f64]], row: usize| columns.iter().all(|values| !values[row].is_nan());
+        let known = common.clone();
+        for model in &rows.models {
+            let columns = self.read(model);
+            if !columns.is_empty() && (0..known.len()).any(|row| known[row] && has(&columns, row)) {
+                common.iter_mut().enumerate().for_each(|(row, common)| *common &= has(&columns, row));
             }
-            _ => {
-                let (groups, of_window) = numbered(windows.keys.iter().map(of_window));
-                (groups, Members::Windows(of_window))
-            }
-        };
-        Self { groups, members }
+        }
+        common
     }
 
-    /// The score of each group of a model.
+    /// The scores of all groups and models; `points` are the rows of which all have a point forecast.
     fn scores(
         &self,
         rows: &ScoredRows<'_>,
-        windows: &Windows,
-        column: &Column<'_>,
-        model: &ModelForecasts<'_>,
-        scales: &[f64],
-        weights: Option<&[f64]>,
-    ) -> Vec<f64> {
-        let mut sums = vec![RowSums::default(); self.groups.len()];
-        let weight = |window: usize| weights.map_or(1.0, |weights| weights[windows.keys[window].0 as usize]);
-        match &self.members {
-            Members::Windows(groups) => {
-                let scores = window_scores(rows, windows, column, model, scales);
-                for (window, (&group, score)) in groups.iter().zip(scores).enumerate() {
-                    sums[group].add(score, 1.0, 1.0, weight(window));
-                }
-                sums.into_iter().map(|sums| sums.total(RowAggregate::Mean)).collect()
+        samples: &Samples,
+        points: &[bool],
+        options: &ScoreOptions<'_>,
+    ) -> Result<MetricScores, EvaluationError> {
+        let read: Vec<Vec<&[f64]>> = rows.models.iter().map(|model| self.read(model)).collect();
+        let own = (!matches!(self.metric.score, RowScore::Point(_))).then(|| self.common(rows));
+        let common = own.as_deref().unwrap_or(points);
+        let score =
+            |model: usize, row: usize| self.score(rows.y[row], &rows.models[model], &read[model], row);
+        let scored: Vec<bool> = read.iter().map(|columns| !columns.is_empty()).collect();
+        // A score that is undefined for one model is so for all: by the truth alone, or a difference of infinities.
+        let is_defined = |row: usize| {
+            (0..scored.len()).all(|m| {
+                !scored[m] || !score(m, row).is_nan() || read[m].iter().any(|values| values[row].is_nan())
+            })
+        };
+        let counts: Vec<bool> =
+            common.iter().enumerate().map(|(row, common)| *common && is_defined(row)).collect();
+        let scales = self.scales(rows, samples, options, &counts)?;
+        let weight = |window: usize| {
+            options.weights.map_or(1.0, |weights| weights[samples.windows[window].0 as usize])
+        };
+        let of_model = |model: usize| {
+            let score = |row| if scored[model] { score(model, row) } else { f64::NAN };
+            samples.scores(rows.y, &counts, &scales, score, self.metric.aggregate, weight)
+        };
+        let by_model: Vec<Vec<f64>> = (0..rows.models.len()).map(of_model).collect();
+        let groups = 0..samples.groups.len();
+        let values = groups.map(|group| by_model.iter().map(|scores| scores[group]).collect()).collect();
+        let per_truth = self.metric.aggregate == RowAggregate::PerTruth;
+        let uncounted = samples.uncounted(rows.y, common, &counts, &scales, per_truth);
+        Ok(MetricScores { name: self.name(), values, uncounted })
+    }
+
+    /// The divisor of each window's score; NaN where that is 0 or unknown.
+    fn scales(
+        &self,
+        rows: &ScoredRows<'_>,
+        samples: &Samples,
+        options: &ScoreOptions<'_>,
+        counts: &[bool],
+    ) -> Result<Vec<f64>, EvaluationError> {
+        let metric = self.metric;
+        let scales: Vec<f64> = match metric.scale {
+            Scale::None => return Ok(vec![1.0; samples.windows.len()]),
+            Scale::Baseline => {
+                let baseline = rows.models.iter().find(|model| Some(&*model.name) == options.baseline);
+                let baseline = baseline.ok_or_else(|| EvaluationError::NoBaseline {
+                    metric: metric.name,
+                    models: rows.models.iter().map(|model| model.name.clone()).collect(),
+                })?;
+                let columns = self.read(baseline);
+                let score = |row| self.score(rows.y[row], baseline, &columns, row);
+                samples.window_scores(rows.y, counts, score, metric.aggregate)
             }
-            Members::Rows(groups) => {
-                let Some(score) = column.scorer(rows.y, model) else { return vec![f64::NAN; sums.len()] };
-                for (i, (&group, &window)) in groups.iter().zip(&windows.of_row).enumerate() {
-                    sums[group].add(score(i), rows.y[i], scales[window], weight(window));
-                }
-                sums.into_iter().map(|sums| sums.total(column.metric.aggregate)).collect()
+            scale => {
+                let history = options.history.ok_or(EvaluationError::NoHistory { metric: metric.name })?;
+                let season = match (scale, options.season) {
+                    (Scale::HistoryMean, season) => season.max(1),
+                    (_, 0) => return Err(EvaluationError::NoSeason { metric: metric.name }),
+                    (_, season) => season,
+                };
+                let scale_of = |(series, cutoff): &(u32, i64)| {
+                    let known = history.until(*series, *cutoff);
+                    match scale {
+                        Scale::SeasonalError => seasonal_mean(known, season, f64::abs),
+                        Scale::SeasonalSquare => seasonal_mean(known, season, |change| change * change),
+                        _ => mean(known),
+                    }
+                };
+                samples.windows.iter().map(scale_of).collect()
             }
-        }
+        };
+        Ok(scales.into_iter().map(|scale| if scale == 0.0 { f64::NAN } else { scale }).collect())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::history::ScoreHistory;
 
     struct Known(Vec<f64>);
 
@@ -397,7 +261,58 @@ mod tests {
         assert_eq!(value(&score(ScoreBy::Rows), 1, 0), 7.0 / 3.0);
         let step = score(ScoreBy::Step);
         assert_eq!(step.groups.iter().map(|group| group.step).collect::<Vec<_>>(), [Some(1), Some(2)]);
-        assert_eq!((value(&step, 0, 0), value(&step, 0, 1)), (2.5_f64.sqrt(), 4.0));
+        // A row of a window is a sample of its own.
+        assert_eq!((value(&step, 0, 0), value(&step, 0, 1)), (1.5, 4.0));
+        assert_eq!((value(&step, 1, 0), value(&step, 1, 1)), (1.5, 4.0));
+    }
+
+    #[test]
+    fn models_are_compared_on_the_rows_that_all_have() {
+        let (low, high) = ([0.0, GAP, 0.0], [2.0, GAP, 2.0]);
+        let a = ModelForecasts::of_points("A", &[2.0, 5.0, 1.0])
+            .with_quantiles([(0.1, &low[..]), (0.9, &high[..])]);
+        let models = vec![
+            a,
+            ModelForecasts::of_points("B", &[1.5, GAP, 1.0]),
+            ModelForecasts::of_points("none", &[GAP, GAP, GAP]),
+        ];
+        let rows = ScoredRows::new(&[1.0, 1.0, GAP], &[0, 1, 1], &[0; 3], &[1, 1, 2], models).unwrap();
+        let score =
+            |by| evaluate(&rows, &metrics(&["mae", "coverage"]), by, &ScoreOptions::default()).unwrap();
+        let all = score(ScoreBy::All);
+        // Of the second series A is further off, which B does not forecast.
+        assert_eq!(all.metrics[0].values[0][..2], [1.0, 0.5]);
+        assert!(all.metrics[0].values[0][2].is_nan());
+        assert_eq!((&all.missing, &all.compared), (&vec![vec![0, 1, 2]], &vec![1]));
+        let counted = all.clone().with_counts();
+        assert_eq!(
+            (&*counted.metrics[2].name, &*counted.metrics[2].values[0]),
+            ("missing", &[0.0, 1.0, 2.0][..])
+        );
+        assert_eq!(all.metrics[1].values[0][0], 1.0, "coverage of the row that has an interval");
+        let series = score(ScoreBy::Series);
+        assert!(series.metrics[0].values[1].iter().all(|value| value.is_nan()));
+        assert_eq!((series.missing, series.compared), (vec![vec![0, 0, 1], vec![0, 1, 1]], vec![1, 0]));
+    }
+
+    #[test]
+    fn what_a_metric_has_no_score_of_is_counted() {
+        let model = ModelForecasts::of_points("m", &[1.0, 3.0, 1.0]);
+        let rows = ScoredRows::new(&[0.0, 2.0, 0.0], &[0, 0, 1], &[0; 3], &[1, 2, 1], vec![model]).unwrap();
+        let names = ["mae", "mape", "nd", "mase", "smape"];
+        let options =
+            ScoreOptions { season: 1, history: Some(&Known(vec![1.0, 1.0])), ..ScoreOptions::default() };
+        let table = evaluate(&rows, &metrics(&names), ScoreBy::All, &options).unwrap();
+        let uncounted: Vec<(usize, usize)> = table
+            .metrics
+            .iter()
+            .map(|metric| (metric.uncounted[0].rows, metric.uncounted[0].windows))
+            .collect();
+        assert_eq!(uncounted, [(0, 0), (2, 1), (0, 1), (0, 2), (0, 0)]);
+        assert_eq!((value(&table, 1, 0), value(&table, 2, 0)), (0.5, 1.0));
+        let no_season = ScoreOptions { season: 0, ..options };
+        let error = evaluate(&rows, &metrics(&["mase"]), ScoreBy::All, &no_season).unwrap_err();
+        assert_eq!(error, EvaluationError::NoSeason { metric: "mase" });
     }
 
     #[test]

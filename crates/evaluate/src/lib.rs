@@ -1,7 +1,8 @@
 //! Scores of forecasts, beside the true values: a table of metrics, over all rows or by series, cutoff and step.
 //!
 //! A [`Metric`] is an entry of [`METRICS`]: a name, what it needs, and a function of one row. [`ScoredRows`] are the forecasts of
-//! any number of models, whatever their source; [`evaluate`] scores them as `utilsforecast` does. All is in `f64`.
+//! any number of models, whatever their source; [`evaluate`] scores them as `utilsforecast` does, on the rows that all models have.
+//! All is in `f64`.
 //!
 //! ```
 //! use foretell_evaluate::{Metric, ModelForecasts, ScoreBy, ScoreOptions, ScoredRows, evaluate};
@@ -24,15 +25,20 @@ mod metric;
 mod metrics;
 mod parse;
 mod rows;
+mod samples;
+mod score_table;
 
 pub use anomalies::{Anomaly, anomalies, error_spread};
 pub use diebold_mariano::{DieboldMariano, diebold_mariano};
 pub use error::EvaluationError;
-pub use evaluate::{MetricScores, ScoreBy, ScoreGroup, ScoreOptions, ScoreTable, evaluate};
+pub use evaluate::evaluate;
 pub use history::{ScoreHistory, seasonal_error};
 pub use metric::{Metric, RowAggregate, RowScore, Scale};
 pub use metrics::METRICS;
 pub use rows::{ModelForecasts, ScoredRows};
+pub use score_table::{
+    MISSING, MetricScores, ScoreBy, ScoreGroup, ScoreOptions, ScoreTable, Uncounted, is_count,
+};
 
 /// The README's example is a test.
 #[cfg(doctest)]

@@ -214,12 +214,38 @@ pub enum Error {
     Reconciliation(#[from] ReconciliationError),
     /// A table of forecasts none of whose rows has come true.
     #[error(
-        "no row of {forecast} has come true: no series and time of it has a value; check ids and times of both tables, and that the \
-         actual values reach over the forecast"
+        "no row of {forecast} has come true: no series and time of it has a value ({found}); check ids and times of both tables, and \
+         that the actual values reach over the forecast"
     )]
     NothingCameTrue {
         /// The file of forecasts.
         forecast: std::sync::Arc<str>,
+        /// Series and times of the tables.
+        found: String,
+    },
+    /// A table with two rows of one series and time (and cutoff), which would count twice.
+    #[error(
+        "{table} has the series {id} at {time} twice, in the rows {} and {}; keep one of them, or, where they are of two forecasts, \
+         tell them apart by a column `cutoff`, the last time that each knew",
+        rows[0], rows[1]
+    )]
+    DoubledRow {
+        /// The file.
+        table: std::sync::Arc<str>,
+        /// The series.
+        id: String,
+        /// The time.
+        time: String,
+        /// The rows, counted from 1 behind the header.
+        rows: [usize; 2],
+    },
+    /// A model that a table has no forecasts of.
+    #[error("there are no forecasts of {name}; the models are {}", found.join(", "))]
+    UnknownForecasts {
+        /// The model.
+        name: String,
+        /// The models that there are.
+        found: Vec<String>,
     },
     /// A table without a column of forecasts.
     #[error("{forecast} has no column of forecasts beside ids, times, cutoff and target; add one per model")]

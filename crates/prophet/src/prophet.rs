@@ -122,6 +122,10 @@ impl Estimator for Prophet {
         caveats
     }
 
+    fn learns_without_steps(&self) -> bool {
+        true
+    }
+
     fn takes_all_threads(&self) -> bool {
         true
     }

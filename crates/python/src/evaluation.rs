@@ -26,6 +26,8 @@ pub(crate) struct Scores {
     values: Vec<Vec<f64>>,
     /// Rows of the forecasts, and how many of them have come true.
     rows: [usize; 2],
+    /// Of each model the rows that have come true and that it has no forecast of.
+    missing: Vec<usize>,
     /// Whether cutoffs are timestamps, and their zone, if they have one.
     has_timestamps: bool,
     zone: Option<String>,
@@ -62,14 +64,15 @@ pub(crate) fn evaluate(
     let columns = ColumnNames { id, time, target };
     let score = || -> Result<Scores, Error> {
         let scored = ScoredForecasts::new(&table, actual.as_ref(), history.as_ref(), &columns)?;
-        let usual = || scored.usual_metrics(baseline.is_some()).into_iter().map(str::to_owned).collect();
+        let usual =
+            || scored.usual_metrics(baseline.is_some(), score_by).into_iter().map(str::to_owned).collect();
         let metrics: Vec<String> = if metrics.is_empty() { usual() } else { metrics };
         let metrics = metrics.iter().map(|name| Metric::parse(name)).collect::<Result<Vec<_>, _>>()?;
         let tables = [history.as_ref(), actual.as_ref(), Some(&table)];
         let freq = || tables.into_iter().flatten().find_map(ForecastTable::freq);
         let season = season.unwrap_or_else(|| freq().map_or(1, usual_season));
         let scores = scored.scores(&metrics, score_by, season, baseline, None)?;
-        Ok(listed(&scored, &scores, &table))
+        Ok(listed(&scored, &scores.with_counts(), &table))
     };
     forecast.py().detach(score).map_err(exception)
 }
@@ -92,6 +95,7 @@ fn listed(scored: &ScoredForecasts, table: &ScoreTable, forecast: &ForecastTable
         values: (0..table.models.len()).map(values).collect(),
         models: table.models.clone(),
         rows: scored.rows(),
+        missing: scored.missing(),
         has_timestamps: forecast.kind == TimeKind::Timestamp,
         zone: forecast.zone.as_ref().map(ToString::to_string),
     }

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 
 use crate::contents::{Importances, Report, ScoreSheet, ScoredBy};
 use crate::escape::Escaped;
-use crate::markup::{number, pairs, percent, table};
+use crate::markup::{grouped, number, pairs, percent, table};
+use foretell::evaluate::is_count;
 
 /// Metrics that are no errors: their best value is another than 0, or they have a sign.
 const NO_ERRORS: [&str; 5] = ["bias", "cfe", "coverage", "calibration", "pis"];
@@ -30,7 +31,7 @@ fn section(name: &str, title: &str, body: &str) -> String {
 impl ScoreSheet {
     /// The places of the metrics that are errors.
     fn errors(&self) -> impl Iterator<Item = usize> {
-        let is_error = |name: &str| !NO_ERRORS.iter().any(|word| name.starts_with(word));
+        let is_error = |name: &str| !NO_ERRORS.iter().any(|word| name.starts_with(word)) && !is_count(name);
         (0..self.metrics.len()).filter(move |&metric| is_error(&self.metrics[metric]))
     }
 }
@@ -71,7 +72,10 @@ impl Report {
         }
         let row = |&model: &usize| {
             let mut row = vec![sheet.models[model].clone()];
-            row.extend(shown.iter().map(|&metric| number(sheet.value(0, metric, model))));
+            row.extend(shown.iter().map(|&metric| match is_count(&sheet.metrics[metric]) {
+                true => grouped(sheet.value(0, metric, model) as usize),
+                false => number(sheet.value(0, metric, model)),
+            }));
             if let Some((base, metric)) = baseline {
                 row.push(percent(sheet.value(0, metric, model) / sheet.value(0, metric, base)));
             }
@@ -85,6 +89,10 @@ impl Report {
                 Escaped(&sheet.metrics[metric]),
                 Escaped(&sheet.models[base])
             );
+        }
+        if shown.iter().any(|&metric| is_count(&sheet.metrics[metric])) {
+            body += "<p>Models are compared on the rows that all of them forecast: <code>missing</code> counts the rows that a model has \
+                     no forecast of, columns such as <code>mape_uncounted</code> the rows or forecasts that have no such score.</p>\n";
         }
         section("scores", "How good the forecasts are", &body)
     }

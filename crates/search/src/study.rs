@@ -72,6 +72,19 @@ impl Study {
         self.grid().size()
     }
 
+    /// All points that the search can propose, those without values included, if they can be counted and are no more than so many.
+    pub fn points(&self, most: usize) -> Option<Vec<Point>> {
+        let countable = |space: &Vec<Domain>| space.iter().all(|domain| domain.count().is_some());
+        let is_grid = matches!(self.sampler, Sampler::Grid { .. });
+        let grid = self.grid();
+        if !(is_grid || self.spaces.iter().all(countable)) || grid.size() > most as u64 {
+            return None;
+        }
+        let given = (0..self.spaces.len()).map(|space| Point { space, values: Vec::new() });
+        let given = given.filter(|_| self.begins_as_given && !is_grid);
+        Some((0..grid.size()).map(|place| grid.nth(place, self.seed)).chain(given).collect())
+    }
+
     fn grid(&self) -> Grid<'_> {
         let points = if let Sampler::Grid { points } = self.sampler { points } else { 1 };
         Grid::new(&self.spaces, points)

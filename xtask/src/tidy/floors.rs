@@ -57,13 +57,13 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/cli/src",
         &[
-            "closed_stdout failure file_args file_limit forecast_parts interrupt layout_args model_facts model_uses out_of_memory png precision row_args setting shell_word table threshold ticks",
-            "setting_words several",
+            "closed_stdout failure file_args file_limit forecast_parts interrupt layout_args model_facts model_uses out_of_memory png precision printable row_args setting shell_word threshold ticks",
+            "setting_words several table",
             "config feature_args hierarchy_args importances inputs markdown progress report saving",
             "args output",
-            "picture",
-            "bars figure",
-            "data_args demo_files fallback_args model_args",
+            "picture score_rows",
+            "bars figure ranking",
+            "data_args demo_files fallback_args model_args truth_args",
             "saved_run train_args",
             "commands",
         ],
@@ -82,7 +82,12 @@ pub(super) const FOLDERS: &[Folders] = &[
     ),
     folders(
         "crates/evaluate/src",
-        &["anomalies error history metric", "metrics rows", "diebold_mariano evaluate parse"],
+        &[
+            "anomalies error history metric",
+            "metrics rows score_table",
+            "samples",
+            "diebold_mariano evaluate parse",
+        ],
     ),
     folders(
         "crates/estimator/src",

@@ -97,7 +97,8 @@ impl FindAnomalies {
                 (self.train.as_trained(fitted, &panel)?.anomalies(&panel, self.level)?, None)
             }
             None => {
-                let options = ValidationOptions::new(self.n_windows, self.step_size.unwrap_or(h));
+                let options = ValidationOptions::new(self.n_windows, self.step_size.unwrap_or(h))
+                    .refit_without_steps(false);
                 let panel =
                     self.train.read(None, &forecaster, forecaster.rows_needed_to_validate(&options))?;
                 self.log().catch_interrupts();

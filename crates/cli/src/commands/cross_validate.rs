@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::Args;
+use foretell::evaluate::Metric;
 use foretell::{Error, Interruption, Metrics, ModelSpec, Panel, ValidationOptions, usual_season};
 use foretell_report::grouped;
 use serde_json::json;
@@ -14,19 +15,21 @@ use crate::failure::{Interrupted, Usage};
 use crate::interrupt;
 use crate::output::{Sink, print};
 use crate::progress::Log;
-use crate::table::AlignedTable;
+use crate::ranking::Ranking;
 use crate::train_args::TrainArgs;
 
 /// Score models on rolling forecasts of the end of each series
 ///
-/// Trains once on what lies before the first forecast (or anew on the way: --refit), and prints the errors of
+/// Models that need no training in steps, which are all but networks, are fitted anew on all that lies before each forecast; networks
+/// are trained once on what lies before the first one (or anew on the way: --refit). Prints the errors of
 /// each model beside those of two forecasts that need none: Naive repeats the last value, SeasonalNaive the last
 /// season. The best comes first. With a directory of trained models as --model these are scored as they are, without
 /// any training.
 ///
-/// MAE and RMSE are in the units of the data. sMAPE lies between 0 and 2. MASE is the mean over the series
-/// of their MAE, divided by the MAE of the seasonal naive forecast within their training part: below 1 is
-/// better than that. Series whose training part is constant, or not longer than a season, have no MASE. Below the
+/// The figures are those of `foretell evaluate` and of utilsforecast: the mean over the forecasts of each series and cutoff. MAE and
+/// RMSE are in the units of the data. sMAPE lies between 0 and 1. MASE is
+/// MAE, divided by the MAE of the seasonal naive forecast within the history before the forecast: below 1 is
+/// better than that. Forecasts of series that are constant before them, or not longer than a season, have no MASE. Below the
 /// table stand the season, and how many windows and series are behind the figures.
 ///
 /// Models that forecast quantiles are scored by their median, distributions by their mean; for these, mqloss is the
@@ -46,12 +49,15 @@ Examples:
   foretell cross-validate --data this-year.csv --model model --ahead 5 \\
     --quantiles 0.1,0.5,0.9 --n-windows 10
 
-With --json one object is printed: n_series, n_windows (asked for, of each series),
-step_size, h, season, and metrics, an array of: model, mae, rmse, smape, mase,
-scored_windows (of all series, with a known truth), scored_series (behind mae, rmse
-and smape), mase_series (behind mase), and for models that forecast quantiles mqloss
-and coverage ([{level, coverage}]); and partial: null, or where Ctrl-C stopped
-training, of which the models and windows until then are scored.")]
+With --json one object is printed: n_series, n_windows (asked for, of each
+series), step_size, h, season, metric (by which the models are sorted), refitted
+(models that were fitted anew on the way), and metrics, an array of: model, mae,
+rmse, smape, mase, the metric of --metric if it is none of these, scored_windows
+(of all series, with a known truth), scored_series (behind mae, rmse and smape),
+mase_series (behind mase), missing (rows that the model has no forecast of), and
+for models that forecast quantiles mqloss and coverage ([{level, coverage}]);
+and partial: null, or where Ctrl-C stopped training, of which the models and
+windows until then are scored.")]
 pub(crate) struct CrossValidate {
     #[command(flatten)]
     train: TrainArgs,
@@ -65,9 +71,17 @@ pub(crate) struct CrossValidate {
     /// Steps from one forecast to the next [default: those of a forecast]
     #[arg(long, value_name = "N", value_parser = steps())]
     step_size: Option<usize>,
-    /// Train the models anew for each forecast, or for every N-th, on all that comes before it
+    /// Train the models anew for each forecast, or for every N-th, on all that comes before it [default: those that need no
+    /// training in steps, for each forecast]
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", value_parser = steps())]
     refit: Option<usize>,
+    /// Train all models once, on what lies before the first forecast
+    #[arg(long, conflicts_with = "refit")]
+    no_refit: bool,
+    /// The metric that the models are sorted by, one of those of `foretell evaluate`: mase, mae, rmse, mqloss, mape, ... [default: mase,
+    /// which series of any size have the same part in; mae where no series has it]
+    #[arg(long, value_name = "METRIC", value_parser = parse_metric)]
+    metric: Option<Metric>,
     /// Score the models of --from as they are, as --model DIR does. Errors on rows that they were trained on say little
     #[arg(long, conflicts_with_all = ["refit", "freeze"])]
     as_is: bool,
@@ -129,10 +143,12 @@ impl CrossValidate {
         let step_size = self.step_size.unwrap_or(h);
         let options = ValidationOptions::new(self.n_windows, step_size)
             .refit(self.refit.unwrap_or(0))
+            .refit_without_steps(!self.no_refit)
             .level(&self.level.levels)
             .quantiles(&self.level.quantiles)
             .h(h);
         let rows_needed = forecaster.rows_needed_to_validate(&options);
+        let (refitted, trained_once) = forecaster.refitted(&options);
         let panel = self.train.read(from, &forecaster, rows_needed)?;
         self.log().catch_interrupts();
         let validation = match forecaster.cross_validate(&panel, &options) {
@@ -145,20 +161,24 @@ impl CrossValidate {
         let interruption = validation.fitted.interruption();
 
         let season = self.season.unwrap_or_else(|| usual_season(panel.freq()));
-        let metrics = ranked(validation.metrics(&panel, season));
+        let mut metrics = validation.metrics(&panel, season);
+        let ranking = Ranking::of(&validation, &panel, season, self.metric)?;
+        ranking.sort(&mut metrics);
         metrics.iter().for_each(|metrics| self.log().scored(metrics));
         let report = match self.json {
             true => {
                 let report = json!({
                     "n_series": panel.n_series(), "n_windows": self.n_windows, "step_size": step_size, "h": h,
-                    "season": season, "metrics": metrics, "partial": interruption.map(ToString::to_string),
+                    "season": season, "metric": ranking.name, "refitted": refitted, "metrics": ranking.to_json(&metrics), "partial": interruption.map(ToString::to_string),
                 });
                 format!("{report}\n")
             }
             false => {
                 let partial = interruption.map(|at| format!("partial:        training stopped after {at}\n"));
-                let notes = self.notes(&metrics[0], &panel, season) + &partial.unwrap_or_default();
-                format!("{}\n{notes}", leaderboard(&metrics).render())
+                let notes = self.notes(&metrics, &panel, season) + &partial.unwrap_or_default();
+                let refits = refits(&refitted, &trained_once, (self.n_windows, self.refit.unwrap_or(1)));
+                let sorted = format!("sorted by:      {}{}\n", ranking.name, ranking.uncounted());
+                format!("{}\n{sorted}{notes}{refits}", ranking.leaderboard(&metrics).render())
             }
         };
         let to_stdout = sink.as_ref().is_some_and(Sink::is_stdout);
@@ -201,8 +221,8 @@ impl CrossValidate {
     }
 
     /// Notes on the figures, which are the same for all models.
-    fn notes(&self, metrics: &Metrics, panel: &Panel, season: usize) -> String {
-        let &Metrics { scored_windows, scored_series, mase_series, .. } = metrics;
+    fn notes(&self, all: &[Metrics], panel: &Panel, season: usize) -> String {
+        let Metrics { scored_windows, scored_series, mase_series, .. } = all[0];
         let asked = self.n_windows * panel.n_series();
         let left_out = match scored_series - mase_series {
             0 => String::new(),
@@ -217,8 +237,18 @@ impl CrossValidate {
             (None, _) => format!(" (usual for the frequency {freq}; --season sets another)"),
         };
         let out_of = |count: usize, total: usize| format!("{} of {}", grouped(count), grouped(total));
+        let missing = all.iter().filter(|metrics| metrics.missing > 0);
+        let missing = missing.map(|metrics| format!("{} {}", metrics.model, grouped(metrics.missing)));
+        let missing: Vec<String> = missing.collect();
+        let missing = match missing.is_empty() {
+            true => String::new(),
+            false => format!(
+                "rows missing:   {} (all models are scored on those that all have)\n",
+                missing.join(", ")
+            ),
+        };
         format!(
-            "windows scored: {}\nseries scored:  {}\nseries in MASE: {}{left_out}\nseason:         {season}{whence}\n",
+            "{missing}windows scored: {}\nseries scored:  {}\nseries in MASE: {}{left_out}\nseason:         {season}{whence}\n",
             out_of(scored_windows, asked),
             out_of(scored_series, panel.n_series()),
             out_of(mase_series, panel.n_series()),
@@ -226,33 +256,26 @@ impl CrossValidate {
     }
 }
 
-/// The best first, by MAE.
-pub(crate) fn ranked(mut metrics: Vec<Metrics>) -> Vec<Metrics> {
-    metrics.sort_by(|a, b| a.mae.total_cmp(&b.mae));
-    metrics
+fn parse_metric(word: &str) -> Result<Metric, String> {
+    Metric::parse(word).map_err(|error| error.to_string())
 }
 
-pub(crate) fn leaderboard(metrics: &[Metrics]) -> AlignedTable {
-    let column = |metric: fn(&Metrics) -> f64| metrics.iter().map(metric);
-    let mut table = AlignedTable::new()
-        .text("model", metrics.iter().map(|metrics| metrics.model.as_str()))
-        .numbers("MAE", column(|metrics| metrics.mae))
-        .numbers("RMSE", column(|metrics| metrics.rmse))
-        .numbers("sMAPE", column(|metrics| metrics.smape))
-        .numbers("MASE", column(|metrics| metrics.mase));
-    if metrics.iter().any(|metrics| metrics.mqloss.is_some()) {
-        table = table.numbers("mqloss", column(|metrics| metrics.mqloss.unwrap_or(f64::NAN)));
+/// What was trained how often, as a note.
+fn refits(refitted: &[String], once: &[String], (n_windows, every): (usize, usize)) -> String {
+    let anew = match every {
+        1 => "anew before each forecast".to_owned(),
+        every => format!("anew before every {every} forecasts"),
+    };
+    let [refitted, once] = [refitted, once].map(|names| names.join(", "));
+    match (refitted.is_empty(), once.is_empty()) {
+        _ if n_windows == 1 => String::new(),
+        (true, true) => String::new(),
+        (false, true) => format!("trained:        {refitted} {anew}\n"),
+        (true, false) => {
+            format!("trained:        {once} once, before the first forecast (--refit: before each)\n")
+        }
+        (false, false) => format!(
+            "trained:        {refitted} {anew}, {once} once before the first (--refit: before each)\n"
+        ),
     }
-    let mut levels: Vec<f64> =
-        metrics.iter().flat_map(|metrics| &metrics.coverage).map(|coverage| coverage.level).collect();
-    levels.sort_by(f64::total_cmp);
-    levels.dedup();
-    for level in levels {
-        let coverage_of =
-            |metrics: &Metrics| metrics.coverage.iter().find(|coverage| coverage.level == level).copied();
-        let cells =
-            metrics.iter().map(|metrics| coverage_of(metrics).map_or(f64::NAN, |coverage| coverage.coverage));
-        table = table.numbers(format!("cover-{level}"), cells);
-    }
-    table
 }

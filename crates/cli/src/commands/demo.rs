@@ -11,13 +11,13 @@ use foretell::{
 use serde_json::json;
 
 use crate::args::{LogArgs, directory};
-use crate::commands::cross_validate::{leaderboard, ranked};
 use crate::demo_files::DemoFiles;
 use crate::failure::is_broken_pipe;
 use crate::figure::{Band, Facet, Figure, Forecast};
 use crate::output::print;
 use crate::picture::Picture as _;
 use crate::progress::{Log, Reporter};
+use crate::ranking::{leaderboard, ranked};
 use crate::shell_word::shell_word;
 
 /// Monthly totals of international airline passengers in thousands, 1949 to 1960: Box and Jenkins 1976,
@@ -264,6 +264,7 @@ mod tests {
             scored_windows: 1,
             scored_series: 1,
             mase_series: 1,
+            missing: 0,
             mqloss: None,
             coverage: Vec::new(),
         };

@@ -1,28 +1,34 @@
 //! `foretell evaluate`: how good forecasts are, whatever their source.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::io::{self, Write as _};
+use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
-use foretell::evaluate::{Metric, RowScore, ScoreBy, ScoreGroup, ScoreTable};
-use foretell::{ForecastTable, ScoredForecasts, series_labels, usual_season};
+use foretell::evaluate::{DieboldMariano, MISSING, Metric, RowScore, ScoreBy, is_count};
+use foretell::{ScoredForecasts, series_labels, usual_season};
 use serde_json::{Map, Value, json};
 
-use crate::args::{LogArgs, TruthArgs};
+use crate::args::{LogArgs, steps};
+use crate::closed_stdout;
 use crate::data_args::shown;
 use crate::failure::{ThresholdCrossed, Usage};
-use crate::output::{print, write_file};
+use crate::output::Sink;
 use crate::progress::Log;
-use crate::table::AlignedTable;
+use crate::score_rows::{ScoreRows, check_appendable, digits, number};
 use crate::threshold::Threshold;
+use crate::truth_args::{ComparedFiles, ComparedTables};
 
 /// Score forecasts of any tool against the actual values
 ///
 /// Compares each row of a forecast with the actual value of the same series and time, and prints a row per metric and a column per
 /// model, best where it is lowest but for bias (0), coverage (the level) and calibration (the quantile). Columns such as
 /// NHITS-lo-80 and NHITS-hi-80 are intervals. The metrics are those of utilsforecast, with the same figures: the mean over the
-/// forecasts of each series and cutoff; by step, over all rows of the step.
+/// forecasts of each series and cutoff; by step, of their rows of that step.
+///
+/// Models are compared on the rows that all of them have. Rows that a model has no forecast of are counted in the row `missing`; what
+/// a metric has no score of in rows as `mape_uncounted` (rows whose actual value is 0) and `mase_uncounted` (forecasts of series that
+/// do not change from season to season before them, or are not longer than one).
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -30,28 +36,24 @@ Examples:
   foretell evaluate --forecast validation.csv --history sales.csv --metrics mase,rmsse --season 7 --by series
   foretell evaluate --forecast forecast.csv --actual sales.csv --by step --json
   foretell evaluate --forecast forecast.csv --actual sales.csv --compare NHITS,SeasonalNaive
+  foretell evaluate --forecast load.csv --actual meter.csv --actual-time-col hour --zone Europe/Berlin
 
 Every week, score last week's forecast, add the scores to a table, and end with exit code 3 if it was too far off:
   foretell evaluate --forecast last_week.csv --actual sales.csv --by cutoff \\
     --out scores.csv --append --fail-if 'mase>1.2' --fail-if 'coverage_level80<0.6:NHITS'
 
-With --json an object is printed: models, rows (of the forecast), scored (those with an actual value), scores, an array of objects with
-metric, what they are of (unique_id, cutoff, step or the column of --group-by) and values by model (null where there is none),
-and with --compare the test of Diebold and Mariano.
+With --json an object is printed: models, rows (of the forecast), scored (those with an actual value), missing (by model, those of
+the scored ones that it has no forecast of), season, scores, an array of objects with metric, what they are of (unique_id, cutoff, step
+or the column of --group-by) and values by model (null where there is none), and with --compare the test of Diebold and Mariano.
 
 Metrics: mae, mse, rmse, bias, cfe, pis, spis, mape, smape (0 to 1), mase, msse, rmsse, rmae, nd, wape, tweedie_deviance(power),
 linex(a), quantile_loss, scaled_quantile_loss, mqloss, scaled_mqloss, scaled_crps, calibration, coverage, winkler_score.")]
 pub(crate) struct Evaluate {
-    /// File of forecasts: ids, times, a column per model and interval, and cutoffs if there are several forecasts of a time
-    #[arg(long, value_name = "FILE")]
-    forecast: PathBuf,
-    /// File with the actual values, in the column --target-col [default: that column of the forecast]
-    #[arg(long, value_name = "FILE")]
-    actual: Option<PathBuf>,
-    /// File with what was known before, for metrics that are relative to it (mase, rmsse, ...) [default: the rows of --actual before
-    /// the forecasts]
-    #[arg(long, value_name = "FILE")]
-    history: Option<PathBuf>,
+    #[command(flatten)]
+    files: ComparedFiles,
+    /// Models of the forecasts to score [default: all]
+    #[arg(long, value_name = "MODEL,...", value_delimiter = ',')]
+    models: Vec<String>,
     /// Metrics, some with a parameter: linex(0.5) [default: mae, rmse, bias, smape; mase if there is a history; mqloss and coverage
     /// if there are quantiles]
     #[arg(long, value_name = "METRIC,...", value_delimiter = ',')]
@@ -68,26 +70,32 @@ pub(crate) struct Evaluate {
     /// Weigh series by this column of --static in means over series
     #[arg(long, value_name = "COLUMN", requires = "statics")]
     weight_col: Option<String>,
-    /// Steps of a season, for scaled metrics [default: the usual one of the frequency]
-    #[arg(long, value_name = "N")]
+    /// Steps of a season, for scaled metrics; 1 where there is none [default: the usual one of the frequency]
+    #[arg(long, value_name = "N", value_parser = steps())]
     season: Option<usize>,
     /// The model that rmae is relative to
     #[arg(long, value_name = "MODEL")]
     baseline: Option<String>,
-    /// Test whether the absolute errors of the first model are smaller than those of the second (Diebold and Mariano)
+    /// Test whether the absolute errors of the first model are smaller than those of the second (Diebold and Mariano), over the rows
+    /// that both have; ends with exit code 3 if one misses some, as --fail-if does
     #[arg(long, value_name = "MODEL,MODEL", value_delimiter = ',', num_args = 1)]
     compare: Vec<String>,
-    #[command(flatten)]
-    columns: TruthArgs,
-    /// CSV file to write the scores to as well
+    /// File to write the scores to as well: CSV, compressed if it ends in .csv.gz, or Parquet if it ends in .parquet
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    /// Add the scores to the rows that --out has
+    /// Add the scores to the rows that --out has, with the time; those that it has already are not added again
     #[arg(long, requires = "out")]
     append: bool,
-    /// End with exit code 3 if a score is beyond this: METRIC>NUMBER or METRIC<NUMBER, of any model, or of one: mae>10:NHITS
+    /// The version of the models, written with the scores that --append adds
+    #[arg(long, value_name = "TEXT", requires = "append", default_value = "")]
+    model_version: String,
+    /// End with exit code 3 if a score is beyond this: METRIC>NUMBER or METRIC<NUMBER, of any model, or of one: mae>10:NHITS; and
+    /// if a model has no forecast of rows that have come true
     #[arg(long, value_name = "CONDITION", value_parser = str::parse::<Threshold>)]
     fail_if: Vec<Threshold>,
+    /// Let --fail-if and --compare pass though a model has no forecast of some rows: the others are judged
+    #[arg(long)]
+    allow_missing: bool,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -109,12 +117,8 @@ enum By {
     Window,
 }
 
-/// A row of scores: its series, cutoff, step or label, the metric, and the values of the models.
-struct Row {
-    keys: Vec<(String, String)>,
-    metric: String,
-    values: Vec<f64>,
-}
+/// What was compared by --compare, and the test.
+type Comparison<'a> = (&'a str, &'a str, DieboldMariano);
 
 impl Evaluate {
     pub(crate) fn log(&self) -> Log {
@@ -122,86 +126,166 @@ impl Evaluate {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let options = self.columns.options()?;
-        let read = |path: &Option<PathBuf>| {
-            path.as_ref().map(|path| ForecastTable::actual_from_file(path, &options)).transpose()
+        let sink = match (&self.out, self.append) {
+            (Some(path), true) => {
+                check_appendable(path)?;
+                None
+            }
+            (Some(path), false) => Some(Sink::open(path)?),
+            (None, _) => None,
         };
-        let forecast = ForecastTable::from_file(&self.forecast, &options)?;
-        let (actual, history) = (read(&self.actual)?, read(&self.history)?);
-        let columns = self.columns.names();
-        let scored = ScoredForecasts::new(&forecast, actual.as_ref(), history.as_ref(), &columns)?;
-        let tables = [history.as_ref(), actual.as_ref(), Some(&forecast)];
-        let freq = || tables.into_iter().flatten().find_map(ForecastTable::freq);
-        let season = self.season.unwrap_or_else(|| freq().map_or(1, usual_season));
-        let rows = self.rows(&forecast, &scored, season)?;
-        self.check_bounds(&rows, &scored.models())?;
+        let tables = self.files.read(self.log())?;
+        let ComparedTables { forecast, actual, history, columns } = &tables;
+        let scored = ScoredForecasts::new(forecast, actual.as_ref(), history.as_ref(), columns)?;
+        let scored = if self.models.is_empty() { scored } else { scored.of_models(&self.models)? };
+        let season = self.season.unwrap_or_else(|| tables.freq().map_or(1, usual_season));
+        let rows = self.rows(&tables, &scored, season)?;
+        self.check_bounds(&rows)?;
+        let short = self.warn_of_rows(&scored);
+        let comparison = self.comparison(&scored)?;
+        let to_stdout = sink.as_ref().is_some_and(Sink::is_stdout);
+        match (sink, &self.out) {
+            (Some(sink), _) => rows.write(sink)?,
+            (None, Some(path)) => {
+                let added = rows.append(path, &self.model_version)?;
+                if added < rows.len() {
+                    self.log().warning(&format!(
+                        "{} of {} scores are in {} already and were not added again",
+                        rows.len() - added,
+                        rows.len(),
+                        path.display()
+                    ));
+                }
+            }
+            (None, None) => {}
+        }
+        if let Some(path) = self.out.as_ref().filter(|_| !to_stdout) {
+            self.log().wrote(path, &format!("{} scores", rows.len()));
+        }
+        if !to_stdout {
+            self.print(&rows, &scored, comparison.as_ref(), season)
+                .context("cannot write to standard output")?;
+        }
+        let mut failures = self.crossed(&rows);
+        if !self.allow_missing && !(self.fail_if.is_empty() && comparison.is_none()) {
+            failures.extend(
+                short.into_iter().map(|short| format!("{short} (--allow-missing judges the others)")),
+            );
+        }
+        if failures.is_empty() { Ok(()) } else { Err(ThresholdCrossed(failures.join("; ")).into()) }
+    }
+
+    /// Warns of rows that are not scored; gives what models miss in words.
+    fn warn_of_rows(&self, scored: &ScoredForecasts) -> Option<String> {
         let [all, true_rows] = scored.rows();
         if true_rows < all {
             self.log()
                 .warning(&format!("{} of {all} rows have not come true and do not count", all - true_rows));
         }
-        let comparison = match &self.compare[..] {
-            [] => None,
-            [first, second] if first == second => {
-                return Err(Usage(format!(
-                    "--compare {first},{second}: it is one model twice, whose errors do not differ; name two models"
-                ))
-                .into());
-            }
-            [first, second] => Some((first, second, scored.compare(first, second)?)),
-            _ => return Err(Usage("--compare: name two models, as NHITS,SeasonalNaive".to_owned()).into()),
-        };
-        if let Some(path) = &self.out {
-            self.write(path, &rows, &scored.models())?;
-            self.log().wrote(path, &format!("{} scores", rows.len()));
+        if scored.not_forecast() > 0 {
+            let text = format!("{} series of the actual values have no forecasts", scored.not_forecast());
+            self.log().warning(&text);
         }
-        let models = scored.models();
+        let (models, missing) = (scored.models(), scored.missing());
+        let lacking: Vec<String> = (models.iter().zip(&missing).filter(|(_, missing)| **missing > 0))
+            .map(|(model, missing)| format!("{model} has no forecast of {missing} of {true_rows} rows"))
+            .collect();
+        if lacking.is_empty() {
+            return None;
+        }
+        let lacking = lacking.join(", ");
+        let on = if models.len() == 1 {
+            ""
+        } else {
+            "; all models are scored on the rows that all have (--models scores some by themselves)"
+        };
+        self.log().warning(&format!("{lacking}, which do not count{on}"));
+        Some(lacking)
+    }
+
+    fn comparison<'a>(&'a self, scored: &ScoredForecasts) -> anyhow::Result<Option<Comparison<'a>>> {
+        match &self.compare[..] {
+            [] => Ok(None),
+            [first, second] if first == second => Err(Usage(format!(
+                "--compare {first},{second}: it is one model twice, whose errors do not differ; name two models"
+            ))
+            .into()),
+            [first, second] => Ok(Some((first, second, scored.compare(first, second)?))),
+            _ => Err(Usage("--compare: name two models, as NHITS,SeasonalNaive".to_owned()).into()),
+        }
+    }
+
+    fn print(
+        &self,
+        rows: &ScoreRows<'_>,
+        scored: &ScoredForecasts,
+        comparison: Option<&Comparison<'_>>,
+        season: usize,
+    ) -> io::Result<()> {
+        closed_stdout::check()?;
+        let mut out = io::BufWriter::new(io::stdout().lock());
         if self.json {
+            let [all, true_rows] = scored.rows();
+            let missing = scored.models().into_iter().map(str::to_owned).zip(scored.missing());
+            let missing: Map<String, Value> = missing.map(|(model, count)| (model, count.into())).collect();
             let mut report = json!({
-                "models": models, "rows": all, "scored": true_rows,
-                "scores": rows.iter().map(|row| row.to_json(&models)).collect::<Vec<Value>>(),
+                "models": scored.models(), "rows": all, "scored": true_rows, "missing": missing, "season": season,
             });
-            if let Some((first, second, test)) = &comparison {
+            if let Some((first, second, test)) = comparison {
                 report["comparison"] = json!({
-                    "first": first, "second": second, "statistic": test.statistic, "p_value": test.p_value,
-                    "times": test.rows,
+                    "first": first, "second": second, "statistic": number(test.statistic),
+                    "p_value": number(test.p_value), "times": test.rows,
                 });
             }
-            print(format!("{report}\n"))?;
-        } else {
-            let mut text = told(&rows, &models).render();
-            if let Some((first, second, test)) = &comparison {
-                let better = if test.statistic < 0.0 { "smaller" } else { "larger" };
-                text += &format!(
-                    "\nabsolute errors of {first} are {better} than those of {second}: statistic {:.3}, p = {:.4} \
-                     (Diebold and Mariano, {} times)\n",
-                    test.statistic, test.p_value, test.rows
-                );
+            // The scores may be many: they are not held at once.
+            let report = report.to_string();
+            write!(out, "{},\"scores\":[", &report[..report.len() - 1])?;
+            for (place, row) in rows.iter().enumerate() {
+                write!(out, "{}{}", if place == 0 { "" } else { "," }, rows.to_json(row))?;
             }
-            print(text)?;
+            writeln!(out, "]}}")?;
+            return out.flush();
         }
+        rows.write_table(&mut out)?;
+        if let Some((first, second, test)) = comparison {
+            let better = if test.statistic < 0.0 { "smaller" } else { "larger" };
+            writeln!(
+                out,
+                "\nabsolute errors of {first} are {better} than those of {second}: statistic {:.3}, p = {:.4} \
+                 (Diebold and Mariano, {} times)",
+                test.statistic, test.p_value, test.rows
+            )?;
+        }
+        out.flush()
+    }
+
+    /// The scores beyond a bound, in words.
+    fn crossed(&self, rows: &ScoreRows<'_>) -> Vec<String> {
+        let models = &rows.table.models;
         let mut crossed = Vec::new();
-        for row in &rows {
-            for (model, value) in models.iter().zip(&row.values) {
-                let beyond = self.fail_if.iter().filter(|bound| bound.is_crossed(&row.metric, model, *value));
-                crossed.extend(
-                    beyond.map(|bound| format!("{} is {value} for {model}, beyond {bound}", row.told())),
-                );
+        for row in rows.iter().filter(|_| !self.fail_if.is_empty()) {
+            for (model, value) in models.iter().zip(row.values) {
+                let beyond = self.fail_if.iter().filter(|bound| bound.is_crossed(row.metric, model, *value));
+                crossed.extend(beyond.map(|bound| {
+                    format!("{} is {} for {model}, beyond {bound}", rows.told(row), digits(*value))
+                }));
             }
         }
-        if crossed.is_empty() { Ok(()) } else { Err(ThresholdCrossed(crossed.join("; ")).into()) }
+        crossed
     }
 
     /// Whether each bound is one of a score that there is; warns of those whose scores are all undefined.
-    fn check_bounds(&self, rows: &[Row], models: &[&str]) -> anyhow::Result<()> {
-        let mut metrics: Vec<&str> = rows.iter().map(|row| &*row.metric).collect();
+    fn check_bounds(&self, rows: &ScoreRows<'_>) -> anyhow::Result<()> {
+        let models: Vec<&str> = rows.table.models.iter().map(String::as_str).collect();
+        let scores = rows.table.metrics.iter().filter(|metric| !is_count(&metric.name));
+        let mut metrics: Vec<&str> = scores.map(|metric| &*metric.name).collect();
         metrics.sort_unstable();
         metrics.dedup();
-        for bound in &self.fail_if {
-            bound.check(&metrics, models).map_err(Usage)?;
+        for bound in self.fail_if.iter().filter(|bound| bound.metric != MISSING) {
+            bound.check(&metrics, &models).map_err(Usage)?;
             let scores =
-                rows.iter().flat_map(|row| models.iter().zip(&row.values).map(move |score| (row, score)));
-            let mut bounded = scores.filter(|(row, (model, _))| bound.concerns(&row.metric, model));
+                rows.iter().flat_map(|row| models.iter().zip(row.values).map(move |score| (row, score)));
+            let mut bounded = scores.filter(|(row, (model, _))| bound.concerns(row.metric, model));
             if bounded.all(|(_, (_, value))| value.is_nan()) {
                 self.log().warning(&format!(
                     "--fail-if {bound}: the score is not defined here, so it bounds nothing"
@@ -211,12 +295,12 @@ impl Evaluate {
         Ok(())
     }
 
-    fn chosen(&self, scored: &ScoredForecasts) -> anyhow::Result<Vec<Metric>> {
+    fn chosen(&self, scored: &ScoredForecasts, by: ScoreBy<'_>) -> anyhow::Result<Vec<Metric>> {
         let mut names: Vec<String> = self.metrics.clone();
         if names.is_empty() {
-            names.extend(scored.usual_metrics(self.baseline.is_some()).into_iter().map(str::to_owned));
+            names.extend(scored.usual_metrics(self.baseline.is_some(), by).into_iter().map(str::to_owned));
         }
-        for Threshold { metric, .. } in &self.fail_if {
+        for Threshold { metric, .. } in self.fail_if.iter().filter(|bound| bound.metric != MISSING) {
             let name = metric.split("_level").next().unwrap_or(metric).split("_q0").next().unwrap_or(metric);
             if !names.iter().any(|known| known == name) {
                 names.push(name.to_owned());
@@ -243,74 +327,46 @@ impl Evaluate {
         Err(Usage(format!(
             "{}: {} has no {columns}, which it scores; forecast with --level 80, say, or leave {} out",
             metric.name,
-            self.forecast.display(),
+            self.files.forecast.display(),
             metric.name
         )))
     }
 
-    fn rows(
-        &self,
-        forecast: &ForecastTable,
-        scored: &ScoredForecasts,
+    fn rows<'a>(
+        &'a self,
+        tables: &'a ComparedTables,
+        scored: &'a ScoredForecasts,
         season: usize,
-    ) -> anyhow::Result<Vec<Row>> {
-        let labels = self.group_by.as_ref().map(|column| self.labels(column, scored)).transpose()?;
+    ) -> anyhow::Result<ScoreRows<'a>> {
+        let id_col = &tables.columns.id;
+        let labels =
+            self.group_by.as_ref().map(|column| Ok((&**column, self.labels(id_col, column, scored)?)));
+        let labels: Option<(&str, (Vec<String>, Vec<u32>))> =
+            labels.transpose().map_err(|error: anyhow::Error| error)?;
         let by = match (&labels, self.by) {
-            (Some((_, labels)), _) => ScoreBy::Labels(labels),
+            (Some((_, (_, labels))), _) => ScoreBy::Labels(labels),
             (None, By::All) => ScoreBy::All,
             (None, By::Series) => ScoreBy::Series,
             (None, By::Cutoff) => ScoreBy::Cutoff,
             (None, By::Step) => ScoreBy::Step,
             (None, By::Window) => ScoreBy::Window,
         };
-        let weights = self.weight_col.as_ref().map(|column| self.weights(column, scored)).transpose()?;
-        let metrics = self.chosen(scored)?;
+        let weights =
+            self.weight_col.as_ref().map(|column| self.weights(id_col, column, scored)).transpose()?;
+        let metrics = self.chosen(scored, by)?;
         let table = scored.scores(&metrics, by, season, self.baseline.as_deref(), weights.as_deref())?;
-        let names = labels.map(|(names, _)| names).unwrap_or_default();
-        Ok(self.listed(forecast, scored, &table, &names))
-    }
-
-    /// The scores as rows, sorted by series, cutoff, step or label.
-    fn listed(
-        &self,
-        forecast: &ForecastTable,
-        scored: &ScoredForecasts,
-        table: &ScoreTable,
-        labels: &[String],
-    ) -> Vec<Row> {
-        let shown = |time: i64| forecast.kind.display_in(forecast.zone.as_ref(), time);
-        let keys = |group: &ScoreGroup| -> Vec<(String, String)> {
-            let mut keys = Vec::new();
-            if let Some(series) = group.series {
-                keys.push((self.columns.id.clone(), scored.ids()[series as usize].to_string()));
-            }
-            match group.cutoff {
-                Some(cutoff) if forecast.cutoffs.is_some() => keys.push(("cutoff".to_owned(), shown(cutoff))),
-                // Without cutoffs a forecast is known by its first time.
-                Some(cutoff) => keys.push(("first".to_owned(), shown(cutoff + 1))),
-                None => {}
-            }
-            if let (Some(label), Some(column)) = (group.label, &self.group_by) {
-                keys.push((column.clone(), labels[label as usize].clone()));
-            }
-            keys.extend(group.step.map(|step| ("step".to_owned(), step.to_string())));
-            keys
-        };
-        let mut order: Vec<usize> = (0..table.groups.len()).collect();
-        order.sort_by_key(|&i| (table.groups[i].step, table.groups[i].cutoff));
-        let rows = table.metrics.iter().flat_map(|metric| {
-            order.iter().map(|&i| Row {
-                keys: keys(&table.groups[i]),
-                metric: metric.name.clone(),
-                values: metric.values[i].clone(),
-            })
-        });
-        rows.collect()
+        let labels = labels.map(|(column, (names, _))| (column, names));
+        Ok(ScoreRows::new(table, (scored, &tables.forecast), id_col, labels))
     }
 
     /// The different labels of the series, and the number of that of each.
-    fn labels(&self, column: &str, scored: &ScoredForecasts) -> anyhow::Result<(Vec<String>, Vec<u32>)> {
-        let labels = series_labels(&self.statics, &self.columns.id, column)?;
+    fn labels(
+        &self,
+        id_col: &str,
+        column: &str,
+        scored: &ScoredForecasts,
+    ) -> anyhow::Result<(Vec<String>, Vec<u32>)> {
+        let labels = series_labels(&self.statics, id_col, column)?;
         let mut names: Vec<String> = Vec::new();
         let mut numbers = Vec::new();
         for id in scored.ids() {
@@ -326,8 +382,8 @@ impl Evaluate {
         Ok((names, numbers))
     }
 
-    fn weights(&self, column: &str, scored: &ScoredForecasts) -> anyhow::Result<Vec<f64>> {
-        let labels = series_labels(&self.statics, &self.columns.id, column)?;
+    fn weights(&self, id_col: &str, column: &str, scored: &ScoredForecasts) -> anyhow::Result<Vec<f64>> {
+        let labels = series_labels(&self.statics, id_col, column)?;
         let weight = |id: &std::sync::Arc<str>| {
             let label = labels
                 .get(id)
@@ -338,91 +394,4 @@ impl Evaluate {
         };
         scored.ids().iter().map(weight).collect()
     }
-
-    /// Writes the scores, below those that the file has already where that is asked for.
-    fn write(&self, path: &Path, rows: &[Row], models: &[&str]) -> anyhow::Result<()> {
-        let mut header: Vec<&str> =
-            rows.first().map_or(Vec::new(), |row| row.keys.iter().map(|(key, _)| &**key).collect());
-        header.push("metric");
-        header.extend(models);
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        writer.write_record(&header)?;
-        let first_line = writer.into_inner()?;
-        let before = match self.append.then(|| fs::read(path)) {
-            Some(Ok(before)) => {
-                if !before.starts_with(&first_line) {
-                    let columns = String::from_utf8_lossy(
-                        before.split(|byte| *byte == b'\n').next().unwrap_or_default(),
-                    )
-                    .into_owned();
-                    anyhow::bail!(
-                        "--append: {} has the columns {columns:?}, and these scores {:?}; name another file",
-                        path.display(),
-                        String::from_utf8_lossy(first_line.trim_ascii_end())
-                    );
-                }
-                before
-            }
-            Some(Err(error)) if error.kind() != std::io::ErrorKind::NotFound => {
-                return Err(error).with_context(|| format!("cannot read {}", path.display()));
-            }
-            _ => first_line,
-        };
-        let mut writer = csv::Writer::from_writer(before);
-        for row in rows {
-            let keys = row.keys.iter().map(|(_, key)| key.clone());
-            let values =
-                row.values.iter().map(|value| if value.is_nan() { String::new() } else { value.to_string() });
-            writer.write_record(keys.chain([row.metric.clone()]).chain(values))?;
-        }
-        write_file(path, &writer.into_inner()?)
-    }
-}
-
-impl Row {
-    fn to_json(&self, models: &[&str]) -> Value {
-        let mut row: Map<String, Value> =
-            self.keys.iter().map(|(key, value)| (key.clone(), value.as_str().into())).collect();
-        row.insert("metric".to_owned(), self.metric.as_str().into());
-        let finite = |value: f64| if value.is_finite() { value.into() } else { Value::Null };
-        let values: Map<String, Value> = models
-            .iter()
-            .zip(&self.values)
-            .map(|(model, value)| ((*model).to_owned(), finite(*value)))
-            .collect();
-        row.insert("values".to_owned(), values.into());
-        row.into()
-    }
-
-    fn told(&self) -> String {
-        let keys: Vec<String> = self.keys.iter().map(|(key, value)| format!("{key} {value}")).collect();
-        match keys.is_empty() {
-            true => self.metric.clone(),
-            false => format!("{} of {}", self.metric, keys.join(", ")),
-        }
-    }
-}
-
-/// The scores as a table for people.
-fn told(rows: &[Row], models: &[&str]) -> AlignedTable {
-    let keys = rows.first().map_or(0, |row| row.keys.len());
-    let mut table = AlignedTable::new();
-    for key in 0..keys {
-        table = table.text(rows[0].keys[key].0.clone(), rows.iter().map(|row| row.keys[key].1.clone()));
-    }
-    table = table.text("metric", rows.iter().map(|row| row.metric.clone()));
-    for (i, model) in models.iter().enumerate() {
-        table = table.text(*model, rows.iter().map(|row| digits(row.values[i])));
-    }
-    table
-}
-
-/// A score with four digits.
-fn digits(value: f64) -> String {
-    if !value.is_finite() {
-        return "-".to_owned();
-    }
-    let whole = value.abs().max(1e-9).log10().floor() as i32;
-    let decimals = (3 - whole).clamp(0, 6) as usize;
-    format!("{value:.decimals$}")
 }

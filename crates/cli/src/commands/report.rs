@@ -12,7 +12,7 @@ use foretell_report::{Report, ScoreSheet, baseline, charts, drawn_models, facts,
 use crate::args::{LogArgs, steps};
 use crate::data_args::DataArgs;
 use crate::failure::Usage;
-use crate::output::{print, write_file};
+use crate::output::{check_ending, print, write_file};
 use crate::progress::Log;
 use crate::report::{METRIC, read_importances, read_scores};
 use crate::shell_word::shell_word;
@@ -78,6 +78,8 @@ impl WriteReport {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let out = self.out.clone().unwrap_or_else(|| self.forecast.with_extension("html"));
+        check_ending(&out, &["html", "htm"], "a page of HTML")?;
         let (panel, options) = self.data.read_target(self.model.as_deref(), self.freq, self.log())?;
         let target = options.target_col.clone();
         let frame = self.read_forecasts(&self.forecast, "forecast", &options, &panel)?;
@@ -118,7 +120,7 @@ impl WriteReport {
             commands: vec![this_command()],
             charts: charts(&panel, &tables, &target, self.last),
         };
-        self.write(&report)
+        self.write(&report, &out)
     }
 
     /// A file of forecasts of any models.
@@ -163,15 +165,14 @@ impl WriteReport {
         baseline(sheets, self.baseline.as_deref()).map_err(|error| Usage(format!("--{error}")).into())
     }
 
-    fn write(&self, report: &Report) -> anyhow::Result<()> {
+    fn write(&self, report: &Report, out: &Path) -> anyhow::Result<()> {
         let mut page = Vec::new();
         report.write(&mut page)?;
-        let out = self.out.clone().unwrap_or_else(|| self.forecast.with_extension("html"));
         if out == Path::new("-") {
             return print(page);
         }
-        write_file(&out, &page)?;
-        self.log().wrote(&out, &format!("a report on {} series", grouped(report.charts.series.len())));
+        write_file(out, &page)?;
+        self.log().wrote(out, &format!("a report on {} series", grouped(report.charts.series.len())));
         Ok(())
     }
 }

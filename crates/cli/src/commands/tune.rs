@@ -42,7 +42,8 @@ As a table of --config run.toml:
   [tune.space.NHITS]
   n_pool_kernel_size = [[2, 2, 1], [8, 4, 1]]
 
-With --json one object is printed: metric, best (a trial, or null) and trials, an array of: trial, model, space, hyper_parameters,
+With --json one object is printed: metric, best (a trial, or null), baseline (the score of SeasonalNaive in
+the same windows, or null) and trials, an array of: trial, model, space, hyper_parameters,
 scores (one for each rung that was reached, null where it failed), seconds, failure.")]
 pub(crate) struct Tune {
     #[command(flatten)]
@@ -136,6 +137,9 @@ fn halving(text: &str) -> Result<Halving, String> {
         }
     }
 }
+
+/// The model that needs no search, beside which trials stand.
+const BASELINE: &str = "SeasonalNaive";
 
 impl Tune {
     pub(crate) fn log(&self) -> Log {
@@ -300,7 +304,10 @@ impl Tune {
 
     fn print(&self, found: &Tuned) -> anyhow::Result<()> {
         if self.json {
-            let report = json!({ "metric": self.metric, "best": found.best(), "trials": found.trials });
+            let baseline = found.baseline.map(|score| json!({ "model": BASELINE, "score": score }));
+            let report = json!({
+                "metric": self.metric, "best": found.best(), "baseline": baseline, "trials": found.trials,
+            });
             return print(format!("{report}\n"));
         }
         const SHOWN: usize = 10;
@@ -318,11 +325,19 @@ impl Tune {
             (a.0, a.1).cmp(&(b.0, b.1)).then(a.2.total_cmp(&b.2))
         });
         order.truncate(SHOWN);
+        // The number of a trial, its model, its score, and its settings.
+        let row = |trial: &&SearchTrial| {
+            (trial.trial.to_string(), trial.model.clone(), trial.score().unwrap_or(f64::NAN), told(trial))
+        };
+        let mut rows: Vec<_> = order.iter().map(row).collect();
+        let baseline =
+            found.baseline.map(|score| ("-".to_owned(), BASELINE.to_owned(), score, String::new()));
+        rows.extend(baseline);
         let table = AlignedTable::new()
-            .text("trial", order.iter().map(|trial| trial.trial.to_string()))
-            .text("model", order.iter().map(|trial| trial.model.clone()))
-            .numbers(&*self.metric, order.iter().map(|trial| trial.score().unwrap_or(f64::NAN)))
-            .text("hyper-parameters", order.iter().map(|trial| told(trial)));
+            .text("trial", rows.iter().map(|row| row.0.clone()))
+            .text("model", rows.iter().map(|row| row.1.clone()))
+            .numbers(&*self.metric, rows.iter().map(|row| row.2))
+            .text("hyper-parameters", rows.iter().map(|row| row.3.clone()));
         print(table.render())
     }
 

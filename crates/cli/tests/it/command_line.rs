@@ -58,10 +58,12 @@ fn from_long_data_to_a_forecast_and_its_score() {
     assert_eq!(
         notes,
         [
+            "sorted by:      mase",
             "windows scored: 6 of 6",
             "series scored:  2 of 2",
             "series in MASE: 2 of 2",
             "season:         7 (usual for the frequency D; --season sets another)",
+            "trained:        NLinear once, before the first forecast (--refit: before each)",
         ]
     );
     let cv = dir.read("cv.csv");

@@ -67,11 +67,15 @@ fn forecasts_of_any_tool_are_scored() {
 fn scores_are_added_to_a_table_and_thresholds_end_with_their_own_code() {
     let dir = files();
     let run = |flags: &str| dir.run(&format!("{BESIDE} --metrics mae {flags}"));
-    for _ in 0..2 {
-        assert!(run("--out scores.csv --append").status.success());
+    // Twice the same are one; of another version of the models they are others.
+    for flags in ["", "", "--model-version 2", "--model-version 2"] {
+        assert!(run(&format!("--out scores.csv --append {flags}")).status.success());
     }
-    let table = "metric,A,B\nmae,3.75,2\nmae,3.75,2\n";
-    assert_eq!(dir.read("scores.csv"), table);
+    let table = dir.read("scores.csv");
+    let rows: Vec<(&str, &str)> = table.lines().map(|line| line.split_once(',').unwrap()).collect();
+    assert_eq!([rows[0].1, rows[1].1, rows[2].1], ["version,metric,A,B", ",mae,3.75,2", "2,mae,3.75,2"]);
+    assert_eq!((rows.len(), rows[0].0), (3, "scored_at"));
+    assert!(rows[1].0.len() == 20 && rows[1].0.ends_with('Z'), "{table}");
     let other = stderr(&run("--by series --out scores.csv --append"));
     assert!(other.contains("name another file"), "{other}");
     assert_eq!(dir.read("scores.csv"), table);
@@ -79,10 +83,136 @@ fn scores_are_added_to_a_table_and_thresholds_end_with_their_own_code() {
     let crossed = run("--fail-if mae>3 --fail-if mae>3:B");
     let said = stderr(&crossed);
     assert_eq!(crossed.status.code(), Some(3), "{said}");
-    assert!(said.contains("mae is 3.75 for A, beyond mae>3") && !said.contains("for B"), "{said}");
+    assert!(said.contains("mae is 3.750 for A, beyond mae>3") && !said.contains("for B"), "{said}");
     assert!(run("--fail-if mae>4").status.success());
     // A metric that is only asked for by a threshold is computed too.
     assert_eq!(run("--fail-if coverage_level80<0.5:A").status.code(), Some(3));
+}
+
+/// A model that has no forecasts of the series that is harder to forecast.
+const SELECTIVE: &str =
+    "unique_id,ds,A,B\nx,2024-01-29,4,4.5\nx,2024-01-30,4,4.5\ny,2024-01-29,4,\ny,2024-01-30,4,\n";
+
+#[test]
+fn a_model_does_not_win_by_what_it_does_not_forecast() {
+    let dir = files();
+    dir.put("g.csv", SELECTIVE);
+    let run =
+        |flags: &str| dir.run(&format!("evaluate --forecast g.csv --actual a.csv --metrics mae {flags}"));
+    let plain = run("");
+    let table = String::from_utf8(plain.stdout.clone()).unwrap();
+    assert_eq!(table, "metric   A      B\nmae      1.000  0.5000\nmissing  0      2\n");
+    assert!(
+        stderr(&plain)
+            .contains("B has no forecast of 2 of 4 rows, which do not count; all models are scored on")
+    );
+    let report: Value = serde_json::from_slice(&run("--json").stdout).unwrap();
+    assert_eq!(report["missing"], serde_json::json!({"A": 0, "B": 2}));
+    for flags in ["--fail-if mae>99", "--compare A,B", "--fail-if mae>99:A"] {
+        let failed = run(flags);
+        assert_eq!(failed.status.code(), Some(3), "{flags}");
+        let said = stderr(&failed);
+        assert!(said.contains("B has no forecast of 2 of 4 rows (--allow-missing"), "{said}");
+        assert!(run(&format!("{flags} --allow-missing")).status.success(), "{flags}");
+    }
+    // The advice: by itself it is scored on all of its rows.
+    assert_eq!(
+        String::from_utf8(run("--models A --fail-if mae>6").stdout).unwrap(),
+        "metric  A\nmae     5.500\n"
+    );
+    assert!(run("--models A --fail-if mae>6").status.success());
+}
+
+#[test]
+fn what_has_no_score_is_counted_and_rows_count_once() {
+    let dir = TestDirectory::new();
+    dir.put("f.csv", "unique_id,ds,M\nx,3,1\nx,4,1\ny,3,5\ny,4,5\n");
+    dir.put("a.csv", "unique_id,ds,y\nx,1,1\nx,2,2\nx,3,0\nx,4,2\ny,1,5\ny,2,5\ny,3,6\ny,4,5\n");
+    let table = dir.ok("evaluate --forecast f.csv --actual a.csv --metrics mape,mase --by series");
+    let counted = |row: &str| table.lines().any(|line| line.split_whitespace().eq(row.split(' ')));
+    assert!(counted("x mape_uncounted 1") && counted("y mape_uncounted 0"), "{table}");
+    assert!(counted("x mase_uncounted 0") && counted("y mase_uncounted 1"), "{table}");
+    dir.put("twice.csv", "unique_id,ds,M\nx,3,1\nx,4,1\nx,3,9\n");
+    let message = dir.fails(1, "evaluate --forecast twice.csv --actual a.csv");
+    assert!(message.contains("twice.csv has the series x at 3 twice, in the rows 1 and 3"), "{message}");
+    assert!(dir.fails(2, "evaluate --forecast f.csv --actual a.csv --season 0").contains("0 is not in 1.."));
+}
+
+#[test]
+fn actual_values_are_read_as_they_are_for_a_fit() {
+    let dir = TestDirectory::new();
+    dir.put("f.csv", "unique_id,ds,M\nSales,2024-03-01,5\nSales,2024-04-01,6\n");
+    dir.put("g.csv", "shop,month,M\nSales,2024-03-01,5\nSales,2024-04-01,6\n");
+    dir.put("h.csv", "unique_id,ds,M\ntotal,2024-03-01,5\ntotal,2024-04-01,6\n");
+    dir.put("two.csv", "Month,Sales\n2024-03-01,4\n2024-04-01,4\n");
+    dir.put("long.csv", "Laden,Month,Sales\nSales,2024-03-01,4\nSales,2024-04-01,4\n");
+    dir.put("wide.csv", "Month,Other,Sales\n2024-03-01,0,4\n2024-04-01,0,4\n");
+    dir.put("daily.csv", "Month,Sales\n2024-03-01,1\n2024-03-31,3\n2024-04-01,4\n2024-04-30,\n");
+    for flags in [
+        "f.csv --actual two.csv",
+        "f.csv --actual two.csv --time-col Month --target-col Sales",
+        "f.csv --actual two.csv --actual-time-col Month --actual-target-col Sales",
+        "g.csv --actual two.csv --id-col shop --time-col month",
+        "h.csv --actual two.csv --actual-id total",
+        "f.csv --actual long.csv --actual-id-col Laden --time-col Month --target-col Sales",
+        "f.csv --actual wide.csv --wide",
+    ] {
+        let table = dir.ok(&format!("evaluate --metrics mae --forecast {flags}"));
+        assert_eq!(table, "metric  M\nmae     1.500\n", "{flags}");
+    }
+}
+
+#[test]
+fn hours_of_clocks_are_compared_with_those_of_a_zone() {
+    let dir = TestDirectory::new();
+    let row = |hour: usize, zone: &str, y: usize| format!("a,2024-05-11 {hour:02}:00:00{zone},{y}\n");
+    let rows = |header: &str, zone: &str, hours: std::ops::Range<usize>| {
+        hours.fold(header.to_owned(), |text, hour| text + &row(hour, zone, hour * hour % 17))
+    };
+    dir.put("zoned.csv", &rows("unique_id,ds,M\n", "+02:00", 10..20));
+    dir.put("civil.csv", &rows("unique_id,ds,M\n", "", 10..20));
+    dir.put("truth.csv", &rows("unique_id,ds,y\n", "", 0..24));
+    dir.put("zoned_truth.csv", &rows("unique_id,ds,y\n", "+02:00", 0..24));
+    for flags in [
+        "zoned.csv --actual truth.csv",
+        "zoned.csv --actual truth.csv --zone Europe/Berlin",
+        "zoned.csv --actual truth.csv --actual-zone Europe/Berlin",
+        "civil.csv --actual zoned_truth.csv",
+        "civil.csv --actual truth.csv",
+    ] {
+        let table = dir.ok(&format!("evaluate --metrics mae --forecast {flags}"));
+        assert_eq!(table, "metric  M\nmae     0.000000\n", "{flags}");
+    }
+    let other = dir.ok("evaluate --metrics mae --forecast zoned.csv --actual truth.csv --actual-zone UTC");
+    assert!(!other.contains("0.000000"), "{other}");
+    // Times of two offsets are of a zone that nobody named.
+    dir.put("mixed.csv", "unique_id,ds,M\na,2024-05-11 10:00:00+02:00,1\na,2024-05-11 11:00:00+01:00,1\n");
+    let message = dir.fails(1, "evaluate --forecast mixed.csv --actual truth.csv");
+    assert!(message.contains("name the zone"), "{message}");
+}
+
+#[test]
+fn an_ending_means_its_format_or_is_refused() {
+    let dir = files();
+    let starts = |name: &str| dir.bytes(name)[..2].to_vec();
+    dir.ok(&format!("{BESIDE} --metrics mae --out s.csv.gz"));
+    assert_eq!(starts("s.csv.gz"), [0x1f, 0x8b]);
+    #[cfg(feature = "parquet")]
+    {
+        dir.ok(&format!("{BESIDE} --metrics mae --by series --out s.parquet"));
+        assert_eq!(starts("s.parquet"), *b"PA");
+    }
+    for (flags, part) in [
+        ("--out s.xlsx", "no format that foretell writes"),
+        ("--out s.json", "no format that foretell writes"),
+        ("--out s.csv.gz --append", "--append: rows are added to a plain CSV file alone"),
+        ("--out /dev/zero --append", "--append: /dev/zero is no regular file"),
+    ] {
+        let message = dir.fails(2, &format!("{BESIDE} {flags}"));
+        assert!(message.contains(part), "{flags}: {message}");
+    }
+    let message = dir.fails(2, "report --data a.csv --forecast f.csv --out r.parquet");
+    assert!(message.contains("a page of HTML") && message.contains("name the file r.html"), "{message}");
 }
 
 #[test]

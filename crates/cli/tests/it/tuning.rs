@@ -149,3 +149,23 @@ fn what_was_tried_is_kept_when_a_search_is_stopped() {
     assert_eq!(rows(&dir.read("trials.csv")).len(), 1 + 1);
     assert!(dir.path("state/search.json").exists() && !dir.path("best").exists());
 }
+
+#[test]
+fn no_setting_is_tried_twice_and_the_seasonal_naive_forecast_stands_beside_them() {
+    let dir = TestDirectory::new();
+    let rows = (0..48).map(|day| format!("a,{day},{}\n", 50 + day + (day * 7 % 5)));
+    dir.put("d.csv", &("unique_id,ds,y\n".to_owned() + &rows.collect::<String>()));
+    let tune = "tune --data d.csv --model AutoETS,AutoTheta --h 4 --season 5 --trials 9";
+    let output = dir.run(&format!("{tune} --json"));
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let trials = json["trials"].as_array().unwrap();
+    // AutoETS has nothing to search; AutoTheta two ways of decomposing, of which one is that of a model as it is.
+    let models: Vec<&str> = trials.iter().map(|trial| trial["model"].as_str().unwrap()).collect();
+    assert_eq!(models.iter().filter(|model| **model == "AutoTheta").count(), 2, "{json}");
+    assert_eq!(models.len(), 3, "{json}");
+    let log = crate::test_directory::stderr(&output);
+    assert!(log.contains("3 done of 3") && !log.contains("of 9"), "{log}");
+    assert_eq!(json["baseline"]["model"], "SeasonalNaive");
+    let table = dir.ok(&format!("{tune} --quiet"));
+    assert!(table.lines().last().unwrap().starts_with("-      SeasonalNaive"), "{table}");
+}

@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use super::options::{ID_REMEDY, ReadOptions, TIME_REMEDY};
+use super::panel::Panel;
 use super::read::LOOK;
-use crate::calendar::clock::Clock;
 use crate::calendar::kind::TimeKind;
+use crate::calendar::repeated_times::RepeatedTimes;
 use crate::calendar::zone::Zone;
 use crate::error::DataError;
 use crate::error::flaw::Flaw;
@@ -125,7 +126,9 @@ impl ForecastTable {
         Self::open(path.as_ref(), options, NumbersIn::AllColumns)
     }
 
-    /// Reads a file of actual values, which may have further columns of any kind; else as [`ForecastTable::from_file`].
+    /// Reads a file of actual values, which may have further columns of any kind and is laid out as a panel's file is: wide, with hours
+    /// across, of two columns whatever they are called. Its values are in the column that `options` names as the target. Else as
+    /// [`ForecastTable::from_file`].
     ///
     /// # Errors
     /// The errors of `from_file`, but for cells of other columns than that of the target.
@@ -134,9 +137,72 @@ impl ForecastTable {
     }
 
     fn open(path: &Path, options: &ReadOptions, numbers: NumbersIn) -> Result<Self, DataError> {
-        let mut table = open(&[path], &options.file.beside(), |_| true)?;
+        let is_actual = numbers == NumbersIn::Target;
+        // Actual values are laid out as the data are, forecasts as predict writes them.
+        let file = if is_actual { options.file.clone() } else { options.file.beside() };
+        let table = open(&[path], &file, |_| true)?;
+        let mut table = if is_actual { options.laid_out(table)? } else { table };
         table.read_numbers(options.numbers);
-        Self::read(&mut *table, options, numbers)
+        match is_actual && options.wide {
+            true => Self::read_wide(&mut *table, options),
+            false => Self::read(&mut *table, options, numbers),
+        }
+    }
+
+    /// The values of a panel as a table with this column of values; those that are not known are NaN.
+    pub fn of_panel(panel: &Panel, target: &str) -> Self {
+        let mut table = Self {
+            file: "the data".into(),
+            ids: Vec::with_capacity(panel.n_rows()),
+            integer_ids: false,
+            times: Vec::with_capacity(panel.n_rows()),
+            kind: panel.freq().kind(),
+            zone: panel.zone().cloned(),
+            cutoffs: None,
+            columns: Vec::new(),
+        };
+        let mut values = Vec::with_capacity(panel.n_rows());
+        for series in 0..panel.n_series() {
+            let rows = panel.len(series);
+            table.ids.extend(std::iter::repeat_n(panel.id(series), rows).cloned());
+            table.times.extend(panel.times(series));
+            values.extend(panel.known_values(series, 0..rows));
+        }
+        table.columns.push((target.to_owned(), values));
+        table
+    }
+
+    /// The rows of a table of one column of times, and one of values for each series.
+    fn read_wide(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Self, DataError> {
+        let time = options.time_col.as_ref().map_or(Ok(0), |name| table.column(name, TIME_REMEDY))?;
+        let series: Vec<(usize, Arc<str>)> = (table.columns().enumerate())
+            .filter(|(i, name)| *i != time && !name.is_empty())
+            .map(|(i, name)| (i, Arc::from(name)))
+            .collect();
+        let (mut clock, mut repeated) = (options.clock(table), RepeatedTimes::default());
+        let (mut ids, mut times, mut values) = (Vec::new(), Vec::new(), Vec::new());
+        while table.advance()? {
+            let instant = table.time(time, &mut clock)?;
+            let instant = match options.zone {
+                None => instant,
+                Some(_) => {
+                    repeated.resolve(0, instant, clock.later).map_err(|why| table.bad_time(time, why))?
+                }
+            };
+            for (column, id) in &series {
+                values.push(match table.wide_number(*column) {
+                    Ok(value) => value,
+                    Err(Flaw::Missing) => f64::NAN,
+                    Err(flaw) => return Err(table.bad_value(*column, flaw)),
+                });
+                ids.push(id.clone());
+                times.push(instant + table.late_shift());
+            }
+            options.check_memory(table.file(), times.len(), times.len() * 64)?;
+        }
+        let kind = clock.kind.ok_or_else(|| DataError::NoRows { table: table.file().clone() })?;
+        let (file, columns) = (table.file().clone(), vec![(options.target_col.clone(), values)]);
+        Ok(Self { file, ids, integer_ids: false, times, kind, zone: clock.zone, cutoffs: None, columns })
     }
 
     /// The rows of a table; else as [`ForecastTable::from_file`].
@@ -145,13 +211,28 @@ impl ForecastTable {
         options: &ReadOptions,
         numbers: NumbersIn,
     ) -> Result<Self, DataError> {
-        let id = table.column(&options.id_col, ID_REMEDY)?;
-        let time = table.column(options.time_name(), TIME_REMEDY)?;
-        let cutoff = table.find(CUTOFF);
+        let is_actual = numbers == NumbersIn::Target;
+        let pair = if is_actual { options.unnamed_pair(table)? } else { None };
+        let names = [options.time_name(), &options.target_col];
+        let is_one_series = is_actual && names.iter().all(|name| table.find(name).is_some());
+        let (id, time) = match pair {
+            Some(pair) => (None, pair.time),
+            None => {
+                let id = match is_one_series {
+                    true => table.id_column(&options.id_col, ID_REMEDY)?,
+                    false => Some(table.column(&options.id_col, ID_REMEDY)?),
+                };
+                (id, table.column(options.time_name(), TIME_REMEDY)?)
+            }
+        };
+        // As in a panel, the only series is called as its column of values.
+        let only = pair.map_or(options.target_col.clone(), |pair| table.header()[pair.target].clone());
+        let cutoff = table.find(CUTOFF).filter(|_| pair.is_none());
         let is_strict = |name: &str| numbers == NumbersIn::AllColumns || name == options.target_col;
         let (places, mut columns): (Vec<usize>, Vec<PartialColumn>) = (table.columns().enumerate())
-            .filter(|(i, name)| ![Some(id), Some(time), cutoff].contains(&Some(*i)) && !name.is_empty())
+            .filter(|(i, name)| ![id, Some(time), cutoff].contains(&Some(*i)) && !name.is_empty())
             .map(|(i, name)| {
+                let name = if pair.is_some() { &*options.target_col } else { name };
                 let (name, values, is_strict) = (name.to_owned(), Vec::new(), is_strict(name));
                 let column = PartialColumn {
                     name,
@@ -164,25 +245,33 @@ impl ForecastTable {
                 (i, column)
             })
             .unzip();
-        let mut clock =
-            Clock { zone: options.zone.clone(), format: options.time_format.clone(), ..Clock::default() };
-        let (mut known, mut ids) = (FxHashSet::<Arc<str>>::default(), Vec::<Arc<str>>::new());
+        let (mut clock, mut repeated) = (options.clock(table), RepeatedTimes::default());
+        let (mut known, mut ids) = (FxHashMap::<Arc<str>, usize>::default(), Vec::<Arc<str>>::new());
         let (mut times, mut cutoffs, mut integer_ids) = (Vec::new(), cutoff.map(|_| Vec::new()), false);
         // A reference to the id, a time, a cutoff, and the numbers; vectors may have twice the room that they need.
         let row = 2 * (16 + 8 + 8 + size_of::<f64>() * columns.len());
-        while table.advance()? {
+        let (mut at_row, mut last) = (pair.is_some_and(|pair| pair.at_row), 0);
+        while std::mem::take(&mut at_row) || table.advance()? {
             if times.len().is_multiple_of(LOOK) {
                 options.check_memory(table.file(), times.len(), times.len() * row)?;
             }
-            let name = table.id(id)?;
-            let same = ids.last().filter(|last| ***last == *name).or_else(|| known.get(&*name)).cloned();
-            ids.push(same.unwrap_or_else(|| {
-                let id: Arc<str> = Arc::from(&*name);
-                known.insert(id.clone());
-                id
-            }));
-            integer_ids = table.integer_ids(id);
-            times.push(table.time(time, &mut clock)?);
+            let name = table.id_or(id, &only)?;
+            if ids.last().is_none_or(|last| **last != *name) {
+                let number = known.len();
+                last = *known.entry(Arc::from(&*name)).or_insert(number);
+                ids.push(known.get_key_value(&*name).map_or_else(|| Arc::from(&*name), |(id, _)| id.clone()));
+            } else {
+                ids.extend_from_within(ids.len() - 1..);
+            }
+            integer_ids = id.is_some_and(|id| table.integer_ids(id));
+            let instant = table.time(time, &mut clock)?;
+            // Clocks show some times twice; which one a row is of, the rows before tell, of one forecast of a series.
+            times.push(match options.zone.is_some() && cutoff.is_none() {
+                false => instant,
+                true => {
+                    (repeated.resolve(last, instant, clock.later)).map_err(|why| table.bad_time(time, why))?
+                }
+            });
             if let (Some(column), Some(cutoffs)) = (cutoff, &mut cutoffs) {
                 cutoffs.push(table.time(column, &mut clock)?);
             }
@@ -190,6 +279,7 @@ impl ForecastTable {
                 column.read_cell(table, i)?;
             }
         }
+        times.iter_mut().for_each(|time| *time += table.late_shift());
         let kind = clock.kind.ok_or_else(|| DataError::NoRows { table: table.file().clone() })?;
         let columns = columns.into_iter().filter_map(|column| column.finish().transpose());
         let columns = columns.collect::<Result<_, _>>()?;
@@ -331,6 +421,38 @@ mod tests {
         assert_eq!(table.columns.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["y"]);
         let error = further(&["1", "many"]).unwrap_err().to_string();
         assert!(error.contains("f.csv, line 3, column `y`: \"many\" is not a number"), "{error}");
+    }
+
+    #[test]
+    fn actual_values_are_recognised_as_the_data_are() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("a.csv");
+        let read = |text: &str, options: &ReadOptions| {
+            std::fs::write(&path, text).unwrap();
+            let table = ForecastTable::actual_from_file(&path, options).unwrap();
+            let ids = table.ids.iter().map(|id| id.to_string()).collect::<Vec<_>>();
+            (ids, table.column("y").unwrap().to_vec())
+        };
+        let two = ["Month,Sales EUR\n2024-01,5\n2024-02,6\n", "Sales EUR,Month\n5,2024-01\n6,2024-02\n"];
+        for text in two {
+            assert_eq!(read(text, &ReadOptions::new()), (vec!["Sales EUR".to_owned(); 2], vec![5.0, 6.0]));
+        }
+        let one = read("ds,y,price\n1,5,x\n2,6,x\n", &ReadOptions::new());
+        assert_eq!(one, (vec!["y".to_owned(); 2], vec![5.0, 6.0]));
+        let wide = read("day,a,b\n1,5,7\n2,6,\n", &ReadOptions::new().wide());
+        assert_eq!(wide.0, ["a", "b", "a", "b"]);
+        assert!(wide.1[..3] == [5.0, 7.0, 6.0] && wide.1[3].is_nan());
+    }
+
+    #[test]
+    fn an_hour_that_clocks_show_twice_is_two_hours() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("a.csv");
+        let hours = ["01:00", "02:00", "02:00", "03:00"].map(|hour| format!("a,2023-10-29 {hour}:00,1\n"));
+        std::fs::write(&path, format!("unique_id,ds,y\n{}", hours.concat())).unwrap();
+        let options = ReadOptions::new().zone(crate::Zone::parse("Europe/Berlin").unwrap());
+        let times = ForecastTable::actual_from_file(&path, &options).unwrap().times;
+        assert!(times.windows(2).all(|pair| pair[1] - pair[0] == 3_600_000_000), "{times:?}");
     }
 
     #[cfg(feature = "parquet")]

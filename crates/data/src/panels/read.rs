@@ -48,7 +48,7 @@ impl ReadOptions {
         }
     }
 
-    fn clock(&self, table: &dyn TableReader) -> Clock {
+    pub(super) fn clock(&self, table: &dyn TableReader) -> Clock {
         let format = self.time_format.clone().filter(|_| !table.reads_its_times());
         Clock { zone: self.zone.clone(), format, locale: self.locale, ..Clock::default() }
     }

@@ -39,8 +39,11 @@ pub struct ValidationOptions<'a> {
     /// Steps from one forecast to the next; 1 by default.
     pub step_size: usize,
     /// Trains the models anew every so many windows, each time from the start, on all that comes before the window; 0,
-    /// the default, trains them once.
+    /// the default, trains those once that are trained in steps.
     pub refit: usize,
+    /// Whether models that learn from the whole history without steps of training, as AutoETS and AutoARIMA, are fitted anew for each
+    /// window where [`refit`](Self::refit) is 0, as statsforecast does; true by default.
+    pub refit_without_steps: bool,
     /// Central intervals to forecast, in percent, as [`PredictOptions::level`] says; none by default.
     pub level: &'a [f64],
     /// Quantiles to forecast in place of levels, as [`PredictOptions::quantiles`] says; none by default.
@@ -60,6 +63,11 @@ impl<'a> ValidationOptions<'a> {
     /// Trains the models anew every so many windows.
     pub fn refit(self, every: usize) -> Self {
         Self { refit: every, ..self }
+    }
+
+    /// Whether models without steps of training are fitted anew for each window.
+    pub fn refit_without_steps(self, refit_without_steps: bool) -> Self {
+        Self { refit_without_steps, ..self }
     }
 
     /// Central intervals to forecast, in percent.
@@ -89,6 +97,7 @@ impl Default for ValidationOptions<'_> {
             n_windows: 1,
             step_size: 1,
             refit: 0,
+            refit_without_steps: true,
             level: &[],
             quantiles: &[],
             h: None,
@@ -177,7 +186,17 @@ impl Forecaster {
         if let Some(intervals) = plan.intervals {
             plan.warnings.warn_of_few_windows(intervals.n_windows, &asked.levels());
         }
+        let refitted = plan.refitted(options);
         let (fitted, forecasts) = match refit {
+            0 if refitted.iter().all(|refitted| *refitted) => {
+                validate_anew(plan, panel, h, &cutoffs, 1, &asked, raw)?
+            }
+            0 if refitted.contains(&true) => {
+                plan.start.kept_columns = (plan.column_names().into_iter().zip(&refitted))
+                    .filter_map(|(name, refitted)| (!refitted).then_some(name))
+                    .collect();
+                validate_anew(plan, panel, h, &cutoffs, 1, &asked, raw)?
+            }
             0 if h == plan.h() => validate_once(plan, panel, (cutoffs[0], step_size), &asked, raw)?,
             // Windows of another length are forecast as if the panel ended before each.
             0 => validate_anew(plan, panel, h, &cutoffs, n_windows, &asked, raw)?,
@@ -232,6 +251,7 @@ fn validate_anew(
             if interruption.is_some() {
                 break;
             }
+            plan.start.keep(&trained);
             let (anew, stopped) = plan.fit_before(&known, 0)?;
             interruption = stopped;
             // Models of an interrupted training forecast nothing: those before it have forecast all windows until here.

@@ -12,6 +12,7 @@ use foretell_evaluate::{
 use crate::columns::ColumnNames;
 use crate::error::Error;
 use crate::sample_paths::are_several;
+use crate::scores::known_values::{KnownValues, doubled};
 use crate::scores::model_columns::ModelColumns;
 
 /// Forecasts of any tool beside the actual values, ready to be scored.
@@ -28,19 +29,18 @@ pub struct ScoredForecasts {
     times: Vec<i64>,
     steps: Vec<u32>,
     models: Vec<ModelColumns>,
-    /// Times and values of each series, in the order of time.
-    history: Vec<Vec<(i64, f64)>>,
-    /// The values before each forecast.
-    known: HashMap<(u32, i64), Vec<f64>>,
+    known: KnownValues,
+    /// Series of the actual values that are not forecast.
+    not_forecast: usize,
 }
 
 impl ScoredForecasts {
     /// Forecasts beside `actual`, or beside the target in their own table. The values before each forecast, which scaled metrics
-    /// are relative to, is taken from `history` and from `actual`.
+    /// are relative to, are taken from `history` and from `actual`.
     ///
     /// # Errors
-    /// If no table has the target, no column is a forecast, no row of a forecast has come true, or the forecasts are several sample
-    /// paths.
+    /// If no table has the target, no column is a forecast, no row of a forecast has come true, a series and time is there twice, or
+    /// the forecasts are several sample paths.
     pub fn new(
         forecast: &ForecastTable,
         actual: Option<&ForecastTable>,
@@ -51,80 +51,42 @@ impl ScoredForecasts {
             return Err(Error::SamplePaths { table: forecast.file.clone() });
         }
         let (ids, series) = numbered(&forecast.ids);
-        let place: HashMap<&str, u32> = ids.iter().zip(0..).map(|(id, number)| (&**id, number)).collect();
-        let mut values: Vec<Vec<(i64, f64)>> = vec![Vec::new(); ids.len()];
-        for table in [history, actual].into_iter().flatten() {
-            let y = table.column(&columns.target)?;
-            for ((id, time), y) in table.ids.iter().zip(&table.times).zip(y) {
-                if let Some(&series) = place.get(&**id) {
-                    values[series as usize].push((*time, *y));
-                }
-            }
-        }
-        for values in &mut values {
-            values.sort_by_key(|(time, _)| *time);
-            // An actual value takes precedence over one of the history.
-            values.reverse();
-            values.dedup_by_key(|(time, _)| *time);
-            values.reverse();
-        }
+        let known = KnownValues::of(&ids, history, actual, &columns.target)?;
         let y = match actual {
             None => forecast.column(&columns.target)?.to_vec(),
             Some(_) => {
-                let truth = |(series, time): (&u32, &i64)| {
-                    let values = &values[*series as usize];
-                    values.binary_search_by_key(time, |(time, _)| *time).map_or(f64::NAN, |i| values[i].1)
-                };
-                series.iter().zip(&forecast.times).map(truth).collect()
+                series.iter().zip(&forecast.times).map(|(&series, &time)| known.at(series, time)).collect()
             }
         };
         if y.iter().all(|y| y.is_nan()) {
-            return Err(Error::NothingCameTrue { forecast: forecast.file.clone() });
+            let found = [Some(forecast), actual].into_iter().flatten().map(told).collect::<Vec<_>>();
+            return Err(Error::NothingCameTrue { forecast: forecast.file.clone(), found: found.join("; ") });
         }
         let models = models(forecast, &columns.target);
         if models.is_empty() {
             return Err(Error::NoForecasts { forecast: forecast.file.clone() });
         }
-        let mut scored = Self {
-            ids,
-            y,
-            cutoffs: cutoffs(forecast, &series),
-            series,
-            times: forecast.times.clone(),
-            steps: Vec::new(),
-            models,
-            history: values,
-            known: HashMap::new(),
-        };
-        scored.steps = scored.steps();
-        scored.known = scored.known();
-        Ok(scored)
+        let not_forecast =
+            actual.map_or(0, |actual| numbered(&actual.ids).0.iter().filter(|id| !known.has(id)).count());
+        let cutoffs = cutoffs(forecast, &series);
+        let steps = steps(forecast, &series, &cutoffs)?;
+        let times = forecast.times.clone();
+        Ok(Self { ids, y, cutoffs, series, times, steps, models, known, not_forecast })
     }
 
-    /// The place of each row among those of its series and cutoff, by time, from 1.
-    fn steps(&self) -> Vec<u32> {
-        let mut order: Vec<usize> = (0..self.y.len()).collect();
-        order.sort_by_key(|&row| (self.series[row], self.cutoffs[row], self.times[row]));
-        let (mut steps, mut before) = (vec![1; order.len()], None);
-        for row in order {
-            let window = (self.series[row], self.cutoffs[row]);
-            steps[row] = match before {
-                Some((same, step)) if same == window => step + 1,
-                _ => 1,
-            };
-            before = Some((window, steps[row]));
+    /// The same without the models that are not among these.
+    ///
+    /// # Errors
+    /// A name that no model has.
+    pub fn of_models(mut self, names: &[String]) -> Result<Self, Error> {
+        let found: Vec<String> = self.models.iter().map(|model| model.name.clone()).collect();
+        match names.iter().find(|name| !found.contains(name)) {
+            Some(name) => Err(Error::UnknownForecasts { name: name.clone(), found }),
+            None => {
+                self.models.retain(|model| names.contains(&model.name));
+                Ok(self)
+            }
         }
-        steps
-    }
-
-    fn known(&self) -> HashMap<(u32, i64), Vec<f64>> {
-        let windows: HashMap<(u32, i64), ()> =
-            self.series.iter().copied().zip(self.cutoffs.iter().copied()).map(|key| (key, ())).collect();
-        let before = |&(series, cutoff): &(u32, i64)| {
-            let values = &self.history[series as usize];
-            values[..values.partition_point(|(time, _)| *time <= cutoff)].iter().map(|(_, y)| *y).collect()
-        };
-        windows.into_keys().map(|window| (window, before(&window))).collect()
     }
 
     /// The series, by the numbers that [`ScoreGroup`](foretell_evaluate::ScoreGroup) has.
@@ -149,12 +111,16 @@ impl ScoredForecasts {
 
     /// Whether something is known of before each forecast.
     pub fn has_history(&self) -> bool {
-        self.known.values().any(|known| !known.is_empty())
+        let windows = self.series.iter().zip(&self.cutoffs);
+        windows.into_iter().any(|(&series, &cutoff)| !self.known.until(series, cutoff).is_empty())
     }
 
-    /// The metrics that these forecasts have where nobody names any; errors beside those of a baseline if there is one.
-    pub fn usual_metrics(&self, has_baseline: bool) -> Vec<&'static str> {
-        let mut names = vec!["mae", "rmse", "bias", "smape"];
+    /// The metrics that these forecasts have where nobody names any; errors beside those of a baseline if there is one. By step there
+    /// is no `rmse`: of the single row that a window has of a step it is `mae`.
+    pub fn usual_metrics(&self, has_baseline: bool, by: ScoreBy<'_>) -> Vec<&'static str> {
+        let mut names = vec!["mae"];
+        names.extend((by != ScoreBy::Step).then_some("rmse"));
+        names.extend(["bias", "smape"]);
         names.extend(self.has_history().then_some("mase"));
         names.extend(has_baseline.then_some("rmae"));
         names.extend(self.has_quantiles().then_some("mqloss"));
@@ -167,7 +133,21 @@ impl ScoredForecasts {
         [self.y.len(), self.y.iter().filter(|y| !y.is_nan()).count()]
     }
 
-    /// Scores of all models. Weights and labels have one entry per series, in the order of [`ScoredForecasts::ids`].
+    /// Of each model the rows that have come true and that it has no forecast of.
+    pub fn missing(&self) -> Vec<usize> {
+        let of_model = |model: &ModelColumns| {
+            let rows = self.y.iter().zip(&model.point);
+            rows.filter(|(y, forecast)| !y.is_nan() && forecast.is_nan()).count()
+        };
+        self.models.iter().map(of_model).collect()
+    }
+
+    /// Series of the actual values that are not forecast.
+    pub fn not_forecast(&self) -> usize {
+        self.not_forecast
+    }
+
+    /// Scores of all models, on the rows that all have. Weights and labels have one entry per series, in the order of [`ScoredForecasts::ids`].
     ///
     /// # Errors
     /// The errors of [`evaluate`].
@@ -179,7 +159,7 @@ impl ScoredForecasts {
         baseline: Option<&str>,
         weights: Option<&[f64]>,
     ) -> Result<ScoreTable, EvaluationError> {
-        let history = self.has_history().then_some(self as &dyn ScoreHistory);
+        let history = self.has_history().then_some(&self.known as &dyn ScoreHistory);
         evaluate(&self.scored()?, metrics, by, &ScoreOptions { season, history, baseline, weights })
     }
 
@@ -189,7 +169,7 @@ impl ScoredForecasts {
     }
 
     /// Whether the absolute errors of the first model are smaller than those of the second, by the test of Diebold and Mariano over
-    /// the mean differences of all series at each time.
+    /// the mean differences of all series at each time, over the rows that both have.
     ///
     /// # Errors
     /// A name that no model has, or fewer than two times.
@@ -218,12 +198,6 @@ impl ScoredForecasts {
     }
 }
 
-impl ScoreHistory for ScoredForecasts {
-    fn until(&self, series: u32, cutoff: i64) -> &[f64] {
-        self.known.get(&(series, cutoff)).map_or(&[], Vec::as_slice)
-    }
-}
-
 /// The different ids in the order in which they appear, and the number of that of each row.
 fn numbered(ids: &[Arc<str>]) -> (Vec<Arc<str>>, Vec<u32>) {
     let (mut places, mut known) = (HashMap::<&str, u32>::new(), Vec::new());
@@ -247,6 +221,37 @@ fn cutoffs(forecast: &ForecastTable, series: &[u32]) -> Vec<i64> {
         first.entry(*series).and_modify(|first| *first = (*first).min(*time)).or_insert(*time);
     }
     series.iter().map(|series| first[series] - 1).collect()
+}
+
+/// The place of each row among those of its series and cutoff, by time, from 1.
+///
+/// # Errors
+/// Two rows of one series, cutoff and time, which would count twice.
+fn steps(forecast: &ForecastTable, series: &[u32], cutoffs: &[i64]) -> Result<Vec<u32>, Error> {
+    let mut order: Vec<usize> = (0..series.len()).collect();
+    order.sort_by_key(|&row| (series[row], cutoffs[row], forecast.times[row]));
+    let mut steps = vec![1; order.len()];
+    for pair in order.windows(2) {
+        let [before, row] = [pair[0], pair[1]];
+        if (series[before], cutoffs[before]) != (series[row], cutoffs[row]) {
+            continue;
+        }
+        if forecast.times[before] == forecast.times[row] {
+            return Err(doubled(forecast, before, row));
+        }
+        steps[row] = steps[before] + 1;
+    }
+    Ok(steps)
+}
+
+/// The series and times of a table in a few words.
+fn told(table: &ForecastTable) -> String {
+    let shown = |time: Option<&i64>| {
+        time.map_or_else(String::new, |time| table.kind.display_in(table.zone.as_ref(), *time))
+    };
+    let id = table.ids.first().map_or("", |id| &**id);
+    let [first, last] = [shown(table.times.iter().min()), shown(table.times.iter().max())];
+    format!("{} has the series {id:?}, ..., from {first} to {last}", table.file)
 }
 
 /// The models that a table forecasts.
@@ -300,6 +305,45 @@ mod tests {
         assert_eq!(table.metrics[0].values, [[1.0, 1.5], [1.0, 3.5]]);
         assert_eq!((&*table.metrics[1].name, table.metrics[1].values[0][0]), ("coverage_level80", 0.5));
         assert!(!scored.has_history() && scored.has_quantiles() && scored.has_intervals());
+    }
+
+    #[test]
+    fn rows_that_are_there_twice_are_refused() {
+        let columns = ColumnNames::default();
+        let mut forecast = table(&[("M", &[9.0, 1000.0, 1.0, 1.0])], None);
+        forecast.times = vec![5, 5, 5, 6];
+        let actual = table(&[("y", &[1.0, 4.0, 5.0, 4.0])], None);
+        let scored = |forecast: &ForecastTable, actual: &ForecastTable| {
+            ScoredForecasts::new(forecast, Some(actual), None, &columns)
+        };
+        let error = scored(&forecast, &actual).unwrap_err().to_string();
+        assert!(error.starts_with("f.csv has the series a at 5 twice, in the rows 1 and 2;"), "{error}");
+        // From two cutoffs they are two forecasts.
+        forecast.cutoffs = Some(vec![3, 4, 4, 4]);
+        assert!(scored(&forecast, &actual).is_ok());
+        let mut twice = table(&[("y", &[1.0, 1.0, 5.0, 4.0])], None);
+        twice.times = vec![5, 5, 5, 6];
+        assert_eq!(scored(&forecast, &twice).unwrap().rows(), [4, 4], "the same value twice is one");
+        twice.columns[0].1[1] = 2.0;
+        let error = scored(&forecast, &twice).unwrap_err().to_string();
+        assert!(error.contains("series a at 5 twice"), "{error}");
+    }
+
+    #[test]
+    fn models_without_some_forecasts_are_counted_and_left_out_by_name() {
+        const GAP: f64 = f64::NAN;
+        let columns = [("A", &[2.0, 2.0, 9.0, 9.0][..]), ("B", &[1.5, 1.5, GAP, GAP]), ("y", &[1.0; 4])];
+        let scored = || ScoredForecasts::new(&table(&columns, None), None, None, &ColumnNames::default());
+        let mae = |scored: &ScoredForecasts| {
+            let metrics = [Metric::parse("mae").unwrap()];
+            scored.scores(&metrics, ScoreBy::All, 1, None, None).unwrap().metrics[0].values[0].clone()
+        };
+        assert_eq!(scored().unwrap().missing(), [0, 2]);
+        assert_eq!(mae(&scored().unwrap()), [1.0, 0.5]);
+        let alone = scored().unwrap().of_models(&["A".to_owned()]).unwrap();
+        assert_eq!((mae(&alone), alone.missing()), (vec![4.5], vec![0]));
+        let error = scored().unwrap().of_models(&["C".to_owned()]).unwrap_err().to_string();
+        assert_eq!(error, "there are no forecasts of C; the models are A, B");
     }
 
     #[test]

@@ -15,8 +15,6 @@ pub(crate) struct ForecastRows {
     y: Vec<f64>,
     series: Vec<u32>,
     cutoffs: Vec<i64>,
-    /// The first cutoff of the row's series: models were trained on the rows before it.
-    first_cutoffs: Vec<i64>,
     steps: Vec<u32>,
     models: Vec<ModelColumns>,
     /// All values of each series, and how many of them come before each cutoff.
@@ -34,14 +32,13 @@ impl ForecastRows {
         models: impl Iterator<Item = (String, Vec<Output>)>,
     ) -> Self {
         let cutoffs = frame.cutoffs.clone().unwrap_or_default();
-        let (mut series, mut first_cutoffs, mut known) = (Vec::new(), Vec::new(), HashMap::new());
+        let (mut series, mut known) = (Vec::new(), HashMap::new());
         for window in windows {
             let number = window.series as u32;
             for (&before, row) in window.known.iter().zip(window.rows.clone().step_by(horizon)) {
                 known.insert((number, cutoffs[row]), before);
             }
             series.extend(std::iter::repeat_n(number, window.rows.len()));
-            first_cutoffs.extend(std::iter::repeat_n(cutoffs[window.rows.start], window.rows.len()));
         }
         let mut columns = frame.columns.iter();
         let wide = |name: &str| frame.wide_column(name).unwrap_or_default().into_owned();
@@ -62,7 +59,6 @@ impl ForecastRows {
             horizon,
             y,
             series,
-            first_cutoffs,
             steps: (0..cutoffs.len()).map(|row| (row % horizon) as u32 + 1).collect(),
             models: models.collect(),
             cutoffs,
@@ -75,17 +71,8 @@ impl ForecastRows {
 
     /// The rows as metrics see them, scaled by the values before each cutoff.
     pub(crate) fn scored(&self) -> Result<ScoredRows<'_>, EvaluationError> {
-        self.scored_with(&self.cutoffs)
-    }
-
-    /// The same, scaled by the values before the first cutoff of each series.
-    pub(crate) fn scored_by_training_part(&self) -> Result<ScoredRows<'_>, EvaluationError> {
-        self.scored_with(&self.first_cutoffs)
-    }
-
-    fn scored_with<'a>(&'a self, cutoffs: &'a [i64]) -> Result<ScoredRows<'a>, EvaluationError> {
         let models = self.models.iter().map(ModelColumns::forecasts).collect();
-        ScoredRows::new(&self.y, &self.series, cutoffs, &self.steps, models)
+        ScoredRows::new(&self.y, &self.series, &self.cutoffs, &self.steps, models)
     }
 
     /// Forecasts of which at least one step's truth is known.

@@ -4,6 +4,8 @@ mod anomalies;
 pub(crate) mod cross_validation;
 pub(crate) mod forecast_file;
 pub(crate) mod forecast_rows;
+pub(crate) mod known_values;
 pub(crate) mod metrics;
 mod model_columns;
 pub(crate) mod precision;
+mod refits;

@@ -306,7 +306,7 @@ impl TrainingPlan {
 
     /// The forecasts of the end of each series that intervals are calibrated on, else those that an ensemble's weights are learnt by,
     /// else those whose errors weigh the series of a hierarchy.
-    fn windows_of_end(&self) -> Option<PredictionIntervals> {
+    pub(crate) fn windows_of_end(&self) -> Option<PredictionIntervals> {
         let horizons = |n_windows| PredictionIntervals {
             n_windows,
             step_size: self.h(),

@@ -28,6 +28,10 @@ pub(crate) struct StartingPoint {
     pub(crate) frozen: Vec<String>,
     /// Whether the models that there are stay as they are, without any training.
     pub(crate) untrained: bool,
+    /// Columns of models that are trained once, and stay as they are while others are fitted anew.
+    pub(crate) kept_columns: Vec<String>,
+    /// These models once they are trained, and the categories that they know.
+    kept: Option<(Vec<(String, FittedModel)>, Vocabulary)>,
 }
 
 impl StartingPoint {
@@ -38,6 +42,16 @@ impl StartingPoint {
         self.levels = Some(trained.levels.clone());
         self.ensembles.clone_from(&trained.ensembles);
         self.conformal.clone_from(&trained.conformal);
+    }
+
+    /// Keeps the models of the columns to be kept as they were trained.
+    pub(crate) fn keep(&mut self, trained: &TrainedModels) {
+        let columns = &self.kept_columns;
+        if !columns.is_empty() {
+            let kept = trained.named().filter(|(_, name)| columns.contains(name));
+            let kept = kept.map(|(model, name)| (name, model.clone())).collect();
+            self.kept = Some((kept, trained.vocabulary.clone()));
+        }
     }
 
     /// The ensembles that models of these columns have from the trained ones: those of the same models.
@@ -77,7 +91,9 @@ impl StartingPoint {
 
     /// The trained model of this column, if it is to stay as it is.
     pub(crate) fn unchanged(&self, column: &str) -> Option<&FittedModel> {
-        self.model(column).filter(|_| self.untrained)
+        let kept = self.kept.iter().flat_map(|(models, _)| models);
+        let mut kept = kept.filter(|(name, _)| name == column).map(|(_, model)| model);
+        kept.next().or_else(|| self.model(column).filter(|_| self.untrained))
     }
 
     fn model(&self, column: &str) -> Option<&FittedModel> {
@@ -87,7 +103,7 @@ impl StartingPoint {
 
     /// The categories that the models know already, if they are trained ones.
     pub(crate) fn vocabulary(&self) -> Option<&Vocabulary> {
-        self.from.as_ref().map(|(_, vocabulary)| vocabulary)
+        self.kept.as_ref().or(self.from.as_ref()).map(|(_, vocabulary)| vocabulary)
     }
 
     /// Whether each of these models that is trained in steps has one to continue from, which knows its categories.

@@ -23,6 +23,8 @@ pub(super) struct Board<'b> {
     pub(super) begun: BTreeMap<usize, Begun>,
     pub(super) listener: &'b mut (dyn FnMut(&SearchProgress<'_>) + Send),
     pub(super) at_a_time: usize,
+    /// Trials of the whole search: those that are asked for, or as many as there are settings.
+    pub(super) most: usize,
 }
 
 impl Board<'_> {
@@ -83,7 +85,7 @@ impl Board<'_> {
             trial: &self.trials[result.trial],
             best,
             done: self.trials.iter().filter(|trial| !trial.scores.is_empty()).count(),
-            trials: self.study.trials,
+            trials: self.most,
             left: self.left(),
         };
         (self.listener)(&progress);
@@ -94,11 +96,16 @@ impl Board<'_> {
         let done = self.trials.iter().filter(|trial| !trial.scores.is_empty());
         let seconds: Vec<f64> = done.map(|trial| trial.seconds).collect();
         let mean = seconds.iter().sum::<f64>() / seconds.len().max(1) as f64;
-        let left = self.study.trials.saturating_sub(seconds.len()) as f64;
+        let left = self.most.saturating_sub(seconds.len()) as f64;
         Duration::try_from_secs_f64(mean * left / self.at_a_time as f64).unwrap_or(Duration::MAX)
     }
 
-    pub(super) fn tuned(mut self, interrupted: bool, complete: bool) -> Result<Tuned, Error> {
+    pub(super) fn tuned(
+        mut self,
+        interrupted: bool,
+        complete: bool,
+        baseline: Option<f64>,
+    ) -> Result<Tuned, Error> {
         let best = match self.study.best(&self.scored()) {
             Some(best) => {
                 let Point { space, values } = &self.points[best];
@@ -111,6 +118,6 @@ impl Board<'_> {
             let first = self.trials.iter().find_map(|trial| trial.failure.clone());
             return Err(Error::NothingScored { first });
         }
-        Ok(Tuned { trials: self.trials, interrupted, complete, best })
+        Ok(Tuned { trials: self.trials, interrupted, complete, baseline, best })
     }
 }

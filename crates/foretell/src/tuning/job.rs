@@ -11,6 +11,7 @@ use crate::fitted::Fitted;
 use crate::forecaster::Forecaster;
 use crate::model_spec::ModelSpec;
 use crate::scores::cross_validation::{ValidationOptions, ValidationScores};
+use crate::tuning::search_space::SearchSpace;
 use crate::usage_error::UsageError;
 use crate::warning_listener::WarningListener;
 
@@ -82,6 +83,14 @@ impl Trainer<'_> {
         Ok(done?.map(|(score, fitted)| (score, goes_on.then_some(Begun { steps, fitted }))))
     }
 
+    /// The score of the seasonal naive forecast in the same windows; nothing where it has none.
+    pub(super) fn baseline(&self, space: &SearchSpace) -> Option<f64> {
+        let spec = ModelSpec::new("SeasonalNaive", space.spec().h(), 1).ok()?;
+        let spec = spec.set("season_length", self.season).ok()?;
+        let (score, _) = self.score(&spec, 1.0, None).ok()??;
+        Some(score).filter(|score| !score.is_nan())
+    }
+
     fn validate(
         &self,
         spec: &ModelSpec,
@@ -112,7 +121,7 @@ impl Trainer<'_> {
             return Ok(None);
         }
         let options = ValidationScores::new(self.season);
-        let table = validation.scores(self.panel, &[self.metric], ScoreBy::Rows, &options)?;
+        let table = validation.scores(self.panel, &[self.metric], ScoreBy::All, &options)?;
         // Metrics of quantiles and intervals have a column for each.
         let columns: Vec<f64> =
             table.metrics.iter().filter_map(|column| column.values.first()?.first().copied()).collect();

@@ -217,7 +217,23 @@ impl<'a> Search<'a> {
             stop: Arc::new(move || interrupt() || deadline.is_some_and(|end| Instant::now() >= end)),
             memory: RwLock::new(()),
         };
+        // Points that set what a model has anyway, or two spaces of one model, may be one setting.
+        let setting = |point: &Point| {
+            let spec = self.spaces[point.space].at(&point.values).ok()?;
+            Some((spec.alias().to_owned(), spec.name(), spec.hyper_parameters()))
+        };
+        let most = self.study.points(self.study.trials).map_or(self.study.trials, |points| {
+            let fits = points.iter().filter(|point| trainer.check(&self.spaces[point.space], point).is_ok());
+            let mut settings: Vec<_> = Vec::new();
+            for known in fits.filter_map(setting) {
+                if !settings.contains(&known) {
+                    settings.push(known);
+                }
+            }
+            settings.len().min(self.study.trials)
+        });
         let board = Board {
+            most,
             spaces: &self.spaces,
             study: &self.study,
             state,
@@ -232,8 +248,15 @@ impl<'a> Search<'a> {
         let complete = loop {
             let tasks = {
                 let board = locked(&board);
+                let mut tried: Vec<_> = board.points.iter().filter_map(setting).collect();
                 let accepts = |point: &Point| match trainer.check(&self.spaces[point.space], point) {
-                    Ok(()) => true,
+                    Ok(()) => match setting(point) {
+                        Some(known) if tried.contains(&known) => false,
+                        new => {
+                            tried.extend(new);
+                            true
+                        }
+                    },
                     Err(error) => {
                         refusal.get_or_insert(error);
                         false
@@ -260,7 +283,8 @@ impl<'a> Search<'a> {
                 reason: error.to_string(),
             }));
         }
-        board.tuned(interrupted, complete)
+        let baseline = if interrupted { None } else { trainer.baseline(&self.spaces[0]) };
+        board.tuned(interrupted, complete, baseline)
     }
 
     /// All models must forecast what the metric is of.

@@ -15,6 +15,8 @@ pub struct Tuned {
     pub interrupted: bool,
     /// Whether all trials were tried that were asked for, and that there are.
     pub complete: bool,
+    /// The score of `SeasonalNaive`, which needs no search, in the same windows; nothing where it has none, as of quantiles.
+    pub baseline: Option<f64>,
     pub(super) best: Option<(usize, ModelSpec)>,
 }
 

@@ -65,6 +65,7 @@ fn what_is_serialised_is_read_back() {
         scored_windows: 12,
         scored_series: 3,
         mase_series: 2,
+        missing: 0,
         model: "MLP".to_owned(),
         mae: 1.0,
         rmse: 2.0,

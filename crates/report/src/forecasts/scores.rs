@@ -1,6 +1,6 @@
 //! Scores of forecasts beside the actual values.
 
-use super::windows::{civil, known_values};
+use super::windows::civil;
 use crate::contents::{ScoreSheet, ScoredBy};
 use foretell::evaluate::{Metric, ScoreBy, ScoreGroup, ScoreTable};
 use foretell::{ColumnNames, Error, ForecastTable, Frame, Panel, ScoredForecasts};
@@ -12,19 +12,25 @@ use foretell::{ColumnNames, Error, ForecastTable, Frame, Panel, ScoredForecasts}
 /// If the rows cannot be scored: of another kind of times than the data, of a series and time twice.
 pub fn scored(frame: &Frame, panel: &Panel, target: &str, season: usize) -> Result<Vec<ScoreSheet>, Error> {
     let columns = ColumnNames { target: target.to_owned(), ..ColumnNames::default() };
-    let data = ForecastTable::of_frame(history(panel, target));
+    let data = ForecastTable::of_panel(panel, target);
     let table = ForecastTable::of_frame(frame.clone());
     let own_truth = table.columns.iter().any(|(name, _)| name == target);
     let scored = match ScoredForecasts::new(&table, (!own_truth).then_some(&data), Some(&data), &columns) {
         Err(Error::NothingCameTrue { .. }) => return Ok(Vec::new()),
         scored => scored?,
     };
-    let mut names = vec!["mae", "rmse", "smape"];
-    names.extend(scored.has_history().then_some("mase"));
-    names.extend(if scored.has_quantiles() { &["mqloss", "coverage"][..] } else { &[] });
-    names.push("bias");
-    let metrics: Vec<Metric> = names.into_iter().map(Metric::parse).collect::<Result<_, _>>()?;
-    let sheet = |by, scored_by| -> Result<ScoreSheet, Error> {
+    let metrics = |by: ScoreBy<'_>| -> Result<Vec<Metric>, Error> {
+        let mut names = vec!["mae"];
+        // Of one step a forecast has one row, whose rmse is mae.
+        names.extend((by != ScoreBy::Step).then_some("rmse"));
+        names.push("smape");
+        names.extend(scored.has_history().then_some("mase"));
+        names.extend(if scored.has_quantiles() { &["mqloss", "coverage"][..] } else { &[] });
+        names.push("bias");
+        Ok(names.into_iter().map(Metric::parse).collect::<Result<_, _>>()?)
+    };
+    let sheet = |by: ScoreBy<'_>, scored_by| -> Result<ScoreSheet, Error> {
+        let metrics = metrics(by)?;
         let table = scored.scores(&metrics, by, season, None, None)?;
         let key = |group: &ScoreGroup| match by {
             ScoreBy::Series => scored.ids()[group.series.unwrap_or_default() as usize].to_string(),
@@ -34,7 +40,7 @@ pub fn scored(frame: &Frame, panel: &Panel, target: &str, season: usize) -> Resu
             }
             _ => String::new(),
         };
-        Ok(listed(&table, scored_by, key))
+        Ok(listed(table, scored_by, key))
     };
     let mut sheets = vec![
         sheet(ScoreBy::All, ScoredBy::All)?,
@@ -48,25 +54,10 @@ pub fn scored(frame: &Frame, panel: &Panel, target: &str, season: usize) -> Resu
     Ok(sheets)
 }
 
-/// The data as a table.
-fn history(panel: &Panel, target: &str) -> Frame {
-    let mut frame = Frame::new(panel.freq());
-    frame.zone = panel.zone().cloned();
-    let mut y = Vec::with_capacity(panel.n_rows());
-    for series in 0..panel.n_series() {
-        for (time, value) in known_values(panel, series) {
-            frame.ids.push(panel.id(series).clone());
-            frame.times.push(time);
-            y.push(value);
-        }
-    }
-    frame.columns = vec![(target.to_owned(), y)];
-    frame
-}
-
-fn listed(table: &ScoreTable, by: ScoredBy, key: impl Fn(&ScoreGroup) -> String) -> ScoreSheet {
+fn listed(table: ScoreTable, by: ScoredBy, key: impl Fn(&ScoreGroup) -> String) -> ScoreSheet {
     let mut order: Vec<usize> = (0..table.groups.len()).collect();
     order.sort_by_key(|&group| (table.groups[group].step, table.groups[group].cutoff));
+    let table = table.with_counts();
     let values = order
         .iter()
         .flat_map(|&group| table.metrics.iter().flat_map(move |metric| metric.values[group].iter().copied()));

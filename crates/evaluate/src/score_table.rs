@@ -1,0 +1,132 @@
+//! What is scored by what, and the table of scores.
+
+use crate::history::ScoreHistory;
+
+/// The rows that one score covers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ScoreBy<'a> {
+    /// Each forecast of each series.
+    Window,
+    /// Each series: the mean over its windows.
+    Series,
+    /// Each cutoff: the mean over its windows.
+    Cutoff,
+    /// Series with the same label, of which there is one for each: the mean over their windows.
+    Labels(&'a [u32]),
+    /// All: the mean over windows.
+    All,
+    /// Each step ahead: the mean over windows of the scores of their rows of that step.
+    Step,
+    /// All rows as one sample.
+    Rows,
+}
+
+/// The history and baseline that metrics are relative to, and the weights of windows.
+#[derive(Clone, Copy, Default)]
+pub struct ScoreOptions<'a> {
+    /// Steps of a season, for scaled metrics, at least 1; 0, the default, is none that they could be scaled by.
+    pub season: usize,
+    /// The values before each forecast.
+    pub history: Option<&'a dyn ScoreHistory>,
+    /// The model that `rmae` divides by.
+    pub baseline: Option<&'a str>,
+    /// A weight for each series; the same for all by default.
+    pub weights: Option<&'a [f64]>,
+}
+
+/// The rows of one row of a [`ScoreTable`]: the series, cutoff, label or step that they share.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct ScoreGroup {
+    /// The series, if it is of one.
+    pub series: Option<u32>,
+    /// The cutoff, if it is of one.
+    pub cutoff: Option<i64>,
+    /// The label of its series, if they have one.
+    pub label: Option<u32>,
+    /// The step ahead, if it is of one.
+    pub step: Option<u32>,
+}
+
+/// One metric of all groups and models.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MetricScores {
+    /// The metric, with its quantile or level: `mae`, `quantile_loss_q0.1`, `coverage_level80`.
+    pub name: String,
+    /// A row for each group, a value for each model; NaN where there is none.
+    pub values: Vec<Vec<f64>>,
+    /// Of each group, what all models forecast and this metric has no score of.
+    pub uncounted: Vec<Uncounted>,
+}
+
+/// What all models forecast and a metric has no score of, which is therefore in no mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Uncounted {
+    /// Rows: those with a truth of 0, for a share of the truth.
+    pub rows: usize,
+    /// Windows none of whose rows count: those whose history does not change over the season, or is shorter, by whose error theirs
+    /// is divided; those whose truths are all 0.
+    pub windows: usize,
+}
+
+impl Uncounted {
+    /// Whether all of it counts.
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// Scores of forecasts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScoreTable {
+    /// The groups of the rows, in the order in which they appear.
+    pub groups: Vec<ScoreGroup>,
+    /// The models.
+    pub models: Vec<String>,
+    /// The metrics in the order asked for.
+    pub metrics: Vec<MetricScores>,
+    /// Of each group the rows of which all models have a point forecast, and the truth is known: those that they are compared on.
+    pub compared: Vec<usize>,
+    /// A row for each group, of each model the rows whose truth is known and that it has no point forecast of.
+    pub missing: Vec<Vec<usize>>,
+}
+
+/// The name of the rows that count what a model has no forecast of, of [`ScoreTable::with_counts`].
+pub const MISSING: &str = "missing";
+
+/// The end of the names of rows that count what a metric has no score of.
+const UNCOUNTED: &str = "_uncounted";
+
+/// Whether these values are counts of what is not scored ([`ScoreTable::with_counts`]), and no scores.
+pub fn is_count(metric: &str) -> bool {
+    metric == MISSING || metric.ends_with(UNCOUNTED)
+}
+
+impl ScoreTable {
+    /// The table with rows that count what is not scored, where there is any: `missing`, of each model the rows that it has no
+    /// forecast of, and `mape_uncounted` or `mase_uncounted`, the rows or windows that the metric has no score of.
+    pub fn with_counts(mut self) -> Self {
+        let models = self.models.len();
+        let mut rows = Vec::new();
+        for metric in &self.metrics {
+            let counts = || metric.uncounted.iter().map(|left| left.rows.max(left.windows));
+            if counts().any(|count| count > 0) {
+                let values = counts().map(|count| vec![count as f64; models]).collect();
+                rows.push(MetricScores {
+                    name: format!("{}{UNCOUNTED}", metric.name),
+                    values,
+                    uncounted: Vec::new(),
+                });
+            }
+        }
+        if self.missing.iter().flatten().any(|count| *count > 0) {
+            let values = self.missing.iter().map(|counts| counts.iter().map(|count| *count as f64).collect());
+            rows.push(MetricScores {
+                name: MISSING.to_owned(),
+                values: values.collect(),
+                uncounted: Vec::new(),
+            });
+        }
+        self.metrics.extend(rows);
+        self
+    }
+}

@@ -1,0 +1,116 @@
+//! The values of series that are known, of which forecasts come true and metrics are relative.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use foretell_data::ForecastTable;
+use foretell_evaluate::ScoreHistory;
+
+use crate::error::Error;
+
+/// Times and values of series, one after the other, each in the order of time.
+#[derive(Debug)]
+pub(super) struct KnownValues {
+    numbers: HashMap<Arc<str>, u32>,
+    /// Where each series begins, and the end of the last one.
+    starts: Vec<usize>,
+    times: Vec<i64>,
+    values: Vec<f64>,
+}
+
+impl KnownValues {
+    /// The values of these series in two tables, of which an actual one takes precedence.
+    ///
+    /// # Errors
+    /// If a table has no target, or two values of one series and time.
+    pub(super) fn of(
+        ids: &[Arc<str>],
+        history: Option<&ForecastTable>,
+        actual: Option<&ForecastTable>,
+        target: &str,
+    ) -> Result<Self, Error> {
+        let numbers: HashMap<Arc<str>, u32> = ids.iter().cloned().zip(0..).collect();
+        // The series, the time, whether it is in the second of the tables, and its row.
+        let mut rows: Vec<(u32, i64, bool, usize)> = Vec::new();
+        for (table, is_history) in [(actual, false), (history, true)] {
+            let Some(table) = table else { continue };
+            table.column(target)?;
+            let mut last = None;
+            for (row, (id, &time)) in table.ids.iter().zip(&table.times).enumerate() {
+                let number = match &last {
+                    Some((same, number)) if Arc::ptr_eq(same, id) => *number,
+                    _ => numbers.get(id).copied(),
+                };
+                last = Some((id.clone(), number));
+                rows.extend(number.map(|series| (series, time, is_history, row)));
+            }
+        }
+        rows.sort_unstable();
+        let of_table = |is_history| if is_history { history } else { actual };
+        let value = |&(.., is_history, row): &(u32, i64, bool, usize)| {
+            let column = of_table(is_history).and_then(|table| table.column(target).ok());
+            column.map_or(f64::NAN, |values| values[row])
+        };
+        let mut known = Self {
+            numbers,
+            starts: vec![0; ids.len() + 1],
+            times: Vec::with_capacity(rows.len()),
+            values: Vec::with_capacity(rows.len()),
+        };
+        let mut before: Option<&(u32, i64, bool, usize)> = None;
+        for row in &rows {
+            match before {
+                Some(one) if (one.0, one.1) == (row.0, row.1) => {
+                    let [a, b] = [value(one), value(row)];
+                    if let Some(table) = of_table(row.2)
+                        && one.2 == row.2
+                        && !(a == b || a.is_nan() && b.is_nan())
+                    {
+                        return Err(doubled(table, one.3, row.3));
+                    }
+                }
+                _ => {
+                    known.times.push(row.1);
+                    known.values.push(value(row));
+                    known.starts[row.0 as usize + 1] = known.times.len();
+                    before = Some(row);
+                }
+            }
+        }
+        for series in 0..ids.len() {
+            known.starts[series + 1] = known.starts[series + 1].max(known.starts[series]);
+        }
+        Ok(known)
+    }
+
+    /// The value at that time; NaN where it is not known.
+    pub(super) fn at(&self, series: u32, time: i64) -> f64 {
+        let start = self.starts[series as usize];
+        let times = &self.times[start..self.starts[series as usize + 1]];
+        times.binary_search(&time).map_or(f64::NAN, |place| self.values[start + place])
+    }
+
+    /// Whether a series is one of them.
+    pub(super) fn has(&self, id: &str) -> bool {
+        self.numbers.contains_key(id)
+    }
+}
+
+impl ScoreHistory for KnownValues {
+    fn until(&self, series: u32, cutoff: i64) -> &[f64] {
+        let (start, end) = (self.starts[series as usize], self.starts[series as usize + 1]);
+        let count = self.times[start..end].partition_point(|time| *time <= cutoff);
+        &self.values[start..start + count]
+    }
+}
+
+/// The error of two rows of one series and time.
+pub(super) fn doubled(table: &ForecastTable, one: usize, other: usize) -> Error {
+    let [first, second] = [one.min(other) + 1, one.max(other) + 1];
+    Error::DoubledRow {
+        table: table.file.clone(),
+        id: table.ids[one].to_string(),
+        time: table.kind.display_in(table.zone.as_ref(), table.times[one]),
+        rows: [first, second],
+    }
+}
