@@ -16,12 +16,16 @@ use crate::usage_error::UsageError;
 
 /// Whether models can be calibrated: whether any forecasts a single number.
 pub(crate) fn check_calibration<'a>(
-    models: impl IntoIterator<Item = &'a dyn Estimator>,
+    models: impl IntoIterator<Item = (&'a dyn Estimator, String)>,
 ) -> Result<(), Error> {
-    match models.into_iter().any(is_point) {
-        true => Ok(()),
-        false => Err(UsageError::NothingToCalibrate.into()),
+    let (mut any, mut fixed) = (Vec::new(), Vec::new());
+    for (model, name) in models {
+        if is_point(model) {
+            return Ok(());
+        }
+        if model.outputs_at(&[]).is_some() { &mut any } else { &mut fixed }.push(name);
     }
+    Err(UsageError::NothingToCalibrate { any, fixed }.into())
 }
 
 /// Whether every series has rows before the first of these forecasts of its end by models of a horizon `h`: one, and the

@@ -298,7 +298,7 @@ impl Fitted {
         let panel = &trained.held(panel);
         trained.check_frequency(panel)?;
         check_calibration_memory(&trained.memory, panel, intervals, (trained.models.len(), trained.h()))?;
-        check_calibration(trained.estimators())?;
+        check_calibration(trained.named().map(|(model, name)| (model.trained().estimator(), name)))?;
         let frame = forecast_windows_of_end(trained, panel, 0, intervals)?;
         self.trained.conformal = Some(calibrate(trained, panel, &frame, intervals));
         Ok(self)

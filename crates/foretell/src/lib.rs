@@ -116,12 +116,13 @@ pub use foretell_classical::{Classical, ClassicalError, Naive, SeasonalNaive};
 /// The name that was probably meant, for messages.
 pub use foretell_data::nearest;
 pub use foretell_data::{
-    AVAILABLE_MASK, Across, AnomalyMark, ColumnPart, ForecastColumn, KnownColumns, ModelInTable, SAMPLE_ID, Aggregate, CalendarError, Categories, CellTable, Cells, ColumnLevel, CsvWriter,
-    DataError, EarlyEnds, Encoding, End, FileFormat, FileOptions, Fill, Filled, Flaw, ForecastTable, Frame,
-    FrameWriter, Freq, Future, Gap, Hours, LocalScaler, Locale, MemoryTable, NumberFormat, Panel,
-    PanelBuilder, Place, ReadNote, ReadOptions, SeriesLevel, Setting, SettingWords, TableColumns, Time,
-    TimeFlaw, TimeFormat, TimeKind, TimeStyle, Trimmed, UnreadableTable, UnseenCategories, Vocabulary, Zone,
-    column_names, jiff, series_labels, table_files, usual_season, word_settings,
+    AVAILABLE_MASK, Across, Aggregate, AnomalyMark, CalendarError, Categories, CellTable, Cells, ColumnLevel,
+    ColumnPart, CsvWriter, DataError, EarlyEnds, Encoding, End, FileFormat, FileOptions, Fill, Filled, Flaw,
+    ForecastColumn, ForecastTable, Frame, FrameWriter, Freq, Future, Gap, Hours, KnownColumns, LocalScaler,
+    Locale, MemoryTable, ModelInTable, NumberFormat, Panel, PanelBuilder, Place, ReadNote, ReadOptions,
+    SAMPLE_ID, SeriesLevel, Setting, SettingWords, TableColumns, Time, TimeFlaw, TimeFormat, TimeKind,
+    TimeStyle, Trimmed, UnreadableTable, UnseenCategories, Vocabulary, Zone, column_names, jiff,
+    series_labels, table_files, usual_season, word_settings,
 };
 pub use foretell_features::Features;
 pub use foretell_search::{Halving, Sampler};

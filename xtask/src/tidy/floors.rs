@@ -45,7 +45,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/cli/src",
         &[
-            "closed_stdout failure file_args file_limit forecast_parts interrupt layout_args model_facts out_of_memory png precision row_args setting shell_word table threshold ticks",
+            "closed_stdout failure file_args file_limit interrupt layout_args model_facts out_of_memory png precision row_args setting shell_word table threshold ticks",
             "setting_words several",
             "config feature_args hierarchy_args importances inputs markdown progress report saving",
             "args output",
@@ -95,7 +95,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/foretell/src",
         &[
-            "columns decompose_options explain_options forecast_part insample_options own_settings predict_options reading reconciliation_error registry simulate_options usage_error warning",
+            "columns decompose_options explain_options insample_options own_settings predict_options reading reconciliation_error registry simulate_options usage_error warning",
             "error model_spec training_record warning_listener",
             "bench conformal ensemble fitted_model hierarchies inputs",
             "coherence intervals",

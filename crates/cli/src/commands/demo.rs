@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::Args;
 use foretell::{
-    ColumnPart, ConformalMethod, CrossValidation, Fitted, Forecaster, Frame, Metrics, ModelSpec, Panel, PredictOptions,
-    PredictionIntervals, ReadOptions, ValidationOptions, usual_season,
+    ColumnPart, ConformalMethod, CrossValidation, Fitted, Forecaster, Frame, Metrics, ModelSpec, Panel,
+    PredictOptions, PredictionIntervals, ReadOptions, ValidationOptions, usual_season,
 };
 use serde_json::json;
 

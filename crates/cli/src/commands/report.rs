@@ -7,9 +7,7 @@ use clap::Args;
 use foretell::{
     Contents, FileOptions, Frame, Freq, Panel, ReadOptions, column_names, refuse_sample_paths, usual_season,
 };
-use foretell_report::{
-    Report, ScoreSheet, baseline, charts, drawn_models, facts, grouped, scored, settings,
-};
+use foretell_report::{Report, ScoreSheet, baseline, charts, drawn_models, facts, grouped, scored, settings};
 
 use crate::args::{LogArgs, steps};
 use crate::data_args::DataArgs;

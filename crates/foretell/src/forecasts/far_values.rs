@@ -29,8 +29,7 @@ impl FarValues {
     pub(crate) fn count(&mut self, panel: &Panel, frame: &Frame, others: usize, outputs: &[Vec<Output>]) {
         let outputs = outputs.iter().flatten();
         // A parameter of a distribution may be of any size.
-        let is_value: Vec<bool> =
-            outputs.map(|output| output.part().is_value()).collect();
+        let is_value: Vec<bool> = outputs.map(|output| output.part().is_value()).collect();
         let columns = &frame.columns[others..];
         if self.far.is_empty() {
             self.far = columns.iter().map(|(name, _)| (name.clone(), 0)).collect();

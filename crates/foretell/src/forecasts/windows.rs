@@ -145,7 +145,8 @@ fn bound(trained: &TrainedModels, panel: &Panel, windows: &[Cutoff], values: &mu
 /// How the columns of a table stand to the levels of its series: `others` values, then those of models.
 pub(crate) fn column_levels(others: usize, outputs: &[Vec<Output>]) -> Vec<ColumnLevel> {
     // The location of a distribution is at the level, a deviation is not.
-    let of_output = |output: &Output| match output.part().is_value() || output.part() == ColumnPart::Location {
+    let of_output = |output: &Output| match output.part().is_value() || output.part() == ColumnPart::Location
+    {
         true => ColumnLevel::Value,
         false => ColumnLevel::Difference,
     };

@@ -299,7 +299,7 @@ impl TrainingPlan {
         let Some(windows) = self.windows_of_end() else { return self.train_before(panel, test_size, true) };
         let (h, known) = (self.h(), panel.without_last(test_size));
         if self.intervals.is_some() {
-            check_calibration(self.models())?;
+            check_calibration(self.models().into_iter().zip(self.column_names()))?;
         }
         check_windows(windows, h, &known, self.val_rows())?;
         check_calibration_memory(&self.memory, &known, windows, (self.specs.len(), h))?;

@@ -151,7 +151,7 @@ fn what_they_do_not_have_is_said() {
     assert!(weights.contains("found Naive"), "{weights}");
     let intervals =
         Forecaster::new([spec("Naive")]).expect("a model").intervals(PredictionIntervals::default());
-    assert!(matches!(intervals.fit(&panel()), Err(Error::Usage(UsageError::NothingToCalibrate))));
+    assert!(matches!(intervals.fit(&panel()), Err(Error::Usage(UsageError::NothingToCalibrate { .. }))));
 }
 
 /// An estimator from outside: the mean of each series in training.
