@@ -24,7 +24,8 @@ def evaluate(
     Models are compared on the rows that all of them have. Rows such as ``missing`` and ``mape_uncounted`` count what a model has no
     forecast of, and what a metric has no score of, where there is any.
 
-    Columns such as ``NHITS-lo-80`` and ``NHITS-hi-80`` are intervals of NHITS, ``NHITS-median`` is its forecast where it has no other.
+    Columns such as ``NHITS-lo-80`` and ``NHITS-hi-80`` are intervals of NHITS, as are ``NHITS_ql0.1`` and ``NHITS_ql0.9``; ``NHITS-median`` is
+    its forecast where it has no other. Samples (``NHITS-sample-0``) and parameters of its distribution (``NHITS-loc``) are not scored.
 
     Args:
         df: Forecasts of `NeuralForecast.cross_validation`, or any table with ids, times and a column per model; with the target, if

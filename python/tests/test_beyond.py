@@ -56,6 +56,16 @@ def test_scores_are_of_what_they_are_asked_for(validation, by, keys, rows):
     np.testing.assert_allclose(of_polars["NLinear"].to_numpy(), found["NLinear"], rtol=1e-6)
 
 
+def test_columns_hold_what_they_hold_on_the_command_line():
+    names = ["A", "A_ql0.1", "A_ql0.9", "A-loc", "B-median", "B-lo-80.0", "B-hi-80.0", "C", "C-sample-0", "C:trend", "T", "T-q-10", "T-q-90"]
+    table = DATA.groupby("unique_id").tail(6).assign(**{name: 400.0 + 10 * place for place, name in enumerate(names)})
+    found = foretell.evaluate(table, by="all").set_index("metric")
+    assert list(found.columns) == ["A", "B", "C", "T"]
+    assert found.loc["coverage_level80"].notna().tolist() == [True, True, False, True]
+    page = foretell.report(DATA, table, freq="ME")
+    assert "A_ql0.1" not in page and "C-sample-0" not in page and "T-q-10" not in page
+
+
 def test_scores_of_what_has_not_come_true_are_refused(validation):
     with pytest.warns(UserWarning, match="have not come true"):
         foretell.evaluate(validation.drop(columns="y"), ["mae"], actual_df=DATA[DATA["ds"] < "1960-06-01"])

@@ -21,6 +21,7 @@ mod programs;
 mod proofs;
 mod roots;
 mod source;
+mod suffixes;
 mod type_names;
 mod unsafety;
 mod violation;
@@ -94,6 +95,7 @@ fn check_package(
         violations.extend(length::check(&source));
         violations.extend(words::check(&source));
         violations.extend(flags::check(&source));
+        violations.extend(suffixes::check(&source));
         violations.extend(names.add(&source));
         let is_root = |target: &cargo_metadata::Target| target.src_path.as_std_path() == path;
         if package.targets.iter().any(|target| (target.is_lib() || target.is_bin()) && is_root(target)) {

@@ -56,6 +56,8 @@ pub struct Metric {
     pub scale: Scale,
     /// The third argument of a score of points, where it has one.
     pub parameter: Option<f64>,
+    /// Whether less is better: it is an error, no deviation with a sign and no share that has a best value.
+    pub is_error: bool,
 }
 
 impl Metric {

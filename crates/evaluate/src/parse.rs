@@ -33,6 +33,16 @@ impl Metric {
             _ => Ok(Self { parameter: Some(parameter), ..metric }),
         }
     }
+
+    /// The metric of a score's name, which may say a quantile or a level: `quantile_loss_q0.1`, `coverage_level80`. Nothing for
+    /// one that is not known.
+    pub fn of_score(name: &str) -> Option<Self> {
+        let without = |mark: &str| {
+            let (metric, number) = name.rsplit_once(mark)?;
+            number.parse::<f64>().is_ok().then_some(metric)
+        };
+        Self::parse(without("_level").or_else(|| without("_q")).unwrap_or(name)).ok()
+    }
 }
 
 impl fmt::Display for Metric {
@@ -55,6 +65,17 @@ fn names() -> Vec<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn scores_are_of_metrics() {
+        let of = |name: &str| Metric::of_score(name).map(|metric| (metric.name, metric.is_error));
+        assert_eq!(of("coverage_level80"), Some(("coverage", false)));
+        assert_eq!(of("quantile_loss_q0.1"), Some(("quantile_loss", true)));
+        assert_eq!(of("winkler_score_level99.5"), Some(("winkler_score", true)));
+        assert_eq!((of("pis"), of("bias")), (Some(("pis", true)), Some(("bias", false))));
+        assert_eq!(of("linex(0.5)"), Some(("linex", true)));
+        assert_eq!(of("mad"), None);
+    }
 
     #[test]
     fn metrics_are_found_by_name_and_take_their_parameter() {

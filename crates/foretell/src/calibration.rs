@@ -19,12 +19,16 @@ use crate::warning_listener::WarningListener;
 
 /// Whether models can be calibrated: whether any forecasts a single number.
 pub(crate) fn check_calibration<'a>(
-    models: impl IntoIterator<Item = &'a dyn Estimator>,
+    models: impl IntoIterator<Item = (&'a dyn Estimator, String)>,
 ) -> Result<(), Error> {
-    match models.into_iter().any(has_one_number) {
-        true => Ok(()),
-        false => Err(UsageError::NothingToCalibrate.into()),
+    let (mut any, mut fixed) = (Vec::new(), Vec::new());
+    for (model, name) in models {
+        if has_one_number(model) {
+            return Ok(());
+        }
+        if model.outputs_at(&[]).is_some() { &mut any } else { &mut fixed }.push(name);
     }
+    Err(UsageError::NothingToCalibrate { any, fixed }.into())
 }
 
 /// Whether every series has rows before the first of these forecasts of its end by models of a horizon `h`: one, and the

@@ -298,7 +298,7 @@ impl Fitted {
         let panel = &trained.held(panel);
         trained.check_frequency(panel)?;
         check_calibration_memory(&trained.memory, panel, intervals, (trained.models.len(), trained.h()))?;
-        check_calibration(trained.estimators())?;
+        check_calibration(trained.named().map(|(model, name)| (model.trained().estimator(), name)))?;
         self.trained.conformal = Some(calibrate_now(trained, panel, intervals)?);
         Ok(self)
     }

@@ -350,10 +350,15 @@ pub enum UsageError {
     },
     /// Prediction intervals for models that have their own.
     #[error(
-        "none of the models' losses forecasts a single number, so there is nothing to calibrate: their quantiles are \
-             their intervals; leave the prediction intervals away"
+        "{}, so there is nothing to calibrate; leave the prediction intervals away, and ask for levels when you forecast",
+        own_intervals(any, fixed)
     )]
-    NothingToCalibrate,
+    NothingToCalibrate {
+        /// The models that have intervals of any level.
+        any: Vec<String>,
+        /// The models that have those that they were made for.
+        fixed: Vec<String>,
+    },
     /// Future columns in windows that are shorter than what is read of them.
     #[error(
         "{model} reads the columns {columns} over all of its horizon, h = {h}, which the data do not cover after a last window \
@@ -432,4 +437,20 @@ pub enum UsageError {
         /// The file, or the directory.
         path: PathBuf,
     },
+}
+
+/// What intervals models have by themselves, in words.
+fn own_intervals(any: &[String], fixed: &[String]) -> String {
+    let told = |models: &[String], one: &str, several: &str| match models {
+        [] => None,
+        [model] => Some(format!("{model} {one}")),
+        models => Some(format!("{} {several}", models.join(", "))),
+    };
+    let any = told(any, "has intervals of any level by itself", "have intervals of any level by themselves");
+    let fixed = told(
+        fixed,
+        "forecasts quantiles, which are its intervals",
+        "forecast quantiles, which are their intervals",
+    );
+    any.into_iter().chain(fixed).collect::<Vec<_>>().join(", and ")
 }

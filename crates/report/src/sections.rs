@@ -2,13 +2,11 @@
 
 use std::fmt::Write as _;
 
+use foretell::evaluate::{Metric, is_count};
+
 use crate::contents::{Importances, Report, ScoreSheet, ScoredBy};
 use crate::escape::Escaped;
 use crate::markup::{grouped, number, pairs, percent, table};
-use foretell::evaluate::is_count;
-
-/// Metrics that are no errors: their best value is another than 0, or they have a sign.
-const NO_ERRORS: [&str; 5] = ["bias", "cfe", "coverage", "calibration", "pis"];
 
 /// Where a chart is drawn, and its numbers as a table for those who do not see it.
 fn chart_and_table(chart: &str, table: &str) -> String {
@@ -31,7 +29,9 @@ fn section(name: &str, title: &str, body: &str) -> String {
 impl ScoreSheet {
     /// The places of the metrics that are errors.
     fn errors(&self) -> impl Iterator<Item = usize> {
-        let is_error = |name: &str| !NO_ERRORS.iter().any(|word| name.starts_with(word)) && !is_count(name);
+        // A metric of another tool is taken for an error, as most are.
+        let is_error =
+            |name: &str| Metric::of_score(name).is_none_or(|metric| metric.is_error) && !is_count(name);
         (0..self.metrics.len()).filter(move |&metric| is_error(&self.metrics[metric]))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::Write as _;
 
-use foretell::{DataError, Frame, TimeStyle, Value};
+use foretell::{DataError, Frame, ModelInTable, TimeStyle, Value};
 use serde_json::json;
 
 use crate::error::EngineError;
@@ -25,7 +25,7 @@ pub(crate) fn encode(answer: &ForecastAnswer, media: MediaType) -> Result<Vec<u8
     }
 }
 
-/// `{"model": ..., "columns": {"unique_id": [...], ...}, "warnings": [...]}`: times as texts unless they are integers, ids as they
+/// `{"model": ..., "columns": {"unique_id": [...], ...}, "forecasts": [...], "warnings": [...]}`: times as texts unless they are integers, ids as they
 /// came, values that are no finite numbers as `null`.
 fn to_json(answer: &ForecastAnswer) -> serde_json::Result<Vec<u8>> {
     let ForecastAnswer { model, frame, warnings } = answer;
@@ -53,8 +53,22 @@ fn to_json(answer: &ForecastAnswer) -> serde_json::Result<Vec<u8>> {
             None => serde_json::to_writer(&mut out, values)?,
         }
     }
-    let _ = write!(out, r#"}},"warnings":{}}}"#, json!(warnings));
+    let _ = write!(out, r#"}},"forecasts":{},"warnings":{}}}"#, forecasts(frame), json!(warnings));
     Ok(out)
+}
+
+/// Which columns are the point forecast of each model, and its intervals, the widest first.
+fn forecasts(frame: &Frame) -> Value {
+    let name = |place: usize| &frame.columns[place].0;
+    let interval = |(level, low, high): (f64, usize, usize)| json!({ "level": level, "low": name(low), "high": name(high) });
+    let model = |model: &ModelInTable| {
+        json!({
+            "model": &*model.model,
+            "point": model.point().map(name),
+            "intervals": model.intervals().into_iter().map(interval).collect::<Vec<Value>>(),
+        })
+    };
+    frame.models_added().iter().filter(|model| model.is_forecast()).map(model).collect()
 }
 
 fn column(out: &mut Vec<u8>, name: &str, cells: &[Value]) -> serde_json::Result<()> {

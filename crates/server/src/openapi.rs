@@ -143,9 +143,33 @@ fn request() -> Value {
 fn answer() -> Value {
     json!({
         "type": "object",
-        "required": ["model", "columns", "warnings"],
+        "required": ["model", "columns", "forecasts", "warnings"],
         "properties": {
             "model": { "type": "string" },
+            "forecasts": {
+                "type": "array",
+                "description": "The columns of each model: its point forecast, and the ends of its intervals, the widest first",
+                "items": {
+                    "type": "object",
+                    "required": ["model", "point", "intervals"],
+                    "properties": {
+                        "model": { "type": "string" },
+                        "point": { "type": ["string", "null"] },
+                        "intervals": {
+                            "type": "array",
+                            "items": {
+                                "type": "object",
+                                "required": ["level", "low", "high"],
+                                "properties": {
+                                    "level": { "type": "number", "description": "In percent" },
+                                    "low": { "type": "string" },
+                                    "high": { "type": "string" },
+                                },
+                            },
+                        },
+                    },
+                },
+            },
             "columns": {
                 "type": "object",
                 "description": "Ids, times, and a column per output of the model; what is no finite number is null",

@@ -57,7 +57,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/cli/src",
         &[
-            "closed_stdout failure file_args file_limit forecast_parts interrupt layout_args model_facts model_uses out_of_memory png precision printable row_args setting shell_word threshold ticks",
+            "closed_stdout failure file_args file_limit interrupt layout_args model_facts model_uses out_of_memory png precision printable row_args setting shell_word threshold ticks",
             "setting_words several table",
             "config feature_args hierarchy_args importances inputs markdown progress report saving",
             "args output",
@@ -116,7 +116,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/foretell/src",
         &[
-            "columns decompose_options explain_options forecast_part insample_options own_settings predict_options reading reconciliation_error registry series_fallback simulate_options usage_error warning",
+            "columns decompose_options explain_options insample_options own_settings predict_options reading reconciliation_error registry series_fallback simulate_options usage_error warning",
             "error model_spec training_record warning_listener",
             "bench conformal ensemble fallbacks fitted_model hierarchies inputs",
             "coherence intervals pooled_errors",

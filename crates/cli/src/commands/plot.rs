@@ -23,8 +23,8 @@ const MOST: usize = 60;
 
 /// Draw series and their forecasts, with intervals, as SVG or PNG
 ///
-/// Draws the end of the history, the forecasts of every model in the file, and the intervals given by its columns
-/// that end in -lo-LEVEL and -hi-LEVEL. The forecasts may be those of `foretell predict` or `cross-validate`, or a
+/// Draws the end of the history, the forecasts of every model in the file, and the intervals given by its columns: ends of levels, as
+/// NHITS-lo-80 and NHITS-hi-80, or quantiles, as NHITS_ql0.1 and NHITS_ql0.9. The forecasts may be those of `foretell predict` or `cross-validate`, or a
 /// data frame of neuralforecast. Of a file of `foretell decompose` each part is drawn below the forecast that it is of.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -49,7 +49,7 @@ pub(crate) struct Plot {
     /// stands in quotation marks, as in CSV [default: the first 4 that are forecast, of parts the first]
     #[arg(long, value_name = "ID[,ID]")]
     ids: Vec<String>,
-    /// Models to draw: columns of the forecasts without -median, -lo-LEVEL and -hi-LEVEL, named as --ids [default: all]
+    /// Models to draw: columns of the forecasts without what says their part, as -median and -lo-80, named as --ids [default: all]
     #[arg(long, value_name = "NAME[,NAME]")]
     models: Vec<String>,
     /// Frequency of the data, as in pandas: h, D, B, W-SUN, MS, 15min, 1, ... [default: inferred]

@@ -5,6 +5,7 @@ mod anomalies;
 #[cfg(target_os = "linux")]
 mod attacks;
 mod bench;
+mod columns;
 mod command_line;
 mod config;
 mod evaluate;

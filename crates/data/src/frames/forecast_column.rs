@@ -15,12 +15,12 @@
 //!
 //! A number at the end of a name tells what the column holds. The words of the last three kinds may as well be those of a model,
 //! so they are read as such parts only where the other columns of the table agree: beside a forecast of that model, all marks
-//! together, components where there is nothing else.
+//! together, several components where there is nothing else.
 
 use std::fmt;
 use std::sync::Arc;
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The column that numbers the sample paths of a series, in tables that have a row for each path, series and time. It is none of a
 /// model.
@@ -220,7 +220,7 @@ impl ForecastColumn {
         let models: FxHashSet<&str> = (names.iter().zip(&numbers))
             .map(|(name, number)| number.map_or(*name, |(end, _)| &name[..end]))
             .collect();
-        let are_all_components = names.iter().all(|name| component(name).is_some());
+        let are_all_components = are_components(names);
         let by_words = |name: &str| -> Option<Ending> {
             let of_model = |(end, _): &Ending| models.contains(&name[..*end]);
             component(name)
@@ -303,6 +303,21 @@ fn parameter(name: &str) -> Option<Ending> {
 fn component(name: &str) -> Option<Ending> {
     let end = name.find(COLON).filter(|end| 0 < *end && end + COLON.len_utf8() < name.len())?;
     Some((end, ColumnPart::Component))
+}
+
+/// Whether a table of these columns takes forecasts apart: they are contributions, or several components of each model. A single such
+/// name may be a model's.
+fn are_components(names: &[&str]) -> bool {
+    let mut of_models = FxHashMap::<&str, usize>::default();
+    for name in names {
+        let Some((end, _)) = component(name) else { return false };
+        *of_models.entry(&name[..end]).or_default() += 1;
+    }
+    let is_contribution = |name: &&str| {
+        ForecastColumn::with_suffix("", ColumnPart::Component, &name[name.find(COLON).unwrap_or(0)..])
+            .is_contribution()
+    };
+    of_models.values().all(|count| *count > 1) || names.iter().any(is_contribution)
 }
 
 /// The ending of a mark of anomalies, in a table with all of them among `names`.
@@ -391,6 +406,8 @@ mod tests {
     #[test]
     fn components_stand_alone_or_beside_their_forecast() {
         let columns = ForecastColumn::read(&["DLinear:trend", "NHITS:y@-3", "NHITS:baseline"]);
+        let alone = ForecastColumn::read(&["ETS:AAA", "MLP:a", "MLP:b"]);
+        assert!(alone.iter().all(|column| column.part() == Point), "{alone:?}");
         assert!(columns.iter().all(|column| column.part() == Component));
         let names: Vec<Option<&str>> = columns.iter().map(ForecastColumn::component_name).collect();
         assert_eq!(names, [Some("trend"), Some("y@-3"), Some("baseline")]);

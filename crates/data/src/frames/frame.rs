@@ -104,6 +104,12 @@ impl Frame {
         ModelInTable::of(&self.forecast_columns(target))
     }
 
+    /// The models of which forecasts or components were added, with the places of their columns.
+    pub fn models_added(&self) -> Vec<ModelInTable> {
+        let names: Vec<&str> = self.columns.iter().map(|(name, _)| name.as_str()).collect();
+        ModelInTable::of(&self.known.added(&names))
+    }
+
     /// The values of a part of a model's forecast.
     pub fn part(&self, model: &str, part: ColumnPart) -> Option<&[f32]> {
         let columns = self.forecast_columns("");

@@ -26,6 +26,11 @@ impl KnownColumns {
         name
     }
 
+    /// What is known of each of the columns of a table.
+    pub fn added(&self, names: &[&str]) -> Vec<Option<ForecastColumn>> {
+        names.iter().map(|name| self.0.get(*name).cloned()).collect()
+    }
+
     /// What each of the columns of a table holds, as is known, else as the names say; nothing for that of the actual values, and for the
     /// number of a sample path.
     pub fn of(&self, names: &[&str], target: &str) -> Vec<Option<ForecastColumn>> {
@@ -34,7 +39,7 @@ impl KnownColumns {
         let mut read = ForecastColumn::read(&forecasts).into_iter();
         let column = |name: &&str| {
             let read = if is_forecast(name) { read.next() } else { None };
-            read.map(|read| self.0.get(*name).cloned().unwrap_or(read))
+            self.0.get(*name).cloned().or(read)
         };
         names.iter().map(column).collect()
     }

@@ -16,8 +16,8 @@ pub const METRICS: &[Metric] = &[
     of("mae", "mean absolute error", Point(absolute), Mean),
     of("mse", "mean squared error", Point(square), Mean),
     of("rmse", "root of the mean squared error", Point(square), RootMean),
-    of("bias", "mean of forecast minus truth", Point(deviation), Mean),
-    of("cfe", "sum of forecast minus truth", Point(deviation), Sum),
+    no_error(of("bias", "mean of forecast minus truth", Point(deviation), Mean)),
+    no_error(of("cfe", "sum of forecast minus truth", Point(deviation), Sum)),
     of("pis", "sum of absolute errors", Point(absolute), Sum),
     scaled(of("spis", "sum of absolute errors, by the mean of the history", Point(absolute), Sum), HistoryMean),
     of("mape", "mean of |error / truth|, where the truth is not 0", Point(percentage), Mean),
@@ -35,13 +35,17 @@ pub const METRICS: &[Metric] = &[
     of("mqloss", "pinball loss, mean over the quantiles", Quantiles(pinball), Mean),
     scaled(of("scaled_mqloss", "mqloss, scaled as mase", Quantiles(pinball), Mean), SeasonalError),
     of("scaled_crps", "twice the pinball loss, mean over the quantiles, by the sum of the truths", Quantiles(twice_pinball), PerTruth),
-    of("calibration", "share of the truths up to each quantile", EachQuantile(below), Mean),
-    of("coverage", "share of the truths in each interval", Interval(inside), Mean),
+    no_error(of("calibration", "share of the truths up to each quantile", EachQuantile(below), Mean)),
+    no_error(of("coverage", "share of the truths in each interval", Interval(inside), Mean)),
     of("winkler_score", "width of each interval, and what misses it at 2 / (1 - level) its distance", Interval(winkler), Mean),
 ];
 
 const fn of(name: &'static str, meaning: &'static str, score: RowScore, aggregate: RowAggregate) -> Metric {
-    Metric { name, meaning, score, aggregate, scale: Scale::None, parameter: None }
+    Metric { name, meaning, score, aggregate, scale: Scale::None, parameter: None, is_error: true }
+}
+
+const fn no_error(metric: Metric) -> Metric {
+    Metric { is_error: false, ..metric }
 }
 
 const fn scaled(metric: Metric, scale: Scale) -> Metric {

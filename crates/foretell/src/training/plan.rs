@@ -277,7 +277,7 @@ impl TrainingPlan {
         let Some(windows) = self.windows_of_end() else { return self.train_before(panel, test_size, true) };
         let (h, known) = (self.h(), panel.without_last(test_size));
         if self.intervals.is_some() {
-            check_calibration(self.models())?;
+            check_calibration(self.models().into_iter().zip(self.column_names()))?;
         }
         let held_out = (self.val_rows(), self.validation.is_some());
         let long = long_series(windows, h, &known, held_out, self.models(), &self.warnings)?;

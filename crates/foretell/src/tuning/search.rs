@@ -143,8 +143,7 @@ impl<'a> Search<'a> {
     /// If there is none of that name, or less is not better.
     pub fn metric(mut self, name: &str) -> Result<Self, Error> {
         let metric = Metric::parse(name)?;
-        let is_error = !["bias", "cfe", "calibration", "coverage"].contains(&metric.name);
-        if !is_error || metric.scale == Scale::Baseline {
+        if !metric.is_error || metric.scale == Scale::Baseline {
             return Err(UsageError::SearchMetric { found: metric.name }.into());
         }
         self.metric = metric;

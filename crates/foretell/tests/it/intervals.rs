@@ -266,6 +266,19 @@ fn what_cannot_be_calibrated_is_said_before_training() {
     let ten = intervals(10, ConformalMethod::Error);
     assert!(fit(json!("MAE"), 21, ten).contains("need 22 rows of each series, and series a has 21"));
     assert!(fit(json!("MQLoss"), 100, ten).contains("nothing to calibrate"));
+    let message = fit(json!("MQLoss"), 100, ten);
+    assert!(
+        message.starts_with("NLinear forecasts quantiles, which are its intervals, so there is"),
+        "{message}"
+    );
+    let naive = || Forecaster::new([ModelSpec::new("Naive", H, 1).expect("a model")]).expect("a forecaster");
+    let message = naive().intervals(ten).fit(&panel(&["a"], 100)).expect_err("its own").to_string();
+    assert!(
+        message.starts_with("Naive has intervals of any level by itself, so there is nothing"),
+        "{message}"
+    );
+    let fitted = naive().fit(&panel(&["a"], 100)).expect("a fit");
+    assert!(names(&at(&fitted, &panel(&["a"], 100), &[80.0]).expect("a forecast")).contains(&"Naive-lo-80"));
     let absurd = PredictionIntervals { step_size: usize::MAX, ..ten };
     assert!(fit(json!("MAE"), 100, absurd).contains("rows of each series"));
     assert!(fit(json!("MAE"), 100, PredictionIntervals { n_windows: 1, ..ten }).contains("at least 2"));

@@ -2,9 +2,10 @@
 
 use std::sync::{Arc, Mutex};
 
+use foretell::own_estimator::Estimator;
 use foretell::{
-    DecomposeOptions, Fitted, Forecaster, Frame, Freq, ModelSpec, Panel, PredictOptions, ValidationOptions,
-    Verdict,
+    DecomposeOptions, Fitted, ForecastColumn, Forecaster, Frame, Freq, ModelSpec, Panel, PredictOptions,
+    ValidationOptions, Verdict,
 };
 use serde_json::{Value, json};
 
@@ -56,6 +57,45 @@ fn distribution(name: &str) -> Value {
         arguments["rho"] = json!(1.5);
     }
     json!({ "DistributionLoss": arguments })
+}
+
+#[test]
+fn the_names_of_columns_tell_what_losses_forecast() {
+    let listed = [
+        json!({"QuantileLoss": {"q": 0.3}}),
+        json!({"HuberQLoss": {"q": 0.25, "delta": 2}}),
+        json!({"MQLoss": {"quantiles": [0.01, 0.333, 0.5, 0.9]}}),
+        json!({"MQLoss": {"level": [80, 99.5]}}),
+        json!({"DistributionLoss": {"distribution": "Normal", "return_params": true}}),
+        json!({"DistributionLoss": {"distribution": "StudentT", "return_params": true}}),
+        json!({"DistributionLoss": {"distribution": "Bernoulli", "return_params": true}}),
+        json!({"DistributionLoss": {"distribution": "NegativeBinomial", "return_params": true}}),
+        json!({"DistributionLoss": {"distribution": "Poisson", "level": [50], "return_params": true}}),
+        json!({"GMM": {"n_components": 2, "weighted": true, "return_params": true}}),
+        json!({"PMM": {"n_components": 2, "return_params": true}}),
+        json!({"NBMM": {"n_components": 2, "return_params": true}}),
+    ];
+    for loss in all().into_iter().map(|(loss, _)| loss).chain(listed) {
+        let spec = ModelSpec::new("MLP", H, 36).and_then(|spec| spec.set("loss", loss.clone()));
+        let spec = spec.unwrap_or_else(|error| panic!("{loss}: {error}"));
+        let estimator: &dyn Estimator = spec.as_ref();
+        let outputs = estimator.outputs();
+        let columns: Vec<ForecastColumn> = outputs.iter().map(|output| output.column("MLP")).collect();
+        let names: Vec<String> = columns.iter().map(ForecastColumn::name).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        assert_eq!(ForecastColumn::read(&names), columns, "{loss}");
+        for (output, column) in outputs.iter().zip(&columns) {
+            // Levels in names are rounded to hundredths of a percent.
+            let told = column.part().probability();
+            let near = |q: f32| told.is_some_and(|told| (told - f64::from(q)).abs() < 1e-4);
+            assert!(output.quantile.map_or(told.is_none(), near), "{loss}: {column}");
+            assert_eq!(
+                column.part().is_value(),
+                output.quantile.is_some() || output.suffix.is_empty(),
+                "{loss}: {column}"
+            );
+        }
+    }
 }
 
 fn all() -> Vec<(Value, Of)> {

@@ -85,7 +85,11 @@ fn intervals_quantiles_and_further_steps_are_those_of_the_library() {
     let answer = ask(json!({"h": 2 * H, "model": "sales"}));
     assert_same(&answer, &expected(&data, &PredictOptions::new().h(2 * H)));
     let level = expected(&data, &PredictOptions::new().level(&[60.0]));
-    assert_same(&ask(json!({"level": [60]})), &level);
+    let answer = ask(json!({"level": [60]}));
+    assert_same(&answer, &level);
+    let intervals = json!([{"level": 60.0, "low": "NLinear-lo-60", "high": "NLinear-hi-60"}]);
+    let forecast = json!({"model": "NLinear", "point": "NLinear", "intervals": intervals});
+    assert!(answer["forecasts"].as_array().unwrap().contains(&forecast), "{}", answer["forecasts"]);
     let quantiles = expected(&data, &PredictOptions::new().quantiles(&[0.2, 0.5]));
     assert!(quantiles.columns.iter().any(|(name, _)| name == "NLinear-ql0.2"), "{quantiles:?}");
     assert_same(&ask(json!({"quantiles": [0.2, 0.5]})), &quantiles);
