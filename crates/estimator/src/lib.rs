@@ -37,7 +37,7 @@ pub use error::EstimatorError;
 pub use estimator::{Estimator, EstimatorEntry, Restore, Trained};
 pub use forecasts::{Asked, Cutoff, ForecastValues, Learned, cutoffs};
 pub use foretell_data::Peers;
-pub use foretell_threads::{TooManyThreads, Workers};
+pub use foretell_threads::{StillWanted, TooManyThreads, Workers, is_wanted, while_wanted};
 pub use levels_seen::LevelsSeen;
 pub use memory::{MemoryEstimate, TooMuchMemory};
 pub use memory_limit::MemoryLimit;

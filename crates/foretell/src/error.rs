@@ -4,13 +4,19 @@ use std::path::PathBuf;
 
 use foretell_checkpoint::CheckpointError;
 use foretell_data::{CalendarError, DataError, Freq, Setting};
-use foretell_estimator::{EstimatorError, TooManyThreads, TooMuchMemory};
+use foretell_estimator::{EstimatorError, TooManyThreads, TooMuchMemory, is_wanted};
 use foretell_features::FeatureError;
 use foretell_neural::{NetworkError, SpecError, WithoutAmp};
 use foretell_simulation::SimulationError;
 
 use crate::reconciliation_error::ReconciliationError;
 use crate::usage_error::UsageError;
+
+/// Whether anybody still waits for what is computed ([`while_wanted`](crate::while_wanted)); asked before a result is used that may
+/// have been left unfinished.
+pub(crate) fn check_wanted() -> Result<(), Error> {
+    if is_wanted() { Ok(()) } else { Err(Error::NotWanted) }
+}
 
 /// An error of forecasting; the message says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -28,6 +34,9 @@ pub enum Error {
     /// The training of a network that could not continue, or its state, which cannot be kept.
     #[error(transparent)]
     Network(NetworkError),
+    /// Work that was given up, as nobody waits for it any more ([`while_wanted`](crate::while_wanted)).
+    #[error("the work was given up, since nobody waits for it any more; ask again")]
+    NotWanted,
     /// A model directory that cannot be read or written.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
@@ -40,6 +49,18 @@ pub enum Error {
         alias: String,
         /// Why.
         reason: String,
+    },
+    /// Models that were written and could not be read back; what was at their place stays there.
+    #[error(
+        "{path}: what was written could not be read back, so that nothing was put in its place: {source}; this is a fault of the \
+         program: please report it",
+        path = path.display()
+    )]
+    NotReadBack {
+        /// The directory.
+        path: PathBuf,
+        /// Why.
+        source: Box<Error>,
     },
     /// A model directory whose panel cannot be read.
     #[error("{path}: its dataset: {reason}; give the series to forecast", path = path.display())]

@@ -167,7 +167,8 @@ pub mod own_estimator {
 pub use conformal::{ConformalMethod, PredictionIntervals};
 pub use ensemble::Ensemble;
 pub use foretell_estimator::{
-    EstimatorError, MemoryLimit, Outcome, Progress, TooManyThreads, TooMuchMemory, Verdict, Workers,
+    EstimatorError, MemoryLimit, Outcome, Progress, StillWanted, TooManyThreads, TooMuchMemory, Verdict,
+    Workers, is_wanted, while_wanted,
 };
 /// The types that a network of your own needs: an [`Architecture`](own_model::Architecture) states its hyper-parameters and
 /// builds a [`Model`](own_model::Model), the forward pass; [`ModelSpec::of`] then makes it a model like the zoo's.

@@ -6,6 +6,7 @@
 use foretell_data::{Cutter, Stats, WindowRef, WindowScaler};
 use foretell_nn::{DistributionColumns, Forward, Key, Loss, Model, StepState, Tensor, Windows};
 use foretell_pool::Buffer;
+use foretell_threads::is_wanted;
 
 /// Paths that run at a time: enough for products of matrices at their best rate, few enough that their states stay in
 /// the cache.
@@ -115,6 +116,9 @@ impl Sampling<'_> {
         let (loss, Stats { loc, scale }) = (self.loss, window.output_scaling);
         let (mut outputs, mean_alone) = (first, DistributionColumns::mean());
         for step in 0..self.horizon {
+            if !is_wanted() {
+                return;
+            }
             let fed_back = Tensor::build([outputs.shape()[0], 1], |fed_back| {
                 let rows = outputs.values().chunks_exact(loss.outputs());
                 for (path, (fed_back, row)) in (start..).zip(fed_back.iter_mut().zip(rows)) {

@@ -8,6 +8,7 @@ use foretell_nn::{
     Coupling, Decoding, DistributionColumns, EmbeddedWindows, Forward, Key, Model, SeriesPerWindow, Tensor,
     Var, Windows,
 };
+use foretell_threads::is_wanted;
 
 use crate::ancestral::window_key;
 use crate::attribution_inputs::{AttributionInputs, forecast_of};
@@ -219,12 +220,15 @@ impl OneWindow<'_> {
     fn times_gradients(&self, inputs: &AttributionInputs, points: &[(f64, f64)]) -> Vec<f32> {
         let (x, n, horizon) = (inputs.values(), self.windows.batch(), self.forecasts.cut.dims.horizon);
         let mut sums = vec![0.0_f64; n * horizon * x.len()];
-        for points in points.chunks(self.copies_at_once()) {
+        for points in points.chunks(self.copies_at_once()).take_while(|_| is_wanted()) {
             let shares =
                 points.iter().flat_map(|&(share, _)| x.iter().map(move |x| (f64::from(*x) * share) as f32));
             let values = inputs.tensor(&shares.collect::<Vec<_>>());
             // A graph is walked once: each forecast has its own.
             for (place, sums) in sums.chunks_exact_mut(x.len()).enumerate() {
+                if !is_wanted() {
+                    break;
+                }
                 let (series, step) = (place / horizon, place % horizon);
                 let flat = Var::input(values.clone());
                 let forecast = self.forecast_of(&self.run(), inputs, &flat);
@@ -262,6 +266,9 @@ impl OneWindow<'_> {
             let mut before = baseline.to_vec();
             let mut values = vec![0.0; x.len()];
             for added in order.chunks(self.copies_at_once()) {
+                if !is_wanted() {
+                    return vec![0.0; sums.len()];
+                }
                 let mut copies = Vec::with_capacity(added.len() * x.len());
                 for &input in added {
                     values[input] = x[input];

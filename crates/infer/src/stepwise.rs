@@ -2,6 +2,7 @@
 
 use foretell_nn::{Decoding, Forward, Model, Network, StepState, Tensor, Windows};
 use foretell_pool::Buffer;
+use foretell_threads::is_wanted;
 
 /// The forecast of a model, `[batch, horizon, outputs]`, on the windows' scale. The windows of a model that forecasts
 /// step by step are shifted by one step and reach over the horizon; the target within the horizon is not read.
@@ -54,7 +55,7 @@ pub(crate) fn continue_forecast(
     for step in 0..horizon {
         let rows = forecasts.chunks_exact_mut(horizon * outputs).zip(forecast.values().chunks_exact(outputs));
         rows.for_each(|(row, values)| row[step * outputs..(step + 1) * outputs].copy_from_slice(values));
-        if step + 1 < horizon {
+        if step + 1 < horizon && is_wanted() {
             let seen = next(step, &forecast);
             forecast = model.step(cx, &seen.inputs(), state).value().contiguous();
         }

@@ -31,6 +31,7 @@ mod pipeline;
 mod rows;
 mod scope;
 mod sequence;
+mod wanted;
 mod workers;
 
 pub use indices::for_each;
@@ -40,6 +41,7 @@ pub use rayon::ThreadPool;
 pub use rows::{block_height, fill_zero, rows, sums, sums_and_rows};
 pub use scope::{count, share};
 pub use sequence::sequence;
+pub use wanted::{StillWanted, is_wanted, while_wanted};
 pub use workers::{TooManyThreads, Workers};
 
 /// Whether work may run on several threads: the feature `parallel`.

@@ -13,6 +13,9 @@ use rayon::{ThreadBuilder, ThreadPool, ThreadPoolBuilder};
 
 #[cfg(feature = "parallel")]
 use crate::rows::Rows;
+use crate::wanted::is_wanted;
+#[cfg(feature = "parallel")]
+use crate::wanted::{asked, within};
 
 /// The most threads that may be asked for: more than any machine can use.
 const MOST: usize = 1024;
@@ -116,31 +119,38 @@ impl Workers {
     pub fn enter<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         #[cfg(feature = "parallel")]
         if let Some(pool) = self.pool() {
-            return pool.install(work);
+            let question = asked();
+            return pool.install(|| within(question, work));
         }
         work()
     }
 
     /// Runs `work(i, &mut items[i])` for every item. Item i is done by thread i modulo the number of
-    /// threads, in order; without `spread` by the calling thread alone.
+    /// threads, in order; without `spread` by the calling thread alone. Items that nobody waits for any more
+    /// ([`while_wanted`](crate::while_wanted)) are left as they are.
     pub fn each<T: Send>(&self, items: &mut [T], spread: bool, work: impl Fn(usize, &mut T) + Sync) {
         #[cfg(feature = "parallel")]
         if spread
             && items.len() > 1
             && let Some(pool) = self.pool()
         {
-            let (count, items) = (items.len(), Rows::of(items, 1));
+            let (count, items, question) = (items.len(), Rows::of(items, 1), asked());
             pool.broadcast(|thread| {
-                for i in (thread.index()..count).step_by(thread.num_threads()) {
-                    // SAFETY: each item is given to one thread, and the caller's borrow lasts until all are done.
-                    let item = unsafe { items.part(i..i + 1) };
-                    work(i, &mut item[0]);
-                }
+                within(question.clone(), || {
+                    for i in (thread.index()..count).step_by(thread.num_threads()) {
+                        if !is_wanted() {
+                            break;
+                        }
+                        // SAFETY: each item is given to one thread, and the caller's borrow lasts until all are done.
+                        let item = unsafe { items.part(i..i + 1) };
+                        work(i, &mut item[0]);
+                    }
+                });
             });
             return;
         }
         let _ = spread;
-        items.iter_mut().enumerate().for_each(|(i, item)| work(i, item));
+        items.iter_mut().enumerate().take_while(|_| is_wanted()).for_each(|(i, item)| work(i, item));
     }
 }
 

@@ -40,6 +40,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "local naive seasonal_naive",
             "arima averages ets intermittent theta",
             "mstl",
+            "one_series",
         ],
     ),
     folders(
@@ -207,7 +208,10 @@ pub(super) const FOLDERS: &[Folders] = &[
             "layers",
         ],
     ),
-    folders("crates/optim/src", &["constants schedule", "adaptive", "rule", "optimizer"]),
+    folders(
+        "crates/optim/src",
+        &["bad_constant constants schedule", "adaptive", "rule", "check", "optimizer"],
+    ),
     folders(
         "crates/pool/src",
         &[
@@ -251,8 +255,9 @@ pub(super) const FOLDERS: &[Folders] = &[
         "crates/server/src",
         &[
             "address error field_words joint_sizes media_type metrics queue request settings timed_stream token",
-            "fields reading serve_settings",
-            "encode forecast openapi problem",
+            "fields memory_account pieces reading serve_settings",
+            "forecast openapi problem",
+            "encode",
             "model",
             "joint_request models",
             "engine",
@@ -263,14 +268,17 @@ pub(super) const FOLDERS: &[Folders] = &[
             "run",
         ],
     ),
-    folders("crates/report/src", &["contents escape", "markup packed", "forecasts sections", "page"]),
+    folders(
+        "crates/report/src",
+        &["error escape", "contents", "markup packed", "forecasts sections", "page"],
+    ),
     folders("crates/search/src", &["draws trial", "domain", "grid halving tpe", "study"]),
     folders("crates/simd/src", &["amx prefetch scalar vector", "bits level", "loops", "kernels"]),
     folders("crates/simulation/src", &["draws error", "marginals", "copula shuffle", "method"]),
     folders("crates/tensor/src", &["half_values shape", "rows storage", "indices tensor", "kept ops"]),
     folders(
         "crates/threads/src",
-        &["patience scope", "helpers", "indices", "rows", "pipeline sequence workers"],
+        &["patience scope wanted", "helpers", "indices", "rows", "pipeline sequence workers"],
     ),
     folders("crates/train/src", &["config shard state stopping", "kept_optimizer", "shards", "fit"]),
     folders(

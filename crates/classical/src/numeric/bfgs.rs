@@ -2,6 +2,8 @@
 //!
 //! Broyden, Fletcher, Goldfarb and Shanno: Nocedal and Wright 2006, Numerical Optimization, section 6.1.
 
+use foretell_estimator::is_wanted;
+
 const MAX_STEPS: usize = 100;
 /// A step that lowers the value by less, in units of its size, is the last one.
 const TOLERANCE: f64 = 1e-9;
@@ -22,6 +24,9 @@ pub(crate) fn minimise(start: &[f64], mut value: impl FnMut(&[f64]) -> f64) -> (
     let mut direction = vec![0.0; n];
     let mut next = vec![0.0; n];
     for _ in 0..MAX_STEPS {
+        if !is_wanted() {
+            break;
+        }
         for (row, direction) in inverse.chunks_exact(n).zip(&mut direction) {
             *direction = -dot(row, &slope);
         }

@@ -3,6 +3,8 @@
 //! Nelder and Mead 1965, with the parameters of Gao and Han 2012 that depend on the number of dimensions, and with points kept
 //! within bounds. Start, parameters and end are those of statsforecast, so that the same minimum is found.
 
+use foretell_estimator::is_wanted;
+
 /// Steps at most.
 const MAX_STEPS: usize = 1000;
 /// The deviation of the values at the corners at which the search ends.
@@ -33,6 +35,9 @@ pub(crate) fn minimise(
         (1.0 + 2.0 / dimensions, 0.75 - 0.5 / dimensions, 1.0 - 1.0 / dimensions);
     let [mut centre, mut reflected, mut other] = [(); 3].map(|()| vec![0.0; n]);
     for _ in 0..MAX_STEPS {
+        if !is_wanted() {
+            break;
+        }
         let [best, second_worst, worst] = ranks(&values);
         if deviation(&values) < TOLERANCE {
             break;

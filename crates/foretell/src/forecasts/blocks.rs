@@ -7,7 +7,7 @@ use std::ops::Range;
 use foretell_data::{DataError, Frame, Future, Panel, Span, TimeStyle};
 use foretell_estimator::Output;
 
-use crate::error::Error;
+use crate::error::{Error, check_wanted};
 use crate::fitted_model::FittedModel;
 use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::forecasts::far_values::FarValues;
@@ -252,6 +252,7 @@ impl<'a> ForecastBlocks<'a> {
         let own = computes.then(|| panel.with_own_rows());
         let local = LocalScalers { statics: None, ..trained.local_scalers };
         let scaled = trained.scaled_with(local, own.as_ref().unwrap_or(&panel), 0)?;
+        check_wanted()?;
         let future = match self.asked {
             Asked::Ahead { h, future, .. } => {
                 let given = future.map(|future| future.of_series(places)).transpose()?;
@@ -274,6 +275,7 @@ impl<'a> ForecastBlocks<'a> {
             }
             self.done = places.end;
             self.on_scaled(places, &mut visit)?;
+            check_wanted()?;
         }
     }
 

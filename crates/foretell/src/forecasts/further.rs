@@ -5,7 +5,7 @@ use std::ops::Range;
 use foretell_data::{DataError, Future, Panel, Span};
 use foretell_estimator::{Asked, Estimator, ForecastValues, Output, Trained};
 
-use crate::error::Error;
+use crate::error::{Error, check_wanted};
 use crate::fitted_model::FittedModel;
 use crate::trained_models::TrainedModels;
 use crate::usage_error::UsageError;
@@ -75,6 +75,7 @@ fn forecast_repeatedly(
         let Horizon { panel, future, had, ref new } = *horizon;
         let asked = Asked { span: Span::Predict { future }, h: own, quantiles };
         let block = model.forecast(panel, &asked, &trained.workers)?.values;
+        check_wanted()?;
         let rows = values.chunks_exact_mut(h * width).zip(block.chunks_exact(own * width));
         rows.for_each(|(row, block)| {
             row[new.start * width..new.end * width].copy_from_slice(&block[had * width..]);
@@ -126,6 +127,7 @@ pub(crate) fn each_horizon(
         let from = known.without_last(done - start);
         let (future, new) = (part.as_ref(), done..start + own);
         let forecast = visit(&Horizon { panel: &from, future, had: done - start, new })?;
+        check_wanted()?;
         done = start + own;
         if done < h {
             let forecast = match forecast {
@@ -135,6 +137,7 @@ pub(crate) fn each_horizon(
                     model.forecast(&from, &asked, &trained.workers)?.values
                 }
             };
+            check_wanted()?;
             let median: Vec<f32> = forecast.iter().skip(feed).step_by(outputs.len()).copied().collect();
             known = known.continued(&median, future).last(seen);
         }

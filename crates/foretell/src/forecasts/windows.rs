@@ -3,7 +3,7 @@
 use foretell_data::{ColumnLevel, Panel, Span};
 use foretell_estimator::{Asked, Cutoff, ForecastValues, Output, point_column, sort_quantiles};
 
-use crate::error::Error;
+use crate::error::{Error, check_wanted};
 use crate::fitted_model::FittedModel;
 use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::forecasts::levels::recipe;
@@ -112,6 +112,7 @@ pub(crate) fn forecast_windows(
     let mut forecasts = WindowForecasts::default();
     for ((model, name), recipe) in trained.named().zip(recipes) {
         let ForecastValues { cutoffs, mut values } = forecast(model, recipe.quantiles())?;
+        check_wanted()?;
         let each = values.len() / cutoffs.len().max(1);
         scaled.inverse(cutoffs.iter().map(|(series, _)| *series), &mut values, each);
         if !trained.raw_quantiles {

@@ -3,6 +3,7 @@
 mod addresses;
 mod forecasts;
 mod limits;
+mod memory;
 mod reloads;
 mod test_client;
 mod test_server;
