@@ -12,8 +12,7 @@ use crate::data_args::DataArgs;
 use crate::failure::Usage;
 use crate::figure::{Band, Facet, Figure, Forecast};
 use crate::forecast_parts::{ForecastParts, forecast_parts};
-use crate::output::print;
-use crate::picture::{Picture as _, check_ending};
+use crate::picture::{Picture as _, check_ending, is_stdout};
 use crate::progress::Log;
 
 /// The series that are drawn unless some are named.
@@ -102,10 +101,10 @@ impl Plot {
             }
         };
         let out = self.out();
-        if out == Path::new("-") {
-            return print(figure.svg()?);
-        }
         figure.write(&out)?;
+        if is_stdout(&out) {
+            return Ok(());
+        }
         let what = format!("{series} series, {}", figure.models.join(", "));
         self.log().wrote(&out, &what);
         Ok(())
