@@ -14,7 +14,7 @@ use crate::calendar::clock::Clock;
 use crate::error::DataError;
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
-use crate::tables::open::open;
+use crate::tables::open::{check_sizes, open};
 use crate::tables::read_note::ReadNote;
 use crate::tables::table::TableReader;
 
@@ -82,6 +82,7 @@ impl Panel {
             }
         }
         self.add_statics(read)?;
+        table.check_units()?;
         Ok(self.with_notes(table.notes()))
     }
 }
@@ -181,6 +182,7 @@ impl Future {
         panel: &Panel,
         h: usize,
     ) -> Result<Self, DataError> {
+        check_sizes(paths, options.max_memory)?;
         Self::read_beside(open(paths, &options.file.beside(), |_| true)?, options, panel, h)
     }
 
@@ -278,6 +280,7 @@ impl Future {
             let rows = missing.take(8).map(named).collect();
             return Err(DataError::FutureMissing { table: table.file().clone(), count, h, rows });
         }
+        table.check_units()?;
         let (table, notes) = (table.file().clone(), table.notes());
         Ok(Self { series: panel.n_series(), h, table, columns, ignored_rows, notes })
     }

@@ -13,7 +13,7 @@ use crate::calendar::zone::Zone;
 use crate::error::DataError;
 use crate::error::flaw::Flaw;
 use crate::tables::file_options::FileOptions;
-use crate::tables::open::open;
+use crate::tables::open::{check_sizes, open};
 use crate::tables::table::TableReader;
 
 /// The column of cross-validation that says where a row's window was cut.
@@ -131,6 +131,7 @@ impl ForecastTable {
     }
 
     fn open(path: &Path, options: &ReadOptions, numbers: NumbersIn) -> Result<Self, DataError> {
+        check_sizes(&[path], options.max_memory)?;
         let mut table = open(&[path], &options.file.beside(), |_| true)?;
         table.read_numbers(options.numbers);
         Self::read(&mut *table, options, numbers)

@@ -276,6 +276,10 @@ impl TableReader for MeltedTable<'_> {
         }
     }
 
+    fn check_units(&self) -> Result<(), DataError> {
+        self.inner.check_units()
+    }
+
     fn notes(&self) -> Vec<ReadNote> {
         self.inner.notes()
     }
