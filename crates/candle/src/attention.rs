@@ -42,6 +42,11 @@ pub struct FlashAttention {
 }
 
 impl FlashAttention {
+    /// Each query sees all keys.
+    pub fn full() -> Self {
+        Self::default()
+    }
+
     /// Each query sees the keys up to its own step.
     pub fn causal() -> Self {
         Self { pattern: Pattern::Causal, ..Self::default() }

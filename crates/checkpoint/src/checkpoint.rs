@@ -148,8 +148,32 @@ impl Checkpoint {
     /// The place cannot be written any more, or the checkpoint contradicts itself: no model, a model of another
     /// horizon, one alias for two classes, a dataset without matching `uids`, `last_dates` and `ds`.
     pub fn save_at(&self, place: &ModelDirectory) -> Result<()> {
+        self.save_checked(place, |_| Ok(()))
+    }
+
+    /// [`Checkpoint::save_at`], with a look at the files before they take their place: the directory that they are in stays hidden
+    /// where `check` finds a fault.
+    ///
+    /// # Errors
+    /// Those of [`Checkpoint::save_at`], and of `check`.
+    pub fn save_checked<E: From<CheckpointError>>(
+        &self,
+        place: &ModelDirectory,
+        check: impl FnOnce(&Path) -> Result<(), E>,
+    ) -> Result<(), E> {
         self.check().map_err(|m| m.at(place.path().display()))?;
-        place.replace(|staging| self.write_files(|name, bytes| create_file(&staging.join(name), &bytes)))
+        let mut found = None;
+        let written = place.replace(|staging| {
+            self.write_files(|name, bytes| create_file(&staging.join(name), &bytes))?;
+            check(staging).map_err(|fault| {
+                found = Some(fault);
+                CheckpointError::io("check", staging, std::io::ErrorKind::InvalidData.into())
+            })
+        });
+        match found {
+            Some(fault) => Err(fault),
+            None => Ok(written?),
+        }
     }
 
     /// The files of the directory in one piece, with a checksum: for a database, a cache or another process.

@@ -6,7 +6,8 @@ use bytesize::ByteSize;
 use clap::Args;
 use clap::builder::{PathBufValueParser, RangedU64ValueParser, TypedValueParser};
 use foretell::{
-    ColumnNames, Forecaster, MemoryLimit, NumberFormat, ReadOptions, TimeFormat, remove_training_state,
+    ColumnNames, Forecaster, Interruption, MemoryLimit, NumberFormat, ReadOptions, TimeFormat,
+    remove_training_state,
 };
 
 use crate::failure::Usage;
@@ -62,6 +63,16 @@ impl CheckpointArgs {
             }
             None => forecaster,
         }
+    }
+
+    /// Whether a directory holds the interrupted models of the training whose state this one holds: the command that saved them may
+    /// replace them when it continues.
+    pub(crate) fn resumes(&self, out: &Path) -> bool {
+        let interruption = Interruption::in_directory(out);
+        self.dir
+            .as_ref()
+            .zip(interruption)
+            .is_some_and(|(state, interruption)| interruption.has_state_in(state))
     }
 
     /// All is trained.

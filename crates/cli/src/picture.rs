@@ -7,7 +7,7 @@ use plotters::prelude::*;
 use plotters::style::register_font;
 
 use crate::failure::Usage;
-use crate::output::write_file;
+use crate::output::{print, write_file};
 use crate::png::png;
 
 pub(crate) const WIDTH: u32 = 1000;
@@ -63,8 +63,11 @@ pub(crate) trait Picture {
         png(&pixels, size)
     }
 
-    /// Writes the file that the path names by its ending.
+    /// Writes the file that the path names by its ending; for `-` as SVG to standard output.
     fn write(&self, path: &Path) -> anyhow::Result<()> {
+        if is_stdout(path) {
+            return print(self.svg()?);
+        }
         let picture = if has_ending(path, "png") { self.png()? } else { self.svg()?.into_bytes() };
         write_file(path, &picture)
     }
@@ -95,6 +98,11 @@ where
     head.draw(&Text::new(title.to_owned(), (24, 14), text(23.0, &INK)))?;
     head.draw(&Text::new(subtitle.to_owned(), (24, 41), text(15.0, &FAINT)))?;
     Ok([head, body])
+}
+
+/// Whether a path stands for standard output.
+pub(crate) fn is_stdout(path: &Path) -> bool {
+    path == Path::new("-")
 }
 
 /// Whether a flag names a file that pictures are written to.

@@ -47,7 +47,7 @@ impl Log {
     pub(crate) fn report(self, text: &str, event: &Value) {
         match self {
             Self::Text => line(text),
-            Self::Json => line(&event.to_string()),
+            Self::Json => event_line(event),
             Self::None | Self::Quiet => {}
         }
     }
@@ -233,7 +233,7 @@ impl Log {
     /// Tells programs something.
     fn event(self, event: impl FnOnce() -> Value) {
         if self == Self::Json {
-            line(&event().to_string());
+            event_line(&event());
         }
     }
 
@@ -311,7 +311,7 @@ impl Log {
     /// Reports an error, which none but JSON changes.
     pub(crate) fn error(self, message: &str) {
         match self {
-            Self::Json => line(&json!({ "event": "error", "message": message }).to_string()),
+            Self::Json => event_line(&json!({ "event": "error", "message": message })),
             Self::Text | Self::None | Self::Quiet => line(&format!("error: {message}")),
         }
     }
@@ -320,6 +320,27 @@ impl Log {
 /// Writes a line to standard error. That nobody listens is no reason to stop.
 fn line(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", printable(text));
+}
+
+/// Writes an event as a line of JSON to standard error.
+fn event_line(event: &Value) {
+    line(&printable_json(event));
+}
+
+/// The text of JSON with its control characters escaped as JSON has it, those behind ASCII, too, which stand in texts alone.
+fn printable_json(value: &Value) -> String {
+    let text = value.to_string();
+    if !text.contains(char::is_control) {
+        return text;
+    }
+    let mut printable = String::with_capacity(text.len() + 16);
+    for character in text.chars() {
+        match character.is_control() {
+            true => printable += &format!("\\u{:04x}", u32::from(character)),
+            false => printable.push(character),
+        }
+    }
+    printable
 }
 
 /// The object with its kind of event in front.
@@ -386,7 +407,7 @@ impl Reporter {
         last.step = progress.step;
         last.valid_loss = progress.valid_loss.or(last.valid_loss);
         if self.log == Log::Json {
-            events(model, progress).iter().for_each(|event| line(&event.to_string()));
+            events(model, progress).iter().for_each(event_line);
         } else if let Some(bar) = &last.bar {
             bar.set_message(losses(progress.train_loss, last.valid_loss));
             bar.set_position(progress.step);
@@ -460,6 +481,10 @@ mod tests {
     #[test]
     fn control_characters_are_escaped() {
         assert_eq!(printable("süd 1"), "süd 1");
+        let id: String = (0..0x250).filter_map(char::from_u32).collect();
+        let written = printable_json(&json!({ "id": id }));
+        assert!(!written.contains(char::is_control) && written.contains("\\u009b"));
+        assert_eq!(serde_json::from_str::<Value>(&written).unwrap()["id"], id);
         assert_eq!(printable("a\0b\u{1b}[2J\nc\u{9b}d"), "a\\u{0}b\\u{1b}[2J\\nc\\u{9b}d");
     }
 

@@ -45,7 +45,7 @@ pub(crate) fn read_scores(path: &Path, id_col: &str) -> anyhow::Result<ScoreShee
         let scores = record.iter().skip(place + 1).zip(&models).map(score).collect::<Result<_, _>>()?;
         rows.push((key.to_owned(), record[place].to_owned(), scores));
     }
-    Ok(ScoreSheet::of_rows(by, models, rows))
+    Ok(ScoreSheet::of_rows(by, models, rows)?)
 }
 
 /// A file that `inspect --data FILE --json` wrote.

@@ -9,6 +9,7 @@ use foretell::{Fitted, Frame, Future, Panel};
 use crate::args::{LogArgs, MemoryArgs, OutArgs, ThreadArgs};
 use crate::data_args::DataArgs;
 use crate::output::Sink;
+use crate::picture::is_stdout;
 use crate::progress::Log;
 
 /// Saved models, the series that they are asked about, and where the answer goes.
@@ -46,6 +47,11 @@ pub(crate) struct SavedRun {
 impl SavedRunArgs {
     pub(crate) fn log(&self) -> Log {
         self.log.log()
+    }
+
+    /// Whether the answer goes to standard output.
+    pub(crate) fn is_to_stdout(&self) -> bool {
+        is_stdout(&self.out.path)
     }
 
     /// Reads models, series and future rows, once the place to write to is known to be writable; `h` are the steps that are asked

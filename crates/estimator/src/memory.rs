@@ -21,6 +21,8 @@ pub struct TooMuchMemory {
     pub work: String,
     /// The memory that it needs.
     pub needed: String,
+    /// The same in bytes.
+    pub needed_bytes: u64,
     /// The parts of the work that need most of it.
     pub parts: String,
     /// The limit of memory.
@@ -81,6 +83,7 @@ impl MemoryEstimate {
         Err(TooMuchMemory {
             work: work.to_owned(),
             needed: shown_bytes(total),
+            needed_bytes: total,
             parts: parts.join(", "),
             limit: Box::new(limit.clone()),
             remedy: remedy.into(),

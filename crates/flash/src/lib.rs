@@ -45,7 +45,11 @@ mod small;
 mod tiles;
 
 pub use attention::{Algorithm, Attention, AttentionGradients, Dropout, Mask, SavedForBackward};
+/// What the numbers of products are rounded to ([`Attention::rounding`]).
+pub use foretell_gemm::Rounding;
 pub use foretell_simd::Key;
+/// The scope in which attention may use several threads.
+pub use foretell_threads::share;
 pub use pattern::Pattern;
 pub use sizes::{Operand, OperandMut, Sizes, Strides};
 

@@ -44,6 +44,11 @@ impl Coherence {
         self.method.needs_residuals()
     }
 
+    /// Whether it needs forecasts of the past, and has none.
+    pub(crate) fn lacks_past(&self) -> bool {
+        self.needs_past() && self.past.is_none()
+    }
+
     /// The same with forecasts of the past beside the actual values, if the method needs them.
     pub(crate) fn with_past(&self, past: Frame) -> Self {
         Self { past: self.needs_past().then_some(past), ..self.clone() }

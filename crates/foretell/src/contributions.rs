@@ -12,6 +12,7 @@ use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::forecasts::blocks::blocks_ahead;
 use crate::forecasts::further::each_horizon;
 use crate::inputs::local_scalers::LocallyScaled;
+use crate::memory::{forecasts, panels};
 use crate::predict_options::PredictOptions;
 use crate::trained_models::TrainedModels;
 use crate::usage_error::UsageError;
@@ -29,6 +30,7 @@ pub(crate) fn explain(
     let h = trained.steps_forecast(shown);
     let asked = PredictOptions::new().future(options.future).h(h);
     let blocks = blocks_ahead(trained, panel, &asked, AskedQuantiles::default())?;
+    check_explain(trained, panel, &networks, h)?;
     let mut frame: Option<Frame> = None;
     blocks.each_ahead(|panel, scaled, future| {
         let (mut part, mut levels) = (rows_ahead(trained, panel, h)?, Vec::new());
@@ -54,6 +56,29 @@ pub(crate) fn explain(
     let mut frame = frame.unwrap_or_else(|| trained.frame(panel));
     frame.keep_first_steps(h, shown);
     Ok(frame)
+}
+
+/// Whether the contributions to `h` steps of each series can be held in memory: a column for each input.
+fn check_explain(
+    trained: &TrainedModels,
+    panel: &Panel,
+    networks: &[(&TrainedNetwork, String)],
+    h: usize,
+) -> Result<(), Error> {
+    /// The bytes of a name of a column.
+    const NAME: u64 = 64;
+    let columns = |(network, _): &(&TrainedNetwork, String)| {
+        let inputs = network.attributed_inputs(&trained.columns.target, h).len();
+        1 + if network.spec().is_multivariate() { inputs.saturating_mul(panel.n_series()) } else { inputs }
+    };
+    let columns = networks.iter().map(columns).fold(0, usize::saturating_add);
+    // As they are computed, and as columns.
+    let rows = panel.n_series().saturating_mul(h);
+    let needs = panels(panel, 0)
+        .and("names of columns", NAME.saturating_mul(columns as u64))
+        .and_all(forecasts(rows, columns.saturating_mul(2)));
+    let remedy = "explain fewer series, steps or models at a time";
+    Ok(needs.check(&trained.memory, "explaining forecasts", remedy)?)
 }
 
 /// The contributions to the forecasts of one network, a row per series and step.

@@ -119,6 +119,19 @@ impl Combination {
         }
     }
 
+    /// The same of the first so many models alone, whose weights then add up to 1; nothing if they have no weight.
+    pub(crate) fn of_first(self, count: usize) -> Option<Self> {
+        match self {
+            Self::Weighted { mut weights } if weights.len() != count => {
+                weights.truncate(count);
+                let sum: f64 = weights.iter().sum();
+                weights.iter_mut().for_each(|weight| *weight /= sum);
+                (sum > 0.0 && weights.len() == count).then_some(Self::Weighted { weights })
+            }
+            other => Some(other),
+        }
+    }
+
     /// Combines columns of the same length, one of each model.
     pub(crate) fn combine(&self, columns: &[&[f32]]) -> Vec<f32> {
         let rows = columns.first().map_or(0, |column| column.len());

@@ -51,6 +51,18 @@ pub enum Error {
         /// Why.
         reason: String,
     },
+    /// Models that were written and could not be read back; what was at their place stays there.
+    #[error(
+        "{path}: what was written could not be read back, so that nothing was put in its place: {source}; this is a fault of the \
+         program: please report it",
+        path = path.display()
+    )]
+    NotReadBack {
+        /// The directory.
+        path: PathBuf,
+        /// Why.
+        source: Box<Error>,
+    },
     /// A model directory whose panel cannot be read.
     #[error("{path}: its dataset: {reason}; give the series to forecast", path = path.display())]
     StoredPanel {

@@ -84,6 +84,11 @@ impl FittedModel {
     pub fn weight_bytes(&self) -> usize {
         self.network().map_or(0, TrainedNetwork::weight_bytes)
     }
+
+    /// Bytes of what any model has learned, and of the copies that forecasts make of it.
+    pub fn held_bytes(&self) -> u64 {
+        self.trained().held_bytes().iter().fold(0, |sum: u64, bytes| sum.saturating_add(*bytes))
+    }
 }
 
 impl fmt::Debug for FittedModel {

@@ -71,6 +71,12 @@ pub enum Warning {
         /// Its name, and why.
         reason: String,
     },
+    /// Something that models were to have, and that was to be learnt of their forecasts of the past, which a training that was
+    /// stopped did not reach.
+    NotLearnt {
+        /// What it is.
+        what: &'static str,
+    },
     /// Forecasts or parts of forecasts as the models give them, where those of what follows the data are changed further.
     OfModelsAlone {
         /// What they are.
@@ -280,6 +286,11 @@ impl fmt::Display for Warning {
                 Setting::Calibrate.to(10)
             ),
             Self::NoParts { reason } => write!(f, "{reason}; the table has no parts of it"),
+            Self::NotLearnt { what } => write!(
+                f,
+                "the training was stopped before the errors were known that {what} weighs series by: the models forecast without \
+                 it; train them to the end, or reconcile their forecasts by another method"
+            ),
             Self::OfModelsAlone { what, by } => {
                 write!(f, "{what} are of each model by itself; forecasts ahead are then changed by {by}")
             }

@@ -119,7 +119,9 @@ mod weights;
 pub use batch::{BatchMut, BatchRef};
 pub use complex::{BatchDims, ComplexBatchMut, ComplexBatchRef, matmul_complex_batched};
 pub use flops::{FlopCounter, count_products};
-pub use foretell_simd::Activation;
+pub use foretell_simd::{Activation, Level};
+/// The scope in which a product may use several threads: `share(threads, || matmul(..))` with those of rayon's pool.
+pub use foretell_threads::share;
 pub use interleave::{Lines, deinterleave, interleave};
 pub use matmul::{matmul, matmul_batched};
 pub use options::{Accum, Bias, Options, Rounding, WeightFormat};

@@ -8,6 +8,7 @@ use foretell_batch::Batch;
 use foretell_data::{Cutter, Stats, WindowRef};
 use foretell_nn::{DistributionColumns, Forward, Key, Windows};
 use foretell_pool::Buffer;
+use foretell_threads::is_wanted;
 
 use crate::ancestral::window_key;
 use crate::forecast::Forecasts;
@@ -59,6 +60,9 @@ impl Forecasts<'_> {
         // A window of one series stands beside itself; one of several is their neighbouring rows, and is run again.
         let at_a_time = if rows == 1 { self.rows_at_a_time().min(samples) } else { 1 };
         for (block, drawn) in drawn.chunks_mut(at_a_time * rows * horizon).enumerate() {
+            if !is_wanted() {
+                break;
+            }
             let key = key.fold(block as u64);
             match rows {
                 1 => self.draw(key, &batch.windows.repeated(drawn.len() / horizon), drawn),

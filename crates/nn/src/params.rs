@@ -96,6 +96,10 @@ impl Params {
     }
 
     /// One parameter or constant, as a view of its arena.
+    ///
+    /// # Panics
+    /// If it is one of another table.
+    #[track_caller]
     pub fn tensor(&self, id: ParamId) -> Tensor {
         let entry = self.table.entry(id);
         Tensor::row_major(self.storage(entry).clone(), entry.offset, entry.shape)

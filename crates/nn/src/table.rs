@@ -77,8 +77,19 @@ impl Table {
     }
 
     /// One parameter.
+    ///
+    /// # Panics
+    /// If it is one of another table.
+    #[track_caller]
     pub fn entry(&self, id: ParamId) -> &ParamEntry {
-        &self.entries[id.0]
+        self.entries.get(id.0).unwrap_or_else(|| {
+            panic!(
+                "parameter {} of a table that has {}: the layer was built with another table; run a model with the parameters of \
+                 the table that it was built with (Table::initialise)",
+                id.0,
+                self.entries.len()
+            )
+        })
     }
 
     /// The number of trained values, without the gaps that alignment leaves in the arena.

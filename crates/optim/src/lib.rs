@@ -24,11 +24,14 @@
 #![forbid(unsafe_code)]
 
 mod adaptive;
+mod bad_constant;
+mod check;
 mod constants;
 mod optimizer;
 mod rule;
 mod schedule;
 
+pub use bad_constant::BadConstant;
 pub use constants::{AdadeltaConfig, AdagradConfig, AdamConfig, NAdamConfig, RmsPropConfig, SgdConfig};
 pub use optimizer::{Clip, Optimizer};
 pub use rule::Rule;

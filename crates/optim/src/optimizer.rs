@@ -5,6 +5,8 @@ use std::ops::Range;
 use foretell_pool::Buffer;
 use foretell_simd as simd;
 
+use crate::bad_constant::BadConstant;
+use crate::check::require;
 use crate::rule::Rule;
 use crate::schedule::Pace;
 
@@ -25,6 +27,17 @@ pub enum Clip {
     Value(f64),
 }
 
+impl Clip {
+    /// Whether it bounds a gradient, and does not turn it.
+    ///
+    /// # Errors
+    /// If it is negative, or no number. An infinite bound is none.
+    pub fn check(&self) -> Result<(), BadConstant> {
+        let (Self::Norm(most) | Self::Value(most)) = *self;
+        require(most >= 0.0, "the bound of a gradient", "at least 0", most)
+    }
+}
+
 /// An update rule with the numbers that it keeps for each parameter.
 #[derive(Clone, Debug)]
 pub struct Optimizer {
@@ -42,13 +55,27 @@ pub struct Optimizer {
 
 impl Optimizer {
     /// An optimiser of `len` parameters that has taken no step.
+    ///
+    /// # Panics
+    /// If a constant is one that nothing can be trained with; [`Optimizer::try_new`] returns it.
+    #[track_caller]
     pub fn new(len: usize, rule: Rule, clip: Option<Clip>) -> Self {
+        Self::try_new(len, rule, clip).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// [`Optimizer::new`] with constants that someone else has chosen.
+    ///
+    /// # Errors
+    /// The first constant that nothing can be trained with.
+    pub fn try_new(len: usize, rule: Rule, clip: Option<Clip>) -> Result<Self, BadConstant> {
+        rule.check()?;
+        clip.map_or(Ok(()), |clip| clip.check())?;
         let kept = rule.state_names().len();
         let state = |i: usize| Buffer::zeroed(if i < kept { len } else { 0 });
         let squares = matches!(clip, Some(Clip::Norm(_))).then(|| Buffer::zeroed(len.div_ceil(BLOCK)));
         let squares = squares.unwrap_or_default();
         let trained = std::iter::once(0..len).collect();
-        Self { rule, clip, len, trained, states: [state(0), state(1)], squares, steps: 0 }
+        Ok(Self { rule, clip, len, trained, states: [state(0), state(1)], squares, steps: 0 })
     }
 
     /// Leaves the parameters of these ranges as they are: neither their gradients nor a decay of weights change them, and a bound
@@ -75,12 +102,16 @@ impl Optimizer {
     /// many.
     ///
     /// # Panics
-    /// If the lengths differ or there is no shard.
+    /// If the lengths differ, there is no shard, or the rate is negative or no finite number.
     #[track_caller]
     pub fn step(&mut self, params: &mut [f32], shards: &[&[f32]], pace: impl Into<Pace>) {
         let Pace { rate, momentum } = pace.into();
         let len = self.len;
         assert!(!shards.is_empty(), "a step without gradients");
+        assert!(
+            rate >= 0.0 && rate.is_finite(),
+            "a step at a rate of {rate}; rates are finite and not below 0"
+        );
         for found in shards.iter().map(|shard| shard.len()).chain([params.len()]) {
             assert_eq!(found, len, "an optimiser of {len} parameters was given {found}");
         }

@@ -121,7 +121,7 @@ fn sheet((by, models, rows): ScoreRows) -> PyResult<ScoreSheet> {
             models.join(", ")
         )));
     }
-    Ok(ScoreSheet::of_rows(by, models, rows))
+    ScoreSheet::of_rows(by, models, rows).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 fn importances(text: &str) -> PyResult<Vec<foretell_report::Importances>> {

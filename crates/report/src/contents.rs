@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use crate::error::ReportError;
+
 /// A report on forecasts. Sections without contents are left out.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
@@ -57,27 +59,28 @@ impl ScoreSheet {
     /// The scores of a table: of each row its key, its metric and the score of each model. Of rows of the same key and metric the
     /// last one counts.
     ///
-    /// # Panics
-    /// If a row has more scores than there are models.
-    #[track_caller]
+    /// # Errors
+    /// [`ReportError::Scores`] if a row has more scores than there are models.
     pub fn of_rows<T: AsRef<str>>(
         by: ScoredBy,
         models: Vec<String>,
         rows: impl IntoIterator<Item = (T, T, Vec<f64>)>,
-    ) -> Self {
+    ) -> Result<Self, ReportError> {
         let (mut keys, mut metrics) = (Names::default(), Names::default());
         let place = |(key, metric, scores): (T, T, Vec<f64>)| {
-            assert!(scores.len() <= models.len(), "{} scores of {} models", scores.len(), models.len());
-            (keys.place(key.as_ref()), metrics.place(metric.as_ref()), scores)
+            if scores.len() > models.len() {
+                return Err(ReportError::Scores { models: models.len(), found: scores.len() });
+            }
+            Ok((keys.place(key.as_ref()), metrics.place(metric.as_ref()), scores))
         };
-        let rows: Vec<(usize, usize, Vec<f64>)> = rows.into_iter().map(place).collect();
+        let rows: Vec<(usize, usize, Vec<f64>)> = rows.into_iter().map(place).collect::<Result<_, _>>()?;
         let (keys, metrics) = (keys.names, metrics.names);
         let mut values = vec![f64::NAN; keys.len() * metrics.len() * models.len()];
         for (key, metric, scores) in rows {
             let first = (key * metrics.len() + metric) * models.len();
             values[first..first + scores.len()].copy_from_slice(&scores);
         }
-        Self { by, keys, metrics, models, values }
+        Ok(Self { by, keys, metrics, models, values })
     }
 
     /// The score of a model by their places.

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod contents;
+mod error;
 mod escape;
 mod forecasts;
 mod markup;
@@ -17,6 +18,7 @@ mod sections;
 pub use contents::{
     Charts, ForecastLines, Importances, ModelLines, ModelSettings, Report, ScoreSheet, ScoredBy, SeriesLines,
 };
+pub use error::ReportError;
 pub use forecasts::baseline::{UnscoredBaseline, baseline};
 pub use forecasts::charts::charts;
 pub use forecasts::columns::drawn_models;

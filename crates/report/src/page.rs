@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use serde_json::{Value, json};
 
 use crate::contents::{Charts, Report, ScoreSheet, ScoredBy};
+use crate::error::ReportError;
 use crate::escape::{Escaped, json_in_script};
 use crate::packed::{PackedCharts, base64, packed_scores};
 
@@ -14,13 +15,10 @@ impl Report {
     /// Writes the page, in UTF-8.
     ///
     /// # Errors
-    /// Those of `out`.
-    ///
-    /// # Panics
-    /// If a sheet has other values than its keys, metrics and models ask for, or a forecast than its times and the columns.
-    #[track_caller]
+    /// Those of `out`; [`ReportError`], as invalid input, before anything is written, if a sheet has other values than its keys, metrics
+    /// and models ask for, or a forecast than its times and the columns.
     pub fn write(&self, mut out: impl Write) -> io::Result<()> {
-        self.check();
+        self.check().map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         let packed = PackedCharts::of(&self.charts);
         for (place, part) in TEMPLATE.split("@@").enumerate() {
             match place % 2 {
@@ -75,19 +73,24 @@ impl Report {
         })
     }
 
-    fn check(&self) {
+    fn check(&self) -> Result<(), ReportError> {
+        let require = |found: usize, expected: usize, of: &dyn Fn() -> String| match found == expected {
+            true => Ok(()),
+            false => Err(ReportError::Values { of: of(), expected, found }),
+        };
         for sheet in &self.scores {
             let expected = sheet.keys.len() * sheet.metrics.len() * sheet.models.len();
-            assert_eq!(sheet.values.len(), expected, "values of the scores by {:?}", sheet.by);
+            require(sheet.values.len(), expected, &|| format!("the scores by {:?}", sheet.by))?;
         }
         let columns = self.charts.columns();
         for series in &self.charts.series {
-            assert_eq!(series.values.len(), series.times.len(), "values of series {}", series.id);
+            require(series.values.len(), series.times.len(), &|| format!("series {}", series.id))?;
             for forecast in &series.forecasts {
                 let expected = columns * forecast.times.len();
-                assert_eq!(forecast.values.len(), expected, "values of a forecast of series {}", series.id);
+                require(forecast.values.len(), expected, &|| format!("a forecast of series {}", series.id))?;
             }
         }
+        Ok(())
     }
 }
 
@@ -159,10 +162,13 @@ mod tests {
     }
 
     #[test]
-    #[should_panic(expected = "values of a forecast of series a")]
     fn forecasts_have_the_columns_of_the_models() {
         let mut report = report(&["a"]);
         report.charts.models.clear();
-        page(&report);
+        let mut page = Vec::new();
+        let error = report.write(&mut page).unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::InvalidInput);
+        assert!(error.to_string().contains("a forecast of series a needs 0 values"), "{error}");
+        assert!(page.is_empty());
     }
 }

@@ -1,9 +1,16 @@
 //! The values that one coordinate of a point may have.
 
+use std::error::Error;
+use std::fmt;
+
 use crate::draws::Draws;
+
+/// Steps that numbers can count.
+const MOST_STEPS: f64 = (1_u64 << 52) as f64;
 
 /// The values that one coordinate of a point may have, as numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Domain {
     /// One of several things that have no order; the value is its number, from 0.
     Choice {
@@ -30,7 +37,50 @@ pub enum Domain {
     },
 }
 
+/// A domain without values, or with some that are no numbers.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct BadDomain {
+    /// What is required of it.
+    pub expected: &'static str,
+    /// It.
+    pub found: Domain,
+}
+
+impl fmt::Display for BadDomain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a domain needs {}, found {:?}", self.expected, self.found)
+    }
+}
+
+impl Error for BadDomain {}
+
 impl Domain {
+    /// Whether it has values, all of them numbers.
+    ///
+    /// # Errors
+    /// If it has not.
+    pub fn check(&self) -> Result<(), BadDomain> {
+        let require =
+            |holds, expected| if holds { Ok(()) } else { Err(BadDomain { expected, found: *self }) };
+        let ordered = |low: f64, high: f64| {
+            let is_finite = low.is_finite() && high.is_finite() && (high - low).is_finite();
+            require(is_finite && low <= high, "finite ends, the lower one not above the other")
+        };
+        match *self {
+            Self::Choice { count } => require(count > 0, "at least one choice"),
+            Self::Uniform { low, high, log } => {
+                ordered(low, high)?;
+                require(!log || low > 0.0, "ends above 0 where logarithms are drawn evenly")
+            }
+            Self::Stepped { low, high, step } => {
+                ordered(low, high)?;
+                require(step.is_finite() && step > 0.0, "a finite step above 0")?;
+                require((high - low) / step < MOST_STEPS, "fewer steps than 2^52")
+            }
+        }
+    }
+
     /// How many values it has, if they can be counted.
     pub fn count(&self) -> Option<usize> {
         match *self {
@@ -100,6 +150,24 @@ mod tests {
     fn values_are_counted() {
         assert_eq!(DOMAINS.map(|domain| domain.count()), [Some(4), None, None, Some(11), Some(4)]);
         assert_eq!(Domain::Uniform { low: 2.0, high: 2.0, log: true }.count(), Some(1));
+    }
+
+    #[test]
+    fn domains_without_values_are_refused() {
+        assert!(DOMAINS.iter().all(|domain| domain.check().is_ok()));
+        for (domain, words) in [
+            (Domain::Choice { count: 0 }, "at least one choice"),
+            (Domain::Uniform { low: -1.0, high: 1.0, log: true }, "above 0"),
+            (Domain::Uniform { low: 0.0, high: 1.0, log: true }, "above 0"),
+            (Domain::Uniform { low: 2.0, high: 1.0, log: false }, "not above the other"),
+            (Domain::Uniform { low: f64::NAN, high: 1.0, log: false }, "finite ends"),
+            (Domain::Uniform { low: f64::MIN, high: f64::MAX, log: false }, "finite ends"),
+            (Domain::Stepped { low: 0.0, high: 1.0, step: 0.0 }, "a finite step above 0"),
+            (Domain::Stepped { low: 0.0, high: 1.0, step: 1e-20 }, "fewer steps"),
+        ] {
+            let message = domain.check().unwrap_err().to_string();
+            assert!(message.contains(words), "{message}");
+        }
     }
 
     #[test]

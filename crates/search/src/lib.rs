@@ -21,7 +21,7 @@ mod study;
 mod tpe;
 mod trial;
 
-pub use domain::Domain;
+pub use domain::{BadDomain, Domain};
 pub use halving::Halving;
 pub use study::{Sampler, Study, Task};
 pub use trial::{Point, Trial};

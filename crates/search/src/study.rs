@@ -1,6 +1,6 @@
 //! A search: which points are tried next.
 
-use crate::domain::Domain;
+use crate::domain::{BadDomain, Domain};
 use crate::draws::Draws;
 use crate::grid::Grid;
 use crate::halving::Halving;
@@ -18,6 +18,7 @@ const ATTEMPTS: u64 = 512;
 
 /// How points are proposed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Sampler {
     /// Where the best trials are dense, compared with the others: tree-structured Parzen estimators.
     Tpe,
@@ -62,9 +63,22 @@ pub enum Task {
 
 impl Study {
     /// A search with so many trials, 4 a round, of one rung.
+    ///
+    /// # Panics
+    /// If a domain has no values; [`Study::try_new`] returns it.
+    #[track_caller]
     pub fn new(spaces: Vec<Vec<Domain>>, sampler: Sampler, trials: usize) -> Self {
+        Self::try_new(spaces, sampler, trials).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// [`Study::new`] of spaces that someone else has chosen.
+    ///
+    /// # Errors
+    /// The first domain without values ([`Domain::check`]).
+    pub fn try_new(spaces: Vec<Vec<Domain>>, sampler: Sampler, trials: usize) -> Result<Self, BadDomain> {
+        spaces.iter().flatten().try_for_each(Domain::check)?;
         let halving = Halving { rungs: 1, eta: 3 };
-        Self { spaces, sampler, begins_as_given: false, trials, round: 4, seed: 0, halving }
+        Ok(Self { spaces, sampler, begins_as_given: false, trials, round: 4, seed: 0, halving })
     }
 
     /// The points of the grid over all spaces.

@@ -2,11 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use foretell::{ColumnNames, End, Forecaster, Future, Panel, ReadOptions};
+use foretell::{ColumnNames, End, Error, Fitted, Forecaster, Future, Panel, ReadOptions, UsageError};
 use foretell_auto::{Auto, Budget, QUANTILES};
 
 use crate::error::EngineError;
-use crate::forecast::{ahead, check, note_warning, take_warnings};
+use crate::forecast::{Bounds, ahead, check, note_warning, room_to_read, take_warnings};
 use crate::reading::changed;
 use crate::request::{AheadOptions, ForecastAnswer, ForecastKind, ForecastRequest};
 use crate::settings::EngineSettings;
@@ -17,13 +17,14 @@ pub(crate) const NAME: &str = "auto";
 /// The share of the time of a request that its search may take.
 const SHARE: f64 = 0.8;
 
-/// The answer to a request that names no model that is served, on so many threads.
+/// The answer to a request that names no model that is served and whose tables have so many bytes, on so many threads.
 pub(crate) fn forecast_anew(
     request: &ForecastRequest,
-    settings: &EngineSettings,
+    bytes: u64,
+    bounds: Bounds<'_>,
     threads: usize,
-    deadline: Instant,
 ) -> Result<ForecastAnswer, EngineError> {
+    let Bounds { settings, deadline, room, .. } = bounds;
     let ForecastKind::Ahead(asked) = &request.asks else {
         let message = "only /v1/forecast answers without a model; name one (model)";
         return Err(EngineError::Request(message.to_owned()));
@@ -33,7 +34,7 @@ pub(crate) fn forecast_anew(
         EngineError::Request(message.to_owned())
     })?;
     check("steps (h)", settings.max_h, h, "ask for fewer steps")?;
-    let options = options_of(request, asked)?.max_memory(settings.memory.bytes());
+    let options = options_of(request, asked)?.max_memory(room_to_read(bytes, bounds));
     let panel = read(request, &options)?;
     check("rows", settings.max_rows, panel.n_rows(), "send fewer series or shorter histories")?;
     let future = asked.future.as_ref();
@@ -48,12 +49,8 @@ pub(crate) fn forecast_anew(
     ] {
         auto = auto.with(name, columns).map_err(|error| EngineError::Request(error.to_string()))?;
     }
-    let forecaster = Forecaster::new([auto.into()])?
-        .threads(threads)
-        .max_memory(settings.memory.bytes())
-        .columns(names(&options))
-        .on_warning(note_warning);
-    let fitted = forecaster.fit(&panel)?;
+    let forecaster = Forecaster::new([auto.into()])?.threads(threads).columns(names(&options));
+    let fitted = fit(forecaster.on_warning(note_warning), &panel, bounds)?;
     if Instant::now() > deadline {
         return Err(EngineError::Timeout(settings.timeout));
     }
@@ -61,8 +58,20 @@ pub(crate) fn forecast_anew(
     if asked.level.is_empty() && asked.quantiles.is_empty() {
         asked.quantiles = QUANTILES.to_vec();
     }
-    let frame = ahead(&fitted, &panel, &asked, future.as_ref(), settings, deadline)?;
+    let frame = ahead(&fitted, &panel, &asked, future.as_ref(), bounds)?;
     Ok(ForecastAnswer { model: NAME.to_owned(), frame, warnings: take_warnings() })
+}
+
+/// Searches in the memory that a thread has of its own, and if that is too little in as much as it needs.
+fn fit(forecaster: Forecaster, panel: &Panel, bounds: Bounds<'_>) -> Result<Fitted, EngineError> {
+    let Bounds { settings, room, .. } = bounds;
+    match forecaster.clone().max_memory(settings.own_memory()).fit(panel) {
+        Err(Error::Usage(UsageError::Memory(refused))) if !room.is_beyond_all(refused.needed_bytes) => {
+            room.at_least(room.bytes() + refused.needed_bytes)?;
+            Ok(forecaster.max_memory(refused.needed_bytes).fit(panel)?)
+        }
+        fitted => Ok(fitted?),
+    }
 }
 
 /// The time that the search may take.

@@ -34,8 +34,9 @@ pub(crate) const UNIT: usize = 1 << 10;
 const LARGEST_BODIES: usize = 16;
 
 impl ServerState {
-    pub(crate) fn new(settings: &ServeSettings) -> Self {
-        let units = units(settings.max_body).saturating_mul(LARGEST_BODIES as u32) as usize;
+    pub(crate) fn new(settings: &ServeSettings, memory: u64) -> Self {
+        let of_bodies = units(usize::try_from(memory / 4).unwrap_or(usize::MAX));
+        let units = units(settings.max_body).saturating_mul(LARGEST_BODIES as u32).min(of_bodies) as usize;
         Self {
             metrics: Metrics::default(),
             bodies: Arc::new(Semaphore::new(units.min(Semaphore::MAX_PERMITS))),

@@ -1,96 +1,99 @@
 //! Answers in the forms that clients ask for.
 
-use std::io::Write as _;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 
-use foretell::{DataError, Frame, ModelInTable, TimeStyle, Value};
-use serde_json::json;
+use axum::body::{Body, Bytes, HttpBody};
+use foretell::DataError;
+use hyper::body::Frame as BodyFrame;
 
 use crate::error::EngineError;
+use crate::forecast::check_text;
 use crate::media_type::MediaType;
+use crate::memory_account::Room;
+use crate::pieces::{Pieces, frame_bytes, text_bytes};
 use crate::request::ForecastAnswer;
+use crate::settings::EngineSettings;
 
-/// The bytes of an answer in that form.
-pub(crate) fn encode(answer: &ForecastAnswer, media: MediaType) -> Result<Vec<u8>, EngineError> {
-    match media {
-        MediaType::Json => Ok(to_json(answer).map_err(|error| DataError::Write(error.into()))?),
-        media => {
-            let format = media.format().expect("a form of files");
-            let mut out = Vec::new();
-            let writer = format.writer(Box::new(&mut out), answer.frame.time_style(), '.');
-            let mut writer = writer.expect("a form that is written");
-            writer.write(&answer.frame)?;
-            writer.finish()?;
-            Ok(out)
-        }
+/// Bytes of text that are made at once; of a longer answer the text is made as it is read.
+const AT_ONCE: u64 = 1 << 20;
+
+/// Answers that take less need no room: they are as small as the buffers of their connection.
+const SMALL: u64 = 1 << 16;
+
+/// The body of an answer in that form, which holds its room until it was sent.
+pub(crate) fn encode(
+    answer: ForecastAnswer,
+    media: MediaType,
+    room: Room,
+    settings: &EngineSettings,
+) -> Result<Body, EngineError> {
+    let text = text_bytes(&answer.frame);
+    check_text(text, settings)?;
+    let pieces = match media {
+        MediaType::Json => Pieces::json(answer),
+        MediaType::Csv => Pieces::csv(answer),
+        media => return whole(&answer, media, room, text),
+    };
+    if text <= AT_ONCE {
+        let bytes = pieces.whole().map_err(DataError::Write)?;
+        return in_room(bytes, room);
     }
+    Ok(Body::new(SlowBody { pieces, _room: room }))
 }
 
-/// `{"model": ..., "columns": {"unique_id": [...], ...}, "forecasts": [...], "warnings": [...]}`: times as texts unless they are integers, ids as they
-/// came, values that are no finite numbers as `null`.
-fn to_json(answer: &ForecastAnswer) -> serde_json::Result<Vec<u8>> {
-    let ForecastAnswer { model, frame, warnings } = answer;
+/// A table in a form of files, which is made at once.
+fn whole(answer: &ForecastAnswer, media: MediaType, room: Room, text: u64) -> Result<Body, EngineError> {
+    if text > AT_ONCE {
+        room.at_least(frame_bytes(&answer.frame).saturating_add(2 * text))?;
+    }
+    let format = media.format().expect("a form of files");
     let mut out = Vec::new();
-    // Writing to memory cannot fail.
-    let _ = write!(out, r#"{{"model":{},"columns":{{"#, Value::from(model.as_str()));
-    column(&mut out, &frame.id_col, &ids(frame))?;
-    out.push(b',');
-    column(&mut out, &frame.time_col, &times(frame, &frame.times))?;
-    if let Some(cutoffs) = &frame.cutoffs {
-        out.push(b',');
-        column(&mut out, "cutoff", &times(frame, cutoffs))?;
+    let writer = format.writer(Box::new(&mut out), answer.frame.time_style(), '.');
+    let mut writer = writer.expect("a form that is written");
+    writer.write(&answer.frame)?;
+    writer.finish()?;
+    in_room(out, room)
+}
+
+/// Bytes that are there as a whole.
+fn in_room(bytes: Vec<u8>, room: Room) -> Result<Body, EngineError> {
+    let size = bytes.capacity() as u64;
+    if size < SMALL {
+        return Ok(bytes.into());
     }
-    for (name, values) in &frame.columns {
-        out.push(b',');
-        serde_json::to_writer(&mut out, name)?;
-        out.push(b':');
-        // As `f32` and not by way of 64 bits, so that a number has no digits that it has not in CSV.
-        match frame.wide.get(name) {
-            Some(wide) => serde_json::to_writer(&mut out, wide)?,
-            None if frame.is_integer(name) => {
-                let whole: Vec<i64> = values.iter().map(|value| *value as i64).collect();
-                serde_json::to_writer(&mut out, &whole)?;
-            }
-            None => serde_json::to_writer(&mut out, values)?,
-        }
+    room.at_least(size)?;
+    room.at_most(size);
+    Ok(Bytes::from_owner(RoomedBytes { bytes, _room: room }).into())
+}
+
+/// Bytes that hold their room for as long as any of them waits to be sent.
+struct RoomedBytes {
+    bytes: Vec<u8>,
+    _room: Room,
+}
+
+impl AsRef<[u8]> for RoomedBytes {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
     }
-    let _ = write!(out, r#"}},"forecasts":{},"warnings":{}}}"#, forecasts(frame), json!(warnings));
-    Ok(out)
 }
 
-/// Which columns are the point forecast of each model, and its intervals, the widest first.
-fn forecasts(frame: &Frame) -> Value {
-    let name = |place: usize| &frame.columns[place].0;
-    let interval = |(level, low, high): (f64, usize, usize)| json!({ "level": level, "low": name(low), "high": name(high) });
-    let model = |model: &ModelInTable| {
-        json!({
-            "model": &*model.model,
-            "point": model.point().map(name),
-            "intervals": model.intervals().into_iter().map(interval).collect::<Vec<Value>>(),
-        })
-    };
-    frame.models_added().iter().filter(|model| model.is_forecast()).map(model).collect()
+/// An answer whose text is made as it is read.
+struct SlowBody {
+    pieces: Pieces,
+    _room: Room,
 }
 
-fn column(out: &mut Vec<u8>, name: &str, cells: &[Value]) -> serde_json::Result<()> {
-    serde_json::to_writer(&mut *out, name)?;
-    out.push(b':');
-    serde_json::to_writer(out, cells)
-}
+impl HttpBody for SlowBody {
+    type Data = Bytes;
+    type Error = io::Error;
 
-fn ids(frame: &Frame) -> Vec<Value> {
-    let number = |id: &str| id.parse::<i64>().ok().filter(|_| frame.integer_ids);
-    frame.ids.iter().map(|id| number(id).map_or_else(|| Value::from(&**id), Value::from)).collect()
-}
-
-fn times(frame: &Frame, times: &[i64]) -> Vec<Value> {
-    let style = frame.time_style();
-    let text = |time: i64| {
-        let mut text = String::new();
-        style.write(frame.zone.as_ref(), time, &mut text);
-        Value::from(text)
-    };
-    match style {
-        TimeStyle::Integer => times.iter().map(|time| Value::from(*time)).collect(),
-        _ => times.iter().map(|time| text(*time)).collect(),
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<io::Result<BodyFrame<Bytes>>>> {
+        Poll::Ready(self.pieces.next().map(|piece| Ok(BodyFrame::data(piece?.into()))))
     }
 }

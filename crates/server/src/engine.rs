@@ -4,19 +4,21 @@ use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Instant;
 
+use foretell::while_wanted;
 use tokio::sync::oneshot;
 use tokio::time::timeout_at;
 
 use crate::anew::forecast_anew;
 use crate::error::{EngineError, EngineStartError};
-use crate::forecast::{forecast, read, take_warnings};
+use crate::forecast::{Bounds, forecast, read, take_warnings};
 use crate::joint_request::{JointRequest, answers};
 use crate::joint_sizes::MOST;
+use crate::memory_account::{MemoryAccount, Room};
 use crate::model::ModelFacts;
 use crate::models::{Models, Reload};
 use crate::queue::{Queue, Refusal};
@@ -34,16 +36,36 @@ enum Job {
 /// A request whose series were read.
 struct ReadJob {
     request: JointRequest,
-    deadline: Instant,
+    waits: Waits,
     client: Box<dyn Client>,
+}
+
+/// Until when an answer is waited for.
+#[derive(Clone)]
+struct Waits {
+    deadline: Instant,
+    is_gone: Arc<AtomicBool>,
+}
+
+impl Waits {
+    fn is_over(&self) -> bool {
+        self.is_gone.load(Ordering::Relaxed) || Instant::now() > self.deadline
+    }
+}
+
+/// Says with its end that nobody waits any longer.
+struct GoneWithThis(Arc<AtomicBool>);
+
+impl Drop for GoneWithThis {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 /// Whoever waits for an answer.
 trait Client: Send {
-    /// Whether it waits no longer.
-    fn is_gone(&self) -> bool;
-
-    fn answer(self: Box<Self>, answer: Result<ForecastAnswer, EngineError>);
+    /// Gives it the answer, and the room that this takes.
+    fn answer(self: Box<Self>, answer: Result<(ForecastAnswer, Room), EngineError>);
 }
 
 /// A future that waits for what becomes of an answer.
@@ -52,15 +74,11 @@ struct Waiting<T, F> {
     finish: F,
 }
 
-impl<T: Send, F: FnOnce(ForecastAnswer) -> Result<T, EngineError> + Send> Client for Waiting<T, F> {
-    fn is_gone(&self) -> bool {
-        self.sender.is_closed()
-    }
-
-    fn answer(self: Box<Self>, answer: Result<ForecastAnswer, EngineError>) {
+impl<T: Send, F: FnOnce(ForecastAnswer, Room) -> Result<T, EngineError> + Send> Client for Waiting<T, F> {
+    fn answer(self: Box<Self>, answer: Result<(ForecastAnswer, Room), EngineError>) {
         let Self { sender, finish } = *self;
         // Who is gone needs no answer.
-        let _ = sender.send(answer.and_then(|answer| guarded(|| finish(answer))));
+        let _ = sender.send(answer.and_then(|(answer, room)| guarded(|| finish(answer, room))));
     }
 }
 
@@ -95,19 +113,48 @@ pub(crate) struct Shared {
     reloads: [AtomicU64; 2],
     /// Requests that were computed together with others.
     together: AtomicU64,
+    /// The memory of requests and answers.
+    memory: Arc<MemoryAccount>,
+    /// Whether what is computed is of no use any more.
+    is_given_up: Arc<AtomicBool>,
+}
+
+/// A request as it came, before it is read.
+pub(crate) struct Unread<R> {
+    /// Reads it.
+    pub(crate) read: R,
+    /// The bytes of its tables,
+    pub(crate) bytes: u64,
+    /// and those that its fields and tables take when they are read, beside the series.
+    pub(crate) fields: u64,
+    /// Whether the answer will be text, in which each row has its id.
+    pub(crate) is_text: bool,
 }
 
 impl Shared {
     /// Answers a request on the calling thread, or lets it wait once more where others may be computed with it.
     fn begin(
         &self,
-        request: &ForecastRequest,
+        unread: Unread<impl FnOnce() -> Result<ForecastRequest, EngineError>>,
         deadline: Instant,
-    ) -> Result<Result<ForecastAnswer, JointRequest>, EngineError> {
+    ) -> Result<Result<(ForecastAnswer, Room), JointRequest>, EngineError> {
         take_warnings();
+        let Unread { read: read_fields, bytes, fields, is_text } = unread;
+        let (settings, mut room) = (&self.settings, self.memory.room());
+        if fields > settings.own_memory() {
+            if room.is_beyond_all(fields) {
+                let (most, found) = (settings.shared_memory() as usize, fields as usize);
+                let (what, remedy) = ("bytes of the request in memory", "send fewer series at a time");
+                return Err(EngineError::TooMany { what, most, found, remedy });
+            }
+            room.at_least(fields)?;
+        }
+        let request = &read_fields()?;
         if self.models.is_anew(request.model.as_deref()) {
-            let threads = if self.queue.is_quiet() { self.settings.threads } else { 1 };
-            return forecast_anew(request, &self.settings, threads, deadline).map(Ok);
+            let threads = if self.queue.is_quiet() { settings.threads } else { 1 };
+            let bounds = Bounds { settings, deadline, room: &room, is_text };
+            let answer = forecast_anew(request, bytes, bounds, threads)?;
+            return Ok(Ok((answer, room)));
         }
         if let ForecastKind::Ahead(AheadOptions { budget: Some(_), .. }) = &request.asks {
             let message =
@@ -115,17 +162,43 @@ impl Shared {
             return Err(EngineError::Request(message.to_owned()));
         }
         let model = self.models.find(request.model.as_deref())?;
-        let series = read(&model.on_one_thread, request, &self.settings)?;
-        let joint = JointRequest::of(&model, request, &series);
-        if let Some(joint) = joint.filter(|_| self.queue.waiting() > 0) {
-            return Ok(Err(joint));
+        let bounds = Bounds { settings, deadline, room: &room, is_text };
+        let series = read(&model.on_one_thread, request, bytes, bounds)?;
+        if self.queue.waiting() > 0 {
+            room = match JointRequest::of(&model, request, &series, is_text, room) {
+                Ok(joint) => return Ok(Err(joint)),
+                Err(room) => room,
+            };
         }
         let fitted = match self.queue.is_quiet() {
             true => &model.on_all_threads,
             false => &model.on_one_thread,
         };
-        let frame = forecast(fitted, &request.asks, &series, &self.settings, deadline)?;
-        Ok(Ok(ForecastAnswer { model: model.facts.name.clone(), frame, warnings: take_warnings() }))
+        let bounds = Bounds { settings, deadline, room: &room, is_text };
+        let frame = forecast(fitted, &request.asks, &series, bounds)?;
+        let answer = ForecastAnswer { model: model.facts.name.clone(), frame, warnings: take_warnings() };
+        Ok(Ok((answer, room)))
+    }
+
+    /// Does `work` for as long as somebody waits for it.
+    fn while_waited<R>(&self, waits: Vec<Waits>, work: impl FnOnce() -> R) -> R {
+        let is_given_up = self.is_given_up.clone();
+        let question =
+            move || !is_given_up.load(Ordering::Relaxed) && waits.iter().any(|waits| !waits.is_over());
+        while_wanted(Arc::new(question), work)
+    }
+
+    /// The error of work that was given up is why it was.
+    fn told(&self, error: EngineError) -> EngineError {
+        match error {
+            EngineError::Forecast(foretell::Error::NotWanted) => {
+                match self.is_given_up.load(Ordering::Relaxed) {
+                    true => EngineError::Stopping,
+                    false => EngineError::Timeout(self.settings.timeout),
+                }
+            }
+            error => error,
+        }
     }
 
     /// Answers a request that was read, and with it those that wait and may be computed together with it.
@@ -141,20 +214,26 @@ impl Shared {
         let of_read = |job| if let Job::Read(job) = job { Some(*job) } else { None };
         let mut jobs: Vec<ReadJob> =
             std::iter::once(first).chain(others.into_iter().filter_map(of_read)).collect();
-        jobs.retain(|job| !job.client.is_gone() && job.deadline > Instant::now());
-        while let Some(ReadJob { request, deadline, .. }) = jobs.first() {
+        jobs.retain(|job| !job.waits.is_over());
+        while let Some(ReadJob { request, .. }) = jobs.first() {
             let count = request.model.joint.most_of(jobs.len());
             let requests: Vec<&JointRequest> = jobs[..count].iter().map(|job| &job.request).collect();
-            let found = guarded(|| Ok(answers(&requests, &self.settings, *deadline)));
-            let found = found.unwrap_or_else(|_| {
-                // Whichever it was that panicked: the others have an answer.
-                requests.iter().map(|request| guarded(|| request.alone(&self.settings, *deadline))).collect()
+            let waits: Vec<Waits> = jobs[..count].iter().map(|job| job.waits.clone()).collect();
+            let last = waits.iter().map(|waits| waits.deadline).max().unwrap_or_else(Instant::now);
+            let found = self.while_waited(waits, || {
+                let found = guarded(|| Ok(answers(&requests, &self.settings, last)));
+                found.unwrap_or_else(|_| {
+                    // Whichever it was that panicked: the others have an answer.
+                    requests.iter().map(|request| guarded(|| request.alone(&self.settings, last))).collect()
+                })
             });
             if count > 1 {
                 self.together.fetch_add(count as u64, Ordering::Relaxed);
             }
             for (job, answer) in jobs.drain(..count).zip(found) {
-                job.client.answer(answer);
+                let ReadJob { request, client, .. } = job;
+                let answer = answer.map_err(|error| self.told(error));
+                client.answer(answer.map(|answer| (answer, request.into_room())));
             }
         }
     }
@@ -188,12 +267,15 @@ impl ForecastEngine {
             count => count,
         };
         let queue = Queue::new(settings.queue);
+        let memory = MemoryAccount::new(settings.shared_memory(), settings.patience);
         let shared = Arc::new(Shared {
             models,
             settings,
             queue,
             reloads: Default::default(),
             together: AtomicU64::default(),
+            memory,
+            is_given_up: Arc::default(),
         });
         let mut engine = Self { shared: shared.clone(), threads: Vec::new(), watcher: None };
         for number in 0..count {
@@ -220,7 +302,8 @@ impl ForecastEngine {
     /// A model that there is not, data that do not suit it, more than the [settings](EngineSettings) allow, too many requests that
     /// wait, or a forecast that takes too long.
     pub async fn forecast(&self, request: ForecastRequest) -> Result<ForecastAnswer, EngineError> {
-        self.run(move || Ok(request), Ok).await
+        let unread = Unread { read: move || Ok(request), bytes: 0, fields: 0, is_text: false };
+        self.run(unread, |answer, _| Ok(answer)).await
     }
 
     /// The facts of the models that requests depend on.
@@ -248,32 +331,44 @@ impl ForecastEngine {
         self.shared.queue.close();
     }
 
+    /// Takes no more requests, and gives up what is computed: nobody waits for it.
+    pub fn give_up(&self) {
+        self.shared.is_given_up.store(true, Ordering::Relaxed);
+        self.stop();
+    }
+
     /// The limits.
     pub fn settings(&self) -> &EngineSettings {
         &self.shared.settings
     }
 
-    /// The answer to the request that `read` reads, as `finish` returns it; both run on one of the threads, when its turn comes.
+    /// The answer to the request that is read, as `finish` returns it; both run on one of the threads, when its turn comes.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
-        read: impl FnOnce() -> Result<ForecastRequest, EngineError> + Send + 'static,
-        finish: impl FnOnce(ForecastAnswer) -> Result<T, EngineError> + Send + 'static,
+        unread: Unread<impl FnOnce() -> Result<ForecastRequest, EngineError> + Send + 'static>,
+        finish: impl FnOnce(ForecastAnswer, Room) -> Result<T, EngineError> + Send + 'static,
     ) -> Result<T, EngineError> {
         let timeout = self.shared.settings.timeout;
         let deadline = Instant::now() + timeout;
         let (sender, answered) = oneshot::channel();
         let client = Box::new(Waiting { sender, finish });
+        let waits = Waits { deadline, is_gone: Arc::default() };
+        let _gone = GoneWithThis(waits.is_gone.clone());
         let begin = Box::new(move |shared: &Shared| {
             // Nobody waits for it any more.
-            if client.is_gone() || Instant::now() > deadline {
+            if waits.is_over() {
                 return;
             }
-            match guarded(|| shared.begin(&read()?, deadline)) {
+            if shared.is_given_up.load(Ordering::Relaxed) {
+                return client.answer(Err(EngineError::Stopping));
+            }
+            let begin = || guarded(|| shared.begin(unread, deadline));
+            match shared.while_waited(vec![waits.clone()], begin) {
                 Ok(Ok(answer)) => client.answer(Ok(answer)),
                 Ok(Err(request)) => {
-                    shared.queue.push_back(Job::Read(Box::new(ReadJob { request, deadline, client })))
+                    shared.queue.push_back(Job::Read(Box::new(ReadJob { request, waits, client })))
                 }
-                Err(error) => client.answer(Err(error)),
+                Err(error) => client.answer(Err(shared.told(error))),
             }
         });
         self.shared.queue.push(Job::New(begin)).map_err(|refusal| match refusal {
@@ -309,6 +404,10 @@ fn watch(
 impl Drop for ForecastEngine {
     fn drop(&mut self) {
         self.stop();
+        if self.shared.is_given_up.load(Ordering::Relaxed) {
+            // They end at their next look at who waits, and whoever gave up waits for nothing.
+            return;
+        }
         let watcher = self.watcher.take().map(|(stop, thread)| {
             drop(stop);
             thread

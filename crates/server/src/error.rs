@@ -58,6 +58,12 @@ pub enum EngineError {
     /// Data that cannot be read or forecast.
     #[error(transparent)]
     Forecast(#[from] foretell::Error),
+    /// Other requests have the memory that this one needs.
+    #[error("there is no room for the {} MB of this request beside others, whose answers wait to be read; try again in a second", .needed.div_ceil(1_000_000))]
+    NoRoom {
+        /// The bytes that it needs.
+        needed: u64,
+    },
     /// Too many requests wait.
     #[error("{0} requests are waiting already; try again in a second")]
     Busy(usize),

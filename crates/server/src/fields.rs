@@ -65,7 +65,35 @@ struct Fields {
 /// The names of the tables of a request.
 const TABLES: [&str; 3] = ["data", "static", "future"];
 
+/// Bytes that a cell or a field of JSON takes in memory beside its text, as its list grows.
+const CELL_OF_JSON: u64 = 48;
+
 impl Incoming {
+    /// The bytes of its tables as they came.
+    pub(crate) fn table_bytes(&self) -> u64 {
+        let bytes = match self {
+            Self::Json(text) => text.len(),
+            Self::Tables { tables, .. } => tables.iter().map(|(_, _, bytes)| bytes.len()).sum(),
+        };
+        bytes as u64
+    }
+
+    /// The bytes that its JSON takes at most once it is read: beside its text, as much for each cell.
+    pub(crate) fn field_bytes(&self) -> u64 {
+        let of_json = |text: &[u8]| {
+            let cells = text.iter().filter(|byte| matches!(byte, b',' | b':' | b'[' | b'{')).count();
+            text.len() as u64 + CELL_OF_JSON * cells as u64
+        };
+        match self {
+            Self::Json(text) => of_json(text),
+            Self::Tables { tables, texts } => {
+                let tables = tables.iter().filter(|(_, media, _)| *media == MediaType::Json);
+                let tables: u64 = tables.map(|(.., bytes)| of_json(bytes)).sum();
+                tables + texts.iter().map(|(_, text)| of_json(text.as_bytes())).sum::<u64>()
+            }
+        }
+    }
+
     /// The request that it means.
     pub(crate) fn request(self, asking: Asking) -> Result<ForecastRequest, EngineError> {
         let (mut fields, mut tables) = match self {

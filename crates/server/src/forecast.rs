@@ -1,13 +1,17 @@
 //! One request computed on the calling thread.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 use std::time::Instant;
 
 use foretell::{
-    ExplainOptions, Fitted, Frame, Future, Intervals, Panel, PredictOptions, ReadOptions, Warning,
+    DataError, Error, ExplainOptions, Fitted, Frame, Future, Intervals, Panel, PredictOptions, ReadOptions,
+    UsageError, Warning,
 };
 
 use crate::error::EngineError;
+use crate::memory_account::Room;
+use crate::pieces::{CELL, frame_bytes, id_bytes};
 use crate::reading::read_series;
 use crate::request::{AheadOptions, ForecastKind, ForecastRequest};
 use crate::settings::EngineSettings;
@@ -27,31 +31,143 @@ pub(crate) fn take_warnings() -> Vec<String> {
     WARNINGS.take()
 }
 
+/// Forecasts with dropout that a request may ask for of each window.
+const MOST_DRAWS: usize = 10_000;
+
+/// Tables of fewer bytes need no room.
+const SMALL: u64 = 1 << 16;
+
 /// The series of a request, and how tables beside them are read.
 pub(crate) struct SeriesRead {
     pub(crate) panel: Panel,
     options: ReadOptions,
 }
 
-/// Reads the series of a request.
+/// The bounds of the work for a request.
+#[derive(Clone, Copy)]
+pub(crate) struct Bounds<'a> {
+    pub(crate) settings: &'a EngineSettings,
+    pub(crate) deadline: Instant,
+    /// The memory that it has.
+    pub(crate) room: &'a Room,
+    /// Whether its answer will be text, in which each row has its id.
+    pub(crate) is_text: bool,
+}
+
+/// Bytes of memory for each byte of tables that are read: short rows of many series take so much.
+const READ: u64 = 24;
+
+/// The memory that reading tables of so many bytes may take: what a thread has of its own is enough for most.
+pub(crate) fn room_to_read(bytes: u64, bounds: Bounds<'_>) -> u64 {
+    let (own, room) = (bounds.settings.own_memory(), bounds.room);
+    let (needed, had) = (bytes.saturating_mul(READ), room.bytes());
+    if needed <= own { own } else { own + room.up_to(had.saturating_add(needed)) - had }
+}
+
+/// Reads the series of a request, whose tables have so many bytes.
 pub(crate) fn read(
     fitted: &Fitted,
     request: &ForecastRequest,
-    settings: &EngineSettings,
+    bytes: u64,
+    bounds: Bounds<'_>,
 ) -> Result<SeriesRead, EngineError> {
-    let (panel, options) = read_series(fitted, request, settings.memory.bytes())?;
+    let (settings, room) = (bounds.settings, bounds.room);
+    let (own, needed, had) = (settings.own_memory(), bytes.saturating_mul(READ), room.bytes());
+    let limit = room_to_read(bytes, bounds);
+    let is_short = needed > limit;
+    let (panel, options) = read_series(fitted, request, limit).map_err(|error| match error {
+        EngineError::Forecast(Error::Data(DataError::TooLarge(_)))
+            if is_short && !room.is_beyond_all(had.saturating_add(limit - own).saturating_add(1)) =>
+        {
+            EngineError::NoRoom { needed }
+        }
+        error => error,
+    })?;
     check("rows", settings.max_rows, panel.n_rows(), "send fewer series or shorter histories")?;
+    let held = panel.bytes() as u64;
+    room.at_most(had + if held > own { held } else { 0 });
     Ok(SeriesRead { panel, options })
 }
 
-/// The forecasts that a request asks for; nothing is begun after `deadline`.
+/// The forecasts that a request asks for, by a model that may take no more memory than a thread has of its own; nothing is begun
+/// after the deadline.
 pub(crate) fn forecast(
     fitted: &Fitted,
     asks: &ForecastKind,
     series: &SeriesRead,
-    settings: &EngineSettings,
-    deadline: Instant,
+    bounds: Bounds<'_>,
 ) -> Result<Frame, EngineError> {
+    check_list(asks, bounds.settings)?;
+    check_ids(fitted, asks, &series.panel, bounds)?;
+    match forecast_within(fitted, asks, series, bounds) {
+        Err(EngineError::Forecast(Error::Usage(UsageError::Memory(refused)))) => {
+            if bounds.room.is_beyond_all(refused.needed_bytes) {
+                // It says what all requests have together.
+                let largest = fitted.clone().max_memory(bounds.settings.shared_memory());
+                return forecast_within(&largest, asks, series, bounds);
+            }
+            let had = bounds.room.bytes();
+            bounds.room.at_least(had + refused.needed_bytes)?;
+            let larger = fitted.clone().max_memory(refused.needed_bytes);
+            let frame = forecast_within(&larger, asks, series, bounds)?;
+            bounds.room.at_most(had.max(frame_bytes(&frame)));
+            Ok(frame)
+        }
+        result => result,
+    }
+}
+
+/// Refuses lists that are longer than anybody can mean.
+fn check_list(asks: &ForecastKind, settings: &EngineSettings) -> Result<(), EngineError> {
+    const FEWER: &str = "ask for fewer";
+    match asks {
+        ForecastKind::Ahead(asked) => {
+            check("levels", settings.max_levels, asked.level.len(), FEWER)?;
+            check("quantiles", settings.max_levels, asked.quantiles.len(), FEWER)
+        }
+        ForecastKind::Contributions(asked) => {
+            check("names (only)", settings.max_levels, asked.only.len(), FEWER)
+        }
+        ForecastKind::Windows { .. } => Ok(()),
+    }
+}
+
+/// Refuses an answer whose ids alone would be longer than an answer may be.
+fn check_ids(
+    fitted: &Fitted,
+    asks: &ForecastKind,
+    panel: &Panel,
+    bounds: Bounds<'_>,
+) -> Result<(), EngineError> {
+    if !bounds.is_text {
+        return Ok(());
+    }
+    let h = fitted.h();
+    let rows = match asks {
+        ForecastKind::Windows { n_windows, .. } => h.saturating_mul(*n_windows),
+        ForecastKind::Contributions(asked) => asked.h.unwrap_or(h),
+        ForecastKind::Ahead(asked) => asked.h.unwrap_or(h),
+    };
+    let of_series = |id: &Arc<str>| (id_bytes(id) + 2 * CELL).saturating_mul(rows as u64);
+    check_text(panel.ids().map(of_series).fold(0, u64::saturating_add), bounds.settings)
+}
+
+/// Refuses an answer of so many bytes of text.
+pub(crate) fn check_text(bytes: u64, settings: &EngineSettings) -> Result<(), EngineError> {
+    let [most, found] =
+        [settings.memory.bytes(), bytes].map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
+    let remedy = "send fewer series, shorter ids, or ask for fewer steps or levels";
+    check("bytes of the answer", most, found, remedy)
+}
+
+/// The forecasts, or an error that says how much memory they need.
+fn forecast_within(
+    fitted: &Fitted,
+    asks: &ForecastKind,
+    series: &SeriesRead,
+    bounds: Bounds<'_>,
+) -> Result<Frame, EngineError> {
+    let settings = bounds.settings;
     let SeriesRead { panel, options } = series;
     Ok(match asks {
         ForecastKind::Windows { n_windows, step_size } => {
@@ -71,11 +187,12 @@ pub(crate) fn forecast(
             let h = steps(asked.h, fitted)?;
             let future = future.map(|table| Future::from_memory(table, options, panel, h)).transpose()?;
             match &asked.intervals {
-                None => ahead(fitted, panel, asked, future.as_ref(), settings, deadline)?,
+                None => ahead(fitted, panel, asked, future.as_ref(), bounds)?,
                 Some(text) => {
                     let intervals: Intervals = text.parse()?;
+                    check_draws(intervals)?;
                     let calibrated = fitted.clone().calibrate(panel, intervals)?;
-                    ahead(&calibrated, panel, asked, future.as_ref(), settings, deadline)?
+                    ahead(&calibrated, panel, asked, future.as_ref(), bounds)?
                 }
             }
         }
@@ -88,9 +205,9 @@ pub(crate) fn ahead(
     panel: &Panel,
     asked: &AheadOptions,
     future: Option<&Future>,
-    settings: &EngineSettings,
-    deadline: Instant,
+    bounds: Bounds<'_>,
 ) -> Result<Frame, EngineError> {
+    let Bounds { settings, deadline, room, .. } = bounds;
     let h = steps(asked.h, fitted)?;
     check_steps(panel, h, settings)?;
     let mut options =
@@ -100,7 +217,22 @@ pub(crate) fn ahead(
     for part in fitted.predict_blocks(panel, &options)? {
         let part = part?;
         match &mut whole {
-            None => whole = Some(part),
+            None => {
+                // All rows are as long as the first ones.
+                let share = (panel.n_series() * h) as f64 / part.n_rows().max(1) as f64;
+                let of_all = |bytes: u64| (bytes as f64 * share) as u64;
+                if bounds.is_text {
+                    let numbers = part.n_rows() as u64 * CELL * part.columns.len() as u64;
+                    check_text(of_all(numbers), settings)?;
+                }
+                // A table that grows is copied where it has no room behind it.
+                let copies = if share > 1.0 { 2 } else { 1 };
+                let bytes = of_all(frame_bytes(&part)) * copies;
+                if bytes > SMALL {
+                    room.at_least(room.bytes().saturating_add(bytes))?;
+                }
+                whole = Some(part);
+            }
             Some(whole) => whole.append(part),
         }
         if Instant::now() > deadline {
@@ -118,6 +250,14 @@ fn steps(asked: Option<usize>, fitted: &Fitted) -> Result<usize, EngineError> {
             fitted.h()
         ))),
         steps => Ok(steps),
+    }
+}
+
+/// Refuses more draws of each window than anybody can mean.
+fn check_draws(intervals: Intervals) -> Result<(), EngineError> {
+    match intervals {
+        Intervals::Dropout { samples } => check("samples (intervals)", MOST_DRAWS, samples, "draw fewer"),
+        _ => Ok(()),
     }
 }
 

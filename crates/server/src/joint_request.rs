@@ -7,8 +7,9 @@ use std::time::Instant;
 use foretell::{Frame, Panel};
 
 use crate::error::EngineError;
-use crate::forecast::{SeriesRead, ahead, take_warnings};
+use crate::forecast::{Bounds, SeriesRead, ahead, take_warnings};
 use crate::joint_sizes::JointSize;
+use crate::memory_account::Room;
 use crate::model::ServedModel;
 use crate::request::{AheadOptions, ForecastAnswer, ForecastKind, ForecastRequest};
 use crate::settings::EngineSettings;
@@ -21,22 +22,36 @@ pub(crate) struct JointRequest {
     pub(crate) model: Arc<ServedModel>,
     asked: AheadOptions,
     panel: Panel,
+    is_text: bool,
+    room: Room,
 }
 
 impl JointRequest {
-    /// The request, if it may be computed with others: it has one series and nothing beside it.
+    /// The request, if it may be computed with others: it has one series and nothing beside it. It takes the room, which is given
+    /// back if it may not.
     pub(crate) fn of(
         model: &Arc<ServedModel>,
         request: &ForecastRequest,
         series: &SeriesRead,
-    ) -> Option<Self> {
-        let ForecastKind::Ahead(asked) = &request.asks else { return None };
+        is_text: bool,
+        room: Room,
+    ) -> Result<Self, Room> {
+        let ForecastKind::Ahead(asked) = &request.asks else { return Err(room) };
         let is_plain = asked.future.is_none() && asked.intervals.is_none() && request.statics.is_none();
-        (is_plain && series.panel.n_series() == 1 && model.joint.most_of(usize::MAX) > 1).then(|| Self {
-            model: model.clone(),
-            asked: asked.clone(),
-            panel: series.panel.clone(),
-        })
+        if !is_plain || series.panel.n_series() != 1 || model.joint.most_of(usize::MAX) == 1 {
+            return Err(room);
+        }
+        let (model, asked, panel) = (model.clone(), asked.clone(), series.panel.clone());
+        Ok(Self { model, asked, panel, is_text, room })
+    }
+
+    /// Its room, which its answer keeps.
+    pub(crate) fn into_room(self) -> Room {
+        self.room
+    }
+
+    fn bounds<'a>(&'a self, settings: &'a EngineSettings, deadline: Instant) -> Bounds<'a> {
+        Bounds { settings, deadline, room: &self.room, is_text: self.is_text }
     }
 
     /// The id of its series.
@@ -66,7 +81,8 @@ impl JointRequest {
         deadline: Instant,
     ) -> Result<ForecastAnswer, EngineError> {
         take_warnings();
-        let frame = ahead(&self.model.on_one_thread, &self.panel, &self.asked, None, settings, deadline)?;
+        let bounds = self.bounds(settings, deadline);
+        let frame = ahead(&self.model.on_one_thread, &self.panel, &self.asked, None, bounds)?;
         Ok(ForecastAnswer { model: self.model.facts.name.clone(), frame, warnings: take_warnings() })
     }
 }
@@ -78,11 +94,12 @@ fn together(
     settings: &EngineSettings,
     deadline: Instant,
 ) -> Option<Vec<ForecastAnswer>> {
-    let JointRequest { model, asked, .. } = requests.first()?;
+    let first = requests.first()?;
+    let JointRequest { model, asked, .. } = first;
     let panels: Vec<&Panel> = requests.iter().map(|request| &request.panel).collect();
     let panel = Panel::joined(&panels)?;
     take_warnings();
-    let frame = ahead(&model.on_one_thread, &panel, asked, None, settings, deadline).ok()?;
+    let frame = ahead(&model.on_one_thread, &panel, asked, None, first.bounds(settings, deadline)).ok()?;
     if !take_warnings().is_empty() {
         return None;
     }

@@ -56,8 +56,11 @@ impl ServedModel {
         let fitted = Fitted::load_within(dir, settings.memory.clone())?
             .weight_precision(settings.precision)?
             .on_warning(note_warning);
-        let on_all_threads = fitted.clone().threads(settings.threads)?;
         let facts = ModelFacts::of(name, &fitted, settings);
+        // What it holds itself is there already, and no part of what a request takes.
+        let held = fitted.models().iter().map(|model| model.held_bytes()).sum();
+        let fitted = fitted.max_memory(settings.own_memory().saturating_add(held));
+        let on_all_threads = fitted.clone().threads(settings.threads)?;
         let on_one_thread = fitted.threads(1)?;
         Ok(Self { facts, on_all_threads, on_one_thread, joint: JointSizes::default(), stamp })
     }

@@ -24,7 +24,7 @@ impl Problem {
         title: &'static str,
         detail: impl Into<String>,
     ) -> Self {
-        Self { status, kind, title, detail: detail.into() }
+        Self { status, kind, title, detail: shortened(detail.into()) }
     }
 
     /// A request that means nothing, whatever the data are.
@@ -38,9 +38,22 @@ impl Problem {
     }
 }
 
+/// The most bytes of a detail: it may quote a request, whatever that holds.
+const MOST_DETAIL: usize = 4000;
+
+/// A detail that is not longer than it may be.
+fn shortened(mut detail: String) -> String {
+    if detail.len() > MOST_DETAIL {
+        let end = (0..=MOST_DETAIL).rev().find(|end| detail.is_char_boundary(*end)).unwrap_or(0);
+        detail.truncate(end);
+        detail.push('…');
+    }
+    detail
+}
+
 impl From<EngineError> for Problem {
     fn from(error: EngineError) -> Self {
-        let detail = error.to_string();
+        let detail = shortened(error.to_string());
         let of = |status, kind, title| Self { status, kind, title, detail: detail.clone() };
         match error {
             EngineError::UnknownModel { .. } => of(StatusCode::NOT_FOUND, "model", "There is no such model"),
@@ -48,6 +61,9 @@ impl From<EngineError> for Problem {
             EngineError::TooMany { .. } => Self::too_large(detail),
             EngineError::Busy(_) => {
                 of(StatusCode::TOO_MANY_REQUESTS, "busy", "Too many requests are waiting")
+            }
+            EngineError::NoRoom { .. } => {
+                of(StatusCode::TOO_MANY_REQUESTS, "busy", "Other requests have the memory")
             }
             EngineError::Timeout(_) => {
                 of(StatusCode::GATEWAY_TIMEOUT, "timeout", "The forecast takes too long")

@@ -54,6 +54,7 @@ pub struct ContributionOptions {
 
 /// Forecasts of the steps after the end of each series.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct AheadOptions {
     /// Future rows of the columns that are known in advance.
     pub future: Option<MemoryTable>,

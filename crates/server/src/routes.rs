@@ -13,7 +13,9 @@ use serde_json::json;
 use crate::address::{ADDRESSES, Address};
 use crate::app::App;
 use crate::encode::encode;
+use crate::engine::Unread;
 use crate::fields::Asking;
+use crate::media_type::MediaType;
 use crate::metrics::Levels;
 use crate::observe::{Served, observe};
 use crate::openapi::document;
@@ -102,20 +104,24 @@ async fn explain(State(app): State<App>, request: Request) -> Result<Response, P
 /// Has a request for forecasts answered: reading it, forecasting and writing the answer are work for the engine's threads.
 async fn answer(app: App, request: Request, asking: Asking) -> Result<Response, Problem> {
     const WARNINGS: HeaderName = HeaderName::from_static("foretell-warnings");
-    let Received { incoming, accept, room } = receive(request, &app).await?;
-    let work = app.engine.run(
-        move || incoming.request(asking),
-        move |answer| {
-            // The body is let go of with the work.
-            let _room = room;
-            let body = encode(&answer, accept)?;
-            let rows = answer.frame.n_rows();
-            let mut ids = answer.frame.ids.iter().map(|id| id.as_ptr()).collect::<Vec<_>>();
-            ids.dedup();
-            let (series, warnings) = (ids.len(), answer.warnings.len());
-            Ok((Served { model: answer.model, series, rows, warnings }, body))
-        },
-    );
+    let Received { incoming, accept, room: body_room } = receive(request, &app).await?;
+    let unread = Unread {
+        bytes: incoming.table_bytes(),
+        fields: incoming.field_bytes(),
+        is_text: matches!(accept, MediaType::Json | MediaType::Csv),
+        read: move || incoming.request(asking),
+    };
+    let settings = app.engine.settings().clone();
+    let work = app.engine.run(unread, move |answer, room| {
+        // The body is let go of with the work.
+        drop(body_room);
+        let rows = answer.frame.n_rows();
+        let mut ids = answer.frame.ids.iter().map(|id| id.as_ptr()).collect::<Vec<_>>();
+        ids.dedup();
+        let (series, warnings) = (ids.len(), answer.warnings.len());
+        let served = Served { model: answer.model.clone(), series, rows, warnings };
+        Ok((served, encode(answer, accept, room, &settings)?))
+    });
     let (served, body) = work.await?;
     let headers = [(header::CONTENT_TYPE, accept.name().to_owned()), (WARNINGS, served.warnings.to_string())];
     let mut response = (headers, body).into_response();

@@ -35,10 +35,13 @@ const HEAD_BYTES: usize = 64 << 10;
 pub async fn serve(
     listener: TcpListener,
     engine: Arc<ForecastEngine>,
-    settings: ServeSettings,
+    mut settings: ServeSettings,
     stop: impl Future<Output = ()>,
 ) -> io::Result<()> {
-    let state = Arc::new(ServerState::new(&settings));
+    let memory = engine.settings().memory.bytes();
+    // A quarter of the memory is that of bodies.
+    settings.max_body = settings.max_body.min(usize::try_from(memory / 4).unwrap_or(usize::MAX));
+    let state = Arc::new(ServerState::new(&settings, memory));
     let app = App { engine, settings: Arc::new(settings), state };
     let connections = Arc::new(Semaphore::new(app.settings.max_connections));
     let graceful = GracefulShutdown::new();
@@ -76,7 +79,8 @@ pub async fn serve(
     app.state.stopping.store(true, Ordering::Relaxed);
     drop(listener);
     let _ = timeout(app.settings.drain, graceful.shutdown()).await;
-    app.engine.stop();
+    // What goes on now was not answered in time.
+    app.engine.give_up();
     Ok(())
 }
 

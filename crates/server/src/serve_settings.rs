@@ -12,7 +12,7 @@ pub type LogLine = Arc<dyn Fn(&str) + Send + Sync>;
 /// Settings of a server beside those of its [engine](crate::EngineSettings).
 #[derive(Clone)]
 pub struct ServeSettings {
-    /// The most bytes of a request's body.
+    /// The most bytes of a request's body; a quarter of the memory at most.
     pub max_body: usize,
     /// Connections at a time; others wait to be accepted.
     pub max_connections: usize,

@@ -4,6 +4,8 @@
 //! copies no numbers, nor does a reshape of a contiguous tensor. The buffers come from `foretell-pool`, so a program that
 //! repeats the same shapes stops calling the system allocator after its first round.
 //!
+//! A tensor has at most six dimensions ([`MAX_RANK`]); one more panics with the shape.
+//!
 //! Nothing here knows of gradients; `foretell-autograd` adds them. A shape mistake is a bug in the
 //! calling code and panics at the caller's line with both shapes.
 //!

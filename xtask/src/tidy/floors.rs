@@ -40,6 +40,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "local naive seasonal_naive",
             "arima averages ets intermittent theta",
             "mstl",
+            "one_series",
         ],
     ),
     folders(
@@ -228,7 +229,10 @@ pub(super) const FOLDERS: &[Folders] = &[
             "layers",
         ],
     ),
-    folders("crates/optim/src", &["constants schedule", "adaptive", "rule", "optimizer"]),
+    folders(
+        "crates/optim/src",
+        &["bad_constant constants schedule", "adaptive", "rule", "check", "optimizer"],
+    ),
     folders(
         "crates/pool/src",
         &[
@@ -272,9 +276,9 @@ pub(super) const FOLDERS: &[Folders] = &[
         "crates/server/src",
         &[
             "address error field_words joint_sizes media_type metrics queue request settings timed_stream token",
-            "fields reading serve_settings",
-            "encode forecast openapi problem",
-            "anew model",
+            "fields memory_account pieces reading serve_settings",
+            "forecast openapi problem",
+            "anew encode model",
             "joint_request models",
             "engine",
             "app",
@@ -284,7 +288,10 @@ pub(super) const FOLDERS: &[Folders] = &[
             "run",
         ],
     ),
-    folders("crates/report/src", &["contents escape", "markup packed", "forecasts sections", "page"]),
+    folders(
+        "crates/report/src",
+        &["error escape", "contents", "markup packed", "forecasts sections", "page"],
+    ),
     folders("crates/search/src", &["draws trial", "domain", "grid halving tpe", "study"]),
     folders("crates/simd/src", &["amx prefetch scalar vector", "bits level", "loops", "kernels"]),
     folders("crates/simulation/src", &["draws error", "marginals", "copula shuffle", "method"]),

@@ -109,6 +109,8 @@ pub(super) struct Budget {
 impl Budget {
     const ALWAYS: usize = 1 << 20;
     const FACTOR: usize = 64;
+    /// Bytes that a value in memory of its own takes beside its content.
+    const PLACE: usize = 32;
     /// Values within values.
     const DEPTH: usize = 64;
 
@@ -141,6 +143,11 @@ impl<'n, 'a, 'z, 'f> Builder<'n, 'a, 'z, 'f> {
 
     pub(super) fn value(&mut self, id: Id) -> Result<PickleValue, String> {
         self.budget.spend(size_of::<PickleValue>())?;
+        self.placed(id)
+    }
+
+    /// A value whose own place was counted.
+    fn placed(&mut self, id: Id) -> Result<PickleValue, String> {
         let Some(depth) = self.budget.depth.checked_sub(1) else {
             return Err(format!("its objects are nested more than {} deep", Budget::DEPTH));
         };
@@ -157,11 +164,11 @@ impl<'n, 'a, 'z, 'f> Builder<'n, 'a, 'z, 'f> {
             Node::Int(value) => PickleValue::Int(*value),
             Node::Float(value) => PickleValue::Float(*value),
             Node::Text(text) => {
-                self.budget.spend(text.len())?;
+                self.budget.spend(text.len() + Budget::PLACE)?;
                 PickleValue::Text((*text).to_owned())
             }
             Node::Bytes(bytes) => {
-                self.budget.spend(bytes.len())?;
+                self.budget.spend(bytes.len() + Budget::PLACE)?;
                 PickleValue::Bytes(bytes.to_vec())
             }
             Node::List(items) => PickleValue::List(self.values(items)?),
@@ -174,20 +181,33 @@ impl<'n, 'a, 'z, 'f> Builder<'n, 'a, 'z, 'f> {
     }
 
     fn name(&mut self, module: &str, name: &str) -> Result<String, String> {
-        self.budget.spend(module.len() + name.len() + 1)?;
+        self.budget.spend(module.len() + name.len() + 1 + Budget::PLACE)?;
         Ok(format!("{module}.{name}"))
     }
 
     fn values(&mut self, ids: &[Id]) -> Result<Vec<PickleValue>, String> {
-        ids.iter().map(|&id| self.value(id)).collect()
+        self.budget.spend(Budget::PLACE + ids.len() * size_of::<PickleValue>())?;
+        // As many as there are: a vector that grows has room for twice as many.
+        let mut values = Vec::with_capacity(ids.len());
+        for &id in ids {
+            values.push(self.placed(id)?);
+        }
+        Ok(values)
     }
 
     pub(super) fn pairs(&mut self, ids: &[Id]) -> Result<Vec<(PickleValue, PickleValue)>, String> {
-        ids.as_chunks().0.iter().map(|&[key, value]| Ok((self.value(key)?, self.value(value)?))).collect()
+        let chunks = ids.as_chunks().0;
+        self.budget.spend(Budget::PLACE + chunks.len() * size_of::<(PickleValue, PickleValue)>())?;
+        let mut pairs = Vec::with_capacity(chunks.len());
+        for &[key, value] in chunks {
+            pairs.push((self.placed(key)?, self.placed(value)?));
+        }
+        Ok(pairs)
     }
 
     /// An object whose class is not known: its attributes and its entries.
     pub(super) fn object(&mut self, call: &Call) -> Result<PickleValue, String> {
+        self.budget.spend(size_of::<PickledObject>() + Budget::PLACE)?;
         let class = match self.nodes[call.callable] {
             // The way in which older protocols build objects: the class is the first argument.
             Node::Global("copyreg" | "copy_reg", "_reconstructor") => self.first(call.arguments),
@@ -207,6 +227,7 @@ impl<'n, 'a, 'z, 'f> Builder<'n, 'a, 'z, 'f> {
             };
             for part in parts {
                 let Node::Dict(part) = &self.nodes[part] else { continue };
+                self.budget.spend(part.len() / 2 * size_of::<(String, PickleValue)>())?;
                 for (name, value) in self.pairs(part)? {
                     if let PickleValue::Text(name) = name {
                         attributes.push((name, value));

@@ -8,7 +8,8 @@ use foretell::{Attribution, ExplainOptions, Fitted, Frame};
 
 use crate::args::steps;
 use crate::bars::{Bars, Group};
-use crate::picture::{Picture as _, check_ending};
+use crate::failure::Usage;
+use crate::picture::{Picture as _, check_ending, is_stdout};
 use crate::progress::Log;
 use crate::saved_run::SavedRunArgs;
 
@@ -53,7 +54,7 @@ pub(crate) struct Explain {
     #[arg(long, value_name = "N", default_value_t = 0)]
     output: usize,
     /// Picture to write of the inputs that contribute most, in the mean over series and steps: SVG or PNG, as its name ends in .svg
-    /// or .png
+    /// or .png; - for standard output, as SVG
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
 }
@@ -75,7 +76,14 @@ impl Explain {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        self.plot.as_deref().map_or(Ok(()), |plot| check_ending("--plot", plot))?;
+        if let Some(plot) = &self.plot {
+            check_ending("--plot", plot)?;
+            if is_stdout(plot) && self.run.is_to_stdout() {
+                let message =
+                    "--plot -: the table goes to standard output, too; name a file for one of them (--out)";
+                return Err(Usage(message.to_owned()).into());
+            }
+        }
         let run = self.run.read(self.h)?;
         let method = match self.method {
             Method::IntegratedGradients => Attribution::IntegratedGradients { points: self.points },
@@ -91,7 +99,9 @@ impl Explain {
         if let Some(plot) = &self.plot {
             let bars = bars(&frame, &self.method, run.panel.n_series());
             bars.write(plot)?;
-            self.log().wrote(plot, &format!("the {MOST} largest contributions of each network"));
+            if !is_stdout(plot) {
+                self.log().wrote(plot, &format!("the {MOST} largest contributions of each network"));
+            }
         }
         self.run.write(run, &frame, "")
     }

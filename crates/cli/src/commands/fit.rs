@@ -120,7 +120,7 @@ impl Fit {
         check_not_stdin("--val-data", &self.val_data)?;
         let world = several::join()?;
         // What this command saved when it was interrupted, it may replace when it continues.
-        let resumes = self.resumes();
+        let resumes = self.checkpoint.resumes(&self.out);
         let directory =
             (!several::is_follower()).then(|| take(&self.out, self.overwrite || resumes)).transpose()?;
         let from = self.train.trained()?;
@@ -207,16 +207,6 @@ impl Fit {
                 .into())
             }
         }
-    }
-
-    /// Whether --out holds the interrupted models of the training whose state --checkpoint holds.
-    fn resumes(&self) -> bool {
-        let interruption = Interruption::in_directory(&self.out);
-        self.checkpoint
-            .dir
-            .as_ref()
-            .zip(interruption)
-            .is_some_and(|(state, interruption)| interruption.has_state_in(state))
     }
 
     /// The message about an interrupted training: what is not trained, where the models are, and how to continue.

@@ -11,8 +11,7 @@ use crate::args::{LogArgs, steps};
 use crate::data_args::DataArgs;
 use crate::failure::Usage;
 use crate::figure::{Band, Facet, Figure, Forecast};
-use crate::output::print;
-use crate::picture::{Picture as _, check_ending};
+use crate::picture::{Picture as _, check_ending, is_stdout};
 use crate::progress::Log;
 
 /// The series that are drawn unless some are named.
@@ -92,10 +91,10 @@ impl Plot {
             (self.figure(&panel, &frame, &models, &chosen, &target), chosen.len())
         };
         let out = self.out();
-        if out == Path::new("-") {
-            return print(figure.svg()?);
-        }
         figure.write(&out)?;
+        if is_stdout(&out) {
+            return Ok(());
+        }
         let what = format!("{series} series, {}", figure.models.join(", "));
         self.log().wrote(&out, &what);
         Ok(())

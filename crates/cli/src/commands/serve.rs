@@ -73,6 +73,9 @@ pub(crate) struct Serve {
     /// Most steps that a request may ask for
     #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = steps())]
     max_h: usize,
+    /// Most levels or quantiles that a request may ask for
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = steps())]
+    max_levels: usize,
     /// Connections at a time; others wait
     #[arg(long, value_name = "N", default_value_t = 1024, value_parser = steps())]
     max_connections: usize,
@@ -96,16 +99,17 @@ impl Serve {
     }
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let engine = EngineSettings {
-            threads: self.threads,
-            queue: self.queue,
-            timeout: Duration::from_secs_f64(self.timeout),
-            max_rows: self.max_rows,
-            max_h: self.max_h,
-            precision: self.precision,
-            memory: self.memory.limit(),
-            reload: Duration::from_secs_f64(self.reload),
-        };
+        let engine = EngineSettings::with(|settings| {
+            settings.threads = self.threads;
+            settings.queue = self.queue;
+            settings.timeout = Duration::from_secs_f64(self.timeout);
+            settings.max_rows = self.max_rows;
+            settings.max_h = self.max_h;
+            settings.max_levels = self.max_levels;
+            settings.precision = self.precision;
+            settings.memory = self.memory.limit();
+            settings.reload = Duration::from_secs_f64(self.reload);
+        });
         let token = env::var(TOKEN).ok().map(|secret| Token::new(&secret)).transpose();
         let is_quiet = self.log() == Log::Quiet;
         let log = Arc::new(move |line: &str| {

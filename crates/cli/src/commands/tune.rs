@@ -1,7 +1,7 @@
 //! `foretell tune`: a search for hyper-parameters, and the training of the best.
 
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -154,7 +154,9 @@ impl Tune {
             return Err(Usage("--ensemble: a search finds one model; leave it out".to_owned()).into());
         }
         let sink = self.trials_out.as_deref().map(Sink::open).transpose()?;
-        let directory = self.out.as_deref().map(|out| take(out, self.overwrite)).transpose()?;
+        // What this command saved when it was interrupted in its last training, it may replace when it continues.
+        let replaces = |out: &Path| self.overwrite || self.checkpoint.resumes(out);
+        let directory = self.out.as_deref().map(|out| take(out, replaces(out))).transpose()?;
         let spaces = self.search_spaces()?;
         let specs: Vec<_> = spaces.iter().map(|space| space.spec().clone()).collect();
         let h = specs[0].h();
@@ -188,10 +190,13 @@ impl Tune {
         match fitted.interruption() {
             Some(at) => {
                 let saved = saved.display();
-                let message = format!(
+                let mut message = format!(
                     "{} stopped the training of the best model after {at}; {saved} holds it as it is",
                     interrupt::cause()
                 );
+                if let Some(dir) = self.checkpoint.dir.as_ref().filter(|_| found.complete) {
+                    message += &format!("; {} holds the state: the same command resumes it", dir.display());
+                }
                 Err(Interrupted(message).into())
             }
             None => self.finish(&found),

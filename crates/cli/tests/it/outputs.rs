@@ -377,6 +377,13 @@ fn contributions_and_parts_add_up_to_the_forecast() {
         let message = dir.fails(2, &format!("{explain} {flags}"));
         assert!(message.contains(part), "{flags}: {message}");
     }
+    let picture = dir.ok(&format!("{explain} --plot -"));
+    assert!(
+        picture.starts_with("<svg") && picture.contains("DLinear") && !dir.path("-").exists(),
+        "{picture}"
+    );
+    let both = dir.fails(2, "explain --data long.csv --model model --plot -");
+    assert!(both.contains("--plot -: the table goes to standard output, too"), "{both}");
     let wrong = dir.fails(2, "explain --data long.csv --model model --plot parts.pdf");
     assert!(wrong.contains("--plot parts.pdf: figures are written as SVG or PNG"), "{wrong}");
     let other = dir.fails(2, "explain --data long.csv --model model --only NHITS");

@@ -169,3 +169,45 @@ fn no_setting_is_tried_twice_and_the_seasonal_naive_forecast_stands_beside_them(
     let table = dir.ok(&format!("{tune} --quiet"));
     assert!(table.lines().last().unwrap().starts_with("-      SeasonalNaive"), "{table}");
 }
+
+/// What TERM leaves of the last training is replaced by the same command, which resumes it.
+#[cfg(unix)]
+#[test]
+fn a_search_that_is_stopped_in_its_last_training_resumes() {
+    let dir = TestDirectory::new();
+    std::fs::create_dir(dir.path("state")).unwrap();
+    let command = format!(
+        "tune {LONG} --h 7 --input-size 14 --model NLinear --set windows_batch_size=16 --sampler grid --only-space \
+         --space learning_rate=[1e-3] --set max_steps=4000 --checkpoint state --checkpoint-every 100 --out best"
+    );
+    let mut child = dir
+        .command(&format!("{command} --log json"))
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut log = BufReader::new(child.stderr.take().unwrap());
+    let mut line = String::new();
+    while !line.contains("\"event\":\"trial\"") {
+        line.clear();
+        assert_ne!(log.read_line(&mut line).unwrap(), 0, "it ended before the trial");
+    }
+    let id = child.id().to_string();
+    assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+    let rest: Vec<String> = log.lines().map(|line| line.unwrap()).collect();
+    let code = child.wait().unwrap().code();
+    if code == Some(0) {
+        // The machine was so busy that the training ended before the signal.
+        return;
+    }
+    assert_eq!(code, Some(130), "{rest:?}");
+    // A signal that came before the last training began stops the search, and nothing was saved.
+    let stopped = rest.iter().find(|line| line.contains("stopped the")).expect("a message");
+    assert_eq!(dir.path("best").exists(), stopped.contains("training of the best model"), "{rest:?}");
+    assert!(stopped.contains("the same command resumes it"), "{stopped}");
+    dir.ok(&command);
+    assert_eq!(rows(&dir.ok("predict --model best --data long.csv")).len(), 1 + 2 * 7);
+    assert!(!dir.ok("inspect best --json").contains("\"interruption\":{"));
+    // The directory was there before.
+    assert_eq!(std::fs::read_dir(dir.path("state")).unwrap().count(), 0);
+}

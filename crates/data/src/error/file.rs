@@ -39,6 +39,35 @@ pub enum UnreadableTable {
         /// The cells of the line.
         cells: Vec<String>,
     },
+    /// Fewer lines than are to be skipped.
+    #[error(
+        "{file}: it has {lines} lines, and {skipped} are to be skipped ({}); skip fewer",
+        Setting::SkipRows
+    )]
+    FewerLines {
+        /// The file.
+        file: Arc<str>,
+        /// Its lines.
+        lines: usize,
+        /// The lines to be skipped.
+        skipped: usize,
+    },
+    /// A column whose numbers are of different units.
+    #[error(
+        "{file}: column `{column}` has `{}` in line {} and `{}` in line {}, numbers of different units; write the column in one of \
+         them, or give each unit a column or series of its own",
+        .first.1, .first.0, .second.1, .second.0
+    )]
+    MixedUnits {
+        /// The file.
+        file: Arc<str>,
+        /// The column.
+        column: String,
+        /// The line and the text of the first cell of one unit.
+        first: (u64, String),
+        /// Those of the first cell of another.
+        second: (u64, String),
+    },
     /// Compressed text that is damaged, or hostile.
     #[error("{file}: {reason}")]
     Compressed {

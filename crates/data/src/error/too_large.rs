@@ -32,6 +32,20 @@ pub enum TooLarge {
         /// Bytes that a row may have.
         most: usize,
     },
+    /// A file that is read into memory as a whole, and takes more than it may.
+    #[error(
+        "{file}: it takes {} MB of memory, since it is read as a whole, and the limit is {} MB; write it as Parquet or CSV, which are \
+         read in parts, or raise the limit ({})",
+        .needed.div_ceil(1_000_000), .limit / 1_000_000, Setting::MaxMemory
+    )]
+    Stream {
+        /// The file.
+        file: Arc<str>,
+        /// Bytes that it takes.
+        needed: u64,
+        /// Bytes that it may take.
+        limit: u64,
+    },
     /// A table that takes more memory than it may.
     #[error(
         "{table}: its first {rows} rows take {} MB of memory, and the limit is {} MB; leave columns or series out, or \

@@ -15,7 +15,7 @@ use crate::error::DataError;
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
 use crate::error::remedies::Repeated;
-use crate::tables::open::open;
+use crate::tables::open::{check_sizes, open};
 use crate::tables::read_note::ReadNote;
 use crate::tables::table::TableReader;
 
@@ -83,6 +83,7 @@ impl Panel {
             }
         }
         self.add_statics(read)?;
+        table.check_units()?;
         Ok(self.with_notes(table.notes()))
     }
 }
@@ -182,6 +183,7 @@ impl Future {
         panel: &Panel,
         h: usize,
     ) -> Result<Self, DataError> {
+        check_sizes(paths, options.max_memory)?;
         Self::read_beside(open(paths, &options.file.beside(), |_| true)?, options, panel, h)
     }
 
@@ -285,6 +287,7 @@ impl Future {
             let rows = missing.take(8).map(named).collect();
             return Err(DataError::FutureMissing { table: table.file().clone(), count, h, rows });
         }
+        table.check_units()?;
         let (table, notes) = (table.file().clone(), table.notes());
         Ok(Self { series: panel.n_series(), h, table, columns, ignored_rows, notes })
     }

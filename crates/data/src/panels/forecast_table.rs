@@ -15,7 +15,7 @@ use crate::error::DataError;
 use crate::error::flaw::Flaw;
 use crate::frames::models::{KnownColumns, ModelInTable};
 use crate::tables::file_options::FileOptions;
-use crate::tables::open::open;
+use crate::tables::open::{check_sizes, open};
 use crate::tables::table::TableReader;
 
 /// The column of cross-validation that says where a row's window was cut.
@@ -137,6 +137,7 @@ impl ForecastTable {
     }
 
     fn open(path: &Path, options: &ReadOptions, numbers: NumbersIn) -> Result<Self, DataError> {
+        check_sizes(&[path], options.max_memory)?;
         let is_actual = numbers == NumbersIn::Target;
         // Actual values are laid out as the data are, forecasts as predict writes them.
         let file = if is_actual { options.file.clone() } else { options.file.beside() };

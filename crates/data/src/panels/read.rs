@@ -22,7 +22,7 @@ use crate::error::DataError;
 use crate::error::file::UnreadableTable;
 use crate::error::too_large::TooLarge;
 use crate::tables::file_part::FilePart;
-use crate::tables::open::open;
+use crate::tables::open::{check_sizes, open};
 use crate::tables::table::TableReader;
 use crate::tables::text_table::TextTable;
 
@@ -99,11 +99,13 @@ impl Panel {
         // A pipe gives its text once.
         let stays = |path: &&Path| path.metadata().is_ok_and(|found| found.is_file() || found.is_dir());
         let again = paths.iter().map(AsRef::as_ref).all(|path| stays(&path) || !path.exists());
+        check_sizes(paths, options.max_memory)?;
         read_wanted(|wanted| open(paths, &options.file, wanted), options, again)
     }
 
     /// Reads a part of a file, as [`from_files`](Self::from_files) reads the file.
     pub(super) fn from_part(part: &FilePart, options: &ReadOptions) -> Result<Self, DataError> {
+        check_sizes(&[&part.path], options.max_memory)?;
         read_wanted(|wanted| part.open(&options.file, wanted), options, part.path.is_file())
     }
 
@@ -277,6 +279,7 @@ fn read_long(
     }
     rows.times.shift(table.late_shift());
     rows.within.shift(table.late_shift());
+    table.check_units()?;
     rows.note(table.notes());
     rows.partial = Some((columns.periods, options.drop_partial));
     let kind = options.kind(&clock, table.file(), options.time_name(), rows.len())?;
@@ -368,6 +371,7 @@ fn read_wide(
         // What was copied is let go of.
         *values = (Vec::new(), Unrounded::default());
     }
+    table.check_units()?;
     rows.note(table.notes().into_iter().chain(note_of_parts(table)).collect());
     rows.partial = Some((periods, options.drop_partial));
     rows.finish(kind, clock.zone, options.said_freq())

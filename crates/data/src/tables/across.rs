@@ -283,6 +283,10 @@ impl TableReader for MeltedTable<'_> {
         }
     }
 
+    fn check_units(&self) -> Result<(), DataError> {
+        self.inner.check_units()
+    }
+
     fn notes(&self) -> Vec<ReadNote> {
         let mut notes = self.inner.notes();
         if !self.sums.is_empty() {

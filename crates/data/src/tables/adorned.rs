@@ -8,12 +8,20 @@ pub(super) const APOSTROPHES: [char; 2] = ['\'', '’'];
 /// Also the minus sign of typesetters, and the dash that word processors make of a hyphen.
 const MINUS: [char; 3] = ['-', '\u{2212}', '\u{2013}'];
 
-/// Longer names before those that they hold.
-const CURRENCIES: [&str; 61] = [
-    "US$", "NZ$", "HK$", "R$", "A$", "C$", "S$", "$", "€", "£", "¥", "₹", "₽", "₩", "₺", "₴", "₦", "₱", "฿",
-    "₪", "₫", "₡", "₵", "₸", "¢", "SFr.", "Fr.", "kr.", "kr", "Kč", "zł", "Ft", "lei", "Rs.", "Rs", "EUR",
-    "USD", "GBP", "CHF", "JPY", "CNY", "SEK", "NOK", "DKK", "PLN", "CZK", "HUF", "RON", "CAD", "AUD", "NZD",
-    "INR", "BRL", "MXN", "ZAR", "TRY", "RUB", "KRW", "SGD", "HKD", "ILS",
+/// The names of currencies, each with one that all names of the same currency have in common. Longer names stand before those that they
+/// hold.
+#[rustfmt::skip]
+const CURRENCIES: [(&str, &str); 61] = [
+    ("US$", "$"), ("NZ$", "NZD"), ("HK$", "HKD"), ("R$", "BRL"), ("A$", "AUD"), ("C$", "CAD"),
+    ("S$", "SGD"), ("$", "$"), ("€", "€"), ("£", "£"), ("¥", "¥"), ("₹", "₹"), ("₽", "₽"), ("₩", "₩"),
+    ("₺", "₺"), ("₴", "₴"), ("₦", "₦"), ("₱", "₱"), ("฿", "฿"), ("₪", "₪"), ("₫", "₫"), ("₡", "₡"),
+    ("₵", "₵"), ("₸", "₸"), ("¢", "¢"), ("SFr.", "CHF"), ("Fr.", "CHF"), ("kr.", "kr"), ("kr", "kr"),
+    ("Kč", "Kč"), ("zł", "zł"), ("Ft", "Ft"), ("lei", "lei"), ("Rs.", "₹"), ("Rs", "₹"), ("EUR", "€"),
+    ("USD", "$"), ("GBP", "£"), ("CHF", "CHF"), ("JPY", "¥"), ("CNY", "CNY"), ("SEK", "kr"),
+    ("NOK", "NOK"), ("DKK", "DKK"), ("PLN", "zł"), ("CZK", "Kč"), ("HUF", "Ft"), ("RON", "lei"),
+    ("CAD", "CAD"), ("AUD", "AUD"), ("NZD", "NZD"), ("INR", "₹"), ("BRL", "BRL"), ("MXN", "MXN"),
+    ("ZAR", "ZAR"), ("TRY", "₺"), ("RUB", "₽"), ("KRW", "₩"), ("SGD", "SGD"), ("HKD", "HKD"),
+    ("ILS", "₪"),
 ];
 
 /// Whether a text is a currency and a dash, as spreadsheets show a zero in columns of accounts: ` $-   `, `- €`.
@@ -30,6 +38,8 @@ pub(super) struct Adorned<'a> {
     pub(super) digits: &'a str,
     pub(super) negative: bool,
     pub(super) percent: bool,
+    /// The name that all names of its currency have in common.
+    pub(super) currency: Option<&'static str>,
 }
 
 impl<'a> Adorned<'a> {
@@ -39,7 +49,7 @@ impl<'a> Adorned<'a> {
         if text.len() > 64 || !text.contains(|c: char| c.is_ascii_digit()) {
             return None;
         }
-        let (mut signed, mut negative, mut percent, mut currency) = (false, false, false, false);
+        let (mut signed, mut negative, mut percent, mut currency) = (false, false, false, None);
         let mut rest = text.trim();
         loop {
             let before = rest;
@@ -56,11 +66,14 @@ impl<'a> Adorned<'a> {
                 percent = stripped.is_some();
                 rest = stripped.unwrap_or(rest).trim();
             }
-            if !currency {
-                let around = |name: &&str| rest.strip_prefix(*name).or(rest.strip_suffix(*name));
-                let stripped = CURRENCIES.iter().find_map(around);
-                currency = stripped.is_some();
-                rest = stripped.unwrap_or(rest).trim();
+            if currency.is_none() {
+                let around = |&(name, common): &(&str, &'static str)| {
+                    let stripped = rest.strip_prefix(name).or(rest.strip_suffix(name))?;
+                    Some((stripped, common))
+                };
+                if let Some((stripped, common)) = CURRENCIES.iter().find_map(around) {
+                    (rest, currency) = (stripped.trim(), Some(common));
+                }
             }
             if rest == before {
                 break;
@@ -68,6 +81,6 @@ impl<'a> Adorned<'a> {
         }
         let ends = [rest.chars().next()?, rest.chars().next_back()?];
         let bare = ends[1].is_ascii_digit() && (ends[0].is_ascii_digit() || ends[0] == '.' || ends[0] == ',');
-        bare.then_some(Self { digits: rest, negative, percent })
+        bare.then_some(Self { digits: rest, negative, percent, currency })
     }
 }

@@ -10,13 +10,14 @@ use super::catch_panic::caught;
 use crate::error::DataError;
 use crate::error::file::UnreadableTable;
 
-/// The batches of a stream; they point into a copy of it. Nothing is allocated by what the stream says of its sizes, only by what is
+/// The batches of a stream; they point into it. Nothing is allocated by what the stream says of its sizes, only by what is
 /// there.
-pub(super) fn batches(name: &Arc<str>, stream: &[u8]) -> Result<Vec<RecordBatch>, DataError> {
+pub(super) fn batches(name: &Arc<str>, stream: Vec<u8>) -> Result<Vec<RecordBatch>, DataError> {
     // The decoder panics on some damaged streams.
+    let is_empty = stream.is_empty();
     let decoded = caught(|| {
         let (mut decoder, mut batches) = (StreamDecoder::new(), Vec::new());
-        let mut left = stream.to_vec().into();
+        let mut left = stream.into();
         while let Some(batch) = decoder.decode(&mut left)? {
             batches.push(batch);
         }
@@ -24,7 +25,7 @@ pub(super) fn batches(name: &Arc<str>, stream: &[u8]) -> Result<Vec<RecordBatch>
         Ok::<_, ArrowError>(batches)
     });
     let reason = match decoded {
-        Some(Ok(_)) if stream.is_empty() => "it is empty".to_owned(),
+        Some(Ok(_)) if is_empty => "it is empty".to_owned(),
         Some(Ok(batches)) => return Ok(batches),
         Some(Err(error)) => error.to_string(),
         None => "its messages contradict each other".to_owned(),

@@ -92,11 +92,11 @@ impl ArrowTable<'static> {
     pub(crate) fn open_stream(path: &Path) -> Result<Self, DataError> {
         let name: Arc<str> = path.display().to_string().into();
         let bytes = fs::read(path).map_err(|source| DataError::Read { file: name.clone(), source })?;
-        Self::of_stream(&name, &bytes)
+        Self::of_stream(&name, bytes)
     }
 
     /// The same of a stream that is in memory, called `name` in messages.
-    pub(crate) fn of_stream(name: &Arc<str>, stream: &[u8]) -> Result<Self, DataError> {
+    pub(crate) fn of_stream(name: &Arc<str>, stream: Vec<u8>) -> Result<Self, DataError> {
         let batches = batches(name, stream)?;
         Ok(Self { name: name.clone(), ..Self::of(batches)? })
     }

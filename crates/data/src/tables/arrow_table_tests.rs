@@ -413,3 +413,25 @@ fn given_batches_are_read_in_parts() {
         }
     }
 }
+
+#[test]
+fn a_stream_that_takes_too_much_memory_is_refused_before_it_is_read() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("large.arrows");
+    let rows = 10_000;
+    let batch = RecordBatch::try_from_iter([
+        ("unique_id", Arc::new(StringArray::from(vec!["a"; rows])) as ArrayRef),
+        ("ds", Arc::new(Int64Array::from_iter_values(0..rows as i64))),
+        ("y", Arc::new(Float32Array::from(vec![1.0; rows]))),
+    ]);
+    let batch = batch.unwrap();
+    let file = std::fs::File::create(&path).unwrap();
+    let mut writer = arrow_ipc::writer::StreamWriter::try_new(file, &batch.schema()).unwrap();
+    writer.write(&batch).unwrap();
+    writer.finish().unwrap();
+    let size = path.metadata().unwrap().len();
+    let read = |limit| Panel::from_file(&path, &ReadOptions::new().max_memory(limit));
+    let message = read(size - 1).unwrap_err().to_string();
+    assert!(message.contains("large.arrows") && message.contains("max_memory"), "{message}");
+    assert_eq!(read(size).unwrap().n_rows(), rows);
+}

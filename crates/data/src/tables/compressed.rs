@@ -42,7 +42,21 @@ impl Damage {
 }
 
 /// The first bytes of a source, and the others.
-type Whole<R> = BufReader<Chain<Cursor<Vec<u8>>, R>>;
+type Whole<R> = BufReader<Chain<Cursor<Vec<u8>>, Uninterrupted<R>>>;
+
+/// A source that reads again where a signal interrupts it: whoever decodes may hold bytes that another call would lose.
+pub(crate) struct Uninterrupted<R>(R);
+
+impl<R: Read> Read for Uninterrupted<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.0.read(out) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => return read,
+            }
+        }
+    }
+}
 
 /// The text of a source, be it compressed or not.
 pub(crate) enum Text<R: Read> {
@@ -53,7 +67,8 @@ pub(crate) enum Text<R: Read> {
 }
 
 impl<R: Read> Text<R> {
-    pub(crate) fn of(mut input: R) -> io::Result<Self> {
+    pub(crate) fn of(input: R) -> io::Result<Self> {
+        let mut input = Uninterrupted(input);
         let mut head = Vec::new();
         input.by_ref().take(ZSTANDARD.len() as u64).read_to_end(&mut head)?;
         let (gzip, zstandard) = (head.starts_with(&GZIP), head.starts_with(&ZSTANDARD));

@@ -106,7 +106,7 @@ static FORMATS: [FileFormat; 5] = [
         #[cfg(feature = "parquet")]
         open: Some(|path, _, _| Ok(Box::new(ArrowTable::open_stream(path)?))),
         #[cfg(feature = "parquet")]
-        take: Some(|name, bytes, _, _| Ok(Box::new(ArrowTable::of_stream(name, bytes)?))),
+        take: Some(|name, bytes, _, _| Ok(Box::new(ArrowTable::of_stream(name, bytes.to_vec())?))),
         #[cfg(feature = "parquet")]
         write: Some(|out, _, _| Box::new(ArrowStreamWriter::new(out))),
         #[cfg(feature = "parquet")]

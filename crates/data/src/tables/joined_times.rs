@@ -251,6 +251,10 @@ impl TableReader for JoinedTimes<'_> {
         }
     }
 
+    fn check_units(&self) -> Result<(), DataError> {
+        self.inner.check_units()
+    }
+
     fn notes(&self) -> Vec<ReadNote> {
         let ending = self.hours == Some(Hours::Ending) || self.late_shift() != 0;
         let hours = ending.then(|| ReadNote::HoursEnding { file: self.file().clone() });

@@ -130,6 +130,10 @@ impl TableReader for MarkedTable<'_> {
         self.inner.late_shift()
     }
 
+    fn check_units(&self) -> Result<(), DataError> {
+        self.inner.check_units()
+    }
+
     fn notes(&self) -> Vec<ReadNote> {
         self.inner.notes()
     }

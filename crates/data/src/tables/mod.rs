@@ -39,6 +39,7 @@ pub(crate) mod table;
 pub(crate) mod table_columns;
 pub(crate) mod table_files;
 pub(crate) mod text_table;
+mod units;
 #[cfg(feature = "excel")]
 mod workbook;
 #[cfg(feature = "excel")]

@@ -8,6 +8,7 @@ use super::several::open_several;
 use super::table::TableReader;
 use super::table_files::table_files;
 use crate::error::DataError;
+use crate::error::too_large::TooLarge;
 
 /// Opens files, folders and patterns as one table, each file in the format that its name tells. Of columns that `wanted` refuses
 /// no more need be read than their names.
@@ -19,6 +20,24 @@ pub(crate) fn open<'a>(
     let files = paths.iter().map(table_files).collect::<Result<Vec<_>, _>>()?.concat();
     let options = options.clone();
     open_several(files, Box::new(move |file: &Path| FileFormat::of(file).open(file, &options, &wanted)))
+}
+
+/// Whether those of the files that are read into memory as a whole have room in so many bytes: streams of Arrow's, whose batches may be
+/// of any size.
+///
+/// # Errors
+/// [`TooLarge::Stream`] if one has not.
+pub(crate) fn check_sizes(paths: &[impl AsRef<Path>], limit: Option<u64>) -> Result<(), DataError> {
+    let Some(limit) = limit else { return Ok(()) };
+    for path in paths.iter().map(table_files).collect::<Result<Vec<_>, _>>()?.concat() {
+        // One that cannot be looked at is told by whoever reads it.
+        let size = path.metadata().map_or(0, |found| found.len());
+        if size > limit && FileFormat::of(&path).name == "Arrow" {
+            let file = path.display().to_string().into();
+            return Err(TooLarge::Stream { file, needed: size, limit }.into());
+        }
+    }
+    Ok(())
 }
 
 /// Names of the columns of a file beside the data, or of the first of several: how many lines stand before its header is

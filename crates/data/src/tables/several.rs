@@ -105,6 +105,7 @@ impl SeveralTables<'_> {
         }
         let place = |name: &String| next.header.iter().position(|column| column == name);
         self.cells = self.header.iter().filter_map(place).map(|column| next.cells[column].clone()).collect();
+        self.current.check_units()?;
         self.notes.extend(self.current.notes());
         self.current = next.current;
         self.current.read_numbers(self.numbers);
@@ -237,6 +238,10 @@ impl TableReader for SeveralTables<'_> {
 
     fn late_shift(&self) -> i64 {
         self.current.late_shift()
+    }
+
+    fn check_units(&self) -> Result<(), DataError> {
+        self.current.check_units()
     }
 
     fn notes(&self) -> Vec<ReadNote> {

@@ -93,6 +93,14 @@ pub(crate) trait TableReader: Send {
         0
     }
 
+    /// Whether the numbers of each column are of one unit, once all is read.
+    ///
+    /// # Errors
+    /// If some are not.
+    fn check_units(&self) -> Result<(), DataError> {
+        Ok(())
+    }
+
     /// The assumptions of the reader, once all is read.
     fn notes(&self) -> Vec<ReadNote> {
         Vec::new()

@@ -17,6 +17,7 @@ use super::other_kinds::{CODES_OF_ZERO, other_kind};
 use super::read_note::ReadNote;
 use super::records::{MAX_COLUMNS, Records};
 use super::table::{TableReader, check_header};
+use super::units::Units;
 use crate::calendar::clock::Clock;
 use crate::error::DataError;
 use crate::error::file::UnreadableTable;
@@ -46,6 +47,7 @@ pub(crate) struct TextTable<R: Read> {
     numbers: NumberFormat,
     /// Whether a number stood in percent.
     percent: Cell<bool>,
+    units: Units,
     options: FileOptions,
 }
 
@@ -66,8 +68,10 @@ impl<R: Read + Send> TextTable<R> {
             Text::of(input).and_then(|text| Decoded::new(text, options.encoding)).map_err(unreadable)?;
         let mut input = BufReader::with_capacity(HEAD as usize, text);
         let skipped = options.skip_rows.unwrap_or(0);
-        for _ in 0..skipped {
-            input.skip_until(b'\n').map_err(unreadable)?;
+        for lines in 0..skipped {
+            if input.skip_until(b'\n').map_err(unreadable)? == 0 {
+                return Err(UnreadableTable::FewerLines { file, lines, skipped }.into());
+            }
         }
         let mut head = Vec::new();
         (&mut input).take(HEAD).read_to_end(&mut head).map_err(unreadable)?;
@@ -92,6 +96,7 @@ impl<R: Read + Send> TextTable<R> {
             rows: 0,
             numbers: NumberFormat::default(),
             percent: Cell::new(false),
+            units: Units::default(),
             options: options.clone(),
         };
         if !table.read()? {
@@ -105,6 +110,7 @@ impl<R: Read + Send> TextTable<R> {
             return Err(UnreadableTable::NotText { file: table.file, what: CODES_OF_ZERO }.into());
         }
         check_header(&table.file, &table.header)?;
+        table.units = Units::of_columns(table.header.len());
         Ok(table)
     }
 
@@ -144,12 +150,20 @@ impl<R: Read + Send> TextTable<R> {
         self.records.field(column)
     }
 
-    /// Notes that a number stands in percent.
-    fn watch_percent<T>(&self, column: usize, number: Result<T, Flaw>) -> Result<T, Flaw> {
-        if number.is_ok() && self.field(column).trim_ascii_end().ends_with(b"%") {
+    /// Sees the unit of a number.
+    fn watch<T: Copy + Into<f64>>(&self, column: usize, number: Result<T, Flaw>) -> Result<T, Flaw> {
+        if let Ok(number) = number
+            && self.units.see_text(column, self.field(column), number.into(), || self.cell_seen(column))
+        {
             self.percent.set(true);
         }
         number
+    }
+
+    /// The line and the text of a cell.
+    fn cell_seen(&self, column: usize) -> (u64, String) {
+        let text = self.field(column).trim_ascii();
+        (self.records.line(), String::from_utf8_lossy(text).into_owned())
     }
 
     /// The time in a row that seems to be none: totals stand below tables.
@@ -217,6 +231,7 @@ impl<R: Read + Send> TableReader for TextTable<R> {
             rows: self.rows,
             numbers: self.numbers,
             percent: Cell::new(false),
+            units: self.units.of_part(),
             options: self.options.clone(),
         };
         Ok(records.map(|records| Box::new(part(records)) as Box<dyn TableReader>))
@@ -262,8 +277,11 @@ impl<R: Read + Send> TableReader for TextTable<R> {
     fn wide_number(&self, column: usize) -> Result<f64, Flaw> {
         let field = self.field(column);
         match self.numbers.short(field) {
-            Some(number) => Ok(number),
-            None => self.watch_percent(column, self.numbers.wide_number(field)),
+            Some(number) => {
+                self.units.see_plain(column, number, || self.cell_seen(column));
+                Ok(number)
+            }
+            None => self.watch(column, self.numbers.wide_number(field)),
         }
     }
 
@@ -271,7 +289,7 @@ impl<R: Read + Send> TableReader for TextTable<R> {
         let field = self.field(column);
         match self.numbers.short(field) {
             Some(number) => narrow(number),
-            None => self.watch_percent(column, self.numbers.number_or_truth(field)),
+            None => self.watch(column, self.numbers.number_or_truth(field)),
         }
     }
 
@@ -282,6 +300,10 @@ impl<R: Read + Send> TableReader for TextTable<R> {
 
     fn shown(&self, column: usize) -> String {
         excerpt(self.field(column))
+    }
+
+    fn check_units(&self) -> Result<(), DataError> {
+        self.units.check(&self.file, &self.header)
     }
 
     fn notes(&self) -> Vec<ReadNote> {

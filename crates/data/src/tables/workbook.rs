@@ -115,7 +115,7 @@ impl SheetTable {
     ) -> Result<Self, DataError> {
         cells.retain(|(_, data)| !matches!(data, Data::String(text) if text.trim().is_empty()));
         cells.sort_by_key(|(place, _)| *place);
-        let skipped = options.skip_rows.unwrap_or(0) as u32;
+        let skipped = u32::try_from(options.skip_rows.unwrap_or(0)).unwrap_or(u32::MAX);
         let first = cells.partition_point(|((row, _), _)| *row < skipped);
         let header = match options.skip_rows {
             Some(_) => first,
@@ -123,6 +123,10 @@ impl SheetTable {
         };
         let row = match cells.get(header) {
             Some(((row, _), _)) => *row,
+            None if !cells.is_empty() => {
+                let lines = cells.last().map_or(0, |((row, _), _)| *row as usize + 1);
+                return Err(UnreadableTable::FewerLines { file, lines, skipped: skipped as usize }.into());
+            }
             None => return Err(DataError::Empty { file }),
         };
         let rows = cells.chunk_by(|one, other| one.0.0 == other.0.0);
@@ -375,6 +379,49 @@ mod tests {
             std::fs::write(&path, "unique_id,ds,y\n").unwrap();
             let error = Panel::from_file(&path, &ReadOptions::default()).unwrap_err();
             assert!(matches!(error, DataError::Unreadable(UnreadableTable::Workbook { .. })), "{error}");
+        }
+    }
+
+    /// A workbook whose parts are not compressed, with a digit of a value changed behind their checksums.
+    #[test]
+    fn a_part_that_does_not_fit_its_checksum_is_refused() {
+        use std::io::{Cursor, Read as _, Write as _};
+        let home = tempfile::tempdir().unwrap();
+        for (name, part, cell) in [
+            ("sales.xlsx", "xl/worksheets/sheet1.xml", "<v>30</v>"),
+            ("sales.ods", "content.xml", "office:value=\"30\""),
+        ] {
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/workbooks").join(name);
+            let mut archive = zip::ZipArchive::new(File::open(path).unwrap()).unwrap();
+            let mut stored = zip::ZipWriter::new(Cursor::new(Vec::new()));
+            for place in 0..archive.len() {
+                let (mut entry, mut bytes) = (archive.by_index(place).unwrap(), Vec::new());
+                entry.read_to_end(&mut bytes).unwrap();
+                let options = zip::write::SimpleFileOptions::default()
+                    .compression_method(zip::CompressionMethod::Stored);
+                stored.start_file(entry.name().unwrap(), options).unwrap();
+                stored.write_all(&bytes).unwrap();
+            }
+            let mut bytes = stored.finish().unwrap().into_inner();
+            let copy = home.path().join(name);
+            std::fs::write(&copy, &bytes).unwrap();
+            let options = ReadOptions { wide: true, ..ReadOptions::default() };
+            assert_eq!(Panel::from_file(&copy, &options).unwrap().y(1)[2], 30.0);
+            let digit = bytes.windows(cell.len()).position(|text| text == cell.as_bytes()).unwrap();
+            bytes[digit + cell.find('3').unwrap()] = b'7';
+            std::fs::write(&copy, &bytes).unwrap();
+            let message = Panel::from_file(&copy, &options).unwrap_err().to_string();
+            assert!(message.contains(name) && message.contains(part), "{message}");
+        }
+    }
+
+    #[test]
+    fn more_rows_to_skip_than_there_are_is_an_error() {
+        for skip_rows in [100, usize::MAX] {
+            let error =
+                read("sales.xlsx", &FileOptions { skip_rows: Some(skip_rows), ..FileOptions::default() });
+            let message = error.unwrap_err().to_string();
+            assert!(message.contains("are to be skipped"), "{message}");
         }
     }
 }

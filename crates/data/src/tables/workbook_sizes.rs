@@ -36,14 +36,18 @@ pub(super) fn check_contents(path: &Path) -> Result<u64, String> {
     for place in 0..archive.len() {
         // An entry that cannot be unpacked is none that anybody reads.
         let Ok(entry) = archive.by_index(place) else { continue };
-        let is_content = entry.name().is_ok_and(|name| name == "content.xml");
+        let name = entry.name().map(|name| name.into_owned()).unwrap_or_default();
+        let is_content = name == "content.xml";
         let mut entry = Counted { entry: entry.take(left + 1), bytes: 0 };
         if is_content && cells_of(&mut entry, limit) > limit {
             return Err(TOO_MUCH.to_owned());
         }
-        // Damage is told by whoever reads it.
-        let _ = io::copy(&mut entry, &mut io::sink());
+        // To its end, behind which the checksum is compared: whoever reads a sheet stops where its cells end.
+        let read = io::copy(&mut entry, &mut io::sink());
         left = left.checked_sub(entry.bytes).ok_or(TOO_MUCH)?;
+        read.map_err(|error| {
+            format!("its part {name} is damaged ({error}); copy or save the workbook anew")
+        })?;
     }
     Ok(limit)
 }

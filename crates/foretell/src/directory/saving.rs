@@ -7,7 +7,7 @@ use std::sync::Arc;
 use foretell_checkpoint::{Checkpoint, Configuration, Frequency, ModelDirectory, ModelFile, PlainModel};
 use foretell_data::{Categories, Freq, LocalScaler, Panel};
 use foretell_estimator::{Estimator, Learned, MemoryLimit, Trained, Workers};
-use foretell_neural::{model_file, read_model};
+use foretell_neural::{find as find_network, model_file, read_model};
 
 use crate::coherence::Coherence;
 use crate::columns::{ColumnNames, categorical};
@@ -38,7 +38,28 @@ pub(crate) fn save(
     interruption: Option<&Interruption>,
     directory: &ModelDirectory,
 ) -> Result<(), Error> {
-    Ok(checkpoint(trained, interruption).save_at(directory)?)
+    put(trained, &checkpoint(trained, interruption), directory)
+}
+
+/// Writes a directory, which is read back before it is put in its place.
+fn put(trained: &TrainedModels, checkpoint: &Checkpoint, directory: &ModelDirectory) -> Result<(), Error> {
+    // What the program does not know by its name cannot be read by anybody yet.
+    let is_known = |model: &FittedModel| match model.network() {
+        Some(network) => find_network(network.spec().name()).is_some(),
+        None => find_estimator(model.spec().name()).is_some(),
+    };
+    if !trained.models.iter().all(is_known) {
+        return Ok(checkpoint.save_at(directory)?);
+    }
+    checkpoint.save_checked(directory, |written| {
+        let unlimited = MemoryLimit::of_bytes(u64::MAX);
+        let read = match checkpoint.dataset {
+            Some(_) => load_with_panel(written, unlimited).map(drop),
+            None => load(written, unlimited).map(drop),
+        };
+        let path = directory.path().to_owned();
+        read.map_err(|source| Error::NotReadBack { path, source: source.into() })
+    })
 }
 
 /// Writes models to a directory with the panel that they were trained on.
@@ -53,7 +74,7 @@ pub(crate) fn save_with_panel(
     let trained = &TrainedModels { levels: SeriesLevels::of(panel).with(&trained.levels), ..trained.clone() };
     let mut checkpoint = checkpoint(trained, interruption);
     checkpoint.dataset = Some(dataset::store(trained, panel, &mut checkpoint.configuration)?);
-    Ok(checkpoint.save_at(directory)?)
+    put(trained, &checkpoint, directory)
 }
 
 /// The models that [`load`] reads, and the panel of the directory if it has one.

@@ -52,7 +52,7 @@ impl Checkpointing {
     /// Makes the directory, if there is none, and locks it.
     fn take(&mut self) -> Result<(), Error> {
         if self.lock.is_none() {
-            fs::create_dir_all(&self.dir).map_err(|source| unusable(&self.dir, source))?;
+            make_directory(&self.dir)?;
             self.lock = Some(lock(&self.dir)?);
             let of_killed = |name: &str| is_leftover(name).is_some_and(is_state);
             remove(&self.dir, of_killed).map_err(|source| unusable(&self.dir, source))?;
@@ -124,8 +124,23 @@ pub(crate) const SEARCH_FILE: &str = "search.json";
 /// Which of the models it is, among its settings.
 pub(crate) const PLACE: &str = "place among the models";
 
+/// Says that a directory was made for the states in it.
+const MADE: &str = "made-for-states";
+
+/// Makes a directory for states, if there is none.
+pub(crate) fn make_directory(dir: &Path) -> Result<(), Error> {
+    let make = || {
+        if dir.is_dir() {
+            return Ok(());
+        }
+        fs::create_dir_all(dir)?;
+        fs::write(dir.join(MADE), b"")
+    };
+    make().map_err(|source| unusable(dir, source))
+}
+
 /// Removes the state of a training run or of a search that [`Forecaster::checkpoint_to`](crate::Forecaster::checkpoint_to) kept, and
-/// the directory if nothing else is in it. No other file of the directory is touched.
+/// the directory if it was made for that and nothing else is in it. No other file of the directory is touched.
 ///
 /// # Errors
 /// If it cannot be removed, or a training keeps its state there at the moment.
@@ -134,9 +149,12 @@ pub fn remove_training_state(dir: impl AsRef<Path>) -> Result<(), Error> {
     let lock = lock(dir)?;
     let of_training = |name: &str| is_state(is_leftover(name).unwrap_or(name));
     remove(dir, of_training).map_err(|source| unusable(dir, source))?;
+    let was_made = fs::remove_file(dir.join(MADE)).is_ok();
     drop(lock);
-    // One with other files in it stays, and so does one that is a link or a mount point.
-    let _ = fs::remove_dir(dir);
+    if was_made {
+        // One with other files in it stays, and so does one that is a link or a mount point.
+        let _ = fs::remove_dir(dir);
+    }
     Ok(())
 }
 

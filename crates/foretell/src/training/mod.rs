@@ -3,6 +3,7 @@
 pub(crate) mod agreement;
 pub(crate) mod all_models;
 pub(crate) mod checkpointing;
+pub(crate) mod cut_short;
 pub(crate) mod data_doubts;
 pub(crate) mod divergence;
 pub(crate) mod forecasting;

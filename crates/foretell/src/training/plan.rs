@@ -135,7 +135,7 @@ impl TrainingPlan {
     }
 
     /// How many of the models ensembles combine.
-    fn n_members(&self) -> usize {
+    pub(super) fn n_members(&self) -> usize {
         self.specs.len().saturating_sub(self.settings.baselines)
     }
 
@@ -268,7 +268,7 @@ impl TrainingPlan {
     }
 
     /// Trains on the panel without its last `test_size` steps, and calibrates intervals there.
-    pub(crate) fn fit_before(
+    pub(super) fn fit_all(
         &mut self,
         panel: &Panel,
         test_size: usize,
@@ -426,9 +426,6 @@ impl TrainingPlan {
         workers: Workers,
         record: Option<TrainingRecord>,
     ) -> TrainedModels {
-        let mut ensembles = self.combinations(None);
-        // Where a training was interrupted, models are missing that weights are of.
-        ensembles.retain(|ensemble| ensemble.weights().is_none() || models.len() == self.specs.len());
         TrainedModels {
             models,
             freq: panel.freq(),
@@ -443,7 +440,7 @@ impl TrainingPlan {
             raw_quantiles: false,
             settings: self.settings,
             conformal: self.start.calibration().cloned(),
-            ensembles,
+            ensembles: self.combinations(None),
             coherence: self.coherence.clone(),
             record,
             warnings: self.warnings.clone(),

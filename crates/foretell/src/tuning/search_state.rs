@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::error::Error;
-use crate::training::checkpointing::{SEARCH_FILE, digest, lock, unusable};
+use crate::training::checkpointing::{SEARCH_FILE, digest, lock, make_directory, unusable};
 
 /// The score of a trial at a rung.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -38,7 +38,7 @@ impl SearchState {
     /// Takes up the search of this identity in a directory, or begins one.
     pub(crate) fn open(dir: Option<&Path>, search: Value) -> Result<Self, Error> {
         let Some(dir) = dir else { return Ok(Self { results: Vec::new(), file: None }) };
-        fs::create_dir_all(dir).map_err(|source| unusable(dir, source))?;
+        make_directory(dir)?;
         let lock = lock(dir)?;
         let path = dir.join(SEARCH_FILE);
         let results = match fs::read(&path) {

@@ -9,6 +9,7 @@ mod blocks;
 mod categories;
 mod checkpoints;
 mod conformance;
+mod cut_short;
 mod doubts;
 mod ensembles;
 mod estimators;

@@ -47,7 +47,8 @@ mod tests {
     #[test]
     fn a_baseline_is_one_of_the_scored_models() {
         let rows = [("", "mae", vec![1.0, 2.0])];
-        let sheet = ScoreSheet::of_rows(ScoredBy::All, vec!["NHITS".to_owned(), "Naive".to_owned()], rows);
+        let sheet =
+            ScoreSheet::of_rows(ScoredBy::All, vec!["NHITS".to_owned(), "Naive".to_owned()], rows).unwrap();
         let sheets = [sheet];
         assert_eq!(baseline(&sheets, None).unwrap().as_deref(), Some("Naive"));
         assert_eq!(baseline(&sheets, Some("NHITS")).unwrap().as_deref(), Some("NHITS"));

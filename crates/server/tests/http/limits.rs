@@ -20,7 +20,10 @@ fn small(rows: usize) -> String {
 
 #[test]
 fn what_is_larger_than_it_may_be_is_refused_with_the_figures() {
-    let engine = EngineSettings { max_rows: 100, max_h: 10, ..EngineSettings::default() };
+    let engine = EngineSettings::with(|settings| {
+        settings.max_rows = 100;
+        settings.max_h = 10;
+    });
     let server = server(engine, ServeSettings { max_body: 10_000, ..ServeSettings::default() });
     let mut client = server.client();
     assert_eq!(client.post("/v1/forecast", "application/json", small(100)).status, 200);
@@ -59,7 +62,9 @@ fn a_body_that_does_not_arrive_ends_in_time() {
 #[test]
 fn an_answer_that_nobody_reads_ends_the_connection() {
     // However long a busy machine takes for the forecast, and from the connection to the request.
-    let engine = EngineSettings { timeout: Duration::from_secs(600), ..EngineSettings::default() };
+    let engine = EngineSettings::with(|settings| {
+        settings.timeout = Duration::from_secs(600);
+    });
     let receive = Duration::from_secs(2);
     let server = server(engine, ServeSettings { receive, ..ServeSettings::default() });
     let mut client = server.client();
@@ -80,7 +85,9 @@ fn an_answer_that_nobody_reads_ends_the_connection() {
 
 #[test]
 fn too_many_requests_are_told_when_to_come_again() {
-    let engine = EngineSettings { queue: 0, ..EngineSettings::default() };
+    let engine = EngineSettings::with(|settings| {
+        settings.queue = 0;
+    });
     let server = server(engine, ServeSettings::default());
     let answer = server.client().post("/v1/forecast", "application/json", small(20));
     assert!(answer.detail(429).contains("waiting already"));
@@ -90,7 +97,9 @@ fn too_many_requests_are_told_when_to_come_again() {
 
 #[test]
 fn a_forecast_that_takes_too_long_is_given_up() {
-    let engine = EngineSettings { timeout: Duration::ZERO, ..EngineSettings::default() };
+    let engine = EngineSettings::with(|settings| {
+        settings.timeout = Duration::ZERO;
+    });
     let server = server(engine, ServeSettings::default());
     let answer = server.client().post("/v1/forecast", "application/json", small(20));
     assert!(answer.detail(504).contains("took longer than 0 s"));

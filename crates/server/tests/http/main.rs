@@ -5,6 +5,7 @@ mod anew;
 mod bad_requests;
 mod forecasts;
 mod limits;
+mod memory;
 mod reloads;
 mod test_client;
 mod test_server;

@@ -80,6 +80,10 @@ impl Client {
         };
         let head = String::from_utf8(read[..end].to_vec()).unwrap();
         let mut answer = Answer { status: head[9..12].parse().unwrap(), head, body: Vec::new() };
+        if answer.header("transfer-encoding") == Some("chunked") {
+            answer.body = self.chunks(read.split_off(end))?;
+            return Some(answer);
+        }
         let length: usize = answer.header("content-length").map_or(0, |length| length.parse().unwrap());
         while read.len() < end + length {
             self.more(&mut read)?;
@@ -88,6 +92,28 @@ impl Client {
         read.truncate(end + length);
         answer.body = read.split_off(end);
         Some(answer)
+    }
+
+    /// The body of an answer that comes in chunks, the first bytes of which were read.
+    fn chunks(&mut self, mut read: Vec<u8>) -> Option<Vec<u8>> {
+        let (mut body, mut start) = (Vec::new(), 0);
+        loop {
+            while !read[start..].windows(2).any(|end| end == b"\r\n") {
+                self.more(&mut read)?;
+            }
+            let line = read[start..].windows(2).position(|end| end == b"\r\n").unwrap();
+            let size = std::str::from_utf8(&read[start..start + line]).unwrap();
+            let size = usize::from_str_radix(size, 16).unwrap();
+            start += line + 2;
+            while read.len() < start + size + 2 {
+                self.more(&mut read)?;
+            }
+            body.extend_from_slice(&read[start..start + size]);
+            start += size + 2;
+            if size == 0 {
+                return Some(body);
+            }
+        }
     }
 
     fn more(&mut self, read: &mut Vec<u8>) -> Option<()> {

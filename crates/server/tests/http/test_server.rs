@@ -57,6 +57,19 @@ pub(crate) fn model_dir() -> &'static Path {
     Box::leak(dir.path().join("model").into_boxed_path())
 }
 
+/// The directory of a model that repeats a season, in no time, for any number of steps.
+pub(crate) fn season_dir() -> &'static Path {
+    static DIR: OnceLock<TempDir> = OnceLock::new();
+    let dir = DIR.get_or_init(|| {
+        let dir = TempDir::new().unwrap();
+        let panel = Panel::from_series(Freq::parse("1").unwrap(), [("s0", 0, values(0, 60))]).unwrap();
+        let spec = ModelSpec::new("SeasonalNaive", H, 1).unwrap().set("season_length", 7).unwrap();
+        Forecaster::new([spec]).unwrap().fit(&panel).unwrap().save(dir.path().join("model"), false).unwrap();
+        dir
+    });
+    Box::leak(dir.path().join("model").into_boxed_path())
+}
+
 /// A server at work, until it is dropped.
 pub(crate) struct TestServer {
     pub(crate) address: SocketAddr,
@@ -72,10 +85,11 @@ impl TestServer {
 
     pub(crate) fn with(
         models: &[(&str, PathBuf)],
-        engine: EngineSettings,
+        mut engine: EngineSettings,
         mut settings: ServeSettings,
     ) -> Self {
-        let engine = EngineSettings { threads: 2, reload: Duration::from_millis(20), ..engine };
+        engine.threads = 2;
+        engine.reload = Duration::from_millis(20);
         let engine = Arc::new(ForecastEngine::load(models.iter().cloned(), engine).unwrap());
         let log = Arc::new(Mutex::new(Vec::new()));
         let into = log.clone();

@@ -50,7 +50,9 @@ fn answers_do_not_depend_on_who_else_asks() {
     let names = ["MLP", "LSTM", "NHITS"];
     let engine = ForecastEngine::load(
         names.map(|name| (name, dir.path().join(name))),
-        EngineSettings { threads: 1, ..EngineSettings::default() },
+        EngineSettings::with(|settings| {
+            settings.threads = 1;
+        }),
     )
     .unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

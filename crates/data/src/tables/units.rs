@@ -1,0 +1,203 @@
+//! The units that the numbers of a table's columns bear: those of a column must be one.
+
+use std::cell::RefCell;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::adorned::Adorned;
+use crate::error::DataError;
+use crate::error::file::UnreadableTable;
+use crate::wording::excerpt;
+
+/// Whether a plain number was seen.
+type IsPlain = std::cell::Cell<bool>;
+
+/// What a number bears.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unit {
+    /// Nothing, and it is not 0, which is the same in all units.
+    Plain,
+    Percent,
+    /// A currency, by the first of its names.
+    Currency(&'static str),
+}
+
+impl Unit {
+    /// Whether both may stand in one column: where one cell bears a currency, others without any may mean the same.
+    fn goes_with(self, other: Self) -> bool {
+        let pair = [self, other];
+        self == other || pair.contains(&Self::Plain) && !pair.contains(&Self::Percent)
+    }
+}
+
+/// The first cell of a column that bears a unit.
+#[derive(Clone, Debug)]
+struct Cell {
+    unit: Unit,
+    line: u64,
+    text: String,
+}
+
+/// The first cells of each unit, by column.
+type Cells = Vec<Vec<Cell>>;
+
+/// The units of the numbers of a table, seen as they are read; parts of the table tell those that they see with their end.
+#[derive(Debug, Default)]
+pub(super) struct Units {
+    /// Whether a column has a plain number, as most have: all further ones are passed over.
+    is_plain: Vec<IsPlain>,
+    seen: RefCell<Cells>,
+    of_all: Arc<Mutex<Cells>>,
+}
+
+impl Units {
+    /// Those of a table with so many columns.
+    pub(super) fn of_columns(count: usize) -> Self {
+        Self { is_plain: vec![IsPlain::new(false); count], seen: RefCell::default(), of_all: Arc::default() }
+    }
+
+    /// Those of a part of the table.
+    pub(super) fn of_part(&self) -> Self {
+        let mut part = Self::of_columns(self.is_plain.len());
+        part.of_all = self.of_all.clone();
+        part
+    }
+
+    /// Sees a number without anything around it.
+    pub(super) fn see_plain(&self, column: usize, number: f64, cell: impl FnOnce() -> (u64, String)) {
+        if number != 0.0 && self.is_plain.get(column).is_some_and(|seen| !seen.replace(true)) {
+            self.see(column, Unit::Plain, cell);
+        }
+    }
+
+    /// Sees the text of a number that may have a unit. Whether it stands in percent.
+    pub(super) fn see_text(
+        &self,
+        column: usize,
+        text: &[u8],
+        number: f64,
+        cell: impl FnOnce() -> (u64, String),
+    ) -> bool {
+        let ends = |text: &[u8]| Some([*text.first()?, *text.last()?]);
+        let is_bare = |byte: u8| byte.is_ascii_digit() || b".-+".contains(&byte);
+        if ends(text.trim_ascii()).is_some_and(|ends| ends.into_iter().all(is_bare)) {
+            self.see_plain(column, number, cell);
+            return false;
+        }
+        let adorned = str::from_utf8(text).ok().and_then(|text| Adorned::of(text.trim()));
+        match adorned.map(|adorned| (adorned.percent, adorned.currency)) {
+            Some((true, _)) => self.see(column, Unit::Percent, cell),
+            Some((_, Some(currency))) => self.see(column, Unit::Currency(currency), cell),
+            _ => self.see_plain(column, number, cell),
+        }
+        adorned.is_some_and(|adorned| adorned.percent)
+    }
+
+    fn see(&self, column: usize, unit: Unit, cell: impl FnOnce() -> (u64, String)) {
+        let mut seen = self.seen.borrow_mut();
+        if seen.len() <= column {
+            seen.resize_with(column + 1, Vec::new);
+        }
+        if seen[column].iter().all(|known| known.unit != unit) {
+            let (line, text) = cell();
+            seen[column].push(Cell { unit, line, text });
+        }
+    }
+
+    fn of_all(&self) -> MutexGuard<'_, Cells> {
+        self.of_all.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells what was seen to all parts.
+    fn tell(&self) {
+        let mut all = self.of_all();
+        for (column, cells) in self.seen.take().into_iter().enumerate() {
+            if all.len() <= column {
+                all.resize_with(column + 1, Vec::new);
+            }
+            for cell in cells {
+                match all[column].iter_mut().find(|known| known.unit == cell.unit) {
+                    Some(known) if known.line <= cell.line => {}
+                    Some(known) => *known = cell,
+                    None => all[column].push(cell),
+                }
+            }
+        }
+    }
+
+    /// Whether the numbers of each column are of one unit, once all parts were read.
+    ///
+    /// # Errors
+    /// [`UnreadableTable::MixedUnits`] with the first cells that differ.
+    pub(super) fn check(&self, file: &Arc<str>, header: &[String]) -> Result<(), DataError> {
+        self.tell();
+        for (cells, column) in self.of_all().iter_mut().zip(header) {
+            cells.sort_by_key(|cell| cell.line);
+            let differs = |(place, cell): (usize, &Cell)| {
+                let first = cells[..place].iter().find(|first| !first.unit.goes_with(cell.unit))?;
+                Some([first, cell].map(|cell| (cell.line, excerpt(cell.text.as_bytes()))))
+            };
+            if let Some([first, second]) = cells.iter().enumerate().find_map(differs) {
+                let (file, column) = (file.clone(), column.clone());
+                return Err(UnreadableTable::MixedUnits { file, column, first, second }.into());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Drop for Units {
+    fn drop(&mut self) {
+        self.tell();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{DataError, Panel, ReadOptions};
+
+    fn read(cells: &[&str], threads: usize) -> Result<Panel, DataError> {
+        let rows = cells.iter().enumerate().map(|(row, cell)| format!("a,{row},{cell}\n"));
+        let text = format!("unique_id,ds,y\n{}", rows.collect::<String>());
+        Panel::read_csv(text.as_bytes(), "t.csv", &ReadOptions { threads, ..ReadOptions::default() })
+    }
+
+    #[test]
+    fn other_units_in_a_column_are_refused_with_both_examples() {
+        for (cells, first, second) in [
+            (&["$5", "7", "€6"][..], (2, "$5"), (4, "€6")),
+            (&["5", "7 GBP", "6", "6 CHF"], (3, "7 GBP"), (5, "6 CHF")),
+            (&["12%", "13", "14%"], (2, "12%"), (3, "13")),
+            (&["0", "13", "14 %"], (3, "13"), (4, "14 %")),
+            (&["5 %", "$5"], (2, "5 %"), (3, "$5")),
+        ] {
+            let message = read(cells, 1).unwrap_err().to_string();
+            for (line, text) in [first, second] {
+                assert!(message.contains(&format!("`{text}` in line {line}")), "{message}");
+            }
+        }
+    }
+
+    #[test]
+    fn one_unit_by_any_of_its_names_is_read() {
+        for (cells, expected) in [
+            (&["$5", "6 USD", "7", "US$8"][..], &[5.0, 6.0, 7.0, 8.0][..]),
+            (&["5 €", "6 EUR", "7"], &[5.0, 6.0, 7.0]),
+            (&["50 %", "0", "25%"], &[0.5, 0.0, 0.25]),
+            (&["1 kr", "2 SEK", "3 kr."], &[1.0, 2.0, 3.0]),
+        ] {
+            assert_eq!(read(cells, 1).unwrap().y(0), expected, "{cells:?}");
+        }
+    }
+
+    #[test]
+    fn units_are_seen_in_all_parts_of_a_table() {
+        let mut cells = vec!["1234567"; 200_000];
+        cells[150_000] = "1 %";
+        let message = read(&cells, 1).unwrap_err().to_string();
+        assert!(
+            message.contains("`1234567` in line 2") && message.contains("`1 %` in line 150002"),
+            "{message}"
+        );
+        assert_eq!(read(&cells, 3).unwrap_err().to_string(), message);
+    }
+}

@@ -1,0 +1,25 @@
+//! A constant that an optimiser cannot have.
+
+use std::error::Error;
+use std::fmt;
+
+/// A constant with which a training climbs, or comes to nothing but NaN.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct BadConstant {
+    /// Its name.
+    pub name: &'static str,
+    /// What it may be.
+    pub expected: &'static str,
+    /// What it is.
+    pub found: f64,
+}
+
+impl fmt::Display for BadConstant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { name, expected, found } = self;
+        write!(f, "{name} of an optimiser must be {expected}, found {found}")
+    }
+}
+
+impl Error for BadConstant {}
