@@ -161,6 +161,7 @@ impl ForecastTable {
             zone: panel.zone().cloned(),
             cutoffs: None,
             columns: Vec::new(),
+            known: KnownColumns::default(),
         };
         let mut values = Vec::with_capacity(panel.n_rows());
         for series in 0..panel.n_series() {
@@ -203,7 +204,8 @@ impl ForecastTable {
         }
         let kind = clock.kind.ok_or_else(|| DataError::NoRows { table: table.file().clone() })?;
         let (file, columns) = (table.file().clone(), vec![(options.target_col.clone(), values)]);
-        Ok(Self { file, ids, integer_ids: false, times, kind, zone: clock.zone, cutoffs: None, columns })
+        let (zone, known) = (clock.zone, KnownColumns::default());
+        Ok(Self { file, ids, integer_ids: false, times, kind, zone, cutoffs: None, columns, known })
     }
 
     /// The rows of a table; else as [`ForecastTable::from_file`].

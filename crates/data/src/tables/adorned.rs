@@ -27,7 +27,7 @@ const CURRENCIES: [(&str, &str); 61] = [
 /// Whether a text is a currency and a dash, as spreadsheets show a zero in columns of accounts: ` $-   `, `- €`.
 pub(super) fn is_zero_of_accounts(text: &str) -> bool {
     let text = text.trim();
-    let beside = |name: &&str| text.strip_prefix(*name).or(text.strip_suffix(*name));
+    let beside = |(name, _): &(&str, &str)| text.strip_prefix(*name).or(text.strip_suffix(*name));
     let amount = CURRENCIES.iter().filter(|_| text.len() <= 64).find_map(beside);
     amount.is_some_and(|amount| amount.trim().chars().count() == 1 && amount.trim().starts_with(MINUS))
 }
