@@ -142,6 +142,20 @@ fn what_they_do_not_have_is_said() {
     assert_eq!(slip, "SeasonalNaive has no hyper-parameter season_lenght; did you mean season_length?");
     let zero = spec("SeasonalNaive").set("season_length", 0).expect_err("no season").to_string();
     assert!(zero.contains("season_length must be a whole number between 1"), "{zero}");
+    let columns =
+        |list: &str| spec("AutoETS").set(list, json!(["price"])).expect_err("it reads none").to_string();
+    let (futr, hist) = (columns("futr_exog_list"), columns("hist_exog_list"));
+    assert_eq!(
+        futr,
+        "AutoETS reads no columns known in advance (futr_exog_list); AutoARIMA, ARIMA, FLAIR, Prophet, and networks such as NHITS \
+         and LSTM do"
+    );
+    let reads = |model: &str| ModelSpec::new(model, 1, 1).expect("a model").exogenous();
+    assert!(
+        ["AutoARIMA", "ARIMA", "FLAIR", "Prophet", "NHITS", "LSTM"].iter().all(|model| reads(model).futr)
+    );
+    assert!(hist.ends_with("(hist_exog_list); networks such as NHITS and LSTM do"), "{hist}");
+    assert!(["NHITS", "LSTM"].iter().all(|model| reads(model).hist && reads(model).stat && reads(model).cat));
     let unknown = ModelSpec::new("SesonalNaive", 1, 1).expect_err("a slip").to_string();
     assert!(unknown.contains("did you mean SeasonalNaive?"), "{unknown}");
     let refused = bench(&spec("Naive"), 1, 1, Precision::F32, &MemoryLimit::of_machine());
