@@ -13,7 +13,7 @@ const GOOD: f64 = 0.10;
 const FAVOURED: f64 = 0.25;
 
 /// So many times farther off a good member may be where windows tell nothing.
-const DOUBT: f64 = 3.0;
+const DOUBT: f64 = 1.0;
 
 /// Most members among which weight is shared where windows tell little.
 const SHARED: usize = 3;
