@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use foretell::{ColumnNames, End, Error, Fitted, Forecaster, Future, Panel, ReadOptions, UsageError};
+use foretell::{
+    ColumnNames, End, Error, Fitted, Forecaster, Future, ModelSpec, Panel, ReadOptions, UsageError,
+};
 use foretell_auto::{Auto, Budget, QUANTILES};
 
 use crate::error::EngineError;
@@ -24,7 +26,7 @@ pub(crate) fn forecast_anew(
     bounds: Bounds<'_>,
     threads: usize,
 ) -> Result<ForecastAnswer, EngineError> {
-    let Bounds { settings, deadline, room, .. } = bounds;
+    let Bounds { settings, deadline, .. } = bounds;
     let ForecastKind::Ahead(asked) = &request.asks else {
         let message = "only /v1/forecast answers without a model; name one (model)";
         return Err(EngineError::Request(message.to_owned()));
@@ -49,8 +51,12 @@ pub(crate) fn forecast_anew(
     ] {
         auto = auto.with(name, columns).map_err(|error| EngineError::Request(error.to_string()))?;
     }
-    let forecaster = Forecaster::new([auto.into()])?.threads(threads).columns(names(&options));
-    let fitted = fit(forecaster.on_warning(note_warning), &panel, bounds)?;
+    let spec = ModelSpec::from(auto);
+    let forecaster = || -> Result<Forecaster, Error> {
+        let forecaster = Forecaster::new([spec.clone()])?.threads(threads).columns(names(&options));
+        Ok(forecaster.on_warning(note_warning))
+    };
+    let fitted = fit(forecaster, &panel, bounds)?;
     if Instant::now() > deadline {
         return Err(EngineError::Timeout(settings.timeout));
     }
@@ -63,12 +69,16 @@ pub(crate) fn forecast_anew(
 }
 
 /// Searches in the memory that a thread has of its own, and if that is too little in as much as it needs.
-fn fit(forecaster: Forecaster, panel: &Panel, bounds: Bounds<'_>) -> Result<Fitted, EngineError> {
+fn fit(
+    forecaster: impl Fn() -> Result<Forecaster, Error>,
+    panel: &Panel,
+    bounds: Bounds<'_>,
+) -> Result<Fitted, EngineError> {
     let Bounds { settings, room, .. } = bounds;
-    match forecaster.clone().max_memory(settings.own_memory()).fit(panel) {
+    match forecaster()?.max_memory(settings.own_memory()).fit(panel) {
         Err(Error::Usage(UsageError::Memory(refused))) if !room.is_beyond_all(refused.needed_bytes) => {
             room.at_least(room.bytes() + refused.needed_bytes)?;
-            Ok(forecaster.max_memory(refused.needed_bytes).fit(panel)?)
+            Ok(forecaster()?.max_memory(refused.needed_bytes).fit(panel)?)
         }
         fitted => Ok(fitted?),
     }
