@@ -49,7 +49,7 @@ pub trait Method: Clone + Default + fmt::Debug + Send + Sync + 'static {
     ) -> Result<ForecastValues, EstimatorError>;
 }
 
-/// A classical forecaster: an estimator before training, and after it.
+/// A classical forecaster before training, which does not forecast; [`TrainedClassical`] is it afterwards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Classical<M> {
     /// Steps to forecast.
@@ -58,13 +58,19 @@ pub struct Classical<M> {
     pub alias: Option<String>,
     /// How it forecasts.
     pub method: M,
+}
+
+/// A classical forecaster that was trained. Its hyper-parameters are settled, such as the season by the frequency of the data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrainedClassical<M> {
+    estimator: Classical<M>,
     learned: Arc<SeriesNumbers>,
 }
 
 impl<M: Method> Classical<M> {
     /// One that forecasts so many steps, with default hyper-parameters.
     pub fn new(h: usize) -> Self {
-        Self { h, alias: None, method: M::default(), learned: Arc::default() }
+        Self { h, alias: None, method: M::default() }
     }
 
     /// The entry by which it is found.
@@ -76,9 +82,17 @@ impl<M: Method> Classical<M> {
             restore: |estimator, learned| {
                 let estimator: Box<dyn Any> = estimator;
                 let own = estimator.downcast::<Self>().map_err(|_| format!("it is no {}", M::NAME))?;
-                Ok(Box::new(Self { learned: Arc::new(SeriesNumbers::restored(learned)?), ..*own }))
+                let learned = Arc::new(SeriesNumbers::restored(learned)?);
+                Ok(Box::new(TrainedClassical { estimator: *own, learned }))
             },
         }
+    }
+
+    /// The same trained.
+    pub(crate) fn trained(&self, panel: &Panel, held_out: HeldOut, run: &Run<'_>) -> TrainedClassical<M> {
+        let mut learned = SeriesNumbers::default();
+        let method = self.method.fitted(&panel.without_last(held_out.rows()), &mut learned, run.workers);
+        TrainedClassical { estimator: Self { method, ..self.clone() }, learned: Arc::new(learned) }
     }
 }
 
@@ -141,9 +155,7 @@ impl<M: Method> Estimator for Classical<M> {
         held_out: HeldOut,
         run: Run<'_>,
     ) -> Result<Box<dyn Trained>, EstimatorError> {
-        let mut learned = SeriesNumbers::default();
-        let method = self.method.fitted(&panel.without_last(held_out.rows()), &mut learned, run.workers);
-        Ok(Box::new(Self { method, learned: Arc::new(learned), ..self.clone() }))
+        Ok(Box::new(self.trained(panel, held_out, &run)))
     }
 
     fn boxed(&self) -> Box<dyn Estimator> {
@@ -151,9 +163,9 @@ impl<M: Method> Estimator for Classical<M> {
     }
 }
 
-impl<M: Method> Trained for Classical<M> {
+impl<M: Method> Trained for TrainedClassical<M> {
     fn estimator(&self) -> &dyn Estimator {
-        self
+        &self.estimator
     }
 
     fn reaches_any_horizon(&self) -> bool {
@@ -166,7 +178,7 @@ impl<M: Method> Trained for Classical<M> {
         asked: &Asked<'_>,
         workers: &Workers,
     ) -> Result<ForecastValues, EstimatorError> {
-        self.method.forecast(panel, asked, &self.learned, workers)
+        self.estimator.method.forecast(panel, asked, &self.learned, workers)
     }
 
     fn held_bytes(&self) -> [u64; 2] {

@@ -3,6 +3,7 @@
 use super::model::{Form, Season, Smoothing, State, TINY};
 use super::start::{LOWER, UPPER, Upper, smoothing, state};
 use crate::numeric::nelder_mead::minimise;
+use crate::numeric::size::to_usual_size;
 
 /// A model with all that was estimated.
 #[derive(Clone, Debug, PartialEq)]
@@ -81,11 +82,20 @@ pub(super) fn best(y: &[f64], period: usize, candidates: Candidates, phi: Option
     } else {
         candidates
     };
+    // A start at 0 is searched around in steps of an absolute size.
+    let factor = to_usual_size(y);
+    let y = &y.iter().map(|y| y * factor).collect::<Vec<_>>()[..];
     // Nothing can be relative to values that count as zero where one is divided by them.
     let positive = y.iter().all(|&y| y > TINY);
     let mut upper = UPPER;
     let fits = candidates.forms(period, positive).filter_map(|form| fit(y, form, period, phi, &mut upper));
-    fits.filter(|(_, criterion)| !criterion.is_nan()).min_by(|a, b| a.1.total_cmp(&b.1)).map(|(fit, _)| fit)
+    let fits = fits.filter(|(_, criterion)| !criterion.is_nan());
+    let (mut fit, _) = fits.min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let State { level, slope, season } = &mut fit.start;
+    // A season that is a factor has no unit.
+    let season = season.iter_mut().filter(|_| fit.form.season == Season::Additive);
+    [level, slope].into_iter().chain(season).for_each(|value| *value /= factor);
+    Some(fit)
 }
 
 /// The fit of a series that never changes.
