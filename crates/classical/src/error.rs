@@ -4,7 +4,7 @@ use foretell_estimator::EstimatorError;
 use serde_json::Value;
 
 /// Why a hyper-parameter is refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ClassicalError {
     /// No hyper-parameter of that name.
@@ -28,6 +28,44 @@ pub enum ClassicalError {
         kind: &'static str,
         /// Models that read such columns.
         others: &'static str,
+    },
+    /// A series without values.
+    #[error("{model}: the series has no values; give at least one")]
+    NoValues {
+        /// The model.
+        model: &'static str,
+    },
+    /// A value of a series that is no finite number of single precision.
+    #[error("{model}: value {} is {found}; give finite numbers up to 3.4e38, or fill what is not known", .row + 1)]
+    NotANumber {
+        /// The model.
+        model: &'static str,
+        /// The place of the value, counted from 0.
+        row: usize,
+        /// The value.
+        found: f64,
+    },
+    /// A series that cannot be held.
+    #[error("{model}: {reason}")]
+    Series {
+        /// The model.
+        model: &'static str,
+        /// Why.
+        reason: String,
+    },
+    /// A quantile that is none.
+    #[error("{model}: a quantile is a number between 0 and 1, as 0.9, found {found}")]
+    Quantile {
+        /// The model.
+        model: &'static str,
+        /// The number.
+        found: f64,
+    },
+    /// Quantiles of a method that has none.
+    #[error("{model} has no model of its errors, and so no quantiles; take those of another method")]
+    NoQuantiles {
+        /// The model.
+        model: &'static str,
     },
     /// A value that a hyper-parameter cannot have.
     #[error("{model}: {name} must be {expected}, found {found}")]

@@ -4,6 +4,18 @@
 //! line in [`ESTIMATORS`]. They are estimators like any other: fitted, saved, scored and given intervals as networks are. The numbers
 //! that a method learns of each series ([`SeriesNumbers`]) are saved as a binary file. Their names and hyper-parameters are those of statsforecast.
 //!
+//! One series is forecast in a line:
+//!
+//! ```
+//! use foretell_classical::AutoEts;
+//!
+//! let monthly: Vec<f64> = (0..60).map(|month| f64::from(month % 12)).collect();
+//! assert_eq!(AutoEts::new(12).fit(&monthly)?.forecast(12).len(), 12);
+//! # Ok::<(), foretell_classical::ClassicalError>(())
+//! ```
+//!
+//! And many as a panel, by the traits that all of foretell's models have:
+//!
 //! ```
 //! use foretell_classical::{Classical, SeasonalNaive};
 //! use foretell_data::{Freq, Panel, Span, Vocabulary};
@@ -41,6 +53,7 @@ mod method;
 mod mstl;
 mod naive;
 mod numeric;
+mod one_series;
 mod repeated;
 mod seasonal_naive;
 mod theta;
@@ -55,9 +68,10 @@ pub use foretell_estimator::SeriesNumbers;
 pub use hyper::HyperParameter;
 pub use intermittent::{Adida, CrostonClassic, CrostonOptimized, CrostonSba, Imapa, Tsb};
 pub use local::{LocalMethod, SeriesForecast};
-pub use method::{Classical, HistoryFacts, Method};
+pub use method::{Classical, HistoryFacts, Method, TrainedClassical};
 pub use mstl::Mstl;
 pub use naive::Naive;
+pub use one_series::FittedSeries;
 pub use seasonal_naive::SeasonalNaive;
 pub use theta::{AutoTheta, DynamicOptimizedTheta, DynamicTheta, OptimizedTheta, Theta};
 

@@ -108,7 +108,7 @@ pub trait Method: Clone + Default + fmt::Debug + Send + Sync + 'static {
     ) -> Result<ForecastValues, EstimatorError>;
 }
 
-/// A classical forecaster: an estimator before training, and after it.
+/// A classical forecaster before training, which does not forecast; [`TrainedClassical`] is it afterwards.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Classical<M> {
     /// Steps to forecast.
@@ -117,13 +117,19 @@ pub struct Classical<M> {
     pub alias: Option<String>,
     /// How it forecasts.
     pub method: M,
+}
+
+/// A classical forecaster that was trained. Its hyper-parameters are settled, such as the season by the frequency of the data.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TrainedClassical<M> {
+    estimator: Classical<M>,
     learned: Arc<SeriesNumbers>,
 }
 
 impl<M: Method> Classical<M> {
     /// One that forecasts so many steps, with default hyper-parameters.
     pub fn new(h: usize) -> Self {
-        Self { h, alias: None, method: M::default(), learned: Arc::default() }
+        Self { h, alias: None, method: M::default() }
     }
 
     /// The entry by which it is found.
@@ -135,17 +141,25 @@ impl<M: Method> Classical<M> {
             restore: |estimator, learned| {
                 let estimator: Box<dyn Any> = estimator;
                 let own = estimator.downcast::<Self>().map_err(|_| format!("it is no {}", M::NAME))?;
-                Ok(Box::new(Self { learned: Arc::new(SeriesNumbers::restored(learned)?), ..*own }))
+                let learned = Arc::new(SeriesNumbers::restored(learned)?);
+                Ok(Box::new(TrainedClassical { estimator: *own, learned }))
             },
         }
     }
+
+    /// The same trained.
+    pub(crate) fn trained(&self, panel: &Panel, held_out: HeldOut, run: &Run<'_>) -> TrainedClassical<M> {
+        let mut learned = SeriesNumbers::default();
+        let method = self.method.fitted(&panel.without_last(held_out.rows()), &mut learned, run.workers);
+        TrainedClassical { estimator: Self { method, ..self.clone() }, learned: Arc::new(learned) }
+    }
 }
 
-impl<M: Method> Classical<M> {
+impl<M: Method> TrainedClassical<M> {
     /// What a unit of each column that it reads (`futr_exog_list`) adds to the values of the series with this id, in their order; `None` of a
     /// series that it did not learn of, or of a method without such numbers.
     pub fn slopes(&self, id: &str) -> Option<Vec<f64>> {
-        self.method.slopes(self.learned.of(id, NUMBERS)?)
+        self.estimator.method.slopes(self.learned.of(id, NUMBERS)?)
     }
 }
 
@@ -241,9 +255,7 @@ impl<M: Method> Estimator for Classical<M> {
         for name in self.method.columns() {
             (0..panel.n_series()).try_for_each(|series| panel.column(name, series).map(|_| ()))?;
         }
-        let mut learned = SeriesNumbers::default();
-        let method = self.method.fitted(&panel.without_last(held_out.rows()), &mut learned, run.workers);
-        Ok(Box::new(Self { method, learned: Arc::new(learned), ..self.clone() }))
+        Ok(Box::new(self.trained(panel, held_out, &run)))
     }
 
     fn boxed(&self) -> Box<dyn Estimator> {
@@ -251,9 +263,9 @@ impl<M: Method> Estimator for Classical<M> {
     }
 }
 
-impl<M: Method> Trained for Classical<M> {
+impl<M: Method> Trained for TrainedClassical<M> {
     fn estimator(&self) -> &dyn Estimator {
-        self
+        &self.estimator
     }
 
     fn reaches_any_horizon(&self) -> bool {
@@ -266,7 +278,7 @@ impl<M: Method> Trained for Classical<M> {
         asked: &Asked<'_>,
         workers: &Workers,
     ) -> Result<ForecastValues, EstimatorError> {
-        self.method.forecast(panel, asked, &self.learned, workers)
+        self.estimator.method.forecast(panel, asked, &self.learned, workers)
     }
 
     fn held_bytes(&self) -> [u64; 2] {

@@ -8,6 +8,7 @@ use super::variance::variances;
 use crate::local::SeriesForecast;
 use crate::method::HistoryFacts;
 use crate::numeric::nelder_mead::minimise;
+use crate::numeric::size::to_usual_size;
 
 /// A model with all that was estimated.
 #[derive(Clone, Debug, PartialEq)]
@@ -113,6 +114,9 @@ pub(super) fn best(y: &[f64], period: usize, candidates: Candidates, phi: Option
     } else {
         candidates
     };
+    // A start at 0 is searched around in steps of an absolute size.
+    let factor = to_usual_size(y);
+    let y = &y.iter().map(|y| y * factor).collect::<Vec<_>>()[..];
     // Nothing can be relative to values that count as zero where one is divided by them.
     let positive = y.iter().all(|&y| y > TINY);
     let mut upper = UPPER;
@@ -121,7 +125,15 @@ pub(super) fn best(y: &[f64], period: usize, candidates: Candidates, phi: Option
     fits.sort_by(|a, b| a.1.total_cmp(&b.1));
     // Of a form that is named there is no other.
     let tame = fits.iter().position(|(fit, _)| !explodes(y, fit, period)).unwrap_or(0);
-    (tame < fits.len()).then(|| fits.swap_remove(tame).0)
+    if tame == fits.len() {
+        return None;
+    }
+    let (mut fit, _) = fits.swap_remove(tame);
+    let State { level, slope, season } = &mut fit.start;
+    // A season that is a factor has no unit.
+    let season = season.iter_mut().filter(|_| fit.form.season == Season::Additive);
+    [level, slope].into_iter().chain(season).for_each(|value| *value /= factor);
+    Some(fit)
 }
 
 /// Steps of a forecast that must stay within what a history can justify: two seasons, but no fewer than these and no more.

@@ -4,4 +4,5 @@ pub(crate) mod bfgs;
 pub(crate) mod decompose;
 pub(crate) mod least_squares;
 pub(crate) mod nelder_mead;
+pub(crate) mod size;
 pub(crate) mod stl;

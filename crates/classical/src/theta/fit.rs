@@ -4,6 +4,7 @@ use super::model::{FORMS, Form, Parameters, State};
 use crate::local::SeriesForecast;
 use crate::numeric::decompose::{Composition, season};
 use crate::numeric::nelder_mead::minimise;
+use crate::numeric::size::to_usual_size;
 
 /// Values at the start whose errors do not count.
 const BURN_IN: usize = 3;
@@ -95,10 +96,14 @@ pub(super) fn learn(y: &[f64], form: Option<usize>) -> Option<(usize, Parameters
     if y.len() <= BURN_IN {
         return None;
     }
+    // The search ends at an absolute tolerance: in other units it finds the same.
+    let factor = to_usual_size(y);
+    let y = &y.iter().map(|y| y * factor).collect::<Vec<_>>()[..];
     let candidates = form.map_or(0..FORMS.len(), |form| form..form + 1);
     let fits = candidates.map(|form| (form, fit_form(y, FORMS[form])));
     let scored = fits.map(|fit| (loss(y, FORMS[fit.0], fit.1), fit));
-    scored.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, fit)| fit)
+    let (_, (form, best)) = scored.min_by(|a, b| a.0.total_cmp(&b.0))?;
+    Some((form, Parameters { level: best.level / factor, ..best }))
 }
 
 /// The forecast of a series with parameters that were learned of it.

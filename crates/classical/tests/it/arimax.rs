@@ -1,6 +1,6 @@
 //! AutoARIMA with columns is that of statsforecast; `compare/arimax.py` wrote what it forecasts.
 
-use foretell_classical::{AutoArima, Classical};
+use foretell_classical::{AutoArima, Classical, TrainedClassical};
 use foretell_data::{Freq, Future, Panel, Span, TimeKind, Vocabulary};
 use foretell_estimator::{Asked, Estimator as _, HeldOut, Run, Trained, Verdict, Workers};
 use serde_json::Value;
@@ -11,7 +11,7 @@ fn numbers(values: &Value) -> Vec<f64> {
 
 #[test]
 fn forecasts_and_slopes_with_columns_are_those_of_statsforecast() {
-    let fixture: Value = serde_json::from_str(include_str!("fixtures/arimax.json")).expect("JSON");
+    let fixture: Value = serde_json::from_str(include_str!("../fixtures/arimax.json")).expect("JSON");
     let mut failures = Vec::new();
     for case in fixture.as_array().expect("cases") {
         let y: Vec<f32> = numbers(&case["y"]).iter().map(|&y| y as f32).collect();
@@ -44,7 +44,7 @@ fn forecasts_and_slopes_with_columns_are_those_of_statsforecast() {
         let asked = Asked { span, h: mean.len(), quantiles: Some(&[0.1, 0.9]) };
         let found = trained.forecast(&panel, &asked, &workers).expect("a forecast").values;
         let any: Box<dyn std::any::Any> = trained;
-        let trained = any.downcast::<Classical<AutoArima>>().expect("AutoARIMA");
+        let trained = any.downcast::<TrainedClassical<AutoArima>>().expect("AutoARIMA");
         let slopes = trained.slopes("a").expect("slopes");
         let width = high[0] - low[0];
         let rows = found.chunks_exact(3).zip(&mean).zip(low.iter().zip(&high));
