@@ -122,7 +122,7 @@ fn tables_without_forecasts_are_refused_alike() {
     for (columns, told) in
         [("G:level,G:trend", "no column of forecasts"), ("G:baseline,G:y@0", "contributions of inputs")]
     {
-        dir.put("parts.csv", &format!("unique_id,ds,{columns}\nx,2024-01-29,1,2\nx,2024-01-30,1,2\n"));
+        dir.put("parts.csv", &format!("unique_id,ds,{columns}\nx,2024-01-29,1,2\ny,2024-01-29,1,2\n"));
         for line in [
             "evaluate --forecast parts.csv --actual data.csv",
             "report --data data.csv --forecast parts.csv",
