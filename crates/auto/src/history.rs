@@ -79,7 +79,7 @@ impl History {
             group,
             scale,
             range: if count == 0 { [zero; 2] } else { range },
-            last: known().last().unwrap_or(zero),
+            last: known().next_back().unwrap_or(zero),
             stops_at_zero: positive && zeros > 0.02,
         }
     }

@@ -174,8 +174,9 @@ mod tests {
 
     #[test]
     fn waves_are_found_where_the_calendar_has_none() {
-        let waves =
-            |id: usize, t: usize| 3.0 * (t as f64 / 11.0 * 6.283).sin() + 0.1 * t as f64 + noise(id, t);
+        let waves = |id: usize, t: usize| {
+            3.0 * (t as f64 / 11.0 * std::f64::consts::TAU).sin() + 0.1 * t as f64 + noise(id, t)
+        };
         assert_eq!(seasons(&panel("1", 120, waves)), [11]);
         assert_eq!(seasons(&panel("YS", 120, waves)), [11]);
         assert_eq!(seasons(&panel("1", 120, noise)), [1]);

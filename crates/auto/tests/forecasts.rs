@@ -88,7 +88,7 @@ fn threads_and_directories_change_no_bit() {
 #[test]
 fn a_bad_series_stops_nothing() {
     let rows = 48;
-    let wave = |t: usize| 50.0 + 5.0 * (t as f32 / 12.0 * 6.283).sin();
+    let wave = |t: usize| 50.0 + 5.0 * (t as f32 / 12.0 * std::f32::consts::TAU).sin();
     let series = [
         ("constant", vec![7.0; rows]),
         ("one", vec![3.0]),
@@ -154,14 +154,10 @@ fn the_best_alone_is_one_model() {
 #[test]
 fn models_that_there_are_not_are_refused_before_any_work() {
     let auto = Auto::new(6).with("models", vec!["AutoEST"]).expect("a list");
-    let error = Forecaster::new([auto.into()]).err().expect("no such model").to_string();
+    let error = Forecaster::new([auto.into()]).expect_err("no such model").to_string();
     assert!(error.contains("AutoEST") && error.contains("AutoETS"), "{error}");
     let auto = Auto::new(6).with("models", vec!["iTransformer"]).expect("a list");
-    let error = Forecaster::new([auto.into()])
-        .expect("a model")
-        .fit(&months(2, 60))
-        .err()
-        .expect("joint")
-        .to_string();
+    let error =
+        Forecaster::new([auto.into()]).expect("a model").fit(&months(2, 60)).expect_err("joint").to_string();
     assert!(error.contains("all series together"), "{error}");
 }

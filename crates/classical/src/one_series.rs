@@ -198,8 +198,8 @@ mod tests {
         let told = |error: ClassicalError| error.to_string();
         assert!(told(Naive.fit(&[]).unwrap_err()).contains("no values"));
         assert!(told(Naive.fit(&[1.0, f64::NAN]).unwrap_err()).contains("value 2 is NaN"));
-        let fitted = CrostonClassic.fit(&[0.0, 1.0, 0.0, 2.0]).unwrap();
-        assert!(told(fitted.quantiles(1, &[0.5]).unwrap_err()).contains("CrostonClassic"));
+        let fitted = WindowAverage::default().fit(&[0.0, 1.0, 0.0, 2.0]).unwrap();
+        assert!(told(fitted.quantiles(1, &[0.5]).unwrap_err()).contains("WindowAverage"));
         let naive = Naive.fit(&[1.0, 2.0]).unwrap();
         assert!(told(naive.quantiles(1, &[1.5]).unwrap_err()).contains("1.5"));
     }

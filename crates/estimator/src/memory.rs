@@ -24,7 +24,7 @@ pub struct TooMuchMemory {
     /// The same in bytes.
     pub needed_bytes: u64,
     /// The parts of the work that need most of it.
-    pub parts: String,
+    pub parts: Box<str>,
     /// The limit of memory.
     pub limit: Box<MemoryLimit>,
     /// A remedy that would need less.
@@ -84,7 +84,7 @@ impl MemoryEstimate {
             work: work.to_owned(),
             needed: shown_bytes(total),
             needed_bytes: total,
-            parts: parts.join(", "),
+            parts: parts.join(", ").into(),
             limit: Box::new(limit.clone()),
             remedy: remedy.into(),
         })

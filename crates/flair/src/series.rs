@@ -173,7 +173,8 @@ mod tests {
 
     #[test]
     fn a_season_on_a_trend_goes_on() {
-        let value = |t: usize| (200.0 + t as f64) * (1.0 + 0.3 * (t as f64 * 0.523_598_775).sin());
+        let value =
+            |t: usize| (200.0 + t as f64) * (1.0 + 0.3 * (t as f64 * std::f64::consts::FRAC_PI_6).sin());
         let y: Vec<f64> = (0..144).map(value).collect();
         for (step, found) in medians(&y, &[12], &[], 12).iter().enumerate() {
             let expected = value(144 + step);

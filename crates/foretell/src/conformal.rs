@@ -265,9 +265,7 @@ mod tests {
     #[test]
     fn intervals_by_hand() {
         let quantiles = |method: &str| {
-            let ends =
-                conformal(method).quantiles("M", &["b", "a"], &[5.0, 5.0, 0.0, 0.0], [0.1, 0.9].into_iter());
-            ends
+            conformal(method).quantiles("M", &["b", "a"], &[5.0, 5.0, 0.0, 0.0], [0.1, 0.9].into_iter())
         };
         // Of -3, -1, 1, 3 and -30, -10, 10, 30, a tenth lies at 0.3 of the way from first to second.
         let ends = quantiles("conformal_distribution");

@@ -114,6 +114,9 @@ type Build =
 /// The values of a model's own hyper-parameters that a saved model has in place of these.
 type Pinned = fn(&Map<String, Value>) -> Result<Map<String, Value>, HyperParameterError>;
 
+/// What a model's own hyper-parameters have and it does not read, a sentence each.
+type Unread = fn(&Map<String, Value>) -> Result<Vec<String>, HyperParameterError>;
+
 /// A model of the zoo.
 #[derive(Clone, Copy)]
 pub struct ModelEntry {
@@ -142,7 +145,7 @@ pub struct ModelEntry {
     check: fn(&Map<String, Value>) -> Result<(), HyperParameterError>,
     needs: fn(&Map<String, Value>, &Dims) -> Result<Needs, HyperParameterError>,
     pinned: Pinned,
-    unread: fn(&Map<String, Value>) -> Result<Vec<String>, HyperParameterError>,
+    unread: Unread,
     build: Build,
 }
 

@@ -137,7 +137,8 @@ fn forecast_of(trained: &dyn Trained, panel: &Panel, h: usize) -> Vec<f32> {
 
 #[test]
 fn what_a_model_cannot_have_is_named_with_its_series() {
-    let winter: Vec<f32> = (0..48).map(|month| 5.0 - 12.0 * (month as f32 * 0.5236).cos()).collect();
+    let winter: Vec<f32> =
+        (0..48).map(|month| 5.0 - 12.0 * (month as f32 * std::f32::consts::FRAC_PI_6).cos()).collect();
     let summer = winter.iter().map(|y| y + 20.0).collect();
     let panel = Panel::from_series(
         Freq::parse("MS").unwrap(),

@@ -17,7 +17,8 @@ fn series() -> Vec<(&'static str, Vec<f64>)> {
     ]
 }
 
-/// The forecasts, with two quantiles where a method has any, of values times `factor`.
+/// The forecasts, with two quantiles where a method has any, of values times `factor`. Quantiles of demand are left out: those of whole
+/// numbers are whole.
 fn forecasts(name: &str, factor: f64) -> Vec<f32> {
     let entry = ESTIMATORS.iter().find(|entry| entry.name == name).unwrap();
     let mut estimator = (entry.new)(H);
@@ -32,7 +33,8 @@ fn forecasts(name: &str, factor: f64) -> Vec<f32> {
     let listen = &mut |_: &_| Verdict::Continue;
     let run = Run::alone(&workers, &vocabulary, listen);
     let trained = estimator.fit(&panel, HeldOut::default(), run).unwrap();
-    let quantiles = estimator.outputs_at(&[]).map(|_| &[0.1, 0.9][..]);
+    let is_measured = !estimator.is_never_negative();
+    let quantiles = estimator.outputs_at(&[]).filter(|_| is_measured).map(|_| &[0.1, 0.9][..]);
     let asked = Asked { span: Span::Predict { future: None }, h: H, quantiles };
     trained.forecast(&panel, &asked, &workers).unwrap().values
 }

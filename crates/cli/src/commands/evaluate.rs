@@ -167,7 +167,8 @@ impl Evaluate {
                 .context("cannot write to standard output")?;
         }
         let mut failures = self.crossed(&rows);
-        if !self.allow_missing && !(self.fail_if.is_empty() && comparison.is_none()) {
+        let is_judged = !self.fail_if.is_empty() || comparison.is_some();
+        if is_judged && !self.allow_missing {
             failures.extend(
                 short.into_iter().map(|short| format!("{short} (--allow-missing judges the others)")),
             );
@@ -341,8 +342,9 @@ impl Evaluate {
         let id_col = &tables.columns.id;
         let labels =
             self.group_by.as_ref().map(|column| Ok((&**column, self.labels(id_col, column, scored)?)));
-        let labels: Option<(&str, (Vec<String>, Vec<u32>))> =
-            labels.transpose().map_err(|error: anyhow::Error| error)?;
+        /// Names, and the place of each row's among them.
+        type Labels = (Vec<String>, Vec<u32>);
+        let labels: Option<(&str, Labels)> = labels.transpose().map_err(|error: anyhow::Error| error)?;
         let by = match (&labels, self.by) {
             (Some((_, (_, labels))), _) => ScoreBy::Labels(labels),
             (None, By::All) => ScoreBy::All,

@@ -268,7 +268,7 @@ impl Forecast {
             facts: facts(&self.data.shown(), &fitted.column_names().join(", "), panel, frame),
             notes,
             baseline: Some("SeasonalNaive".to_owned()),
-            scores: vec![ScoreSheet::of_rows(ScoredBy::All, models, rows)],
+            scores: vec![ScoreSheet::of_rows(ScoredBy::All, models, rows)?],
             importances: Vec::new(),
             settings: Vec::new(),
             commands: vec![command],

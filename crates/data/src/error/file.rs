@@ -56,17 +56,15 @@ pub enum UnreadableTable {
     #[error(
         "{file}: column `{column}` has `{}` in line {} and `{}` in line {}, numbers of different units; write the column in one of \
          them, or give each unit a column or series of its own",
-        .first.1, .first.0, .second.1, .second.0
+        .cells[0].1, .cells[0].0, .cells[1].1, .cells[1].0
     )]
     MixedUnits {
         /// The file.
         file: Arc<str>,
         /// The column.
         column: String,
-        /// The line and the text of the first cell of one unit.
-        first: (u64, String),
-        /// Those of the first cell of another.
-        second: (u64, String),
+        /// The line and the text of the first cell of one unit, and of the first cell of another.
+        cells: Box<[(u64, String); 2]>,
     },
     /// Compressed text that is damaged, or hostile.
     #[error("{file}: {reason}")]

@@ -138,7 +138,8 @@ impl Units {
             };
             if let Some([first, second]) = cells.iter().enumerate().find_map(differs) {
                 let (file, column) = (file.clone(), column.clone());
-                return Err(UnreadableTable::MixedUnits { file, column, first, second }.into());
+                let cells = Box::new([first, second]);
+                return Err(UnreadableTable::MixedUnits { file, column, cells }.into());
             }
         }
         Ok(())

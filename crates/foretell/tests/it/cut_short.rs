@@ -31,7 +31,8 @@ fn specs() -> Vec<ModelSpec> {
 
 #[test]
 fn a_training_that_is_stopped_anywhere_can_be_read() {
-    let kinds: [(&str, fn(Forecaster) -> Forecaster); 3] = [
+    type Kind = fn(Forecaster) -> Forecaster;
+    let kinds: [(&str, Kind); 3] = [
         ("weights", |forecaster| forecaster.ensemble(Ensemble::Weighted { n_windows: 2 }).baselines(1)),
         ("errors", |forecaster| forecaster.hierarchy(hierarchy(), Reconciliation::MinTraceShrink).unwrap()),
         ("intervals", |forecaster| {
