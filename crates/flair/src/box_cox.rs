@@ -49,7 +49,8 @@ impl BoxCox {
     /// as the least.
     pub(crate) fn back(self, z: f64) -> f64 {
         if self.exponent == 0.0 {
-            return z.clamp(-LARGEST, LARGEST).exp();
+            let log = if z.is_nan() { -LARGEST } else { z.clamp(-LARGEST, LARGEST) };
+            return log.exp();
         }
         let base = (z * self.exponent + 1.0).max(1e-10).min((LARGEST * self.exponent).exp());
         base.powf(1.0 / self.exponent)

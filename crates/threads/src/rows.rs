@@ -217,6 +217,8 @@ mod tests {
         }
     }
 
+    /// One thread gets the slices as a whole.
+    #[cfg(feature = "parallel")]
     #[test]
     #[should_panic(expected = "100001 values are no 100000 rows")]
     fn slices_must_be_of_whole_rows() {
