@@ -19,7 +19,7 @@ use crate::score_table::{MetricScores, ScoreBy, ScoreOptions, ScoreTable};
 ///
 /// Models are compared on the same rows: where the truth is NaN, or what a metric reads of any model, the row does not count for
 /// any of them. A model that has none of it in any row has no score, and takes none away from the others. Rows and windows of
-/// which a metric has no score are not in its means ([`Uncounted`]): those of a series whose history does not change over the
+/// which a metric has no score are not in its means ([`Uncounted`](crate::Uncounted)): those of a series whose history does not change over the
 /// season, for example, by which its error cannot be divided.
 ///
 /// # Errors
