@@ -126,8 +126,8 @@ fn decompose(mut columns: Vec<Vec<f64>>) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
                 }
                 turned = true;
                 let half = (b - a) / (2.0 * c);
-                let tangent = 1.0_f64.copysign(half) / (half.abs() + half.hypot(1.0));
-                let cosine = 1.0 / tangent.hypot(1.0);
+                let tangent = 1.0_f64.copysign(half) / (half.abs() + libm::hypot(half, 1.0));
+                let cosine = 1.0 / libm::hypot(tangent, 1.0);
                 let sine = cosine * tangent;
                 turn(&mut columns, i, j, cosine, sine);
                 turn(&mut directions, i, j, cosine, sine);

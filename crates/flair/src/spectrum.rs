@@ -50,13 +50,13 @@ fn eigenvalues(a: Vec<f64>, n: usize) -> Vec<f64> {
                 break;
             }
             let half = (diagonal[start + 1] - diagonal[start]) / (2.0 * beside[start]);
-            let shift = beside[start] / (half + half.hypot(1.0).copysign(half));
+            let shift = beside[start] / (half + libm::hypot(half, 1.0).copysign(half));
             let mut g = diagonal[end] - diagonal[start] + shift;
             let (mut sine, mut cosine, mut moved) = (1.0, 1.0, 0.0);
             let mut broken = false;
             for i in (start..end).rev() {
                 let (f, b) = (sine * beside[i], cosine * beside[i]);
-                let r = f.hypot(g);
+                let r = libm::hypot(f, g);
                 beside[i + 1] = r;
                 if r == 0.0 {
                     diagonal[i + 1] -= moved;
