@@ -25,7 +25,7 @@ const CHOSEN: &str = "chosen";
 /// The automatic forecast: models that suit the panel, combined by what they would have forecast.
 ///
 /// It is an estimator as any other, under the name `Auto`, once it is [registered](Auto::register): fitted, scored, saved and served
-/// as they are. Its fit is the whole search; what it chose is a hyper-parameter afterwards, so that fitting it again, to newer
+/// like the others. Its fit is the whole search; what it chose is a hyper-parameter afterwards, so that fitting it again, to newer
 /// data, chooses nothing anew.
 ///
 /// ```
@@ -57,7 +57,7 @@ impl Auto {
         restore: |estimator, learned| restored(estimator, learned),
     };
 
-    /// One that forecasts so many steps, with everything found in the data.
+    /// One of this horizon, whose seasons and models are chosen by the data.
     pub fn new(h: usize) -> Self {
         Self { settings: Settings::new(h), chosen: None, is_stopped: Arc::new(|| false) }
     }

@@ -12,7 +12,7 @@ pub enum Budget {
     /// Seconds: models that need no training, those that take long on a large panel left out.
     #[default]
     Quick,
-    /// All models that suit the panel, and networks that are trained for so many steps.
+    /// All models that suit the panel, and networks that are trained for this number of steps.
     Steps(u64),
     /// As much as this time allows.
     Time(Duration),

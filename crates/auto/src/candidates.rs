@@ -75,7 +75,7 @@ fn if_quick(
 ) -> Result<String, String> {
     let cost = traits.steps(rows) * (traits.season().clamp(4, LONGEST_SMOOTHED) as f64 / 12.0);
     match budget == Budget::Quick && cost > most {
-        true => Err("slow on so many steps: a budget of time tries it".to_owned()),
+        true => Err("slow on a panel of this size: a budget of time tries it".to_owned()),
         false => Ok(why.to_owned()),
     }
 }

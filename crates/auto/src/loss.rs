@@ -16,7 +16,7 @@ pub(crate) struct Case {
     pub(crate) history: History,
 }
 
-/// A loss is at most so many of the scale of its series, so that no series decides alone.
+/// The largest loss of a case, in units of its series' scale: no series decides alone.
 const MOST: f64 = 30.0;
 
 /// What weights are chosen by.

@@ -32,7 +32,7 @@ pub(crate) struct Grids {
 }
 
 impl Member {
-    /// The panel as it is shown this model: the last rows.
+    /// The part of the panel that this model is given: the last rows.
     pub(crate) fn shown(&self, panel: &Panel) -> Panel {
         if self.rows < panel.max_len() { panel.last(self.rows) } else { panel.clone() }
     }

@@ -106,7 +106,7 @@ mod tests {
             (0..41).map(|series| case(series, series as f32 / 10.0 - 2.0)).unzip();
         let spread = Spread::of(&cases, &forecasts);
         let mut values = vec![7.0; 3 * WIDTH];
-        // The scale is 2 here as there.
+        // The scale of every case is 2.
         spread.add(&cases[0].history, &mut values);
         let expected = QUANTILES.map(|q| (7.0 + 4.0 * q - 2.0) as f32);
         for step in values.chunks_exact(WIDTH) {

@@ -71,7 +71,7 @@ impl TrainedAuto {
         Ok(Self::new(estimator, chosen, members))
     }
 
-    /// The panel as it is shown a member: the rows that its windows reach back to.
+    /// The part of the panel that a member is given: the rows that its windows reach back to.
     fn shown(&self, place: usize, panel: &Panel, span: Span<'_>) -> Panel {
         let member = self.chosen.members[place].member();
         match span {
