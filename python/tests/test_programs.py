@@ -248,12 +248,15 @@ def interrupted():
     """Calls a function that would take minutes, and interrupts it: it ends by that, and not by itself."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
-    def interrupt():
+    def interrupt(begun):
+        # Whatever came of the work until then: the signal finds it begun, or about to begin.
         time.sleep(0.1)
+        while not begun():
+            time.sleep(0.005)
         os.kill(os.getpid(), signal.SIGINT)
 
-    def call(function):
-        thread = threading.Thread(target=interrupt)
+    def call(function, begun=lambda: True):
+        thread = threading.Thread(target=interrupt, args=[begun])
         thread.start()
         finished = False
         with pytest.raises(KeyboardInterrupt):
@@ -277,10 +280,14 @@ def long_series(rows, n_series=1):
     })  # fmt: skip
 
 
-def test_ctrl_c_ends_the_training_of_a_classical_model_and_keeps_those_before_it(interrupted):
+def test_ctrl_c_ends_the_training_of_a_classical_model_and_keeps_those_before_it(interrupted, tmp_path):
     nf = NeuralForecast([NLinear(**SMALL), AutoARIMA(h=4, season_length=24)], freq=1)
     # Two threads train both at a time: the second is given up where it is.
-    interrupted(lambda: nf.fit(long_series(20_000)))
+    state = tmp_path / "state"
+    # A state is kept once the only step of the first was taken.
+    interrupted(
+        lambda: nf.fit(long_series(20_000), checkpoint=state, checkpoint_every=1), lambda: any(state.glob("training-*.safetensors"))
+    )
     assert nf._engine.names == ["NLinear"] and nf._engine.interruption.endswith(", before AutoARIMA")
     alone = NeuralForecast([AutoARIMA(h=4, season_length=24)], freq=1)
     interrupted(lambda: alone.fit(long_series(20_000)))
