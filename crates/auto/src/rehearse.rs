@@ -61,13 +61,7 @@ impl Tried {
             Some(trained) => self.take(place, stage, &*trained, h, context).map(|()| true),
             None => Ok(false),
         });
-        self.count(begun);
-        match done {
-            Ok(true) => {}
-            Ok(false) if (context.is_stopped)() => self.dropped = Some("stopped".to_owned()),
-            Ok(false) => self.dropped = Some("all series are too short for it".to_owned()),
-            Err(error) => self.dropped = Some(error.to_string()),
-        }
+        self.end(begun, done, context);
     }
 
     /// Fits it once before several windows, on all series, and takes its forecasts of each.
@@ -89,18 +83,19 @@ impl Tried {
             }
             None => Ok(false),
         });
-        self.count(begun);
-        match done {
-            Ok(true) => {}
-            Ok(false) if (context.is_stopped)() => self.dropped = Some("stopped".to_owned()),
-            Ok(false) => self.dropped = Some("all series are too short for it".to_owned()),
-            Err(error) => self.dropped = Some(error.to_string()),
-        }
+        self.end(begun, done, context);
     }
 
-    fn count(&mut self, begun: Instant) {
+    /// Counts the time of a fit, and drops what gave no forecasts.
+    fn end(&mut self, begun: Instant, done: Result<bool, EstimatorError>, context: &Context<'_>) {
         self.last = begun.elapsed().as_secs_f64();
         self.seconds += self.last;
+        self.dropped = match done {
+            Ok(true) => return,
+            Ok(false) if (context.is_stopped)() => Some("stopped".to_owned()),
+            Ok(false) => Some("all series are too short for it".to_owned()),
+            Err(error) => Some(error.to_string()),
+        };
     }
 }
 
