@@ -1,6 +1,7 @@
 //! What was tried, how good it was, and what to expect.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 /// A model on the board.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,6 +54,22 @@ pub(crate) const AUTO: &str = "Auto";
 pub(crate) const BASELINE: &str = "SeasonalNaive";
 
 impl Board {
+    /// All of it as JSON, the seconds and the [sentence](Self::sentence) included.
+    pub fn to_json(&self) -> Value {
+        let row = |row: &BoardRow| {
+            json!({
+                "model": row.model, "mase": row.mase, "scaled_crps": row.scaled_crps,
+                "coverage": row.coverage, "seconds": row.seconds, "weight": row.weight,
+            })
+        };
+        json!({
+            "rows": self.rows.iter().map(row).collect::<Vec<Value>>(),
+            "windows": self.windows, "is_honest": self.is_honest, "scored_series": self.scored_series,
+            "series": self.series, "seasons": self.seasons, "left_out": self.left_out, "steps": self.steps,
+            "told": self.told, "sentence": self.sentence(),
+        })
+    }
+
     /// The row of a model.
     pub fn row(&self, model: &str) -> Option<&BoardRow> {
         self.rows.iter().find(|row| row.model == model)

@@ -344,7 +344,7 @@ fn printable_json(value: &Value) -> String {
 }
 
 /// The object with its kind of event in front.
-fn tagged(event: &str, object: Value) -> Value {
+pub(crate) fn tagged(event: &str, object: Value) -> Value {
     let mut all = json!({ "event": event });
     if let (Value::Object(all), Value::Object(object)) = (&mut all, object) {
         all.extend(object);

@@ -19,7 +19,7 @@ use crate::data_args::DataArgs;
 use crate::failure::Usage;
 use crate::interrupt;
 use crate::output::{Sink, write_file};
-use crate::progress::Log;
+use crate::progress::{Log, tagged};
 use crate::saving::{save_or_keep, take_for};
 use crate::shell_word::shell_word;
 use crate::table::AlignedTable;
@@ -285,23 +285,7 @@ impl Forecast {
 /// Tells what was tried, how good it is, and what to expect.
 pub(crate) fn tell(log: Log, board: &Board) {
     if log != Log::Text {
-        let rows: Vec<_> = board
-            .rows
-            .iter()
-            .map(|row| {
-                json!({
-                    "model": row.model, "mase": row.mase, "scaled_crps": row.scaled_crps,
-                    "coverage": row.coverage, "seconds": row.seconds, "weight": row.weight,
-                })
-            })
-            .collect();
-        let event = json!({
-            "event": "leaderboard", "rows": rows, "windows": board.windows, "honest": board.is_honest,
-            "seasons": board.seasons, "series": board.series, "scored_series": board.scored_series,
-            "left_out": board.left_out, "steps": board.steps, "told": board.told,
-            "sentence": board.sentence(),
-        });
-        return log.report("", &event);
+        return log.report("", &tagged("leaderboard", board.to_json()));
     }
     lines(board).iter().for_each(|line| log.report(line, &json!({})));
 }

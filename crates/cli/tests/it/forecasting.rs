@@ -36,7 +36,7 @@ fn the_board_is_an_event_for_programs() {
     let told = stderr(&output);
     let events: Vec<Value> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let board = events.iter().find(|event| event["event"] == "leaderboard").unwrap();
-    assert_eq!((&board["seasons"], &board["honest"]), (&serde_json::json!([7]), &Value::Bool(true)));
+    assert_eq!((&board["seasons"], &board["is_honest"]), (&serde_json::json!([7]), &Value::Bool(true)));
     let weights: Vec<f64> =
         board["rows"].as_array().unwrap()[1..].iter().map(|row| row["weight"].as_f64().unwrap()).collect();
     assert_eq!((weights.iter().sum::<f64>(), weights.iter().fold(0.0_f64, |a, b| a.max(*b))), (1.0, 1.0));
