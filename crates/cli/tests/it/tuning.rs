@@ -170,16 +170,9 @@ fn no_setting_is_tried_twice_and_the_seasonal_naive_forecast_stands_beside_them(
     assert!(table.lines().last().unwrap().starts_with("-      SeasonalNaive"), "{table}");
 }
 
-/// What TERM leaves of the last training is replaced by the same command, which resumes it.
+/// The lines that a command printed after its first trial, when SIGTERM stopped it; `None` if it had ended before.
 #[cfg(unix)]
-#[test]
-fn a_search_that_is_stopped_in_its_last_training_resumes() {
-    let dir = TestDirectory::new();
-    std::fs::create_dir(dir.path("state")).unwrap();
-    let command = format!(
-        "tune {LONG} --h 7 --input-size 14 --model NLinear --set windows_batch_size=16 --sampler grid --only-space \
-         --space learning_rate=[1e-3] --set max_steps=4000 --checkpoint state --checkpoint-every 100 --out best"
-    );
+fn stopped_after_the_trial(dir: &TestDirectory, command: &str) -> Option<Vec<String>> {
     let mut child = dir
         .command(&format!("{command} --log json"))
         .stderr(Stdio::piped())
@@ -195,19 +188,40 @@ fn a_search_that_is_stopped_in_its_last_training_resumes() {
     let id = child.id().to_string();
     assert!(std::process::Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
     let rest: Vec<String> = log.lines().map(|line| line.unwrap()).collect();
-    let code = child.wait().unwrap().code();
-    if code == Some(0) {
-        // The machine was so busy that the training ended before the signal.
-        return;
+    match child.wait().unwrap().code() {
+        Some(0) => None,
+        code => {
+            assert_eq!(code, Some(130), "{rest:?}");
+            Some(rest)
+        }
     }
-    assert_eq!(code, Some(130), "{rest:?}");
+}
+
+/// What TERM leaves of the last training is replaced by the same command, which resumes it.
+#[cfg(unix)]
+#[test]
+fn a_search_that_is_stopped_in_its_last_training_resumes() {
+    let dir = TestDirectory::new();
+    let command = |attempt: usize| {
+        format!(
+            "tune {LONG} --h 7 --input-size 14 --model NLinear --set windows_batch_size=16 --sampler grid --only-space \
+             --space learning_rate=[1e-3] --set max_steps=4000 --checkpoint state-{attempt} --checkpoint-every 100 --out best-{attempt}"
+        )
+    };
+    // A signal may come when all is done: then again, in other directories.
+    let stopped = (0..20).find_map(|attempt| {
+        std::fs::create_dir(dir.path(&format!("state-{attempt}"))).unwrap();
+        Some((attempt, stopped_after_the_trial(&dir, &command(attempt))?))
+    });
+    let (attempt, rest) = stopped.expect("one of twenty signals comes in time");
+    let (state, best) = (format!("state-{attempt}"), format!("best-{attempt}"));
     // A signal that came before the last training began stops the search, and nothing was saved.
     let stopped = rest.iter().find(|line| line.contains("stopped the")).expect("a message");
-    assert_eq!(dir.path("best").exists(), stopped.contains("training of the best model"), "{rest:?}");
+    assert_eq!(dir.path(&best).exists(), stopped.contains("training of the best model"), "{rest:?}");
     assert!(stopped.contains("the same command resumes it"), "{stopped}");
-    dir.ok(&command);
-    assert_eq!(rows(&dir.ok("predict --model best --data long.csv")).len(), 1 + 2 * 7);
-    assert!(!dir.ok("inspect best --json").contains("\"interruption\":{"));
+    dir.ok(&command(attempt));
+    assert_eq!(rows(&dir.ok(&format!("predict --model {best} --data long.csv"))).len(), 1 + 2 * 7);
+    assert!(!dir.ok(&format!("inspect {best} --json")).contains("\"interruption\":{"));
     // The directory was there before.
-    assert_eq!(std::fs::read_dir(dir.path("state")).unwrap().count(), 0);
+    assert_eq!(std::fs::read_dir(dir.path(&state)).unwrap().count(), 0);
 }
