@@ -4,14 +4,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
-use foretell::features::read_days;
 use foretell::{
     ColumnNames, Ensemble, Error, FileOptions, Fitted, Forecaster, Freq, Intervals, LocalScaler, ModelSpec,
     NetworkSpec, Panel, Precision, ReadOptions, UsageError, with_sums,
 };
 
 use crate::args::{BoundArgs, LogArgs, MemoryArgs, thread_count};
-use crate::data_args::DataArgs;
+use crate::data_args::{DataArgs, freq_without};
 use crate::failure::Usage;
 use crate::feature_args::FeatureArgs;
 use crate::model_args::ModelArgs;
@@ -344,7 +343,7 @@ impl TrainArgs {
                     &self.columns(None),
                     read,
                     categories,
-                    self.freq()?,
+                    freq_without(self.freq, self.holidays.as_deref())?,
                     &ReadOptions::default(),
                 )?;
                 self.data.read(&options.max_memory(max_memory).threads(self.threads), log)?
@@ -401,16 +400,6 @@ impl TrainArgs {
             Some(hierarchy) => Ok(with_sums(validation, hierarchy)?),
             None => Ok(validation),
         }
-    }
-
-    /// The frequency that is given, without the holidays.
-    fn freq(&self) -> anyhow::Result<Option<Freq>> {
-        let Some(path) = &self.holidays else { return Ok(self.freq) };
-        let freq = self.freq.map_or_else(|| Freq::parse("B"), Ok)?;
-        let without = freq.without_holidays(&read_days(path).context("--holidays")?);
-        let message =
-            || format!("--holidays: the frequency {freq} has no business days; give --freq B, C or bh");
-        Ok(Some(without.ok_or_else(|| Usage(message()))?))
     }
 
     /// The mark before decimals, of what is read and written.

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
-use foretell::features::read_days;
 use foretell::{
     ColumnNames, FileOptions, Fitted, Forecaster, Frame, Freq, Panel, PredictOptions, ReadOptions,
     usual_season,
@@ -15,7 +14,7 @@ use foretell_report::{Report, ScoreSheet, ScoredBy, charts, facts, grouped};
 use serde_json::json;
 
 use crate::args::{BoundArgs, LevelArgs, LogArgs, MemoryArgs, OutArgs, ThreadArgs, directory, steps};
-use crate::data_args::DataArgs;
+use crate::data_args::{DataArgs, freq_without};
 use crate::failure::Usage;
 use crate::interrupt;
 use crate::output::{Sink, write_file};
@@ -191,7 +190,13 @@ impl Forecast {
         let columns = self.data.columns(ColumnNames::default());
         let read = [self.hist_exog.clone(), self.futr_exog.clone()].concat();
         let saved = ReadOptions::default();
-        let options = self.data.options(&columns, read, self.cat_exog.clone(), self.freq()?, &saved)?;
+        let options = self.data.options(
+            &columns,
+            read,
+            self.cat_exog.clone(),
+            freq_without(self.freq, self.holidays.as_deref())?,
+            &saved,
+        )?;
         let options = options.max_memory(self.memory.limit().bytes()).threads(self.threads.count);
         Ok((self.data.read(&options, self.log())?, options))
     }
@@ -206,16 +211,6 @@ impl Forecast {
         names.retain(|name| *name != id && self.data.end_column() != Some(name));
         names.extend(self.data.static_cols.iter().cloned());
         Ok(names)
-    }
-
-    /// The frequency that is given, without the holidays.
-    fn freq(&self) -> anyhow::Result<Option<Freq>> {
-        let Some(path) = &self.holidays else { return Ok(self.freq) };
-        let freq = self.freq.map_or_else(|| Freq::parse("B"), Ok)?;
-        let without = freq.without_holidays(&read_days(path).context("--holidays")?);
-        let message =
-            || format!("--holidays: the frequency {freq} has no business days; give --freq B, C or bh");
-        Ok(Some(without.ok_or_else(|| Usage(message()))?))
     }
 
     /// The steps to forecast: those of the flag, else a season of the data's frequency where the series have three.
