@@ -2,7 +2,8 @@
 
 use foretell_data::{DataError, Freq, Panel, Span};
 use foretell_estimator::{
-    Asked, EstimatorError, Fallback, ForecastValues, KnownColumn, Workers, cutoffs_beside,
+    Asked, EstimatorError, Fallback, ForecastValues, KnownColumn, SeriesNumbers, Workers, cutoffs_beside,
+    interpolate,
 };
 use statrs::distribution::{ContinuousCDF as _, Normal};
 
@@ -10,7 +11,6 @@ use crate::clock_grid::ClockGrid;
 use crate::hyper::HyperParameter;
 use crate::method::{HistoryFacts, Method, NUMBERS};
 use crate::repeated;
-use foretell_estimator::SeriesNumbers;
 
 /// The forecast of one series.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -83,8 +83,8 @@ pub trait LocalMethod: Clone + Default + std::fmt::Debug + Send + Sync + 'static
     }
 
     /// A history without unknown values (NaN): by default they lie on the line between their known neighbours.
-    fn completed(y: Vec<f64>) -> Vec<f64> {
-        interpolated(y)
+    fn completed(mut y: Vec<f64>) -> Vec<f64> {
+        if interpolate(&mut y) { y } else { Vec::new() }
     }
 
     /// The numbers that it learns of a history without unknown values; none of one that is too short.
@@ -156,24 +156,6 @@ fn history<M: LocalMethod>(panel: &Panel, series: usize, rows: usize, clock: Opt
         Some(clock) => clock.spread(&values),
         None => values,
     })
-}
-
-/// Puts in place of each unknown value the one on the line between its known neighbours; before the first and behind the last
-/// known one these are repeated. Empty if none is known.
-pub(crate) fn interpolated(mut y: Vec<f64>) -> Vec<f64> {
-    let known: Vec<usize> = (0..y.len()).filter(|&t| !y[t].is_nan()).collect();
-    let (Some(&first), Some(&last)) = (known.first(), known.last()) else { return Vec::new() };
-    let (head, tail) = (y[first], y[last]);
-    y[..first].fill(head);
-    y[last..].fill(tail);
-    for pair in known.windows(2) {
-        let (from, to) = (y[pair[0]], y[pair[1]]);
-        let steps = (pair[1] - pair[0]) as f64;
-        for (i, t) in (pair[0] + 1..pair[1]).enumerate() {
-            y[t] = from + (to - from) * (i + 1) as f64 / steps;
-        }
-    }
-    y
 }
 
 /// A history as if the steps with unknown values had not been.
@@ -306,11 +288,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unknown_values_lie_between_their_neighbours() {
+    fn steps_with_unknown_values_are_left_out() {
         let nan = f64::NAN;
-        let y = interpolated(vec![nan, 1.0, nan, nan, 4.0, 2.0, nan]);
-        assert_eq!(y, [1.0, 1.0, 2.0, 3.0, 4.0, 2.0, 2.0]);
-        assert!(interpolated(vec![nan; 3]).is_empty());
         assert_eq!(known(vec![nan, 1.0, nan, 4.0]), [1.0, 4.0]);
     }
 

@@ -1,5 +1,7 @@
 //! A history in units of its own, without unknown values, above zero.
 
+use foretell_estimator::interpolate;
+
 /// What the mean magnitude of values that are no counts is, in units. The ridge regression and what is added to bring values above
 /// zero depend on units; in this one both matter little.
 const MEAN_IN_UNITS: f64 = 1000.0;
@@ -47,7 +49,8 @@ impl History {
             (false, unit) if unit > 0.0 => unit,
             _ => 1.0,
         };
-        let mut y = interpolated(values);
+        let mut y: Vec<f64> = values.iter().map(|&y| if y.is_finite() { y } else { f64::NAN }).collect();
+        interpolate(&mut y);
         y.iter_mut().for_each(|y| *y /= unit);
         let least = y.iter().fold(f64::INFINITY, |least, y| least.min(*y));
         let shift = (1.0 - least).max(1.0);
@@ -90,35 +93,13 @@ fn lowest_bit(y: f64) -> i32 {
     }
 }
 
-/// Values with those that are unknown on the line between their known neighbours; before the first and behind the last known one
-/// these are repeated. Zeros if none is known.
-pub(crate) fn interpolated(values: &[f64]) -> Vec<f64> {
-    let mut y = values.to_vec();
-    let known: Vec<usize> = (0..y.len()).filter(|&t| y[t].is_finite()).collect();
-    let (Some(&first), Some(&last)) = (known.first(), known.last()) else { return vec![0.0; y.len()] };
-    let (head, tail) = (y[first], y[last]);
-    y[..first].fill(head);
-    y[last..].fill(tail);
-    for pair in known.windows(2) {
-        let (from, to) = (y[pair[0]], y[pair[1]]);
-        let steps = (pair[1] - pair[0]) as f64;
-        for (i, t) in (pair[0] + 1..pair[1]).enumerate() {
-            y[t] = from + (to - from) * ((i + 1) as f64 / steps);
-        }
-    }
-    y
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn unknown_values_lie_between_their_neighbours() {
-        let nan = f64::NAN;
-        assert_eq!(interpolated(&[nan, 1.0, nan, nan, 4.0, 2.0, nan]), [1.0, 1.0, 2.0, 3.0, 4.0, 2.0, 2.0]);
-        assert_eq!(interpolated(&[nan; 2]), [0.0; 2]);
-        assert_eq!(History::new(&[nan; 2]), None);
+    fn a_history_without_known_values_is_none() {
+        assert_eq!(History::new(&[f64::NAN; 2]), None);
     }
 
     #[test]

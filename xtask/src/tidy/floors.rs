@@ -93,7 +93,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/estimator/src",
         &[
-            "columns error fallback forecasts levels_seen memory_limit outputs progress reduction",
+            "columns error fallback forecasts interpolate levels_seen memory_limit outputs progress reduction",
             "known_columns memory run series_numbers",
             "estimator",
         ],
