@@ -108,7 +108,7 @@ struct Way<'a> {
 }
 
 impl Way<'_> {
-    /// The scores of the window that ends so many windows before the end.
+    /// The scores of the window that ends `window` windows before the end.
     fn scores(&self, panel: &BenchPanel, window: usize) -> anyhow::Result<Scores> {
         let h = panel.h;
         let (data, forecast, model) =

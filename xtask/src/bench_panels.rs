@@ -104,7 +104,7 @@ fn wide(text: &str, rows: usize) -> Vec<BenchSeries> {
     (1..head.len()).map(series).collect()
 }
 
-/// Every so many series of a table with a row per series, continued by another, as hours.
+/// Every n-th series of a table with a row per series, continued by another, as hours.
 fn across(train: &str, test: &str, every: usize) -> Vec<BenchSeries> {
     let row = |line: &str| -> (String, Vec<f64>) {
         let mut cells = line.split(',').map(|cell| cell.trim_matches('"'));

@@ -19,10 +19,10 @@ use crate::programs::{self, TestProgram};
 pub(crate) struct Options {
     /// Only programs whose name, such as `foretell-cli it`, contains one of these.
     programs: Vec<String>,
-    /// Run each program so many times.
+    /// Run each program this many times.
     #[arg(long, value_name = "N", default_value_t = 1)]
     times: usize,
-    /// Keep so many threads busy meanwhile.
+    /// Keep this many threads busy meanwhile.
     #[arg(long, value_name = "N", default_value_t = 0)]
     beside: usize,
     /// Run the programs with the least priority.
@@ -31,7 +31,7 @@ pub(crate) struct Options {
     /// Tell the tests that take longer, in milliseconds.
     #[arg(long, value_name = "MS", default_value_t = 300)]
     slow: u64,
-    /// Tell only so many of them.
+    /// Tell this many of them at most.
     #[arg(long, value_name = "N", default_value_t = 40)]
     most: usize,
 }

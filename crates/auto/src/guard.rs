@@ -3,7 +3,7 @@
 use crate::grid::{MEDIAN, WIDTH};
 use crate::history::History;
 
-/// So many ranges of its history a forecast may lie beyond it.
+/// How far a forecast may lie beyond its history, in ranges of that history.
 const BEYOND: f64 = 2.0;
 
 /// Whether the history can justify the quantiles `[h, WIDTH]` of a series: all are numbers, the median stays within two ranges of what

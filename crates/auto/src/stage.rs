@@ -17,11 +17,11 @@ pub(crate) struct Stage {
     pub(crate) cases: Vec<(usize, Case)>,
 }
 
-/// A series is scored after so many steps.
+/// The least number of steps before a window for a series to be scored in it.
 const FEWEST: usize = 4;
 
 impl Stage {
-    /// The window that begins so many steps before the end of each series.
+    /// The window that begins `ahead` steps before the end of each series.
     pub(crate) fn new(panel: &Panel, ahead: usize, h: usize, season: usize, has_columns: bool) -> Self {
         let known = panel.without_last(ahead);
         let future = has_columns.then(|| Future::within(panel, &known, h));

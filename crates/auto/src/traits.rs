@@ -30,7 +30,7 @@ pub struct PanelTraits {
 }
 
 impl PanelTraits {
-    /// Those of a panel of which so many steps are to be forecast, with these seasons or, where none are named, those that are found.
+    /// Those of a panel for a horizon of `h` steps, with these seasons or, where none are named, those that are found.
     pub fn of(panel: &Panel, h: usize, named: &[usize], futr: usize) -> Self {
         let seasons = if named.is_empty() { seasons(panel) } else { named.to_vec() };
         let every = panel.n_series().div_ceil(SERIES).max(1);
@@ -60,7 +60,7 @@ impl PanelTraits {
         self.seasons[0]
     }
 
-    /// The steps of a series that a method of this kind is shown, and so many series, as they cost time.
+    /// The steps that a method is given of all series together, to which its time is proportional.
     pub(crate) fn steps(&self, most: usize) -> f64 {
         (self.series * self.typical_len.min(most)) as f64
     }

@@ -24,7 +24,7 @@ const BELIEF: f64 = 8.0;
 /// A weight below this one is not worth the time of its member.
 const LEAST: f64 = 0.05;
 
-/// A group has weights of its own if it has so many series, and these lower its loss by this share on series that did not choose them.
+/// A group has weights of its own if it has this number of series, and these lower its loss by this share on series that did not choose them.
 const GROUP_SERIES: usize = 10;
 const GROUP_GAIN: f64 = 0.01;
 
@@ -208,7 +208,7 @@ mod tests {
     use super::*;
     use crate::history::History;
 
-    /// Cases of so many series with the value 5, and flat forecasts of members; the even half of them by the first list, the odd by
+    /// Cases of a number of series with the value 5, and flat forecasts of members; the even half of them by the first list, the odd by
     /// the second.
     fn rehearsed(series: usize, even: &[f32], odd: &[f32], best_alone: bool) -> Mix {
         let regular = History::of(&(0..40).map(|t| (t % 4) as f32).collect::<Vec<_>>(), 1, -1.0);

@@ -10,7 +10,7 @@ pub(crate) struct WindowPlan {
 }
 
 impl WindowPlan {
-    /// At most so many windows to choose by, beside the kept one, for series of this typical length. A first window leaves two seasons
+    /// At most `most` windows to choose by, beside the kept one, for series of this typical length. A first window leaves two seasons
     /// before it, or where there are fewer one, and never less than the horizon, or half of it.
     pub(crate) fn new(typical: usize, h: usize, season: usize, most: usize) -> Self {
         let needs =

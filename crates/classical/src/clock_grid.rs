@@ -15,7 +15,7 @@ pub(crate) struct ClockGrid {
 }
 
 impl ClockGrid {
-    /// The grid of the first rows of a series and of so many steps after them; `None` where it is that of the rows: without a zone, with
+    /// The grid of the first rows of a series and of `h` steps after them; `None` where it is that of the rows: without a zone, with
     /// steps that do not divide an hour, and where no clock is changed.
     pub(crate) fn new(panel: &Panel, series: usize, rows: usize, h: usize) -> Option<Self> {
         let (zone, freq) = (panel.zone()?, panel.freq());

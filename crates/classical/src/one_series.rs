@@ -115,7 +115,7 @@ macro_rules! fits_one_series {
 macro_rules! has_season {
     ($($method:ident),* $(,)?) => {
         $(impl $method {
-            /// One of seasons of so many steps, 1 for none.
+            /// One with a season of this number of steps, 1 for none.
             ///
             /// # Panics
             /// If it is 0.
@@ -171,7 +171,7 @@ has_season!(
 );
 
 impl Mstl {
-    /// One of seasons of so many steps each.
+    /// One with seasons of these steps.
     pub fn new(season_lengths: impl Into<Vec<usize>>) -> Self {
         Self { season_length: season_lengths.into() }
     }

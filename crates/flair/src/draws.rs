@@ -5,7 +5,7 @@ use std::f64::consts::{FRAC_PI_2, PI};
 use foretell_data::{Key, Stream};
 use statrs::distribution::{ContinuousCDF as _, Normal};
 
-/// Draws of so many paths. Those of a step are as even as can be, and which path has which is by chance: every error of the history
+/// Draws for a number of paths. Those of a step are as even as can be, and which path has which is by chance: every error of the history
 /// comes as often as any other (Latin hypercubes: McKay, Beckman and Conover 1979), so that a few hundred paths give quantiles that
 /// thousands of draws would give.
 #[derive(Clone, Copy, Debug)]

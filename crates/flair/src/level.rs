@@ -35,7 +35,7 @@ pub(crate) struct Level {
     beside: Vec<f64>,
     /// The coefficient of the level before.
     previous: f64,
-    /// The cycles of a longer season, and the coefficient of the level so many before.
+    /// The cycles of a longer season, and the coefficient of the level one of them before.
     season: Option<(usize, f64)>,
     /// Errors to draw from, or the root of their mean square.
     errors: Result<Vec<f64>, f64>,
@@ -44,7 +44,7 @@ pub(crate) struct Level {
 }
 
 impl Level {
-    /// Fits levels above zero, of which one so many cycles ago may say more, and forecasts `ahead` cycles.
+    /// Fits levels above zero, of which the one a longer season ago may say more, and forecasts `ahead` cycles.
     pub(crate) fn fit(levels: &[f64], season: usize, columns: &[LevelColumn], ahead: usize) -> Self {
         let count = levels.len();
         let by = BoxCox::likeliest(levels);
@@ -103,7 +103,7 @@ impl Level {
         level
     }
 
-    /// The level so many cycles before the one that follows `path`.
+    /// The level `cycles` before the one that follows `path`.
     fn before(&self, path: &[f64], cycles: usize) -> f64 {
         match path.len().checked_sub(cycles) {
             Some(place) => path[place],
@@ -167,7 +167,7 @@ impl Trend {
         Self { count, persistence: if told { (products / squares).clamp(0.0, 1.0 - TINY) } else { 0.0 } }
     }
 
-    /// The trend's column so many cycles ahead.
+    /// The trend's column some cycles ahead.
     fn at(&self, cycles: usize) -> f64 {
         let p = self.persistence;
         let more = if p <= TINY { 0.0 } else { p * (1.0 - p.powi(cycles as i32)) / (1.0 - p) };

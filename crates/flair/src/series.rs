@@ -15,7 +15,7 @@ const CHANGES: usize = 50;
 /// Deviations within which the errors of such a history stay.
 const MOST_DEVIATIONS: f64 = 10.0;
 
-/// Means of a column over cycles: the last so many of the past, and those ahead.
+/// Means of a column over cycles: the last ones of the past, and those ahead.
 fn of_cycles(column: &KnownColumn, period: usize, cycles: usize) -> LevelColumn {
     let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
     let past = &column.past[column.past.len() - period * cycles..];

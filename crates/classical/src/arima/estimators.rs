@@ -31,7 +31,7 @@ fn to_numbers(fit: &Fit) -> Vec<f64> {
     numbers
 }
 
-/// The fit behind the numbers of [`to_numbers`], of a model with so many steps a season and so many columns; `None` of a series that was too short.
+/// The fit behind the numbers of [`to_numbers`], of a model with this season and number of columns; `None` of a series that was too short.
 fn from_numbers(numbers: &[f64], period: usize, columns: usize) -> Option<Fit> {
     let (
         &[

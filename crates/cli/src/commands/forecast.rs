@@ -165,7 +165,7 @@ impl Forecast {
         Ok(())
     }
 
-    /// The forecast of so many steps, as the flags say.
+    /// The search for a horizon of `h` steps, as the flags say.
     fn auto(&self, h: usize) -> anyhow::Result<Auto> {
         let mut auto = Auto::new(h)
             .budget(self.budget)

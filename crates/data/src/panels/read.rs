@@ -53,7 +53,7 @@ impl ReadOptions {
         Clock { zone: self.zone.clone(), format, locale: self.locale, ..Clock::default() }
     }
 
-    /// The kind of the so many times of the column `column`, once all rows were read. Integers that all look like dates are
+    /// The kind of the times of the column `column`, once all rows were read. Integers that all look like dates are
     /// neither, unless someone says which.
     fn kind(
         &self,

@@ -22,7 +22,7 @@ pub(crate) fn open<'a>(
     open_several(files, Box::new(move |file: &Path| FileFormat::of(file).open(file, &options, &wanted)))
 }
 
-/// Whether those of the files that are read into memory as a whole have room in so many bytes: streams of Arrow's, whose batches may be
+/// Whether those of the files that are read into memory as a whole have room in `limit` bytes: streams of Arrow's, whose batches may be
 /// of any size.
 ///
 /// # Errors

@@ -50,7 +50,7 @@ pub(super) struct Units {
 }
 
 impl Units {
-    /// Those of a table with so many columns.
+    /// Those of a table with `count` columns.
     pub(super) fn of_columns(count: usize) -> Self {
         Self { is_plain: vec![IsPlain::new(false); count], seen: RefCell::default(), of_all: Arc::default() }
     }

@@ -31,7 +31,7 @@ pub(crate) fn lag(arguments: &Arguments<'_>) -> Result<Box<dyn Feature>, String>
     Ok(Box::new(Lags(row_counts(lags, 1)?)))
 }
 
-/// Microseconds of so many minutes, hours or days: `30min`, `24h`, `7d`.
+/// Microseconds of a number of minutes, hours or days: `30min`, `24h`, `7d`.
 fn duration(word: &str) -> Option<i64> {
     let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = match &word[digits.len()..] {
