@@ -8,7 +8,9 @@ use foretell::{
 use foretell_auto::{Auto, Budget, QUANTILES};
 
 use crate::error::EngineError;
-use crate::forecast::{Bounds, ahead, check, note_warning, room_to_read, take_warnings};
+use crate::forecast::{
+    Bounds, SeriesRead, check, check_ids, check_list, forecast, note_warning, room_to_read, take_warnings,
+};
 use crate::reading::changed;
 use crate::request::{AheadOptions, ForecastAnswer, ForecastKind, ForecastRequest};
 use crate::settings::EngineSettings;
@@ -35,16 +37,24 @@ pub(crate) fn forecast_anew(
         let message = "h is missing: how many steps to forecast, as 14; without a model there is no other";
         EngineError::Request(message.to_owned())
     })?;
+    if asked.intervals.is_some() {
+        let message =
+            "intervals are those of a model that is named (model); without one ask for levels (level)";
+        return Err(EngineError::Request(message.to_owned()));
+    }
+    // What would be refused of the answer is refused before the search.
     check("steps (h)", settings.max_h, h, "ask for fewer steps")?;
+    check_list(&request.asks, settings)?;
     let options = options_of(request, asked)?.max_memory(room_to_read(bytes, bounds));
     let panel = read(request, &options)?;
     check("rows", settings.max_rows, panel.n_rows(), "send fewer series or shorter histories")?;
-    let future = asked.future.as_ref();
-    let future = future.map(|table| Future::from_memory(table, &options, &panel, h)).transpose()?;
-    let auto = Auto::new(h)
+    check_ids(h, &request.asks, &panel, bounds)?;
+    if let Some(table) = &asked.future {
+        Future::from_memory(table, &options, &panel, h)?;
+    }
+    let mut auto = Auto::new(h)
         .budget(budget(asked, settings)?)
         .stop_if(move || Instant::now() + Duration::from_millis(500) > deadline);
-    let mut auto = auto;
     for (name, columns) in [
         ("futr_exog_list", options.columns.clone().unwrap_or_default()),
         ("stat_exog_list", statics(request, &options)?),
@@ -60,11 +70,11 @@ pub(crate) fn forecast_anew(
     if Instant::now() > deadline {
         return Err(EngineError::Timeout(settings.timeout));
     }
-    let mut asked = AheadOptions { h: None, intervals: None, ..asked.clone() };
+    let mut asked = AheadOptions { h: None, ..asked.clone() };
     if asked.level.is_empty() && asked.quantiles.is_empty() {
         asked.quantiles = QUANTILES.to_vec();
     }
-    let frame = ahead(&fitted, &panel, &asked, future.as_ref(), bounds)?;
+    let frame = forecast(&fitted, &ForecastKind::Ahead(asked), &SeriesRead { panel, options }, bounds)?;
     Ok(ForecastAnswer { model: NAME.to_owned(), frame, warnings: take_warnings() })
 }
 

@@ -40,7 +40,7 @@ const SMALL: u64 = 1 << 16;
 /// The series of a request, and how tables beside them are read.
 pub(crate) struct SeriesRead {
     pub(crate) panel: Panel,
-    options: ReadOptions,
+    pub(crate) options: ReadOptions,
 }
 
 /// The bounds of the work for a request.
@@ -98,7 +98,7 @@ pub(crate) fn forecast(
     bounds: Bounds<'_>,
 ) -> Result<Frame, EngineError> {
     check_list(asks, bounds.settings)?;
-    check_ids(fitted, asks, &series.panel, bounds)?;
+    check_ids(fitted.h(), asks, &series.panel, bounds)?;
     match forecast_within(fitted, asks, series, bounds) {
         Err(EngineError::Forecast(Error::Usage(UsageError::Memory(refused)))) => {
             if bounds.room.is_beyond_all(refused.needed_bytes) {
@@ -118,7 +118,7 @@ pub(crate) fn forecast(
 }
 
 /// Refuses lists that are longer than anybody can mean.
-fn check_list(asks: &ForecastKind, settings: &EngineSettings) -> Result<(), EngineError> {
+pub(crate) fn check_list(asks: &ForecastKind, settings: &EngineSettings) -> Result<(), EngineError> {
     const FEWER: &str = "ask for fewer";
     match asks {
         ForecastKind::Ahead(asked) => {
@@ -132,9 +132,9 @@ fn check_list(asks: &ForecastKind, settings: &EngineSettings) -> Result<(), Engi
     }
 }
 
-/// Refuses an answer whose ids alone would be longer than an answer may be.
-fn check_ids(
-    fitted: &Fitted,
+/// Refuses an answer whose ids alone would be longer than an answer may be, of models of this horizon.
+pub(crate) fn check_ids(
+    h: usize,
     asks: &ForecastKind,
     panel: &Panel,
     bounds: Bounds<'_>,
@@ -142,7 +142,6 @@ fn check_ids(
     if !bounds.is_text {
         return Ok(());
     }
-    let h = fitted.h();
     let rows = match asks {
         ForecastKind::Windows { n_windows, .. } => h.saturating_mul(*n_windows),
         ForecastKind::Contributions(asked) => asked.h.unwrap_or(h),

@@ -26,6 +26,11 @@ fn a_request_without_a_model_is_answered_by_those_that_suit_its_series() {
     }
     let none = json!({ "data": columns(&[0], 40) }).to_string();
     assert!(client.post("/v1/forecast", "application/json", none).detail(400).contains("h is missing"));
+    let own = json!({ "data": columns(&[0], 40), "h": 3, "intervals": "conformal:4" }).to_string();
+    assert!(client.post("/v1/forecast", "application/json", own).detail(400).contains("intervals"));
+    let levels: Vec<f64> = (1..=90_000).map(|level| f64::from(level) / 1000.0).collect();
+    let many = json!({ "data": columns(&[0], 40), "h": 3, "level": levels }).to_string();
+    assert!(client.post("/v1/forecast", "application/json", many).detail(413).contains("levels"));
     let long = json!({ "data": columns(&[0], 40), "h": 3, "budget": "1h" }).to_string();
     assert!(client.post("/v1/forecast", "application/json", long).detail(400).contains("may take 24 s"));
 }
