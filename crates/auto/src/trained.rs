@@ -114,8 +114,7 @@ impl Trained for TrainedAuto {
             let needed = trained.estimator().rows_needed();
             for (cutoff, values) in own.into_iter().zip(values) {
                 if let Ok(window) = cutoffs.binary_search(&cutoff)
-                    && cutoff.1 >= needed.min(panel.len(cutoff.0))
-                    && panel.len(cutoff.0) >= needed
+                    && cutoff.1 >= needed
                 {
                     by_window[window] = Some(values);
                 }

@@ -302,9 +302,10 @@ impl Evaluate {
             names.extend(scored.usual_metrics(self.baseline.is_some(), by).into_iter().map(str::to_owned));
         }
         for Threshold { metric, .. } in self.fail_if.iter().filter(|bound| bound.metric != MISSING) {
-            let name = metric.split("_level").next().unwrap_or(metric).split("_q0").next().unwrap_or(metric);
-            if !names.iter().any(|known| known == name) {
-                names.push(name.to_owned());
+            // A name that is none of a score is refused as one.
+            let name = Metric::of_score(metric).map_or_else(|| metric.clone(), |metric| metric.to_string());
+            if !names.contains(&name) {
+                names.push(name);
             }
         }
         let parsed = |name: &String| Metric::parse(name).map_err(|error| Usage(error.to_string()));
