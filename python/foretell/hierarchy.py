@@ -15,7 +15,7 @@ __all__ = ["reconcile"]
 
 
 def reconcile(
-    df: TableT, S: Any, method: str = "MinTraceOLS", *, residuals_df: Any = None, train_df: Any = None, num_samples: int = 1000, seed: int = 1,
+    df: TableT, S: Any, method: str | None = None, *, residuals_df: Any = None, train_df: Any = None, num_samples: int = 1000, seed: int = 1,
     id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y",
 ) -> TableT:  # fmt: skip
     """Changes forecasts of all series, sums and parts, of any models and tools, so that each sum is that of its parts.
@@ -28,7 +28,8 @@ def reconcile(
         S: The summing matrix ``[series, parts]``: a table with a column or an index of ids, and a column per part; or an array whose rows are
             the series in the order of their ids.
         method: "BottomUp", "TopDown" (needs ``train_df``), "MinTraceOLS" (all series alike), "MinTraceWLS" (by the number of series summed up),
-            "MinTraceVar" or "MinTraceShrink" (by the errors in ``residuals_df``).
+            "MinTraceVar" or "MinTraceShrink" (by the errors in ``residuals_df``). By default "MinTraceVar" with ``residuals_df``, else
+            "MinTraceWLS".
         residuals_df: Forecasts of the past beside the target, as `NeuralForecast.cross_validation` gives them.
         train_df: The history of the series.
         num_samples: Samples that quantiles are taken of.
@@ -50,7 +51,7 @@ def reconcile(
     def to_engine(table: Any) -> Any:
         return None if table is None else _frames.to_engine(_frames.native(table), id_col, time_col)
 
-    hierarchy = (*summing_matrix(S, _frames.ordered(df, id_col)), method)
+    hierarchy = (*summing_matrix(S, _frames.ordered(df, id_col)), method or "")
     names = (id_col, time_col, target_col)
     frame = _foretell.reconcile(to_engine(df), names, hierarchy, to_engine(residuals_df), to_engine(train_df), num_samples, seed)
     found: TableT = _frames.from_engine(frame, _frames.kind_of(df, id_col, time_col))

@@ -18,26 +18,26 @@ pub(crate) struct HierarchyArgs {
     hierarchy: Option<PathBuf>,
     /// Columns of labels of the series, the widest first, as country,state,city, in the file --hierarchy, or else --static. A sum
     /// is called as its labels (Australia/Victoria); the sum of all, if there are several countries, Total
-    #[arg(long, value_name = "C,C", value_delimiter = ',')]
-    levels: Vec<String>,
+    #[arg(long = "levels", value_name = "C,C", value_delimiter = ',')]
+    labels: Vec<String>,
 }
 
 /// How forecasts are made to add up.
 #[derive(Debug, Args)]
 pub(crate) struct MethodArgs {
-    /// How forecasts are made to add up
+    /// How forecasts are made to add up [default: MinTraceVar with --residuals, else MinTraceWLS]
     #[arg(
-        long, visible_alias = "reconciliation", value_name = "METHOD", default_value_t = Reconciliation::MinTraceWls,
-        value_parser = method(&Reconciliation::ALL), ignore_case = true
+        long, visible_alias = "reconciliation", value_name = "METHOD", value_parser = method(&Reconciliation::ALL), ignore_case = true
     )]
-    pub(crate) method: Reconciliation,
+    pub(crate) method: Option<Reconciliation>,
 }
 
 /// How the forecasts of models that keep a hierarchy are made to add up.
 #[derive(Debug, Args)]
 pub(crate) struct KeptMethodArgs {
     /// How forecasts are made to add up, by the hierarchy that is given or that the models of --from keep. MinTraceVar and
-    /// MinTraceShrink weigh series by errors of forecasts, for which the models are trained once more [default: MinTraceWLS; with the
+    /// MinTraceShrink weigh series by errors of forecasts, for which the models are trained once more [default: MinTraceVar where that
+    /// costs little (models without steps of training, or --intervals), else MinTraceWLS; with the
     /// hierarchy of --from, as saved there]
     #[arg(
         long, visible_alias = "reconciliation", value_name = "METHOD", value_parser = method(&OF_MODELS), ignore_case = true
@@ -77,12 +77,12 @@ impl KeptMethodArgs {
 impl HierarchyArgs {
     /// The columns of labels.
     pub(crate) fn labels(&self) -> &[String] {
-        &self.levels
+        &self.labels
     }
 
     /// Reads the hierarchy, if there is one; `statics` are the files of --static.
     pub(crate) fn given(&self, statics: &[PathBuf], id_col: &str) -> anyhow::Result<Option<Hierarchy>> {
-        match (&self.hierarchy, &self.levels[..]) {
+        match (&self.hierarchy, &self.labels[..]) {
             (None, []) => Ok(None),
             (Some(matrix), []) => Ok(Some(read_hierarchy(matrix, id_col)?)),
             (labels, levels) => {

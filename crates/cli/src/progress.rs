@@ -258,8 +258,15 @@ impl Log {
         self.report(&format!("wrote {path}: {what}"), &json!({ "event": "wrote", "path": path }));
     }
 
-    /// Tells how the training of each model ended.
+    /// Tells how the training of each model ended, and how their forecasts add up.
     pub(crate) fn fitted(self, fitted: &Fitted) {
+        if let Some((_, method)) = fitted.hierarchy() {
+            let method = method.to_string();
+            self.report(
+                &format!("forecasts add up by {method}"),
+                &json!({ "event": "sums", "method": method }),
+            );
+        }
         for (model, name) in fitted.models().iter().zip(fitted.column_names()) {
             let Some(outcome) = model.outcome() else { continue };
             let losses = match outcome.steps {

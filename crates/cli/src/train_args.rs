@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
+use foretell::hierarchy::{Hierarchy, Reconciliation};
 use foretell::{
     ColumnNames, Ensemble, Error, FileOptions, Fitted, Forecaster, Freq, Intervals, LocalScaler, ModelSpec,
     NetworkSpec, Panel, Precision, ReadOptions, UsageError, with_sums,
@@ -13,6 +14,7 @@ use crate::args::{BoundArgs, LogArgs, MemoryArgs, thread_count};
 use crate::data_args::{DataArgs, freq_without};
 use crate::failure::Usage;
 use crate::feature_args::FeatureArgs;
+use crate::hierarchy_args::{HierarchyArgs, KeptMethodArgs};
 use crate::model_args::ModelArgs;
 use crate::precision::PrecisionArgs;
 use crate::progress::Reporter;
@@ -73,6 +75,10 @@ pub(crate) struct TrainArgs {
     /// Seed of initial weights, draws and dropout [default: each model's random_seed]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    #[command(flatten)]
+    hierarchy: HierarchyArgs,
+    #[command(flatten)]
+    method: KeptMethodArgs,
     #[command(flatten)]
     bounds: BoundArgs,
     #[command(flatten)]
@@ -139,7 +145,15 @@ impl TrainArgs {
     pub(crate) fn as_trained(&self, fitted: &Fitted, panel: &Panel) -> anyhow::Result<Fitted> {
         let (log, [non_negative, integer]) = (self.log.log(), self.bounds(Some(fitted)));
         let fitted = fitted.clone().threads(self.threads)?.non_negative(non_negative).integer(integer);
-        let fitted = fitted.on_warning(move |warning| log.warned(warning));
+        let mut fitted = fitted.on_warning(move |warning| log.warned(warning));
+        let asked = self.hierarchy(Some(&fitted))?;
+        let asked =
+            asked.map(|(hierarchy, method)| (hierarchy, method.unwrap_or(Reconciliation::usual(false))));
+        if let Some((hierarchy, method)) = asked
+            && fitted.hierarchy() != Some((&hierarchy, method))
+        {
+            fitted = fitted.with_hierarchy(Some((hierarchy, method)))?;
+        }
         match self.intervals {
             Some(intervals) => Ok(fitted.calibrate(panel, intervals)?),
             None => Ok(fitted),
@@ -153,7 +167,7 @@ impl TrainArgs {
         from: Option<&Fitted>,
         beside: impl FnOnce(usize) -> anyhow::Result<Vec<ModelSpec>>,
     ) -> anyhow::Result<Forecaster> {
-        let mut specs = self.specs(from, &[], false)?;
+        let mut specs = self.specs(from, false)?;
         let named = specs.len();
         for spec in beside(specs[0].h())? {
             if specs.iter().all(|named| named.name() != spec.name()) {
@@ -187,13 +201,8 @@ impl TrainArgs {
     }
 
     /// The models with their hyper-parameters; where a search finds these, the input size may be missing. They read no static
-    /// columns that are `labels`.
-    pub(crate) fn specs(
-        &self,
-        from: Option<&Fitted>,
-        labels: &[String],
-        searched: bool,
-    ) -> anyhow::Result<Vec<ModelSpec>> {
+    /// columns that are labels of a hierarchy.
+    pub(crate) fn specs(&self, from: Option<&Fitted>, searched: bool) -> anyhow::Result<Vec<ModelSpec>> {
         self.data.check_names(&[])?;
         self.check_freeze(from)?;
         let statics = match self.data.statics.first() {
@@ -202,7 +211,7 @@ impl TrainArgs {
                     foretell::column_names(path, &self.data.file.options(&FileOptions::default()))?;
                 let end = self.reading(from)?.end_col;
                 let further = |name: &String| *name != self.columns(from).id && Some(name) != end.as_ref();
-                names.retain(|name| further(name) && !labels.contains(name));
+                names.retain(|name| further(name) && !self.hierarchy.labels().contains(name));
                 names
             }
             None => Vec::new(),
@@ -249,6 +258,30 @@ impl TrainArgs {
     pub(crate) fn set_by_user(&self, model: &str, number: usize) -> Vec<String> {
         let seed = self.seed.map(|_| "random_seed".to_owned());
         seed.into_iter().chain(self.models.set_by_user(model, number)).collect()
+    }
+
+    /// The hierarchy that forecasts are to add up by, and how, if it is said: that which is given, else that of the models to continue
+    /// from.
+    fn hierarchy(
+        &self,
+        from: Option<&Fitted>,
+    ) -> anyhow::Result<Option<(Hierarchy, Option<Reconciliation>)>> {
+        let named = self.method.named()?;
+        if let Some(given) = self.hierarchy.given(&self.data.statics, &self.columns(from).id)? {
+            return Ok(Some((given, named)));
+        }
+        match (from.and_then(Fitted::hierarchy), named) {
+            (Some((hierarchy, saved)), named) => Ok(Some((hierarchy.clone(), named.or(Some(saved))))),
+            (None, None) => Ok(None),
+            (None, Some(method)) => {
+                let keep = if from.is_some() { ", and the models of --from keep none" } else { "" };
+                Err(Usage(format!(
+                    "--method {method}: no hierarchy is given by which forecasts add up{keep}; name a file with a summing matrix by \
+                     --hierarchy, or columns of labels by --levels"
+                ))
+                .into())
+            }
+        }
     }
 
     /// How many threads to use, 0 for all.
@@ -303,31 +336,29 @@ impl TrainArgs {
         for ensemble in &self.ensembles {
             forecaster = forecaster.ensemble(*ensemble);
         }
+        if let Some((hierarchy, method)) = self.hierarchy(from)? {
+            forecaster = match method {
+                Some(method) => forecaster.hierarchy(hierarchy, method)?,
+                None => forecaster.hierarchy_by_default(hierarchy)?,
+            };
+        }
         Ok(forecaster)
     }
 
     /// The series, the sums of the hierarchy that `forecaster` keeps and the columns that it reads included, read as for the models that it starts
-    /// `from`, if any; with --drop-short without those of fewer than `rows_needed` rows.
+    /// `from`, if any; with --drop-short without those of fewer than `rows_needed` rows. Series of the hierarchy that the data have no
+    /// rows of are left out of it.
     pub(crate) fn read(
         &self,
         from: Option<&Fitted>,
-        forecaster: &Forecaster,
-        rows_needed: usize,
-    ) -> anyhow::Result<Panel> {
-        self.long_enough(self.rows(from, forecaster)?, forecaster, rows_needed)
-    }
-
-    /// The same for a fit: series of the hierarchy that the data have no rows of are left out of it.
-    pub(crate) fn read_to_fit(
-        &self,
-        from: Option<&Fitted>,
         forecaster: &mut Forecaster,
+        rows_needed: usize,
     ) -> anyhow::Result<Panel> {
         let panel = self.rows(from, forecaster)?;
         if from.is_none() {
             forecaster.leave_out_absent(&panel)?;
         }
-        self.long_enough(panel, forecaster, forecaster.rows_needed())
+        self.long_enough(panel, forecaster, rows_needed)
     }
 
     /// The series of the data.

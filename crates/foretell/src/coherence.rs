@@ -1,5 +1,8 @@
 //! A hierarchy that models keep, by which their forecasts add up.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
 use foretell_checkpoint::Configuration;
 use foretell_data::{ForecastTable, Frame, ReadOptions};
 use foretell_estimator::Output;
@@ -22,21 +25,34 @@ pub(crate) struct Coherence {
     /// Forecasts of the past beside the actual values, of a method that weighs series by their errors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     past: Option<Frame>,
+    /// Whether the method is the one that suits the training, as none was named.
+    #[serde(skip)]
+    pub(crate) is_default: bool,
 }
 
 impl Coherence {
     /// A method that needs nothing of the past.
     pub(crate) fn new(hierarchy: Hierarchy, method: Reconciliation) -> Result<Self, HierarchyError> {
         Reconciler::new(&hierarchy, method, &Evidence::default())?;
-        Ok(Self { hierarchy, method, past: None })
+        Ok(Self { hierarchy, method, past: None, is_default: false })
     }
 
     /// A method that may need the errors of forecasts of the past, which are to come ([`Coherence::with_past`]).
     pub(crate) fn of_training(hierarchy: Hierarchy, method: Reconciliation) -> Result<Self, HierarchyError> {
         match method.needs_residuals() {
-            true => Ok(Self { hierarchy, method, past: None }),
+            true => Ok(Self { hierarchy, method, past: None, is_default: false }),
             false => Self::new(hierarchy, method),
         }
+    }
+
+    /// That method, or another one that suits the training better.
+    pub(crate) fn by_default(hierarchy: Hierarchy, method: Reconciliation) -> Result<Self, HierarchyError> {
+        Ok(Self { is_default: true, ..Self::of_training(hierarchy, method)? })
+    }
+
+    /// The same hierarchy by another method, where none was named.
+    pub(crate) fn by_method(&self, method: Reconciliation) -> Result<Self, HierarchyError> {
+        Self::by_default(self.hierarchy.clone(), method)
     }
 
     /// Whether the method needs forecasts of the past.
@@ -79,6 +95,16 @@ impl Coherence {
         }
     }
 
+    /// The series that forecasts must be of to add up, where a table holds some: all, but for sums that it has none of and that are
+    /// added up alone.
+    pub(crate) fn series_needed(&self, frame: &Frame) -> Vec<&Arc<str>> {
+        let n_sums = self.hierarchy.n_aggregates();
+        let sums: HashSet<&Arc<str>> = self.hierarchy.ids().take(n_sums).collect();
+        let has_none = || frame.ids.iter().all(|id| !sums.contains(id));
+        let optional = if self.method == Reconciliation::BottomUp && has_none() { n_sums } else { 0 };
+        self.hierarchy.ids().skip(optional).collect()
+    }
+
     /// Sample paths of all series, so that those of one number add up: coherent samples, as in HINT. `numbers` is the column of their
     /// numbers.
     pub(crate) fn apply_to_paths(
@@ -99,7 +125,13 @@ impl Coherence {
         Ok(Frame { integers, ..coherent })
     }
 
-    fn reconciled(&self, frame: Frame, columns: &ColumnNames, settings: OwnSettings) -> Result<Frame, Error> {
+    /// Forecasts of all series, changed so that they add up; rows come in the order of the hierarchy, then by cutoff and time.
+    pub(crate) fn reconciled(
+        &self,
+        frame: Frame,
+        columns: &ColumnNames,
+        settings: OwnSettings,
+    ) -> Result<Frame, Error> {
         let (freq, names) = (frame.freq, ReadOptions::new().id_col(&frame.id_col).time_col(&frame.time_col));
         let (table, past) = (ForecastTable::of_frame(frame), self.past.clone().map(ForecastTable::of_frame));
         let options = ReconcileOptions::new(self.method).residuals(past.as_ref());

@@ -8,6 +8,8 @@ use crate::decompose_options::DecomposeOptions;
 use crate::error::Error;
 use crate::explain_options::ExplainOptions;
 use crate::fitted::Fitted;
+use crate::forecasts::warnings::warn_of_stages;
+use crate::stage::Source;
 
 /// Explanations.
 impl Fitted {
@@ -38,7 +40,7 @@ impl Fitted {
     /// # Errors
     /// If no network is explained, one has the loss of a distribution and the method takes gradients, or as [`Fitted::predict`].
     pub fn explain(&self, panel: &Panel, options: &ExplainOptions<'_>) -> Result<Frame, Error> {
-        self.trained.warn_of_parts("contributions");
+        warn_of_stages(&self.trained, Source::Parts);
         explain(&self.trained, panel, options)
     }
 
@@ -63,7 +65,7 @@ impl Fitted {
     /// # Errors
     /// If no model has parts, or as [`Fitted::predict`].
     pub fn decompose(&self, panel: &Panel, options: &DecomposeOptions<'_>) -> Result<Frame, Error> {
-        self.trained.warn_of_parts("parts");
+        warn_of_stages(&self.trained, Source::Parts);
         decompose(&self.trained, panel, options)
     }
 }

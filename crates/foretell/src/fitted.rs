@@ -17,9 +17,8 @@ use crate::error::Error;
 use crate::fitted_model::FittedModel;
 use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::forecasts::blocks::{ForecastBlocks, blocks_ahead, blocks_insample};
-use crate::forecasts::levels::{warn_of_few_windows, warn_of_no_intervals, warn_of_uncalibrated};
 use crate::forecasts::warnings::{
-    warn_of_fallbacks, warn_of_other_ends, warn_of_short_history, warn_of_unknown_history,
+    warn_of_fallbacks, warn_of_other_ends, warn_of_short_history, warn_of_stages, warn_of_unknown_history,
     warn_of_unseen_categories, warn_of_unseen_categories_in,
 };
 use crate::importances::feature_importances;
@@ -29,6 +28,8 @@ use crate::memory::check_calibration_memory;
 use crate::predict_options::PredictOptions;
 use crate::sample_paths::simulate;
 use crate::simulate_options::SimulateOptions;
+use crate::stage::Source;
+use crate::stages::intervals::{warn_of_few_windows, warn_of_no_intervals, warn_of_uncalibrated};
 use crate::trained_models::TrainedModels;
 use crate::training::interruption::Interruption;
 use crate::usage_error::UsageError;
@@ -426,10 +427,7 @@ impl Fitted {
         options: &InsampleOptions<'_>,
     ) -> Result<ForecastBlocks<'a>, Error> {
         let blocks = blocks_insample(&self.trained, panel, options)?;
-        if self.trained.coherence.is_some() {
-            let (what, by) = ("forecasts of the history", "the hierarchy");
-            self.trained.warnings.warn(&Warning::OfModelsAlone { what, by });
-        }
+        warn_of_stages(&self.trained, Source::History);
         warn_of_other_ends(&self.trained, panel);
         warn_of_unseen_categories_in(&self.trained, panel, usize::MAX, None)?;
         Ok(blocks.with_warnings())

@@ -207,8 +207,8 @@ impl Forecaster {
     ///
     /// The panel has all series of the hierarchy, sums and parts ([`sum_series`](crate::sum_series)), and no others. Forecasts come in the order
     /// of the hierarchy; quantiles are those of 1000 coherent samples, drawn from the quantiles of each series
-    /// ([`reconcile`](crate::reconcile)), and parameters of distributions are left out. Cross-validation scores the models' own
-    /// forecasts.
+    /// ([`reconcile`](crate::reconcile)), and parameters of distributions are left out. Cross-validation and forecasts of the history
+    /// add up as well.
     ///
     /// [`Reconciliation::MinTraceShrink`] and [`Reconciliation::MinTraceVar`] weigh series by the errors of the forecasts that intervals
     /// are calibrated on ([`Forecaster::intervals`]), or else of the last three horizons of each series, for which the models are trained
@@ -218,6 +218,18 @@ impl Forecaster {
     /// If the method needs the history; [`reconcile`](crate::reconcile) takes it.
     pub fn hierarchy(mut self, hierarchy: Hierarchy, method: Reconciliation) -> Result<Self, Error> {
         self.plan.coherence = Some(Arc::new(Coherence::of_training(hierarchy, method)?));
+        Ok(self)
+    }
+
+    /// [`Forecaster::hierarchy`] by the method that suits the training, as [`Fitted::hierarchy`](crate::Fitted::hierarchy) says it then:
+    /// [`Reconciliation::MinTraceVar`] where errors of past forecasts cost little, because intervals or weights are learnt of them
+    /// anyway or no model is trained in steps, and every series is long enough for them; [`Reconciliation::MinTraceWls`] elsewhere.
+    ///
+    /// # Errors
+    /// If the series are none of a hierarchy.
+    pub fn hierarchy_by_default(mut self, hierarchy: Hierarchy) -> Result<Self, Error> {
+        let coherence = Coherence::by_default(hierarchy, Reconciliation::usual(false))?;
+        self.plan.coherence = Some(Arc::new(coherence));
         Ok(self)
     }
 

@@ -37,7 +37,8 @@ impl Forecaster {
         }
         let none = || ReconciliationError::NotInData { id: series[0].clone() };
         let hierarchy = coherence.hierarchy.among(|id| !absent(id)).ok_or_else(none)?;
-        self.plan.coherence = Some(Arc::new(Coherence::of_training(hierarchy, coherence.method)?));
+        let made = if coherence.is_default { Coherence::by_default } else { Coherence::of_training };
+        self.plan.coherence = Some(Arc::new(made(hierarchy, coherence.method)?));
         self.plan.warnings.warn(&Warning::NotInData { series });
         Ok(())
     }

@@ -3,9 +3,9 @@
 use crate::error::Error;
 use crate::fitted::Fitted;
 use crate::forecasts::asked_quantiles::AskedQuantiles;
-use crate::forecasts::levels::recipe;
-use crate::forecasts::windows::with_ensembles;
 use crate::predict_options::PredictOptions;
+use crate::stages::ensembles::with_ensembles;
+use crate::stages::intervals::recipe;
 
 /// Series whose windows a thread forecasts at a time, or a multiple of them.
 const SERIES: usize = foretell_neural::MAX_BLOCK;

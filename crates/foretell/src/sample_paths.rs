@@ -11,12 +11,12 @@ use crate::fitted_model::FittedModel;
 use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::forecasts::blocks::blocks_ahead;
 use crate::forecasts::further::forecast_ahead;
-use crate::forecasts::levels::has_any_intervals;
 use crate::forecasts::memory::check_forecast;
 use crate::forecasts::windows::forecast_windows;
 use crate::inputs::local_scalers::LocallyScaled;
 use crate::predict_options::PredictOptions;
 use crate::simulate_options::{PathMethod, SimulateOptions};
+use crate::stages::intervals::has_any_intervals;
 use crate::trained_models::TrainedModels;
 use crate::usage_error::UsageError;
 use crate::warning::Warning;
@@ -80,7 +80,7 @@ pub(crate) fn simulate(
                 let forecast = |model: &FittedModel, quantiles: Option<&[f64]>| {
                     forecast_ahead(trained, model, quantiles, &scaled.panel, future, h)
                 };
-                let forecasts = forecast_windows(&trained.before_sums(), panel, scaled, &asked, forecast)?;
+                let forecasts = forecast_windows(trained, panel, scaled, &asked, forecast)?;
                 let models = quantiles_of_models(trained, &warnings, forecasts.models, forecasts.columns)?;
                 let draw = |model: ModelQuantiles| -> Result<(String, Vec<f32>), Error> {
                     let paths = paths_of_quantiles(trained, panel, &model, h, method, options)?;
@@ -209,8 +209,11 @@ fn paths_of_quantiles(
     Ok(paths)
 }
 
-/// Rounds and bounds the paths of all series, as many numbers of each.
+/// Rounds and bounds the paths of all series, as many numbers of each, unless they are to add up first.
 fn bound(trained: &TrainedModels, panel: &Panel, paths: &mut [f32]) {
+    if trained.coherence.is_some() {
+        return;
+    }
     let each = paths.len() / panel.n_series().max(1);
     for (series, paths) in paths.chunks_mut(each.max(1)).enumerate() {
         trained.settings.bound(panel.level(series), paths);

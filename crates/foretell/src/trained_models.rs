@@ -22,7 +22,6 @@ use crate::inputs::local_scalers::{LocalScalers, LocallyScaled};
 use crate::inputs::series_levels::SeriesLevels;
 use crate::own_settings::OwnSettings;
 use crate::training_record::TrainingRecord;
-use crate::warning::Warning;
 use crate::warning_listener::WarningListener;
 
 /// Trained models with all that a forecast of a panel needs.
@@ -73,11 +72,13 @@ impl TrainedModels {
         if any { shown } else { shown.max(self.h()) }
     }
 
-    /// The models whose forecasts are reconciled: bounds are for what adds up in the end, as quantiles of a sum whose members are
-    /// bounded before lie too high.
-    pub(crate) fn before_sums(&self) -> Cow<'_, Self> {
-        match self.coherence.is_some() && self.settings.bounds() {
-            true => Cow::Owned(Self { settings: self.settings.without_bounds(), ..self.clone() }),
+    /// The models by themselves: what they forecast is to add up later, and is bounded then.
+    pub(crate) fn without_sums(&self) -> Cow<'_, Self> {
+        match self.coherence.is_some() {
+            true => {
+                let settings = self.settings.without_bounds();
+                Cow::Owned(Self { coherence: None, settings, ..self.clone() })
+            }
             false => Cow::Borrowed(self),
         }
     }
@@ -100,17 +101,6 @@ impl TrainedModels {
     /// How many of the models ensembles combine: all but the baselines, which are the last ones.
     pub(crate) fn n_members(&self) -> usize {
         self.models.len().saturating_sub(self.settings.baselines)
-    }
-
-    /// Warns of parts of forecasts that do not add up to what is forecast, which is changed further.
-    pub(crate) fn warn_of_parts(&self, what: &'static str) {
-        let by = match (self.coherence.is_some(), self.settings.bounds()) {
-            (true, true) => "the hierarchy and the bounds of the forecasts",
-            (true, false) => "the hierarchy",
-            (false, true) => "the bounds of the forecasts",
-            (false, false) => return,
-        };
-        self.warnings.warn(&Warning::OfModelsAlone { what, by });
     }
 
     /// Whether one of the models forecasts all series together.

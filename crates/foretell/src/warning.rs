@@ -4,6 +4,8 @@ use std::fmt;
 
 use foretell_data::{EarlyEnds, Setting, UnseenCategories};
 
+use crate::stage::{Source, Stage};
+
 /// Something that is no error, but makes a result worth less than it looks. Its text says what to do.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -77,12 +79,23 @@ pub enum Warning {
         /// What it is.
         what: &'static str,
     },
-    /// Forecasts or parts of forecasts as the models give them, where those of what follows the data are changed further.
-    OfModelsAlone {
-        /// What they are.
-        what: &'static str,
-        /// What changes forecasts of what follows.
-        by: &'static str,
+    /// Forecasts of the models that a stage does not change, though it changes their other forecasts.
+    StageLeftOut {
+        /// What changes the other forecasts.
+        stage: Stage,
+        /// Which forecasts these are.
+        source: Source,
+        /// Why it does not change these.
+        reason: &'static str,
+    },
+    /// Forecasts from cutoffs of which series of the hierarchy have none, so that nothing adds up there.
+    SumsLackSeries {
+        /// Rows that stay as the models forecast them.
+        rows: usize,
+        /// All rows.
+        of: usize,
+        /// A series that lacks forecasts.
+        series: String,
     },
     /// Series that end before others, so that their forecasts are of steps that have passed.
     EarlyEnds(EarlyEnds),
@@ -291,9 +304,14 @@ impl fmt::Display for Warning {
                 "the training was stopped before the errors were known that {what} weighs series by: the models forecast without \
                  it; train them to the end, or reconcile their forecasts by another method"
             ),
-            Self::OfModelsAlone { what, by } => {
-                write!(f, "{what} are of each model by itself; forecasts ahead are then changed by {by}")
+            Self::StageLeftOut { stage, source, reason } => {
+                write!(f, "{source} are without {stage}: {reason}")
             }
+            Self::SumsLackSeries { rows, of, series } => write!(
+                f,
+                "{rows} of {of} forecasts are of cutoffs and times at which series of the hierarchy have none ({series}), so that \
+                 nothing adds up: they stay as the models give them"
+            ),
             Self::EarlyEnds(ends) => write!(
                 f,
                 "{ends}; what follows the end of each series is forecast, also where it has passed: have them continue to the \

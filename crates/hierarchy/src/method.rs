@@ -42,6 +42,11 @@ impl Reconciliation {
         Self::MinTraceShrink,
     ];
 
+    /// The method where none is named: by the variances of errors where these are known, else by the numbers of series summed up.
+    pub fn usual(errors_are_known: bool) -> Self {
+        if errors_are_known { Self::MinTraceVar } else { Self::MinTraceWls }
+    }
+
     /// Its name.
     pub fn name(self) -> &'static str {
         match self {

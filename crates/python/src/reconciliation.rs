@@ -9,7 +9,7 @@ use crate::evaluation::{Names, actual_of, options, table_of};
 use crate::forecaster::SummingMatrix;
 use crate::frame::PyFrame;
 
-/// The forecasts of a table, reconciled by the hierarchy and the method; `residuals` are forecasts of the past beside what came true.
+/// The forecasts of a table, reconciled by the hierarchy and the method, the usual one if none is named; `residuals` are forecasts of the past beside what came true.
 #[pyfunction]
 #[pyo3(signature = (forecast, names, hierarchy, residuals = None, history = None, samples = 1000, seed = 1))]
 pub(crate) fn reconcile(
@@ -23,7 +23,10 @@ pub(crate) fn reconcile(
 ) -> PyResult<PyFrame> {
     let (rows, columns, matrix, method) = hierarchy;
     let hierarchy = Hierarchy::from_summing_matrix(&rows, &columns, &matrix).map_err(exception)?;
-    let method = parsed::<Reconciliation>(&method)?;
+    let method = match method.as_str() {
+        "" => Reconciliation::usual(residuals.is_some()),
+        named => parsed::<Reconciliation>(named)?,
+    };
     let forecast_table = table_of(forecast, &names)?;
     let residuals = residuals.map(|table| table_of(table, &names)).transpose()?;
     let history = history.map(|table| actual_of(table, &names)).transpose()?;

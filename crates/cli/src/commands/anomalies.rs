@@ -89,18 +89,18 @@ impl FindAnomalies {
             Some(sink) => Some(sink.decimal(self.train.decimal(from)?)),
             None => None,
         };
-        let forecaster = self.checkpoint.of(self.train.forecaster(from, |_| Ok(Vec::new()))?);
+        let mut forecaster = self.checkpoint.of(self.train.forecaster(from, |_| Ok(Vec::new()))?);
         let h = forecaster.h();
         let (frame, interruption) = match from {
             Some(fitted) => {
-                let panel = self.train.read(from, &forecaster, h + 1)?;
+                let panel = self.train.read(from, &mut forecaster, h + 1)?;
                 (self.train.as_trained(fitted, &panel)?.anomalies(&panel, self.level)?, None)
             }
             None => {
                 let options = ValidationOptions::new(self.n_windows, self.step_size.unwrap_or(h))
                     .refit_without_steps(false);
-                let panel =
-                    self.train.read(None, &forecaster, forecaster.rows_needed_to_validate(&options))?;
+                let rows_needed = forecaster.rows_needed_to_validate(&options);
+                let panel = self.train.read(None, &mut forecaster, rows_needed)?;
                 self.log().catch_interrupts();
                 match forecaster.anomalies(&panel, &options, self.level) {
                     Err(Error::NothingForecast { after }) => {

@@ -138,7 +138,7 @@ impl CrossValidate {
         let decimal = self.train.decimal(from)?;
         let sink = sink.map(|sink| sink.decimal(decimal));
         let forecaster = self.checkpoint.of(self.train.forecaster(from, |h| self.baselines(h))?);
-        let forecaster = if as_is { forecaster.untrained() } else { forecaster };
+        let mut forecaster = if as_is { forecaster.untrained() } else { forecaster };
         let h = self.ahead.unwrap_or(forecaster.h());
         let step_size = self.step_size.unwrap_or(h);
         let options = ValidationOptions::new(self.n_windows, step_size)
@@ -149,7 +149,7 @@ impl CrossValidate {
             .h(h);
         let rows_needed = forecaster.rows_needed_to_validate(&options);
         let (refitted, trained_once) = forecaster.refitted(&options);
-        let panel = self.train.read(from, &forecaster, rows_needed)?;
+        let panel = self.train.read(from, &mut forecaster, rows_needed)?;
         self.log().catch_interrupts();
         let validation = match forecaster.cross_validate(&panel, &options) {
             Err(Error::NothingForecast { after }) => {

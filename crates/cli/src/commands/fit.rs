@@ -3,16 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use foretell::hierarchy::{Hierarchy, Reconciliation};
 use foretell::{ColumnNames, Fitted, Interruption, ModelDirectory, ModelSpec};
 use foretell_auto::TrainedAuto;
 
 use crate::args::{CheckpointArgs, directory};
 use crate::commands::forecast;
 use crate::data_args::check_not_stdin;
-use crate::failure::{Interrupted, Usage};
+use crate::failure::Interrupted;
 use crate::fallback_args::FallbackArgs;
-use crate::hierarchy_args::{HierarchyArgs, KeptMethodArgs};
 use crate::interrupt;
 use crate::progress::Log;
 use crate::saving::{save_or_keep, take};
@@ -105,10 +103,6 @@ pub(crate) struct Fit {
     fallbacks: FallbackArgs,
     #[command(flatten)]
     checkpoint: CheckpointArgs,
-    #[command(flatten)]
-    hierarchy: HierarchyArgs,
-    #[command(flatten)]
-    method: KeptMethodArgs,
 }
 
 impl Fit {
@@ -125,18 +119,16 @@ impl Fit {
             (!several::is_follower()).then(|| take(&self.out, self.overwrite || resumes)).transpose()?;
         let from = self.train.trained()?;
         let from = from.as_ref();
-        let specs = self.train.specs(from, self.hierarchy.labels(), false)?;
+        let specs = self.train.specs(from, false)?;
         self.warn_of_unread(&specs);
         let forecaster = self.train.forecaster_of(specs, from)?;
         let mut forecaster = self.checkpoint.of(forecaster);
         forecaster = forecaster.keep_optimizer(self.keep_optimizer);
-        if let Some((hierarchy, method)) = self.hierarchy(from)? {
-            forecaster = forecaster.hierarchy(hierarchy, method)?;
-        }
         if let Some(world) = world {
             forecaster = forecaster.reduction(world);
         }
-        let panel = self.train.read_to_fit(from, &mut forecaster)?;
+        let rows_needed = forecaster.rows_needed();
+        let panel = self.train.read(from, &mut forecaster, rows_needed)?;
         if let Some(path) = &self.val_data {
             let validation = self.train.read_validation(path, from, &forecaster, &panel)?;
             forecaster = forecaster.val_data(&validation);
@@ -184,28 +176,6 @@ impl Fit {
                 path.display(),
                 models.join(", ")
             ));
-        }
-    }
-
-    /// The hierarchy that forecasts are to add up by, and how: that which is given, else that of the models to continue from.
-    fn hierarchy(&self, from: Option<&Fitted>) -> anyhow::Result<Option<(Hierarchy, Reconciliation)>> {
-        let data = &self.train.data;
-        let columns = data.columns(from.map_or_else(ColumnNames::default, |from| from.columns().clone()));
-        let named = self.method.named()?;
-        if let Some(given) = self.hierarchy.given(&data.statics, &columns.id)? {
-            return Ok(Some((given, named.unwrap_or(Reconciliation::MinTraceWls))));
-        }
-        match (from.and_then(Fitted::hierarchy), named) {
-            (Some((hierarchy, saved)), named) => Ok(Some((hierarchy.clone(), named.unwrap_or(saved)))),
-            (None, None) => Ok(None),
-            (None, Some(method)) => {
-                let keep = if from.is_some() { ", and the models of --from keep none" } else { "" };
-                Err(Usage(format!(
-                    "--method {method}: no hierarchy is given by which forecasts add up{keep}; name a file with a summing matrix by \
-                     --hierarchy, or columns of labels by --levels"
-                ))
-                .into())
-            }
         }
     }
 

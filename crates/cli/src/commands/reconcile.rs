@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
+use foretell::hierarchy::Reconciliation;
 use foretell::{ForecastTable, Freq, ReconcileOptions, TimeKind, reconcile};
 
 use crate::args::{LogArgs, TruthArgs};
@@ -83,7 +84,8 @@ impl Reconcile {
         let residuals = residuals.map(|path| ForecastTable::from_file(path, &options)).transpose()?;
         let history = history.map(|path| ForecastTable::actual_from_file(path, &options)).transpose()?;
         let columns = self.columns.names();
-        let how = ReconcileOptions::new(self.method.method)
+        let method = self.method.method.unwrap_or(Reconciliation::usual(residuals.is_some()));
+        let how = ReconcileOptions::new(method)
             .residuals(residuals.as_ref())
             .history(history.as_ref())
             .samples(self.samples)
@@ -94,7 +96,7 @@ impl Reconcile {
         let to_file = !sink.is_stdout();
         sink.write_or_keep(&frame)?;
         if to_file {
-            self.log().wrote(&self.out, &format!("{} rows", frame.n_rows()));
+            self.log().wrote(&self.out, &format!("{} rows, which add up by {method}", frame.n_rows()));
         }
         Ok(())
     }

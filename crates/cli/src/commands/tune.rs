@@ -161,10 +161,10 @@ impl Tune {
         let specs: Vec<_> = spaces.iter().map(|space| space.spec().clone()).collect();
         let h = specs[0].h();
         let (n_windows, step_size) = self.windows(h)?;
-        let forecaster = self.train.configured(Forecaster::new(specs)?, None)?;
+        let mut forecaster = self.train.configured(Forecaster::new(specs)?, None)?;
         let options = foretell::ValidationOptions::new(n_windows, step_size);
         let rows_needed = forecaster.rows_needed_to_validate(&options);
-        let panel = self.train.read(None, &forecaster, rows_needed)?;
+        let panel = self.train.read(None, &mut forecaster, rows_needed)?;
         self.log().catch_interrupts();
 
         let search = self.search(spaces, (n_windows, step_size))?;
@@ -268,7 +268,7 @@ impl Tune {
     /// The models with what is searched of each.
     fn search_spaces(&self) -> anyhow::Result<Vec<SearchSpace>> {
         let mut numbers: HashMap<&str, usize> = HashMap::new();
-        let specs = self.train.specs(None, &[], true)?;
+        let specs = self.train.specs(None, true)?;
         let mut unused: Vec<&Setting> = self.spaces.iter().collect();
         let mut spaces = Vec::with_capacity(specs.len());
         for spec in &specs {

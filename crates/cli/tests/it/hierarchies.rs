@@ -213,7 +213,7 @@ fn the_method_of_models_is_that_which_is_named() {
     dir.ok(&format!("{further} --out same"));
     dir.ok(&format!("{further} --method bottomup --out other"));
     for (model, method) in
-        [("ols", "MinTraceOLS"), ("usual", "MinTraceWLS"), ("same", "MinTraceOLS"), ("other", "BottomUp")]
+        [("ols", "MinTraceOLS"), ("usual", "MinTraceVar"), ("same", "MinTraceOLS"), ("other", "BottomUp")]
     {
         let text = dir.ok(&format!("inspect {model}"));
         let expected = format!("4 series and 6 sums of them, reconciled by {method}\n");
@@ -243,4 +243,26 @@ fn the_method_of_models_is_that_which_is_named() {
     let help = dir.ok("fit --help");
     assert!(help.contains("MinTraceShrink") && !help.contains("TopDown"), "{help}");
     assert!(dir.ok("reconcile --help").contains("[possible values: BottomUp, TopDown, "));
+}
+
+/// Where no method is named it is that by the variances of errors, if these cost little; scores and anomalies are of what adds up.
+#[test]
+fn every_command_of_models_adds_up_by_the_usual_method() {
+    let dir = files();
+    let flags = "--data sales.csv --levels country,state --static labels.csv --h 4";
+    let told = stderr(&dir.run(&format!("fit {flags} --model Theta --out m")));
+    assert!(told.contains("forecasts add up by MinTraceVar"), "{told}");
+    assert_adds_up(&dir.ok("predict --model m --data sales.csv"), "Theta");
+    dir.ok(&format!("cross-validate {flags} --model Theta --n-windows 2 --out past.csv"));
+    let past = dir.read("past.csv");
+    let last = past.lines().last().expect("rows").split(',').nth(2).expect("a cutoff").to_owned();
+    let of_last = |line: &&str| line.starts_with("unique_id") || line.split(',').nth(2) == Some(&last);
+    let of_last: Vec<&str> = past.lines().filter(of_last).collect();
+    assert_adds_up(&of_last.join("\n"), "Theta");
+    dir.ok("anomalies --data sales.csv --from m --out marked.csv");
+    assert_adds_up(&dir.read("marked.csv"), "Theta");
+    let networks = "--model NLinear --input-size 8 --set max_steps=2";
+    let told = stderr(&dir.run(&format!("fit {flags} {networks} --out n")));
+    assert!(told.contains("forecasts add up by MinTraceWLS"), "{told}");
+    dir.ok("reconcile --forecast past.csv --levels country,state --static labels.csv --out again.csv");
 }

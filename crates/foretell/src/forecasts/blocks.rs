@@ -19,6 +19,7 @@ use crate::forecasts::windows::{column_levels, forecast_span, forecast_windows};
 use crate::inputs::local_scalers::{LocalScalers, LocallyScaled};
 use crate::insample_options::InsampleOptions;
 use crate::predict_options::PredictOptions;
+use crate::stages::sums::add_up_windows;
 use crate::trained_models::TrainedModels;
 
 /// Windows that are forecast at a time: enough for all threads of a large machine.
@@ -151,8 +152,7 @@ impl<'a> ForecastBlocks<'a> {
     /// Whether all series are one block: a model whose windows hold all of them sees them at once, and sums are reconciled with
     /// their series.
     fn is_whole(&self) -> bool {
-        let reconciled = self.trained.coherence.is_some() && matches!(self.asked, Asked::Ahead { .. });
-        reconciled || self.trained.is_joint()
+        self.trained.coherence.is_some() || self.trained.is_joint()
     }
 
     /// The windows of the largest block, and their steps.
@@ -161,6 +161,7 @@ impl<'a> ForecastBlocks<'a> {
         match self.asked {
             Asked::Ahead { h, .. } if self.is_whole() => (n_series, h),
             Asked::Ahead { h, .. } => (n_series.min(series_at_a_time(h)), h),
+            Asked::Insample { .. } if self.is_whole() => (self.rows() / self.trained.h(), self.trained.h()),
             Asked::Insample { step_size, .. } => {
                 let h = self.trained.h();
                 let longest = windows_of(self.panel.max_len(), h, step_size);
@@ -224,10 +225,11 @@ impl<'a> ForecastBlocks<'a> {
             // A table has the same types whatever series are in this part.
             let frame = self.panel.without_levels_in(frame, column_levels(others, &outputs));
             match (&trained.coherence, self.asked) {
+                (None, _) => Ok(frame),
                 (Some(coherence), Asked::Ahead { .. }) => {
                     coherence.apply(frame, &outputs, &trained.columns, trained.settings)
                 }
-                _ => Ok(frame),
+                (Some(_), Asked::Insample { .. }) => add_up_windows(trained, frame, others, &outputs),
             }
         })?;
         self.far_values = far_values;
@@ -287,7 +289,7 @@ impl<'a> ForecastBlocks<'a> {
         h: usize,
         future: Option<&Future>,
     ) -> Result<(Frame, Vec<Vec<Output>>), Error> {
-        let trained = &*self.trained.before_sums();
+        let trained = self.trained;
         let mut frame = trained.frame(panel);
         for series in 0..panel.n_series() {
             frame.ids.extend(std::iter::repeat_n(panel.id(series), h).cloned());

@@ -5,8 +5,8 @@ use foretell_estimator::MemoryEstimate;
 
 use crate::error::Error;
 use crate::forecasts::asked_quantiles::AskedQuantiles;
-use crate::forecasts::levels::recipe;
 use crate::memory::{forecasts, panels};
+use crate::stages::intervals::recipe;
 use crate::trained_models::TrainedModels;
 
 /// The part of the memory that copies of the weights take, at most.

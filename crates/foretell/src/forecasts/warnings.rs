@@ -7,8 +7,24 @@ use foretell_estimator::Estimator;
 
 use crate::error::Error;
 use crate::fallbacks::{check_fallbacks, fallbacks};
+use crate::stage::{Source, Stage};
 use crate::trained_models::TrainedModels;
 use crate::warning::Warning;
+
+/// Warns of the stages that change other forecasts of these models, and not those of this source.
+pub(crate) fn warn_of_stages(trained: &TrainedModels, source: Source) {
+    let is_kept = |stage: &Stage| match stage {
+        Stage::Intervals => false,
+        Stage::Ensembles => !trained.ensembles.is_empty(),
+        Stage::Bounds => trained.settings.bounds(),
+        Stage::Sums => trained.coherence.is_some(),
+    };
+    for stage in Stage::ALL.into_iter().filter(is_kept) {
+        if let Some(reason) = stage.refusal(source) {
+            trained.warnings.warn(&Warning::StageLeftOut { stage, source, reason });
+        }
+    }
+}
 
 /// Warns of categories that training did not see, in what models read to forecast what follows a panel.
 pub(crate) fn warn_of_unseen_categories(

@@ -10,10 +10,11 @@ use crate::error::Error;
 use crate::fitted::Fitted;
 use crate::forecaster::Forecaster;
 use crate::forecasts::asked_quantiles::AskedQuantiles;
-use crate::forecasts::levels::{has_any_intervals, recipe};
-use crate::forecasts::windows::with_ensembles;
 use crate::insample_options::InsampleOptions;
 use crate::scores::cross_validation::{CrossValidation, ValidationOptions};
+use crate::stages::ensembles::with_ensembles;
+use crate::stages::intervals::{has_any_intervals, recipe};
+use crate::stages::sums::outputs_of_sums;
 
 impl Fitted {
     /// Marks the values of a panel that are outside the central intervals of `level` percent of the forecasts of it, one horizon
@@ -48,6 +49,7 @@ impl Fitted {
         let mut frame = self.predict_insample_with(panel, &options)?;
         let members = trained.named().map(|(model, name)| Ok(recipe(trained, model, &name, &asked)?.outputs));
         let outputs = with_ensembles(trained, members.collect::<Result<_, Error>>()?, &asked);
+        let outputs = outputs_of_sums(trained, outputs);
         let mut rows: Vec<usize> =
             trained.estimators().map(|model| model.rows_expected().unwrap_or(0)).collect();
         // An ensemble needs what each of its members does.

@@ -13,16 +13,16 @@ use crate::forecaster::Forecaster;
 use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::forecasts::blocks::blocks_ahead;
 use crate::forecasts::far_values::FarValues;
-use crate::forecasts::levels::{recipe, warn_of_no_intervals};
 use crate::forecasts::memory::check_forecast;
 use crate::forecasts::rolling::{SeriesRows, table};
-use crate::forecasts::windows::{
-    WindowForecasts, column_levels, forecast_span, forecast_windows, with_ensembles,
-};
+use crate::forecasts::windows::{WindowForecasts, column_levels, forecast_span, forecast_windows};
 use crate::memory::check_validation;
 use crate::predict_options::PredictOptions;
 use crate::scores::forecast_rows::ForecastRows;
 use crate::scores::metrics::Metrics;
+use crate::stages::ensembles::with_ensembles;
+use crate::stages::intervals::{recipe, warn_of_no_intervals};
+use crate::stages::sums::{add_up_windows, outputs_of_sums};
 use crate::trained_models::TrainedModels;
 use crate::training::data_doubts::warn_of_data;
 use crate::training::interruption::Interruption;
@@ -244,7 +244,7 @@ fn validate_anew(
 ) -> Result<(Fitted, WindowForecasts), Error> {
     let (mut trained, mut interruption) = plan.fit_before(&panel.without_last(ahead[0]), 0)?;
     check_forecasts_begun(plan, &trained, interruption.as_ref())?;
-    let mut parts = Vec::with_capacity(ahead.len());
+    let (mut parts, mut outputs) = (Vec::with_capacity(ahead.len()), Vec::new());
     for (window, &ahead) in ahead.iter().enumerate() {
         let known = panel.without_last(ahead);
         if window > 0 && window % every == 0 {
@@ -264,13 +264,15 @@ fn validate_anew(
         // Of fewer steps than the horizon nothing is read of the future.
         let future = (h >= plan.h()).then(|| Future::within(panel, &known, h));
         let options = PredictOptions::new().future(future.as_ref()).h(h);
-        let forecast = || blocks_ahead(&trained, &known, &options, asked.clone())?.whole();
+        let alone = trained.without_sums();
+        let forecast = || blocks_ahead(&alone, &known, &options, asked.clone())?.whole();
         let frame = if interruption.is_some() { forecast() } else { plan.while_wanted(forecast) }?;
-        parts.push((frame, known));
+        let own = trained.named().map(|(model, name)| Ok(recipe(&trained, model, &name, asked)?.outputs));
+        outputs = with_ensembles(&trained, own.collect::<Result<_, Error>>()?, asked);
+        parts.push((add_up_windows(&trained, frame, 0, &outputs)?, known));
     }
-    let mut forecasts = WindowForecasts::default();
-    let outputs = trained.named().map(|(model, name)| Ok(recipe(&trained, model, &name, asked)?.outputs));
-    forecasts.models = with_ensembles(&trained, outputs.collect::<Result<_, Error>>()?, asked);
+    let models = outputs_of_sums(&trained, outputs);
+    let mut forecasts = WindowForecasts { models, add_up: true, ..WindowForecasts::default() };
     let columns = parts[0].0.forecast_columns(&plan.columns.target).into_iter().flatten();
     forecasts.columns = columns.map(|column| (column, Vec::new())).collect();
     let levels = column_levels(0, &forecasts.models);
@@ -422,13 +424,18 @@ fn complete_models(trained: &TrainedModels, forecasts: &mut WindowForecasts) -> 
 
 impl CrossValidation {
     fn of(fitted: Fitted, panel: &Panel, h: usize, mut forecasts: WindowForecasts) -> Result<Self, Error> {
-        let models = complete_models(&fitted.trained, &mut forecasts);
-        let (frame, windows) = table(&fitted.trained, panel, h, forecasts)?;
+        let (mut models, add_up) = (complete_models(&fitted.trained, &mut forecasts), forecasts.add_up);
+        let (mut frame, windows) = table(&fitted.trained, panel, h, forecasts)?;
         let mut far_values = FarValues::default();
         let outputs: Vec<Vec<Output>> = models.iter().map(|(_, outputs)| outputs.clone()).collect();
         far_values.count(panel, &frame, 1, &outputs);
         far_values.warn(&fitted.trained);
-        let frame = panel.without_levels_in(frame, column_levels(1, &outputs));
+        frame = panel.without_levels_in(frame, column_levels(1, &outputs));
+        if !add_up {
+            frame = add_up_windows(&fitted.trained, frame, 1, &outputs)?;
+            let of_sums = outputs_of_sums(&fitted.trained, outputs);
+            models.iter_mut().zip(of_sums).for_each(|((_, outputs), of_sums)| *outputs = of_sums);
+        }
         Ok(Self { frame, fitted, models, windows, h })
     }
 

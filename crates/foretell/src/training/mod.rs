@@ -12,3 +12,4 @@ pub(crate) mod model_state;
 pub(crate) mod plan;
 pub(crate) mod side_by_side;
 pub(crate) mod start;
+mod usual_sums;

@@ -8,6 +8,7 @@ use foretell_estimator::{
     Estimator, HeldOut, MemoryLimit, OneProcess, Reduction, StillWanted, TooManyThreads, Verdict, Workers,
 };
 use foretell_features::Features;
+use foretell_hierarchy::Reconciliation;
 use foretell_neural::{NetworkSpec, Precision};
 use serde_json::{Map, Value};
 
@@ -21,7 +22,6 @@ use crate::ensemble::{Combination, Ensemble};
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
 use crate::forecasts::asked_quantiles::AskedQuantiles;
-use crate::forecasts::levels::{check, without_intervals};
 use crate::inputs::categories::{check_categorical, encode_categories, vocabulary};
 use crate::inputs::features::{read_features, with_features};
 use crate::inputs::local_scalers::{LocalScalers, LocallyScaled};
@@ -29,6 +29,7 @@ use crate::inputs::series_levels::{SeriesLevels, sees_none};
 use crate::memory::{TrainingWork, check_calibration_memory, check_training};
 use crate::model_spec::ModelSpec;
 use crate::own_settings::OwnSettings;
+use crate::stages::intervals::{check, without_intervals};
 use crate::trained_models::TrainedModels;
 use crate::training::agreement::check_agreement;
 use crate::training::all_models::{AllModels, ModelListener};
@@ -42,7 +43,12 @@ use crate::warning::Warning;
 use crate::warning_listener::WarningListener;
 
 /// Horizons at the end of each series whose errors weigh the series of a hierarchy, where no other forecasts of the past are made.
-const WINDOWS_OF_ERRORS: usize = 3;
+pub(super) const WINDOWS_OF_ERRORS: usize = 3;
+
+/// Forecasts of this number of horizons at the end of each series.
+pub(super) fn horizons(n_windows: usize, h: usize) -> PredictionIntervals {
+    PredictionIntervals { n_windows, step_size: h, ..PredictionIntervals::default() }
+}
 
 /// Models before training, and how they are trained.
 pub(crate) struct TrainingPlan {
@@ -273,6 +279,7 @@ impl TrainingPlan {
         panel: &Panel,
         test_size: usize,
     ) -> Result<(TrainedModels, Option<Interruption>), Error> {
+        self.settle_sums(&panel.without_last(test_size))?;
         let past = self.coherence.clone().filter(|coherence| coherence.needs_past());
         let Some(windows) = self.windows_of_end() else { return self.train_before(panel, test_size, true) };
         let (h, known) = (self.h(), panel.without_last(test_size));
@@ -291,7 +298,14 @@ impl TrainingPlan {
         let ensembles = self.combinations(Some(&weights));
         let frame = with_learnt_ensembles(&earlier, frame, &ensembles);
         let coherence = past.map(|coherence| Arc::new(coherence.with_past(frame)));
-        coherence.iter().try_for_each(|coherence| coherence.check_past(&self.columns))?;
+        let weighed = coherence.iter().try_for_each(|coherence| coherence.check_past(&self.columns));
+        let coherence = match (coherence, weighed) {
+            // Errors that weigh nothing, as of series that are constant.
+            (Some(coherence), Err(_)) if coherence.is_default => {
+                Some(Arc::new(coherence.by_method(Reconciliation::usual(false))?))
+            }
+            (coherence, weighed) => weighed.map(|()| coherence)?,
+        };
         let (trained, interruption) = self.train_before(panel, test_size, true)?;
         let coherence = coherence.or_else(|| trained.coherence.clone());
         let conformal = conformal.or_else(|| trained.conformal.clone());
@@ -307,17 +321,18 @@ impl TrainingPlan {
     /// The forecasts of the end of each series that intervals are calibrated on, else those that an ensemble's weights are learnt by,
     /// else those whose errors weigh the series of a hierarchy.
     pub(crate) fn windows_of_end(&self) -> Option<PredictionIntervals> {
-        let horizons = |n_windows| PredictionIntervals {
-            n_windows,
-            step_size: self.h(),
-            ..PredictionIntervals::default()
-        };
+        let of_errors = || self.coherence.as_ref().filter(|coherence| coherence.needs_past());
+        let learnt = self.windows_learnt_of();
+        learnt.or_else(|| of_errors().map(|_| horizons(WINDOWS_OF_ERRORS, self.h())))
+    }
+
+    /// Those of them that intervals or weights are learnt of.
+    pub(super) fn windows_learnt_of(&self) -> Option<PredictionIntervals> {
         let of_weights = self.ensembles.iter().find_map(|ensemble| match *ensemble {
-            Ensemble::Weighted { n_windows } => Some(horizons(n_windows)),
+            Ensemble::Weighted { n_windows } => Some(horizons(n_windows, self.h())),
             _ => None,
         });
-        let of_errors = || self.coherence.as_ref().filter(|coherence| coherence.needs_past());
-        self.intervals.or(of_weights).or_else(|| of_errors().map(|_| horizons(WINDOWS_OF_ERRORS)))
+        self.intervals.or(of_weights)
     }
 
     /// Trains the models once, without the last `test_size` steps. `last` is whether no further training follows: before that,

@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use foretell::hierarchy::{Hierarchy, Reconciliation};
 use foretell::{
-    ColumnNames, DecomposeOptions, Ensemble, Error, Fitted, ForecastTable, Forecaster, Frame, Freq,
-    ModelSpec, Panel, PredictOptions, PredictionIntervals, ReadOptions, ReconcileOptions, SimulateOptions,
-    Warning, reconcile, sum_series, with_sums,
+    ColumnNames, Ensemble, Error, Fitted, ForecastTable, Forecaster, Frame, Freq, ModelSpec, Panel,
+    PredictOptions, PredictionIntervals, ReadOptions, ReconcileOptions, SimulateOptions, Warning, reconcile,
+    sum_series, with_sums,
 };
 use serde_json::json;
 
@@ -190,28 +190,6 @@ fn sums_that_are_none_are_told() {
     assert_eq!(told(&all), []);
     let [Warning::WrongSum { sum, time, .. }] = &told(&wrong)[..] else { panic!("no warning") };
     assert_eq!((&**sum, &**time), ("Total", "79"));
-}
-
-#[test]
-fn what_is_of_the_models_by_themselves_is_told() {
-    let all = sum_series(&bottom(), &hierarchy()).expect("sums");
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let into = heard.clone();
-    let forecaster = forecaster("DLinear", json!("MAE")).hierarchy(hierarchy(), Reconciliation::MinTraceOls);
-    let telling = forecaster.expect("a method").non_negative(true).on_warning(move |warning| {
-        into.lock().expect("no panic").push(warning.to_string());
-    });
-    let fitted = telling.fit(&all).expect("a training");
-    fitted.predict(&all, None).expect("forecasts");
-    let told = || std::mem::take(&mut *heard.lock().expect("no panic"));
-    assert_eq!(told(), [""; 0]);
-    fitted.predict_insample(&all, H).expect("forecasts");
-    assert!(told()[0].starts_with("forecasts of the history are of each model by itself"));
-    fitted.decompose(&all, &DecomposeOptions::new()).expect("parts");
-    assert!(told()[0].ends_with("changed by the hierarchy and the bounds of the forecasts"));
-    let alone = fitted.with_hierarchy(None).expect("no method");
-    alone.predict_insample(&all, H).expect("forecasts");
-    assert_eq!(told(), [""; 0]);
 }
 
 /// Of every number the paths of all series add up, at every step, and are no copies of each other.

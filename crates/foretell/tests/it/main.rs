@@ -43,6 +43,7 @@ mod scores;
 mod several_processes;
 mod side_by_side;
 mod specs;
+mod stages;
 mod stored_panels;
 mod training;
 mod tuning;
