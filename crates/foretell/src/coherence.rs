@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use foretell_checkpoint::Configuration;
 use foretell_data::{ForecastTable, Frame, ReadOptions};
 use foretell_estimator::Output;
 use foretell_hierarchy::{Evidence, Hierarchy, HierarchyError, Reconciler, Reconciliation};
@@ -12,10 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::columns::ColumnNames;
 use crate::error::Error;
 use crate::hierarchies::reconcile::{ReconcileOptions, reconcile};
-use crate::own_settings::{ENTRY, OwnSettings, put};
-
-/// Its place in the entry of the configuration.
-const NAME: &str = "hierarchy";
+use crate::own_settings::OwnSettings;
 
 /// A hierarchy, and how forecasts are reconciled by it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -138,17 +134,5 @@ impl Coherence {
         let options = options.non_negative(settings.non_negative).integer(settings.integer);
         let coherent = reconcile(&table, &self.hierarchy, columns, &options)?;
         Ok(coherent.into_frame(&names, freq)?)
-    }
-
-    /// Puts it into a configuration.
-    pub(crate) fn store(&self, configuration: &mut Configuration) {
-        put(configuration, NAME, serde_json::to_value(self).expect("names and plain values"));
-    }
-
-    /// That of a configuration, or why it cannot be read.
-    pub(crate) fn read(configuration: &Configuration) -> Result<Option<Self>, String> {
-        let entry = configuration.other.get(ENTRY).and_then(|all| all.get(NAME));
-        let read = entry.map(|entry| serde_json::from_value(entry.clone())).transpose();
-        read.map_err(|error| format!("{ENTRY}.{NAME}: {error}"))
     }
 }

@@ -87,7 +87,6 @@ mod packed_model;
 mod partial_forecasts;
 mod pooled_errors;
 mod predict_options;
-mod reading;
 mod reconciliation_error;
 mod registry;
 mod sample_paths;

@@ -1,13 +1,7 @@
 //! Settings that models keep in their directory and that neuralforecast has no place for.
 
-use foretell_checkpoint::Configuration;
 use foretell_data::{End, SeriesLevel};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
-
-/// Where it is among the entries of a configuration; neuralforecast passes over it.
-pub(crate) const ENTRY: &str = "foretell";
-const NAME: &str = "settings";
 
 /// Settings that neuralforecast does not have.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -52,13 +46,6 @@ fn is_zero(count: &usize) -> bool {
 }
 
 impl OwnSettings {
-    /// Puts them into a configuration; nothing, if nothing was set.
-    pub(crate) fn store(&self, configuration: &mut Configuration) {
-        if *self != Self::default() {
-            put(configuration, NAME, serde_json::to_value(self).expect("names and plain values"));
-        }
-    }
-
     /// Whether forecasts are rounded or bounded.
     pub(crate) fn bounds(&self) -> bool {
         self.integer || self.non_negative
@@ -86,21 +73,6 @@ impl OwnSettings {
         if self.bounds() {
             values.iter_mut().for_each(|held| *held = level.hold(self.bounded(level.value(*held))));
         }
-    }
-
-    /// The settings of a configuration, or why they cannot be read.
-    pub(crate) fn read(configuration: &Configuration) -> Result<Self, String> {
-        let entry = configuration.other.get(ENTRY).and_then(|all| all.get(NAME));
-        let read = entry.map(|settings| serde_json::from_value(settings.clone())).transpose();
-        Ok(read.map_err(|error| format!("{ENTRY}.{NAME}: {error}"))?.unwrap_or_default())
-    }
-}
-
-/// Puts a value beside those that are in the entry already.
-pub(crate) fn put(configuration: &mut Configuration, name: &str, value: Value) {
-    let entry = configuration.other.entry(ENTRY).or_insert_with(|| Map::new().into());
-    if let Value::Object(entry) = entry {
-        entry.insert(name.to_owned(), value);
     }
 }
 

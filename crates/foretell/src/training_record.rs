@@ -1,13 +1,7 @@
 //! The record of the data that models were trained on, which is kept with them.
 
-use foretell_checkpoint::Configuration;
 use foretell_data::Panel;
 use serde::{Deserialize, Serialize};
-
-use crate::own_settings::{ENTRY, put};
-
-/// Where it is in the entry of the configuration.
-const NAME: &str = "training";
 
 /// By what and on what models were trained.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,15 +36,5 @@ impl TrainingRecord {
             first: told(first),
             last: told(last),
         })
-    }
-
-    pub(crate) fn store(&self, configuration: &mut Configuration) {
-        put(configuration, NAME, serde_json::to_value(self).expect("names and plain values"));
-    }
-
-    /// That of a configuration. It is told and decides nothing: one that cannot be read is none.
-    pub(crate) fn read(configuration: &Configuration) -> Option<Self> {
-        let entry = configuration.other.get(ENTRY)?.get(NAME)?;
-        serde_json::from_value(entry.clone()).ok()
     }
 }

@@ -12,11 +12,10 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::coherence::Coherence;
-use crate::directory::saving::{ensembles, restore};
+use crate::directory::kept::Kept;
+use crate::directory::saving::restore;
 use crate::error::Error;
-use crate::inputs::features::restore as restore_features;
 use crate::memory::check_load;
-use crate::own_settings::OwnSettings;
 use crate::registry::find_estimator;
 use crate::training::interruption::Interruption;
 use crate::training_record::TrainingRecord;
@@ -138,18 +137,14 @@ impl Contents {
         for plain in plain_models {
             contents.insert(plain.place.min(contents.len()), ModelContents::of_plain(plain));
         }
-        let baselines = OwnSettings::read(&configuration).unwrap_or_default().baselines;
-        let members = contents.len().saturating_sub(baselines);
-        let ensembles = ensembles(&configuration, members).unwrap_or_default();
-        // Those that cannot be read are an error of whoever forecasts.
-        let features = restore_features(&configuration).ok().filter(|features| !features.is_empty());
-        let coherence = Coherence::read(&configuration).ok().flatten();
+        let kept = Kept::as_far_as_readable(&configuration, contents.len());
+        let features = Some(kept.features).filter(|features| !features.is_empty());
         Ok(Self {
-            hierarchy: coherence.as_ref().map(HierarchyContents::of),
-            ensembles: ensembles.iter().map(ToString::to_string).collect(),
+            hierarchy: kept.hierarchy.as_ref().map(HierarchyContents::of),
+            ensembles: kept.ensembles.iter().map(ToString::to_string).collect(),
             features: features.map(|features| features.to_string()),
-            interruption: Interruption::read(&configuration),
-            training: TrainingRecord::read(&configuration),
+            interruption: kept.interruption,
+            training: kept.training,
             saved: None,
             h: configuration.h,
             freq: match configuration.freq {

@@ -4,4 +4,5 @@ pub(crate) mod dataset;
 #[cfg(feature = "pickle")]
 pub(crate) mod import;
 pub(crate) mod inspect;
+pub(crate) mod kept;
 pub(crate) mod saving;

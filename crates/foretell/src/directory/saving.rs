@@ -9,28 +9,20 @@ use foretell_data::{Categories, Freq, LocalScaler, Panel};
 use foretell_estimator::{Estimator, Learned, MemoryLimit, Trained, Workers};
 use foretell_neural::{find as find_network, model_file, read_model};
 
-use crate::coherence::Coherence;
 use crate::columns::{ColumnNames, categorical};
 use crate::conformal::Conformal;
 use crate::directory::dataset;
-use crate::ensemble::Combination;
+use crate::directory::kept::Kept;
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
 use crate::inputs::categories::{self, check_categorical};
-use crate::inputs::features;
 use crate::inputs::local_scalers::LocalScalers;
 use crate::inputs::series_levels::SeriesLevels;
 use crate::memory::check_load;
-use crate::own_settings::{self, OwnSettings};
-use crate::reading;
 use crate::registry::find_estimator;
 use crate::trained_models::TrainedModels;
 use crate::training::interruption::Interruption;
-use crate::training_record::TrainingRecord;
 use crate::warning_listener::WarningListener;
-
-/// The ensembles among the entries of foretell's own.
-const ENSEMBLES: &str = "ensembles";
 
 /// Writes models to a directory, which appears whole or not at all.
 pub(crate) fn save(
@@ -138,7 +130,7 @@ fn restore_all(
         let model = restore(plain).map_err(|reason| fault(&alias, reason))?;
         models.insert(place.min(models.len()), model);
     }
-    let interruption = Interruption::read(&configuration);
+    let interruption = Kept::as_far_as_readable(&configuration, models.len()).interruption;
     Ok((assemble(dir, configuration, models, limit)?, interruption))
 }
 
@@ -181,23 +173,17 @@ pub(crate) fn checkpoint(trained: &TrainedModels, interruption: Option<&Interrup
         configuration.prediction_intervals = Some(intervals);
         configuration.conformity_scores = Some(scores);
     }
-    trained.settings.store(&mut configuration);
-    trained.levels.store(&mut configuration);
-    if let Some(record) = &trained.record {
-        record.store(&mut configuration);
-    }
-    if !trained.ensembles.is_empty() {
-        let ensembles = serde_json::to_value(&trained.ensembles).expect("names and numbers");
-        own_settings::put(&mut configuration, ENSEMBLES, ensembles);
-    }
-    if let Some(coherence) = &trained.coherence {
-        coherence.store(&mut configuration);
-    }
-    if let Some(interruption) = interruption {
-        interruption.store(&mut configuration);
-    }
-    reading::store(&trained.reading, &mut configuration);
-    features::store(&trained.features, &mut configuration);
+    let kept = Kept {
+        settings: trained.settings,
+        levels: trained.levels.clone(),
+        training: trained.record.clone(),
+        ensembles: trained.ensembles.clone(),
+        hierarchy: trained.coherence.as_deref().cloned(),
+        interruption: interruption.cloned(),
+        reading: trained.reading.clone(),
+        features: trained.features.clone(),
+    };
+    kept.store(&mut configuration);
     let (mut models, mut plain_models) = (Vec::new(), Vec::new());
     for (place, model) in trained.models.iter().enumerate() {
         match model.network() {
@@ -253,18 +239,14 @@ pub(crate) fn assemble(
             return Err(fault(model.alias(), reason));
         }
     }
-    let reading = reading::restore(&configuration).map_err(|reason| fault(&first, reason))?;
-    let features = features::restore(&configuration).map_err(|reason| fault(&first, reason))?;
+    let kept = Kept::read(&configuration, models.len()).map_err(|reason| fault(&first, reason))?;
+    let Kept {
+        settings, levels, training: record, ensembles, hierarchy: coherence, reading, features, ..
+    } = kept;
     let scaler = |setting: &str, name: &Option<String>| {
         let scaler = name.as_deref().map(str::parse::<LocalScaler>).transpose();
         scaler.map_err(|error| fault(&first, format!("{setting}: {error}")))
     };
-    let settings = OwnSettings::read(&configuration).map_err(|reason| fault(&first, reason))?;
-    let levels = SeriesLevels::read(&configuration).map_err(|reason| fault(&first, reason))?;
-    let members = models.len().saturating_sub(settings.baselines);
-    let ensembles = ensembles(&configuration, members).map_err(|reason| fault(&first, reason))?;
-    let coherence = Coherence::read(&configuration).map_err(|reason| fault(&first, reason))?;
-    let record = TrainingRecord::read(&configuration);
     let models = match settings.dropout {
         None => models,
         Some(samples) => {
@@ -310,18 +292,4 @@ pub(crate) fn assemble(
         memory: limit,
         warnings: WarningListener::default(),
     })
-}
-
-/// The ensembles of a configuration, of so many models, or why they cannot be read.
-pub(crate) fn ensembles(configuration: &Configuration, models: usize) -> Result<Vec<Combination>, String> {
-    let Some(found) = configuration.other.get(own_settings::ENTRY).and_then(|entry| entry.get(ENSEMBLES))
-    else {
-        return Ok(Vec::new());
-    };
-    let ensembles: Vec<Combination> =
-        serde_json::from_value(found.clone()).map_err(|error| format!("{ENSEMBLES}: {error}"))?;
-    match ensembles.iter().filter_map(Combination::weights).find(|weights| weights.len() != models) {
-        Some(weights) => Err(format!("{ENSEMBLES}: {} weights of {models} models", weights.len())),
-        None => Ok(ensembles),
-    }
 }

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use foretell_checkpoint::Configuration;
 use foretell_data::{DataError, Future, Panel};
 use foretell_estimator::{Estimator, Workers};
 use foretell_features::{FeatureError, Features};
@@ -10,11 +9,7 @@ use foretell_neural::Exogenous;
 
 use crate::error::Error;
 use crate::model_spec::ModelSpec;
-use crate::own_settings::{ENTRY, put};
 use crate::usage_error::UsageError;
-
-/// Where the features are in the entry of the configuration.
-const NAME: &str = "features";
 
 /// Has the models read the columns of the features, each model those that it can read.
 pub(crate) fn read_features(specs: &mut [ModelSpec], features: &Features) -> Result<(), Error> {
@@ -82,19 +77,4 @@ pub(crate) fn future_with_features<'a>(
         }
     };
     Ok(Some(features.add_to_future(given, panel, workers)?))
-}
-
-/// Puts the features into a configuration; nothing, if there is none.
-pub(crate) fn store(features: &Features, configuration: &mut Configuration) {
-    if !features.is_empty() {
-        put(configuration, NAME, serde_json::to_value(features).expect("words and dates"));
-    }
-}
-
-/// The features of a configuration, or why they cannot be read.
-pub(crate) fn restore(configuration: &Configuration) -> Result<Features, String> {
-    let entry = configuration.other.get(ENTRY).and_then(|all| all.get(NAME));
-    let read = entry.map(|features| serde_json::from_value(features.clone())).transpose();
-    let fault = |error| format!("{ENTRY}.{NAME}: {error}; was a newer foretell here?");
-    Ok(read.map_err(fault)?.unwrap_or_default())
 }

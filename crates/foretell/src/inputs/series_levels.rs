@@ -2,22 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use foretell_checkpoint::Configuration;
 use foretell_data::{LocalScaler, Panel, SeriesLevel};
 use foretell_estimator::{Estimator, LevelsSeen};
 use serde::{Deserialize, Serialize};
 
 use crate::inputs::local_scalers::LocalScalers;
-use crate::own_settings::{ENTRY, put};
-
-/// Its place in the entry of the configuration.
-const NAME: &str = "levels";
 
 /// The levels of series ([`Panel::level`]) as models were trained with them.
 ///
 /// A network without a scaler forecasts otherwise what is held at another level, so a series keeps its level, whatever rows of it
 /// are forecast; one that training did not see has its own where all that it saw had one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct SeriesLevels {
     /// Offset and scale of each series that had a level.
     series: BTreeMap<String, [f64; 2]>,
@@ -78,23 +73,12 @@ impl SeriesLevels {
         panel.held_at(|id| self.series.get(id).copied().map(SeriesLevel::from).unwrap_or_default())
     }
 
-    /// Puts them into a configuration; nothing, if there are none.
-    pub(crate) fn store(&self, configuration: &mut Configuration) {
-        if !self.series.is_empty() {
-            put(configuration, NAME, serde_json::to_value(self).expect("names and numbers"));
-        }
-    }
-
-    /// Those of a configuration, or why they cannot be read.
-    pub(crate) fn read(configuration: &Configuration) -> Result<Self, String> {
-        let entry = configuration.other.get(ENTRY).and_then(|all| all.get(NAME));
-        let Some(entry) = entry else { return Ok(Self { series: BTreeMap::new(), all: false }) };
-        let levels: Self =
-            serde_json::from_value(entry.clone()).map_err(|error| format!("{ENTRY}.{NAME}: {error}"))?;
+    /// Why they are no levels, if they are none.
+    pub(crate) fn check(&self) -> Result<(), String> {
         let sound = |[offset, scale]: &[f64; 2]| offset.is_finite() && scale.is_finite() && *scale > 0.0;
-        match levels.series.iter().find(|(_, level)| !sound(level)) {
-            Some((id, level)) => Err(format!("{ENTRY}.{NAME}: {level:?} is no level of series {id}")),
-            None => Ok(levels),
+        match self.series.iter().find(|(_, level)| !sound(level)) {
+            Some((id, level)) => Err(format!("{level:?} is no level of series {id}")),
+            None => Ok(()),
         }
     }
 }

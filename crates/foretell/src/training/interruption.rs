@@ -3,13 +3,10 @@
 use std::fmt;
 use std::path::Path;
 
-use foretell_checkpoint::Configuration;
-use foretell_files::read_regular;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::fitted_model::FittedModel;
-use crate::own_settings::{ENTRY, put};
 use crate::training::checkpointing::{digest, trainings_in};
 
 /// How far a training came that its listener interrupted. Model directories have it in an entry of their configuration that
@@ -35,9 +32,6 @@ pub struct InterruptedModel {
     pub max_steps: u64,
 }
 
-/// The name of the entry.
-const NAME: &str = "interruption";
-
 impl Interruption {
     /// The training of models with these columns, of which these are trained, some not to their end.
     pub(crate) fn of(models: &[FittedModel], columns: &[String], training: Option<&Value>) -> Self {
@@ -53,26 +47,11 @@ impl Interruption {
         }
     }
 
-    /// The interruption of the training whose models are in a directory, if it was interrupted.
-    pub fn in_directory(dir: impl AsRef<Path>) -> Option<Self> {
-        let text = read_regular(&dir.as_ref().join("configuration.json")).ok()?;
-        let document: Value = serde_json::from_slice(&text).ok()?;
-        serde_json::from_value(document["configuration"][ENTRY][NAME].clone()).ok()
-    }
-
     /// Whether `dir` holds the state of that training (see [`Forecaster::checkpoint_to`](crate::Forecaster::checkpoint_to)).
     /// Continuing from there makes better models of the interrupted ones.
     pub fn has_state_in(&self, dir: impl AsRef<Path>) -> bool {
         let training = self.training.as_ref();
         training.is_some_and(|training| trainings_in(dir.as_ref()).contains(training))
-    }
-
-    pub(crate) fn store(&self, configuration: &mut Configuration) {
-        put(configuration, NAME, json!(self));
-    }
-
-    pub(crate) fn read(configuration: &Configuration) -> Option<Self> {
-        serde_json::from_value(configuration.other.get(ENTRY)?.get(NAME)?.clone()).ok()
     }
 }
 
