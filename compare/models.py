@@ -512,6 +512,7 @@ CASES = {
             ("exclude-insample-y", dict(exclude_insample_y=True, **EXOG)),
             *CATEGORICAL,
             ("iq", FURTHER_LOSSES["iq"]),
+            ("gmm", FURTHER_LOSSES["gmm"]),
             *MULTIVARIATE_LOSSES.items(),
         ],
     ),
@@ -610,6 +611,7 @@ CASES = {
             ("independent-mq", dict(channel_independence=1, e_layers=1) | LOSSES["mq"]),
             ("mse", LOSSES["mse"]),
             ("studentt", dict(e_layers=1) | MULTIVARIATE_LOSSES["studentt"]),
+            ("gmm", dict(e_layers=1) | FURTHER_LOSSES["gmm"]),
         ],
     ),
     XLinear: (
@@ -1085,11 +1087,16 @@ def by_window(model, rows):
     return rows.reshape(-1, model.n_series, rows.shape[1]).transpose(1, 2) if model.MULTIVARIATE else rows
 
 
+def by_parameter(loss):
+    """Whether a loss reads the outputs of several series parameter by parameter, and not series by series."""
+    return isinstance(loss, DistributionLoss) and loss.distribution != "ISQF"
+
+
 def arranged(model, output):
     """The output with its numbers where the loss reads them: for losses that read series by series, these models have them quantile
     by quantile, so that neuralforecast takes quantiles of one series for other series (a defect; foretell computes this)."""
     outputs = model.loss.outputsize_multiplier
-    if not model.MULTIVARIATE or outputs == 1 or model.loss.is_distribution_output or type(model) in SERIES_FIRST:
+    if not model.MULTIVARIATE or outputs == 1 or by_parameter(model.loss) or type(model) in SERIES_FIRST:
         return output
     return output.reshape(*output.shape[:2], outputs, model.n_series).transpose(2, 3).flatten(2)
 
@@ -1099,7 +1106,7 @@ def by_row(model, output):
     if not model.MULTIVARIATE:
         return output
     b, h, n, outputs = *output.shape[:2], model.n_series, model.loss.outputsize_multiplier
-    if model.loss.is_distribution_output:
+    if by_parameter(model.loss):
         return output.reshape(b, h, outputs, n).permute(0, 3, 1, 2).reshape(b * n, h, outputs)
     return output.reshape(b, h, n, outputs).transpose(1, 2).reshape(b * n, h, outputs)
 

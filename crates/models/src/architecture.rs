@@ -45,6 +45,9 @@ pub trait Architecture: HyperParameters + 'static {
     const EXPLAINS: bool = false;
     /// Its differences from neuralforecast's model of that name, a sentence each.
     const DIFFERENCES: &'static [&'static str] = &[];
+    /// Switches that neuralforecast's model does not have, with the value that it amounts to: that of a checkpoint that does not name
+    /// them.
+    const UPSTREAM: &'static [(&'static str, bool)] = &[];
 
     /// The defaults of hyper-parameters common to all models, where this model has others: a JSON object.
     fn common_defaults() -> Value {
@@ -136,6 +139,8 @@ pub struct ModelEntry {
     pub explains: bool,
     /// Its differences from neuralforecast's model of that name, a sentence each.
     pub differences: &'static [&'static str],
+    /// Switches that neuralforecast's model does not have, with the value that it amounts to.
+    pub upstream: &'static [(&'static str, bool)],
     type_id: fn() -> TypeId,
     common: fn() -> Value,
     small: fn() -> Vec<Value>,
@@ -161,6 +166,7 @@ impl ModelEntry {
             needs_target: A::NEEDS_TARGET,
             explains: A::EXPLAINS,
             differences: A::DIFFERENCES,
+            upstream: A::UPSTREAM,
             type_id: TypeId::of::<A>,
             common: A::common_defaults,
             small: A::small,

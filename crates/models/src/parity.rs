@@ -92,6 +92,7 @@ impl Case<'_> {
             stat_exog: count("stat_exog_list"),
             outputs: loss.outputs(),
             distribution: loss.is_distribution(),
+            by_parameter: loss.is_read_by_parameter(),
             n_series: self.hyper.get("n_series").and_then(Value::as_u64).unwrap_or(1) as usize,
         }
     }
@@ -160,7 +161,8 @@ impl Case<'_> {
     fn network(&self, loss: &Loss) -> (Arc<dyn Model>, Params) {
         let own_names = self.entry.own_defaults();
         let own = self.hyper.iter().filter(|(name, _)| own_names.contains_key(*name));
-        let own: Map<_, _> = own.map(|(name, value)| (name.clone(), value.clone())).collect();
+        let upstream = self.entry.upstream.iter().map(|(name, value)| ((*name).to_owned(), (*value).into()));
+        let own: Map<_, _> = upstream.chain(own.map(|(name, value)| (name.clone(), value.clone()))).collect();
         let mut table = Table::default();
         table.set_seed(RANDOM_SEED);
         let mut network = (self.entry)

@@ -209,6 +209,9 @@ pub(crate) fn spec_of(
         error => error.to_string(),
     });
     let mut spec = spec?.set("input_size", -1)?.with_trainer_arguments(arguments.clone());
+    for (name, value) in spec.entry.upstream {
+        arguments.entry(*name).or_insert((*value).into());
+    }
     for (name, value) in arguments {
         spec = match spec.clone().set(&name, value) {
             Err(_) if is_tolerated(&name) => spec,

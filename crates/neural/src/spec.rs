@@ -423,6 +423,7 @@ impl NetworkSpec {
             stat_exog: self.stat_exog_list().len(),
             outputs: self.loss().outputs(),
             distribution: self.loss().is_distribution(),
+            by_parameter: self.loss().is_read_by_parameter(),
             n_series: self.common.n_series.unwrap_or(1),
         }
     }

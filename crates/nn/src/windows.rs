@@ -21,6 +21,9 @@ pub struct Dims {
     pub outputs: usize,
     /// Whether these numbers are the parameters of a distribution.
     pub distribution: bool,
+    /// Whether neuralforecast reads the outputs of several series parameter by parameter, and not series by series: what a model that mixes
+    /// series has learnt depends on it.
+    pub by_parameter: bool,
     /// Series that a window holds, each in a row of its own (N): 1 for univariate models.
     pub n_series: usize,
 }
@@ -36,6 +39,7 @@ impl Dims {
             stat_exog: 0,
             outputs: 1,
             distribution: false,
+            by_parameter: false,
             n_series: 1,
         }
     }

@@ -301,7 +301,8 @@ class TimesNet(Network, reads="futr cat"):
     The arguments that are not listed are those of every network: see :class:`foretell.models.Network`.
 
     Otherwise than in neuralforecast: `period_per_window` is foretell's own: with it a forecast does not depend on
-    which others are made at the same time. neuralforecast ignores it.
+    which others are made at the same time. Models that neuralforecast trained are without it, and neuralforecast
+    ignores it.
 
     Args:
         hidden_size: Channels of a step; even.
@@ -310,8 +311,9 @@ class TimesNet(Network, reads="futr cat"):
         top_k: Periods that a window is folded by; at most half of `input_size + h`.
         num_kernels: Sizes of kernels, 1, 3, 5 and so on, whose results are averaged.
         encoder_layers: Blocks on top of each other.
-        period_per_window: Whether each window has periods of its own; else those of all windows that are forecast or
-            trained together, as in neuralforecast, so that a forecast depends on its neighbours.
+        period_per_window: Whether a forecast folds each window by periods of its own; else by those of all windows that
+            are forecast together, as training does and neuralforecast always, so that a forecast depends on its
+            neighbours.
     """
 
     def __init__(
@@ -331,7 +333,7 @@ class TimesNet(Network, reads="futr cat"):
         optimizer_kwargs: dict[str, Any] | None = None, lr_scheduler: type[Any] | str | None = None,
         lr_scheduler_kwargs: dict[str, Any] | None = None, dataloader_kwargs: dict[str, Any] | None = None, *,
         gradient_clip_val: float | None = None, gradient_clip_algorithm: str | None = None,
-        accumulate_grad_batches: int = 1, period_per_window: bool = False, **trainer_kwargs: Unpack[TrainerOptions]
+        accumulate_grad_batches: int = 1, period_per_window: bool = True, **trainer_kwargs: Unpack[TrainerOptions]
     ) -> None:
         self._take(locals())
 

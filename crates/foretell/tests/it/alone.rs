@@ -35,13 +35,7 @@ fn a_series_alone_is_forecast_as_within_its_panel_up_to_rounding() {
         if own.contains_key("n_series") {
             continue;
         }
-        let settings = [
-            ("max_steps", json!(2)),
-            ("windows_batch_size", json!(16)),
-            ("step_size", json!(8)),
-            // TimesNet's periods are those of the batch otherwise, as in neuralforecast.
-            ("period_per_window", json!(true)),
-        ];
+        let settings = [("max_steps", json!(2)), ("windows_batch_size", json!(16)), ("step_size", json!(8))];
         let settings = settings.into_iter().map(|(name, value)| (name.to_owned(), value));
         // A language model has a folder; here it is the small one of the tests.
         let small = if own.contains_key("llm") { entry.small().swap_remove(0) } else { Map::new() };

@@ -74,12 +74,12 @@ impl Network {
 
 impl Model for Network {
     fn forward(&self, cx: &Forward<'_>, inputs: &Inputs) -> Var {
-        let Dims { horizon, outputs, n_series, distribution, .. } = self.dims;
+        let Dims { horizon, outputs, n_series, by_parameter, .. } = self.dims;
         let y = self.layers.forward(cx, self.flattened(inputs));
         let windows = y.shape()[0];
-        // Outputs are laid out as neuralforecast's losses read them: quantiles side by side for each series, the
-        // parameters of a distribution with all series side by side for each parameter.
-        let by_series = match distribution {
+        // Outputs are laid out as neuralforecast's losses read them: quantiles and mixtures side by side for each series, the
+        // parameters of a plain distribution with all series side by side for each parameter.
+        let by_series = match by_parameter {
             false => y.reshape([windows, horizon, n_series, outputs]).permute(&[0, 2, 1, 3]),
             true => y.reshape([windows, horizon, outputs, n_series]).permute(&[0, 3, 1, 2]),
         };

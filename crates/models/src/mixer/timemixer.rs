@@ -370,7 +370,7 @@ impl Network {
 
     /// The outputs of each series, `[rows, horizon, outputs]`, of the forecasts of all, `[rows, horizon]`.
     fn outputs_of(&self, cx: &Forward<'_>, forecast: &Var) -> Var {
-        let Dims { horizon, outputs, n_series, distribution, .. } = self.dims;
+        let Dims { horizon, outputs, n_series, by_parameter, .. } = self.dims;
         let rows = forecast.shape()[0];
         let Some(layer) = &self.outputs else { return forecast.reshape([rows, horizon, 1]) };
         let windows = rows / n_series;
@@ -379,9 +379,9 @@ impl Network {
             &forecast.reshape([windows, n_series, horizon]).permute(&[0, 2, 1]),
             Activation::Identity,
         );
-        // As neuralforecast's losses read them: quantiles side by side for each series, the parameters of a distribution with all
-        // series side by side for each parameter.
-        let by_series = match distribution {
+        // As neuralforecast's losses read them: quantiles and mixtures side by side for each series, the parameters of a plain
+        // distribution with all series side by side for each parameter.
+        let by_series = match by_parameter {
             false => y.reshape([windows, horizon, n_series, outputs]).permute(&[0, 2, 1, 3]),
             true => y.reshape([windows, horizon, outputs, n_series]).permute(&[0, 3, 1, 2]),
         };

@@ -31,9 +31,9 @@ hyper_parameters! {
         num_kernels: usize = 6 => |count| rules::within(count, 1..=64),
         /// Blocks on top of each other.
         encoder_layers: usize = 2 => rules::layers,
-        /// Whether each window has periods of its own; else those of all windows that are forecast or trained together, as in
-        /// neuralforecast, so that a forecast depends on its neighbours.
-        period_per_window: bool = false,
+        /// Whether a forecast folds each window by periods of its own; else by those of all windows that are forecast together, as
+        /// training does and neuralforecast always, so that a forecast depends on its neighbours.
+        period_per_window: bool = true,
     }
 }
 
@@ -62,8 +62,9 @@ impl Architecture for TimesNet {
     const EXOGENOUS: Exogenous = Exogenous { futr: true, cat: true, ..Exogenous::NONE };
     const DIFFERENCES: &'static [&'static str] = &[
         "`period_per_window` is foretell's own: with it a forecast does not depend on which others are made at the same time. \
-         neuralforecast ignores it.",
+         Models that neuralforecast trained are without it, and neuralforecast ignores it.",
     ];
+    const UPSTREAM: &'static [(&'static str, bool)] = &[("period_per_window", false)];
 
     fn common_defaults() -> Value {
         json!({
@@ -74,17 +75,18 @@ impl Architecture for TimesNet {
 
     fn small() -> Vec<Value> {
         vec![
-            json!({ "hidden_size": 4, "conv_hidden_size": 3, "top_k": 2, "num_kernels": 2, "encoder_layers": 1 }),
+            json!({
+                "hidden_size": 4, "conv_hidden_size": 3, "top_k": 2, "num_kernels": 2, "encoder_layers": 1,
+                "period_per_window": false,
+            }),
             json!({
                 "hidden_size": 4, "conv_hidden_size": 2, "top_k": 3, "num_kernels": 2, "dropout": 0.0,
-                "period_per_window": true,
             }),
         ]
     }
 
     fn needs(&self, _: &Dims) -> Needs {
-        let coupling = if self.period_per_window { Coupling::Independent } else { Coupling::Coupled };
-        Needs { coupling, ..Needs::default() }
+        Needs { coupling: Coupling::Coupled, ..Needs::default() }
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {
@@ -153,7 +155,8 @@ fn convolution(planes: &Var, [weight, bias]: &[Var; 2], activation: Activation) 
 impl Block {
     fn forward(&self, cx: &Forward<'_>, x: &Var) -> Var {
         let kernels = self.convolutions.each_ref().map(|convolutions| convolutions.average(cx));
-        if !self.per_window {
+        // Folding each window by itself would take a training step four times as long.
+        if !self.per_window || cx.is_training() {
             return self.mixed(x, &kernels);
         }
         let windows = (0..x.shape()[0]).map(|window| self.mixed(&x.narrow(0, window, 1), &kernels));

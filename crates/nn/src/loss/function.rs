@@ -132,6 +132,9 @@ pub(super) trait Distribution {
     /// Whether it has probabilities of whole numbers alone.
     fn is_of_counts(&self) -> bool;
 
+    /// Whether neuralforecast reads the outputs of several series parameter by parameter, and not series by series.
+    fn is_read_by_parameter(&self) -> bool;
+
     /// The same loss with other quantiles in the columns of its forecasts.
     fn with_quantiles(&self, quantiles: Quantiles) -> Arc<dyn LossFunction>;
 

@@ -310,6 +310,12 @@ impl Loss {
         self.distribution().map_or(targets::NUMBERS, Distribution::support)
     }
 
+    /// Whether neuralforecast reads the outputs of several series parameter by parameter, all series side by side for each, as those of a
+    /// plain distribution; it reads quantiles, mixtures and ISQF series by series.
+    pub fn is_read_by_parameter(&self) -> bool {
+        self.distribution().is_some_and(Distribution::is_read_by_parameter)
+    }
+
     /// Whether it is that of a distribution of counts, which has probabilities of whole numbers alone.
     pub fn is_of_counts(&self) -> bool {
         self.distribution().is_some_and(Distribution::is_of_counts)

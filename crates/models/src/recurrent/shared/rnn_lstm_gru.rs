@@ -240,6 +240,7 @@ mod tests {
         stat_exog: 3,
         outputs: 2,
         distribution: false,
+        by_parameter: false,
         n_series: 1,
     };
 

@@ -246,6 +246,10 @@ impl<C: Component<P>, const P: usize> Distribution for Mixture<C, P> {
         C::COUNTS
     }
 
+    fn is_read_by_parameter(&self) -> bool {
+        false
+    }
+
     fn with_quantiles(&self, quantiles: Quantiles) -> Arc<dyn LossFunction> {
         Arc::new(Self { quantiles, ..self.clone() })
     }

@@ -200,6 +200,10 @@ impl Distribution for DistributionLoss {
         self.kind.is_of_counts()
     }
 
+    fn is_read_by_parameter(&self) -> bool {
+        !matches!(self.kind, DistributionKind::Isqf(_))
+    }
+
     fn with_quantiles(&self, quantiles: Quantiles) -> Arc<dyn LossFunction> {
         Arc::new(Self { quantiles, ..self.clone() })
     }
