@@ -57,19 +57,51 @@ impl Criterion {
 /// Which coefficients a model gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Coefficients {
-    /// Those of the least conditional sum of squares.
+    /// Those of the least conditional sum of squares; of a history that is likelier with zeros before its first value, as one of rare sales
+    /// is, those of the largest likelihood with these zeros. It is where statsforecast's search ends: after its first look it takes the
+    /// values before the first for known ones, zeros.
     Conditional,
     /// Those of the largest exact likelihood.
     Likeliest,
 }
 
+/// The differences that a model is of.
+struct Differences {
+    /// Those of the values.
+    w: Vec<f64>,
+    /// What a mean of 1 adds to them.
+    ones: Vec<f64>,
+    /// Those of the columns, so scaled that their coefficients are of the size of the others.
+    columns: Vec<Vec<f64>>,
+}
+
+impl Differences {
+    fn new(y: &[f64], columns: &[Vec<f64>], order: Order) -> Self {
+        let w = order.differenced(y);
+        let ones = vec![1.0; w.len()];
+        Self { ones, columns: columns.iter().map(|column| order.differenced(column)).collect(), w }
+    }
+
+    /// Those of values, drift and columns with zeros before the first, as many as differences take.
+    fn after_zeros(y: &[f64], columns: &[Vec<f64>], order: Order) -> Self {
+        let after_zeros = |values: &[f64]| [&vec![0.0; order.lost()], values].concat();
+        let drift: Vec<f64> = (1..=y.len()).map(|t| t as f64 / order.mean_steps()).collect();
+        let columns: Vec<Vec<f64>> = columns.iter().map(|column| after_zeros(column)).collect();
+        let ones = order.differenced(&after_zeros(&drift));
+        Self { ones, ..Self::new(&after_zeros(y), &columns, order) }
+    }
+
+    fn scale_columns(&mut self, scales: &[f64]) {
+        for (column, scale) in self.columns.iter_mut().zip(scales) {
+            column.iter_mut().for_each(|x| *x *= scale);
+        }
+    }
+}
+
 /// The data and buffers of the search for coefficients.
 struct Search<'a> {
     order: Order,
-    /// The differences.
-    w: &'a [f64],
-    /// Those of the columns, so scaled that their coefficients are of the size of the others.
-    columns: &'a [Vec<f64>],
+    data: &'a Differences,
     /// The unit of the mean, so that it is of the size of the other coefficients.
     unit: f64,
     centred: Vec<f64>,
@@ -95,8 +127,8 @@ impl Search<'_> {
         self.order.polynomials(&self.coefficients, &mut self.polynomials);
         let mean = if self.order.constant { point[arma] * self.unit } else { 0.0 };
         self.centred.clear();
-        self.centred.extend(self.w.iter().map(|w| w - mean));
-        for (column, slope) in self.columns.iter().zip(&point[self.order.coefficients()..]) {
+        self.centred.extend(self.data.w.iter().zip(&self.data.ones).map(|(w, one)| w - mean * one));
+        for (column, slope) in self.data.columns.iter().zip(&point[self.order.coefficients()..]) {
             self.centred.iter_mut().zip(column).for_each(|(w, x)| *w -= slope * x);
         }
     }
@@ -115,16 +147,17 @@ impl Search<'_> {
             return f64::INFINITY;
         }
         self.read(point, true);
-        let n = self.w.len() as f64;
+        let n = self.data.w.len() as f64;
         let sums = self.filter.run(&self.polynomials, &self.centred, |_, _| ());
         let value = sums.map(|sums| 0.5 * ((sums.squares / n).ln() + sums.logarithms / n));
         value.filter(|value| value.is_finite()).unwrap_or(f64::INFINITY)
     }
 
-    /// The model at a point.
-    fn fit_at(&mut self, point: &[f64], criterion: Criterion) -> Option<Fit> {
-        let value = self.exact(point);
-        let (n, estimated) = (self.w.len(), self.order.coefficients() + self.columns.len());
+    /// The model at a point, compared by `value` in place of [`Search::exact`] if there is one.
+    fn fit_at(&mut self, point: &[f64], value: Option<f64>, criterion: Criterion) -> Option<Fit> {
+        let exact = self.exact(point);
+        let value = value.unwrap_or(exact);
+        let (n, estimated) = (self.data.w.len(), self.order.coefficients() + self.data.columns.len());
         let deviance = n as f64 * (2.0 * value + 1.0 + TAU.ln());
         let squares = self.filter.run(&self.polynomials, &self.centred, |_, _| ())?.squares;
         value.is_finite().then(|| Fit {
@@ -169,31 +202,35 @@ pub(super) fn fit(
     if y.len() <= order.lost() {
         return None;
     }
-    let w = order.differenced(y);
-    let n = w.len() as f64;
+    let mut data = Differences::new(y, columns, order);
+    let n = data.w.len() as f64;
     let spread = |values: &[f64]| {
         let mean = values.iter().sum::<f64>() / n;
         (values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / n).sqrt()
     };
-    let unit = if spread(&w) > 0.0 { spread(&w) } else { 1.0 };
-    let mut columns: Vec<Vec<f64>> = columns.iter().map(|column| order.differenced(column)).collect();
+    let unit = if spread(&data.w) > 0.0 { spread(&data.w) } else { 1.0 };
     // A column whose differences are all the same says no more than the mean.
-    let scales: Vec<f64> =
-        columns.iter().map(|column| if is_constant(column) { 0.0 } else { unit / spread(column) }).collect();
-    for (column, scale) in columns.iter_mut().zip(&scales) {
-        column.iter_mut().for_each(|x| *x *= scale);
-    }
+    let scale = |column: &Vec<f64>| if is_constant(column) { 0.0 } else { unit / spread(column) };
+    let scales: Vec<f64> = data.columns.iter().map(scale).collect();
+    data.scale_columns(&scales);
     let mut nothing = vec![0.0; order.arma()];
     if columns.is_empty() {
-        nothing.extend(order.constant.then(|| w.iter().sum::<f64>() / n / unit));
+        nothing.extend(order.constant.then(|| data.w.iter().sum::<f64>() / n / unit));
     } else {
-        let ones = order.constant.then(|| vec![unit; w.len()]);
-        nothing.extend(least_squares_of(ones.into_iter().chain(columns.iter().cloned()).collect(), &w));
+        let ones = order.constant.then(|| vec![unit; data.w.len()]);
+        nothing.extend(least_squares_of(
+            ones.into_iter().chain(data.columns.iter().cloned()).collect(),
+            &data.w,
+        ));
     }
+    let with_zeros = (coefficients == Coefficients::Conditional).then(|| {
+        let mut with_zeros = Differences::after_zeros(y, columns, order);
+        with_zeros.scale_columns(&scales);
+        with_zeros
+    });
     let mut search = Search {
         order,
-        w: &w,
-        columns: &columns,
+        data: &data,
         unit,
         centred: Vec::new(),
         coefficients: Vec::new(),
@@ -203,14 +240,25 @@ pub(super) fn fit(
     };
     let (mut point, found) = minimise(&nothing, |point| search.conditional(point));
     let is_stationary = found.is_finite() && unbound(&order, &mut point).is_some();
-    if coefficients == Coefficients::Likeliest {
-        let mut start = if is_stationary { point } else { nothing };
-        leave_out_uninvertible(&order, &mut start);
-        (point, _) = minimise(&start, |point| search.exact(point));
-    } else if !is_stationary {
-        return None;
+    let mut value = None;
+    match &with_zeros {
+        None => {
+            let mut start = if is_stationary { point } else { nothing };
+            leave_out_uninvertible(&order, &mut start);
+            (point, _) = minimise(&start, |point| search.exact(point));
+        }
+        Some(with_zeros) if is_stationary => {
+            let without = search.exact(&point);
+            search.data = with_zeros;
+            if search.exact(&point) < without {
+                let (likelier, there) = minimise(&point, |point| search.exact(point));
+                (point, value) = (likelier, Some(there));
+            }
+            search.data = &data;
+        }
+        Some(_) => return None,
     }
-    let mut fit = search.fit_at(&point, criterion)?;
+    let mut fit = search.fit_at(&point, value, criterion)?;
     fit.slopes.iter_mut().zip(&scales).for_each(|(slope, scale)| *slope *= scale);
     Some(fit)
 }

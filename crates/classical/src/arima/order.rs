@@ -44,6 +44,11 @@ impl Order {
         self.step.differences + self.season.differences * self.period
     }
 
+    /// Steps between the values that a difference is of, so that a drift of 1 is this mean of the differences.
+    pub(super) fn mean_steps(&self) -> f64 {
+        if self.season.differences > 0 { self.period as f64 } else { 1.0 }
+    }
+
     /// Whether there are one or no differences, so that a constant makes sense.
     pub(super) fn may_have_constant(&self) -> bool {
         self.step.differences + self.season.differences <= 1

@@ -27,13 +27,13 @@ fn tolerance(case: &Value, y: &[f64]) -> (f64, Option<f64>) {
     }
 }
 
-fn numbers(values: &Value) -> Vec<f64> {
+pub(super) fn numbers(values: &Value) -> Vec<f64> {
     values.as_array().into_iter().flatten().filter_map(Value::as_f64).collect()
 }
 
 /// The numbers learned of a series, and its forecast: of each step the mean, and the ends of the interval if there are any. The forecast of
 /// an ARIMA model is that with statsforecast's coefficients.
-fn learn_and_forecast(case: &Value, y: &[f64], h: usize) -> (Vec<f64>, Vec<f32>) {
+pub(super) fn learn_and_forecast(case: &Value, y: &[f64], h: usize) -> (Vec<f64>, Vec<f32>) {
     let entry = ESTIMATORS.iter().find(|entry| case["model"] == entry.name).expect("an estimator");
     let mut estimator = (entry.new)(h);
     for (name, value) in case["settings"].as_object().expect("settings") {
@@ -93,10 +93,10 @@ fn forecasts_are_those_of_statsforecast() {
 }
 
 /// Where the mean of an ARIMA model's differences stands in what was learned, behind its orders.
-const MEAN: usize = 8;
+pub(super) const MEAN: usize = 8;
 
 /// Where the criterion of an ARIMA model stands in what was learned.
-const CRITERION: usize = 10;
+pub(super) const CRITERION: usize = 10;
 
 fn deviation(y: &[f64]) -> f64 {
     let mean = y.iter().sum::<f64>() / y.len() as f64;
