@@ -1,4 +1,4 @@
-"""Write Parquet files as pandas users do, for the reader: python compare/tables.py"""
+"""Write Parquet and Arrow files as pandas users do, for the reader: python compare/tables.py"""
 
 import common
 import pandas as pd
@@ -37,6 +37,13 @@ def main():
     pq.write_table(table, to / "arrow.parquet", compression="zstd", row_group_size=50, data_page_version="2.0")
     days = civil.assign(time=civil["time"].dt.date).drop_duplicates(["shop", "time"])
     days.to_parquet(to / "dates.parquet", index=False, compression=None)
+    for codec in ["gzip", "brotli", "lz4"]:
+        days.to_parquet(to / f"dates_{codec}.parquet", index=False, compression=codec)
+    days.reset_index(drop=True).to_feather(to / "dates.feather", compression="lz4")
+    table = pa.Table.from_pandas(days, preserve_index=False)
+    zstd = pa.ipc.IpcWriteOptions(compression="zstd")
+    with pa.ipc.new_stream(to / "dates.arrows", table.schema, options=zstd) as stream:
+        stream.write_table(table)
     hole = civil.assign(sales=civil["sales"].where(civil.index != 5))
     hole.to_parquet(to / "hole.parquet", index=False, compression="gzip")
 

@@ -254,16 +254,16 @@ pub enum UnreadableTable {
         first: String,
     },
     /// A Parquet file that is damaged, or holds types that are not read here.
-    #[error("{file}: {reason}; write the file again, compressed by snappy or zstd or not at all")]
+    #[error("{file}: {reason}; write the file again, compressed by another codec than LZO or not at all")]
     Parquet {
         /// The file.
         file: Arc<str>,
         /// The fault.
         reason: String,
     },
-    /// A stream of Arrow's that is damaged, or compressed.
+    /// A stream or file of Arrow's that is damaged.
     #[error(
-        "{file}: it is no stream of Arrow's that can be read ({reason}); write it again, without compression"
+        "{file}: it is no stream or file of Arrow's that can be read ({reason}); write it again, or as Parquet"
     )]
     ArrowStream {
         /// The stream.

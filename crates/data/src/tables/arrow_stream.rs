@@ -1,34 +1,153 @@
-//! Arrow's stream format in memory, as record batches.
+//! Arrow's streams and files in memory, as record batches.
 
+use std::fs::File;
+use std::io::{self, BufReader, Cursor};
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::StreamDecoder;
 use arrow_schema::ArrowError;
 
+use super::arrow_messages::look;
 use super::catch_panic::caught;
 use crate::error::DataError;
 use crate::error::file::UnreadableTable;
 
-/// The batches of a stream; they point into it. Nothing is allocated by what the stream says of its sizes, only by what is
-/// there.
-pub(super) fn batches(name: &Arc<str>, stream: Vec<u8>) -> Result<Vec<RecordBatch>, DataError> {
+/// How files of the first version of Feather begin, which is no format of Arrow's.
+const FEATHER_1: &[u8] = b"FEA1";
+
+/// The batches of a stream or file; those that are not compressed point into it. Nothing is allocated by what it says of its sizes
+/// unless they are credible.
+pub(super) fn batches(name: &Arc<str>, mut bytes: Vec<u8>) -> Result<Vec<RecordBatch>, DataError> {
+    let damaged = |reason: String| UnreadableTable::ArrowStream { file: name.clone(), reason }.into();
+    if bytes.is_empty() || bytes.starts_with(FEATHER_1) {
+        let reason = if bytes.is_empty() { "it is empty" } else { "it is Feather's first version" };
+        return Err(damaged(reason.to_owned()));
+    }
+    let messages = look(&mut Cursor::new(&bytes), bytes.len() as u64);
+    let messages = messages.map_err(|error| damaged(error.to_string()))?.map_err(damaged)?;
+    // Where the file's own start and end are cut off, the messages begin at an aligned place again.
+    bytes.truncate(messages.place.end as usize);
+    bytes.drain(..messages.place.start as usize);
     // The decoder panics on some damaged streams.
-    let is_empty = stream.is_empty();
     let decoded = caught(|| {
         let (mut decoder, mut batches) = (StreamDecoder::new(), Vec::new());
-        let mut left = stream.into();
+        let mut left = bytes.into();
         while let Some(batch) = decoder.decode(&mut left)? {
             batches.push(batch);
         }
         decoder.finish()?;
         Ok::<_, ArrowError>(batches)
     });
-    let reason = match decoded {
-        Some(Ok(_)) if is_empty => "it is empty".to_owned(),
-        Some(Ok(batches)) => return Ok(batches),
-        Some(Err(error)) => error.to_string(),
-        None => "its messages contradict each other".to_owned(),
-    };
-    Err(UnreadableTable::ArrowStream { file: name.clone(), reason }.into())
+    match decoded {
+        Some(Ok(batches)) => Ok(batches),
+        Some(Err(error)) => Err(damaged(error.to_string())),
+        None => Err(damaged("its messages contradict each other".to_owned())),
+    }
+}
+
+/// The bytes of memory that a stream or file takes: its own, and those of what is unpacked.
+pub(super) fn memory_of(path: &Path) -> io::Result<u64> {
+    let file = File::open(path)?;
+    let size = file.metadata()?.len();
+    let messages = look(&mut BufReader::with_capacity(1 << 10, file), size)?;
+    Ok(size + messages.map_or(0, |messages| messages.unpacked))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::{Panel, ReadOptions};
+
+    fn fixture(name: &str) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)
+    }
+
+    fn read(path: &Path) -> Result<Panel, DataError> {
+        let options = ReadOptions { time_col: Some("time".into()), ..ReadOptions::new() };
+        Panel::from_file(path, &options.id_col("shop").target_col("sales"))
+    }
+
+    #[test]
+    fn files_of_every_codec_are_read_as_those_of_none() {
+        let plain = read(&fixture("dates.parquet")).unwrap();
+        for name in [
+            "dates_gzip.parquet",
+            "dates_brotli.parquet",
+            "dates_lz4.parquet",
+            "dates.feather",
+            "dates.arrows",
+        ] {
+            let panel = read(&fixture(name)).unwrap();
+            assert_eq!(panel.n_rows(), 6, "{name}");
+            for series in 0..2 {
+                assert_eq!(panel.id(series), plain.id(series), "{name}");
+                assert_eq!(panel.y(series), plain.y(series), "{name}");
+                assert_eq!(panel.time(series, 2), plain.time(series, 2), "{name}");
+            }
+        }
+    }
+
+    /// Parquet's first LZ4, framed as Hadoop does it, which pyarrow no longer writes.
+    #[test]
+    fn the_older_lz4_of_parquet_is_read() {
+        use parquet::arrow::ArrowWriter;
+        use parquet::basic::Compression;
+        use parquet::file::properties::WriterProperties;
+
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("hadoop.parquet");
+        let name: Arc<str> = "dates.arrows".into();
+        let batch = batches(&name, fs::read(fixture("dates.arrows")).unwrap()).unwrap().remove(0);
+        let properties = WriterProperties::builder().set_compression(Compression::LZ4).build();
+        let file = File::create(&path).unwrap();
+        let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
+        writer.write(&batch).unwrap();
+        let written = writer.close().unwrap();
+        assert_eq!(written.row_group(0).column(0).compression(), Compression::LZ4);
+        assert_eq!(read(&path).unwrap().y(1), read(&fixture("dates.parquet")).unwrap().y(1));
+    }
+
+    #[test]
+    fn a_buffer_that_claims_to_be_huge_is_refused_before_room_is_made() {
+        let home = tempfile::tempdir().unwrap();
+        for name in ["dates.feather", "dates.arrows"] {
+            let bytes = fs::read(fixture(name)).unwrap();
+            let path = home.path().join(name);
+            let (mut refused, mut memory) = (0, 0);
+            // The times are three days a series, which take 24 bytes; wherever that number stands, it becomes a terabyte.
+            for at in (0..bytes.len() - 8).step_by(8) {
+                if bytes[at..at + 8] == 24_i64.to_le_bytes() {
+                    let mut hostile = bytes.clone();
+                    hostile[at..at + 8].copy_from_slice(&(1_i64 << 40).to_le_bytes());
+                    fs::write(&path, &hostile).unwrap();
+                    let error = read(&path).err().map(|error| error.to_string()).unwrap_or_default();
+                    refused += usize::from(error.contains("are not credible"));
+                }
+            }
+            fs::write(&path, &bytes).unwrap();
+            memory += memory_of(&path).unwrap();
+            assert!(refused > 0, "{name}");
+            assert!(memory > bytes.len() as u64, "what is unpacked counts as well: {memory}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_stream_and_no_file_is_refused_with_what_it_is() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("t.feather");
+        for (bytes, reason) in [
+            (&b""[..], "it is empty"),
+            (b"FEA1\0\0\0\0", "Feather's first version"),
+            (b"ARROW1\0\0\xff\xff\xff\xff", "Unexpected End of Stream"),
+        ] {
+            fs::write(&path, bytes).unwrap();
+            let message = read(&path).map(|_| ()).unwrap_err().to_string();
+            assert!(message.contains("t.feather") && message.contains(reason), "{message}");
+        }
+    }
 }

@@ -88,7 +88,7 @@ fn what_is_wrong_with_a_parquet_file_is_said_with_its_place() {
     let error = Panel::from_file(fixture("pandas.parquet"), &other).unwrap_err();
     contains(error, "pandas.parquet has no column `sale`, did you mean `sales`?");
     let error = Panel::from_file(fixture("hole.parquet"), &shops()).unwrap_err();
-    contains(error, "hole.parquet: ");
+    contains(error, "hole.parquet, row 5, column `sales`: \"\" is missing");
     contains(Panel::from_file("no/such.parquet", &shops()).unwrap_err(), "no/such.parquet: No such file");
 
     let directory = tempfile::tempdir().unwrap();

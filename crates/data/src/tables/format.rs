@@ -6,6 +6,8 @@ use std::path::Path;
 use std::sync::Arc;
 
 #[cfg(feature = "parquet")]
+use super::arrow_stream::memory_of;
+#[cfg(feature = "parquet")]
 use super::arrow_table::ArrowTable;
 use super::file_options::FileOptions;
 use super::table::TableReader;
@@ -20,7 +22,7 @@ use crate::frames::batch::ParquetWriter;
 use crate::frames::cells::CellTable;
 use crate::frames::frame::FrameWriter;
 #[cfg(feature = "parquet")]
-use crate::frames::stream::ArrowStreamWriter;
+use crate::frames::stream::BatchWriter;
 use crate::frames::write::CsvWriter;
 
 /// Opens a file of a format; of columns that the function refuses no more need be read than their names.
@@ -56,12 +58,14 @@ pub struct FileFormat {
     open: Option<Open>,
     /// Nothing where files are read from disk alone.
     take: Option<Take>,
+    /// The bytes of memory that a file takes, where it is read as a whole.
+    memory: Option<fn(&Path) -> io::Result<u64>>,
     write: Option<Begin>,
     write_cells: Option<WriteCells>,
 }
 
 /// All formats; the first is that of files whose names say nothing.
-static FORMATS: [FileFormat; 5] = [
+static FORMATS: [FileFormat; 6] = [
     FileFormat {
         name: "CSV",
         endings: &["csv", "txt"],
@@ -69,6 +73,7 @@ static FORMATS: [FileFormat; 5] = [
         feature: None,
         open: Some(|path, options, _| Ok(Box::new(TextTable::open(path, options)?))),
         take: Some(|name, bytes, options, _| Ok(Box::new(TextTable::new(bytes, name.clone(), options)?))),
+        memory: None,
         write: Some(|out, times, decimal| Box::new(CsvWriter::with_decimal(out, times, decimal))),
         write_cells: Some(|table, out| table.write_csv(out)),
     },
@@ -81,6 +86,7 @@ static FORMATS: [FileFormat; 5] = [
         open: Some(|path, _, wanted| Ok(Box::new(ArrowTable::open(path, wanted)?))),
         #[cfg(feature = "parquet")]
         take: Some(|name, bytes, _, wanted| Ok(Box::new(ArrowTable::of_parquet(name, bytes, wanted)?))),
+        memory: None,
         #[cfg(feature = "parquet")]
         write: Some(|out, _, _| Box::new(ParquetWriter::new(out))),
         #[cfg(feature = "parquet")]
@@ -108,17 +114,43 @@ static FORMATS: [FileFormat; 5] = [
         #[cfg(feature = "parquet")]
         take: Some(|name, bytes, _, _| Ok(Box::new(ArrowTable::of_stream(name, bytes.to_vec())?))),
         #[cfg(feature = "parquet")]
-        write: Some(|out, _, _| Box::new(ArrowStreamWriter::new(out))),
+        memory: Some(memory_of),
         #[cfg(feature = "parquet")]
-        write_cells: Some(|table, out| {
-            let mut writer = ArrowStreamWriter::new(out);
-            writer.write_batch(&table.record_batch())?;
-            Box::new(writer).finish()
-        }),
+        write: Some(|out, _, _| Box::new(BatchWriter::stream(out))),
+        #[cfg(feature = "parquet")]
+        write_cells: Some(|table, out| BatchWriter::stream(out).write_whole(&table.record_batch())),
         #[cfg(not(feature = "parquet"))]
         open: None,
         #[cfg(not(feature = "parquet"))]
         take: None,
+        #[cfg(not(feature = "parquet"))]
+        memory: None,
+        #[cfg(not(feature = "parquet"))]
+        write: None,
+        #[cfg(not(feature = "parquet"))]
+        write_cells: None,
+    },
+    FileFormat {
+        name: "Arrow file",
+        endings: &["arrow", "feather", "ipc"],
+        compressible: false,
+        feature: Some("parquet"),
+        #[cfg(feature = "parquet")]
+        open: Some(|path, _, _| Ok(Box::new(ArrowTable::open_stream(path)?))),
+        #[cfg(feature = "parquet")]
+        take: Some(|name, bytes, _, _| Ok(Box::new(ArrowTable::of_stream(name, bytes.to_vec())?))),
+        #[cfg(feature = "parquet")]
+        memory: Some(memory_of),
+        #[cfg(feature = "parquet")]
+        write: Some(|out, _, _| Box::new(BatchWriter::file(out))),
+        #[cfg(feature = "parquet")]
+        write_cells: Some(|table, out| BatchWriter::file(out).write_whole(&table.record_batch())),
+        #[cfg(not(feature = "parquet"))]
+        open: None,
+        #[cfg(not(feature = "parquet"))]
+        take: None,
+        #[cfg(not(feature = "parquet"))]
+        memory: None,
         #[cfg(not(feature = "parquet"))]
         write: None,
         #[cfg(not(feature = "parquet"))]
@@ -134,6 +166,7 @@ static FORMATS: [FileFormat; 5] = [
         #[cfg(not(feature = "excel"))]
         open: None,
         take: None,
+        memory: None,
         write: None,
         write_cells: None,
     },
@@ -147,6 +180,7 @@ static FORMATS: [FileFormat; 5] = [
         #[cfg(not(feature = "excel"))]
         open: None,
         take: None,
+        memory: None,
         write: None,
         write_cells: None,
     },
@@ -201,6 +235,11 @@ impl FileFormat {
     /// [`DataError::Write`] if the output refuses.
     pub fn write_cells(&self, table: &CellTable, out: TableOutput<'_>) -> Option<Result<(), DataError>> {
         self.write_cells.map(|write| write(table, out))
+    }
+
+    /// The bytes of memory that a file takes where it is read as a whole; nothing where it is read in parts, or cannot be looked at.
+    pub(crate) fn memory(&self, path: &Path) -> Option<u64> {
+        self.memory?(path).ok()
     }
 
     /// Opens a file of this format.
@@ -261,6 +300,8 @@ mod tests {
             ("a.PQ", "Parquet"),
             ("b.csv/a.parquet", "Parquet"),
             ("parquet", "CSV"),
+            ("a.arrows", "Arrow"),
+            ("a.Feather", "Arrow file"),
         ] {
             assert_eq!(FileFormat::of(name).name, format, "{name}");
         }

@@ -5,6 +5,8 @@ mod adorned;
 #[cfg(feature = "parquet")]
 mod arrow_bytes;
 #[cfg(feature = "parquet")]
+mod arrow_messages;
+#[cfg(feature = "parquet")]
 mod arrow_stream;
 #[cfg(feature = "parquet")]
 pub(crate) mod arrow_table;

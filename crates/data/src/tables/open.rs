@@ -22,19 +22,17 @@ pub(crate) fn open<'a>(
     open_several(files, Box::new(move |file: &Path| FileFormat::of(file).open(file, &options, &wanted)))
 }
 
-/// Whether those of the files that are read into memory as a whole have room in `limit` bytes: streams of Arrow's, whose batches may be
-/// of any size.
+/// Whether those of the files that are read into memory as a whole have room in `limit` bytes: streams and files of Arrow's, whose batches may
+/// be of any size.
 ///
 /// # Errors
 /// [`TooLarge::Stream`] if one has not.
 pub(crate) fn check_sizes(paths: &[impl AsRef<Path>], limit: Option<u64>) -> Result<(), DataError> {
     let Some(limit) = limit else { return Ok(()) };
     for path in paths.iter().map(table_files).collect::<Result<Vec<_>, _>>()?.concat() {
-        // One that cannot be looked at is told by whoever reads it.
-        let size = path.metadata().map_or(0, |found| found.len());
-        if size > limit && FileFormat::of(&path).name == "Arrow" {
+        if let Some(needed) = FileFormat::of(&path).memory(&path).filter(|needed| *needed > limit) {
             let file = path.display().to_string().into();
-            return Err(TooLarge::Stream { file, needed: size, limit }.into());
+            return Err(TooLarge::Stream { file, needed, limit }.into());
         }
     }
     Ok(())

@@ -19,7 +19,7 @@ pub(super) fn other_kind(head: &[u8]) -> Option<&'static str> {
             "a zip archive, as workbooks are; unpack it, or call it .xlsx or .ods if it is one"
         }
         () if head.starts_with(b"PAR1") => "a Parquet file; let its name end in .parquet",
-        () if head.starts_with(b"ARROW1") => "an Arrow file; write it as a stream (.arrows), or as Parquet",
+        () if head.starts_with(b"ARROW1") => "a file of Arrow's; let its name end in .arrow or .feather",
         () if follows(b'{', b"\"") || follows(b'[', b"{[]") => "JSON; write it as CSV, with a line per row",
         () if is_page.is_some_and(|byte| byte.is_ascii_alphabetic() || b"!?".contains(byte)) => {
             "a page of HTML or XML, as some programs export tables; open it in a spreadsheet, and save it as CSV"

@@ -11,7 +11,7 @@ use std::ops::Range;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::ChunkReader;
 
-/// Pages may be unpacked to so many times the file's size,
+/// Pages, and the buffers of streams together, may be unpacked to so many times the file's size,
 const FACTOR: u64 = 100;
 
 /// and to so much in any file: writers aim at one megabyte, whatever it packs to.
@@ -35,6 +35,11 @@ struct PageHeader {
     packed: u64,
     /// How many values a data page has, and their encoding; nothing for other pages.
     values: Option<[u64; 2]>,
+}
+
+/// The most bytes that a part of a file of so many may be unpacked to.
+pub(super) fn most_unpacked(bytes: u64) -> u64 {
+    bytes.saturating_mul(FACTOR).max(ALWAYS)
 }
 
 /// Checks that the sizes in the footer are possible in `bytes` bytes. Returns the bytes that a value of a column keeps in
@@ -75,7 +80,7 @@ pub(crate) fn check_layout(
 fn check_pages(file: &impl ChunkReader, size: u64, column: Range<u64>) -> Result<u64, String> {
     let mut at = column.start;
     let (mut densest, mut shared, mut values) = (0, 0_u64, 0_u64);
-    let limit = size.saturating_mul(FACTOR).max(ALWAYS);
+    let limit = most_unpacked(size);
     while at < column.end {
         let mut page_and_length = None;
         for head in HEADS {

@@ -162,14 +162,27 @@ fn zstd_text() {
 #[cfg(feature = "parquet")]
 #[test]
 fn parquet() {
-    let fixture = |name: &str| {
+    let seeds =
+        ["pandas.parquet", "arrow.parquet", "dates.parquet", "dates_gzip.parquet", "dates_lz4.parquet"];
+    fuzz_files("Parquet", &seeds, "hostile.parquet");
+}
+
+#[cfg(feature = "parquet")]
+#[test]
+fn arrow() {
+    fuzz_files("Arrow", &["dates.feather", "dates.arrows"], "hostile.arrow");
+}
+
+/// Looks at damaged variants of fixtures, which are written to a file of this name.
+#[cfg(feature = "parquet")]
+fn fuzz_files(name: &str, seeds: &[&str], file: &str) {
+    let fixture = |name: &&str| {
         fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)).unwrap()
     };
     let home = tempfile::tempdir().unwrap();
-    let path = home.path().join("hostile.parquet");
-    let seeds = ["pandas.parquet", "arrow.parquet", "dates.parquet"].map(fixture).to_vec();
-    // What a page is unpacked to is bounded by 64 MB, whatever the file's size.
-    let target = FuzzTarget { always: 128 << 20, ..target("Parquet", seeds) };
+    let path = home.path().join(file);
+    // What a page, or a stream, is unpacked to is bounded by 64 MB, whatever the file's size.
+    let target = FuzzTarget { always: 128 << 20, ..target(name, seeds.iter().map(fixture).collect()) };
     fuzz(&target, |bytes, choice| {
         fs::write(&path, bytes).unwrap();
         use_all(Panel::from_file(&path, &options(choice % 5 == 1, choice)))
