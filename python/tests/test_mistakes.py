@@ -94,6 +94,14 @@ def test_wrong_hyper_parameters_are_told_in_words(arguments, message):
         NeuralForecast([nlinear(**arguments)], freq="ME").fit(DATA)
 
 
+def test_errors_have_their_facts_as_attributes():
+    with pytest.raises(ValueError) as error:
+        NeuralForecast([nlinear(max_steps=-1)], freq="ME").fit(DATA)
+    facts = error.value
+    assert (facts.code, facts.setting, facts.message) == ("hyper_parameter_value", "max_steps", str(facts))
+    assert (facts.file, facts.row, facts.column, facts.series, facts.advice) == (None,) * 5
+
+
 def test_warnings_of_intervals_are_pythons_words():
     nf = NeuralForecast([nlinear(), nlinear(loss=IQLoss(), alias="Quantiles")], freq="ME")
     nf.fit(DATA)

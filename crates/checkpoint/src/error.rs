@@ -12,11 +12,13 @@ use crate::checksum::CHECKSUM;
 pub type Result<T, E = CheckpointError> = std::result::Result<T, E>;
 
 /// Why a checkpoint could not be read or written.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum CheckpointError {
     /// Bytes that hold no models.
     #[error("the bytes hold no models: {reason}")]
+    #[strum(serialize = "damaged_model_bytes")]
     Packed {
         /// Why.
         reason: &'static str,
@@ -32,7 +34,8 @@ pub enum CheckpointError {
         source: io::Error,
     },
     /// A file or directory that must be there is not.
-    #[error("{} is missing: {hint}", path.display())]
+    #[error("{} is missing; {hint}", path.display())]
+    #[strum(serialize = "missing_path")]
     Missing {
         /// The absent path.
         path: PathBuf,
@@ -46,12 +49,14 @@ pub enum CheckpointError {
          neuralforecast.migrate {dir}",
         dir = dir.display()
     )]
+    #[strum(serialize = "legacy_format")]
     Legacy {
         /// The directory.
         dir: PathBuf,
     },
     /// The file names another format version than the one this crate knows.
-    #[error("{} has nf_format {found}, expected \"2\": write it again with neuralforecast 3.3", path.display())]
+    #[error("{} has nf_format {found}, expected \"2\"; write it again with neuralforecast 3.3", path.display())]
+    #[strum(serialize = "unknown_format")]
     Format {
         /// The file.
         path: PathBuf,
@@ -59,7 +64,8 @@ pub enum CheckpointError {
         found: String,
     },
     /// Not a whole safetensors file.
-    #[error("{} is not a whole safetensors file ({reason}): copy it again from its source", path.display())]
+    #[error("{} is not a whole safetensors file ({reason}); copy it again from its source", path.display())]
+    #[strum(serialize = "damaged_file")]
     Corrupt {
         /// The file.
         path: PathBuf,
@@ -71,6 +77,7 @@ pub enum CheckpointError {
         "{} was changed since it was written, or damaged: its checksum is {}; copy it again from its source, or, if it was \
          changed on purpose, remove its entry {CHECKSUM}", path.display(), found.as_deref().unwrap_or("missing")
     )]
+    #[strum(serialize = "changed_file")]
     Checksum {
         /// The file.
         path: PathBuf,
@@ -84,6 +91,7 @@ pub enum CheckpointError {
          DIR",
         path = path.display()
     )]
+    #[strum(serialize = "unreadable_pickle")]
     Pickle {
         /// The file.
         path: PathBuf,
@@ -95,6 +103,7 @@ pub enum CheckpointError {
         "{}: tensor `{tensor}` has dtype {dtype}, expected a boolean, an integer, F16, BF16, F32, F64 or C64: \
          convert it before saving", path.display()
     )]
+    #[strum(serialize = "unknown_dtype")]
     Dtype {
         /// The file.
         path: PathBuf,
@@ -105,6 +114,7 @@ pub enum CheckpointError {
     },
     /// Text that is not JSON (Python's `NaN` and `Infinity` are not JSON).
     #[error("{place} is not valid JSON: {source}")]
+    #[strum(serialize = "invalid_json")]
     Json {
         /// The file, and the entry in it if it is not the whole file.
         place: String,
@@ -113,6 +123,7 @@ pub enum CheckpointError {
     },
     /// JSON without the value that is expected.
     #[error("{place}: `{field}` should be {expected}, found {found}")]
+    #[strum(serialize = "invalid_field")]
     Field {
         /// The file or the model.
         place: String,
@@ -125,6 +136,7 @@ pub enum CheckpointError {
     },
     /// The tensors are not those of the model.
     #[error("{place} does not fit the model: {mismatch}")]
+    #[strum(serialize = "tensors_do_not_fit")]
     Names {
         /// The file or the model.
         place: String,
@@ -138,7 +150,8 @@ pub enum CheckpointError {
         path: PathBuf,
     },
     /// The directory to write exists already.
-    #[error("{} exists and is not empty: choose another directory or allow overwriting", path.display())]
+    #[error("{} exists and is not empty; choose another directory or allow overwriting", path.display())]
+    #[strum(serialize = "path_exists")]
     Exists {
         /// The directory.
         path: PathBuf,

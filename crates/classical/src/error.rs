@@ -4,7 +4,8 @@ use foretell_estimator::EstimatorError;
 use serde_json::Value;
 
 /// Why a hyper-parameter is refused.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum ClassicalError {
     /// No hyper-parameter of that name.
@@ -37,6 +38,7 @@ pub enum ClassicalError {
     },
     /// A value of a series that is no finite number of single precision.
     #[error("{model}: value {} is {found}; give finite numbers up to 3.4e38, or fill what is not known", .row + 1)]
+    #[strum(serialize = "value_not_finite")]
     NotANumber {
         /// The model.
         model: &'static str,
@@ -47,6 +49,7 @@ pub enum ClassicalError {
     },
     /// A series that cannot be held.
     #[error("{model}: {reason}")]
+    #[strum(serialize = "series_not_held")]
     Series {
         /// The model.
         model: &'static str,
@@ -55,6 +58,7 @@ pub enum ClassicalError {
     },
     /// A quantile that is none.
     #[error("{model}: a quantile is a number between 0 and 1, as 0.9, found {found}")]
+    #[strum(serialize = "quantile_out_of_range")]
     Quantile {
         /// The model.
         model: &'static str,
@@ -69,6 +73,7 @@ pub enum ClassicalError {
     },
     /// A value that a hyper-parameter cannot have.
     #[error("{model}: {name} must be {expected}, found {found}")]
+    #[strum(serialize = "hyper_parameter_value")]
     Value {
         /// The model.
         model: &'static str,

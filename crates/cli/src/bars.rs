@@ -4,14 +4,17 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use crate::picture::{CHARACTER, Drawn, FAINT, INK, Picture, WIDTH, colour, text, titled};
+use crate::lettering::{shortened, text_width};
+use crate::picture::{Drawn, FAINT, INK, Picture, WIDTH, colour, head_height, text, titled};
 use crate::ticks::number;
 
 /// Pixels of a bar, and above each group of them.
 const BAR: u32 = 24;
 const HEAD: u32 = 40;
-/// The most characters of a name that are shown.
-const LONGEST: usize = 40;
+/// The most columns of a name that are shown.
+const LONGEST: usize = 48;
+/// Pixels of the legend.
+const LEGEND: u32 = 22;
 const FONT_SIZE: f64 = 14.0;
 
 /// Bars of several models, one below the other.
@@ -59,32 +62,41 @@ impl Group {
 impl Picture for Bars {
     fn size(&self) -> (u32, u32) {
         let bars: usize = self.groups.iter().map(|group| group.inputs.len()).sum();
-        (WIDTH, 86 + HEAD * self.groups.len() as u32 + BAR * bars as u32 + 20)
+        let head = head_height(&self.title, &self.subtitle) + LEGEND;
+        (WIDTH, head + HEAD * self.groups.len() as u32 + BAR * bars as u32 + 20)
+    }
+
+    fn names(&self) -> Vec<&str> {
+        let groups = self.groups.iter().flat_map(|group| {
+            std::iter::once(&*group.title).chain(group.inputs.iter().map(|input| &*input.name))
+        });
+        [&*self.title, &*self.subtitle].into_iter().chain(groups).collect()
     }
 
     fn draw<B>(&self, area: &DrawingArea<B, Shift>) -> Drawn
     where
         B: DrawingBackend<ErrorType: 'static>,
     {
-        let [head, body] = titled(area, &self.title, &self.subtitle)?;
+        let below = titled(area, &self.title, &self.subtitle)?;
+        let (legend, body) = below.split_vertically(LEGEND);
         for (place, (name, opacity)) in
             [("raises the forecast", 1.0), ("lowers it", 0.35)].into_iter().enumerate()
         {
             let x = 24 + 200 * place as i32;
-            head.draw(&Rectangle::new([(x, 68), (x + 24, 80)], colour(0).mix(opacity).filled()))?;
-            head.draw(&Text::new(name, (x + 30, 67), text(15.0, &INK)))?;
+            legend.draw(&Rectangle::new([(x, 4), (x + 24, 16)], colour(0).mix(opacity).filled()))?;
+            legend.draw(&Text::new(name, (x + 30, 3), text(15.0, &INK)))?;
         }
         let longest = self
             .groups
             .iter()
             .flat_map(|group| &group.inputs)
-            .map(|input| shown(&input.name).chars().count());
-        let left = 24 + (longest.max().unwrap_or(0) as f64 * CHARACTER * FONT_SIZE) as i32 + 12;
+            .map(|input| text_width(&shown(&input.name), FONT_SIZE));
+        let left = 24 + longest.fold(0.0, f64::max) as i32 + 12;
         // A number stands beside each bar.
-        let room = f64::from(WIDTH as i32 - left - 110);
+        let room = f64::from(WIDTH as i32 - left - 130);
         let mut y = 0;
         for (model, group) in self.groups.iter().enumerate() {
-            body.draw(&Text::new(group.title.clone(), (24, y + 12), text(16.0, &INK)))?;
+            body.draw(&Text::new(shortened(&group.title, 100), (24, y + 12), text(16.0, &INK)))?;
             y += HEAD as i32;
             let largest = group.inputs.first().map_or(0.0, |input| input.size);
             for input in &group.inputs {
@@ -108,10 +120,7 @@ impl Picture for Bars {
 
 /// A name that is not too long for its place.
 fn shown(name: &str) -> String {
-    match name.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &name[..end]),
-        None => name.to_owned(),
-    }
+    shortened(name, LONGEST)
 }
 
 #[cfg(test)]
@@ -140,6 +149,6 @@ mod tests {
             assert!(svg.contains(part), "{part} is missing");
         }
         assert!(bars.png().unwrap().starts_with(b"\x89PNG"));
-        assert_eq!(shown(&"a".repeat(60)).chars().count(), LONGEST + 1);
+        assert!(shown(&"a".repeat(60)).chars().count() <= LONGEST);
     }
 }

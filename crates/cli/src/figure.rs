@@ -6,12 +6,18 @@ use plotters::coord::combinators::BindKeyPoints as _;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use crate::picture::{CHARACTER, Drawn, FAINT, GRID, INK, Picture, WIDTH, colour, text, titled};
-use crate::ticks::{number, ticks, value_range};
+use crate::lettering::{CHARACTER, fitted, shortened, text_width};
+use crate::picture::{Drawn, FAINT, GRID, INK, Picture, WIDTH, colour, head_height, text, titled};
+use crate::ticks::{ticks, value_range, value_ticks};
+use crate::value_axis::ValueAxis;
 
-/// Beside the axes of a facet.
+/// Beside the axes of a facet; on the left at least, and more where numbers are long.
 const LEFT: u32 = 68;
 const RIGHT: u32 = 26;
+/// Pixels of a row of the legend.
+const LEGEND_ROW: u32 = 22;
+/// Models whose intervals are filled: more areas over each other could not be told apart, and are drawn as lines.
+const MOST_FILLED: usize = 2;
 /// The opacity of the widest interval of several; those within add to it.
 const OPACITY: f64 = 0.18;
 
@@ -66,15 +72,26 @@ impl Picture for Figure {
             2..=8 => 250,
             _ => 200,
         };
-        (WIDTH, 90 + rows as u32 * height)
+        let head = head_height(&self.title, &self.subtitle) + self.legend_height();
+        (WIDTH, head + 4 + rows as u32 * height)
+    }
+
+    fn names(&self) -> Vec<&str> {
+        let facets = self.facets.iter().filter_map(|facet| facet.title.as_deref());
+        [&*self.title, &*self.subtitle]
+            .into_iter()
+            .chain(self.models.iter().map(String::as_str))
+            .chain(facets)
+            .collect()
     }
 
     fn draw<B>(&self, area: &DrawingArea<B, Shift>) -> Drawn
     where
         B: DrawingBackend<ErrorType: 'static>,
     {
-        let [head, body] = titled(area, &self.title, &self.subtitle)?;
-        self.legend(&head)?;
+        let below = titled(area, &self.title, &self.subtitle)?;
+        let (legend, body) = below.split_vertically(self.legend_height());
+        self.legend(&legend)?;
         for (facet, area) in self.facets.iter().zip(body.split_evenly(self.layout())) {
             self.facet(facet, &area)?;
         }
@@ -93,24 +110,23 @@ impl Figure {
         (self.facets.len().div_ceil(columns).max(1), columns)
     }
 
-    /// A row that says what lines and areas are.
-    fn legend<B>(&self, head: &DrawingArea<B, Shift>) -> Drawn
-    where
-        B: DrawingBackend<ErrorType: 'static>,
-    {
-        let (mut x, y) = (24, 74);
-        let write = |x: &mut i32, name: &str| -> Drawn {
-            head.draw(&Text::new(name.to_owned(), (*x + 30, y - 7), text(15.0, &INK)))?;
-            // About as wide as the font is on average.
-            *x += 30 + 8 * name.chars().count() as i32 + 22;
-            Ok(())
+    /// The models with intervals, in their order.
+    fn models_with_bands(&self) -> Vec<usize> {
+        let with = |model: &usize| {
+            let mut forecasts = self.facets.iter().flat_map(|facet| &facet.forecasts);
+            forecasts.any(|forecast| forecast.model == *model && !forecast.bands.is_empty())
         };
-        head.draw(&PathElement::new([(x, y), (x + 24, y)], INK.stroke_width(2)))?;
-        write(&mut x, "history")?;
-        for (model, name) in self.models.iter().enumerate() {
-            head.draw(&PathElement::new([(x, y), (x + 24, y)], colour(model).stroke_width(2)))?;
-            write(&mut x, name)?;
-        }
+        (0..self.models.len()).filter(with).collect()
+    }
+
+    fn is_filled(&self, model: usize) -> bool {
+        self.models_with_bands().into_iter().take(MOST_FILLED).any(|filled| filled == model)
+    }
+
+    /// What lines and areas are: rows of keys and names that fit in the width, each with its place.
+    fn legend_rows(&self) -> Vec<Vec<(i32, Key, String)>> {
+        let mut entries = vec![(Key::History, "history".to_owned())];
+        entries.extend(self.models.iter().enumerate().map(|(model, name)| (Key::Model(model), name.clone())));
         let bands =
             || self.facets.iter().flat_map(|facet| &facet.forecasts).flat_map(|forecast| &forecast.bands);
         let mut levels: Vec<&str> = Vec::new();
@@ -119,12 +135,53 @@ impl Figure {
                 levels.push(&band.level)
             }
         });
-        for (depth, level) in levels.iter().enumerate() {
-            // Bands of several levels are painted over each other.
-            let opacity = 1.0 - (1.0 - OPACITY).powi(depth as i32 + 1);
-            let shape = Rectangle::new([(x, y - 6), (x + 24, y + 6)], colour(0).mix(opacity).filled());
-            head.draw(&shape)?;
-            write(&mut x, &format!("{level} % interval"))?;
+        entries.extend(
+            levels.iter().enumerate().map(|(depth, level)| (Key::Band(depth), format!("{level} % interval"))),
+        );
+        if self.models_with_bands().len() > MOST_FILLED {
+            entries.push((Key::Ends, "ends of the intervals of further models".to_owned()));
+        }
+        let (mut rows, mut x) = (vec![Vec::new()], 24);
+        for (key, name) in entries {
+            let longest = (f64::from(WIDTH) - 48.0 - 30.0) / (CHARACTER * 15.0);
+            let name = shortened(&name, longest as usize);
+            let width = 30 + text_width(&name, 15.0) as i32 + 22;
+            if x > 24 && x + width - 22 > WIDTH as i32 - 24 {
+                rows.push(Vec::new());
+                x = 24;
+            }
+            rows.last_mut().expect("there is a row").push((x, key, name));
+            x += width;
+        }
+        rows
+    }
+
+    fn legend_height(&self) -> u32 {
+        LEGEND_ROW * self.legend_rows().len() as u32
+    }
+
+    fn legend<B>(&self, area: &DrawingArea<B, Shift>) -> Drawn
+    where
+        B: DrawingBackend<ErrorType: 'static>,
+    {
+        for (row, entries) in self.legend_rows().into_iter().enumerate() {
+            let y = 10 + LEGEND_ROW as i32 * row as i32;
+            for (x, key, name) in entries {
+                let line = |style: ShapeStyle| PathElement::new([(x, y), (x + 24, y)], style);
+                match key {
+                    Key::History => area.draw(&line(INK.stroke_width(2)))?,
+                    Key::Model(model) => area.draw(&line(colour(model).stroke_width(2)))?,
+                    Key::Ends => area.draw(&line(FAINT.stroke_width(1)))?,
+                    Key::Band(depth) => {
+                        // Bands of several levels are painted over each other.
+                        let opacity = 1.0 - (1.0 - OPACITY).powi(depth as i32 + 1);
+                        let first = self.models_with_bands().first().copied().unwrap_or(0);
+                        let style = colour(first).mix(opacity).filled();
+                        area.draw(&Rectangle::new([(x, y - 6), (x + 24, y + 6)], style))?;
+                    }
+                }
+                area.draw(&Text::new(name, (x + 30, y - 7), text(15.0, &INK)))?;
+            }
         }
         Ok(())
     }
@@ -137,45 +194,68 @@ impl Figure {
         let times = || facet.history.iter().chain(lines.clone()).map(|&(time, _)| time);
         let (first, last) = (times().min().unwrap_or(0), times().max().unwrap_or(1));
         let measure = || facet.forecasts.iter().filter(|forecast| forecast.sets_axis);
-        let values = facet.history.iter().chain(measure().flat_map(|forecast| &forecast.line));
+        let drawn = facet.history.iter().chain(measure().flat_map(|forecast| &forecast.line));
         let ends = measure().flat_map(|forecast| &forecast.bands).flat_map(|band| &band.steps);
         let ends = ends.flat_map(|&(_, lo, hi)| [lo, hi]);
-        let (low, high) = value_range(values.map(|&(_, value)| value).chain(ends));
+        let (low, high) = value_range(drawn.map(|&(_, value)| value).chain(ends));
         let (width, height) = area.dim_in_pixel();
         let small = height < 300;
         let label_size = if small { 13.0 } else { 15.0 };
-        let along = f64::from(width) - f64::from(LEFT + RIGHT);
-        let marks = ticks(self.kind, first, last, (along / (CHARACTER * label_size)) as usize);
+        let values = value_ticks(low, high, if small { 5 } else { 8 });
+        let longest = values.iter().map(|(_, label)| text_width(label, label_size)).fold(0.0, f64::max);
+        let left = LEFT.max(longest as u32 + 30);
+        let along = f64::from(width) - f64::from(left + RIGHT);
+        let mut marks = ticks(self.kind, first, last, (along / (CHARACTER * label_size)) as usize);
+        // A label that would stand out of the picture is left away.
+        let span = (i128::from(last) - i128::from(first)).max(1) as f64;
+        marks.retain(|(time, label)| {
+            let place = along * (i128::from(*time) - i128::from(first)) as f64 / span;
+            place + text_width(label, label_size) / 2.0 <= along + f64::from(RIGHT)
+        });
         let label = |time: &i64| marks.iter().find(|(mark, _)| mark == time).map(|(_, label)| label.clone());
 
-        let title = facet.title.as_deref().unwrap_or_default();
-        area.draw(&Text::new(title.to_owned(), (24, 6), text(16.0, &INK)))?;
+        let title = facet.title.as_deref().map(|title| fitted(title, 16.0, f64::from(width) - 48.0, 2));
+        let title = title.unwrap_or_default();
+        for (row, line) in title.iter().enumerate() {
+            area.draw(&Text::new(line.clone(), (24, 6 + 19 * row as i32), text(16.0, &INK)))?;
+        }
         let x = (first..last.max(first + 1)).with_key_points(marks.iter().map(|(time, _)| *time).collect());
+        let axis = ValueAxis { low, high, marks: values.iter().map(|(value, _)| *value).collect() };
         let mut chart = ChartBuilder::on(area)
-            .margin_top(if title.is_empty() { 10 } else { 30 })
+            .margin_top(if title.is_empty() { 10 } else { 11 + 19 * title.len() as u32 })
             .margin_right(RIGHT)
             .margin_left(14)
             .margin_bottom(10)
-            .set_label_area_size(LabelAreaPosition::Left, LEFT - 14)
+            .set_label_area_size(LabelAreaPosition::Left, left - 14)
             .set_label_area_size(LabelAreaPosition::Bottom, 28)
-            .build_cartesian_2d(x, low..high)?;
+            .build_cartesian_2d(x, axis)?;
         chart
             .configure_mesh()
             .disable_x_mesh()
             .light_line_style(TRANSPARENT)
             .bold_line_style(GRID)
             .axis_style(FAINT)
-            .y_labels(if small { 5 } else { 8 })
             .y_label_style(text(label_size, &FAINT).pos(Pos::new(HPos::Right, VPos::Center)))
             .x_label_style(text(label_size, &FAINT).pos(Pos::new(HPos::Center, VPos::Top)))
             .x_label_formatter(&|time: &i64| label(time).unwrap_or_default())
-            .y_label_formatter(&|value: &f64| number(*value))
+            .y_label_formatter(&|value: &f64| {
+                let label = values.iter().find(|(mark, _)| mark == value).map(|(_, label)| label.clone());
+                label.unwrap_or_default()
+            })
             .draw()?;
 
         for forecast in &facet.forecasts {
             for band in &forecast.bands {
                 let whole = |step: &&(i64, f32, f32)| step.1.is_finite() && step.2.is_finite();
                 let steps = || band.steps.iter().filter(whole);
+                if !self.is_filled(forecast.model) {
+                    let style = colour(forecast.model).mix(0.7).stroke_width(1);
+                    for end in [|step: &(i64, f32, f32)| step.1, |step: &(i64, f32, f32)| step.2] {
+                        let line: Vec<_> = steps().map(|step| (step.0, f64::from(end(step)))).collect();
+                        chart.draw_series([PathElement::new(line, style)])?;
+                    }
+                    continue;
+                }
                 let upper = steps().map(|&(time, _, hi)| (time, f64::from(hi)));
                 let lower = steps().rev().map(|&(time, lo, _)| (time, f64::from(lo)));
                 let outline: Vec<_> = upper.chain(lower).collect();
@@ -193,6 +273,17 @@ impl Figure {
         }
         Ok(())
     }
+}
+
+/// What stands before a name of the legend.
+#[derive(Clone, Copy)]
+enum Key {
+    History,
+    Model(usize),
+    /// An interval within so many others.
+    Band(usize),
+    /// The ends of an interval that is not filled.
+    Ends,
 }
 
 /// The parts of a line between its missing values.
@@ -272,7 +363,74 @@ mod tests {
             |svg: &str| svg.lines().map(str::trim).filter(|line| line.parse::<f64>().is_ok()).count();
         assert_eq!(labels(&figure(vec![wild.clone()])), labels(&usual));
         wild.forecasts[1].sets_axis = true;
-        assert!(figure(vec![wild]).contains("5000"));
+        assert!(figure(vec![wild]).contains("5,000"));
+    }
+
+    /// The x of texts of a picture, and what they say.
+    fn texts(svg: &str) -> Vec<(f64, String)> {
+        let texts = svg.split("<text ").skip(1).map(|rest| {
+            let x = rest.split("x=\"").nth(1).unwrap().split('"').next().unwrap().parse().unwrap();
+            (x, rest.split('>').nth(1).unwrap().split('<').next().unwrap().trim().to_owned())
+        });
+        texts.collect()
+    }
+
+    #[test]
+    fn labels_are_whole_at_any_magnitude() {
+        for size in [1e-12, 1.0, -3e5, 1e12] {
+            let mut of_size = facet(Some("a"));
+            of_size.history = vec![(0, 0.2 * size), (31_557_600_000_000, size)];
+            of_size.forecasts[0].line = vec![(31_557_600_000_000, size), (63_115_200_000_000, 1.3 * size)];
+            of_size.forecasts[0].bands.clear();
+            let svg = figure(vec![of_size.clone(), of_size]);
+            // Labels of values end at their x.
+            let ends: Vec<_> = svg.split("text-anchor=\"end\"").skip(1).collect();
+            assert!(ends.len() >= 6, "{size}: {svg}");
+            let labels = svg.split("<text ").filter(|text| text.contains("text-anchor=\"end\""));
+            for label in labels {
+                let (x, text) = texts(&format!("<text {label}")).remove(0);
+                let start = x - text_width(&text, 13.0);
+                // Of the facet on the right the left edge is at 500.
+                assert!(start >= 0.0 && (x < 500.0 || start >= 500.0), "{size}: {text} from {start} to {x}");
+            }
+        }
+    }
+
+    #[test]
+    fn legends_take_as_many_rows_as_they_need() {
+        let names: Vec<String> =
+            (0..7).map(|model| format!("a model with a long name, number {model}")).collect();
+        let figure = Figure {
+            title: "x".repeat(300),
+            subtitle: String::new(),
+            kind: TimeKind::Timestamp,
+            models: names.clone(),
+            facets: vec![facet(None)],
+        };
+        let svg = figure.svg().unwrap();
+        for name in &names {
+            let (x, text) =
+                texts(&svg).into_iter().find(|(_, text)| text == name).expect("its name is there");
+            assert!(x + text_width(&text, 15.0) <= f64::from(WIDTH), "{text} at {x}");
+        }
+        assert!(figure.legend_rows().len() >= 3 && texts(&svg).iter().all(|(_, text)| text.len() < 120));
+    }
+
+    #[test]
+    fn intervals_of_two_models_are_filled() {
+        let mut of_three = facet(None);
+        let one = of_three.forecasts[0].clone();
+        of_three.forecasts = (0..3).map(|model| Forecast { model, ..one.clone() }).collect();
+        let figure = Figure {
+            title: String::new(),
+            subtitle: String::new(),
+            kind: TimeKind::Timestamp,
+            models: ["A", "B", "C"].map(str::to_owned).into(),
+            facets: vec![of_three],
+        };
+        let svg = figure.svg().unwrap();
+        assert_eq!(svg.matches("<polygon").count(), 2);
+        assert!(svg.contains("ends of the intervals of further models"));
     }
 
     #[test]

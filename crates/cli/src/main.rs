@@ -23,6 +23,7 @@ mod importances;
 mod inputs;
 mod interrupt;
 mod layout_args;
+mod lettering;
 mod markdown;
 mod model_args;
 mod model_facts;
@@ -49,6 +50,7 @@ mod threshold;
 mod ticks;
 mod train_args;
 mod truth_args;
+mod value_axis;
 
 use std::env;
 use std::ffi::OsString;

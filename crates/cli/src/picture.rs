@@ -7,13 +7,14 @@ use plotters::prelude::*;
 use plotters::style::register_font;
 
 use crate::failure::Usage;
+use crate::lettering::{fitted, missing_letters};
 use crate::output::{print, write_file};
 use crate::png::png;
+use crate::progress::Log;
 
 pub(crate) const WIDTH: u32 = 1000;
-/// About as wide as a digit is, in font sizes.
-pub(crate) const CHARACTER: f64 = 0.56;
-const FONT: &str = "Helvetica, Arial, sans-serif";
+/// Viewers of SVG take letters that a font lacks from the next; the last are those of most scripts on most systems.
+const FONT: &str = "Helvetica, Arial, Noto Sans, Noto Sans CJK JP, Arial Unicode MS, sans-serif";
 pub(crate) const INK: RGBColor = RGBColor(45, 52, 64);
 pub(crate) const FAINT: RGBColor = RGBColor(112, 120, 133);
 pub(crate) const GRID: RGBColor = RGBColor(229, 232, 237);
@@ -41,6 +42,9 @@ pub(crate) trait Picture {
     /// Width and height in pixels.
     fn size(&self) -> (u32, u32);
 
+    /// The texts of others in it, which may be of any script.
+    fn names(&self) -> Vec<&str>;
+
     /// Draws it on a white area of its size.
     fn draw<B>(&self, area: &DrawingArea<B, Shift>) -> Drawn
     where
@@ -63,10 +67,20 @@ pub(crate) trait Picture {
         png(&pixels, size)
     }
 
-    /// Writes the file that the path names by its ending; for `-` as SVG to standard output.
-    fn write(&self, path: &Path) -> anyhow::Result<()> {
+    /// Writes the file that the path names by its ending; for `-` as SVG to standard output. Tells `log` of letters that a PNG cannot
+    /// show.
+    fn write(&self, path: &Path, log: Log) -> anyhow::Result<()> {
         if is_stdout(path) {
             return print(self.svg()?);
+        }
+        let missing = missing_letters(LETTERS, self.names().into_iter());
+        if has_ending(path, "png") && !missing.is_empty() {
+            let shown: String = missing.iter().take(12).collect();
+            log.warning(&format!(
+                "{}: the font of pictures in pixels has no letters such as {shown}, and draws boxes for them; name a file that ends in \
+                 .svg, which viewers draw with the fonts of their system",
+                path.display()
+            ));
         }
         let picture = if has_ending(path, "png") { self.png()? } else { self.svg()?.into_bytes() };
         write_file(path, &picture)
@@ -85,19 +99,42 @@ where
     Ok(())
 }
 
-/// Title and subtitle, above the rest of the area, which is returned with the part that they are in.
+/// Title and subtitle above the rest of the area, which is returned.
 pub(crate) fn titled<B>(
     area: &DrawingArea<B, Shift>,
     title: &str,
     subtitle: &str,
-) -> Result<[DrawingArea<B, Shift>; 2], Box<dyn std::error::Error>>
+) -> Result<DrawingArea<B, Shift>, Box<dyn std::error::Error>>
 where
     B: DrawingBackend<ErrorType: 'static>,
 {
-    let (head, body) = area.split_vertically(86);
-    head.draw(&Text::new(title.to_owned(), (24, 14), text(23.0, &INK)))?;
-    head.draw(&Text::new(subtitle.to_owned(), (24, 41), text(15.0, &FAINT)))?;
-    Ok([head, body])
+    let (head, body) = area.split_vertically(head_height(title, subtitle));
+    let mut y = 14;
+    for line in title_lines(title) {
+        head.draw(&Text::new(line, (24, y), text(TITLE, &INK)))?;
+        y += 27;
+    }
+    for line in subtitle_lines(subtitle) {
+        head.draw(&Text::new(line, (24, y), text(SUBTITLE, &FAINT)))?;
+        y += 19;
+    }
+    Ok(body)
+}
+
+const TITLE: f64 = 23.0;
+const SUBTITLE: f64 = 15.0;
+
+/// The pixels of titles.
+pub(crate) fn head_height(title: &str, subtitle: &str) -> u32 {
+    18 + 27 * title_lines(title).len() as u32 + 19 * subtitle_lines(subtitle).len() as u32
+}
+
+fn title_lines(title: &str) -> Vec<String> {
+    fitted(title, TITLE, f64::from(WIDTH) - 48.0, 3)
+}
+
+fn subtitle_lines(subtitle: &str) -> Vec<String> {
+    fitted(subtitle, SUBTITLE, f64::from(WIDTH) - 48.0, 3)
 }
 
 /// Whether a path stands for standard output.

@@ -1,6 +1,7 @@
 //! Where axes are marked: times as a calendar does, numbers by round steps.
 
 use foretell::{Freq, TimeKind};
+use foretell_report::grouped;
 
 /// The values with some air; from 0 where that is near, so that heights can be compared.
 pub(crate) fn value_range(values: impl Iterator<Item = f32>) -> (f64, f64) {
@@ -11,25 +12,92 @@ pub(crate) fn value_range(values: impl Iterator<Item = f32>) -> (f64, f64) {
     if low > high {
         return (0.0, 1.0);
     }
-    let air = if high > low { 0.05 * (high - low) } else { 0.5 * high.abs().max(1.0) };
+    let alone = if high == 0.0 { 0.5 } else { 0.5 * high.abs() };
+    let air = if high > low { 0.05 * (high - low) } else { alone };
     let from_zero = low >= 0.0 && low < 0.5 * high;
     (if from_zero { 0.0 } else { low - air }, high + air)
 }
 
-/// A mark's number, without digits that say nothing.
+/// Words for large numbers, the largest first.
+const SCALES: [(f64, &str); 3] = [(1e12, "trillion"), (1e9, "billion"), (1e6, "million")];
+
+/// A number as people write it, with 4 digits at most but for whole ones: 12,500, 1.5 million, 2e-7.
 pub(crate) fn number(value: f64) -> String {
-    let text = format!("{value:.6}");
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    let plain = !matches!(text, "0" | "-0") || value == 0.0;
-    match text.trim_start_matches('-') {
-        digits if digits.len() <= 8 && plain => {
-            if digits == "0" {
-                "0".to_owned()
-            } else {
-                text.to_owned()
-            }
+    let size = value.abs();
+    if size == 0.0 || !value.is_finite() {
+        return if size == 0.0 { "0".to_owned() } else { value.to_string() };
+    }
+    let digits = |value: f64| {
+        let whole = value.abs().log10().floor();
+        trimmed(&format!("{value:.*}", (3.0 - whole).clamp(0.0, 9.0) as usize))
+    };
+    match SCALES.iter().find(|(scale, _)| size >= *scale) {
+        _ if !(1e-5..1e15).contains(&size) => exponent(value),
+        Some((scale, word)) => format!("{} {word}", digits(value / scale)),
+        None if size >= 1e4 => grouped_text(&format!("{value:.0}")),
+        None => grouped_text(&digits(value)),
+    }
+}
+
+/// The marks of an axis of values: round numbers, at most so many, with texts that tell them apart.
+pub(crate) fn value_ticks(low: f64, high: f64, most: usize) -> Vec<(f64, String)> {
+    let rough = (high - low) / most.max(1) as f64;
+    let power = 10_f64.powf(rough.log10().floor());
+    let step =
+        [1.0, 2.0, 5.0, 10.0].map(|digit| digit * power).into_iter().find(|step| *step >= rough * 0.999);
+    let step = step.unwrap_or(10.0 * power);
+    if !step.is_finite() || step <= 0.0 {
+        return Vec::new();
+    }
+    let first = (low / step).ceil();
+    let ticks = (0..=most).map(|n| (first + n as f64) * step).filter(|tick| (low..=high).contains(tick));
+    // -0 is 0.
+    let ticks: Vec<f64> = ticks.map(|tick| if tick.abs() < step / 2.0 { 0.0 } else { tick }).collect();
+    let largest = ticks.iter().fold(0.0, |largest: f64, tick| largest.max(tick.abs()));
+    let (scale, word) = match SCALES.iter().find(|(scale, _)| largest >= *scale) {
+        // A word only where it leaves the steps a digit or three.
+        Some((scale, word)) if step >= scale / 1e3 && largest < 1e15 => (*scale, *word),
+        _ => (1.0, ""),
+    };
+    let decimals = (-(step / scale).log10().floor()).max(0.0) as usize;
+    let label = |tick: f64| {
+        if tick == 0.0 {
+            "0".to_owned()
+        } else if largest >= 1e15 || step < 1e-7 && largest < 1e-3 {
+            exponent(tick)
+        } else {
+            let text = grouped_text(&format!("{:.*}", decimals.min(9), tick / scale));
+            if word.is_empty() { text } else { format!("{text} {word}") }
         }
-        _ => format!("{value:.3e}").replace(".000e", "e").replace("00e", "e"),
+    };
+    ticks.into_iter().map(|tick| (tick, label(tick))).collect()
+}
+
+/// As 2e-7, with as many decimals as are of use.
+fn exponent(value: f64) -> String {
+    let text = format!("{value:.3e}");
+    match text.split_once('e') {
+        Some((digits, power)) => format!("{}e{power}", trimmed(digits)),
+        None => text,
+    }
+}
+
+/// The decimals without the zeros at their end.
+fn trimmed(text: &str) -> String {
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text.to_owned(),
+    }
+}
+
+/// A number with the digits before its point in groups of three.
+fn grouped_text(text: &str) -> String {
+    let (sign, text) = text.strip_prefix('-').map_or(("", text), |text| ("-", text));
+    let (whole, decimals) = text.split_once('.').map_or((text, None), |(whole, rest)| (whole, Some(rest)));
+    let whole = whole.parse().map_or_else(|_| whole.to_owned(), grouped);
+    match decimals {
+        Some(decimals) => format!("{sign}{whole}.{decimals}"),
+        None => format!("{sign}{whole}"),
     }
 }
 
@@ -216,12 +284,55 @@ mod tests {
         assert_eq!(value_range([500.0, 600.0].into_iter()), (495.0, 605.0));
         assert_eq!(value_range([-1.0, 1.0].into_iter()), (-1.1, 1.1));
         assert_eq!(value_range([3.0].into_iter()), (1.5, 4.5));
+        assert_eq!(value_range([0.0].into_iter()), (-0.5, 0.5));
+        let (low, high) = value_range([1e-12].into_iter());
+        assert!(low > 0.0 && high < 2e-12);
         assert_eq!(value_range(std::iter::empty()), (0.0, 1.0));
     }
 
     #[test]
-    fn numbers_are_short() {
-        let texts = [0.0, -0.0, 0.1 + 0.2, -12.5, 40_000.0, 1.5e9, 2e-7, -3e12].map(number);
-        assert_eq!(texts, ["0", "0", "0.3", "-12.5", "40000", "1.5e9", "2e-7", "-3e12"]);
+    fn numbers_are_as_people_write_them() {
+        let texts = [0.0, -0.0, 0.1 + 0.2, -12.5, 40_000.0, 1.5e9, 2e-7, -3e12, 1234.5678, 0.012_345_6, 1e18]
+            .map(number);
+        let expected = [
+            "0",
+            "0",
+            "0.3",
+            "-12.5",
+            "40,000",
+            "1.5 billion",
+            "2e-7",
+            "-3 trillion",
+            "1,235",
+            "0.01235",
+            "1e18",
+        ];
+        assert_eq!(texts, expected);
+    }
+
+    #[test]
+    fn values_are_marked_at_any_magnitude() {
+        let labels = |low: f64, high: f64| {
+            value_ticks(low, high, 5).into_iter().map(|(_, label)| label).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(labels(0.0, 10.4), "0 5 10");
+        assert_eq!(labels(-1.1e-12, 1.1e-12), "-1e-12 -5e-13 0 5e-13 1e-12");
+        assert_eq!(labels(0.0, 1.2e12), "0 0.5 trillion 1.0 trillion");
+        assert_eq!(
+            labels(1_000_000.1, 1_000_000.5),
+            "1,000,000.1 1,000,000.2 1,000,000.3 1,000,000.4 1,000,000.5"
+        );
+        assert_eq!(labels(-30_000.0, 10_000.0), "-30,000 -20,000 -10,000 0 10,000");
+        for power in -14..15 {
+            let size = 10_f64.powi(power);
+            for (low, high) in [(0.0, 3.7 * size), (-size, size), (size, 1.01 * size)] {
+                let ticks = value_ticks(low, high, 8);
+                let mut texts: Vec<&String> = ticks.iter().map(|(_, text)| text).collect();
+                let count = texts.len();
+                texts.dedup();
+                assert!(count >= 3 && count <= 9 && texts.len() == count, "{low} to {high}: {ticks:?}");
+            }
+        }
+        assert!(value_ticks(1.0, 1.0, 5).len() <= 1);
     }
 }

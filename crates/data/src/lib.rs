@@ -86,6 +86,7 @@ pub use error::place::Place;
 pub use error::remedies::Repeated;
 pub use error::too_large::TooLarge;
 pub use error::untaught_steps::UntaughtSteps;
+pub use error::whereabouts::Whereabouts;
 pub use foretell_simd::{Key, Stream};
 #[cfg(feature = "parquet")]
 pub use frames::batch::ParquetWriter;
@@ -113,7 +114,7 @@ pub use panels::panel::Panel;
 pub use panels::peers::Peers;
 pub use panels::read::AVAILABLE_MASK;
 pub use panels::unseen::UnseenCategories;
-pub use setting::{Setting, SettingWords, word_settings};
+pub use setting::{Setting, SettingWords, settings_named, word_settings};
 pub use tables::day_clock::Hours;
 pub use tables::file_options::{Encoding, FileOptions};
 pub use tables::format::{FileFormat, TableOutput};

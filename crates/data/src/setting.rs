@@ -1,5 +1,6 @@
 //! Settings that messages tell users to change, by the name under which each host offers them.
 
+use std::cell::RefCell;
 use std::fmt;
 use std::sync::OnceLock;
 
@@ -167,8 +168,30 @@ impl fmt::Display for Setting {
     }
 }
 
+thread_local! {
+    /// The settings that the text which is being worded has named.
+    static NAMED: RefCell<Option<Vec<Setting>>> = const { RefCell::new(None) };
+}
+
+/// The text of an error, and the settings that it names, in their order: so the advice of a message and the setting that programs read
+/// of it are one.
+pub fn settings_named(error: &dyn fmt::Display) -> (String, Vec<Setting>) {
+    let before = NAMED.replace(Some(Vec::new()));
+    let text = error.to_string();
+    (text, NAMED.replace(before).unwrap_or_default())
+}
+
+/// Its name in the words of the host.
 fn name(setting: Setting) -> &'static str {
-    HOST.get().and_then(|host| (host.name)(setting)).unwrap_or_else(|| setting.in_rust())
+    NAMED.with_borrow_mut(|named| named.iter_mut().for_each(|named| named.push(setting)));
+    setting.in_words()
+}
+
+impl Setting {
+    /// Its name in the words of the host, else in Rust.
+    pub fn in_words(self) -> &'static str {
+        HOST.get().and_then(|host| (host.name)(self)).unwrap_or_else(|| self.in_rust())
+    }
 }
 
 /// How a host names settings.
@@ -190,7 +213,15 @@ pub fn word_settings(words: SettingWords) {
 
 #[cfg(test)]
 mod tests {
-    use super::Setting;
+    use super::{Setting, settings_named};
+
+    #[test]
+    fn the_settings_that_a_text_names_are_told() {
+        let text = std::fmt::from_fn(|f| write!(f, "{}, or {}", Setting::Fill, Setting::Freq.to("D")));
+        let (said, named) = settings_named(&text);
+        assert_eq!((said, named), (text.to_string(), vec![Setting::Fill, Setting::Freq]));
+        assert_eq!(settings_named(&"plain").1, []);
+    }
 
     #[test]
     fn without_a_host_settings_have_their_names_in_rust() {

@@ -5,7 +5,8 @@ use std::error::Error as StdError;
 use foretell_data::DataError;
 
 /// Why an estimator is refused, cannot be trained, or cannot forecast; the message says what to do.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum EstimatorError {
     /// Data that do not fit the estimator.
@@ -29,6 +30,7 @@ pub enum EstimatorError {
         "{model}: values must be {expected} for its loss; value {row} of series {series} is {found}; choose another \
              distribution, or mask the value (available_mask)"
     )]
+    #[strum(serialize = "value_outside_support")]
     Support {
         /// The estimator's column.
         model: String,

@@ -1,7 +1,8 @@
 //! Errors of scoring.
 
 /// A mistake in the forecasts to be scored, or in the metrics.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum EvaluationError {
     /// A name that no metric has.
@@ -14,6 +15,7 @@ pub enum EvaluationError {
     },
     /// A parameter that the metric does not take, or that is no number.
     #[error("metric `{found}`: {reason}")]
+    #[strum(serialize = "metric_parameter")]
     Parameter {
         /// The metric as it was written.
         found: String,
@@ -22,6 +24,7 @@ pub enum EvaluationError {
     },
     /// Columns of different lengths.
     #[error("{what}: {found} values where {expected} are expected, one per row")]
+    #[strum(serialize = "unequal_lengths")]
     Rows {
         /// The column.
         what: String,
@@ -58,6 +61,7 @@ pub enum EvaluationError {
     #[error(
         "series {series} has the weight {found}; a weight must be a number of at least 0, and their sum above 0"
     )]
+    #[strum(serialize = "weight_out_of_range")]
     Weight {
         /// The series, by its number.
         series: u32,

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use foretell_data::DataError;
 
 /// A feature that cannot be read or computed.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum FeatureError {
     /// A word that names no feature.
@@ -13,6 +14,7 @@ pub enum FeatureError {
         Some(nearest) => format!("did you mean {nearest}?"),
         None => format!("there are {known}"),
     })]
+    #[strum(serialize = "unknown_feature")]
     Unknown {
         /// The word.
         found: String,
@@ -23,6 +25,7 @@ pub enum FeatureError {
     },
     /// Arguments that a feature does not take.
     #[error("feature {found}: {reason}; write it as {example}")]
+    #[strum(serialize = "feature_arguments")]
     Arguments {
         /// The feature as it was written.
         found: String,
@@ -33,12 +36,14 @@ pub enum FeatureError {
     },
     /// Two features with a column of the same name.
     #[error("two features have the column {column}; leave one of them out")]
+    #[strum(serialize = "two_columns_of_one_name")]
     Twice {
         /// The column.
         column: String,
     },
     /// A file of days that cannot be opened or read.
     #[error("{}: {source}", path.display())]
+    #[strum(serialize = "cannot_read_file")]
     Unreadable {
         /// The file.
         path: PathBuf,
@@ -47,6 +52,7 @@ pub enum FeatureError {
     },
     /// A file of days with something else in it.
     #[error("{}: {reason}", path.display())]
+    #[strum(serialize = "invalid_days")]
     Days {
         /// The file.
         path: PathBuf,
@@ -57,6 +63,7 @@ pub enum FeatureError {
     #[error(
         "feature {feature} needs dates, and the times of the data are integers; leave it out, or give dates"
     )]
+    #[strum(serialize = "times_without_dates")]
     NoDates {
         /// The feature.
         feature: String,

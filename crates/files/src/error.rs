@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 pub type Result<T, E = FileError> = std::result::Result<T, E>;
 
 /// Why a file or a directory could not be read or written.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum FileError {
     /// The operating system refused.
@@ -22,9 +23,10 @@ pub enum FileError {
     },
     /// Another process writes there.
     #[error(
-        "{} is being written by another process{}: wait until it is done, or name another place", path.display(),
+        "{} is being written by another process{}; wait until it is done, or name another place", path.display(),
         process.as_ref().map(|id| format!(" ({id})")).unwrap_or_default()
     )]
+    #[strum(serialize = "path_busy")]
     Busy {
         /// The file or directory.
         path: PathBuf,
@@ -36,12 +38,14 @@ pub enum FileError {
         "{} leads to a file that is read, or into a directory that is, and would replace it; name another place",
         path.display()
     )]
+    #[strum(serialize = "path_is_read")]
     Kept {
         /// The file that was to be written.
         path: PathBuf,
     },
     /// A pipe, a device or a directory where a file is expected.
     #[error("{} is no regular file but a pipe, a device or a directory; put the file itself there", path.display())]
+    #[strum(serialize = "not_a_file")]
     NotRegular {
         /// The path of it.
         path: PathBuf,
@@ -72,6 +76,7 @@ pub enum FileError {
     #[error(
         "cannot rename the new directory to {}: {source}; the old one is kept in {}", path.display(), kept.display()
     )]
+    #[strum(serialize = "stranded_directory")]
     Stranded {
         /// Where the directory belongs.
         path: PathBuf,
@@ -85,6 +90,7 @@ pub enum FileError {
         "{} is missing, since the process that replaced it was killed: what it held is in {}; rename that to continue \
          with it, or save there again", path.display(), kept.display()
     )]
+    #[strum(serialize = "unfinished_replacement")]
     Unfinished {
         /// Where the directory belongs.
         path: PathBuf,
@@ -96,6 +102,7 @@ pub enum FileError {
         "{} was replaced, and meanwhile files appeared in it that are none of its own: they are in {}",
         path.display(), kept.display()
     )]
+    #[strum(serialize = "foreign_files")]
     Appeared {
         /// The directory.
         path: PathBuf,
@@ -104,6 +111,7 @@ pub enum FileError {
     },
     /// A directory that was replaced again and again while its files were opened.
     #[error("{} is replaced all the time, faster than its files can be opened", path.display())]
+    #[strum(serialize = "restless_directory")]
     Restless {
         /// The directory.
         path: PathBuf,

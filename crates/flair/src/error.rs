@@ -3,7 +3,8 @@
 use foretell_estimator::EstimatorError;
 
 /// Why a hyper-parameter is refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum FlairError {
     /// No hyper-parameter of that name.
@@ -16,6 +17,7 @@ pub enum FlairError {
     },
     /// A value that a hyper-parameter cannot have.
     #[error("FLAIR: {name} must be {expected}, found {found}")]
+    #[strum(serialize = "hyper_parameter_value")]
     Value {
         /// The hyper-parameter.
         name: String,

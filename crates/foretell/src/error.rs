@@ -20,7 +20,8 @@ pub(crate) fn check_wanted() -> Result<(), Error> {
 }
 
 /// An error of forecasting; the message says what to do.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum Error {
     /// Models, hyper-parameters or settings that no data would suit.
@@ -43,6 +44,7 @@ pub enum Error {
     Checkpoint(#[from] CheckpointError),
     /// A model directory whose model is not one that foretell can run.
     #[error("{path}: model {alias}: {reason}", path = path.display())]
+    #[strum(serialize = "model_not_runnable")]
     Model {
         /// The directory.
         path: PathBuf,
@@ -85,6 +87,7 @@ pub enum Error {
         "{process} would train something else than {first}: {differences}; start all processes with the same program, arguments and \
          data, on machines with the same SIMD level (the environment variable FORETELL_SIMD sets a lower one)"
     )]
+    #[strum(serialize = "processes_disagree")]
     Disagreement {
         /// The process that differs.
         process: String,
@@ -162,6 +165,7 @@ pub enum Error {
         "{model}: column {column} has {found} categories in the training data, and categorical_cardinalities says {most}; \
          raise it, or leave the column out of categorical_cardinalities to have it counted"
     )]
+    #[strum(serialize = "too_many_categories")]
     Cardinality {
         /// The model's alias.
         model: String,
@@ -178,6 +182,7 @@ pub enum Error {
          the frequency of training if that is what it has ({})",
         Setting::Freq
     )]
+    #[strum(serialize = "other_frequency")]
     Frequency {
         /// The frequency of training.
         trained: Freq,
@@ -306,6 +311,7 @@ pub enum Error {
         .first.instead,
         .first.remedy
     )]
+    #[strum(serialize = "series_fallback")]
     Fallback {
         /// How many series of the first model,
         count: usize,

@@ -63,6 +63,7 @@ mod decompose_options;
 mod directory;
 mod ensemble;
 mod error;
+mod error_facts;
 mod explain_options;
 mod explanations;
 mod fallbacks;
@@ -112,6 +113,7 @@ pub use decompose_options::DecomposeOptions;
 pub use directory::import::ImportOptions;
 pub use directory::inspect::{Contents, HierarchyContents, ModelContents, TensorInfo};
 pub use error::Error;
+pub use error_facts::ErrorFacts;
 pub use explain_options::ExplainOptions;
 pub use fitted::Fitted;
 pub use fitted_model::FittedModel;
@@ -127,7 +129,7 @@ pub use foretell_data::{
     ForecastColumn, ForecastTable, Frame, FrameWriter, Freq, Future, Gap, Hours, KnownColumns, LocalScaler,
     Locale, MemoryTable, ModelInTable, NumberFormat, Panel, PanelBuilder, Place, ReadNote, ReadOptions,
     SAMPLE_ID, SeriesLevel, Setting, SettingWords, TableColumns, Time, TimeFlaw, TimeFormat, TimeKind,
-    TimeStyle, Trimmed, UnreadableTable, UnseenCategories, Vocabulary, Zone, column_names, jiff,
+    TimeStyle, Trimmed, UnreadableTable, UnseenCategories, Vocabulary, Whereabouts, Zone, column_names, jiff,
     series_labels, table_files, usual_season, word_settings,
 };
 pub use foretell_features::Features;

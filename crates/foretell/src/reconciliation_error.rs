@@ -1,7 +1,8 @@
 //! Errors of the reconciliation of tables of forecasts.
 
 /// A table of forecasts, of errors or of history that does not fit a hierarchy.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum ReconciliationError {
     /// A series that the hierarchy does not have.
@@ -35,6 +36,7 @@ pub enum ReconciliationError {
     #[error(
         "{file} has two rows of series {id} at {time}; keep one (a table of cross-validation has a column `cutoff`)"
     )]
+    #[strum(serialize = "duplicate_row")]
     TwoRows {
         /// The file.
         file: String,
@@ -60,6 +62,7 @@ pub enum ReconciliationError {
     #[error(
         "{file} has no row of series {id} at {time}, where others have one; forecast all series at the same times"
     )]
+    #[strum(serialize = "empty_series")]
     NoSeries {
         /// The file.
         file: String,
@@ -70,6 +73,7 @@ pub enum ReconciliationError {
     },
     /// A value that is no number.
     #[error("{file}, column `{column}`: the value of series {id} at {time} is no finite number; complete it")]
+    #[strum(serialize = "forecast_not_known")]
     Unknown {
         /// The file.
         file: String,
@@ -94,6 +98,7 @@ pub enum ReconciliationError {
     #[error(
         "series {id} ends at {found}, others at {expected}, so that sums would fall where it ends; give all series the same end"
     )]
+    #[strum(serialize = "ends_differ")]
     Ends {
         /// The series.
         id: String,

@@ -9,7 +9,8 @@ use foretell_neural::{NetworkError, SpecError, WithoutAmp};
 
 /// A mistake in the request, whatever the data are; the message says what to ask for instead. A command line ends
 /// with exit code 2 for it.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum UsageError {
     /// An unknown model, or a hyper-parameter that it refuses.
@@ -40,6 +41,7 @@ pub enum UsageError {
     #[error(
         "{model}: column {column} is in cat_exog_list of another model; list it in this one's too, or give it another column"
     )]
+    #[strum(serialize = "categories_of_another_model")]
     Categorical {
         /// The alias of the model that reads it as numbers.
         model: String,
@@ -48,6 +50,7 @@ pub enum UsageError {
     },
     /// A column of categories that stands in the data and in the static table.
     #[error("column {column} holds categories in the data and in the static table; rename one of the two")]
+    #[strum(serialize = "column_in_two_tables")]
     TwoColumns {
         /// The column.
         column: String,
@@ -73,6 +76,7 @@ pub enum UsageError {
     },
     /// Places of models that are none, or come twice.
     #[error("expected different places of models, from 0 to {}, found {found:?}", models - 1)]
+    #[strum(serialize = "wrong_places")]
     Places {
         /// The places.
         found: Vec<usize>,
@@ -86,6 +90,7 @@ pub enum UsageError {
     #[error(
         "all models of a forecaster forecast the same horizon; {first} has h = {h}, {other} has h = {found}"
     )]
+    #[strum(serialize = "unequal_horizons")]
     Horizons {
         /// The first model.
         first: String,
@@ -98,6 +103,7 @@ pub enum UsageError {
     },
     /// A validation part that is shorter than the horizon.
     #[error("val_size must be 0 or at least h = {h}, found {found}")]
+    #[strum(serialize = "val_size_too_small")]
     ValSize {
         /// The horizon.
         h: usize,
@@ -122,6 +128,7 @@ pub enum UsageError {
     #[error(
         "cross-validation needs n_windows and step_size of at least 1, found {n_windows} and {step_size}"
     )]
+    #[strum(serialize = "no_validation_windows")]
     NoWindows {
         /// Windows asked for.
         n_windows: usize,
@@ -130,12 +137,14 @@ pub enum UsageError {
     },
     /// Two columns of one name.
     #[error("two columns of the forecast would be called {name}; give the models other aliases (alias)")]
+    #[strum(serialize = "two_columns_of_one_name")]
     Columns {
         /// The name.
         name: String,
     },
     /// One name for two kinds of models.
     #[error("models of two kinds, {first} and {second}, have the alias {alias}; give one of them another")]
+    #[strum(serialize = "two_models_of_one_alias")]
     Aliases {
         /// The alias.
         alias: String,
@@ -167,6 +176,7 @@ pub enum UsageError {
     #[error(
         "an ensemble is mean, median or weighted:N, with N windows of at least 2 to learn the weights by, found {found:?}"
     )]
+    #[strum(serialize = "unknown_ensemble")]
     EnsembleText {
         /// The text.
         found: String,
@@ -179,6 +189,7 @@ pub enum UsageError {
         "{found:?} says no values to search: write a list, as [64, 128] or [1, \"2h\"] with h for the horizon, or int:1:3, \
          uniform:0:0.5, loguniform:1e-4:1e-1 or quniform:500:1500:100 (from, to, step)"
     )]
+    #[strum(serialize = "unknown_search_range")]
     SearchRangeText {
         /// The text.
         found: String,
@@ -204,12 +215,14 @@ pub enum UsageError {
     },
     /// A level that is no percentage.
     #[error("a level is a percentage above 0 and below 100, found {found}")]
+    #[strum(serialize = "level_out_of_range")]
     Level {
         /// The level asked for.
         found: f64,
     },
     /// A quantile that is no share.
     #[error("a quantile is a number above 0 and below 1, found {found}")]
+    #[strum(serialize = "quantile_out_of_range")]
     Quantile {
         /// The quantile asked for.
         found: f64,
@@ -271,6 +284,7 @@ pub enum UsageError {
     },
     /// Sample paths of a series that are none, or too many.
     #[error("a simulation draws 1 to {most} paths of each series, found {found}")]
+    #[strum(serialize = "paths_out_of_range")]
     Paths {
         /// The most that there may be.
         most: usize,
@@ -314,6 +328,7 @@ pub enum UsageError {
         "prediction intervals need n_windows of at least 2 and a step_size of at least 1, found {n_windows} and \
              {step_size}"
     )]
+    #[strum(serialize = "too_few_interval_windows")]
     Intervals {
         /// Windows asked for.
         n_windows: usize,
@@ -325,6 +340,7 @@ pub enum UsageError {
         "{found:?} is no N[:METHOD[:STEP]], as 10, 10:conformal_error or 10:conformal_distribution:6: windows, at least \
              2, the method, and the steps from one window to the next; nor is it dropout[:N], with 2 to 10000 forecasts, or spread"
     )]
+    #[strum(serialize = "unknown_intervals")]
     IntervalsText {
         /// The text.
         found: String,
@@ -423,6 +439,7 @@ pub enum UsageError {
     },
     /// A file of weights whose name does not say of which model they are.
     #[error("{path} does not say which model its weights are of; name its class ({})", Setting::ImportClass.to("NHITS"), path = path.display())]
+    #[strum(serialize = "import_without_class")]
     NoClass {
         /// The file.
         path: PathBuf,
@@ -433,6 +450,7 @@ pub enum UsageError {
         Setting::ImportFreq.to("D"),
         path = path.display()
     )]
+    #[strum(serialize = "import_without_frequency")]
     NoFreq {
         /// The file, or the directory.
         path: PathBuf,

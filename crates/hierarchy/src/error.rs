@@ -1,23 +1,27 @@
 //! Errors of hierarchies and of reconciliation.
 
 /// A hierarchy that is none, or a reconciliation that lacks something.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum HierarchyError {
     /// Nothing to sum up.
     #[error("a hierarchy needs series to sum up, found none; give a row per series")]
+    #[strum(serialize = "empty_hierarchy")]
     Empty,
     /// Two series of one id.
     #[error(
         "two rows or series of the hierarchy are called {id}; leave one out, or rename it: a sum of labels is called as these, joined by \
          /, and no series may be called so"
     )]
+    #[strum(serialize = "duplicate_series")]
     Duplicate {
         /// The id.
         id: String,
     },
     /// An aggregate of nothing, or of a series that there is not, or of one twice.
     #[error("{id} sums up {what}; name each of its series once, by their numbers from 0 to {last}")]
+    #[strum(serialize = "wrong_members")]
     Members {
         /// The aggregate.
         id: String,
@@ -31,6 +35,7 @@ pub enum HierarchyError {
         "row {id} of the summing matrix has {found} in column {column}; a row sums up series, so write 1 where {column} belongs to \
          {id}, else 0"
     )]
+    #[strum(serialize = "not_a_summing_matrix")]
     NoSum {
         /// The row.
         id: String,
@@ -43,6 +48,7 @@ pub enum HierarchyError {
     #[error(
         "row {id} of the summing matrix sums up nothing; write 1 in the columns of its series, or leave the row out"
     )]
+    #[strum(serialize = "empty_summing_row")]
     EmptyRow {
         /// The row.
         id: String,
@@ -52,6 +58,7 @@ pub enum HierarchyError {
         "column {id} of the summing matrix needs a row {id} with a 1 in this column and 0 elsewhere, found {found}; correct it, or \
          rename the column as its series is called"
     )]
+    #[strum(serialize = "no_bottom_row")]
     NoBottomRow {
         /// The column.
         id: String,
@@ -60,6 +67,7 @@ pub enum HierarchyError {
     },
     /// Numbers that do not fit.
     #[error("{what}: {found} values where {expected} are expected")]
+    #[strum(serialize = "unequal_lengths")]
     Length {
         /// The values.
         what: &'static str,
@@ -72,6 +80,7 @@ pub enum HierarchyError {
     #[error(
         "series {id} has {found} labels where others have {expected}; give each series a label of every level"
     )]
+    #[strum(serialize = "unequal_levels")]
     Levels {
         /// The series.
         id: String,
@@ -90,6 +99,7 @@ pub enum HierarchyError {
     },
     /// An unknown method.
     #[error("unknown method of reconciliation `{found}`; known are {known}")]
+    #[strum(serialize = "unknown_reconciliation")]
     UnknownMethod {
         /// The method.
         found: String,
@@ -128,6 +138,7 @@ pub enum HierarchyError {
     NoShares,
     /// Shares that divide nothing.
     #[error("the share of series {id} is {found}; a share is a number of at least 0, and not all are 0")]
+    #[strum(serialize = "shares_out_of_range")]
     Share {
         /// The series.
         id: String,
@@ -139,6 +150,7 @@ pub enum HierarchyError {
     NoTotal,
     /// Quantiles that are none.
     #[error("quantiles must rise from above 0 to below 1, found {found}")]
+    #[strum(serialize = "quantile_out_of_range")]
     Quantiles {
         /// The value found.
         found: String,
@@ -147,6 +159,7 @@ pub enum HierarchyError {
     #[error(
         "the equations of {method} cannot be solved, as its weights differ by too many orders of magnitude; choose MinTraceWLS"
     )]
+    #[strum(serialize = "unsolvable_weights")]
     Unsolvable {
         /// The method.
         method: &'static str,

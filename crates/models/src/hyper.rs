@@ -124,14 +124,45 @@ pub fn read<T: serde::de::DeserializeOwned>(
     default: impl Fn() -> Value,
     rules: &[ValueRule<T>],
 ) -> Result<T, HyperParameterError> {
-    let read = T::deserialize(value).map_err(|error| format!("like its default, {} ({error})", default()));
+    let read = T::deserialize(value).map_err(|error| in_words(&error.to_string(), &default()));
     read.and_then(|read| rules.iter().try_for_each(|rule| rule(&read)).map(|()| read))
         .map_err(|expected| HyperParameterError::new(name, expected, value))
+}
+
+/// The values of a hyper-parameter in words, where one is of another type: serde names types as Rust does.
+fn in_words(error: &str, default: &Value) -> String {
+    let kind = match error.rsplit_once("expected ").map_or(error, |(_, kind)| kind) {
+        "u8" | "u16" | "u32" | "u64" | "usize" => "a whole number of at least 0",
+        "i8" | "i16" | "i32" | "i64" | "isize" => "a whole number",
+        "f32" | "f64" => "a number",
+        "a boolean" => "true or false",
+        "a string" => "a text",
+        "a sequence" => "a list",
+        kind => return format!("like its default, {default} ({kind})"),
+    };
+    format!("{kind}, like its default {default}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn types_are_told_in_words() {
+        let refused = |name: &str, value: Value| {
+            let error = HyperParameters::set(&mut Config::default(), name, &value).unwrap().unwrap_err();
+            error.expected
+        };
+        assert_eq!(
+            refused("left", serde_json::json!("x")),
+            "a whole number of at least 0, like its default 7"
+        );
+        assert_eq!(
+            refused("left", serde_json::json!(1.5)),
+            "a whole number of at least 0, like its default 7"
+        );
+        assert_eq!(refused("story", serde_json::json!(3)), "a text, like its default \"once\"");
+    }
 
     hyper_parameters! {
         Common {

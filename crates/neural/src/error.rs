@@ -11,7 +11,8 @@ use foretell_train::TrainError;
 use crate::spec_error::SpecError;
 
 /// Why a network cannot be trained, measured or read; the message says what to do.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum NetworkError {
     /// An unknown model, or a hyper-parameter that it refuses.
@@ -31,6 +32,7 @@ pub enum NetworkError {
     Estimator(#[from] EstimatorError),
     /// A network that cannot read a series step by step, or a history that it cannot start from.
     #[error("{model} cannot forecast step by step: {reason}")]
+    #[strum(serialize = "cannot_step")]
     Steps {
         /// The model.
         model: &'static str,
@@ -39,6 +41,7 @@ pub enum NetworkError {
     },
     /// Contributions to forecasts that a network does not have.
     #[error("{model} cannot be explained so: {reason}")]
+    #[strum(serialize = "cannot_explain")]
     Explain {
         /// The model.
         model: String,
@@ -47,6 +50,7 @@ pub enum NetworkError {
     },
     /// A training that cannot start as it was asked to.
     #[error("{model} cannot start so: {reason}")]
+    #[strum(serialize = "cannot_start")]
     Start {
         /// The model.
         model: String,
@@ -89,6 +93,7 @@ pub enum NetworkError {
     },
     /// The state of a training that this one cannot continue from.
     #[error("{path} is no state of this training: {reason}; remove it to begin anew", path = path.display())]
+    #[strum(serialize = "unusable_state")]
     State {
         /// The file.
         path: PathBuf,

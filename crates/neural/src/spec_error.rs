@@ -4,11 +4,15 @@ use foretell_data::nearest;
 use foretell_models::HyperParameterError;
 
 /// Names that people call models by, in lower case, and ours, which are not the nearest by their letters.
-const OTHER_NAMES: [(&str, &str); 2] =
-    [("transformer", "VanillaTransformer"), ("hint", "models with a hierarchy, which any of them keep")];
+const OTHER_NAMES: [(&str, &str); 3] = [
+    ("transformer", "VanillaTransformer"),
+    ("hint", "models with a hierarchy, which any of them keep"),
+    ("all", "Auto, which tries those that suit the data and combines the best"),
+];
 
 /// Why a model, or one of its hyper-parameters, is refused.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum SpecError {
     /// No model of that name.
@@ -23,6 +27,7 @@ pub enum SpecError {
     },
     /// No hyper-parameter of that name.
     #[error("{model} has no hyper-parameter {found}; {hint}")]
+    #[strum(serialize = "unknown_hyper_parameter")]
     UnknownName {
         /// The model.
         model: &'static str,
@@ -62,6 +67,7 @@ pub enum SpecError {
     #[error(
         "{model}: with these hyper-parameters it would have over {limit} parameters; choose smaller layers"
     )]
+    #[strum(serialize = "model_too_large")]
     TooLarge {
         /// The model.
         model: &'static str,

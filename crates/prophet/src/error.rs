@@ -3,7 +3,8 @@
 use foretell_estimator::EstimatorError;
 
 /// Why a hyper-parameter is refused, or a series cannot be fitted.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum ProphetError {
     /// No hyper-parameter of that name.
@@ -16,6 +17,7 @@ pub enum ProphetError {
     },
     /// A value that a hyper-parameter cannot have.
     #[error("Prophet: {name} must be {expected}, found {found}{reason}")]
+    #[strum(serialize = "hyper_parameter_value")]
     Value {
         /// The hyper-parameter.
         name: String,
@@ -28,18 +30,21 @@ pub enum ProphetError {
     },
     /// Hyper-parameters that contradict each other.
     #[error("Prophet: {0}")]
+    #[strum(serialize = "hyper_parameters_contradict")]
     Contradiction(String),
     /// Times without a calendar.
     #[error(
         "Prophet: seasons and holidays are those of a calendar, and the times of the panel are step numbers; give dates or \
          times, or choose a model that needs none, such as SeasonalNaive"
     )]
+    #[strum(serialize = "times_without_dates")]
     StepNumbers,
     /// Too little is known of a series.
     #[error(
         "Prophet: series `{series}` has {found} known values to fit a trend to, and 2 are the least; leave the series out, \
          or choose a model that needs fewer, such as Naive"
     )]
+    #[strum(serialize = "series_too_short")]
     TooShort {
         /// Its id.
         series: String,
@@ -77,6 +82,7 @@ pub enum ProphetError {
         "Prophet: column `{column}` says when a seasonality applies, so it must be 0 or 1; in row {row} of series `{series}` \
          it is {found}"
     )]
+    #[strum(serialize = "condition_not_boolean")]
     Condition {
         /// The column.
         column: String,

@@ -3,9 +3,10 @@
 use std::error::Error as _;
 use std::io;
 
-use foretell::{CalendarError, CheckpointError, DataError, Error, SpecError, UsageError};
+use foretell::{CalendarError, CheckpointError, DataError, Error, ErrorFacts, SpecError, UsageError};
 use pyo3::exceptions::{
-    PyFileExistsError, PyFileNotFoundError, PyMemoryError, PyOSError, PyRuntimeError, PyValueError,
+    PyBaseException, PyFileExistsError, PyFileNotFoundError, PyMemoryError, PyOSError, PyRuntimeError,
+    PyValueError,
 };
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -15,13 +16,32 @@ use crate::argument_words::wrong_argument;
 use crate::setting_words::in_python;
 
 /// The exception that Python users expect: `KeyError` of columns that are not there, `FileNotFoundError`, `MemoryError`,
-/// `RuntimeError` of trainings that fail, and `ValueError` of everything that the caller can mend.
+/// `RuntimeError` of trainings that fail, and `ValueError` of everything that the caller can mend. Its attributes are the facts that
+/// programs read.
 pub(crate) fn exception(error: impl Into<Error>) -> PyErr {
     let error = error.into();
+    let facts = ErrorFacts::of(&error);
     let text = match &error {
         Error::Usage(UsageError::Spec(SpecError::HyperParameter(wrong))) => wrong_argument(wrong),
-        error => in_python(error.to_string()),
+        _ => in_python(facts.message.clone()),
     };
+    let facts = facts.saying(text.clone());
+    let exception = of_kind(error, text);
+    Python::attach(|py| with_facts(exception.value(py), facts)).map_or_else(|error| error, |()| exception)
+}
+
+/// Gives an exception the facts as attributes.
+fn with_facts(exception: &Bound<'_, PyBaseException>, facts: ErrorFacts) -> PyResult<()> {
+    let ErrorFacts { code, setting, file, row, column, series, advice, message } = facts;
+    exception.setattr("code", code)?;
+    exception.setattr("row", row)?;
+    exception.setattr("message", message)?;
+    let texts =
+        [("setting", setting), ("file", file), ("column", column), ("series", series), ("advice", advice)];
+    texts.into_iter().try_for_each(|(name, text)| exception.setattr(name, text))
+}
+
+fn of_kind(error: Error, text: String) -> PyErr {
     if let Some(kind) = io_kind(&error) {
         return match kind {
             io::ErrorKind::NotFound => PyFileNotFoundError::new_err(text),

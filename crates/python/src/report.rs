@@ -61,13 +61,26 @@ pub(crate) fn report(
             notes.push("None of the forecasts has come true, so there are no scores.".to_owned());
         }
         let baseline = foretell_report::baseline(&sheets, told.baseline.as_deref());
+        let baseline = baseline.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        foretell_report::check_series(&panel.panel, &frame)
+            .map_err(|error| PyValueError::new_err(error.to_string()))?;
         let contents = fitted.map(|models| models.fitted.contents()).transpose().map_err(exception)?;
         let tables: Vec<&Frame> = std::iter::once(&frame).chain(&beside).collect();
+        let asked = foretell_report::Asked {
+            panel: &panel.panel,
+            frame: &frame,
+            target,
+            unit: None,
+            scores: &sheets,
+            baseline: baseline.as_deref(),
+        };
         let report = Report {
+            answer: foretell_report::answer(&asked),
+            scores_of: Vec::new(),
             title: told.title.unwrap_or_else(|| format!("Forecasts of {target}")),
             facts: foretell_report::facts(&told.data, &models(&frame, target), &panel.panel, &frame),
             notes,
-            baseline: baseline.map_err(|error| PyValueError::new_err(error.to_string()))?,
+            baseline,
             scores: sheets,
             importances,
             settings: contents.as_ref().map(foretell_report::settings).unwrap_or_default(),

@@ -98,10 +98,10 @@ class Chart {
     this.readout = element("output", { class: "readout", "aria-live": "polite" });
     this.legend = element("div", { class: "controls", role: "group", "aria-label": "Lines shown" });
     const button = (text, act) => element("button", { type: "button", onclick: act }, text);
+    this.away = [button("Zoom out", () => this.scale(2)), button("Earlier", () => this.shift(-0.5)),
+      button("Later", () => this.shift(0.5)), button("All", () => this.zoom(null))];
     host.replaceChildren(this.legend, this.plot, this.readout, element("div", { class: "controls" },
-      button("Zoom in", () => this.scale(0.5)), button("Zoom out", () => this.scale(2)),
-      button("Earlier", () => this.shift(-0.5)), button("Later", () => this.shift(0.5)),
-      button("All", () => this.zoom(null))));
+      button("Zoom in", () => this.scale(0.5)), ...this.away));
     this.drag = null;
     this.cursor = null;
     new ResizeObserver(() => this.draw()).observe(this.plot);
@@ -141,6 +141,8 @@ class Chart {
       const start = Math.min(Math.max(range[0], all[0]), all[1] - width);
       this.range = [start, start + width];
     }
+    const whole = this.range[1] - this.range[0] >= all[1] - all[0];
+    for (const button of this.away) button.hidden = whole;
     this.draw();
   }
 
@@ -347,3 +349,41 @@ class Chart {
     return [low - air, high + air];
   }
 }
+
+/** A small picture of lines and bands without controls, with its lowest and highest value beside it. */
+const drawSmall = (canvas, lines, bands) => {
+  const width = canvas.clientWidth, height = canvas.clientHeight, ratio = devicePixelRatio || 1;
+  if (!width || !height) return;
+  canvas.width = width * ratio;
+  canvas.height = height * ratio;
+  const pen = canvas.getContext("2d");
+  pen.scale(ratio, ratio);
+  const style = getComputedStyle(document.documentElement);
+  const colour = (name) => style.getPropertyValue(name).trim();
+  const points = lines.concat(bands).flatMap((shape) => shape.points);
+  const xs = points.map(([x]) => x), ys = points.flatMap(([, ...values]) => values).filter(Number.isFinite);
+  if (!ys.length) return;
+  const [x0, x1] = [Math.min(...xs), Math.max(...xs)], [y0, y1] = [Math.min(...ys), Math.max(...ys)];
+  const toX = (x) => 4 + ((x - x0) / (x1 - x0 || 1)) * (width - 8);
+  const toY = (y) => 14 + ((y1 - y) / (y1 - y0 || 1)) * (height - 28);
+  pen.globalAlpha = 0.2;
+  for (const band of bands) {
+    pen.fillStyle = colour(band.colour);
+    pen.beginPath();
+    band.points.forEach(([x, , high]) => pen.lineTo(toX(x), toY(high)));
+    [...band.points].reverse().forEach(([x, low]) => pen.lineTo(toX(x), toY(low)));
+    pen.fill();
+  }
+  pen.globalAlpha = 1;
+  for (const line of lines) {
+    pen.strokeStyle = colour(line.colour);
+    pen.lineWidth = 1.5;
+    pen.beginPath();
+    line.points.filter(([, y]) => Number.isFinite(y)).forEach(([x, y]) => pen.lineTo(toX(x), toY(y)));
+    pen.stroke();
+  }
+  pen.font = "11px system-ui, sans-serif";
+  pen.fillStyle = colour("--faint");
+  pen.fillText(digits(y1), 2, 10);
+  pen.fillText(digits(y0), 2, height - 3);
+};

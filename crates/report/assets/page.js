@@ -11,18 +11,31 @@
   const facts = JSON.parse(byId("facts").textContent);
   const colourOf = (model) => `--c${model % COLOURS}`;
 
+  const words = (metric) => facts.words[metric] ?? metric;
+
+  if (facts.total) {
+    const known = facts.total.known;
+    const lines = [{ name: "history", colour: "--ink", points: known }];
+    facts.total.models.forEach(({ name, points }) => {
+      const last = known[firstFrom(known, points[0][0]) - 1];
+      const number = facts.models.findIndex((model) => model.name === name);
+      lines.push({ name, colour: colourOf(Math.max(number, 0)), points: (last ? [last] : []).concat(points), joint: last ? last[0] : null });
+    });
+    new Chart(byId("total-chart"), "Chart of the sum over all series").show({ title: "", kind: facts.integer ? "number" : "time", lines, bands: [] });
+  }
+
   /** The errors of a sheet by its keys, of its first metric that is an error. */
   const showSheet = (id, label, sheet, places) => {
     if (!sheet) return;
     const metrics = sheet.metrics.length, models = sheet.models.length;
     const metric = Math.max(sheet.metrics.findIndex((name) => !/^(bias|cfe|pis|coverage|calibration|missing)|_uncounted$/.test(name)), 0);
     const lines = sheet.models.map((name, model) => ({
-      name: `${name} ${sheet.metrics[metric]}`,
+      name: `${name}: ${words(sheet.metrics[metric])}`,
       colour: colourOf(model),
       points: sheet.keys.map((_, key) => [places[key], sheet.values[(key * metrics + metric) * models + model] ?? NaN]),
     }));
     const kind = places.some((place) => place > 1e7) ? "time" : "number";
-    new Chart(byId(id), label).show({ title: sheet.metrics[metric], kind, lines, bands: [] });
+    new Chart(byId(id), label).show({ title: words(sheet.metrics[metric]), kind, lines, bands: [] });
   };
   showSheet("steps-chart", "Chart of errors by step ahead:", facts.steps, facts.steps ? facts.steps.keys.map(Number) : []);
   if (facts.cutoffs) {
@@ -85,12 +98,41 @@
   };
 
   const chart = new Chart(byId("series-chart"), "Chart of series");
-  let shown = null;
+  /** Forecasts of more cutoffs than a chart can show beside each other have a small one each, the latest first. */
+  const MOST_TOGETHER = 4, MOST_SMALL = 12;
+  let shown = null, smallFrom = 0;
+  const small = ({ history, forecasts }, kind) => {
+    const box = byId("multiples"), many = forecasts.length > MOST_TOGETHER;
+    box.hidden = !many;
+    byId("multiples-head").hidden = !many;
+    byId("multiples-pages").hidden = forecasts.length <= MOST_SMALL;
+    if (!many) { box.replaceChildren(); return; }
+    const newest = [...forecasts].sort((a, b) => b.first - a.first).slice(smallFrom, smallFrom + MOST_SMALL);
+    byId("newer").disabled = smallFrom === 0;
+    byId("older").disabled = smallFrom + MOST_SMALL >= forecasts.length;
+    box.replaceChildren(...newest.map((forecast) => {
+      const at = firstFrom(history, forecast.first), length = (forecast.all[0] || []).length;
+      const around = history.slice(Math.max(at - 3 * length, 0), at + length);
+      const canvas = element("canvas", { role: "img", "aria-label": `Forecast from ${placeText(kind, forecast.first)} on` });
+      const caption = element("figcaption", {}, `from ${placeText(kind, forecast.first)}`);
+      const { lines, bands } = linesOf({ history: around, forecasts: [forecast] });
+      requestAnimationFrame(() => drawSmall(canvas, lines, bands));
+      return element("figure", {}, canvas, caption);
+    }));
+  };
+  const turn = (by) => { smallFrom = Math.max(smallFrom + by, 0); small(unpacked(shown), facts.integer ? "number" : "time"); };
+  byId("newer").addEventListener("click", () => turn(-MOST_SMALL));
+  byId("older").addEventListener("click", () => turn(MOST_SMALL));
   const choose = (number) => {
     shown = number;
+    smallFrom = 0;
     byId("chosen").textContent = facts.ids[number];
-    const { lines, bands } = linesOf(unpacked(number));
-    chart.show({ title: facts.ids[number], kind: facts.integer ? "number" : "time", lines, bands });
+    const kind = facts.integer ? "number" : "time", all = unpacked(number);
+    const newest = [...all.forecasts].sort((a, b) => b.first - a.first);
+    const together = all.forecasts.length > MOST_TOGETHER ? newest.slice(0, 1) : all.forecasts;
+    const { lines, bands } = linesOf({ history: all.history, forecasts: together });
+    chart.show({ title: facts.ids[number], kind, lines, bands });
+    small(all, kind);
     if (byId("behind").open) tell();
     mark();
   };
@@ -142,7 +184,7 @@
   };
   const fill = () => {
     const metric = sheet ? Number(byId("metric").value) : 0, models = sheet ? sheet.models : [];
-    const names = ["series"].concat(models.map((name) => `${name} ${sheet.metrics[metric]}`));
+    const names = ["series"].concat(models.map((name) => `${name}: ${words(sheet.metrics[metric])}`));
     byId("list").tHead.replaceChildren(element("tr", {}, ...names.map((name) => element("th", { scope: "col" }, name))));
     byId("list").tBodies[0].replaceChildren(...order.slice(from, from + PAGE).map((number) => {
       const button = element("button", { type: "button", "data-series": String(number), onclick: () => choose(number) }, facts.ids[number] || "(no id)");
@@ -150,6 +192,7 @@
     }));
     const last = Math.min(from + PAGE, order.length);
     byId("found").textContent = order.length ? `Series ${from + 1} to ${last} of ${order.length}` : "No series has such an id";
+    byId("pages").hidden = order.length <= PAGE;
     byId("back").disabled = from === 0;
     byId("on").disabled = last === order.length;
     mark();
@@ -161,7 +204,7 @@
     }
   };
   if (sheet) {
-    options(byId("metric"), sheet.metrics);
+    options(byId("metric"), sheet.metrics.map(words));
     options(byId("order"), ["as in the data"].concat(sheet.models.map((name) => `worst of ${name} first`)));
     byId("order").value = "1";
   } else ["metric-label", "order-label"].forEach((id) => { byId(id).hidden = true; });

@@ -9,6 +9,8 @@ use crate::error::ReportError;
 pub struct Report {
     /// The heading of the page.
     pub title: String,
+    /// What the forecast says, above all else.
+    pub answer: Option<Answer>,
     /// The facts of the forecast: names and values, in this order.
     pub facts: Vec<(String, String)>,
     /// Remarks to be read before the figures.
@@ -17,6 +19,8 @@ pub struct Report {
     pub baseline: Option<String>,
     /// Scores, over all and by whatever groups there are.
     pub scores: Vec<ScoreSheet>,
+    /// Where the scores come from, and of which models they are.
+    pub scores_of: Vec<String>,
     /// The weights behind the models' forecasts.
     pub importances: Vec<Importances>,
     /// The models' settings.
@@ -25,6 +29,24 @@ pub struct Report {
     pub commands: Vec<String>,
     /// The series and their forecasts.
     pub charts: Charts,
+}
+
+/// What a forecast says.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Answer {
+    /// In words.
+    pub sentences: Vec<String>,
+    /// The sum over the series, where there are several.
+    pub total: Option<TotalLines>,
+}
+
+/// Sums over the series of a forecast, by their times.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TotalLines {
+    /// The known ones.
+    pub known: Vec<(i64, f64)>,
+    /// Of each model those that it forecasts.
+    pub models: Vec<(String, Vec<(i64, f64)>)>,
 }
 
 /// The kind of the keys of a [`ScoreSheet`].

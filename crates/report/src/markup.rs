@@ -60,6 +60,17 @@ pub(crate) fn number(value: f64) -> String {
     format!("{value:.*}", (3 - whole).clamp(0, 7) as usize)
 }
 
+/// An amount as people write it: from a thousand on in whole numbers, with digits in groups of three.
+pub(crate) fn amount(value: f64) -> String {
+    match value.abs() {
+        size if (1e3..1e15).contains(&size) => {
+            let sign = if value < 0.0 { "-" } else { "" };
+            format!("{sign}{}", grouped(size.round() as usize))
+        }
+        _ => number(value),
+    }
+}
+
 /// A share in percent.
 pub(crate) fn percent(share: f64) -> String {
     if share.is_finite() { format!("{:.1} %", 100.0 * share) } else { "–".to_owned() }
@@ -79,6 +90,12 @@ mod tests {
         let texts = [0.0, 1.0, -12.345, 123_456.7, 0.012_34, 1e12, 1e-9, f64::NAN].map(number);
         assert_eq!(texts, ["0.000", "1.000", "-12.35", "123457", "0.01234", "1.000e12", "1.000e-9", "–"]);
         assert_eq!([0.8, f64::NAN].map(percent), ["80.0 %", "–"]);
+    }
+
+    #[test]
+    fn amounts_have_groups_of_digits() {
+        let texts = [12_345.6, -1e6, 881.84, 0.0, 1e20, f64::NAN].map(amount);
+        assert_eq!(texts, ["12,346", "-1,000,000", "881.8", "0.000", "1.000e20", "–"]);
     }
 
     #[test]

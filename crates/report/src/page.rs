@@ -2,11 +2,12 @@
 
 use std::io::{self, Write};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::contents::{Charts, Report, ScoreSheet, ScoredBy};
 use crate::error::ReportError;
 use crate::escape::{Escaped, json_in_script};
+use crate::metric_words::metric_words;
 use crate::packed::{PackedCharts, base64, packed_scores};
 
 const TEMPLATE: &str = include_str!("../assets/page.html");
@@ -34,6 +35,7 @@ impl Report {
         match mark {
             "title" => Escaped(&self.title).to_string(),
             "style" => include_str!("../assets/page.css").to_owned(),
+            "answer" => self.answer(),
             "summary" => self.summary(),
             "overall" => self.overall(),
             "steps" => self.steps(),
@@ -57,6 +59,18 @@ impl Report {
     /// The input of the script besides numbers.
     fn facts(&self) -> Value {
         let Charts { integer_times, models, series } = &self.charts;
+        let unit = if *integer_times { 1.0 } else { 1e3 };
+        let line = |points: &[(i64, f64)]| -> Vec<Value> {
+            points.iter().map(|(time, value)| json!([*time as f64 / unit, value])).collect()
+        };
+        let total = self.answer.as_ref().and_then(|answer| answer.total.as_ref()).map(|total| {
+            let models: Vec<Value> = (total.models.iter())
+                .map(|(name, points)| json!({ "name": name, "points": line(points) }))
+                .collect();
+            json!({ "known": line(&total.known), "models": models })
+        });
+        let names = self.scores.iter().flat_map(|sheet| &sheet.metrics);
+        let words: Map<String, Value> = names.map(|name| (name.clone(), metric_words(name).into())).collect();
         let models: Vec<Value> =
             models.iter().map(|model| json!({ "name": model.name, "levels": model.levels })).collect();
         let whole = |by| self.sheet(by).map(sheet_as_json);
@@ -70,6 +84,8 @@ impl Report {
             "steps": whole(ScoredBy::Step),
             "cutoffs": whole(ScoredBy::Cutoff),
             "series": by_series,
+            "total": total,
+            "words": words,
         })
     }
 

@@ -2,11 +2,12 @@
 
 use std::fmt::Write as _;
 
-use foretell::evaluate::{Metric, is_count};
+use foretell::evaluate::is_count;
 
-use crate::contents::{Importances, Report, ScoreSheet, ScoredBy};
+use crate::contents::{Answer, Importances, Report, ScoreSheet, ScoredBy};
 use crate::escape::Escaped;
 use crate::markup::{grouped, number, pairs, percent, table};
+use crate::metric_words::{metric_meaning, metric_words};
 
 /// Where a chart is drawn, and its numbers as a table for those who do not see it.
 fn chart_and_table(chart: &str, table: &str) -> String {
@@ -26,34 +27,40 @@ fn section(name: &str, title: &str, body: &str) -> String {
     }
 }
 
-impl ScoreSheet {
-    /// The places of the metrics that are errors.
-    fn errors(&self) -> impl Iterator<Item = usize> {
-        // A metric of another tool is taken for an error, as most are.
-        let is_error =
-            |name: &str| Metric::of_score(name).is_none_or(|metric| metric.is_error) && !is_count(name);
-        (0..self.metrics.len()).filter(move |&metric| is_error(&self.metrics[metric]))
-    }
-}
+static NO_ANSWER: Answer = Answer { sentences: Vec::new(), total: None };
 
 impl Report {
     pub(crate) fn sheet(&self, by: ScoredBy) -> Option<&ScoreSheet> {
         self.scores.iter().find(|sheet| sheet.by == by && !sheet.keys.is_empty())
     }
 
-    /// The facts of the forecast.
-    pub(crate) fn summary(&self) -> String {
-        let mut body = if self.facts.is_empty() { String::new() } else { pairs(&self.facts) };
+    /// What the forecast says, remarks on it, and the sum over the series.
+    pub(crate) fn answer(&self) -> String {
+        let Answer { sentences, total } = self.answer.as_ref().unwrap_or(&NO_ANSWER);
+        let mut body = String::new();
+        for (place, sentence) in sentences.iter().enumerate() {
+            let class = if place == 0 { " class=\"lead\"" } else { "" };
+            let _ = writeln!(body, "<p{class}>{}</p>", Escaped(sentence));
+        }
         for note in &self.notes {
             let _ = writeln!(body, "<p class=\"note\">{}</p>", Escaped(note));
         }
+        if total.is_some() {
+            body += "<h3>The sum over all series</h3>\n<div class=\"chart\" id=\"total-chart\"></div>\n";
+        }
+        section("answer", "The answer", &body)
+    }
+
+    /// The facts of the forecast.
+    pub(crate) fn summary(&self) -> String {
+        let body = if self.facts.is_empty() { String::new() } else { pairs(&self.facts) };
         section("summary", "What was forecast", &body)
     }
 
     /// The models over all rows, the best first, and beside the baseline.
     pub(crate) fn overall(&self) -> String {
         let Some(sheet) = self.sheet(ScoredBy::All) else { return String::new() };
-        let first = sheet.errors().next();
+        let first = sheet.first_error();
         let mut order: Vec<usize> = (0..sheet.models.len()).collect();
         if let Some(first) = first {
             order.sort_by(|&a, &b| sheet.value(0, first, a).total_cmp(&sheet.value(0, first, b)));
@@ -66,7 +73,7 @@ impl Report {
             .filter(|&metric| !sheet.metrics[metric].starts_with("coverage"))
             .collect();
         let mut head = vec!["model".to_owned()];
-        head.extend(shown.iter().map(|&metric| sheet.metrics[metric].clone()));
+        head.extend(shown.iter().map(|&metric| metric_words(&sheet.metrics[metric])));
         if let Some((model, metric)) = baseline {
             head.push(format!("{} relative to {}", sheet.metrics[metric], sheet.models[model]));
         }
@@ -81,7 +88,9 @@ impl Report {
             }
             row
         };
-        let mut body = table("Scores of each model, the best first", &head, order.iter().map(row));
+        let mut body: String =
+            self.scores_of.iter().map(|sentence| format!("<p>{}</p>\n", Escaped(sentence))).collect();
+        body += &table("Scores of each model, the best first", &head, order.iter().map(row));
         if let Some((base, metric)) = baseline {
             let _ = writeln!(
                 body,
@@ -93,6 +102,16 @@ impl Report {
         if shown.iter().any(|&metric| is_count(&sheet.metrics[metric])) {
             body += "<p>Models are compared on the rows that all of them forecast: <code>missing</code> counts the rows that a model has \
                      no forecast of, columns such as <code>mape_uncounted</code> the rows or forecasts that have no such score.</p>\n";
+        }
+        let meanings: Vec<(String, String)> = (sheet.metrics.iter())
+            .filter_map(|name| Some((name.clone(), metric_meaning(name)?.to_owned())))
+            .collect();
+        if !meanings.is_empty() {
+            let _ = write!(
+                body,
+                "<details><summary>How the scores are computed</summary>{}</details>\n",
+                pairs(&meanings)
+            );
         }
         section("scores", "How good the forecasts are", &body)
     }
@@ -172,9 +191,9 @@ fn errors_table(caption: &str, key: &str, sheet: &ScoreSheet) -> String {
     let columns: Vec<(usize, usize)> =
         sheet.errors().flat_map(|metric| (0..sheet.models.len()).map(move |model| (metric, model))).collect();
     let mut head = vec![key.to_owned()];
-    head.extend(
-        columns.iter().map(|(metric, model)| format!("{} {}", sheet.models[*model], sheet.metrics[*metric])),
-    );
+    head.extend(columns.iter().map(|(metric, model)| {
+        format!("{}: {}", sheet.models[*model], metric_words(&sheet.metrics[*metric]))
+    }));
     let rows = sheet.keys.iter().enumerate().map(|(place, key)| {
         let cells = columns.iter().map(|(metric, model)| number(sheet.value(place, *metric, *model)));
         std::iter::once(key.clone()).chain(cells).collect()
@@ -230,7 +249,7 @@ mod tests {
         let text = report().overall();
         assert!(text.find("NHITS").unwrap() < text.find("<th scope=\"row\">Naive").unwrap(), "{text}");
         assert!(text.contains("mae relative to Naive") && text.contains("<td>75.0 %</td>"), "{text}");
-        assert!(!text.contains("coverage"), "{text}");
+        assert!(text.contains("<th scope=\"col\">mean absolute error (mae)</th>"), "{text}");
         assert!(!Report { baseline: None, ..report() }.overall().contains("relative"));
     }
 
@@ -244,6 +263,7 @@ mod tests {
     fn sections_without_contents_are_left_out() {
         let empty = Report::default();
         let sections = [
+            empty.answer(),
             empty.summary(),
             empty.overall(),
             empty.steps(),
@@ -253,6 +273,6 @@ mod tests {
             empty.importances(),
             empty.repeat(),
         ];
-        assert_eq!(sections, [""; 8]);
+        assert_eq!(sections, [""; 9]);
     }
 }

@@ -29,7 +29,8 @@ pub enum EngineStartError {
 }
 
 /// Why a request has no answer; the message says what to do.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum EngineError {
     /// A model that is not served, or none named where there are several.
@@ -75,6 +76,7 @@ pub enum EngineError {
     Stopping,
     /// A fault of the program.
     #[error("the forecast failed for a fault of the program; please report it")]
+    #[strum(serialize = "fault")]
     Panicked,
 }
 

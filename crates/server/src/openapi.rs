@@ -183,12 +183,20 @@ fn answer() -> Value {
 fn problem() -> Value {
     json!({
         "type": "object",
-        "required": ["type", "title", "status", "detail"],
+        "required": ["type", "title", "status", "detail", "code", "message"],
         "properties": {
             "type": { "type": "string" },
             "title": { "type": "string" },
             "status": { "type": "integer" },
             "detail": { "type": "string", "description": "What was expected, what was found, where, and what to do" },
+            "code": { "type": "string", "description": "The kind of the error, as docs/errors.md lists them" },
+            "setting": { "type": ["string", "null"], "description": "The field or hyper-parameter to change" },
+            "file": { "type": ["string", "null"] },
+            "row": { "type": ["integer", "null"], "description": "The line of a text from 1, else the row from 0" },
+            "column": { "type": ["string", "null"] },
+            "series": { "type": ["string", "null"] },
+            "advice": { "type": ["string", "null"], "description": "What to do: the end of the message" },
+            "message": { "type": "string", "description": "The detail" },
         },
     })
 }

@@ -2,8 +2,8 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use foretell::{DataError, Error, UsageError};
-use serde_json::json;
+use foretell::{DataError, Error, ErrorFacts, UsageError};
+use serde_json::{Value, json};
 
 use crate::error::EngineError;
 
@@ -14,8 +14,15 @@ pub(crate) struct Problem {
     /// The end of its type.
     kind: &'static str,
     title: &'static str,
-    detail: String,
+    /// Its message is the detail.
+    facts: ErrorFacts,
 }
+
+/// Status, end of the type and title.
+type Kind = (StatusCode, &'static str, &'static str);
+
+const REQUEST: Kind = (StatusCode::BAD_REQUEST, "request", "The request cannot be understood");
+const TOO_LARGE: Kind = (StatusCode::PAYLOAD_TOO_LARGE, "too-large", "The request is too large");
 
 impl Problem {
     pub(crate) fn new(
@@ -24,41 +31,49 @@ impl Problem {
         title: &'static str,
         detail: impl Into<String>,
     ) -> Self {
-        Self { status, kind, title, detail: shortened(detail.into()) }
+        Self { status, kind, title, facts: shortened(ErrorFacts::told(kind.replace('-', "_"), detail)) }
     }
 
     /// A request that means nothing, whatever the data are.
     pub(crate) fn request(detail: impl Into<String>) -> Self {
-        Self::new(StatusCode::BAD_REQUEST, "request", "The request cannot be understood", detail)
+        let (status, kind, title) = REQUEST;
+        Self::new(status, kind, title, detail)
     }
 
     /// A request that is larger than it may be.
     pub(crate) fn too_large(detail: impl Into<String>) -> Self {
-        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too-large", "The request is too large", detail)
+        let (status, kind, title) = TOO_LARGE;
+        Self::new(status, kind, title, detail)
     }
 }
 
 /// The most bytes of a detail: it may quote a request, whatever that holds.
 const MOST_DETAIL: usize = 4000;
 
-/// A detail that is not longer than it may be.
-fn shortened(mut detail: String) -> String {
-    if detail.len() > MOST_DETAIL {
-        let end = (0..=MOST_DETAIL).rev().find(|end| detail.is_char_boundary(*end)).unwrap_or(0);
-        detail.truncate(end);
-        detail.push('…');
+/// Facts whose texts are not longer than they may be.
+fn shortened(mut facts: ErrorFacts) -> ErrorFacts {
+    let ErrorFacts { code: _, setting, file, row: _, column, series, advice, message } = &mut facts;
+    let texts = [setting, file, column, series, advice].into_iter().flatten();
+    for text in texts.chain([message]).filter(|text| text.len() > MOST_DETAIL) {
+        let end = (0..=MOST_DETAIL).rev().find(|end| text.is_char_boundary(*end)).unwrap_or(0);
+        text.truncate(end);
+        text.push('…');
     }
-    detail
+    facts
 }
 
 impl From<EngineError> for Problem {
     fn from(error: EngineError) -> Self {
-        let detail = shortened(error.to_string());
-        let of = |status, kind, title| Self { status, kind, title, detail: detail.clone() };
+        let facts = shortened(match &error {
+            EngineError::Forecast(error) => ErrorFacts::of(error),
+            error => ErrorFacts::told(<&str>::from(error), error.to_string()),
+        });
+        let of = |status, kind, title| Self { status, kind, title, facts: facts.clone() };
+        let like = |(status, kind, title): Kind| of(status, kind, title);
         match error {
             EngineError::UnknownModel { .. } => of(StatusCode::NOT_FOUND, "model", "There is no such model"),
-            EngineError::Request(_) => Self::request(detail),
-            EngineError::TooMany { .. } => Self::too_large(detail),
+            EngineError::Request(_) => like(REQUEST),
+            EngineError::TooMany { .. } => like(TOO_LARGE),
             EngineError::Busy(_) => {
                 of(StatusCode::TOO_MANY_REQUESTS, "busy", "Too many requests are waiting")
             }
@@ -73,10 +88,8 @@ impl From<EngineError> for Problem {
             }
             EngineError::Panicked => of(StatusCode::INTERNAL_SERVER_ERROR, "fault", "The server has a fault"),
             EngineError::Forecast(error) => match error {
-                Error::Data(DataError::TooLarge(_)) | Error::Usage(UsageError::Memory(_)) => {
-                    Self::too_large(detail)
-                }
-                Error::Usage(_) => Self::request(detail),
+                Error::Data(DataError::TooLarge(_)) | Error::Usage(UsageError::Memory(_)) => like(TOO_LARGE),
+                Error::Usage(_) => like(REQUEST),
                 Error::Checkpoint(_) | Error::Model { .. } => {
                     of(StatusCode::INTERNAL_SERVER_ERROR, "fault", "The model has a fault")
                 }
@@ -88,13 +101,16 @@ impl From<EngineError> for Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let Self { status, kind, title, detail } = self;
-        let body = json!({
+        let Self { status, kind, title, facts } = self;
+        let mut body = json!({
             "type": format!("urn:foretell:problem:{kind}"),
             "title": title,
             "status": status.as_u16(),
-            "detail": detail,
+            "detail": facts.message,
         });
+        if let (Some(body), Value::Object(facts)) = (body.as_object_mut(), json!(facts)) {
+            body.extend(facts);
+        }
         let content = [(header::CONTENT_TYPE, "application/problem+json")];
         let mut response = (status, content, body.to_string()).into_response();
         let extra = match status {

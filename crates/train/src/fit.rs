@@ -74,7 +74,8 @@ impl fmt::Debug for Fit<'_> {
 }
 
 /// Why a training run ended without a result.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum TrainError {
     /// The loss is infinite or not a number.
@@ -83,6 +84,7 @@ pub enum TrainError {
          {series}; lower learning_rate, or set a scaler_type if the values are large",
         what = if loss.is_nan() { "not a number" } else { "infinite" }
     )]
+    #[strum(serialize = "loss_not_finite")]
     NotFinite {
         /// The loss.
         loss: f64,
@@ -98,6 +100,7 @@ pub enum TrainError {
         "the loss was finite, but the weights are not after step {step}; lower learning_rate, set gradient_clip_val, or \
          set a scaler_type if the values are large"
     )]
+    #[strum(serialize = "weights_not_finite")]
     Weights {
         /// The step, counted from 1.
         step: u64,

@@ -58,10 +58,11 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/cli/src",
         &[
-            "closed_stdout failure file_args file_limit interrupt layout_args model_facts model_uses out_of_memory png precision printable row_args setting shell_word threshold ticks",
-            "setting_words several table",
+            "closed_stdout failure file_args file_limit interrupt json_table layout_args lettering model_facts model_uses out_of_memory png precision printable row_args setting shell_word threshold ticks value_axis",
+            "complaint help setting_words several table",
             "config feature_args hierarchy_args importances inputs markdown progress report saving",
-            "args output",
+            "args",
+            "output",
             "picture score_rows",
             "bars figure ranking",
             "data_args demo_files fallback_args model_args truth_args",
@@ -119,6 +120,7 @@ pub(super) const FOLDERS: &[Folders] = &[
         &[
             "columns decompose_options explain_options insample_options own_settings predict_options reading reconciliation_error registry series_fallback simulate_options usage_error warning",
             "error model_spec training_record warning_listener",
+            "error_facts",
             "bench conformal ensemble fallbacks fitted_model hierarchies inputs",
             "coherence intervals pooled_errors",
             "memory trained_models weights",
@@ -290,7 +292,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     ),
     folders(
         "crates/report/src",
-        &["error escape", "contents", "markup packed", "forecasts sections", "page"],
+        &["error escape", "contents", "markup metric_words packed", "forecasts sections", "page"],
     ),
     folders("crates/search/src", &["draws trial", "domain", "grid halving tpe", "study"]),
     folders("crates/simd/src", &["amx prefetch scalar vector", "bits level", "loops", "kernels"]),

@@ -25,7 +25,8 @@ Examples:
   foretell explain --model model --data sales.csv --out contributions.csv
   foretell explain --model model --data sales.csv --futr holidays.csv \\
     --method shapley-sampling --samples 50 --out contributions.parquet
-  foretell explain --model model --data sales.csv --only NHITS --points 200 | head
+  foretell explain --model model --data sales.csv --only NHITS --points 200 \\
+    | head
   foretell explain --model model --data sales.csv --out contributions.csv \\
     --plot contributions.svg   # the largest ones as bars")]
 pub(crate) struct Explain {
@@ -53,7 +54,7 @@ pub(crate) struct Explain {
     /// The output that is explained, where a loss has several, counted from 0
     #[arg(long, value_name = "N", default_value_t = 0)]
     output: usize,
-    /// Picture to write of the inputs that contribute most, in the mean over series and steps: SVG or PNG, as its name ends in .svg
+    /// Picture to write of the columns that contribute most, each summed over the steps that are read of it, in the mean over series and steps: SVG or PNG, as its name ends in .svg
     /// or .png; - for standard output, as SVG
     #[arg(long, value_name = "FILE")]
     plot: Option<PathBuf>,
@@ -98,7 +99,7 @@ impl Explain {
         self.log().explained(&self.explained(&run.fitted));
         if let Some(plot) = &self.plot {
             let bars = bars(&frame, &self.method, run.panel.n_series());
-            bars.write(plot)?;
+            bars.write(plot, self.log())?;
             if !is_stdout(plot) {
                 self.log().wrote(plot, &format!("the {MOST} largest contributions of each network"));
             }
@@ -123,34 +124,74 @@ impl Explain {
     }
 }
 
-/// Inputs of a network in a picture.
+/// Columns of a network in a picture.
 const MOST: usize = 20;
 
-/// A column and its name.
-type NamedColumn<'a> = (&'a str, &'a [f32]);
+/// The columns of inputs by their names, each with the sums of the contributions of its steps.
+type ColumnSums<'a> = Vec<(&'a str, Vec<f32>)>;
+
+/// Adds the contributions of a step of a column: `price@-3` is one of price.
+fn add_step<'a>(sums: &mut ColumnSums<'a>, input: &'a str, values: &[f32]) {
+    let column = match input.rsplit_once('@') {
+        Some((column, step)) if step.parse::<i64>().is_ok() => column,
+        _ => input,
+    };
+    match sums.iter_mut().find(|(known, _)| *known == column) {
+        None => sums.push((column, values.to_vec())),
+        // A row may have no contribution of a step.
+        Some((_, sums)) => {
+            sums.iter_mut().zip(values).for_each(|(sum, value)| match (sum.is_nan(), value.is_nan()) {
+                (true, _) => *sum = *value,
+                (false, true) => {}
+                (false, false) => *sum += value,
+            })
+        }
+    }
+}
 
 /// The largest contributions of each network, whose columns are named by it, a colon and the input.
 fn bars(frame: &Frame, method: &Method, series: usize) -> Bars {
     let columns = frame.forecast_columns("");
-    let mut groups: Vec<(&str, Vec<NamedColumn<'_>>)> = Vec::new();
+    let mut groups: Vec<(&str, ColumnSums<'_>)> = Vec::new();
     for (column, (_, values)) in columns.iter().zip(&frame.columns) {
         let Some(column) = column else { continue };
         let Some(input) = column.component_name() else { continue };
         if column.is_baseline() {
             groups.push((column.model(), Vec::new()));
         } else if let Some((_, inputs)) = groups.last_mut() {
-            inputs.push((input, values));
+            add_step(inputs, input, values);
         }
     }
     let method = method.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned());
     Bars {
-        title: "What inputs contribute to forecasts".to_owned(),
+        title: "What columns contribute to forecasts".to_owned(),
         subtitle: format!(
-            "mean size of the contributions over {series} series and all steps, in units of the target, by {method}"
+            "mean size of each column's contribution, the sum over its steps, over {series} series and all steps ahead, in units of the \
+             target, by {method}"
         ),
         groups: groups
             .into_iter()
-            .map(|(network, inputs)| Group::of(network.to_owned(), inputs.into_iter(), MOST))
+            .map(|(network, columns)| {
+                let columns = columns.iter().map(|(name, sums)| (*name, &sums[..]));
+                Group::of(network.to_owned(), columns, MOST)
+            })
             .collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_of_a_column_add_up() {
+        let mut sums = ColumnSums::new();
+        for (input, values) in
+            [("y@-1", [1.0, f32::NAN]), ("price@2", [5.0, 5.0]), ("y@0", [2.0, 4.0]), ("a@b", [1.0, 1.0])]
+        {
+            add_step(&mut sums, input, &values);
+        }
+        let expected = [("y", vec![3.0, 4.0]), ("price", vec![5.0, 5.0]), ("a@b", vec![1.0, 1.0])];
+        assert_eq!(sums, expected);
     }
 }

@@ -10,7 +10,7 @@ use foretell::{
     usual_season,
 };
 use foretell_auto::{Auto, Board, Budget, Criterion, QUANTILES, TrainedAuto};
-use foretell_report::{Report, ScoreSheet, ScoredBy, charts, facts, grouped};
+use foretell_report::{Asked, Report, ScoreSheet, ScoredBy, answer, charts, facts, grouped};
 use serde_json::json;
 
 use crate::args::{BoundArgs, LevelArgs, LogArgs, MemoryArgs, OutArgs, ThreadArgs, directory, steps};
@@ -258,12 +258,16 @@ impl Forecast {
         notes.extend(board.told.iter().cloned());
         let words = env::args_os().skip(1).map(|word| shell_word(&word.to_string_lossy()));
         let command = std::iter::once("foretell".to_owned()).chain(words).collect::<Vec<_>>().join(" ");
+        let scores = vec![ScoreSheet::of_rows(ScoredBy::All, models, rows)?];
+        let asked = Asked { panel, frame, target, unit: None, scores: &scores, baseline: None };
         let report = Report {
+            answer: answer(&asked),
+            scores_of: Vec::new(),
             title: format!("Forecasts of {target}"),
             facts: facts(&self.data.shown(), &fitted.column_names().join(", "), panel, frame),
             notes,
             baseline: Some("SeasonalNaive".to_owned()),
-            scores: vec![ScoreSheet::of_rows(ScoredBy::All, models, rows)?],
+            scores,
             importances: Vec::new(),
             settings: Vec::new(),
             commands: vec![command],

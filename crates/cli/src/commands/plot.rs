@@ -91,7 +91,7 @@ impl Plot {
             (self.figure(&panel, &frame, &models, &chosen, &target), chosen.len())
         };
         let out = self.out();
-        figure.write(&out)?;
+        figure.write(&out, self.log())?;
         if is_stdout(&out) {
             return Ok(());
         }

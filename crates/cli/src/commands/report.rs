@@ -7,10 +7,14 @@ use clap::Args;
 use foretell::{
     Contents, FileOptions, Frame, Freq, Panel, ReadOptions, column_names, refuse_sample_paths, usual_season,
 };
-use foretell_report::{Report, ScoreSheet, baseline, charts, drawn_models, facts, grouped, scored, settings};
+use foretell_report::{
+    Asked, Report, ScoreSheet, answer, baseline, charts, check_series, drawn_models, facts, grouped, scored,
+    settings, whose_scores,
+};
+use jiff::Timestamp;
 
 use crate::args::{LogArgs, steps};
-use crate::data_args::DataArgs;
+use crate::data_args::{DataArgs, shown};
 use crate::failure::Usage;
 use crate::output::{check_ending, print, write_file};
 use crate::progress::Log;
@@ -19,7 +23,8 @@ use crate::shell_word::shell_word;
 
 /// Write a report on forecasts: scores, intervals, importances and charts in one HTML file
 ///
-/// The file needs no network and holds everything: what was forecast, how good the models are beside a baseline, by step ahead, by
+/// The file needs no network and holds everything. It begins with the answer: the total, beside the same period a year before, its range
+/// and the error to expect; then how good the models are beside a baseline, by step ahead, by
 /// cutoff and by series (the worst first), the coverage of intervals, and a chart of every series, drawn when it is chosen among
 /// however many. It is read by mouse, keyboard and screen reader, light or dark as the system is.
 #[derive(Debug, Args)]
@@ -32,7 +37,8 @@ Examples:
   foretell report --data sales.csv --forecast forecast.csv \\
     --importances weights.json --out report.html
 
-validation.csv is what `cross-validate --out` writes: it is scored, and drawn too.")]
+validation.csv is what `cross-validate --out` writes: it is scored, and drawn
+too.")]
 pub(crate) struct WriteReport {
     #[command(flatten)]
     data: DataArgs,
@@ -62,6 +68,9 @@ pub(crate) struct WriteReport {
     /// Steps of each series' end to draw [default: ten times as many as are forecast, and at least 200, before the forecasts]
     #[arg(long, value_name = "N", value_parser = steps())]
     last: Option<usize>,
+    /// The unit of the values, as boxes or MWh, which the answer is told in
+    #[arg(long, value_name = "TEXT")]
+    unit: Option<String>,
     /// The heading [default: Forecasts of the column of values]
     #[arg(long, value_name = "TEXT")]
     title: Option<String>,
@@ -83,6 +92,8 @@ impl WriteReport {
         let (panel, options) = self.data.read_target(self.model.as_deref(), self.freq, self.log())?;
         let target = options.target_col.clone();
         let frame = self.read_forecasts(&self.forecast, "forecast", &options, &panel)?;
+        check_series(&panel, &frame)
+            .map_err(|error| Usage(format!("--forecast {}: {error}", self.forecast.display())))?;
         let season = self.season.unwrap_or_else(|| usual_season(panel.freq()));
         let (mut sheets, mut beside): (Vec<ScoreSheet>, Vec<Frame>) = (Vec::new(), Vec::new());
         for path in &self.scores {
@@ -109,11 +120,28 @@ impl WriteReport {
         }
         let contents = self.model.as_ref().map(Contents::of).transpose()?;
         let tables: Vec<&Frame> = std::iter::once(&frame).chain(&beside).collect();
+        let baseline = self.baseline_among(&sheets)?;
+        let asked = Asked {
+            panel: &panel,
+            frame: &frame,
+            target: &target,
+            unit: self.unit.as_deref(),
+            scores: &sheets,
+            baseline: baseline.as_deref(),
+        };
+        let scored_files =
+            if self.scores.is_empty() { std::slice::from_ref(&self.forecast) } else { &self.scores };
+        let models: Vec<String> =
+            drawn_models(&frame, &target).iter().map(|model| model.model.to_string()).collect();
+        let mut told = facts(&self.data.shown(), &self.forecast.display().to_string(), &panel, &frame);
+        told.push(("written".to_owned(), Timestamp::now().strftime("%Y-%m-%d %H:%M UTC").to_string()));
         let report = Report {
+            answer: answer(&asked),
+            scores_of: whose_scores(&shown(scored_files), &sheets, &models),
             title: self.title.clone().unwrap_or_else(|| format!("Forecasts of {target}")),
-            facts: facts(&self.data.shown(), &self.forecast.display().to_string(), &panel, &frame),
+            facts: told,
             notes,
-            baseline: self.baseline_among(&sheets)?,
+            baseline,
             scores: sheets,
             importances: self.importances.as_deref().map(read_importances).transpose()?.unwrap_or_default(),
             settings: contents.as_ref().map(settings).unwrap_or_default(),

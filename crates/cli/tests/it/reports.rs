@@ -32,6 +32,10 @@ fn a_cross_validation_and_a_forecast_make_a_report() {
     for part in [
         "Forecasts of sales",
         "mae relative to SeasonalNaive",
+        "NLinear forecasts a total of",
+        "in the 7 days right before",
+        "These are the scores of cv.csv: of NLinear, ",
+        "mean absolute error (mae)",
         "By step ahead",
         "From cutoff to cutoff",
         "Share of the true values within each interval",
@@ -101,6 +105,23 @@ fn importances_are_told_and_what_has_not_come_true_has_no_scores() {
         assert!(page.contains(part), "{part} is missing");
     }
     assert!(!page.contains("How good the forecasts are") && facts(&page)["steps"].is_null());
+}
+
+#[test]
+fn forecasts_of_other_series_are_refused() {
+    let dir = TestDirectory::new();
+    dir.put("f.csv", "shop,day,M\nnorth,2024-04-30,1\nmoon,2024-04-30,1\n");
+    let message = dir.fails(2, &format!("report {LONG} --forecast f.csv --out -"));
+    assert!(
+        message.contains("1 of 2 series that are forecast are not in the data, the first `moon`"),
+        "{message}"
+    );
+    dir.put("f.csv", "shop,day,M\nnorth,2024-04-30,1\nsouth,2024-04-30,1\n");
+    let page = dir.ok(&format!("report {LONG} --forecast f.csv --unit boxes --out - --log none"));
+    let answer =
+        page.find("M forecasts a total of 2.000 boxes for sales over all 2 series").expect("the answer");
+    assert!(answer < page.find("None of the forecasts has come true").unwrap());
+    assert_eq!(facts(&page)["total"]["models"][0]["points"][0][1], 2.0);
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Errors of words that should name a frequency, a zone or a format of times.
 
 /// A word that names no frequency, time zone or format of times; says what may be written instead.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum CalendarError {
     /// The word is no frequency.
@@ -10,6 +11,7 @@ pub enum CalendarError {
          D, B, C, W-SUN .. W-SAT, SMS, SME, MS, ME, QS, QE, YS, YE, BMS, BME, BQS, BQE, BYS, BYE with an optional \
          multiple (15min) and first or last month (QE-NOV), or a retail calendar (REQ-N-JAN-SAT-4)"
     )]
+    #[strum(serialize = "unknown_frequency")]
     UnknownFreq {
         /// The word.
         word: String,
@@ -22,6 +24,7 @@ pub enum CalendarError {
          Europe/Berlin{}",
         if cfg!(feature = "tzdb") { "" } else { " (this program has only the system's; build it with the feature `tzdb`)" }
     )]
+    #[strum(serialize = "unknown_zone")]
     UnknownZone {
         /// The word.
         word: String,
@@ -30,6 +33,7 @@ pub enum CalendarError {
     #[error(
         "the names of months are known in the languages {known}; found `{code}`; write months as numbers, or in one of them"
     )]
+    #[strum(serialize = "unknown_locale")]
     Locale {
         /// The code.
         code: String,

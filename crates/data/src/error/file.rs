@@ -16,7 +16,8 @@ fn note_remedy(note: &Option<String>) -> String {
 }
 
 /// A file that is not what it should be.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum UnreadableTable {
     /// A file that is no table of text.
@@ -68,6 +69,7 @@ pub enum UnreadableTable {
     },
     /// Compressed text that is damaged, or hostile.
     #[error("{file}: {reason}")]
+    #[strum(serialize = "damaged_compression")]
     Compressed {
         /// The file.
         file: Arc<str>,
@@ -87,6 +89,7 @@ pub enum UnreadableTable {
         "series `{id}` has rows in {first} and in {second}, {why}; of files that are read one after another each holds whole series, or \
          the steps of a series that follow those of the file before: write the files anew so, or read them as one table, in memory"
     )]
+    #[strum(serialize = "series_in_two_files")]
     Pieces {
         /// The series.
         id: String,
@@ -112,6 +115,7 @@ pub enum UnreadableTable {
     },
     /// A file that another process cannot read, and this one can.
     #[error("process {process}: {reason}; all processes that read a panel together see the same files")]
+    #[strum(serialize = "file_of_process")]
     OfProcess {
         /// The first process that cannot.
         process: usize,
@@ -120,6 +124,7 @@ pub enum UnreadableTable {
     },
     /// A file of another kind than the first.
     #[error("{file}: its {what} {found}, and of the first file {expected}; all files of a panel are alike")]
+    #[strum(serialize = "unlike_files")]
     Unlike {
         /// The file.
         file: String,
@@ -132,6 +137,7 @@ pub enum UnreadableTable {
     },
     /// A directory that does not take the numbers.
     #[error("cannot keep numbers in {dir}: {source}; name a directory on a disk with room for them", dir = dir.display())]
+    #[strum(serialize = "cannot_keep_rows")]
     Unwritten {
         /// The directory.
         dir: PathBuf,
@@ -144,6 +150,7 @@ pub enum UnreadableTable {
         if *.has { "a" } else { "no" },
         if *.has { "has not" } else { "has" }
     )]
+    #[strum(serialize = "unlike_columns")]
     Columns {
         /// The file.
         file: Arc<str>,
@@ -193,6 +200,7 @@ pub enum UnreadableTable {
     },
     /// Text that has not the encoding that someone said it has.
     #[error("{file}: its text is not {encoding}; say which encoding it has ({})", Setting::Encoding)]
+    #[strum(serialize = "wrong_encoding")]
     Encoding {
         /// The file.
         file: Arc<str>,
@@ -226,6 +234,7 @@ pub enum UnreadableTable {
     },
     /// A workbook that is damaged, or none.
     #[error("{file}: it is no workbook that can be read ({reason}); save it again, or as CSV")]
+    #[strum(serialize = "damaged_workbook")]
     Workbook {
         /// The file.
         file: Arc<str>,
@@ -247,6 +256,7 @@ pub enum UnreadableTable {
         "{at}: this line has no time, and begins with {first:?}; if it sums up others, leave such lines out ({})",
         Setting::SkipMatching.to(first)
     )]
+    #[strum(serialize = "summary_row")]
     Summary {
         /// The line.
         at: Place,
@@ -255,6 +265,7 @@ pub enum UnreadableTable {
     },
     /// A Parquet file that is damaged, or holds types that are not read here.
     #[error("{file}: {reason}; write the file again, compressed by another codec than LZO or not at all")]
+    #[strum(serialize = "damaged_parquet")]
     Parquet {
         /// The file.
         file: Arc<str>,
@@ -265,6 +276,7 @@ pub enum UnreadableTable {
     #[error(
         "{file}: it is no stream or file of Arrow's that can be read ({reason}); write it again, or as Parquet"
     )]
+    #[strum(serialize = "damaged_arrow_stream")]
     ArrowStream {
         /// The stream.
         file: Arc<str>,
@@ -276,6 +288,7 @@ pub enum UnreadableTable {
         "{file}: this program was built without {format} files; build it with the feature `{feature}`, or convert the file \
          to CSV"
     )]
+    #[strum(serialize = "format_not_built")]
     NotBuilt {
         /// The file.
         file: Arc<str>,
@@ -290,6 +303,7 @@ pub enum UnreadableTable {
         listed(.found),
         listed(.expected)
     )]
+    #[strum(serialize = "unlike_batches")]
     Batches {
         /// The table.
         table: Arc<str>,

@@ -8,6 +8,7 @@ pub(crate) mod place;
 pub(crate) mod remedies;
 pub(crate) mod too_large;
 pub(crate) mod untaught_steps;
+pub(crate) mod whereabouts;
 
 use std::borrow::Cow;
 use std::io;
@@ -29,11 +30,13 @@ use crate::setting::Setting;
 use crate::wording::{did_you_mean, listed};
 
 /// A mistake in data, settings or files; says what was expected, what was found, where, and what to do.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum DataError {
     /// The file cannot be read.
     #[error("{file}: {source}; check the path and its permissions")]
+    #[strum(serialize = "cannot_read_file")]
     Read {
         /// The file.
         file: Arc<str>,
@@ -45,9 +48,11 @@ pub enum DataError {
     Unreadable(#[from] UnreadableTable),
     /// The output cannot be written.
     #[error("cannot write the table: {0}")]
+    #[strum(serialize = "cannot_write_table")]
     Write(#[source] io::Error),
     /// The file has no header.
     #[error("{file} is empty; expected a header such as `unique_id,ds,y` and a line per row")]
+    #[strum(serialize = "empty_file")]
     Empty {
         /// The file.
         file: Arc<str>,
@@ -75,8 +80,7 @@ pub enum DataError {
     /// A column that is needed is not there.
     #[error(
         "{table} has no column `{column}`{}; it has {}",
-        did_you_mean(.nearest),
-        remedies::columns_and_remedy(.available, .remedy)
+        did_you_mean(.nearest), remedies::columns_and_remedy(.available, .remedy)
     )]
     MissingColumn {
         /// The file or table.
@@ -148,6 +152,7 @@ pub enum DataError {
     #[error(
         "column `{column}` holds categories, which only models see that embed them; list it in cat_exog_list"
     )]
+    #[strum(serialize = "categories_as_numbers")]
     Labels {
         /// The column.
         column: String,
@@ -248,8 +253,7 @@ pub enum DataError {
     #[error(
         "the time column holds {}, but the {}frequency is `{freq}`; {}",
         .kind.name(),
-        if *.trained { "models' " } else { "" },
-        if *.trained { "give data of that frequency, or train models on these" } else { .kind.frequency_remedy() }
+        if *.trained { "models' " } else { "" }, if *.trained { "give data of that frequency, or train models on these" } else { .kind.frequency_remedy() }
     )]
     FreqKind {
         /// The kind of times in the column.
@@ -270,6 +274,7 @@ pub enum DataError {
     },
     /// Slices that belong together differ in length.
     #[error("{what}: {found} values where {expected} are expected, one per row")]
+    #[strum(serialize = "unequal_lengths")]
     Length {
         /// The slice.
         what: String,
@@ -279,10 +284,7 @@ pub enum DataError {
         found: usize,
     },
     /// Static values are missing for some series.
-    #[error(
-        "{table} lacks {count} of the panel's series: {}; add one row for each",
-        listed(.ids)
-    )]
+    #[error("{table} lacks {count} of the panel's series: {}; add one row for each", listed(.ids))]
     StaticMissing {
         /// The file or column.
         table: Arc<str>,
@@ -293,6 +295,7 @@ pub enum DataError {
     },
     /// A table that is not laid out as it was read.
     #[error("{error}; {hint}")]
+    #[strum(serialize = "other_layout")]
     LaidOut {
         /// The error of reading it as it was.
         error: Box<DataError>,
@@ -317,8 +320,7 @@ pub enum DataError {
     /// Ids that are there under another spelling.
     #[error(
         "{table} and the data spell the ids of series differently: {} there, {} in the data; write them alike",
-        listed(.theirs),
-        listed(.ours)
+        listed(.theirs), listed(.ours)
     )]
     SpeltOtherwise {
         /// The table.
@@ -337,10 +339,7 @@ pub enum DataError {
         id: String,
     },
     /// Future rows are missing.
-    #[error(
-        "{table} lacks {count} future rows, of which each series needs {h}: {}; add them",
-        listed(.rows)
-    )]
+    #[error("{table} lacks {count} future rows, of which each series needs {h}: {}; add them", listed(.rows))]
     FutureMissing {
         /// The file.
         table: Arc<str>,
@@ -366,8 +365,7 @@ pub enum DataError {
     /// Future values are needed and there are none.
     #[error(
         "the future columns {} need their values over the horizon; pass a table of future rows ({})",
-        listed(.columns),
-        Setting::FutureRows
+        listed(.columns), Setting::FutureRows
     )]
     FutureNeeded {
         /// The columns.
@@ -389,6 +387,7 @@ pub enum DataError {
         if needed < input_size { "start_padding_enabled".to_owned() } else { format!("input_size = {input_size}") },
         too_short_remedy(needed < input_size)
     )]
+    #[strum(serialize = "series_too_short")]
     TooShort {
         /// The series.
         id: String,
@@ -416,6 +415,7 @@ pub enum DataError {
         if *rows < insample + outsample { "" } else { ", of which too few are known" },
         no_windows_remedy(*held_out, [*insample, *outsample], *padded)
     )]
+    #[strum(serialize = "no_training_windows")]
     NoWindows {
         /// Rows of the longest series before the held-out ones.
         rows: usize,
@@ -439,6 +439,7 @@ pub enum DataError {
     NoWeight,
     /// A setting is out of its range.
     #[error("{name} must be {expected}, found {found}")]
+    #[strum(serialize = "setting_out_of_range")]
     Setting {
         /// The setting.
         name: &'static str,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use crate::setting::Setting;
 
 /// A table that is larger than it may be; said before it is read whole.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 #[non_exhaustive]
 pub enum TooLarge {
     /// A line of more columns than a table may have.
@@ -13,6 +14,7 @@ pub enum TooLarge {
         "{file}: a line holds over {most} columns, the most that a table may have; check that it is CSV with one \
          line per row"
     )]
+    #[strum(serialize = "too_many_columns")]
     Columns {
         /// The file.
         file: Arc<str>,
@@ -24,6 +26,7 @@ pub enum TooLarge {
         "{file}: the row after line {after} is longer than {} MB, the most that a row may have; check that it is a table of \
          text, and that each quote is closed", .most / 1_000_000
     )]
+    #[strum(serialize = "row_too_long")]
     Record {
         /// The file.
         file: Arc<str>,
@@ -38,6 +41,7 @@ pub enum TooLarge {
          read in parts, or raise the limit ({})",
         .needed.div_ceil(1_000_000), .limit / 1_000_000, Setting::MaxMemory
     )]
+    #[strum(serialize = "file_too_large")]
     Stream {
         /// The file.
         file: Arc<str>,
@@ -52,6 +56,7 @@ pub enum TooLarge {
          raise the limit ({})",
         .needed / 1_000_000, .limit / 1_000_000, Setting::MaxMemory
     )]
+    #[strum(serialize = "table_too_large")]
     Memory {
         /// The file or "the panel".
         table: Arc<str>,

@@ -1,9 +1,12 @@
 //! What a report tells of forecasts, gathered from the facade's tables.
 
+pub(crate) mod answer;
 pub(crate) mod baseline;
 pub(crate) mod charts;
 pub(crate) mod columns;
 pub(crate) mod facts;
 pub(crate) mod importances;
+pub(crate) mod latest;
 pub(crate) mod scores;
+mod total;
 pub(crate) mod windows;

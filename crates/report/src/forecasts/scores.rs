@@ -2,6 +2,7 @@
 
 use super::windows::civil;
 use crate::contents::{ScoreSheet, ScoredBy};
+use crate::markup::grouped;
 use foretell::evaluate::{Metric, ScoreBy, ScoreGroup, ScoreTable};
 use foretell::{ColumnNames, Error, ForecastTable, Frame, Panel, ScoredForecasts};
 
@@ -54,6 +55,35 @@ pub fn scored(frame: &Frame, panel: &Panel, target: &str, season: usize) -> Resu
     Ok(sheets)
 }
 
+/// Where scores come from and of which models they are; and that they are of others than those that forecast, where they are.
+pub fn whose_scores(file: &str, sheets: &[ScoreSheet], forecast: &[String]) -> Vec<String> {
+    let Some(all) = sheets.iter().find(|sheet| sheet.by == ScoredBy::All).or(sheets.first()) else {
+        return Vec::new();
+    };
+    let count = |by, one: &str, several: &str| {
+        let sheet = sheets.iter().find(|sheet| sheet.by == by)?;
+        Some(match sheet.keys.len() {
+            1 => format!("1 {one}"),
+            count => format!("{} {several}", grouped(count)),
+        })
+    };
+    let groups = [
+        count(ScoredBy::Series, "series", "series"),
+        count(ScoredBy::Cutoff, "cutoff", "cutoffs"),
+        count(ScoredBy::Step, "step ahead", "steps ahead"),
+    ];
+    let groups: Vec<String> = groups.into_iter().flatten().collect();
+    let of = if groups.is_empty() { String::new() } else { format!(", over {}", groups.join(", ")) };
+    let mut told = vec![format!("These are the scores of {file}: of {}{of}.", all.models.join(", "))];
+    let unscored: Vec<&str> =
+        forecast.iter().filter(|model| !all.models.contains(model)).map(String::as_str).collect();
+    if !unscored.is_empty() {
+        let what = if unscored.len() == forecast.len() { "They say nothing of" } else { "They lack" };
+        told.push(format!("{what} {}, which the forecasts above are of.", unscored.join(", ")));
+    }
+    told
+}
+
 fn listed(table: ScoreTable, by: ScoredBy, key: impl Fn(&ScoreGroup) -> String) -> ScoreSheet {
     let mut order: Vec<usize> = (0..table.groups.len()).collect();
     order.sort_by_key(|&group| (table.groups[group].step, table.groups[group].cutoff));
@@ -67,5 +97,27 @@ fn listed(table: ScoreTable, by: ScoredBy, key: impl Fn(&ScoreGroup) -> String) 
         metrics: table.metrics.iter().map(|metric| metric.name.clone()).collect(),
         models: table.models.clone(),
         values: values.collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_say_whose_they_are() {
+        let sheet = |by, keys: &[&str]| {
+            let rows = keys.iter().map(|key| (*key, "mae", vec![1.0, 2.0]));
+            ScoreSheet::of_rows(by, vec!["A".to_owned(), "B".to_owned()], rows).unwrap()
+        };
+        let sheets = [sheet(ScoredBy::All, &[""]), sheet(ScoredBy::Cutoff, &["1", "2"])];
+        let told = |models: &[&str]| {
+            let models: Vec<String> = models.iter().map(|model| (*model).to_owned()).collect();
+            whose_scores("cv.csv", &sheets, &models).join(" ")
+        };
+        assert_eq!(told(&["B"]), "These are the scores of cv.csv: of A, B, over 2 cutoffs.");
+        assert!(told(&["C", "A"]).ends_with("They lack C, which the forecasts above are of."));
+        assert!(told(&["C"]).ends_with("They say nothing of C, which the forecasts above are of."));
+        assert!(whose_scores("cv.csv", &[], &[]).is_empty());
     }
 }

@@ -37,6 +37,12 @@ impl Answer {
         let problem = self.json();
         assert_eq!(problem["status"], status);
         assert!(problem["type"].as_str().unwrap().starts_with("urn:foretell:problem:"));
+        // The keys that all hosts have.
+        assert_eq!(problem["message"], problem["detail"]);
+        for key in ["code", "setting", "file", "row", "column", "series", "advice"] {
+            assert!(problem.get(key).is_some(), "{key}: {problem}");
+        }
+        assert!(problem["code"].as_str().is_some_and(|code| !code.is_empty()), "{problem}");
         problem["detail"].as_str().unwrap().to_owned()
     }
 }

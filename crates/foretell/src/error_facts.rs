@@ -1,0 +1,503 @@
+//! What programs read of an error: the same facts from a command line, a server and Python.
+
+use std::error::Error as StdError;
+use std::io;
+use std::path::Path;
+
+use foretell_checkpoint::CheckpointError;
+use foretell_classical::ClassicalError;
+use foretell_data::{CalendarError, DataError, Whereabouts, settings_named};
+use foretell_estimator::{EstimatorError, TooManyThreads, TooMuchMemory};
+use foretell_evaluate::EvaluationError;
+use foretell_features::FeatureError;
+use foretell_files::FileError;
+use foretell_flair::FlairError;
+use foretell_hierarchy::HierarchyError;
+use foretell_neural::{HyperParameterError, NetworkError, SpecError, TrainError, WithoutAmp};
+use foretell_prophet::ProphetError;
+use foretell_simulation::SimulationError;
+use serde::Serialize;
+
+use crate::error::Error;
+use crate::reconciliation_error::ReconciliationError;
+use crate::usage_error::UsageError;
+
+/// What programs read of an error, in place of its text. `docs/errors.md` lists the codes.
+///
+/// ```
+/// use foretell::{ErrorFacts, Panel, ReadOptions};
+///
+/// let text = "unique_id,ds,y\na,2024-01-01,1\na,2024-01-02,many\n";
+/// let error = Panel::read_csv(text.as_bytes(), "sales.csv", &ReadOptions::new()).unwrap_err();
+/// let facts = ErrorFacts::of(&error);
+/// assert_eq!((&*facts.code, facts.row, facts.column.as_deref()), ("bad_value", Some(3), Some("y")));
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct ErrorFacts {
+    /// The kind of the error: a word that stays the same whatever the message says.
+    pub code: String,
+    /// The setting that it is about, else the first that its advice names, as the host calls it: a flag, an argument, a field; or
+    /// a hyper-parameter.
+    pub setting: Option<String>,
+    /// The file or directory.
+    pub file: Option<String>,
+    /// The line of a text file, counted from 1 with its header, or the row of any other table, counted from 0.
+    pub row: Option<u64>,
+    /// The column.
+    pub column: Option<String>,
+    /// The series.
+    pub series: Option<String>,
+    /// What to do: the end of the message.
+    pub advice: Option<String>,
+    /// What was expected, what was found, where, and what to do.
+    pub message: String,
+}
+
+/// What a type of errors knows of itself.
+#[derive(Default)]
+struct Known {
+    code: &'static str,
+    setting: Option<String>,
+    place: Whereabouts,
+}
+
+impl ErrorFacts {
+    /// The facts of an error, or of the first of its causes that is known; [`ErrorFacts::OTHER`] is the code where there is none.
+    pub fn of(error: &(dyn StdError + 'static)) -> Self {
+        let (message, named) = settings_named(error);
+        let mut causes =
+            std::iter::successors(Some(error), |error: &&(dyn StdError + 'static)| (*error).source());
+        let known = causes.find_map(known).unwrap_or(Known { code: Self::OTHER, ..Known::default() });
+        let Known { code, setting, place: Whereabouts { file, row, column, series } } = known;
+        let setting = setting.or_else(|| named.first().map(|setting| setting.in_words().to_owned()));
+        Self { setting, file, row, column, series, ..Self::told(code, message) }
+    }
+
+    /// The code of errors of which nothing else is known.
+    pub const OTHER: &str = "other";
+
+    /// An error of which a program knows the code and the message.
+    pub fn told(code: impl Into<String>, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { code: code.into(), advice: advice(&message).map(str::to_owned), message, ..Self::default() }
+    }
+
+    /// The same error with more said of it.
+    pub fn saying(self, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self { advice: advice(&message).map(str::to_owned), message, ..self }
+    }
+}
+
+/// The end of a message, which says what to do: messages say what is wrong, a semicolon, and this. What is quoted may hold any
+/// characters.
+fn advice(message: &str) -> Option<&str> {
+    let mut quote = None;
+    let ends = message.char_indices().find(|&(at, character)| match (quote, character) {
+        (Some(open), _) if open == character => {
+            quote = None;
+            false
+        }
+        (None, '`' | '"') => {
+            // One that is never closed belongs to the text.
+            quote = message[at + 1..].contains(character).then_some(character);
+            false
+        }
+        (quoted, character) => quoted.is_none() && character == ';' && message[at..].starts_with("; "),
+    });
+    ends.map(|(at, _)| &message[at + 2..])
+}
+
+fn coded(code: &'static str) -> Option<Known> {
+    Some(Known { code, ..Known::default() })
+}
+
+fn about(code: &'static str, setting: &str) -> Option<Known> {
+    Some(Known { code, setting: Some(setting.to_owned()), ..Known::default() })
+}
+
+fn at_path(code: &'static str, path: &Path) -> Option<Known> {
+    let place = Whereabouts { file: Some(path.display().to_string()), ..Whereabouts::default() };
+    Some(Known { code, place, ..Known::default() })
+}
+
+fn in_column(code: &'static str, column: &str) -> Option<Known> {
+    let place = Whereabouts { column: Some(column.to_owned()), ..Whereabouts::default() };
+    Some(Known { code, place, ..Known::default() })
+}
+
+fn of_series(code: &'static str, id: &str) -> Option<Known> {
+    let place = Whereabouts { series: Some(id.to_owned()), ..Whereabouts::default() };
+    Some(Known { code, place, ..Known::default() })
+}
+
+/// What is known of an error by its type; nothing of one that only wraps another, or of a type of others.
+fn known(error: &(dyn StdError + 'static)) -> Option<Known> {
+    if let Some(error) = error.downcast_ref::<Error>() {
+        of_error(error)
+    } else if let Some(error) = error.downcast_ref::<UsageError>() {
+        of_usage(error)
+    } else if let Some(error) = error.downcast_ref::<DataError>() {
+        of_data(error)
+    } else if let Some(error) = error.downcast_ref::<NetworkError>() {
+        of_network(error)
+    } else if let Some(error) = error.downcast_ref::<EstimatorError>() {
+        of_estimator(error)
+    } else if let Some(error) = error.downcast_ref::<SpecError>() {
+        of_spec(error)
+    } else {
+        of_settings(error).or_else(|| of_files(error)).or_else(|| of_tables(error))
+    }
+}
+
+fn of_error(error: &Error) -> Option<Known> {
+    let code = error.into();
+    match error {
+        Error::Usage(inner) => of_usage(inner),
+        Error::Data(inner) => of_data(inner),
+        Error::Estimator(inner) => of_estimator(inner),
+        Error::Network(inner) => of_network(inner),
+        Error::Checkpoint(inner) => known(inner),
+        Error::Evaluation(inner) => known(inner),
+        Error::Hierarchy(inner) => known(inner),
+        Error::Reconciliation(inner) => known(inner),
+        Error::HierarchyFile { path, source } => {
+            Some(Known { place: at_path("", path)?.place, ..known(source)? })
+        }
+        Error::Simulation { id, source } => Some(Known { place: of_series("", id)?.place, ..known(source)? }),
+        Error::Model { path, .. }
+        | Error::NotReadBack { path, .. }
+        | Error::StoredPanel { path, .. }
+        | Error::SearchState { path, .. }
+        | Error::OtherSearch { path } => at_path(code, path),
+        Error::NoCategories { column } => in_column(code, column),
+        Error::Cardinality { column, .. } => {
+            Some(Known { setting: Some("categorical_cardinalities".to_owned()), ..in_column(code, column)? })
+        }
+        Error::DoubledRow { table, id, rows, .. } => {
+            let place = Whereabouts {
+                file: Some(table.to_string()),
+                row: Some(rows[1] as u64),
+                ..of_series(code, id)?.place
+            };
+            Some(Known { code, place, ..Known::default() })
+        }
+        Error::NothingCameTrue { forecast: table, .. }
+        | Error::NoForecasts { forecast: table }
+        | Error::SamplePaths { table } => at_path(code, Path::new(&**table)),
+        Error::OtherValidationSeries { id, .. }
+        | Error::ShortForIntervals { id, .. }
+        | Error::NotCalibrated { id }
+        | Error::ShortHistory { id, .. }
+        | Error::ShortForInsample { id, .. } => of_series(code, id),
+        Error::Fallback { first, .. } => of_series(code, &first.series),
+        _ => coded(code),
+    }
+}
+
+fn of_usage(error: &UsageError) -> Option<Known> {
+    let code = error.into();
+    match error {
+        UsageError::Spec(inner) => of_spec(inner),
+        UsageError::Network(inner) => of_network(inner),
+        UsageError::Estimator(inner) => known(&**inner).or_else(|| coded(code)),
+        UsageError::Threads(inner) => known(inner),
+        UsageError::WithoutAmp(inner) => known(inner),
+        UsageError::Features(inner) => known(inner),
+        UsageError::Memory(inner) => known(inner),
+        UsageError::Categorical { column, .. }
+        | UsageError::TwoColumns { column }
+        | UsageError::NoStartCategories { column, .. } => in_column(code, column),
+        UsageError::ValSize { .. } | UsageError::TwoValidations { .. } | UsageError::ValidationOfParts => {
+            about(code, "val_size")
+        }
+        UsageError::NoWindows { .. } => about(code, "n_windows"),
+        UsageError::Level { .. } | UsageError::OtherLevels { .. } => about(code, "level"),
+        UsageError::Quantile { .. } | UsageError::OneQuantile { .. } => about(code, "quantiles"),
+        UsageError::EnsembleText { .. } | UsageError::EnsembleOfOne => about(code, "ensemble"),
+        UsageError::Intervals { .. }
+        | UsageError::IntervalsText { .. }
+        | UsageError::NoSpread { .. }
+        | UsageError::NothingToCalibrate { .. } => about(code, "intervals"),
+        UsageError::SearchedHorizon
+        | UsageError::Horizons { .. }
+        | UsageError::HistoryAhead { .. }
+        | UsageError::IntervalsAhead { .. }
+        | UsageError::NoMedian { .. } => about(code, "h"),
+        UsageError::Columns { .. } | UsageError::Aliases { .. } => about(code, "alias"),
+        UsageError::Paths { .. } => about(code, "paths"),
+        UsageError::NoClass { path } | UsageError::NoFreq { path } => at_path(code, path),
+        _ => coded(code),
+    }
+}
+
+fn of_data(error: &DataError) -> Option<Known> {
+    let place = error.whereabouts();
+    let (code, setting): (&'static str, Option<String>) = match error {
+        DataError::Unreadable(inner) => (inner.into(), None),
+        DataError::TooLarge(inner) => (inner.into(), None),
+        DataError::Calendar(inner) => (inner.into(), None),
+        DataError::Setting { name, .. } => (error.into(), Some((*name).to_owned())),
+        error => (error.into(), None),
+    };
+    Some(Known { code, setting, place })
+}
+
+fn of_network(error: &NetworkError) -> Option<Known> {
+    let code = error.into();
+    match error {
+        NetworkError::Spec(inner) => of_spec(inner),
+        NetworkError::WithoutAmp(inner) => known(inner),
+        NetworkError::Threads(inner) => known(inner),
+        NetworkError::Memory(inner) => known(inner),
+        NetworkError::Estimator(inner) => of_estimator(inner),
+        NetworkError::Checkpoint(inner) => known(inner),
+        NetworkError::Train { source, .. } => known(source),
+        NetworkError::OtherTraining { dir, .. }
+        | NetworkError::StateOfOthers { dir, .. }
+        | NetworkError::StateDirectory { dir, .. } => at_path(code, dir),
+        NetworkError::State { path, .. } => at_path(code, path),
+        _ => coded(code),
+    }
+}
+
+fn of_estimator(error: &EstimatorError) -> Option<Known> {
+    let code = error.into();
+    match error {
+        EstimatorError::Data(inner) => of_data(inner),
+        EstimatorError::Usage(inner) | EstimatorError::Failed(inner) => {
+            known(&**inner).or_else(|| coded("estimator"))
+        }
+        EstimatorError::Support { series, .. } => of_series(code, series),
+        _ => coded(code),
+    }
+}
+
+fn of_spec(error: &SpecError) -> Option<Known> {
+    let code = error.into();
+    match error {
+        SpecError::HyperParameter(inner) => known(inner),
+        SpecError::Other(inner) => known(&**inner).or_else(|| coded("estimator")),
+        SpecError::UnknownName { found, .. } => about(code, found),
+        SpecError::NothingToWatch { .. } => about(code, "val_size"),
+        _ => coded(code),
+    }
+}
+
+/// Errors of single models and of their settings.
+fn of_settings(error: &(dyn StdError + 'static)) -> Option<Known> {
+    if let Some(error) = error.downcast_ref::<HyperParameterError>() {
+        about("hyper_parameter_value", &error.name)
+    } else if let Some(error) = error.downcast_ref::<ClassicalError>() {
+        match error {
+            ClassicalError::UnknownHyperParameter { found: name, .. }
+            | ClassicalError::ReadsNoColumns { found: name, .. }
+            | ClassicalError::Value { name, .. } => about(error.into(), name),
+            _ => coded(error.into()),
+        }
+    } else if let Some(error) = error.downcast_ref::<ProphetError>() {
+        match error {
+            ProphetError::UnknownHyperParameter { found: name, .. } | ProphetError::Value { name, .. } => {
+                about(error.into(), name)
+            }
+            ProphetError::TooShort { series, .. } => of_series(error.into(), series),
+            _ => coded(error.into()),
+        }
+    } else if let Some(error) = error.downcast_ref::<FlairError>() {
+        match error {
+            FlairError::UnknownHyperParameter { found: name, .. } | FlairError::Value { name, .. } => {
+                about(error.into(), name)
+            }
+            _ => coded(error.into()),
+        }
+    } else if error.is::<TooManyThreads>() {
+        coded("too_many_threads")
+    } else if error.is::<TooMuchMemory>() {
+        coded("too_much_memory")
+    } else if error.is::<WithoutAmp>() {
+        coded("without_amp")
+    } else {
+        match error.downcast_ref::<TrainError>()? {
+            TrainError::WithoutAmp(_) => coded("without_amp"),
+            error => coded(error.into()),
+        }
+    }
+}
+
+/// Errors of files and directories.
+fn of_files(error: &(dyn StdError + 'static)) -> Option<Known> {
+    if let Some(error) = error.downcast_ref::<CheckpointError>() {
+        let code = error.into();
+        match error {
+            CheckpointError::File(inner) => known(inner),
+            CheckpointError::Io { path, .. }
+            | CheckpointError::Missing { path, .. }
+            | CheckpointError::Legacy { dir: path }
+            | CheckpointError::Format { path, .. }
+            | CheckpointError::Corrupt { path, .. }
+            | CheckpointError::Checksum { path, .. }
+            | CheckpointError::Pickle { path, .. }
+            | CheckpointError::Dtype { path, .. }
+            | CheckpointError::NotADirectory { path }
+            | CheckpointError::Exists { path }
+            | CheckpointError::NotACheckpoint { path, .. } => at_path(code, path),
+            CheckpointError::Json { place, .. }
+            | CheckpointError::Field { place, .. }
+            | CheckpointError::Names { place, .. } => at_path(code, Path::new(place)),
+            _ => coded(code),
+        }
+    } else if let Some(error) = error.downcast_ref::<FileError>() {
+        match error {
+            FileError::Io { path, .. }
+            | FileError::Busy { path, .. }
+            | FileError::Kept { path }
+            | FileError::NotRegular { path }
+            | FileError::NotALock { path, .. }
+            | FileError::MountPoint { path }
+            | FileError::Stranded { path, .. }
+            | FileError::Unfinished { path, .. }
+            | FileError::Appeared { path, .. }
+            | FileError::Restless { path } => at_path(error.into(), path),
+            _ => coded(error.into()),
+        }
+    } else {
+        error.downcast_ref::<io::Error>().and_then(|_| coded("io"))
+    }
+}
+
+/// Errors of tables beside the series.
+fn of_tables(error: &(dyn StdError + 'static)) -> Option<Known> {
+    if let Some(error) = error.downcast_ref::<ReconciliationError>() {
+        let known = of_series_of_tables(error);
+        Some(Known { code: error.into(), place: known, ..Known::default() })
+    } else if let Some(error) = error.downcast_ref::<FeatureError>() {
+        match error {
+            FeatureError::Data(inner) => of_data(inner),
+            _ => about(error.into(), "features"),
+        }
+    } else if let Some(error) = error.downcast_ref::<CalendarError>() {
+        coded(error.into())
+    } else if let Some(error) = error.downcast_ref::<EvaluationError>() {
+        coded(error.into())
+    } else if let Some(error) = error.downcast_ref::<HierarchyError>() {
+        coded(error.into())
+    } else {
+        error.downcast_ref::<SimulationError>().and_then(|error| coded(error.into()))
+    }
+}
+
+fn of_series_of_tables(error: &ReconciliationError) -> Whereabouts {
+    let (file, id) = match error {
+        ReconciliationError::OtherSeries { file, id }
+        | ReconciliationError::TwoRows { file, id, .. }
+        | ReconciliationError::NoAggregate { file, id, .. }
+        | ReconciliationError::NoSeries { file, id, .. }
+        | ReconciliationError::Unknown { file, id, .. } => (Some(file), Some(id)),
+        ReconciliationError::NoPastForecasts { file, .. } => (Some(file), None),
+        ReconciliationError::NotInHierarchy { id }
+        | ReconciliationError::Ends { id, .. }
+        | ReconciliationError::NotInData { id } => (None, Some(id)),
+        ReconciliationError::FurtherColumns { .. } => (None, None),
+    };
+    Whereabouts { file: file.cloned(), series: id.cloned(), ..Whereabouts::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use foretell_data::{Panel, ReadOptions, TooLarge, UnreadableTable};
+    use strum::VariantNames;
+
+    use super::*;
+    use crate::model_spec::ModelSpec;
+
+    /// The codes of all types, without those of variants that stand for an error of another type.
+    fn codes() -> BTreeSet<&'static str> {
+        const WRAPPERS: &str = "calendar checkpoint data estimator evaluation failed features file hierarchy hierarchy_file \
+                                hyper_parameter memory network other reconciliation simulation spec threads too_large train \
+                                unreadable usage";
+        let all = [
+            Error::VARIANTS,
+            UsageError::VARIANTS,
+            ReconciliationError::VARIANTS,
+            DataError::VARIANTS,
+            UnreadableTable::VARIANTS,
+            TooLarge::VARIANTS,
+            CalendarError::VARIANTS,
+            EstimatorError::VARIANTS,
+            NetworkError::VARIANTS,
+            SpecError::VARIANTS,
+            TrainError::VARIANTS,
+            CheckpointError::VARIANTS,
+            FileError::VARIANTS,
+            HierarchyError::VARIANTS,
+            EvaluationError::VARIANTS,
+            SimulationError::VARIANTS,
+            FeatureError::VARIANTS,
+            ProphetError::VARIANTS,
+            FlairError::VARIANTS,
+            ClassicalError::VARIANTS,
+        ];
+        let own =
+            ["hyper_parameter_value", "too_many_threads", "too_much_memory", "estimator", ErrorFacts::OTHER];
+        let of_types = all.into_iter().flatten().copied();
+        of_types.filter(|code| !WRAPPERS.split(' ').any(|wrapper| wrapper == *code)).chain(own).collect()
+    }
+
+    /// A code is a promise: one that is renamed must be renamed in the documentation, too.
+    #[test]
+    fn the_documentation_lists_all_codes() {
+        let text = include_str!("../../../docs/errors.md");
+        let listed: BTreeSet<&str> = text
+            .lines()
+            .filter_map(|line| line.strip_prefix("| `")?.split_once('`'))
+            .map(|(code, _)| code)
+            .collect();
+        let missing: Vec<_> = codes().into_iter().filter(|code| !listed.contains(code)).collect();
+        assert_eq!(missing, [""; 0], "docs/errors.md lacks codes");
+        for code in codes() {
+            let is_word = code.chars().all(|c| c.is_ascii_lowercase() || c == '_' || c.is_ascii_digit());
+            assert!(is_word, "{code}");
+        }
+    }
+
+    #[test]
+    fn facts_of_data_say_where_and_what_to_do() {
+        let read = |text: &str| {
+            let error = Panel::read_csv(text.as_bytes(), "a.csv", &ReadOptions::new()).unwrap_err();
+            ErrorFacts::of(&Error::from(error))
+        };
+        let facts = read("unique_id,ds,y\na,2024-01-01,1\na,2024-01-02,2\na,2024-01-05,2\na,2024-01-06,2\n");
+        assert_eq!((&*facts.code, facts.row, facts.series.as_deref()), ("gap", Some(4), Some("a")));
+        assert_eq!(
+            (facts.file.as_deref(), facts.setting.as_deref()),
+            (Some("a.csv"), Some("ReadOptions::fill"))
+        );
+        assert!(facts.advice.unwrap().starts_with("add the rows in between"), "{}", facts.message);
+        let facts = read("unique_id,ds,sales\na,2024-01-01,1\n");
+        assert_eq!((&*facts.code, facts.column.as_deref()), ("missing_column", Some("y")));
+    }
+
+    #[test]
+    fn facts_of_settings_name_them() {
+        let spec = || ModelSpec::new("NLinear", 7, 14).unwrap();
+        for (error, code, setting) in [
+            (spec().set("max_steps", "x").unwrap_err(), "hyper_parameter_value", "max_steps"),
+            (spec().set("max_step", 1).unwrap_err(), "unknown_hyper_parameter", "max_step"),
+        ] {
+            let facts = ErrorFacts::of(&Error::from(error));
+            assert_eq!((&*facts.code, facts.setting.as_deref()), (code, Some(setting)));
+        }
+        let error = ModelSpec::new("Naive", 7, 14).unwrap().set("max_steps", 1).unwrap_err();
+        assert_eq!(ErrorFacts::of(&Error::from(error)).code, "unknown_hyper_parameter");
+    }
+
+    #[test]
+    fn advice_stands_behind_what_is_not_quoted() {
+        assert_eq!(advice("it is so; do this; or that"), Some("do this; or that"));
+        assert_eq!(advice("series `a; b` is short; leave it out"), Some("leave it out"));
+        assert_eq!(advice("series a\" is short; leave it out"), Some("leave it out"));
+        assert_eq!(advice("it is so"), None);
+    }
+}

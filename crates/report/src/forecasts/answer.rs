@@ -1,0 +1,414 @@
+//! The answer of a forecast in words: how much, beside what, in which range, and how far off it may be.
+
+use foretell::jiff::civil::DateTime;
+use foretell::jiff::{Span, Timestamp, tz::TimeZone};
+use foretell::{Frame, ModelInTable, Panel, TimeKind};
+
+use super::columns::drawn_models;
+use super::latest::{Latest, known, latest};
+use super::total::total;
+use super::windows::civil;
+use crate::contents::{Answer, ScoreSheet, ScoredBy};
+use crate::markup::{amount, grouped, percent};
+use crate::metric_words::metric_words;
+
+/// The forecast that is asked about, and what is known of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// The data.
+    pub panel: &'a Panel,
+    /// The forecasts, whose latest of each series is told.
+    pub frame: &'a Frame,
+    /// The column of values.
+    pub target: &'a str,
+    /// The unit of the values, if it was told.
+    pub unit: Option<&'a str>,
+    /// The scores that are shown.
+    pub scores: &'a [ScoreSheet],
+    /// The model that errors are told relative to.
+    pub baseline: Option<&'a str>,
+}
+
+/// What the latest forecasts say: in words, and as the sum over the series. Nothing where no model forecasts a number.
+pub fn answer(asked: &Asked<'_>) -> Option<Answer> {
+    let models = drawn_models(asked.frame, asked.target);
+    let latest = latest(asked.panel, asked.frame);
+    let model = best(&models, asked.scores)?;
+    let told = Told::of(asked, model, &latest)?;
+    let mut sentences = vec![told.total()];
+    sentences.extend(told.beside_before());
+    sentences.extend(told.range(model));
+    sentences.extend(told.came_true());
+    sentences.extend(told.error(model));
+    if models.len() > 1 {
+        let others = models.iter().map(|model| &*model.model).filter(|name| **name != *model.model);
+        let why = if scored_place(model, asked.scores).is_some() { "the best scored" } else { "the first" };
+        sentences.push(format!(
+            "These are the figures of {}, {why} of {} models; the others are {}.",
+            model.model,
+            models.len(),
+            others.collect::<Vec<_>>().join(", ")
+        ));
+    }
+    let steps = latest.iter().map(|of_series| of_series.rows.len()).max().unwrap_or(0);
+    let total = total(asked.panel, asked.frame, &models, &latest, (10 * steps).max(200));
+    Some(Answer { sentences, total })
+}
+
+/// The model with the best score of those that forecast a number, else the first.
+fn best<'a>(models: &'a [ModelInTable], scores: &[ScoreSheet]) -> Option<&'a ModelInTable> {
+    let points = || models.iter().filter(|model| model.point().is_some());
+    let score = |model: &&ModelInTable| {
+        let (sheet, place) = scored_place(model, scores)?;
+        Some(sheet.value(0, sheet.first_error()?, place)).filter(|score| score.is_finite())
+    };
+    let scored = points().filter_map(|model| Some((score(&model)?, model)));
+    scored.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, model)| model).or_else(|| points().next())
+}
+
+/// The sheet over all rows that has scores of a model, and its place there.
+fn scored_place<'a>(model: &ModelInTable, scores: &'a [ScoreSheet]) -> Option<(&'a ScoreSheet, usize)> {
+    let sheet = scores.iter().find(|sheet| sheet.by == ScoredBy::All)?;
+    Some((sheet, sheet.models.iter().position(|name| *name == *model.model)?))
+}
+
+/// The numbers of the answer.
+struct Told<'a> {
+    asked: &'a Asked<'a>,
+    latest: &'a [Latest],
+    name: String,
+    sum: f64,
+    /// Of the longest forecast.
+    steps: usize,
+    first: i64,
+    last: i64,
+}
+
+impl<'a> Told<'a> {
+    fn of(asked: &'a Asked<'a>, model: &ModelInTable, latest: &'a [Latest]) -> Option<Self> {
+        let values = &asked.frame.columns[model.point()?].1;
+        let rows = || latest.iter().flat_map(|of_series| of_series.rows.iter().copied());
+        let times = || rows().map(|row| civil(asked.panel.zone(), asked.frame.times[row]));
+        Some(Self {
+            asked,
+            latest,
+            name: model.model.to_string(),
+            sum: rows().map(|row| f64::from(values[row])).filter(|value| value.is_finite()).sum(),
+            steps: latest.iter().map(|of_series| of_series.rows.len()).max()?,
+            first: times().min()?,
+            last: times().max()?,
+        })
+    }
+
+    fn shown(&self, time: i64) -> String {
+        self.asked.panel.freq().kind().display(time)
+    }
+
+    fn with_unit(&self, value: f64) -> String {
+        match self.asked.unit {
+            Some(unit) => format!("{} {unit}", amount(value)),
+            None => amount(value),
+        }
+    }
+
+    fn steps_in_words(&self, count: usize) -> String {
+        let freq = self.asked.panel.freq().to_string();
+        let noun = step_noun(&freq);
+        match (noun, count) {
+            (Some(noun), 1) => format!("1 {noun}"),
+            (Some(noun), count) => format!("{} {noun}s", grouped(count)),
+            (None, 1) => "1 step".to_owned(),
+            (None, count) => format!("{} steps of {freq}", grouped(count)),
+        }
+    }
+
+    fn total(&self) -> String {
+        let series = match self.latest.len() {
+            1 => format!("of {}", self.asked.panel.id(self.latest[0].series)),
+            count => format!("over all {} series", grouped(count)),
+        };
+        let of = if self.asked.target.is_empty() { "values" } else { self.asked.target };
+        let rows: usize = self.latest.iter().map(|of_series| of_series.rows.len()).sum();
+        let mean = self.sum / rows.max(1) as f64;
+        format!(
+            "From {} to {} ({}), {} forecasts a total of {} for {of} {series}: {} a step and series in the mean.",
+            self.shown(self.first),
+            self.shown(self.last),
+            self.steps_in_words(self.steps),
+            self.name,
+            self.with_unit(self.sum),
+            self.with_unit(mean),
+        )
+    }
+
+    /// The forecast beside the same period a year before, else beside as many steps right before it.
+    fn beside_before(&self) -> Option<String> {
+        if self.asked.panel.freq().kind() == TimeKind::Timestamp
+            && let Some((before, now, count, of)) = self.sums_beside(|told, of_series, known| {
+                let time = a_year_before(told.time(of_series.rows[0]))?;
+                nearest_run(known, time, of_series.rows.len())
+            })
+        {
+            let [first, last] = [self.first, self.last].map(|time| a_year_before(time).unwrap_or(time));
+            let when =
+                format!("in the same period a year before ({} to {})", self.shown(first), self.shown(last));
+            return Some(self.compared(before, now, &when, count, of));
+        }
+        let (before, now, count, of) = self.sums_beside(|told, of_series, known| {
+            let first = told.time(of_series.rows[0]);
+            let end = known.partition_point(|(time, _)| *time < first);
+            known.get(end.checked_sub(of_series.rows.len())?..end)
+        })?;
+        let when = format!("in the {} right before", self.steps_in_words(self.steps));
+        Some(self.compared(before, now, &when, count, of))
+    }
+
+    fn compared(&self, before: f64, now: f64, when: &str, count: usize, of: usize) -> String {
+        let which = if count == of {
+            String::new()
+        } else {
+            format!(" (of the {} of {} series that have values there)", grouped(count), grouped(of))
+        };
+        let change = (now - before) / before.abs();
+        let change = if !change.is_finite() {
+            "which was".to_owned()
+        } else if change.abs() < 0.0005 {
+            "the same as".to_owned()
+        } else {
+            format!("{} {} than", percent(change.abs()), if change > 0.0 { "more" } else { "less" })
+        };
+        format!("That is {change} the {} {when}{which}.", self.with_unit(before))
+    }
+
+    /// Sums of the known values that `run` finds for a series, and of its forecasts, over the series that have all of them.
+    fn sums_beside(
+        &self,
+        run: impl for<'k> Fn(&Self, &Latest, &'k [(i64, f64)]) -> Option<&'k [(i64, f64)]>,
+    ) -> Option<(f64, f64, usize, usize)> {
+        let values = self.values();
+        let (mut before, mut now, mut count) = (0.0, 0.0, 0);
+        for of_series in self.latest {
+            let known = known(self.asked.panel, of_series.series);
+            let Some(run) = run(self, of_series, &known) else { continue };
+            let sum: f64 = run.iter().map(|(_, value)| value).sum();
+            let own: f64 = of_series.rows.iter().map(|&row| f64::from(values[row])).sum();
+            if sum.is_finite() && own.is_finite() {
+                (before, now, count) = (before + sum, now + own, count + 1);
+            }
+        }
+        (count > 0).then_some((before, now, count, self.latest.len()))
+    }
+
+    fn values(&self) -> &[f32] {
+        let column =
+            self.asked.frame.models(self.asked.target).into_iter().find(|model| *model.model == *self.name);
+        column.and_then(|model| model.point()).map_or(&[][..], |place| &self.asked.frame.columns[place].1)
+    }
+
+    fn time(&self, row: usize) -> i64 {
+        civil(self.asked.panel.zone(), self.asked.frame.times[row])
+    }
+
+    /// The widest interval, added up.
+    fn range(&self, model: &ModelInTable) -> Option<String> {
+        let intervals = model.intervals();
+        let (level, low, high) = intervals.iter().find(|(level, ..)| *level == 80.0).or(intervals.first())?;
+        let sum = |place: usize| {
+            let rows = self.latest.iter().flat_map(|of_series| &of_series.rows);
+            rows.map(|&row| f64::from(self.asked.frame.columns[place].1[row])).sum::<f64>()
+        };
+        let [low, high] = [sum(*low), sum(*high)];
+        let one = self.latest.len() == 1 && self.steps == 1;
+        let text = match (low.is_finite() && high.is_finite(), one) {
+            (false, _) => return None,
+            (true, true) => format!(
+                "It lies between {} and {} with {level} %.",
+                self.with_unit(low),
+                self.with_unit(high)
+            ),
+            (true, false) => format!(
+                "The {level} % intervals of the single values add up to {} to {}: as errors cancel in part, the total lies in this range \
+                 more often than {level} % of the time, unless all go the same way.",
+                self.with_unit(low),
+                self.with_unit(high)
+            ),
+        };
+        Some(text)
+    }
+
+    /// What came true of it, where all of it did.
+    fn came_true(&self) -> Option<String> {
+        let (truth, now, count, of) = self.sums_beside(|told, of_series, known| {
+            let first = told.time(of_series.rows[0]);
+            let start = known.partition_point(|(time, _)| *time < first);
+            known.get(start..start + of_series.rows.len()).filter(|run| run[0].0 == first)
+        })?;
+        (count == of).then(|| {
+            format!(
+                "It has come true: {}, from which the forecast is off by {}.",
+                self.with_unit(truth),
+                self.with_unit((now - truth).abs())
+            )
+        })
+    }
+
+    /// What errors are to be expected by the scores.
+    fn error(&self, model: &ModelInTable) -> Option<String> {
+        let (sheet, place) = scored_place(model, self.asked.scores)?;
+        let metric = sheet.first_error()?;
+        let score = sheet.value(0, metric, place);
+        let name = &sheet.metrics[metric];
+        let size =
+            if matches!(name.as_str(), "mae" | "rmse") { self.with_unit(score) } else { amount(score) };
+        let mut text = format!("Of the past, its {} is {size}", metric_words(name));
+        if name == "mae" {
+            text = format!("In the past its forecasts were off by {size} a step and series in the mean");
+        }
+        let baseline = self.asked.baseline.filter(|name| **name != *self.name);
+        let base = baseline.and_then(|name| sheet.models.iter().position(|model| model == name));
+        if let (Some(base), Some(baseline)) = (base, baseline) {
+            let change = score / sheet.value(0, metric, base) - 1.0;
+            if change.is_finite() {
+                let word = if change <= 0.0 { "less" } else { "more" };
+                text += &format!(", {} {word} than those of {baseline}", percent(change.abs()));
+            }
+        }
+        let coverage = sheet.metrics.iter().position(|name| name == "coverage_level80");
+        let coverage = coverage.map(|metric| sheet.value(0, metric, place)).filter(|share| share.is_finite());
+        if let Some(share) = coverage {
+            text += &format!("; {} of the true values were within its 80 % intervals", percent(share));
+        }
+        Some(text + ".")
+    }
+}
+
+/// The word for a step of a frequency, where there is one.
+fn step_noun(freq: &str) -> Option<&'static str> {
+    let base = freq.split('-').next().unwrap_or(freq);
+    Some(match base {
+        "s" => "second",
+        "min" => "minute",
+        "h" => "hour",
+        "bh" => "business hour",
+        "D" => "day",
+        "B" | "C" => "business day",
+        "W" => "week",
+        "MS" | "ME" | "BMS" | "BME" => "month",
+        "QS" | "QE" | "BQS" | "BQE" => "quarter",
+        "YS" | "YE" | "BYS" | "BYE" => "year",
+        "1" => "step",
+        _ => return None,
+    })
+}
+
+/// The same time a year before, of microseconds on a civil clock.
+fn a_year_before(time: i64) -> Option<i64> {
+    let civil: DateTime = Timestamp::from_microsecond(time).ok()?.to_zoned(TimeZone::UTC).datetime();
+    let before = civil.checked_sub(Span::new().years(1)).ok()?;
+    Some(before.to_zoned(TimeZone::UTC).ok()?.timestamp().as_microsecond())
+}
+
+/// The `count` values from the one that is nearest to a time, to half a step of them; nothing if they are not all there.
+fn nearest_run(known: &[(i64, f64)], time: i64, count: usize) -> Option<&[(i64, f64)]> {
+    let after = known.partition_point(|(known, _)| *known < time);
+    let distance = |place: usize| known.get(place).map(|(known, _)| (known - time).abs());
+    let start =
+        match (after.checked_sub(1).and_then(|before| Some((before, distance(before)?))), distance(after)) {
+            (Some((before, one)), Some(other)) if one < other => before,
+            (Some((before, one)), None) => (one == 0).then_some(before)?,
+            (None, Some(other)) if other != 0 => {
+                // The data may begin within half a step of it.
+                let step = known.get(1)?.0 - known[0].0;
+                (2 * other <= step).then_some(0)?
+            }
+            (_, Some(_)) => after,
+            (None, None) => return None,
+        };
+    known.get(start..start + count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use foretell::{Freq, ReadOptions};
+
+    fn panel(days: usize) -> Panel {
+        let mut text = "unique_id,ds,y\n".to_owned();
+        for id in ["a", "b"] {
+            for day in 0..days {
+                let date =
+                    foretell::jiff::civil::date(2023, 1, 1).saturating_add(Span::new().days(day as i64));
+                text += &format!("{id},{date},{}\n", 1 + day % 7);
+            }
+        }
+        Panel::read_csv(text.as_bytes(), "a.csv", &ReadOptions::new()).unwrap()
+    }
+
+    fn frame(panel: &Panel, h: usize) -> Frame {
+        let mut frame = Frame::new(Freq::parse("D").unwrap());
+        for series in 0..2 {
+            frame.ids.extend(std::iter::repeat_n(panel.id(series), h).cloned());
+            frame.times.extend(panel.future_times(series, h).unwrap());
+        }
+        let columns = [("M", 5.0), ("M-lo-80", 4.0), ("M-hi-80", 7.0)];
+        frame.columns = columns.map(|(name, value)| (name.to_owned(), vec![value; 2 * h])).into();
+        frame
+    }
+
+    #[test]
+    fn the_answer_is_a_total_beside_the_year_before() {
+        let panel = panel(400);
+        let frame = frame(&panel, 7);
+        let scores = [ScoreSheet::of_rows(
+            ScoredBy::All,
+            vec!["M".to_owned(), "Naive".to_owned()],
+            [("", "mae", vec![1.5, 3.0]), ("", "coverage_level80", vec![0.75, f64::NAN])],
+        )
+        .unwrap()];
+        let asked = Asked {
+            panel: &panel,
+            frame: &frame,
+            target: "y",
+            unit: Some("boxes"),
+            scores: &scores,
+            baseline: Some("Naive"),
+        };
+        let answer = answer(&asked).unwrap();
+        let text = answer.sentences.join("\n");
+        // 7 days of 5 of each of two series; any 7 days of the past have 28.
+        for part in [
+            "From 2024-02-05 to 2024-02-11 (7 days), M forecasts a total of 70.00 boxes for y over all 2 series",
+            "5.000 boxes a step and series in the mean",
+            "25.0 % more than the 56.00 boxes in the same period a year before (2023-02-05 to 2023-02-11)",
+            "80 % intervals of the single values add up to 56.00 boxes to 98.00 boxes",
+            "off by 1.500 boxes a step and series in the mean, 50.0 % less than those of Naive; 75.0 % of the true values",
+        ] {
+            assert!(text.contains(part), "{part} is not in {text}");
+        }
+        let total = answer.total.unwrap();
+        assert_eq!((total.models[0].1.len(), total.models[0].1[0].1), (7, 10.0));
+        assert_eq!(total.known.last().unwrap().1, 2.0);
+    }
+
+    #[test]
+    fn without_a_year_it_stands_beside_the_steps_before() {
+        let panel = panel(30);
+        let frame = frame(&panel, 7);
+        let asked =
+            Asked { panel: &panel, frame: &frame, target: "y", unit: None, scores: &[], baseline: None };
+        let text = answer(&asked).unwrap().sentences.join("\n");
+        assert!(text.contains("25.0 % more than the 56.00 in the 7 days right before"), "{text}");
+        assert!(!text.contains("In the past"), "{text}");
+    }
+
+    #[test]
+    fn a_run_begins_at_the_step_that_is_nearest() {
+        let weeks: Vec<(i64, f64)> = (0..10).map(|week| (7 * week, week as f64)).collect();
+        let first = |time: i64, count: usize| nearest_run(&weeks, time, count).map(|run| run[0].1);
+        assert_eq!(first(15, 2), Some(2.0));
+        assert_eq!(first(20, 2), Some(3.0));
+        assert_eq!((first(-3, 1), first(-4, 1)), (Some(0.0), None));
+        assert_eq!((first(56, 3), first(80, 1)), (None, None));
+        assert_eq!(nearest_run(&[], 0, 1), None);
+    }
+}
