@@ -225,7 +225,7 @@ pub use tuning::search::Search;
 pub use tuning::search_range::SearchRange;
 pub use tuning::search_space::SearchSpace;
 pub use tuning::search_trial::{SearchProgress, SearchTrial};
-pub use tuning::tuned::Tuned;
+pub use tuning::tuned::{KeptScore, Tuned};
 pub use usage_error::UsageError;
 pub use warning::Warning;
 

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use foretell::{Error, Forecaster, Halving, Sampler, Search, SearchRange, SearchSpace, SearchTrial, Tuned};
+use foretell::{
+    Error, Forecaster, Halving, KeptScore, Sampler, Search, SearchRange, SearchSpace, SearchTrial, Tuned,
+};
 use serde_json::{Value, json};
 
 use crate::args::{CheckpointArgs, directory, steps};
@@ -14,6 +16,7 @@ use crate::interrupt;
 use crate::output::{Sink, print};
 use crate::progress::Log;
 use crate::saving::{save_or_keep, take};
+use crate::score_rows::digits;
 use crate::setting::{Key, Setting, any_setting};
 use crate::table::AlignedTable;
 use crate::train_args::TrainArgs;
@@ -22,7 +25,7 @@ use crate::train_args::TrainArgs;
 ///
 /// Each trial is a set of hyper-parameters, trained on what lies before the last windows of each series and scored on these. The
 /// spaces are those of neuralforecast's Auto models, for classical models and Prophet our own; --space and the table [space] of
-/// --config name others. What --set, --input-size and --seed say is not searched. The first trials are the models as they are
+/// --config name others. The last horizon of each series is kept from the search, and the best model is scored on it in the end. What --set, --input-size and --seed say is not searched. The first trials are the models as they are
 /// without a search. Hyper-parameters that cannot work with the horizon or the series are drawn again. The number of threads, on which
 /// trials run side by side, changes nothing in the result.
 #[derive(Debug, Args)]
@@ -43,7 +46,8 @@ As a table of --config run.toml:
   n_pool_kernel_size = [[2, 2, 1], [8, 4, 1]]
 
 With --json one object is printed: metric, best (a trial, or null), baseline (the score of SeasonalNaive in
-the same windows, or null) and trials, an array of: trial, model, space, hyper_parameters,
+the same windows, or null), kept (score and baseline on the last horizon, which no
+trial saw, or null where series are too short) and trials, an array of: trial, model, space, hyper_parameters,
 scores (one for each rung that was reached, null where it failed), seconds, failure.")]
 pub(crate) struct Tune {
     #[command(flatten)]
@@ -236,6 +240,7 @@ impl Tune {
             .n_windows(n_windows, step_size)
             .metric(&self.metric)?
             .threads(self.train.threads())
+            .keep_window(true)
             .each(configure)
             .interrupt_if(interrupt::asked)
             .on_trial(move |progress| log.tried(&metric, progress));
@@ -310,8 +315,9 @@ impl Tune {
     fn print(&self, found: &Tuned) -> anyhow::Result<()> {
         if self.json {
             let baseline = found.baseline.map(|score| json!({ "model": BASELINE, "score": score }));
+            let kept = found.kept.map(|kept| json!({ "score": kept.score, "baseline": kept.baseline }));
             let report = json!({
-                "metric": self.metric, "best": found.best(), "baseline": baseline, "trials": found.trials,
+                "metric": self.metric, "best": found.best(), "baseline": baseline, "kept": kept, "trials": found.trials,
             });
             return print(format!("{report}\n"));
         }
@@ -343,7 +349,27 @@ impl Tune {
             .text("model", rows.iter().map(|row| row.1.clone()))
             .numbers(&*self.metric, rows.iter().map(|row| row.2))
             .text("hyper-parameters", rows.iter().map(|row| row.3.clone()));
-        print(table.render())
+        print(format!("{}\n{}\n", table.render(), self.expected(found)))
+    }
+
+    /// What to expect of the best model: its score on a window that no trial was scored on.
+    fn expected(&self, found: &Tuned) -> String {
+        let metric = &self.metric;
+        match found.kept {
+            Some(KeptScore { score, baseline, .. }) => {
+                let beside =
+                    baseline.map(|score| format!(", {BASELINE} {}", digits(score))).unwrap_or_default();
+                format!(
+                    "kept window:  {metric} {}{beside} on the last horizon, which chose nothing",
+                    digits(score)
+                )
+            }
+            None if found.interrupted => "kept window:  none, as the search was stopped".to_owned(),
+            None => format!(
+                "kept window:  none, as series are too short for one more: {metric} is of the windows that chose the best model, \
+                 which flatters it"
+            ),
+        }
     }
 
     fn interrupted(&self, found: &Tuned) -> String {

@@ -167,7 +167,12 @@ fn no_setting_is_tried_twice_and_the_seasonal_naive_forecast_stands_beside_them(
     assert!(log.contains("3 done of 3") && !log.contains("of 9"), "{log}");
     assert_eq!(json["baseline"]["model"], "SeasonalNaive");
     let table = dir.ok(&format!("{tune} --quiet"));
-    assert!(table.lines().last().unwrap().starts_with("-      SeasonalNaive"), "{table}");
+    let (trials, kept) = table.split_once("\n\n").unwrap();
+    assert!(trials.lines().last().unwrap().starts_with("-      SeasonalNaive"), "{table}");
+    assert!(kept.starts_with("kept window:  mae ") && kept.contains(", SeasonalNaive "), "{table}");
+    assert!(json["kept"]["score"].is_f64() && json["kept"]["baseline"].is_f64(), "{json}");
+    let short = dir.ok("tune --data d.csv --model AutoTheta --h 24 --season 1 --quiet");
+    assert!(short.contains("kept window:  none, as series are too short"), "{short}");
 }
 
 /// The lines that a command printed after its first trial, when SIGTERM stopped it; `None` if it had ended before.

@@ -118,6 +118,6 @@ impl Board<'_> {
             let first = self.trials.iter().find_map(|trial| trial.failure.clone());
             return Err(Error::NothingScored { first });
         }
-        Ok(Tuned { trials: self.trials, interrupted, complete, baseline, best })
+        Ok(Tuned { trials: self.trials, interrupted, complete, baseline, kept: None, best })
     }
 }

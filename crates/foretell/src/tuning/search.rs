@@ -23,7 +23,7 @@ use crate::tuning::job::{Stop, Trainer};
 use crate::tuning::search_space::SearchSpace;
 use crate::tuning::search_state::{RungResult, SearchState};
 use crate::tuning::search_trial::SearchProgress;
-use crate::tuning::tuned::Tuned;
+use crate::tuning::tuned::{KeptScore, Tuned};
 use crate::usage_error::UsageError;
 
 /// Changes the settings of the forecaster of each trial.
@@ -56,6 +56,7 @@ pub struct Search<'a> {
     windows: ValidationOptions<'static>,
     metric: Metric,
     season: Option<usize>,
+    keeps_window: bool,
     threads: usize,
     time: Option<Duration>,
     dir: Option<PathBuf>,
@@ -78,6 +79,7 @@ impl<'a> Search<'a> {
             windows: ValidationOptions::new(1, h),
             metric: Metric::parse("mae").expect("it is one"),
             season: None,
+            keeps_window: false,
             threads: 0,
             time: None,
             dir: None,
@@ -155,6 +157,12 @@ impl<'a> Search<'a> {
         Self { season: Some(season), ..self }
     }
 
+    /// Keeps the last horizon of each series from the search, and scores the best model on it: a score that chose nothing
+    /// ([`Tuned::kept`]). Where series are too short for that, all of them is searched on. Off by default.
+    pub fn keep_window(self, keep: bool) -> Self {
+        Self { keeps_window: keep, ..self }
+    }
+
     /// Uses `threads` threads; 0, the default, as many as the machine has.
     pub fn threads(self, threads: usize) -> Self {
         Self { threads, ..self }
@@ -197,9 +205,14 @@ impl<'a> Search<'a> {
         }
         self.check_quantiles(&specs)?;
         // What no forecaster of a model alone can do, as to read features, would be refused at every point of its space.
+        let mut needed = 0;
         for space in &self.spaces {
-            (self.configure)(Forecaster::new([space.spec().clone()])?)?;
+            let forecaster = (self.configure)(Forecaster::new([space.spec().clone()])?)?;
+            needed = needed.max(forecaster.rows_needed_to_validate(&self.windows));
         }
+        let (whole, h) = (panel, specs[0].horizon());
+        let keeps_window = self.keeps_window && whole.min_len() >= needed.saturating_add(h);
+        let panel = &whole.without_last(if keeps_window { h } else { 0 });
         let state = SearchState::open(self.dir.as_deref(), self.identity(&specs, panel)?)?;
         let threads = Workers::new(self.threads)?.threads();
         let at_a_time = threads.min(self.study.round.max(1));
@@ -283,7 +296,15 @@ impl<'a> Search<'a> {
             }));
         }
         let baseline = if interrupted { None } else { trainer.baseline(&self.spaces[0]) };
-        board.tuned(interrupted, complete, baseline)
+        let mut tuned = board.tuned(interrupted, complete, baseline)?;
+        if let Some(spec) = tuned.best_spec().filter(|_| keeps_window && !interrupted) {
+            // Time for the search is over where it has a limit.
+            let (windows, stop) = (ValidationOptions::new(1, h), Arc::clone(&self.interrupt));
+            let last = Trainer { panel: whole, windows, stop, ..trainer };
+            let score = last.score(spec, 1.0, None)?.map(|(score, _)| score);
+            tuned.kept = score.map(|score| KeptScore { score, baseline: last.baseline(&self.spaces[0]) });
+        }
+        Ok(tuned)
     }
 
     /// All models must forecast what the metric is of.

@@ -17,7 +17,20 @@ pub struct Tuned {
     pub complete: bool,
     /// The score of `SeasonalNaive`, which needs no search, in the same windows; nothing where it has none, as of quantiles.
     pub baseline: Option<f64>,
+    /// The score of the best model on the last horizon of each series, if it was kept from the search
+    /// ([`Search::keep_window`](crate::Search::keep_window)).
+    pub kept: Option<KeptScore>,
     pub(super) best: Option<(usize, ModelSpec)>,
+}
+
+/// The score of a model on a window that did not choose it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct KeptScore {
+    /// That of the model.
+    pub score: f64,
+    /// That of `SeasonalNaive`; nothing where it has none, as of quantiles.
+    pub baseline: Option<f64>,
 }
 
 impl Tuned {

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use foretell::{
     Error, Forecaster, Freq, Halving, ModelSpec, Panel, Sampler, Search, SearchSpace, SearchTrial, Tuned,
-    model_names,
+    ValidationOptions, model_names,
 };
 use serde_json::{Value, json};
 
@@ -184,6 +184,23 @@ fn halving_trains_few_for_all_steps() {
     assert_eq!(reached(1), 14);
     assert!(reached(3) >= 1 && reached(3) < 7, "{} at the top", reached(3));
     assert_eq!(found.best().unwrap().scores.len(), 3);
+}
+
+/// The last horizon chooses nothing: the search is that of a panel without it, and its score is that of a cross-validation.
+#[test]
+fn a_window_that_is_kept_chooses_nothing() {
+    let kept = search().trials(4).keep_window(true).run(&panel()).unwrap();
+    let without = search().trials(4).run(&panel().without_last(5)).unwrap();
+    assert_eq!(outcome(&kept), outcome(&without));
+    let best = Forecaster::new([kept.best_spec().unwrap().clone()]).unwrap();
+    let validation = best.cross_validate(&panel(), &ValidationOptions::new(1, 5)).unwrap();
+    let expected = validation.metrics(&panel(), 7)[0].mae;
+    let found = kept.kept.unwrap();
+    assert!((found.score - expected).abs() < 1e-9 && found.baseline.is_some(), "{found:?}, {expected}");
+    // 24 rows hold a window, an input and a step after it, and no second window.
+    let short = panel().last(24);
+    let all = Search::new([space("NLinear", &[RATES])]).trials(1).keep_window(true).run(&short).unwrap();
+    assert_eq!(all.kept, None);
 }
 
 #[test]
