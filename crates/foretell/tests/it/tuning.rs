@@ -197,8 +197,8 @@ fn a_window_that_is_kept_chooses_nothing() {
     let expected = validation.metrics(&panel(), 7)[0].mae;
     let found = kept.kept.unwrap();
     assert!((found.score - expected).abs() < 1e-9 && found.baseline.is_some(), "{found:?}, {expected}");
-    // 24 rows hold a window, an input and a step after it, and no second window.
-    let short = panel().last(24);
+    // 25 rows hold an input, a horizon to learn from and a window, and no second one.
+    let short = panel().last(25);
     let all = Search::new([space("NLinear", &[RATES])]).trials(1).keep_window(true).run(&short).unwrap();
     assert_eq!(all.kept, None);
 }
