@@ -211,7 +211,8 @@ impl<'a> Search<'a> {
             needed = needed.max(forecaster.rows_needed_to_validate(&self.windows));
         }
         let (whole, h) = (panel, specs[0].horizon());
-        let keeps_window = self.keeps_window && whole.min_len() >= needed.saturating_add(h);
+        // Beside the kept horizon there is to be one to learn from.
+        let keeps_window = self.keeps_window && whole.min_len() >= needed.saturating_add(2 * h);
         let panel = &whole.without_last(if keeps_window { h } else { 0 });
         let state = SearchState::open(self.dir.as_deref(), self.identity(&specs, panel)?)?;
         let threads = Workers::new(self.threads)?.threads();
