@@ -8,12 +8,12 @@ use foretell_neural::{Contributions, TrainedNetwork};
 
 use crate::error::{Error, check_wanted};
 use crate::explain_options::ExplainOptions;
-use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::forecasts::blocks::blocks_ahead;
 use crate::forecasts::further::each_horizon;
 use crate::inputs::local_scalers::LocallyScaled;
 use crate::memory::{forecasts, panels};
 use crate::predict_options::PredictOptions;
+use crate::stages::asked_quantiles::AskedQuantiles;
 use crate::trained_models::TrainedModels;
 use crate::usage_error::UsageError;
 

@@ -15,7 +15,6 @@ use crate::columns::{ColumnNames, columns_given};
 use crate::conformal::PredictionIntervals;
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
-use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::forecasts::blocks::{ForecastBlocks, blocks_ahead, blocks_insample};
 use crate::forecasts::warnings::{
     warn_of_fallbacks, warn_of_other_ends, warn_of_short_history, warn_of_stages, warn_of_unknown_history,
@@ -29,6 +28,7 @@ use crate::predict_options::PredictOptions;
 use crate::sample_paths::simulate;
 use crate::simulate_options::SimulateOptions;
 use crate::stage::Source;
+use crate::stages::asked_quantiles::AskedQuantiles;
 use crate::stages::intervals::{warn_of_few_windows, warn_of_no_intervals, warn_of_uncalibrated};
 use crate::trained_models::TrainedModels;
 use crate::training::interruption::Interruption;

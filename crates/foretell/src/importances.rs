@@ -4,9 +4,9 @@ use foretell_data::{Future, Panel};
 use foretell_neural::{ExplanationSum, FeatureImportances, MODELS, TrainedNetwork};
 
 use crate::error::Error;
-use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::forecasts::blocks::blocks_ahead;
 use crate::predict_options::PredictOptions;
+use crate::stages::asked_quantiles::AskedQuantiles;
 use crate::trained_models::TrainedModels;
 use crate::usage_error::UsageError;
 

@@ -104,6 +104,7 @@ mod tuning;
 mod usage_error;
 mod warning;
 mod warning_listener;
+mod warning_words;
 mod weights;
 
 pub use bench::bench;

@@ -2,8 +2,8 @@
 
 use crate::error::Error;
 use crate::fitted::Fitted;
-use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::predict_options::PredictOptions;
+use crate::stages::asked_quantiles::AskedQuantiles;
 use crate::stages::ensembles::with_ensembles;
 use crate::stages::intervals::recipe;
 

@@ -8,7 +8,6 @@ use foretell_simulation::{Marginals, PathDraws, SimulationError, SimulationMetho
 
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
-use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::forecasts::blocks::blocks_ahead;
 use crate::forecasts::further::forecast_ahead;
 use crate::forecasts::memory::check_forecast;
@@ -16,6 +15,7 @@ use crate::forecasts::windows::forecast_windows;
 use crate::inputs::local_scalers::LocallyScaled;
 use crate::predict_options::PredictOptions;
 use crate::simulate_options::{PathMethod, SimulateOptions};
+use crate::stages::asked_quantiles::AskedQuantiles;
 use crate::stages::intervals::has_any_intervals;
 use crate::trained_models::TrainedModels;
 use crate::usage_error::UsageError;

@@ -38,8 +38,8 @@ impl Source {
     pub fn commands(self) -> &'static str {
         match self {
             Self::Ahead => "`predict`, `forecast`, `serve`",
-            Self::History => "`predict --insample`, `anomalies --from`",
-            Self::Cutoffs => "`cross-validate`, `anomalies --model`",
+            Self::History => "`predict` of the history, `anomalies` of trained models",
+            Self::Cutoffs => "`cross-validate`, `anomalies`, `tune`",
             Self::Paths => "`simulate`",
             Self::Parts => "`decompose`, `explain`",
         }

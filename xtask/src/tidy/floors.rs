@@ -118,12 +118,14 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/foretell/src",
         &[
-            "columns decompose_options explain_options insample_options own_settings predict_options reading reconciliation_error registry series_fallback simulate_options usage_error warning",
-            "error model_spec training_record warning_listener",
+            "columns decompose_options explain_options insample_options own_settings predict_options reconciliation_error registry series_fallback simulate_options stage usage_error",
+            "warning",
+            "error model_spec training_record warning_listener warning_words",
             "error_facts",
             "bench conformal ensemble fallbacks fitted_model hierarchies inputs",
             "coherence intervals pooled_errors",
             "memory trained_models weights",
+            "stages",
             "forecasts",
             "calibration contributions importances sample_paths",
             "decompose",

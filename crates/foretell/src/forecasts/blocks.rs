@@ -9,7 +9,6 @@ use foretell_estimator::Output;
 
 use crate::error::{Error, check_wanted};
 use crate::fitted_model::FittedModel;
-use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::forecasts::far_values::FarValues;
 use crate::forecasts::further::{check_ahead, forecast_ahead};
 use crate::forecasts::memory::check_forecast;
@@ -19,6 +18,7 @@ use crate::forecasts::windows::{column_levels, forecast_span, forecast_windows};
 use crate::inputs::local_scalers::{LocalScalers, LocallyScaled};
 use crate::insample_options::InsampleOptions;
 use crate::predict_options::PredictOptions;
+use crate::stages::asked_quantiles::AskedQuantiles;
 use crate::stages::sums::add_up_windows;
 use crate::trained_models::TrainedModels;
 

@@ -4,8 +4,8 @@ use foretell_data::Panel;
 use foretell_estimator::MemoryEstimate;
 
 use crate::error::Error;
-use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::memory::{forecasts, panels};
+use crate::stages::asked_quantiles::AskedQuantiles;
 use crate::stages::intervals::recipe;
 use crate::trained_models::TrainedModels;
 

@@ -1,6 +1,5 @@
 //! Forecasts of the windows of a panel, as tables.
 
-pub(crate) mod asked_quantiles;
 pub(crate) mod blocks;
 pub(crate) mod far_values;
 pub(crate) mod further;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use foretell_data::{Frame, Panel};
 
 use crate::error::Error;
-use crate::forecasts::windows::WindowForecasts;
+use crate::stages::window_forecasts::WindowForecasts;
 use crate::trained_models::TrainedModels;
 
 /// The rows of a table that belong to one series, and how many of the series' own come before each of

@@ -1,30 +1,18 @@
 //! The forecasts of all models for windows of a panel.
 
-use foretell_data::{ColumnLevel, ColumnPart, ForecastColumn, Panel, Span};
+use foretell_data::{ColumnLevel, ColumnPart, Panel, Span};
 use foretell_estimator::{Asked, Cutoff, ForecastValues, Output, sort_quantiles};
 
 use crate::error::{Error, check_wanted};
 use crate::fitted_model::FittedModel;
-use crate::forecasts::asked_quantiles::AskedQuantiles;
 use crate::inputs::local_scalers::LocallyScaled;
 use crate::own_settings::OwnSettings;
+use crate::stages::asked_quantiles::AskedQuantiles;
 use crate::stages::bounds::{bound, bound_forecasts};
 use crate::stages::ensembles::add_ensembles;
 use crate::stages::intervals::recipe;
+use crate::stages::window_forecasts::WindowForecasts;
 use crate::trained_models::TrainedModels;
-
-/// The forecasts of all models for windows of a panel.
-#[derive(Default)]
-pub(crate) struct WindowForecasts {
-    /// The windows, by series, then time.
-    pub(crate) windows: Vec<Cutoff>,
-    /// Columns `[windows, steps]`, and what they hold.
-    pub(crate) columns: Vec<(ForecastColumn, Vec<f32>)>,
-    /// The columns of each model, then those of each ensemble.
-    pub(crate) models: Vec<Vec<Output>>,
-    /// Whether those of a hierarchy have been made to add up.
-    pub(crate) add_up: bool,
-}
 
 /// The columns of all models for the windows of `forecast`, which gets a model and the quantiles to forecast. They are on the
 /// scale of the data, and bounded, but for those that are to add up: quantiles of a sum whose members are bounded before lie too high.

@@ -3,8 +3,8 @@
 use foretell_data::Panel;
 use foretell_estimator::Cutoff;
 
-use crate::forecasts::windows::WindowForecasts;
 use crate::own_settings::OwnSettings;
+use crate::stages::window_forecasts::WindowForecasts;
 use crate::trained_models::TrainedModels;
 
 /// Bounds all columns that hold values: a parameter of a distribution is no forecast.

@@ -3,9 +3,9 @@
 use foretell_data::ColumnPart;
 use foretell_estimator::{Output, point_column};
 
-use crate::forecasts::asked_quantiles::AskedQuantiles;
-use crate::forecasts::windows::WindowForecasts;
+use crate::stages::asked_quantiles::AskedQuantiles;
 use crate::stages::spread::spread_quantile;
+use crate::stages::window_forecasts::WindowForecasts;
 use crate::trained_models::TrainedModels;
 
 /// Adds the columns of the ensembles of the models, whose columns are there.

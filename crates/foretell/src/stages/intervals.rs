@@ -6,7 +6,7 @@ use foretell_estimator::{Estimator, Output};
 use crate::conformal::Conformal;
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
-use crate::forecasts::asked_quantiles::AskedQuantiles;
+use crate::stages::asked_quantiles::AskedQuantiles;
 use crate::trained_models::TrainedModels;
 use crate::usage_error::UsageError;
 use crate::warning::Warning;

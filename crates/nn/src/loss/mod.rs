@@ -310,8 +310,7 @@ impl Loss {
         self.distribution().map_or(targets::NUMBERS, Distribution::support)
     }
 
-    /// Whether neuralforecast reads the outputs of several series parameter by parameter, all series side by side for each, as those of a
-    /// plain distribution; it reads quantiles, mixtures and ISQF series by series.
+    /// Whether neuralforecast reads the outputs of several series parameter by parameter; quantiles, mixtures and ISQF series by series.
     pub fn is_read_by_parameter(&self) -> bool {
         self.distribution().is_some_and(Distribution::is_read_by_parameter)
     }

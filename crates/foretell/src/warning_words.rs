@@ -1,0 +1,275 @@
+//! Warnings in words.
+
+use std::fmt;
+
+use foretell_data::{Setting, UnseenCategories};
+
+use crate::warning::Warning;
+
+impl fmt::Display for Warning {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ShortHistory { models, input_size, series } => {
+                short_history(f, models, *input_size, series)
+            }
+            Self::FewCalibrationWindows { n_windows, levels } => {
+                few_calibration_windows(f, *n_windows, levels)
+            }
+            Self::FewerWindows { windows, asked, series } => write!(
+                f,
+                "{windows} of the {asked} windows asked for are forecast, as no row comes before the first ones of the \
+                 series {}; leave out the series that are too short ({}), or lower n_windows or step_size",
+                first_few(series, with_rows),
+                Setting::DropShort
+            ),
+            Self::UnseenCategories { columns } => unseen_categories(f, columns),
+            Self::NotFinite { columns, of } => write!(
+                f,
+                "forecasts that are infinite or not a number: {}; look for extreme values in the data and for series of too \
+                 few rows for an interval, and train networks with a scaler_type or a lower learning_rate",
+                counted(columns, *of)
+            ),
+            Self::FarBeyond { columns, of, series, networks } => write!(
+                f,
+                "forecasts more than a thousand times as large as anything in the history of their series: {} (series {}); {}",
+                counted(columns, *of),
+                first_few(series, String::clone),
+                match networks {
+                    true => {
+                        "the training has probably diverged: train with a scaler_type or a lower learning_rate".to_owned()
+                    }
+                    // As where errors are shares of values, and one is next to 0.
+                    false => format!(
+                        "the form of the model does not suit them, as errors that are shares of values next to 0: choose one with added \
+                         errors (A for the first letter of model), or calibrate intervals ({})",
+                        Setting::Intervals.to(10)
+                    ),
+                }
+            ),
+            Self::NoIntervals { models } => write!(
+                f,
+                "no intervals of these levels: {}; calibrate them, with the training ({}) or on the end of the data ({}), or \
+                 train with a loss of these quantiles or of a distribution",
+                models.join(", "),
+                Setting::Intervals.to(10),
+                Setting::Calibrate.to(10)
+            ),
+            Self::NoPaths { models } => write!(
+                f,
+                "no sample paths are drawn of {}, which have no quantiles; calibrate intervals ({}), or train with a loss that has them",
+                models.join(", "),
+                Setting::Calibrate.to(10)
+            ),
+            Self::NoParts { reason } => write!(f, "{reason}; the table has no parts of it"),
+            Self::NotLearnt { what } => write!(
+                f,
+                "the training was stopped before the errors were known that {what} weighs series by: the models forecast without \
+                 it; train them to the end, or reconcile their forecasts by another method"
+            ),
+            Self::StageLeftOut { stage, source, reason } => {
+                write!(f, "{source} are without {stage}: {reason}")
+            }
+            Self::SumsLackSeries { rows, of, series } => write!(
+                f,
+                "{rows} of {of} forecasts are of cutoffs and times at which series of the hierarchy have none ({series}), so that \
+                 nothing adds up: they stay as the models give them"
+            ),
+            Self::EarlyEnds(ends) => write!(
+                f,
+                "{ends}; what follows the end of each series is forecast, also where it has passed: have them continue to the \
+                 last time ({}), or leave them out ({})",
+                Setting::End.to("common"),
+                Setting::End.to("drop")
+            ),
+            Self::EndsDiffer(ends) => write!(
+                f,
+                "{ends}; models of all series together take the last rows of all of them for rows of one time: have them continue \
+                 to the last time ({}), or leave them out ({})",
+                Setting::End.to("common"),
+                Setting::End.to("drop")
+            ),
+            Self::NothingKnown { series } => write!(
+                f,
+                "series of which no value is known in the rows that models read (available_mask is 0): {}; their forecasts \
+                 say nothing; leave them out, or give values",
+                first_few(series, String::clone)
+            ),
+            Self::NotCounts { model, series, row, found, count, of } => write!(
+                f,
+                "{model} is trained with a distribution of counts, and {count} of {of} values are no whole numbers; the \
+                 first is {found}, value {row} of series {series}; check the data, or choose a distribution of numbers \
+                 (Tweedie, StudentT, Normal)"
+            ),
+            Self::LossRose { model, first, last, error, naive } => write!(
+                f,
+                "the loss of {model} rose from {first:.3e} to {last:.3e}, and its forecasts of what it was trained on are \
+                 off by {error:.3e} on average, those that repeat the last value by {naive:.3e}; lower learning_rate, set \
+                 gradient_clip_val, or set a scaler_type if the values are large"
+            ),
+            Self::HugeLoss { model, loss } => write!(
+                f,
+                "the loss of {model} is {loss:.3e}, near the end of what single precision can hold; set a scaler_type, or \
+                 lower learning_rate"
+            ),
+            Self::Caveat { model, lacks } => write!(f, "{model}: {lacks}"),
+            Self::Fallback { model, reason, instead, remedy, series } => write!(
+                f,
+                "{model}: series {} {} {reason}, and {} forecast by {instead}; {remedy}, or leave such series out",
+                first_few(series, String::clone),
+                if series.len() == 1 { "has" } else { "have" },
+                if series.len() == 1 { "is" } else { "are" }
+            ),
+            Self::PooledErrors { series, needed } => write!(
+                f,
+                "series with fewer than the {needed} rows that forecasts of their end take: {}; their intervals, and their weight among others, \
+                 are of what the forecasts of the other series miss, in proportion to how much each changes from row to row; give more \
+                 rows, lower n_windows or step_size, or leave them out of the data",
+                first_few(series, with_rows)
+            ),
+            Self::NotCalibrated { series } => write!(
+                f,
+                "series without intervals, which were calibrated on others: {}; calibrate them on these data ({}), or train with these \
+                 series",
+                first_few(series, String::clone),
+                Setting::Calibrate.to(10)
+            ),
+            Self::NoSteps { model } => write!(
+                f,
+                "{model} is not trained, as max_steps = 0: it forecasts by the weights that a training begins with, which are drawn \
+                 at random; raise max_steps, or continue from a trained model"
+            ),
+            Self::WrongSum { sum, time, found, expected } => write!(
+                f,
+                "the data do not add up: {sum} at {time} is {found}, and its series together {expected}; check them, or leave out \
+                 the rows of the sums, which are then added up"
+            ),
+            Self::LateSeries { first, series } => write!(
+                f,
+                "series that begin after {first}: {}; before that their sums are without them, and rise where they begin; if they were 0 \
+                 before, give such rows, and if not, begin all with the last of them",
+                first_few(series, |(id, time)| format!("{id} ({time})"))
+            ),
+            Self::NotInData { series } => write!(
+                f,
+                "series of the hierarchy that the data have no rows of, and that are left out of it: {}; if nothing was sold of them, give \
+                 rows of 0",
+                first_few(series, String::clone)
+            ),
+            Self::LeftIntervals { intervals } => write!(
+                f,
+                "the intervals of the models as they were do not fit those that are trained further; calibrate theirs ({})",
+                Setting::Intervals.to(intervals)
+            ),
+            Self::CannotStop { model, patience, checks } => write!(
+                f,
+                "{model}: early stopping cannot stop the training: early_stop_patience_steps = {patience} takes {} checks, \
+                 and there are {checks} (max_steps by val_check_steps); lower val_check_steps",
+                patience + 1
+            ),
+            Self::CoarseValues { series, without_levels } => coarse_values(f, series, without_levels),
+            Self::Twins { first, second } => write!(
+                f,
+                "{first} and {second} have the same hyper-parameters, so their forecasts are the same; leave one out, or give \
+                 the second another hyper-parameter (random_seed, ...)"
+            ),
+            Self::PassedOver { settings } => write!(
+                f,
+                "settings of PyTorch Lightning's trainer that change nothing here, and are passed over: {}",
+                settings.join(", ")
+            ),
+            Self::FewerThreads { asked, started } => write!(
+                f,
+                "the system started {started} of {asked} threads (`ulimit -u` has its limit), so this takes longer, with \
+                 the same result"
+            ),
+        }
+    }
+}
+
+fn coarse_values(f: &mut fmt::Formatter<'_>, series: &[String], without_levels: &[String]) -> fmt::Result {
+    write!(
+        f,
+        "values that single precision, which holds about 7 digits, can hardly tell apart, in series {}: their steps are lost at \
+         least in part; ",
+        first_few(series, String::clone)
+    )?;
+    match without_levels.is_empty() {
+        true => f.write_str("subtract a constant from them, or multiply them, and undo it in the forecasts"),
+        false => write!(
+            f,
+            "{} would see them relative to a level of each series with another loss, but this one depends on where zero is",
+            without_levels.join(", ")
+        ),
+    }
+}
+
+fn short_history(
+    f: &mut fmt::Formatter<'_>,
+    models: &[String],
+    input_size: usize,
+    series: &[(String, usize)],
+) -> fmt::Result {
+    write!(
+        f,
+        "series with fewer rows than input_size = {input_size}: {}; {} zeros in place of the missing rows, so the forecasts \
+         may be far off; give more rows, or train with a smaller input_size",
+        first_few(series, with_rows),
+        match models {
+            [model] => format!("{model} reads"),
+            models => format!("{} read", models.join(", ")),
+        },
+    )
+}
+
+fn few_calibration_windows(
+    f: &mut fmt::Formatter<'_>,
+    n_windows: usize,
+    levels: &[(f64, usize)],
+) -> fmt::Result {
+    let most = 100.0 * n_windows as f64 / (n_windows as f64 + 1.0);
+    let needed: Vec<String> =
+        levels.iter().map(|(level, needed)| format!("{level} % needs {needed}")).collect();
+    write!(
+        f,
+        "intervals that are calibrated on {n_windows} windows hold about {most:.0} % of the truths at most: {}; calibrate \
+         them on more windows ({})",
+        needed.join(", "),
+        Setting::Intervals.to("N")
+    )
+}
+
+fn unseen_categories(f: &mut fmt::Formatter<'_>, columns: &[UnseenCategories]) -> fmt::Result {
+    let column = |unseen: &UnseenCategories| {
+        let UnseenCategories { column, values, rows, of } = unseen;
+        format!("{column} in {rows} of {of} rows ({})", first_few(values, String::clone))
+    };
+    let columns: Vec<String> = columns.iter().map(column).collect();
+    write!(
+        f,
+        "categories that training did not see: {}; the models take the mean of those that it saw for each of them; check how \
+         they are written, or train on data that hold them",
+        columns.join(", ")
+    )
+}
+
+/// How many values of each column, of how many.
+fn counted(columns: &[(String, usize)], of: usize) -> String {
+    let counts: Vec<String> =
+        columns.iter().map(|(name, count)| format!("{count} of {of} of {name}")).collect();
+    counts.join(", ")
+}
+
+/// A series with its rows.
+fn with_rows((id, rows): &(String, usize)) -> String {
+    format!("{id} ({rows} row{})", if *rows == 1 { "" } else { "s" })
+}
+
+/// The first few of a list.
+fn first_few<T>(all: &[T], shown: impl Fn(&T) -> String) -> String {
+    const SHOWN: usize = 5;
+    let shown: Vec<String> = all.iter().take(SHOWN).map(shown).collect();
+    match all.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
