@@ -87,13 +87,12 @@ const OUTPUT_GROUP: &str = "Output and machine";
 const READING_GROUP: &str = "Reading the data (more: foretell help reading)";
 
 /// What `-h` shows of a command with many flags.
-const COMMON: [&str; 51] = [
+const COMMON: [&str; 50] = [
     "data",
     "id-col",
     "time-col",
     "target-col",
     "fill",
-    "static",
     "model",
     "h",
     "input-size",
