@@ -114,6 +114,14 @@ pub(crate) struct OutArgs {
     pub(crate) path: PathBuf,
 }
 
+/// Whether a table is written as JSON.
+#[derive(Clone, Copy, Debug, Args)]
+pub(crate) struct JsonArgs {
+    /// Write the table as JSON, an array of objects, one a row; in --out, a file that ends in .json
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// The columns of tables with actual values.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct TruthArgs {

@@ -21,6 +21,7 @@ pub(crate) mod models;
 pub(crate) mod plot;
 pub(crate) mod predict;
 pub(crate) mod quantise;
+pub(crate) mod reading;
 pub(crate) mod reconcile;
 pub(crate) mod report;
 #[cfg(feature = "serve")]

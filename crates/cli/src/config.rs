@@ -16,7 +16,9 @@ use std::path::{Path, PathBuf};
 
 use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Command, value_parser};
+use foretell::ErrorFacts;
 
+use crate::complaint::{of_arguments, rule};
 pub(crate) use crate::config::entry::CONFIGURABLE;
 use crate::config::entry::Overridden;
 use crate::config::file::entries;
@@ -40,7 +42,23 @@ pub(crate) struct Origins {
 impl Origins {
     /// The message, led by file and line where it is about a flag of the file: where that is the first one that it names,
     /// before it says what to do.
-    pub(crate) fn locate(&self, message: String) -> String {
+    pub(crate) fn locate(&self, facts: ErrorFacts) -> ErrorFacts {
+        match self.line(&facts.message) {
+            Some(line) => {
+                let message = format!("{}, line {line}: {}", self.file, facts.message);
+                let place = (facts.file.clone(), facts.row);
+                let (file, row) = match place {
+                    (None, None) => (Some(self.file.clone()), Some(line as u64)),
+                    of_data => of_data,
+                };
+                ErrorFacts { file, row, ..facts.saying(message) }
+            }
+            None => facts,
+        }
+    }
+
+    /// The line of the file that a message is about.
+    fn line(&self, message: &str) -> Option<usize> {
         let complaint = message.split("; ").next().unwrap_or_default();
         let place = |flag: &str| {
             complaint.match_indices(flag).map(|(at, _)| at).find(|at| {
@@ -51,16 +69,13 @@ impl Origins {
         // Of `--set` and `--set key` the latter says more.
         let named =
             self.lines.iter().filter_map(|(flag, line)| Some((place(flag)?, Reverse(flag.len()), *line)));
-        match named.min_by_key(|&(at, length, line)| (at, length, line.is_none())) {
-            Some((.., Some(line))) => format!("{}, line {line}: {message}", self.file),
-            _ => message,
-        }
+        named.min_by_key(|&(at, length, line)| (at, length, line.is_none())).and_then(|(.., line)| line)
     }
 
     /// The message of flags that exclude each other, led by file and line where one of them is of the file.
-    fn locate_conflict(&self, message: String) -> String {
+    fn locate_conflict(&self, facts: ErrorFacts) -> ErrorFacts {
         let of_file = self.lines.iter().filter(|(_, line)| line.is_some()).cloned();
-        Self { file: self.file.clone(), lines: of_file.collect() }.locate(message)
+        Self { file: self.file.clone(), lines: of_file.collect() }.locate(facts)
     }
 }
 
@@ -70,7 +85,7 @@ pub(crate) enum Mistake {
     /// clap says it, or it is no mistake at all but a cry for help.
     Arguments(clap::Error),
     /// Something is wrong with the file.
-    File(String),
+    File(ErrorFacts),
 }
 
 /// Parses a command line, and the file that it may name.
@@ -89,8 +104,7 @@ pub(crate) fn parse(command: &Command, args: Vec<OsString>) -> Result<(ArgMatche
         ))
     });
     let Some((sub, matches, path, place)) = named else { return Ok((strict(args)?, Origins::default())) };
-    let text = read_to_string(path)
-        .map_err(|error| Mistake::File(format!("cannot read --config {}: {error}", path.display())))?;
+    let text = read_to_string(path).map_err(|error| Mistake::File(unread(path, &error)))?;
     let mut kept = entries(&text, path, command, sub.get_name()).map_err(Mistake::File)?;
     let overridden = Overridden::by_command_line(sub, matches, &args);
     kept.retain(|entry| !overridden.contains(entry));
@@ -104,14 +118,14 @@ pub(crate) fn parse(command: &Command, args: Vec<OsString>) -> Result<(ArgMatche
     match strict(all) {
         Ok(matches) => Ok((matches, origins)),
         Err(Mistake::Arguments(error)) if error.use_stderr() => {
-            let message = first_paragraph(&error);
+            let facts = of_arguments(&error);
             let locate = match error.kind() {
                 ErrorKind::ArgumentConflict => Origins::locate_conflict,
                 _ => Origins::locate,
             };
-            match locate(&origins, message.clone()) {
-                located if located == message => Err(Mistake::Arguments(error)),
-                located => Err(Mistake::File(located)),
+            match locate(&origins, facts.clone()) {
+                located if located == facts => Err(Mistake::Arguments(error)),
+                located => Err(Mistake::File(as_written(located, rule(&error), &text))),
             }
         }
         Err(mistake) => Err(mistake),
@@ -129,12 +143,22 @@ fn read_to_string(path: &Path) -> io::Result<String> {
     }
 }
 
-/// The first paragraph of clap's message, before it repeats the usage, on one line.
-pub(crate) fn first_paragraph(error: &clap::Error) -> String {
-    let text = error.render().to_string();
-    let text = text.strip_prefix("error: ").unwrap_or(&text);
-    let lines = text.lines().take_while(|line| !line.is_empty()).map(str::trim);
-    lines.collect::<Vec<_>>().join(" ")
+fn unread(path: &Path, error: &io::Error) -> ErrorFacts {
+    let message = format!("cannot read --config {}: {error}", path.display());
+    let (setting, file) = (Some("--config".to_owned()), Some(path.display().to_string()));
+    ErrorFacts { setting, file, ..ErrorFacts::told("config_file", message) }
+}
+
+/// The facts of a value that breaks a rule of numbers, in the words of the file: its line and the rule.
+fn as_written(facts: ErrorFacts, rule: Option<String>, text: &str) -> ErrorFacts {
+    let line = facts.row.and_then(|row| text.lines().nth(row as usize - 1)).map(str::trim);
+    match (rule, line.filter(|line| line.contains('=') && !line.contains('#')), &facts.file, facts.row) {
+        (Some(rule), Some(line), Some(file), Some(row)) => {
+            let message = format!("{file}, line {row}: {line}: {rule}");
+            facts.saying(message)
+        }
+        _ => facts,
+    }
 }
 
 #[cfg(test)]

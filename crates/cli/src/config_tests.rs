@@ -26,7 +26,8 @@ learning_rate = 1_0.5
 "#;
 
 fn of(command: &str, text: &str) -> Result<Vec<String>, String> {
-    let entries = entries(text, Path::new("home/run.toml"), &crate::command(), command)?;
+    let entries = entries(text, Path::new("home/run.toml"), &crate::command(), command)
+        .map_err(|facts| facts.message)?;
     Ok(entries.into_iter().map(|entry| entry.argument.into_string().unwrap()).collect())
 }
 
@@ -70,10 +71,10 @@ fn mistakes_are_told_with_their_line_and_what_was_meant() {
         ),
         ("max_steps = 3", ["line 1: `max_steps`", "[set]"]),
         ("config = 'x'", ["line 1", "no flag"]),
-        ("h = [1, 2]", ["line 1: `h` must be one value", "array"]),
-        ("wide = 'yes'", ["`wide` must be true or false", "string"]),
-        ("[data]\nfile = 'a'", ["line 1: `data` must be a value or a list of values", "table"]),
-        ("hist-exog = [[1]]", ["`hist-exog` must be a list of values", "array"]),
+        ("h = [1, 2]", ["line 1: `h` must be one value", "found a list"]),
+        ("wide = 'yes'", ["`wide` must be true or false", "found `yes`"]),
+        ("[data]\nfile = 'a'", ["line 1: `data` must be a value or a list of values", "found a table"]),
+        ("hist-exog = [[1]]", ["`hist-exog` must be a list of values", "found a list"]),
         ("h = 3\n[model]\nNHITS = 500", ["line 3", "[model.NHITS]"]),
         ("[set]\nlearning_rate = nan", ["line 2: `learning_rate`", "finite"]),
         ("h = 3\nh = 4", ["line 2: no valid TOML", "duplicate"]),
@@ -123,7 +124,7 @@ fn one_file_serves_several_commands() {
         ("[fit]\nfutr = 'a'", ["line 2: `futr` is no flag of foretell fit", "did you mean `futr-exog`?"]),
         ("[predict]\n\ninput-size = 3", ["line 3: `input-size` is no flag of foretell predict", ""]),
         ("fit = 3", ["line 1: `fit` must be a table", "[fit]"]),
-        ("insample = 3", ["line 1: `insample` must be true or false", "integer"]),
+        ("insample = 3", ["line 1: `insample` must be true or false", "found `3`"]),
     ] {
         for command in CONFIGURABLE {
             let message = of(command, text).unwrap_err();
@@ -181,7 +182,8 @@ fn messages_about_the_files_flags_are_led_by_their_line() {
     ];
     let lines = lines.map(|(flag, line)| (flag.to_owned(), line)).to_vec();
     let origins = Origins { file: "run.toml".to_owned(), lines };
-    let locate = |message: &str| origins.locate(message.to_owned());
+    let facts = |message: &str| ErrorFacts::told("command_line", message);
+    let locate = |message: &str| origins.locate(facts(message)).message;
     assert_eq!(
         locate("invalid value 'x' for '--h <N>'"),
         "run.toml, line 3: invalid value 'x' for '--h <N>'"
@@ -198,7 +200,7 @@ fn messages_about_the_files_flags_are_led_by_their_line() {
     }
     let conflict = "the argument '--insample' cannot be used with '--h <N>'";
     assert_eq!(locate(conflict), conflict);
-    assert_eq!(origins.locate_conflict(conflict.to_owned()), format!("run.toml, line 3: {conflict}"));
+    assert_eq!(origins.locate_conflict(facts(conflict)).message, format!("run.toml, line 3: {conflict}"));
 }
 
 /// Whatever the file says, it becomes arguments or a message.

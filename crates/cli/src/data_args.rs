@@ -78,8 +78,8 @@ pub(crate) struct DataArgs {
     #[command(flatten)]
     rows: RowArgs,
     /// Series that end before the last time of the data: `common` continues them to it with zeros, or as --fill says, `masked`
-    /// with rows whose values are not known, `drop` leaves them out [default: they stay as they are, and what follows their end
-    /// is forecast; with a model directory, as saved there]
+    /// with rows whose values are not known, `drop` leaves them out, `own` says that each has an end of its own [default: as own, with
+    /// a warning: what follows their end is forecast; with a model directory, as saved there]
     #[arg(long, value_name = "HOW", value_parser = str::parse::<End>)]
     end: Option<End>,
     /// Static column of the times that series should end at, in place of the last time of the data; where it is empty, they end with
@@ -276,6 +276,9 @@ impl DataArgs {
 
     /// The same, with this said of series that end before others.
     fn read_to(&self, end: Option<End>, options: &ReadOptions, log: Log) -> anyhow::Result<Panel> {
+        if end == Some(End::Own) {
+            log.knows_ends();
+        }
         let panel = match &self.scratch {
             Some(_) if self.is_stdin() => {
                 let message = "--scratch reads files one after another, and standard input is none; name files by --data";

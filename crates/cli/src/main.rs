@@ -9,6 +9,7 @@ mod args;
 mod bars;
 mod closed_stdout;
 mod commands;
+mod complaint;
 mod config;
 mod data_args;
 mod demo_files;
@@ -18,10 +19,12 @@ mod feature_args;
 mod figure;
 mod file_args;
 mod file_limit;
+mod help;
 mod hierarchy_args;
 mod importances;
 mod inputs;
 mod interrupt;
+mod json_table;
 mod layout_args;
 mod lettering;
 mod markdown;
@@ -60,7 +63,7 @@ use std::time::Instant;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
-use foretell::SpecError;
+use foretell::{ErrorFacts, SpecError};
 use foretell_auto::Auto;
 
 #[cfg(feature = "pickle")]
@@ -69,10 +72,11 @@ use crate::commands::import;
 use crate::commands::serve;
 use crate::commands::{
     aggregate, anomalies, bench, completions, cross_validate, decompose, demo, evaluate, explain, features,
-    fit, forecast, future, inspect, man, models, plot, predict, quantise, reconcile,
+    fit, forecast, future, inspect, man, models, plot, predict, quantise, reading, reconcile,
     report as report_command, simulate, tune,
 };
-use crate::config::{CONFIGURABLE, Mistake, Origins, first_paragraph};
+use crate::complaint::ErrorForm;
+use crate::config::{CONFIGURABLE, Mistake, Origins};
 use crate::failure::{Interrupted, ThresholdCrossed, Usage, is_broken_pipe};
 use crate::progress::Log;
 
@@ -89,12 +93,13 @@ static MEMORY: foretell::pool::ProgramMemory = foretell::pool::ProgramMemory;
     version,
     after_help = "\
 Start here, with a CSV file of the columns unique_id, ds, y:
-  foretell forecast --data sales.csv --h 14                # seconds: the models that suit it
-  foretell forecast --data sales.csv --h 14 --budget 2m    # networks, too
-  foretell models --for sales.csv --h 14                   # which are tried, and why
+  foretell forecast --data sales.csv --h 14               # models that suit it
+  foretell forecast --data sales.csv --h 14 --budget 2m   # networks, too
+  foretell models --for sales.csv --h 14                  # which, and why
 
 One model, step by step; AutoETS needs no setting:
-  foretell cross-validate --data sales.csv --model AutoETS,AutoARIMA --h 14 --n-windows 3
+  foretell cross-validate --data sales.csv --model AutoETS,AutoARIMA --h 14 \\
+    --n-windows 3
   foretell fit --data sales.csv --model AutoETS --h 14 --out model
   foretell predict --model model --data sales.csv --level 80 --out forecast.csv
   foretell plot --data sales.csv --forecast forecast.csv
@@ -103,9 +108,13 @@ A network is told how much of the past it sees, and how windows are scaled:
   foretell fit --data sales.csv --model NHITS --h 14 --input-size 56 \\
     --set scaler_type=standard --out model
 
-`foretell help COMMAND` explains a command."
+`foretell help COMMAND` explains a command, `foretell help reading` the flags
+that say how data are read."
 )]
 struct Cli {
+    /// The form of the error that a command ends with; docs/errors.md lists the codes
+    #[arg(long, global = true, value_enum, default_value_t = ErrorForm::Text, value_name = "FORM", hide_possible_values = true)]
+    format: ErrorForm,
     #[command(subcommand)]
     command: Command,
 }
@@ -136,6 +145,8 @@ enum Command {
     Models(models::Models),
     Bench(bench::Bench),
     Completions(completions::Completions),
+    #[command(hide = true)]
+    Reading(reading::Reading),
     Man(man::WriteMan),
     #[cfg(feature = "serve")]
     Serve(serve::Serve),
@@ -143,9 +154,10 @@ enum Command {
 
 /// The command line as clap knows it.
 fn command() -> clap::Command {
-    CONFIGURABLE
+    let cli = CONFIGURABLE
         .into_iter()
-        .fold(Cli::command(), |cli, name| cli.mut_subcommand(name, |command| command.arg(config::flag())))
+        .fold(Cli::command(), |cli, name| cli.mut_subcommand(name, |command| command.arg(config::flag())));
+    help::arranged(cli)
 }
 
 fn main() -> ExitCode {
@@ -153,21 +165,32 @@ fn main() -> ExitCode {
     let args: Vec<OsString> = env::args_os().collect();
     Auto::register();
     foretell::word_settings(setting_words::of_command(args.get(1)));
-    let log = if asks_for_json(&args) { Log::Json } else { Log::Text };
+    let log = if asks_for_json(&args, "--log") { Log::Json } else { Log::Text };
+    if asks_for_json(&args, "--format") {
+        ErrorForm::Json.ask();
+    }
     let parsed = config::parse(&command(), args).and_then(|(matches, origins)| {
         let cli = Cli::from_arg_matches(&matches).map_err(Mistake::Arguments)?;
+        cli.format.ask();
         Ok((cli, origins, inputs::check(&command(), &matches)))
     });
     match parsed {
         Ok((cli, origins, Ok(()))) => match foretell::check_simd_level() {
             Ok(()) => run(&cli.command, &origins),
-            Err(error) => refuse(log, &error.to_string()),
+            Err(error) => refuse(log, &ErrorFacts::told("simd_level", error.to_string())),
         },
-        Ok((_, origins, Err(collision))) => refuse(log, &origins.locate(collision.to_string())),
+        Ok((_, origins, Err(collision))) => {
+            refuse(log, &origins.locate(complaint::of_command_line(collision.to_string())))
+        }
         Err(Mistake::Arguments(error)) if is_help(&error) => help(log, &error),
-        Err(Mistake::Arguments(error)) if log != Log::Json => error.exit(),
-        Err(Mistake::Arguments(error)) => refuse(log, &first_paragraph(&error)),
-        Err(Mistake::File(message)) => refuse(log, &message),
+        Err(Mistake::Arguments(error)) => {
+            let for_programs = log == Log::Json || ErrorForm::asked() == ErrorForm::Json;
+            match complaint::valueless(&error) {
+                None if !for_programs => error.exit(),
+                _ => refuse(log, &complaint::of_arguments(&error)),
+            }
+        }
+        Err(Mistake::File(facts)) => refuse(log, &facts),
     }
 }
 
@@ -197,6 +220,7 @@ fn run(command: &Command, origins: &Origins) -> ExitCode {
         Command::Inspect(command) => ("inspect", &|| command.run(), command.log()),
         Command::Models(command) => ("models", &|| command.run(), command.log()),
         Command::Bench(command) => ("bench", &|| command.run(), command.log()),
+        Command::Reading(page) => ("reading", &|| page.run(), page.log()),
         Command::Completions(asked) => ("completions", &|| asked.run(self::command()), asked.log()),
         Command::Man(asked) => ("man", &|| asked.run(self::command()), asked.log()),
         #[cfg(feature = "serve")]
@@ -220,7 +244,8 @@ fn run(command: &Command, origins: &Origins) -> ExitCode {
                 true => 2,
                 false => 1,
             };
-            several::fail(|text| log.error(text), &origins.locate(message(&error)), code, interrupted);
+            let facts = origins.locate(complaint::of_work(&error));
+            several::fail(|text| log.error(&facts.clone().saying(text)), &facts.message, code, interrupted);
             ExitCode::from(code)
         }
     }
@@ -232,7 +257,7 @@ fn help(log: Log, asked: &clap::Error) -> ExitCode {
     let check = || if to_stdout { closed_stdout::check() } else { Ok(()) };
     match check().and_then(|()| asked.print()).and_then(|()| io::stdout().flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            log.error(&format!("cannot write to standard output: {error}"));
+            log.error(&ErrorFacts::told("io", format!("cannot write to standard output: {error}")));
             ExitCode::FAILURE
         }
         _ => ExitCode::from(asked.exit_code() as u8),
@@ -240,8 +265,8 @@ fn help(log: Log, asked: &clap::Error) -> ExitCode {
 }
 
 /// A mistake in the command line.
-fn refuse(log: Log, message: &str) -> ExitCode {
-    log.error(message);
+fn refuse(log: Log, facts: &ErrorFacts) -> ExitCode {
+    log.error(facts);
     ExitCode::from(2)
 }
 
@@ -250,9 +275,10 @@ fn is_help(error: &clap::Error) -> bool {
     [DisplayHelp, DisplayVersion, DisplayHelpOnMissingArgumentOrSubcommand].contains(&error.kind())
 }
 
-/// Whether the command line asks for JSON, be it well formed or not.
-fn asks_for_json(args: &[OsString]) -> bool {
-    args.contains(&"--log=json".into()) || args.windows(2).any(|pair| pair[0] == "--log" && pair[1] == "json")
+/// Whether the command line asks for JSON by a flag, be it well formed or not.
+fn asks_for_json(args: &[OsString], flag: &str) -> bool {
+    args.contains(&format!("{flag}=json").into())
+        || args.windows(2).any(|pair| pair[0] == *flag && pair[1] == "json")
 }
 
 /// Whether another command line would mend it.
@@ -262,14 +288,6 @@ fn is_usage(error: &anyhow::Error) -> bool {
             || cause.is::<foretell_mpi::JoinError>()
             || cause.is::<SpecError>()
             || matches!(cause.downcast_ref(), Some(foretell::Error::Usage(_)))
-    })
-}
-
-/// The error and its causes in one line; a cause that its effect quotes is not said twice.
-fn message(error: &anyhow::Error) -> String {
-    error.chain().skip(1).fold(error.to_string(), |message, cause| match cause.to_string() {
-        cause if message.contains(&cause) => message,
-        cause => format!("{message}: {cause}"),
     })
 }
 
@@ -287,16 +305,6 @@ mod tests {
             let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert!(help.contains(&format!("foretell {name}")), "no example in the help of {name}");
         }
-    }
-
-    #[test]
-    fn causes_are_told_once() {
-        let inner = io::Error::other("the disk is full");
-        let error = anyhow::Error::new(inner).context("cannot save").context("cannot save: the disk is full");
-        assert_eq!(message(&error), "cannot save: the disk is full");
-        let error = anyhow::Error::new(Usage("no such flag".into())).context("model MLP");
-        assert_eq!(message(&error), "model MLP: no such flag");
-        assert!(is_usage(&error) && !is_broken_pipe(&error));
     }
 
     #[test]

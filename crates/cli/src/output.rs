@@ -1,6 +1,6 @@
 //! Where data go: standard output, or a file that is known to be writable before the work begins.
 
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -9,9 +9,11 @@ use flate2::write::GzEncoder;
 use foretell::{CellTable, FileFormat, ForecastBlocks, Frame, FrameWriter, TimeStyle};
 use foretell_files::WholeFile;
 
+use crate::args::JsonArgs;
 use crate::closed_stdout;
 use crate::failure::Usage;
 use crate::inputs;
+use crate::json_table::JsonTable;
 
 /// Prints to standard output; that it is closed is an error here and a success to `main`.
 pub(crate) fn print(text: impl AsRef<[u8]>) -> anyhow::Result<()> {
@@ -59,6 +61,8 @@ pub(crate) struct Sink {
     path: PathBuf,
     /// The mark before decimals in texts.
     decimal: char,
+    /// Whether the table is JSON, whatever the file is called.
+    is_json: bool,
     /// The first failure of writing, which formats hide in errors of their own.
     failure: Option<io::Error>,
 }
@@ -76,16 +80,31 @@ impl Sink {
     /// If the name tells a format that is not written, the path cannot be written, or another process writes it.
     pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
         let goal = match path == Path::new("-") {
-            true => {
-                closed_stdout::check().context("cannot write forecasts")?;
-                Goal::Stdout(io::stdout())
-            }
+            true => Self::stdout()?,
             false => match compressed(path)? {
                 false => Goal::Plain(whole_file(path)?),
                 true => Goal::Gzip(Box::new(GzEncoder::new(whole_file(path)?, Compression::default()))),
             },
         };
-        Ok(Self { goal, path: path.to_owned(), decimal: '.', failure: None })
+        Ok(Self { goal, path: path.to_owned(), decimal: '.', is_json: false, failure: None })
+    }
+
+    /// The same, or as JSON where that is asked for.
+    ///
+    /// # Errors
+    /// As of `open`, and of a name that does not end in .json, as JSON.
+    pub(crate) fn open_as(path: &Path, JsonArgs { json }: JsonArgs) -> anyhow::Result<Self> {
+        if !json {
+            return Self::open(path);
+        }
+        check_ending(path, &["json"], "JSON (--json)")?;
+        let goal = if path == Path::new("-") { Self::stdout()? } else { Goal::Plain(whole_file(path)?) };
+        Ok(Self { goal, path: path.to_owned(), decimal: '.', is_json: true, failure: None })
+    }
+
+    fn stdout() -> anyhow::Result<Goal> {
+        closed_stdout::check().context("cannot write forecasts")?;
+        Ok(Goal::Stdout(io::stdout()))
     }
 
     /// Writes this mark before decimals, where numbers are texts.
@@ -136,8 +155,13 @@ impl Sink {
         times: TimeStyle,
         write: impl FnOnce(&mut dyn FrameWriter) -> anyhow::Result<()>,
     ) -> anyhow::Result<()> {
-        let (format, decimal) = (FileFormat::of(&self.path), self.decimal);
+        let (format, decimal, is_json) = (FileFormat::of(&self.path), self.decimal, self.is_json);
         self.fill(|out| {
+            if is_json {
+                let mut writer = Box::new(JsonTable::new(BufWriter::new(out), times));
+                write(&mut *writer)?;
+                return Ok((writer as Box<dyn FrameWriter + '_>).finish()?);
+            }
             let writer = format.writer(Box::new(out), times, decimal);
             let mut writer = writer.with_context(|| format!("{} is not written", format.name))?;
             write(&mut *writer)?;
@@ -148,11 +172,13 @@ impl Sink {
     /// Writes the table as [`Sink::write`] does. Where that fails, the table is in a directory of temporary files,
     /// which the error names: it was much work.
     pub(crate) fn write_or_keep(self, frame: &Frame) -> anyhow::Result<()> {
-        let (path, decimal) = (self.path.clone(), self.decimal);
+        let (path, decimal, json) = (self.path.clone(), self.decimal, self.is_json);
         let keep = !self.is_stdout();
-        self.write(frame).map_err(|error| match keep.then(|| kept(&path, frame, decimal)).transpose() {
-            Ok(Some(kept)) => error.context(format!("the forecasts are kept in {}", kept.display())),
-            Ok(None) | Err(_) => error,
+        self.write(frame).map_err(|error| {
+            match keep.then(|| kept(&path, frame, decimal, JsonArgs { json })).transpose() {
+                Ok(Some(kept)) => error.context(format!("the forecasts are kept in {}", kept.display())),
+                Ok(None) | Err(_) => error,
+            }
         })
     }
 
@@ -257,10 +283,10 @@ fn formats_written() -> String {
 }
 
 /// Writes the table to a directory of temporary files, under the name of the path.
-fn kept(path: &Path, frame: &Frame, decimal: char) -> anyhow::Result<PathBuf> {
+fn kept(path: &Path, frame: &Frame, decimal: char, json: JsonArgs) -> anyhow::Result<PathBuf> {
     let directory = tempfile::Builder::new().prefix("foretell-").tempdir()?;
     let kept = directory.path().join(path.file_name().unwrap_or("forecast.csv".as_ref()));
-    Sink::open(&kept)?.decimal(decimal).write(frame)?;
+    Sink::open_as(&kept, json)?.decimal(decimal).write(frame)?;
     let _ = directory.keep();
     Ok(kept)
 }

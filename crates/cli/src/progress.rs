@@ -2,17 +2,19 @@
 
 use std::collections::HashMap;
 use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::ValueEnum;
 use foretell::{
-    Bench, EarlyEnds, End, Filled, Fitted, Metrics, Panel, Progress, ReadNote, SearchProgress, Trimmed,
-    Verdict, Warning,
+    Bench, EarlyEnds, End, ErrorFacts, Filled, Fitted, Metrics, Panel, Progress, ReadNote, SearchProgress,
+    Trimmed, Verdict, Warning,
 };
 use foretell_report::grouped;
 use indicatif::{MultiProgress, ProgressBar, ProgressFinish, ProgressStyle};
 use serde_json::{Value, json};
 
+use crate::complaint::ErrorForm;
 use crate::interrupt;
 use crate::printable::printable;
 use crate::several;
@@ -29,7 +31,7 @@ pub(crate) enum Log {
     /// learning_rate, elapsed_s), valid (model, step, valid_loss, elapsed_s), resumed (model, step), interrupt,
     /// warning (message; of series that a model falls back on something for also model, reason, instead, series), trial (one of tune --json, and best: the trial that is best so far), fitted (model, parameters, steps,
     /// train_loss, valid_loss), scored (what --json prints of a model), measured (as bench --json), serves (address), wrote (path),
-    /// error (message; the last one), done (command, elapsed_s;
+    /// error (code, setting, file, row, column, series, advice, message; the last one), done (command, elapsed_s;
     /// the last one)
     Json,
     /// Nothing but warnings and errors
@@ -38,6 +40,9 @@ pub(crate) enum Log {
     #[value(skip)]
     Quiet,
 }
+
+/// Whether people know of series that end before others: they were told, or said that it is meant so.
+static ENDS_ARE_KNOWN: AtomicBool = AtomicBool::new(false);
 
 /// Without a terminal, how long after a line the next one is written at the earliest.
 const PAUSE: Duration = Duration::from_secs(5);
@@ -110,6 +115,11 @@ impl Log {
         self.report(&format!("forecasts and interval bounds {effect}"), &event);
     }
 
+    /// Nothing needs to be told of series that end before others.
+    pub(crate) fn knows_ends(self) {
+        ENDS_ARE_KNOWN.store(true, Ordering::Relaxed);
+    }
+
     /// Tells how series that end before others were treated; `rows` were added.
     pub(crate) fn ended(self, early: &EarlyEnds, end: End, rows: usize) {
         let what = match end {
@@ -118,6 +128,7 @@ impl Log {
                 format!("they continue to it, rows added whose values are not known: {}", grouped(rows))
             }
             End::Drop => "they are left out".to_owned(),
+            End::Own => "each keeps its own end".to_owned(),
         };
         let series: Vec<&str> = early.series.iter().map(|(id, _)| &**id).collect();
         let event = json!({
@@ -303,6 +314,8 @@ impl Log {
     /// Reports a warning; programs are told all series of those that name some.
     pub(crate) fn warned(self, warning: &Warning) {
         match warning {
+            // Training, each window of a score and forecasts see the same series.
+            Warning::EarlyEnds(_) if ENDS_ARE_KNOWN.swap(true, Ordering::Relaxed) => {}
             Warning::Fallback { model, reason, instead, series, .. } if self == Self::Json => {
                 let message = warning.to_string();
                 let event = json!({
@@ -316,10 +329,13 @@ impl Log {
     }
 
     /// Reports an error, which none but JSON changes.
-    pub(crate) fn error(self, message: &str) {
-        match self {
-            Self::Json => event_line(&json!({ "event": "error", "message": message })),
-            Self::Text | Self::None | Self::Quiet => line(&format!("error: {message}")),
+    pub(crate) fn error(self, facts: &ErrorFacts) {
+        match (self, ErrorForm::asked()) {
+            (Self::Json, _) => event_line(&tagged("error", json!(facts))),
+            (_, ErrorForm::Json) => event_line(&json!(facts)),
+            (Self::Text | Self::None | Self::Quiet, ErrorForm::Text) => {
+                line(&format!("error: {}", facts.message))
+            }
         }
     }
 }

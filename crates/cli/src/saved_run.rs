@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use clap::Args;
 use foretell::{Fitted, Frame, Future, Panel};
 
-use crate::args::{LogArgs, MemoryArgs, OutArgs, ThreadArgs};
+use crate::args::{JsonArgs, LogArgs, MemoryArgs, OutArgs, ThreadArgs};
 use crate::data_args::DataArgs;
+use crate::model_args::load_models;
 use crate::output::Sink;
 use crate::picture::is_stdout;
 use crate::progress::Log;
@@ -28,6 +29,8 @@ pub(crate) struct SavedRunArgs {
     threads: ThreadArgs,
     #[command(flatten)]
     out: OutArgs,
+    #[command(flatten)]
+    json: JsonArgs,
     #[command(flatten)]
     memory: MemoryArgs,
     #[command(flatten)]
@@ -58,9 +61,9 @@ impl SavedRunArgs {
     /// about, where they are not the models' own.
     pub(crate) fn read(&self, h: Option<usize>) -> anyhow::Result<SavedRun> {
         self.data.check_names(&self.futr)?;
-        let sink = Sink::open(&self.out.path)?;
+        let sink = Sink::open_as(&self.out.path, self.json)?;
         let log = self.log();
-        let fitted = Fitted::load_within(&self.model, self.memory.limit())?
+        let fitted = load_models(&self.model, self.memory.limit())?
             .threads(self.threads.count)?
             .on_warning(move |warning| log.warned(warning));
         let (panel, options) =

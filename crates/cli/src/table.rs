@@ -76,19 +76,37 @@ impl AlignedTable {
 
     /// The table without its header.
     pub(crate) fn render_bare(&self) -> String {
-        self.render().split_inclusive('\n').skip(1).collect()
+        let places: Vec<usize> = (0..self.columns.len()).collect();
+        self.of_columns(&places).split_inclusive('\n').skip(1).collect()
     }
 
-    /// The table, header first, each line ending with a line feed.
+    /// The table, header first, each line ending with a line feed. On a terminal that it is too wide for, it goes on below with its
+    /// further columns beside the first.
     pub(crate) fn render(&self) -> String {
+        let places: Vec<usize> = (0..self.columns.len()).collect();
+        let width = |(name, column): &(String, Column)| {
+            let cells = std::iter::once(name).chain(column.cells());
+            cells.map(|cell| printable(cell).chars().count()).max().unwrap_or(0)
+        };
+        match terminal_columns() {
+            Some(room) => {
+                let widths: Vec<usize> = self.columns.iter().map(width).collect();
+                let blocks = blocks(&widths, room);
+                blocks.iter().map(|places| self.of_columns(places)).collect::<Vec<_>>().join("\n")
+            }
+            None => self.of_columns(&places),
+        }
+    }
+
+    fn of_columns(&self, places: &[usize]) -> String {
         let rows = self.columns.first().map_or(0, |(_, column)| column.cells().len());
         let mut lines = vec![String::new(); rows + 1];
-        for (place, (name, column)) in self.columns.iter().enumerate() {
+        for (place, (name, column)) in places.iter().map(|place| &self.columns[*place]).enumerate() {
             let cells =
                 || std::iter::once(name).chain(column.cells()).map(|cell: &String| printable(cell.as_str()));
             let width = cells().map(|cell| cell.chars().count()).max().unwrap_or(0).min(WIDEST);
             let flush_left = matches!(column, Column::Text(_));
-            let is_last = place + 1 == self.columns.len();
+            let is_last = place + 1 == places.len();
             for (line, cell) in lines.iter_mut().zip(cells()) {
                 // A format's width ends at 65,535, where the formatting panics.
                 let blanks = " ".repeat(width.saturating_sub(cell.chars().count()));
@@ -99,6 +117,37 @@ impl AlignedTable {
         }
         lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
     }
+}
+
+/// The columns of each block of lines of at most `room` characters: the first, and as many as have room beside it.
+fn blocks(widths: &[usize], room: usize) -> Vec<Vec<usize>> {
+    let mut blocks: Vec<Vec<usize>> = Vec::new();
+    let mut taken = 0;
+    for (place, width) in widths.iter().enumerate() {
+        let wider = taken + 2 + width;
+        match blocks.last_mut() {
+            Some(block) if wider <= room || block.len() < 2 => {
+                block.push(place);
+                taken = wider;
+            }
+            Some(_) => {
+                blocks.push(vec![0, place]);
+                taken = widths[0] + 2 + width;
+            }
+            None => {
+                blocks.push(vec![place]);
+                taken = *width;
+            }
+        }
+    }
+    blocks
+}
+
+/// The columns of the terminal that standard output is, if it is one.
+fn terminal_columns() -> Option<usize> {
+    let terminal = console::Term::stdout();
+    let (_, columns) = terminal.size_checked().filter(|_| terminal.is_term())?;
+    Some(usize::from(columns))
 }
 
 /// Cells that are wider stand out of their column, so that the others need no blanks up to their ends.
@@ -123,14 +172,25 @@ pub(crate) fn write_aligned<R: Iterator<Item = Vec<String>>>(
             *width = printable(cell).chars().count().min(WIDEST).max(*width);
         }
     }
-    for cells in std::iter::once(header.to_vec()).chain(rows()) {
-        let mut line = String::new();
-        for (place, (width, cell)) in widths.iter().zip(&cells).enumerate() {
-            let (gap, cell) = (if place == 0 { "" } else { "  " }, printable(cell));
-            let blanks = " ".repeat(width.saturating_sub(cell.chars().count()));
-            line.extend([gap, &*cell, &*blanks]);
+    let blocks = match terminal_columns() {
+        Some(room) => blocks(&widths, room),
+        None => vec![(0..header.len()).collect()],
+    };
+    for (number, block) in blocks.iter().enumerate() {
+        if number > 0 {
+            writeln!(out)?;
         }
-        writeln!(out, "{}", line.trim_end())?;
+        for cells in std::iter::once(header.to_vec()).chain(rows()) {
+            let mut line = String::new();
+            for (place, (width, cell)) in
+                block.iter().map(|&place| (widths[place], &cells[place])).enumerate()
+            {
+                let (gap, cell) = (if place == 0 { "" } else { "  " }, printable(cell));
+                let blanks = " ".repeat(width.saturating_sub(cell.chars().count()));
+                line.extend([gap, &*cell, &*blanks]);
+            }
+            writeln!(out, "{}", line.trim_end())?;
+        }
     }
     Ok(())
 }
@@ -170,6 +230,20 @@ NHITS          12.346       -       0          12
 SeasonalNaive   9.000  0.5000       0      34,567
 ";
         assert_eq!(table.render(), expected);
+    }
+
+    #[test]
+    fn a_table_that_is_too_wide_goes_on_below() {
+        let table = AlignedTable::new()
+            .text("model", ["NHITS", "MLP"])
+            .counts("first", [1, 2])
+            .counts("second", [3, 4])
+            .counts("third", [5, 6]);
+        let widths = [5, 5, 6, 5];
+        assert_eq!(blocks(&widths, 80), [vec![0, 1, 2, 3]]);
+        assert_eq!(blocks(&widths, 20), [vec![0, 1, 2], vec![0, 3]]);
+        assert_eq!(blocks(&widths, 3), [vec![0, 1], vec![0, 2], vec![0, 3]]);
+        assert_eq!(table.of_columns(&[0, 3]), "model  third\nNHITS      5\nMLP        6\n");
     }
 
     #[test]

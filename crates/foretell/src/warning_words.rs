@@ -77,9 +77,10 @@ impl fmt::Display for Warning {
             Self::EarlyEnds(ends) => write!(
                 f,
                 "{ends}; what follows the end of each series is forecast, also where it has passed: have them continue to the \
-                 last time ({}), or leave them out ({})",
+                 last time ({}), leave them out ({}), or say that it is meant so ({})",
                 Setting::End.to("common"),
-                Setting::End.to("drop")
+                Setting::End.to("drop"),
+                Setting::End.to("own")
             ),
             Self::EndsDiffer(ends) => write!(
                 f,

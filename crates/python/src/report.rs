@@ -66,7 +66,7 @@ pub(crate) fn report(
             .map_err(|error| PyValueError::new_err(error.to_string()))?;
         let contents = fitted.map(|models| models.fitted.contents()).transpose().map_err(exception)?;
         let tables: Vec<&Frame> = std::iter::once(&frame).chain(&beside).collect();
-        let asked = foretell_report::Asked {
+        let asked = foretell_report::AnswerInputs {
             panel: &panel.panel,
             frame: &frame,
             target,

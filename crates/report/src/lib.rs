@@ -21,7 +21,7 @@ pub use contents::{
     SeriesLines, TotalLines,
 };
 pub use error::ReportError;
-pub use forecasts::answer::{Asked, answer};
+pub use forecasts::answer::{AnswerInputs, answer};
 pub use forecasts::baseline::{UnscoredBaseline, baseline};
 pub use forecasts::charts::charts;
 pub use forecasts::columns::drawn_models;

@@ -20,7 +20,8 @@ use crate::progress::Log;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  foretell aggregate --data sales.csv --levels country,state,city --static shops.csv --out all.csv
+  foretell aggregate --data sales.csv --levels country,state,city \\
+    --static shops.csv --out all.csv
   foretell aggregate --data sales.csv --hierarchy summing.csv --out all.csv")]
 pub(crate) struct Aggregate {
     #[command(flatten)]

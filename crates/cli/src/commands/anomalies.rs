@@ -28,12 +28,15 @@ use crate::train_args::TrainArgs;
 #[command(after_help = "\
 Examples:
   foretell anomalies --data sales.csv --from model --level 99.5 --out marked.csv
-  foretell anomalies --data sales.csv --model NHITS,SeasonalNaive --h 24 --input-size 96 \\
+  foretell anomalies --data sales.csv --model NHITS,SeasonalNaive --h 24 \\
+    --input-size 96 \\
     --n-windows 30 --only --out anomalies.parquet
-  foretell anomalies --data sales.csv --model NHITS --h 24 --input-size 96 --n-windows 30 \\
+  foretell anomalies --data sales.csv --model NHITS --h 24 --input-size 96 \\
+    --n-windows 30 \\
     --set 'loss={\"MQLoss\": {\"level\": [98]}}' --level 98 --json
 
-With --json an array of the anomalies is printed, the farthest first: unique_id, ds, y, model, forecast, lo, hi, score, rank.")]
+With --json an array of the anomalies is printed, the farthest first: unique_id,
+ds, y, model, forecast, lo, hi, score, rank.")]
 pub(crate) struct FindAnomalies {
     #[command(flatten)]
     train: TrainArgs,

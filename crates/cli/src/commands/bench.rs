@@ -23,16 +23,17 @@ Examples:
   foretell bench --model MLP,LSTM --h 24 --input-size 96 --precision bf16
   foretell bench --model NHITS --h 24 --input-size 96 --explain
 
-With --json each model is an object on a line of its own: model, acceleration (the
-vector instructions and features in use), precision (of the step; forecasts have
-their weights in bf16 if it is bf16, else in f32), threads, batch, parameters,
-step_ms, forward_batch_ms, forward_one_us, pool_misses_per_step (calls to the system
-allocator for tensor buffers), gflop_per_step (operations of products, counted),
-gemm_gflop_per_s (a large product's, in f32), share_of_gemm_rate (a step's by it),
-held_bytes (what a forward pass of all windows at once keeps for the backward pass;
-a step keeps that of the shards at work), step_peak_mb (memory that model and steps
-added), peak_rss_mb (of the process so far). With --explain also products: part
-(step, forward_batch, forward_one), shape ([m, k, n]), count and plan of each.")]
+With --json each model is an object on a line of its own: model, acceleration
+(the vector instructions and features in use), precision (of the step; forecasts
+have their weights in bf16 if it is bf16, else in f32), threads, batch,
+parameters, step_ms, forward_batch_ms, forward_one_us, pool_misses_per_step
+(calls to the system allocator for tensor buffers), gflop_per_step (operations
+of products, counted), gemm_gflop_per_s (a large product's, in f32),
+share_of_gemm_rate (a step's by it), held_bytes (what a forward pass of all
+windows at once keeps for the backward pass; a step keeps that of the shards at
+work), step_peak_mb (memory that model and steps added), peak_rss_mb (of the
+process so far). With --explain also products: part (step, forward_batch,
+forward_one), shape ([m, k, n]), count and plan of each.")]
 pub(crate) struct Bench {
     #[command(flatten)]
     models: ModelArgs,

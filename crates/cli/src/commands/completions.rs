@@ -11,7 +11,8 @@ use crate::progress::Log;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  foretell completions bash > ~/.local/share/bash-completion/completions/foretell
+  foretell completions bash \\
+    > ~/.local/share/bash-completion/completions/foretell
   foretell completions zsh > ~/.zfunc/_foretell
   foretell completions fish > ~/.config/fish/completions/foretell.fish
   foretell completions powershell >> $PROFILE

@@ -41,9 +41,11 @@ Examples:
     --input-size 96 --set scaler_type=standard --n-windows 10
   foretell cross-validate --data ETTh1.csv --wide --model NLinear --h 24 \\
     --input-size 96 --n-windows 10 --out forecasts.csv --json > metrics.json
-  foretell cross-validate --data sales.csv --model NHITS --h 24 --input-size 96 \\
+  foretell cross-validate --data sales.csv --model NHITS --h 24 \\
+    --input-size 96 \\
     --n-windows 10 --refit --intervals 20 --level 80 --checkpoint state
-  foretell cross-validate --data sales.csv --model NHITS,MLP,SeasonalNaive --h 24 \\
+  foretell cross-validate --data sales.csv --model NHITS,MLP,SeasonalNaive \\
+    --h 24 \\
     --input-size 96 --ensemble mean,weighted:5 --n-windows 10
   foretell cross-validate --data this-year.csv --model model --n-windows 10
   foretell cross-validate --data this-year.csv --model model --ahead 5 \\

@@ -16,7 +16,8 @@ use crate::saved_run::SavedRunArgs;
 #[command(after_help = "\
 Examples:
   foretell decompose --model model --data sales.csv --out parts.csv
-  foretell decompose --model model --data sales.csv --futr holidays.csv --h 48 | head")]
+  foretell decompose --model model --data sales.csv --futr holidays.csv --h 48 \\
+    | head")]
 pub(crate) struct Decompose {
     #[command(flatten)]
     run: SavedRunArgs,

@@ -33,21 +33,30 @@ use crate::truth_args::{ComparedFiles, ComparedTables};
 #[command(after_help = "\
 Examples:
   foretell evaluate --forecast forecast.csv --actual sales.csv
-  foretell evaluate --forecast validation.csv --history sales.csv --metrics mase,rmsse --season 7 --by series
+  foretell evaluate --forecast validation.csv --history sales.csv \\
+    --metrics mase,rmsse --season 7 --by series
   foretell evaluate --forecast forecast.csv --actual sales.csv --by step --json
-  foretell evaluate --forecast forecast.csv --actual sales.csv --compare NHITS,SeasonalNaive
-  foretell evaluate --forecast load.csv --actual meter.csv --actual-time-col hour --zone Europe/Berlin
+  foretell evaluate --forecast forecast.csv --actual sales.csv \\
+    --compare NHITS,SeasonalNaive
+  foretell evaluate --forecast load.csv --actual meter.csv \\
+    --actual-time-col hour --zone Europe/Berlin
 
-Every week, score last week's forecast, add the scores to a table, and end with exit code 3 if it was too far off:
+Every week, score last week's forecast, add the scores to a table, and end with
+exit code 3 if it was too far off:
   foretell evaluate --forecast last_week.csv --actual sales.csv --by cutoff \\
-    --out scores.csv --append --fail-if 'mase>1.2' --fail-if 'coverage_level80<0.6:NHITS'
+    --out scores.csv --append --fail-if 'mase>1.2' \\
+    --fail-if 'coverage_level80<0.6:NHITS'
 
-With --json an object is printed: models, rows (of the forecast), scored (those with an actual value), missing (by model, those of
-the scored ones that it has no forecast of), season, scores, an array of objects with metric, what they are of (unique_id, cutoff, step
-or the column of --group-by) and values by model (null where there is none), and with --compare the test of Diebold and Mariano.
+With --json an object is printed: models, rows (of the forecast), scored (those
+with an actual value), missing (by model, those of the scored ones that it has
+no forecast of), season, scores, an array of objects with metric, what they are
+of (unique_id, cutoff, step or the column of --group-by) and values by model
+(null where there is none), and with --compare the test of Diebold and Mariano.
 
-Metrics: mae, mse, rmse, bias, cfe, pis, spis, mape, smape (0 to 1), mase, msse, rmsse, rmae, nd, wape, tweedie_deviance(power),
-linex(a), quantile_loss, scaled_quantile_loss, mqloss, scaled_mqloss, scaled_crps, calibration, coverage, winkler_score.")]
+Metrics: mae, mse, rmse, bias, cfe, pis, spis, mape, smape (0 to 1), mase, msse,
+rmsse, rmae, nd, wape, tweedie_deviance(power), linex(a), quantile_loss,
+scaled_quantile_loss, mqloss, scaled_mqloss, scaled_crps, calibration, coverage,
+winkler_score.")]
 pub(crate) struct Evaluate {
     #[command(flatten)]
     files: ComparedFiles,

@@ -30,7 +30,8 @@ Examples:
   foretell features --data sales.csv --features lag:1,7,roll_mean:28,weekday \\
     --out wide.parquet
   foretell features --data sales.csv --features fourier:yearly:3,holidays:DE:1:2
-  foretell features --data sales.csv --model model --out wide.csv   # those of models"
+  # those of models
+  foretell features --data sales.csv --model model --out wide.csv"
 )]
 pub(crate) struct WriteFeatures {
     #[command(flatten)]

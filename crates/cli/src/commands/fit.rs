@@ -31,16 +31,19 @@ Examples:
     --input-size 96 --set early_stop_patience_steps=5 --out model
   foretell fit --data sales.csv --model NHITS --h 24 --input-size 96 \\
     --futr-exog price,holiday --static shops.csv --cat-exog holiday --out model
-  foretell fit --data sales.csv --model NHITS --h 24 --input-size 96 --out model \\
+  foretell fit --data sales.csv --model NHITS --h 24 --input-size 96 \\
+    --out model \\
     --features lag:7,roll_mean:28,weekday,fourier:yearly:3,holidays:DE
   foretell fit --data sales.csv --model NHITS --h 24 --input-size 96 \\
     --intervals 20:conformal_error --out model   # for predict --level 80
-  foretell fit --data sales.csv --model NHITS --h 24 --input-size 96 --out model \\
+  foretell fit --data sales.csv --model NHITS --h 24 --input-size 96 \\
+    --out model \\
     --set optimizer=AdamW --set 'optimizer_kwargs={\"weight_decay\": 0.1}' \\
     --set lr_scheduler=CosineWarmup --checkpoint state
   foretell fit --data sales.csv --model NHITS,NHITS --h 24 --input-size 96 \\
     --set NHITS.1.input_size=192 --out model   # columns NHITS and NHITS1
-  foretell fit --data sales.csv --model LSTM --h 24 --input-size 96 --out model \\
+  foretell fit --data sales.csv --model LSTM --h 24 --input-size 96 \\
+    --out model \\
     --precision bf16   # faster where the machine multiplies such numbers
   foretell fit --data sales.csv --model SeasonalNaive --h 24 --out model
   foretell fit --data sales.csv --aggregate sum --resample W-SUN \\
@@ -51,12 +54,15 @@ Examples:
     --out model
   foretell fit --data export.csv --wide --encoding windows-1252 --skip-rows 2 \\
     --skip-matching Total --model SeasonalNaive --h 24 --out model
+  # their weighted mean, too
   foretell fit --data sales.csv --model NHITS,MLP,SeasonalNaive --h 24 \\
-    --input-size 96 --ensemble weighted:5 --out model   # their weighted mean, too
+    --input-size 96 --ensemble weighted:5 --out model
+  # trains it further
   foretell fit --from model --data new.csv --set max_steps=100 \\
-    --set learning_rate=1e-4 --freeze blocks.0 --out model-2   # trains it further
+    --set learning_rate=1e-4 --freeze blocks.0 --out model-2
   foretell fit --data sales.csv --levels state,city --hierarchy shops.csv \\
-    --reconciliation MinTraceOLS --model NHITS --h 14 --input-size 56 --out model \\
+    --reconciliation MinTraceOLS --model NHITS --h 14 --input-size 56 \\
+    --out model \\
     --set 'NHITS.loss={\"DistributionLoss\": {\"distribution\": \"Normal\"}}'   # HINT
   foretell fit --config run.toml --seed 7
 
@@ -75,11 +81,12 @@ run.toml holds flags by their names, and hyper-parameters in tables:
   out = \"model\"
   [predict]
   model = \"model\"
-Two models of a name are tables [[model]] with name = \"NHITS\" (and an alias) each.
+Two models of a name are tables [[model]] with name = \"NHITS\" (and an alias)
+each.
 
-Ctrl-C (or SIGTERM) stops after the step and saves the models as they are; the exit
-code is 130. Models that --overwrite would have replaced stay, and DIR.interrupted
-holds the others.")]
+Ctrl-C (or SIGTERM) stops after the step and saves the models as they are; the
+exit code is 130. Models that --overwrite would have replaced stay, and
+DIR.interrupted holds the others.")]
 pub(crate) struct Fit {
     #[command(flatten)]
     train: TrainArgs,

@@ -10,10 +10,12 @@ use foretell::{
     usual_season,
 };
 use foretell_auto::{Auto, Board, Budget, Criterion, QUANTILES, TrainedAuto};
-use foretell_report::{Asked, Report, ScoreSheet, ScoredBy, answer, charts, facts, grouped};
+use foretell_report::{AnswerInputs, Report, ScoreSheet, ScoredBy, answer, charts, facts, grouped};
 use serde_json::json;
 
-use crate::args::{BoundArgs, LevelArgs, LogArgs, MemoryArgs, OutArgs, ThreadArgs, directory, steps};
+use crate::args::{
+    BoundArgs, JsonArgs, LevelArgs, LogArgs, MemoryArgs, OutArgs, ThreadArgs, directory, steps,
+};
 use crate::data_args::{DataArgs, freq_without};
 use crate::failure::Usage;
 use crate::interrupt;
@@ -32,18 +34,20 @@ use crate::table::AlignedTable;
 #[command(after_help = "\
 Examples:
   foretell forecast --data sales.csv --h 14
-  foretell forecast --data sales.csv --h 14 --budget 2m --save model --report r.html \\
+  foretell forecast --data sales.csv --h 14 --budget 2m --save model \\
+    --report r.html \\
     --out forecast.csv
   foretell forecast --data sales.csv --h 14 --models AutoETS,NHITS --budget 1m \\
     --metric mase --no-ensemble
-  foretell forecast --data sales.csv --h 14 --futr-exog price --futr prices.csv \\
+  foretell forecast --data sales.csv --h 14 --futr-exog price \\
+    --futr prices.csv \\
     --budget 1m
   foretell models --for sales.csv --h 14   # which models are tried, and why
 
-The board: MASE is the mean absolute error of the median, divided by the mean change of the
-series over a season; scaled CRPS twice the mean loss of the quantiles, divided by the same;
-coverage the share of true values between the quantiles 0.1 and 0.9. All are means over
-series.
+The board: MASE is the mean absolute error of the median, divided by the mean
+change of the series over a season; scaled CRPS twice the mean loss of the
+quantiles, divided by the same; coverage the share of true values between the
+quantiles 0.1 and 0.9. All are means over series.
 
 Ctrl-C ends the search and forecasts with what there is.")]
 pub(crate) struct Forecast {
@@ -104,6 +108,8 @@ pub(crate) struct Forecast {
     #[command(flatten)]
     out: OutArgs,
     #[command(flatten)]
+    json: JsonArgs,
+    #[command(flatten)]
     threads: ThreadArgs,
     #[command(flatten)]
     memory: MemoryArgs,
@@ -118,7 +124,7 @@ impl Forecast {
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         self.data.check_names(&self.futr)?;
-        let sink = Sink::open(&self.out.path)?;
+        let sink = Sink::open_as(&self.out.path, self.json)?;
         let directory =
             self.save.as_deref().map(|save| take_for("--save", save, self.overwrite)).transpose()?;
         // A model that there is not is told before any file is read.
@@ -135,7 +141,7 @@ impl Forecast {
             .threads(self.threads.count)
             .non_negative(self.bounds.non_negative)
             .integer(self.bounds.integer)
-            .on_warning(move |warning| log.warning(&warning.to_string()));
+            .on_warning(move |warning| log.warned(warning));
         if let Some(end) = self.data.end() {
             forecaster = forecaster.end(end);
         }
@@ -259,7 +265,7 @@ impl Forecast {
         let words = env::args_os().skip(1).map(|word| shell_word(&word.to_string_lossy()));
         let command = std::iter::once("foretell".to_owned()).chain(words).collect::<Vec<_>>().join(" ");
         let scores = vec![ScoreSheet::of_rows(ScoredBy::All, models, rows)?];
-        let asked = Asked { panel, frame, target, unit: None, scores: &scores, baseline: None };
+        let asked = AnswerInputs { panel, frame, target, unit: None, scores: &scores, baseline: None };
         let report = Report {
             answer: answer(&asked),
             scores_of: Vec::new(),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use foretell::Fitted;
 
-use crate::args::{LogArgs, MemoryArgs, OutArgs, steps};
+use crate::args::{JsonArgs, LogArgs, MemoryArgs, OutArgs, steps};
 use crate::commands::features::empty_frame;
 use crate::data_args::DataArgs;
 use crate::output::Sink;
@@ -33,6 +33,8 @@ pub(crate) struct WriteFuture {
     #[command(flatten)]
     out: OutArgs,
     #[command(flatten)]
+    json: JsonArgs,
+    #[command(flatten)]
     memory: MemoryArgs,
     #[command(flatten)]
     log: LogArgs,
@@ -45,7 +47,7 @@ impl WriteFuture {
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         self.data.check_names(&[])?;
-        let sink = Sink::open(&self.out.path)?;
+        let sink = Sink::open_as(&self.out.path, self.json)?;
         let fitted = Fitted::load_within(&self.model, self.memory.limit())?;
         let (panel, options) = self.data.read_for(&fitted, self.memory.limit().bytes(), 0, self.log())?;
         let h = self.h.unwrap_or(fitted.h());

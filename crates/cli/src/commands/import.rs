@@ -26,9 +26,9 @@ Examples:
   foretell import --from weights.pt --class MLP --set h=12 --set input_size=24 \\
     --set hidden_size=256 --freq MS --out model
 
-A checkpoint holds the hyper-parameters; of a state dictionary all that differ from
-their defaults are given by --set, h and input_size among them. Names and shapes of
-tensors that are missing, or that the model does not have, are told.")]
+A checkpoint holds the hyper-parameters; of a state dictionary all that differ
+from their defaults are given by --set, h and input_size among them. Names and
+shapes of tensors that are missing, or that the model does not have, are told.")]
 pub(crate) struct Import {
     /// The file, or the directory of neuralforecast 3.2 or older
     #[arg(long, value_name = "FILE|DIR")]

@@ -100,7 +100,7 @@ impl Inspect {
         data.check_names(&self.futr)?;
         let log = self.log();
         let fitted = Fitted::load_within(&self.dir, self.memory.limit())?
-            .on_warning(move |warning| log.warning(&warning.to_string()));
+            .on_warning(move |warning| log.warned(warning));
         let (panel, options) = data.read_for(&fitted, self.memory.limit().bytes(), 0, self.log())?;
         let future = data.read_future(&self.futr, &options, (&panel, fitted.h()), self.log())?;
         let weights = fitted.feature_importances(&panel, future.as_ref())?;

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use foretell::{Fitted, InsampleOptions, Intervals, PredictOptions, WeightPrecision};
+use foretell::{InsampleOptions, Intervals, PredictOptions, WeightPrecision};
 
-use crate::args::{BoundArgs, LevelArgs, LogArgs, MemoryArgs, OutArgs, ThreadArgs, steps};
+use crate::args::{BoundArgs, JsonArgs, LevelArgs, LogArgs, MemoryArgs, OutArgs, ThreadArgs, steps};
 use crate::data_args::DataArgs;
 use crate::fallback_args::FallbackArgs;
+use crate::model_args::load_models;
 use crate::output::Sink;
 use crate::precision::weight_precision;
 use crate::progress::Log;
@@ -23,9 +24,10 @@ Examples:
   foretell predict --model model --data sales.csv --out forecast.csv
   foretell predict --model model --data sales.csv --futr holidays.csv | head
   foretell predict --model model --data sales.csv --level 80,95
+  foretell predict --model model --data sales.csv --json --format json
   foretell predict --model model --data sales.csv --quantiles 0.1,0.5,0.9 --h 5
   foretell predict --model model --data sales.csv --level 80 --intervals 20
-  foretell predict --model model --data sales.csv --precision bf16
+  foretell predict --model model --data sales.csv --weights bf16
   foretell predict --model model --data sales.csv --insample --level 80")]
 pub(crate) struct Predict {
     /// Directory that `foretell fit` or neuralforecast's `NeuralForecast.save` wrote
@@ -74,12 +76,14 @@ pub(crate) struct Predict {
     raw_quantiles: bool,
     /// Format in which forecasts read the weights of products: bf16 has half the bytes of f32, int8 a quarter, and both
     /// are faster. The weights in f32 stay in memory beside them. `foretell quantise` tells what they cost in accuracy
-    #[arg(long, value_name = "FORMAT", default_value = "f32", value_parser = weight_precision())]
-    precision: WeightPrecision,
+    #[arg(long, alias = "precision", value_name = "FORMAT", default_value = "f32", value_parser = weight_precision())]
+    weights: WeightPrecision,
     #[command(flatten)]
     threads: ThreadArgs,
     #[command(flatten)]
     out: OutArgs,
+    #[command(flatten)]
+    json: JsonArgs,
     #[command(flatten)]
     memory: MemoryArgs,
     #[command(flatten)]
@@ -93,12 +97,12 @@ impl Predict {
 
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         self.data.check_names(&self.futr)?;
-        let sink = Sink::open(&self.out.path)?;
+        let sink = Sink::open_as(&self.out.path, self.json)?;
         let log = self.log();
-        let mut fitted = Fitted::load_within(&self.model, self.memory.limit())?
+        let mut fitted = load_models(&self.model, self.memory.limit())?
             .threads(self.threads.count)?
             .raw_quantiles(self.raw_quantiles)
-            .weight_precision(self.precision)?
+            .weight_precision(self.weights)?
             .on_warning(move |warning| log.warned(warning));
         let [non_negative, integer] = [
             fitted.is_non_negative() || self.bounds.non_negative,

@@ -20,21 +20,21 @@ use crate::table::AlignedTable;
 /// are held, and the times of one forecast and of 128 at once on this machine.
 ///
 /// Nothing is written: a model directory always holds f32, which neuralforecast loads too, and `foretell predict
-/// --precision` converts the weights at its first forecast, which takes a moment. On rows that the models were trained on all errors
+/// --weights` converts the weights at its first forecast, which takes a moment. On rows that the models were trained on all errors
 /// are smaller; what changes between the formats can be read there as well.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   foretell quantise model --data sales.csv
-  foretell quantise model --data sales.csv --precision int8 --n-windows 50
+  foretell quantise model --data sales.csv --weights int8 --n-windows 50
   foretell quantise model --data sales.csv --json | jq '.scores[].mae_change'
-  foretell predict --model model --data sales.csv --precision bf16
+  foretell predict --model model --data sales.csv --weights bf16
 
-With --json one object is printed: n_series, n_windows (asked for, of each series),
-step_size, h, season, and scores, an array of: precision, model, mae, rmse, smape,
-mase, scored_windows, scored_series, mase_series (as of cross-validate), mae_change
-and rmse_change (in percent of those in f32), weight_bytes, forecast_us, batch_ms
-(of 128 windows at once).")]
+With --json one object is printed: n_series, n_windows (asked for, of each
+series), step_size, h, season, and scores, an array of: precision, model, mae,
+rmse, smape, mase, scored_windows, scored_series, mase_series (as of
+cross-validate), mae_change and rmse_change (in percent of those in f32),
+weight_bytes, forecast_us, batch_ms (of 128 windows at once).")]
 pub(crate) struct Quantise {
     /// Directory that `foretell fit` or neuralforecast's `NeuralForecast.save` wrote
     #[arg(value_name = "MODEL")]
@@ -43,10 +43,10 @@ pub(crate) struct Quantise {
     data: DataArgs,
     /// Formats to compare with f32, separated by commas
     #[arg(
-        long, value_name = "FORMAT", value_delimiter = ',', default_value = "bf16,int8",
+        long, alias = "precision", value_name = "FORMAT", value_delimiter = ',', default_value = "bf16,int8",
         value_parser = weight_precision()
     )]
-    precision: Vec<WeightPrecision>,
+    weights: Vec<WeightPrecision>,
     /// Forecasts of each series
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = steps())]
     n_windows: usize,
@@ -78,14 +78,13 @@ impl Quantise {
         let log = self.log();
         let fitted = Fitted::load_within(&self.model, self.memory.limit())?
             .threads(self.threads.count)?
-            .on_warning(move |warning| log.warning(&warning.to_string()));
+            .on_warning(move |warning| log.warned(warning));
         let (panel, _) =
             self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads.count, self.log())?;
         let h = fitted.h();
         let step_size = self.step_size.unwrap_or(h);
         let season = self.season.unwrap_or_else(|| usual_season(panel.freq()));
-        let scores =
-            fitted.compare_precisions(&panel, [self.n_windows, step_size], season, &self.precision)?;
+        let scores = fitted.compare_precisions(&panel, [self.n_windows, step_size], season, &self.weights)?;
         print(match self.json {
             true => {
                 let report = json!({

@@ -21,19 +21,26 @@ use crate::progress::Log;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  foretell reconcile --forecast forecast.csv --hierarchy summing.csv --out coherent.csv
-  foretell reconcile --forecast forecast.csv --levels country,state,city --static shops.csv --method BottomUp
+  foretell reconcile --forecast forecast.csv --hierarchy summing.csv \\
+    --out coherent.csv
+  foretell reconcile --forecast forecast.csv --levels country,state,city \\
+    --static shops.csv --method BottomUp
 
-From series at the bottom to coherent forecasts of all, weighed by the errors of the past:
-  foretell aggregate --data sales.csv --levels state,city --static shops.csv --out all.csv
-  foretell cross-validate --data all.csv --model NHITS --h 14 --input-size 56 --n-windows 8 --step-size 14 --out past.csv
+From series at the bottom to coherent forecasts of all, weighed by the errors of
+the past:
+  foretell aggregate --data sales.csv --levels state,city --static shops.csv \\
+    --out all.csv
+  foretell cross-validate --data all.csv --model NHITS --h 14 --input-size 56 \\
+    --n-windows 8 --step-size 14 --out past.csv
   foretell fit --data all.csv --model NHITS --h 14 --input-size 56 --out model
   foretell predict --model model --data all.csv --out forecast.csv
-  foretell reconcile --forecast forecast.csv --levels state,city --static shops.csv \\
+  foretell reconcile --forecast forecast.csv --levels state,city \\
+    --static shops.csv \\
     --method MinTraceShrink --residuals past.csv --out coherent.csv
 
-Methods: BottomUp, TopDown (needs --history), MinTraceOLS (all series alike), MinTraceWLS (by the number of series summed up),
-MinTraceVar and MinTraceShrink (by the variances, and by the shrunk covariance, of the errors in --residuals).")]
+Methods: BottomUp, TopDown (needs --history), MinTraceOLS (all series alike),
+MinTraceWLS (by the number of series summed up), MinTraceVar and MinTraceShrink
+(by the variances, and by the shrunk covariance, of the errors in --residuals).")]
 pub(crate) struct Reconcile {
     /// File of forecasts: ids, times, a column per model and quantile, and cutoffs if there are several forecasts of a time
     #[arg(long, value_name = "FILE")]

@@ -8,8 +8,8 @@ use foretell::{
     Contents, FileOptions, Frame, Freq, Panel, ReadOptions, column_names, refuse_sample_paths, usual_season,
 };
 use foretell_report::{
-    Asked, Report, ScoreSheet, answer, baseline, charts, check_series, drawn_models, facts, grouped, scored,
-    settings, whose_scores,
+    AnswerInputs, Report, ScoreSheet, answer, baseline, charts, check_series, drawn_models, facts, grouped,
+    scored, settings, whose_scores,
 };
 use jiff::Timestamp;
 
@@ -121,7 +121,7 @@ impl WriteReport {
         let contents = self.model.as_ref().map(Contents::of).transpose()?;
         let tables: Vec<&Frame> = std::iter::once(&frame).chain(&beside).collect();
         let baseline = self.baseline_among(&sheets)?;
-        let asked = Asked {
+        let asked = AnswerInputs {
             panel: &panel,
             frame: &frame,
             target: &target,

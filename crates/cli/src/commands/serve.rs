@@ -31,10 +31,14 @@ const TOKEN: &str = "FORETELL_TOKEN";
 #[command(after_help = "\
 Examples:
   foretell serve --model model
-  foretell serve --model sales=models/sales --model power=models/power --listen 0.0.0.0:8080
-  foretell serve   # no model: those that suit the series are fitted for each request
-  curl -H 'content-type: text/csv' --data-binary @sales.csv 'localhost:8080/v1/forecast?h=14&model=auto'
-  curl -H 'content-type: text/csv' --data-binary @sales.csv localhost:8080/v1/forecast")]
+  foretell serve --model sales=models/sales --model power=models/power \\
+    --listen 0.0.0.0:8080
+  # no model: those that suit the series are fitted for each request
+  foretell serve
+  curl -H 'content-type: text/csv' \\
+    --data-binary @sales.csv 'localhost:8080/v1/forecast?h=14&model=auto'
+  curl -H 'content-type: text/csv' \\
+    --data-binary @sales.csv localhost:8080/v1/forecast")]
 pub(crate) struct Serve {
     /// Directory of a model, or NAME=DIR for several; without a name it is called as its directory
     /// [default: none; each request is answered by models that suit its series]
@@ -47,8 +51,8 @@ pub(crate) struct Serve {
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count())]
     threads: usize,
     /// Format in which forecasts read the weights of products, as in `foretell predict`
-    #[arg(long, value_name = "FORMAT", default_value = "f32", value_parser = weight_precision())]
-    precision: WeightPrecision,
+    #[arg(long, alias = "precision", value_name = "FORMAT", default_value = "f32", value_parser = weight_precision())]
+    weights: WeightPrecision,
     /// Requests that may wait for a thread; more are told to come again
     #[arg(long, value_name = "N", default_value_t = 1024)]
     queue: usize,
@@ -106,7 +110,7 @@ impl Serve {
             settings.max_rows = self.max_rows;
             settings.max_h = self.max_h;
             settings.max_levels = self.max_levels;
-            settings.precision = self.precision;
+            settings.precision = self.weights;
             settings.memory = self.memory.limit();
             settings.reload = Duration::from_secs_f64(self.reload);
         });

@@ -20,10 +20,14 @@ use crate::saved_run::SavedRunArgs;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  foretell simulate --model model --data sales.csv --n-paths 500 --seed 7 --out paths.parquet
-  foretell simulate --model model --data sales.csv --method schaake_shuffle --h 6 | head
-  foretell simulate --model deepar --data sales.csv --method ancestral --out paths.csv
-  foretell simulate --model model --data sales.csv --intervals 20 --out paths.csv")]
+  foretell simulate --model model --data sales.csv --n-paths 500 --seed 7 \\
+    --out paths.parquet
+  foretell simulate --model model --data sales.csv --method schaake_shuffle \\
+    --h 6 | head
+  foretell simulate --model deepar --data sales.csv --method ancestral \\
+    --out paths.csv
+  foretell simulate --model model --data sales.csv --intervals 20 \\
+    --out paths.csv")]
 pub(crate) struct Simulate {
     #[command(flatten)]
     run: SavedRunArgs,

@@ -31,12 +31,17 @@ use crate::train_args::TrainArgs;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  foretell tune --data sales.csv --model NHITS,LSTM --h 14 --trials 50 --out best
-  foretell tune --data sales.csv --model NHITS --h 14 --n-windows 5 --metric mase \\
+  foretell tune --data sales.csv --model NHITS,LSTM --h 14 --trials 50 \\
+    --out best
+  foretell tune --data sales.csv --model NHITS --h 14 --n-windows 5 \\
+    --metric mase \\
     --trials-out trials.csv --checkpoint state --out best
-  foretell tune --data sales.csv --model NHITS,MLP --h 14 --halving --max-time 30m --out best
-  foretell tune --data sales.csv --model MLP --h 14 --sampler grid --set max_steps=300 \\
-    --space 'hidden_size=[64,256]' --space learning_rate=loguniform:1e-4:1e-2 --only-space --out best
+  foretell tune --data sales.csv --model NHITS,MLP --h 14 --halving \\
+    --max-time 30m --out best
+  foretell tune --data sales.csv --model MLP --h 14 --sampler grid \\
+    --set max_steps=300 \\
+    --space 'hidden_size=[64,256]' --space learning_rate=loguniform:1e-4:1e-2 \\
+    --only-space --out best
 
 As a table of --config run.toml:
   [tune.space]
@@ -45,10 +50,11 @@ As a table of --config run.toml:
   [tune.space.NHITS]
   n_pool_kernel_size = [[2, 2, 1], [8, 4, 1]]
 
-With --json one object is printed: metric, best (a trial, or null), baseline (the score of SeasonalNaive in
-the same windows, or null), kept (score and baseline on the last horizon, which no
-trial saw, or null where series are too short) and trials, an array of: trial, model, space, hyper_parameters,
-scores (one for each rung that was reached, null where it failed), seconds, failure.")]
+With --json one object is printed: metric, best (a trial, or null), baseline
+(the score of SeasonalNaive in the same windows, or null), kept (score and
+baseline on the last horizon, which no trial saw, or null where series are too
+short) and trials, an array of: trial, model, space, hyper_parameters, scores
+(one for each rung that was reached, null where it failed), seconds, failure.")]
 pub(crate) struct Tune {
     #[command(flatten)]
     train: TrainArgs,

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use std::path::Path;
 
 use clap::{Arg, ArgAction, Command, ValueHint};
-use foretell::nearest;
+use foretell::{ErrorFacts, nearest};
 use serde_json::{Map, Number, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -21,9 +21,15 @@ pub(super) fn entries(
     path: &Path,
     cli: &Command,
     command: &str,
-) -> Result<Vec<ConfigEntry>, String> {
+) -> Result<Vec<ConfigEntry>, ErrorFacts> {
     let lines = Lines::of(text);
-    let located = |Fault(at, what): Fault| format!("{}, line {}: {what}", path.display(), lines.number(at));
+    let located = |Fault(at, what): Fault| {
+        let (file, row) = (path.display().to_string(), lines.number(at));
+        let facts = ErrorFacts::told("config_file", format!("{file}, line {row}: {what}"));
+        // A message begins with the key.
+        let key = what.strip_prefix('`').and_then(|rest| rest.split_once('`')).map(|(key, _)| key.to_owned());
+        ErrorFacts { setting: key, file: Some(file), row: Some(row as u64), ..facts }
+    };
     let table = DeTable::parse(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
         located(Fault(at, format!("no valid TOML: {}", error.message())))
@@ -139,8 +145,12 @@ impl Reader<'_> {
         // An alias is overridden like the flag itself.
         let name = arg.get_long().unwrap_or(key.get_ref().as_ref());
         let fault = |expected: &str| {
-            let kind = value.get_ref().type_str();
-            Fault(value.span().start, format!("`{name}` must be {expected}, found a TOML {kind}"))
+            let found = match value.get_ref() {
+                DeValue::Array(_) => "a list".to_owned(),
+                DeValue::Table(_) => "a table".to_owned(),
+                other => text(other).map_or_else(String::new, |text| format!("`{text}`")),
+            };
+            Fault(value.span().start, format!("`{name}` must be {expected}, found {found}"))
         };
         let one = |at, argument| self.entry(at, Subject::Flag(name.to_owned()), argument);
         let many = matches!(arg.get_action(), ArgAction::Append);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-use crate::test_directory::{LONG, SMALL, TestDirectory, date, long_csv, rows};
+use crate::test_directory::{LONG, SMALL, TestDirectory, date, long_csv, rows, stderr};
 
 #[test]
 fn mistakes_in_the_command_line_exit_with_2() {
@@ -244,4 +244,67 @@ fn standard_input_is_the_data_alone() {
         let says = format!("{flag} -: standard input can be read once, and only as --data; name a file");
         assert!(message.contains(&says), "{line}: {message}");
     }
+}
+
+/// The error of a command as programs read it.
+fn told(dir: &TestDirectory, line: &str) -> serde_json::Value {
+    let output = dir.run(&format!("{line} --format json"));
+    assert!(!output.status.success(), "{line}");
+    let text = stderr(&output);
+    serde_json::from_str(text.lines().last().unwrap_or_default())
+        .unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+#[test]
+fn programs_read_the_facts_of_an_error() {
+    let dir = TestDirectory::new();
+    dir.put("gap.csv", "unique_id,ds,y\na,2024-01-01,1\na,2024-01-02,2\na,2024-01-03,2\na,2024-01-07,2\n");
+    dir.put("run.toml", "model = \"MLP\"\nh = \"x\"\n");
+    let keys = ["code", "setting", "file", "row", "column", "series", "advice", "message"];
+    for (line, code, setting, file, row) in [
+        ("fit --data gap.csv --model Naive --h 2 --out model", "gap", "--fill", "gap.csv", 5),
+        ("fit --data long.csv --model Naive --h x --out model", "flag_value", "--h", "", 0),
+        ("fit --data long.csv --config run.toml --out model", "flag_value", "--h", "run.toml", 2),
+        (
+            &format!("fit {LONG} {SMALL} --model MLP --set max_steps=x --out m"),
+            "hyper_parameter_value",
+            "max_steps",
+            "",
+            0,
+        ),
+        ("predict --model nowhere --data long.csv", "missing_path", "", "nowhere", 0),
+        ("fit --daat long.csv", "unknown_flag", "--daat", "", 0),
+        ("plot --data long.csv --forecast long.csv --out p.jpg", "command_line", "--out", "", 0),
+    ] {
+        let facts = told(&dir, line);
+        assert_eq!(facts.as_object().unwrap().keys().collect::<Vec<_>>(), keys, "{line}");
+        let text = |key: &str| facts[key].as_str().unwrap_or_default().to_owned();
+        assert_eq!(
+            (text("code"), text("setting"), text("file")),
+            (code.into(), setting.into(), file.into()),
+            "{facts}"
+        );
+        assert_eq!(facts["row"].as_u64().unwrap_or(0), row, "{facts}");
+    }
+    let facts = told(&dir, "fit --data long.csv --config run.toml --out model");
+    assert_eq!(facts["message"], "run.toml, line 2: h = \"x\": a whole number is expected");
+    let facts = told(&dir, "fit --data gap.csv --model Naive --h 2 --out model --log json");
+    assert_eq!((&facts["event"], &facts["code"]), (&"error".into(), &"gap".into()));
+    assert!(facts["message"].as_str().unwrap().ends_with(facts["advice"].as_str().unwrap()), "{facts}");
+}
+
+#[test]
+fn tables_are_json_where_that_is_asked_for() {
+    let dir = TestDirectory::new();
+    dir.ok(&format!("fit {LONG} --model SeasonalNaive --h 3 --log none --out model"));
+    let rows: serde_json::Value =
+        serde_json::from_str(&dir.ok("predict --model model --data long.csv --json")).unwrap();
+    let csv = dir.ok("predict --model model --data long.csv");
+    assert_eq!(rows.as_array().unwrap().len(), csv.lines().count() - 1);
+    let first: Vec<&str> = csv.lines().nth(1).unwrap().split(',').collect();
+    assert_eq!((&rows[0]["shop"], &rows[0]["day"]), (&first[0].into(), &first[1].into()));
+    assert_eq!(rows[0]["SeasonalNaive"].as_f64(), first[2].parse().ok());
+    dir.ok("predict --model model --data long.csv --json --out f.json --log none");
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&dir.read("f.json")).unwrap(), rows);
+    assert!(dir.fails(2, "predict --model model --data long.csv --json --out f.csv").contains("f.json"));
 }

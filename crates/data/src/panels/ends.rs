@@ -28,11 +28,13 @@ pub enum End {
     Masked,
     /// They are left out.
     Drop,
+    /// Each has its own end, which is meant so: nothing is changed, and nobody is warned.
+    Own,
 }
 
 impl End {
     /// All treatments.
-    pub const ALL: [Self; 3] = [Self::Common, Self::Masked, Self::Drop];
+    pub const ALL: [Self; 4] = [Self::Common, Self::Masked, Self::Drop, Self::Own];
 
     /// Its name in settings.
     pub fn name(self) -> &'static str {
@@ -40,6 +42,7 @@ impl End {
             Self::Common => "common",
             Self::Masked => "masked",
             Self::Drop => "drop",
+            Self::Own => "own",
         }
     }
 }
@@ -115,7 +118,7 @@ impl Panel {
     /// # Ok::<(), foretell_data::DataError>(())
     /// ```
     pub fn ended(&self, end: End, options: &ReadOptions) -> Result<Option<(Self, EarlyEnds)>, DataError> {
-        let Some(last) = self.last_time() else { return Ok(None) };
+        let Some(last) = self.last_time().filter(|_| end != End::Own) else { return Ok(None) };
         let times = match &options.end_col {
             Some(column) => self.times_of(column, options)?,
             None => vec![None; self.n_series()],
@@ -173,6 +176,9 @@ impl Panel {
         fill: Option<Fill>,
         last: impl Fn(usize) -> i64,
     ) -> Result<Self, DataError> {
+        if end == End::Own {
+            return Ok(self.clone());
+        }
         let missing = self.rows_to(last)?;
         if missing.iter().all(|rows| *rows == 0) {
             return Ok(self.clone());
@@ -188,6 +194,7 @@ impl Panel {
             }
             End::Common => self.prolonged(&missing, fill.unwrap_or(Fill::Zero), true),
             End::Masked => self.prolonged(&missing, fill.unwrap_or(Fill::Zero), false),
+            End::Own => self.clone(),
             End::Drop => {
                 let series = self.series.iter().zip(&missing).filter(|(_, missing)| **missing == 0);
                 self.with_series(series.map(|(series, _)| series.clone()).collect())

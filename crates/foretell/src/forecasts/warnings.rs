@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use foretell_data::{DataError, Future, Panel};
+use foretell_data::{DataError, End, Future, Panel};
 use foretell_estimator::Estimator;
 
 use crate::error::Error;
@@ -63,7 +63,8 @@ pub(crate) fn warn_of_other_ends(trained: &TrainedModels, panel: &Panel) {
 /// Warns of series that end before others, so that what has passed is forecast, and of series of which nothing is known in
 /// what models read.
 pub(crate) fn warn_of_unknown_history(trained: &TrainedModels, panel: &Panel) {
-    if let Some(ends) = panel.early_ends().filter(|_| !trained.is_joint()) {
+    let is_known = trained.is_joint() || trained.settings.end == Some(End::Own);
+    if let Some(ends) = panel.early_ends().filter(|_| !is_known) {
         trained.warnings.warn(&Warning::EarlyEnds(ends));
     }
     warn_of_other_ends(trained, panel);

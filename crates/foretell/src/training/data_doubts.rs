@@ -1,6 +1,6 @@
 //! Warnings about the data and the settings of a training, before anything is trained.
 
-use foretell_data::Panel;
+use foretell_data::{End, Panel};
 use foretell_estimator::Estimator;
 
 use crate::fallbacks::fallbacks;
@@ -58,8 +58,8 @@ fn warn_of_twins(plan: &TrainingPlan) {
 
 /// Warns of series that end before others, unless a model refuses them.
 pub(crate) fn warn_of_early_ends(plan: &TrainingPlan, panel: &Panel) {
-    let joint = plan.models().into_iter().any(Estimator::is_joint);
-    if let Some(ends) = panel.early_ends().filter(|_| !joint) {
+    let is_known = plan.models().into_iter().any(Estimator::is_joint) || plan.settings.end == Some(End::Own);
+    if let Some(ends) = panel.early_ends().filter(|_| !is_known) {
         plan.warnings.warn(&Warning::EarlyEnds(ends));
     }
 }

@@ -67,6 +67,10 @@ fn series_that_end_earlier_are_told_and_treated_as_was_said() {
     let forecast = fitted.predict(&ended, None).expect("a forecast");
     assert_eq!((forecast.times[0], forecast.times[4]), (60, 60));
     assert!(taken(&heard).is_empty());
+    let (forecaster, heard) = self::forecaster(spec("NLinear", &[]));
+    let fitted = forecaster.end(End::Own).fit(&panel).expect("a fit");
+    fitted.predict(&panel, None).expect("a forecast");
+    assert!(taken(&heard).is_empty(), "that each series has its own end was said");
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::metric_words::metric_words;
 
 /// The forecast that is asked about, and what is known of it.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked<'a> {
+pub struct AnswerInputs<'a> {
     /// The data.
     pub panel: &'a Panel,
     /// The forecasts, whose latest of each series is told.
@@ -30,7 +30,7 @@ pub struct Asked<'a> {
 }
 
 /// What the latest forecasts say: in words, and as the sum over the series. Nothing where no model forecasts a number.
-pub fn answer(asked: &Asked<'_>) -> Option<Answer> {
+pub fn answer(asked: &AnswerInputs<'_>) -> Option<Answer> {
     let models = drawn_models(asked.frame, asked.target);
     let latest = latest(asked.panel, asked.frame);
     let model = best(&models, asked.scores)?;
@@ -74,7 +74,7 @@ fn scored_place<'a>(model: &ModelInTable, scores: &'a [ScoreSheet]) -> Option<(&
 
 /// The numbers of the answer.
 struct Told<'a> {
-    asked: &'a Asked<'a>,
+    asked: &'a AnswerInputs<'a>,
     latest: &'a [Latest],
     name: String,
     sum: f64,
@@ -85,7 +85,7 @@ struct Told<'a> {
 }
 
 impl<'a> Told<'a> {
-    fn of(asked: &'a Asked<'a>, model: &ModelInTable, latest: &'a [Latest]) -> Option<Self> {
+    fn of(asked: &'a AnswerInputs<'a>, model: &ModelInTable, latest: &'a [Latest]) -> Option<Self> {
         let values = &asked.frame.columns[model.point()?].1;
         let rows = || latest.iter().flat_map(|of_series| of_series.rows.iter().copied());
         let times = || rows().map(|row| civil(asked.panel.zone(), asked.frame.times[row]));
@@ -365,7 +365,7 @@ mod tests {
             [("", "mae", vec![1.5, 3.0]), ("", "coverage_level80", vec![0.75, f64::NAN])],
         )
         .unwrap()];
-        let asked = Asked {
+        let asked = AnswerInputs {
             panel: &panel,
             frame: &frame,
             target: "y",
@@ -394,8 +394,14 @@ mod tests {
     fn without_a_year_it_stands_beside_the_steps_before() {
         let panel = panel(30);
         let frame = frame(&panel, 7);
-        let asked =
-            Asked { panel: &panel, frame: &frame, target: "y", unit: None, scores: &[], baseline: None };
+        let asked = AnswerInputs {
+            panel: &panel,
+            frame: &frame,
+            target: "y",
+            unit: None,
+            scores: &[],
+            baseline: None,
+        };
         let text = answer(&asked).unwrap().sentences.join("\n");
         assert!(text.contains("25.0 % more than the 56.00 in the 7 days right before"), "{text}");
         assert!(!text.contains("In the past"), "{text}");
