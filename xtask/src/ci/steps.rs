@@ -48,12 +48,12 @@ pub(super) const STEPS: &[Step] = &[
     step("clippy", Always, &[Cargo("clippy --workspace --all-targets -- -D warnings")]),
     step("test", Always, &[Tests]),
     step("python", Always, &[Chore("python")]),
-    step("scalar", Always, &[Scalar]),
     // The program bears the library's name and would overwrite its pages; its docs are its `--help`.
     Step {
         environment: "RUSTDOCFLAGS=-Dwarnings",
         ..step("docs", Always, &[Cargo("doc --workspace --exclude foretell-cli --no-deps")])
     },
+    step("scalar", Changed, &[Scalar]),
     step("accuracy", Changed, &[Panels]),
     // Instructions, peak memory and allocations of a training step, with the program that the tests ran.
     step("counted", Changed, &[Chore("profile --counted --check NHITS")]),

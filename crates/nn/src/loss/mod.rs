@@ -310,7 +310,7 @@ impl Loss {
         self.distribution().map_or(targets::NUMBERS, Distribution::support)
     }
 
-    /// Whether neuralforecast reads the outputs of several series parameter by parameter; quantiles, mixtures and ISQF series by series.
+    /// Whether neuralforecast reads outputs of several series parameter by parameter, not series by series as quantiles and mixtures.
     pub fn is_read_by_parameter(&self) -> bool {
         self.distribution().is_some_and(Distribution::is_read_by_parameter)
     }
@@ -470,8 +470,7 @@ impl Loss {
         }
     }
 
-    /// Writes the columns `[h, columns]` of a window's distribution, on the data's scale, from the model's
-    /// outputs `[h, outputs]` and the shift and the scale of the window's target.
+    /// Writes the columns `[h, columns]` of a window's distribution, on the data's scale, from outputs `[h, outputs]`, shift and scale.
     ///
     /// # Panics
     /// If this is no distribution's loss, or the lengths do not fit.
@@ -490,9 +489,8 @@ impl Loss {
         distribution.forecast(columns, output, [loc, scale], into);
     }
 
-    /// A sample of the distribution of a step on the data's scale, a function of the key, from the model's outputs
-    /// `[outputs]` for the step and the shift and the scale of the window's target. NaN where the outputs
-    /// make no distribution.
+    /// A sample of a step's distribution on the data's scale, a function of the key, from the outputs `[outputs]` for the step, the shift
+    /// and the scale of the window's target. NaN where the outputs make no distribution.
     ///
     /// # Panics
     /// If this is no distribution's loss.
