@@ -331,8 +331,7 @@ impl Loss {
         self.function.trains()
     }
 
-    /// A value that falls as forecasts get better, from a value of the loss: the value, or for `Accuracy` its difference from
-    /// 1.
+    /// A value that falls as forecasts get better, from a value of the loss: the value, or for `Accuracy` its difference from 1.
     pub fn minimised(&self, value: f64) -> f64 {
         self.function.minimised(value)
     }
@@ -489,8 +488,7 @@ impl Loss {
         distribution.forecast(columns, output, [loc, scale], into);
     }
 
-    /// A sample of a step's distribution on the data's scale, a function of the key, from the outputs `[outputs]` for the step, the shift
-    /// and the scale of the window's target. NaN where the outputs make no distribution.
+    /// A sample of a step's distribution, from its outputs `[outputs]`, shift and scale; NaN where the outputs make no distribution.
     ///
     /// # Panics
     /// If this is no distribution's loss.
