@@ -46,10 +46,10 @@ impl<W, B: RecordBatchWriter> BatchWriter<W, B> {
     /// Writes a table of one part.
     pub(crate) fn write_whole(mut self, batch: &RecordBatch) -> Result<(), DataError> {
         self.write_batch(batch)?;
-        Box::new(self).end()
+        self.end()
     }
 
-    fn end(self: Box<Self>) -> Result<(), DataError> {
+    fn end(self) -> Result<(), DataError> {
         match self.begun {
             Some(writer) => writer.close().map_err(refused),
             None => Err(DataError::Write(io::Error::other("a table without any part"))),
@@ -63,7 +63,7 @@ impl<W, B: RecordBatchWriter> FrameWriter for BatchWriter<W, B> {
     }
 
     fn finish(self: Box<Self>) -> Result<(), DataError> {
-        self.end()
+        (*self).end()
     }
 }
 
