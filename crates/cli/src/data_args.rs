@@ -68,6 +68,13 @@ pub(crate) struct DataArgs {
     /// Values that stand for missing ones, as -999 or unknown, in all columns but ids and times; of --static and --futr too
     #[arg(long, value_name = "V[,V]", value_delimiter = ',', allow_hyphen_values = true)]
     missing: Vec<String>,
+    /// Texts that stand for 0, as - in columns of accounts, in all columns but ids and times; of --static and --futr too
+    #[arg(long, value_name = "V[,V]", value_delimiter = ',', allow_hyphen_values = true)]
+    zeros: Vec<String>,
+    /// Marks behind numbers that only say how these came about, as p,e,r of numbers that are provisional, estimated or revised: they are
+    /// left away; of --static and --futr too
+    #[arg(long, value_name = "F[,F]", value_delimiter = ',')]
+    number_flags: Vec<String>,
     /// Columns of --data that hold one value in all rows of a series: they are static, as those of --static
     #[arg(long, value_name = "C[,C]", value_delimiter = ',')]
     pub(crate) static_cols: Vec<String>,
@@ -141,8 +148,13 @@ impl DataArgs {
         let numbers = numbers(self.decimal, self.thousands, saved.numbers)?;
         let mut options = saved.file(file).id_col(id).target_col(target).numbers(numbers);
         (options.static_cols, options.end_col) = (static_cols, end_col);
-        if !self.missing.is_empty() {
-            options.missing = self.missing.clone();
+        let said = [
+            (&self.missing, &mut options.missing),
+            (&self.zeros, &mut options.zeros),
+            (&self.number_flags, &mut options.number_flags),
+        ];
+        for (said, option) in said.into_iter().filter(|(said, _)| !said.is_empty()) {
+            option.clone_from(said);
         }
         options.columns = Some(read);
         options.categories = categories;

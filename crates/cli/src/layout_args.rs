@@ -27,8 +27,8 @@ pub(crate) struct LayoutArgs {
     /// then that of the date
     #[arg(long, value_name = "C,C", value_delimiter = ',')]
     time_cols: Vec<String>,
-    /// Which hour its number names in --time-cols: starting (0 to 23) or ending (1 to 24, read as the start of the hour)
-    /// [default: as the column's name or an hour 24 says]
+    /// Which hour its number names in --time-cols: starting (0 to 23), ending (1 to 24, read as the start of the hour), or
+    /// counted from midnight (1 to 24, to 23 or 25 where clocks are changed, with --zone) [default: as the column's name or an hour 24 says]
     #[arg(long, value_name = "WHICH", value_parser = str::parse::<Hours>, requires = "time_cols")]
     hours: Option<Hours>,
 }

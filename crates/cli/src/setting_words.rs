@@ -27,9 +27,10 @@ pub(crate) fn of_command(name: Option<&OsString>) -> SettingWords {
     }
 }
 
-/// A value with blanks or of nothing in quotation marks, so that the flag can be pasted into a shell.
+/// A value with blanks, marks that a shell reads, or of nothing in quotation marks, so that the flag can be pasted into a shell.
 fn quoted(value: String) -> String {
-    if value.is_empty() || value.contains(char::is_whitespace) { shell_word(&value) } else { value }
+    let of_shell = |c: char| c.is_whitespace() || "*?$\"'`;&|<>()#".contains(c);
+    if value.is_empty() || value.contains(of_shell) { shell_word(&value) } else { value }
 }
 
 fn flag(setting: Setting) -> Option<&'static str> {
@@ -44,6 +45,8 @@ fn flag(setting: Setting) -> Option<&'static str> {
         Setting::Sheet => "--sheet",
         Setting::Hours => "--hours",
         Setting::Missing => "--missing",
+        Setting::Zeros => "--zeros",
+        Setting::NumberFlags => "--number-flags",
         Setting::HoursAcross => "--hours-across",
         Setting::MonthsAcross => "--months-across",
         Setting::TimesAcross => "--transposed",

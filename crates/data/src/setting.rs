@@ -28,6 +28,10 @@ pub enum Setting {
     Thousands,
     /// Values that stand for missing ones.
     Missing,
+    /// Texts that stand for 0.
+    Zeros,
+    /// Marks behind numbers that only say how these came about.
+    NumberFlags,
     /// How several rows of a series and time become one.
     Aggregate,
     /// The periods that rows are gathered in.
@@ -113,6 +117,8 @@ impl Setting {
             Self::Decimal => "ReadOptions::numbers.decimal",
             Self::Thousands => "ReadOptions::numbers.thousands",
             Self::Missing => "ReadOptions::missing",
+            Self::Zeros => "ReadOptions::zeros",
+            Self::NumberFlags => "ReadOptions::number_flags",
             Self::Aggregate => "ReadOptions::aggregate",
             Self::Resample => "ReadOptions::resample",
             Self::DropPartial => "ReadOptions::drop_partial",

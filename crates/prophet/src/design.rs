@@ -141,10 +141,10 @@ impl Design {
         of_columns.map(|component| component.name.as_str())
     }
 
-    /// The days that are holidays or near one, since 1970-01-01.
-    pub(crate) fn holidays(&self) -> impl Iterator<Item = i64> {
+    /// The days that are holidays or near one, since 1970-01-01, each with its columns among those of holidays.
+    pub(crate) fn holidays(&self) -> impl Iterator<Item = (i64, &[usize])> {
         let days = self.components.iter().filter_map(|component| match &component.source {
-            Source::Days(days) => Some(days.keys().copied()),
+            Source::Days(days) => Some(days.iter().map(|(day, columns)| (*day, &columns[..]))),
             _ => None,
         });
         days.flatten()

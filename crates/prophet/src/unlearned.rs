@@ -1,6 +1,6 @@
-//! What a history teaches nothing of: columns that never changed, holidays that no row falls on.
+//! What a history teaches nothing of: columns that never changed, holidays that no row falls on or that were not in it yet.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use foretell_data::{Panel, TimeKind, usual_season};
 
@@ -20,7 +20,7 @@ pub(crate) fn caveats(settings: &ProphetSettings, design: &Design, panel: &Panel
     });
     let mut caveats: Vec<String> = constant.chain(bounds).collect();
     if panel.freq().kind() == TimeKind::Timestamp {
-        caveats.extend(missed_holidays(design, panel));
+        caveats.extend(missed_holidays(design, panel).or_else(|| new_holidays(settings, design, panel)));
         caveats.extend(holidays_in_utc(settings, panel));
     }
     caveats
@@ -47,13 +47,17 @@ fn constant_regressor(name: &str, panel: &Panel) -> Option<String> {
     })
 }
 
-/// The days of a series' rows, since 1970-01-01, and those of the steps after its end.
-fn days(panel: &Panel, series: usize, ahead: bool) -> impl Iterator<Item = i64> {
-    let times: Vec<i64> = match ahead {
-        // A season is as far as anybody looks.
-        true => panel.future_times(series, usual_season(panel.freq()).max(1)).unwrap_or_default(),
-        false => panel.times(series).collect(),
-    };
+/// The days of a series' rows, since 1970-01-01.
+fn days(panel: &Panel, series: usize) -> impl Iterator<Item = i64> {
+    days_of(panel, panel.times(series).collect())
+}
+
+/// The days of so many steps after its end.
+fn days_ahead(panel: &Panel, series: usize, steps: usize) -> impl Iterator<Item = i64> {
+    days_of(panel, panel.future_times(series, steps).unwrap_or_default())
+}
+
+fn days_of(panel: &Panel, times: Vec<i64>) -> impl Iterator<Item = i64> {
     times
         .into_iter()
         .map(move |time| panel.zone().and_then(|zone| zone.civil(time)).unwrap_or(time).div_euclid(DAY))
@@ -61,8 +65,8 @@ fn days(panel: &Panel, series: usize, ahead: bool) -> impl Iterator<Item = i64> 
 
 /// Holidays between the first and the last row that most rows miss, as those of weeks do.
 fn missed_holidays(design: &Design, panel: &Panel) -> Option<String> {
-    let holidays: BTreeSet<i64> = design.holidays().collect();
-    let rows = || (0..panel.n_series()).flat_map(|series| days(panel, series, false));
+    let holidays: BTreeSet<i64> = design.holidays().map(|(day, _)| day).collect();
+    let rows = || (0..panel.n_series()).flat_map(|series| days(panel, series));
     let (first, last) = (rows().min()?, rows().max()?);
     let all = holidays.range(first..=last).count();
     let hit: BTreeSet<i64> = rows().filter(|day| holidays.contains(day)).collect();
@@ -70,7 +74,9 @@ fn missed_holidays(design: &Design, panel: &Panel) -> Option<String> {
     if 2 * hit.len() >= all {
         return None;
     }
-    let ahead = (0..panel.n_series()).flat_map(|series| days(panel, series, true));
+    // A season is as far as anybody looks.
+    let season = usual_season(panel.freq()).max(1);
+    let ahead = (0..panel.n_series()).flat_map(|series| days_ahead(panel, series, season));
     let ahead: BTreeSet<i64> = ahead.filter(|day| holidays.contains(day)).collect();
     Some(format!(
         "{} of {all} days of holidays between the first and the last row are the day of a row, and {} of the steps of a season after \
@@ -79,6 +85,30 @@ fn missed_holidays(design: &Design, panel: &Panel) -> Option<String> {
         hit.len(),
         ahead.len(),
         panel.freq()
+    ))
+}
+
+/// Holidays among the steps to forecast that the history of their series has not had.
+fn new_holidays(settings: &ProphetSettings, design: &Design, panel: &Panel) -> Option<String> {
+    let holidays: BTreeMap<i64, &[usize]> = design.holidays().collect();
+    let columns = |day: i64| holidays.get(&day).copied().unwrap_or_default();
+    if holidays.is_empty() {
+        return None;
+    }
+    let new = |series: usize| {
+        let known: BTreeSet<usize> = days(panel, series).flat_map(columns).copied().collect();
+        let is_new = |day: &i64| columns(*day).iter().any(|column| !known.contains(column));
+        let days: BTreeSet<i64> = days_ahead(panel, series, settings.h).filter(is_new).collect();
+        Some((panel.id(series), *days.first()?, days.len()))
+    };
+    let found: Vec<_> = (0..panel.n_series()).filter_map(new).collect();
+    let (id, first, count) = found.first()?;
+    let more =
+        if found.len() > 1 { format!(" (and of {} more series)", found.len() - 1) } else { String::new() };
+    Some(format!(
+        "{count} of the days to forecast of series {id}{more} are holidays that its history has not had, the first {}: nothing is known of \
+         their effect, and they are forecast as other days are; give a history that has each holiday",
+        TimeKind::Timestamp.display(first * DAY)
     ))
 }
 
@@ -123,6 +153,13 @@ mod tests {
         let weeks = told(&panel("W-SUN", 200), country);
         assert!(weeks.len() == 1 && weeks[0].contains("with the frequency `W-SUN`"), "{weeks:?}");
         assert!(told(&panel("D", 400), country).is_empty());
+        // From January to March: of the holidays that follow none is known.
+        let days = told(&panel("D", 90), r#"{"country_holidays": "US", "h": 100}"#);
+        assert!(
+            days.len() == 1 && days[0].starts_with("3 of the days to forecast of series a are"),
+            "{days:?}"
+        );
+        assert!(days[0].contains("the first 2023-05-29"), "{days:?}");
         assert!(told(&panel("W-SUN", 200), "{}").is_empty());
         // Those that are written with the days of rows are hit.
         let own = r#"{"holidays": [{"holiday": "sale", "ds": "2023-11-26"}, {"holiday": "sale", "ds": "2024-12-01"}]}"#;
@@ -139,7 +176,8 @@ mod tests {
             builder.series("a", &times, &[1.0; 48]).build().expect("a panel")
         };
         let country = r#"{"country_holidays": "DE"}"#;
-        assert!(told(&hours("UTC"), country)[0].contains("midnight in UTC"));
+        let utc = told(&hours("UTC"), country);
+        assert!(utc.iter().any(|caveat| caveat.contains("midnight in UTC")), "{utc:?}");
         assert!(told(&hours("Europe/Berlin"), country).is_empty());
     }
 

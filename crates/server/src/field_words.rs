@@ -16,6 +16,8 @@ fn field(setting: Setting) -> Option<&'static str> {
         Setting::DropPartial => "reading.drop_partial",
         Setting::Hours => "reading.hours",
         Setting::Missing => "reading.missing",
+        Setting::Zeros => "reading.zeros",
+        Setting::NumberFlags => "reading.number_flags",
         Setting::HoursAcross | Setting::MonthsAcross | Setting::TimesAcross => "reading.across",
         Setting::TimeColumns => "reading.time_cols",
         Setting::Encoding | Setting::SkipRows | Setting::SkipMatching => "reading.file",

@@ -391,3 +391,29 @@ fn a_line_of_units_is_told_and_left_out_on_request() {
     );
     assert_eq!(first(&dir, "--data station.csv --wide --skip-matching=")[1], "2024-01-06");
 }
+
+#[test]
+fn flags_and_dashes_are_asked_for_and_the_answers_can_be_pasted() {
+    let dir = TestDirectory::new();
+    let cell = |month: usize| match month {
+        20 => "20*".to_owned(),
+        21 => "21 p".to_owned(),
+        22 => "-".to_owned(),
+        month => month.to_string(),
+    };
+    dir.put("office.csv", &format!("ds,y\n{}", months(|time, month| format!("{time},{}\n", cell(month)))));
+    let fit = "fit --data office.csv --model Naive --h 2 --out m";
+    for (flags, advice) in [
+        ("", "(`--number-flags '*'`)"),
+        (" --number-flags *", "(`--number-flags '*,p'`)"),
+        (" --number-flags *,p", "`--zeros -` or `--missing -`"),
+    ] {
+        let message = dir.fails(1, &format!("{fit}{flags}"));
+        assert!(message.contains(advice), "{flags}: {message}");
+    }
+    let (_, log) = forecast(&dir, "--data office.csv --number-flags *,p --zeros -");
+    assert!(log.contains("cells that were read without the flag behind their number: 2"), "{log}");
+    // The model remembers both.
+    let csv = dir.ok("predict --model model --data office.csv --log none");
+    assert_eq!(rows(&csv)[1][2], "23.0");
+}

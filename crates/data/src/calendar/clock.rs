@@ -17,7 +17,17 @@ const INTEGER: TimeFlaw =
     TimeFlaw::new("is not an integer like the times before it; use one kind of time throughout");
 const DECIMAL: TimeFlaw = TimeFlaw::advising(
     "is a number with decimals; write integers for step numbers, or, if it counts days as spreadsheets do, read it with",
-    &Advice { setting: Setting::TimeFormat, example: "excel", or: " (seconds since 1970: epoch)" },
+    &Advice::new(Setting::TimeFormat, "excel"),
+);
+const SECONDS: TimeFlaw = TimeFlaw::advising(
+    "is a number with decimals; write integers for step numbers, or, if it counts seconds since 1970, read it with",
+    &Advice::new(Setting::TimeFormat, "epoch"),
+);
+const YEAR: TimeFlaw = TimeFlaw::new(
+    "is a number with decimals that looks like a year and a part of it; write months as 2024-02, or days as 2024-02-29",
+);
+const ERA: TimeFlaw = TimeFlaw::new(
+    "seems to count the years of an era, as in Japan and Taiwan; write those of the common era, as 2024-01-31",
 );
 const TIMESTAMP: TimeFlaw = TimeFlaw::advising(
     "is not a date or time like the ones before it; use one kind throughout, or say how times are written, as in",
@@ -78,13 +88,13 @@ impl Clock {
         match text.parse::<i64>() {
             Ok(step) => self.step(step),
             Err(_) if self.format.is_some() => Err(STEP),
-            Err(_) if self.kind == Some(TimeKind::Integer) => {
-                Err(if is_decimal(text) { DECIMAL } else { INTEGER })
-            }
+            Err(_) if self.kind == Some(TimeKind::Integer) => Err(decimal_flaw(text).unwrap_or(INTEGER)),
             Err(_) => {
                 let read = spelling::read(text);
                 self.quarters += usize::from(periods::is_quarter_or_half(text));
-                self.written(&read.map_err(|flaw| if is_decimal(text) { DECIMAL } else { flaw })?)
+                self.written(
+                    &read.map_err(|flaw| decimal_flaw(text).or_else(|| era_flaw(text)).unwrap_or(flaw))?,
+                )
             }
         }
     }
@@ -209,10 +219,34 @@ impl Clock {
     }
 }
 
-/// Whether a text is a number with decimals.
-fn is_decimal(text: &str) -> bool {
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    text.split_once('.').is_some_and(|(whole, decimals)| digits(whole) && digits(decimals))
+/// The flaw of a number with decimals; nothing of other texts.
+fn decimal_flaw(text: &str) -> Option<TimeFlaw> {
+    let (whole, decimals) =
+        text.split_once('.').filter(|(whole, decimals)| is_digits(whole) && is_digits(decimals))?;
+    let is_year = whole.len() == 4 && ("1600".."2200").contains(&whole) && decimals != "0";
+    Some(match is_year {
+        true => YEAR,
+        // From 1973 on; the days of spreadsheets have five digits.
+        false if whole.len() >= 9 => SECONDS,
+        false => DECIMAL,
+    })
+}
+
+/// The flaw of a year of an era, by its name, or by three digits.
+fn era_flaw(text: &str) -> Option<TimeFlaw> {
+    const ERAS: [&str; 5] = ["令和", "平成", "昭和", "大正", "民國"];
+    let named = ERAS.iter().any(|era| text.starts_with(era));
+    let lettered = text.strip_prefix(['R', 'H', 'S']).and_then(|rest| rest.split_once('.'));
+    let lettered =
+        lettered.is_some_and(|(year, rest)| is_digits(year) && year.len() < 3 && rest.contains('.'));
+    let counted = text
+        .split_once(['/', '-', '.'])
+        .is_some_and(|(year, rest)| is_digits(year) && year.len() == 3 && rest.contains(['/', '-', '.']));
+    (named || lettered || counted).then_some(ERA)
+}
+
+fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]
@@ -329,6 +363,19 @@ mod tests {
         let mut millis = clock_of("epoch-ms");
         assert_eq!(millis.step(1_672_531_200_000), read("2023-01-01"));
         assert_eq!(millis.zone.map(|zone| zone.name), Some("+00:00".to_owned()));
+    }
+
+    #[test]
+    fn years_of_eras_and_parts_of_years_are_refused_with_what_they_are() {
+        for text in ["令和6年1月31日", "R6.01.31", "113/01/31", "民國113年1月31日"] {
+            assert_eq!(read(text), Err(ERA), "{text}");
+        }
+        for text in ["2020.0833", "2020.0000", "2020.5"] {
+            assert_eq!(read(text), Err(YEAR), "{text}");
+        }
+        // A year as pandas writes it where some are missing, which a format reads.
+        assert_eq!(read("2020.0"), Err(DECIMAL));
+        assert_eq!(read("1704067200.5"), Err(SECONDS));
     }
 
     #[test]

@@ -14,7 +14,7 @@ const EXCEL: std::ops::Range<i64> = 25_569..62_093;
 const SECONDS: std::ops::Range<i64> = 100_000_000..3_155_760_000;
 
 /// The formats that integers may have.
-const FORMATS: [&str; 12] = [
+const FORMATS: [&str; 13] = [
     "%Y%m%d",
     "%Y%m",
     "%G%V",
@@ -22,6 +22,7 @@ const FORMATS: [&str; 12] = [
     "%Y%m%d%H",
     "%Y%m%d%H%M",
     "%Y%m%d%H%M%S",
+    "%y%m%d",
     "excel",
     "epoch",
     "epoch-ms",
@@ -104,6 +105,8 @@ impl IntegerDates {
             day(integer / 100) && below(100, 26),
             day(integer / 10_000) && below(10_000, 24) && below(100, 60),
             day(integer / 1_000_000) && below(1_000_000, 24) && below(10_000, 60) && below(100, 60),
+            // From 2010 on, and of the last century: six digits.
+            (100_101..=991_231).contains(&integer) && day(integer + 20_000_000),
             EXCEL.contains(&integer),
             seconds(1),
             seconds(1000),
@@ -157,6 +160,8 @@ mod tests {
             "no milliseconds of 1976"
         );
         assert_eq!(format(&[20_230_102_000_000, 20_230_102_235_959]), Some("%Y%m%d%H%M%S"));
+        assert_eq!(format(&[240_131, 240_201]), Some("%y%m%d"));
+        assert_eq!(format(&[240_131, 240_132]), None, "no day of a month");
         assert_eq!(format(&[44_927, 44_928]), Some("excel"));
         for (unit, word) in
             [(1, "epoch"), (1000, "epoch-ms"), (1_000_000, "epoch-us"), (1_000_000_000, "epoch-ns")]

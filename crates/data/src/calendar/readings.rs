@@ -7,7 +7,7 @@ use super::time_format::TimeFormat;
 use crate::setting::Setting;
 
 /// Dates as people and programs write them, beside the usual forms.
-const DATES: [&str; 26] = [
+const DATES: [&str; 33] = [
     "%m/%d/%Y",
     "%d/%m/%Y",
     "%d.%m.%Y",
@@ -33,8 +33,18 @@ const DATES: [&str; 26] = [
     "%m-%Y",
     "%m.%Y",
     "%Y.%m",
-    "%Y.0",
+    YEAR,
+    "%a %d %b %Y",
+    "%Y年%m月%d日",
+    "%qQ%Y",
+    "%qQ%y",
+    "%Y%qQ",
+    "FY%Y",
+    "FY%yQ%q",
 ];
+
+/// A year as a number with decimals, which no time of day follows.
+const YEAR: &str = "%Y.0";
 
 /// Times of day that follow them.
 const CLOCKS: [&str; 12] = [
@@ -74,6 +84,9 @@ pub(crate) fn formats(text: &str) -> Vec<(String, String)> {
     let (start, rest) = text.split_once(" - ").map_or((text, None), |(start, end)| (start.trim(), Some(end)));
     let mut found: Vec<(String, String)> = Vec::new();
     for (date, clock) in DATES.iter().flat_map(|date| CLOCKS.map(|clock| (date, clock))) {
+        if *date == YEAR && !clock.is_empty() {
+            continue;
+        }
         let of_start = format!("{date}{clock}");
         let Some(time) = read(&of_start, start) else { continue };
         let format = match rest {
@@ -138,6 +151,12 @@ mod tests {
             ("2024-060", "= %Y-%j` reads it as 2024-02-29"),
             ("1960.0", "= %Y.0` reads it as 1960-01-01"),
             ("Jan 24", "= %b %y` reads it as 2024-01-01"),
+            ("Wed 31 Jan 2024", "= %a %d %b %Y` reads it as 2024-01-31"),
+            ("2024年1月31日", "= %Y年%m月%d日` reads it as 2024-01-31"),
+            ("2Q24", "= %qQ%y` reads it as 2024-04-01"),
+            ("20242Q", "= %Y%qQ` reads it as 2024-04-01"),
+            ("FY2024", "= FY%Y` reads it as 2024-01-01"),
+            ("FY24Q2", "= FY%yQ%q` reads it as 2024-04-01"),
             (
                 "31.01.2024 23:00 - 01.02.2024 00:00",
                 "= %d.%m.%Y %H:%M - %d.%m.%Y %H:%M` reads it as 2024-01-31 23:00:00",
@@ -165,9 +184,19 @@ mod tests {
 
     #[test]
     fn usual_forms_and_other_texts_have_none() {
-        for text in
-            ["2024-01-31", "20240131", "2024-02-30", "yesterday", "", "1.5", "99.99.9999", "-", "0000-00-00"]
-        {
+        for text in [
+            "2024-01-31",
+            "2020.0000",
+            "2020.0833",
+            "20240131",
+            "2024-02-30",
+            "yesterday",
+            "",
+            "1.5",
+            "99.99.9999",
+            "-",
+            "0000-00-00",
+        ] {
             assert_eq!(readings(text), None, "{text}");
         }
     }

@@ -23,8 +23,12 @@ pub enum StepHint {
     Weeks,
     /// Integers that are a year and a month of it.
     Months,
+    /// Integers that are days, in this format.
+    Days(&'static str),
     /// Clocks that are put forward: an hour that never was.
     ClocksForward,
+    /// A day without its last hour, as one of 23 whose hours are counted from midnight.
+    ShortDay,
     /// Steps of one length up to a time, and of another one from then on.
     Change {
         /// The last time of the steps before,
@@ -46,17 +50,20 @@ impl StepHint {
         freq: Freq,
     ) -> Option<Self> {
         if kind == TimeKind::Integer {
-            return year_parts(times[i - 1], times[i]);
+            return year_parts(times[i - 1], times[i]).or_else(|| days(times[i - 1], times[i]));
         }
         if zone.is_none() && is_spring_hour(times[i - 1], times[i], freq) {
             return Some(Self::ClocksForward);
+        }
+        if zone.is_none() && is_short_day(times[i - 1], times[i], freq) {
+            return Some(Self::ShortDay);
         }
         change(kind, zone, times)
     }
 
     /// Whether it is the whole remedy, so that no row is to be added.
     pub(crate) fn is_all(&self) -> bool {
-        *self != Self::ClocksForward
+        !matches!(self, Self::ClocksForward | Self::ShortDay)
     }
 }
 
@@ -73,10 +80,20 @@ impl fmt::Display for StepHint {
                 "these seem to be years and their months; read them as such ({}), or number all rows one after another",
                 Setting::TimeFormat.to("%Y%m")
             ),
+            Self::Days(format) => write!(
+                f,
+                "these seem to be days; read them as such ({}), or number all rows one after another",
+                Setting::TimeFormat.to(format)
+            ),
             Self::ClocksForward => write!(
                 f,
                 "if clocks were put forward there, name their zone ({}); if not, ",
                 Setting::Zone.to("Europe/Berlin")
+            ),
+            Self::ShortDay => write!(
+                f,
+                "if hours were counted from midnight there, on a day of 23 since clocks were put forward, name their zone ({}); if not, ",
+                Setting::Zone.to("Europe/London")
             ),
             Self::Change { at, before, after } => {
                 let coarse = if before.typical_step() > after.typical_step() { before } else { after };
@@ -113,32 +130,61 @@ fn year_parts(before: i64, after: i64) -> Option<StepHint> {
     }
 }
 
+/// A day followed by the next one, of another month.
+fn days(before: i64, after: i64) -> Option<StepHint> {
+    let day = |of: i64| Date::new((of / 10_000) as i16, (of / 100 % 100) as i8, (of % 100) as i8).ok();
+    let (format, century) = match before {
+        100_101..=991_231 => ("%y%m%d", 20_000_000),
+        16_000_101..=21_991_231 => ("%Y%m%d", 0),
+        _ => return None,
+    };
+    let next = day(before + century)?.tomorrow().ok()?;
+    (Some(next) == day(after.checked_add(century)?)).then_some(StepHint::Days(format))
+}
+
 /// Whether an hour is missing in a night of spring, north or south of the equator.
 fn is_spring_hour(before: i64, after: i64, freq: Freq) -> bool {
     let Some(step) = freq.fixed_in(None).filter(|step| *step <= HOUR) else { return false };
     let missing = before + step;
-    let spring = |day: Date| matches!(day.month(), 3 | 4 | 8..=10);
-    after - missing == HOUR
-        && missing.rem_euclid(DAY) <= 3 * HOUR
-        && date_of(missing.div_euclid(DAY)).is_some_and(spring)
+    after - missing == HOUR && missing.rem_euclid(DAY) <= 3 * HOUR && is_spring(missing)
+}
+
+/// Whether the last hour of a day of spring is missing.
+fn is_short_day(before: i64, after: i64, freq: Freq) -> bool {
+    let Some(step) = freq.fixed_in(None).filter(|step| *step <= HOUR) else { return false };
+    let missing = before + step;
+    after - missing == HOUR && after.rem_euclid(DAY) == 0 && is_spring(missing)
+}
+
+/// Whether a time is in a month in which clocks are put forward, north or south of the equator.
+fn is_spring(time: i64) -> bool {
+    date_of(time.div_euclid(DAY)).is_some_and(|day: Date| matches!(day.month(), 3 | 4 | 8..=10))
+}
+
+/// The offset from UTC in seconds before clocks were put forward, where that was less than an hour ago at an instant: times that clocks
+/// skip are read as those.
+pub(crate) fn skipped_before(zone: &Zone, instant: i64) -> Option<i32> {
+    let before = zone.offset(instant.checked_sub(HOUR)?)?;
+    (before < zone.offset(instant)?).then_some(before)
 }
 
 /// Whether times that are there twice seem to be those of an hour that clocks show twice: hours of few nights, in a series of
-/// steps below a day.
+/// steps below a day. Those of another zone than the one that was named are still there twice.
 pub(crate) fn shows_hours_twice(kind: TimeKind, zone: Option<&Zone>, times: &[i64]) -> bool {
-    if kind == TimeKind::Integer || zone.is_some() {
+    if kind == TimeKind::Integer {
         return false;
     }
+    let shown = |time: i64| zone.and_then(|zone| zone.civil(time)).unwrap_or(time);
     let steps = times.windows(2).map(|pair| pair[1].saturating_sub(pair[0]));
     if typical(steps.filter(|step| *step > 0)).is_none_or(|step| step > HOUR) {
         return false;
     }
     let mut nights: Vec<i64> = Vec::new();
     for pair in times.windows(2).filter(|pair| pair[0] == pair[1]) {
-        if pair[0].rem_euclid(DAY) > 3 * HOUR {
+        if shown(pair[0]).rem_euclid(DAY) > 3 * HOUR {
             return false;
         }
-        nights.push(pair[0].div_euclid(DAY));
+        nights.push(shown(pair[0]).div_euclid(DAY));
     }
     nights.dedup();
     // Clocks are put back once a year.

@@ -217,6 +217,18 @@ pub enum UnreadableTable {
         /// The columns there are.
         columns: Vec<String>,
     },
+    /// More columns of hours than a day of 24 hours has.
+    #[error(
+        "{file}: {} go on behind the columns of a day of 24 hours, as where clocks are changed; write a row for each date and hour, \
+         and read the two as the time ({}), with {} if hours are counted from 1 on, and {}",
+        listed(.columns), Setting::TimeColumns.to("date,hour"), Setting::Hours.to("counted"), Setting::Zone.to("Europe/Berlin")
+    )]
+    BeyondDay {
+        /// The file.
+        file: Arc<str>,
+        /// The columns.
+        columns: Vec<String>,
+    },
     /// Quarters among times that are none, of which they are the sums.
     #[error(
         "{file}, column `{column}`: {quarters} of {of} times are quarters or half-years, and the others are not, so that their rows seem to \
@@ -231,6 +243,19 @@ pub enum UnreadableTable {
         quarters: usize,
         /// and how many there are.
         of: usize,
+    },
+    /// Years of the Buddhist calendar.
+    #[error(
+        "{at}: the times of series `{id}` are of the year {year}, which seems to be {common} by the Buddhist calendar; write the \
+         years of the common era, 543 less, since leap years and weekdays are found by them", common = .year - 543
+    )]
+    BuddhistYears {
+        /// The first row of the series.
+        at: Place,
+        /// The series.
+        id: String,
+        /// Its year.
+        year: i16,
     },
     /// A workbook that is damaged, or none.
     #[error("{file}: it is no workbook that can be read ({reason}); save it again, or as CSV")]

@@ -8,6 +8,29 @@ use crate::calendar::step_hints::StepHint;
 use crate::calendar::step_words::OddSteps;
 use crate::setting::Setting;
 
+/// Short marks behind numbers, with commas between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Flags {
+    text: [u8; Self::MOST],
+    len: u8,
+}
+
+impl Flags {
+    const MOST: usize = 23;
+
+    /// Those of this text, if it is short.
+    pub(crate) fn of(text: &str) -> Option<Self> {
+        let mut bytes = [0; Self::MOST];
+        bytes.get_mut(..text.len())?.copy_from_slice(text.as_bytes());
+        Some(Self { text: bytes, len: text.len() as u8 })
+    }
+
+    /// Their text.
+    pub fn text(&self) -> &str {
+        str::from_utf8(&self.text[..self.len.into()]).unwrap_or_default()
+    }
+}
+
 /// The flaw of a cell that should hold a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flaw {
@@ -27,6 +50,8 @@ pub enum Flaw {
     Dash,
     /// A number with something else beside it.
     Accompanied,
+    /// A number, or a sign for none, with a flag behind it that says how it came about.
+    Flagged(Flags),
     /// Anything else that is no number.
     Text,
     /// The same, in a further column, which may hold categories.
@@ -80,7 +105,23 @@ impl fmt::Display for Flaw {
                     Setting::Decimal
                 );
             }
-            Self::Dash => "is a dash; write 0 if it stands for none, or leave the cell empty if the value is not known",
+            Self::Dash => {
+                return write!(
+                    f,
+                    "is a dash, which stands for 0 in columns of accounts, and for a value that is not known in many others; say which \
+                     it is here: {} or {}",
+                    Setting::Zeros.to("-"),
+                    Setting::Missing.to("-")
+                );
+            }
+            Self::Flagged(flags) => {
+                return write!(
+                    f,
+                    "is a number with a flag behind it; if flags only say how numbers came about, as provisional or estimated ones, list \
+                     all of them, and the numbers are read without ({}); if not, write the number alone",
+                    Setting::NumberFlags.to(flags.text())
+                );
+            }
             Self::Accompanied => {
                 "is not a number alone: a flag, a unit, a factor or a comparison stands beside it; write the number without it"
             }

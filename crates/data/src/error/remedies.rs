@@ -2,6 +2,7 @@
 
 use crate::calendar::flaw::TimeFlaw;
 use crate::calendar::readings::readings;
+use crate::calendar::zone::Zone;
 use crate::setting::Setting;
 use crate::wording::listed;
 
@@ -41,6 +42,8 @@ pub enum Repeated {
     InData,
     /// In the data, at an hour that clocks show twice when they are put back.
     ByClocks,
+    /// In the data, right after clocks of the zone that was named were put forward, from this offset from UTC in seconds.
+    BySkippedHour(i32),
     /// In a table beside the data, whose rows do not become one.
     Beside,
 }
@@ -56,6 +59,12 @@ impl Repeated {
                 ", or, if clocks were put back there and both are hours of their own, name the zone ({}), and the order of \
                  the rows tells them apart",
                 Setting::Zone.to("Europe/Berlin")
+            ),
+            Self::BySkippedHour(offset) => format!(
+                ", or, if these clocks were not put forward there, name the offset that they kept ({}), or, if hours are counted through \
+                 the day, say so ({})",
+                Setting::Zone.to(Zone::fixed(offset).map_or_else(String::new, |zone| zone.name)),
+                Setting::Hours.to("counted")
             ),
             Self::Beside => String::new(),
         }

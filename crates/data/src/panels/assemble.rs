@@ -3,12 +3,14 @@
 use super::fill::Filled;
 use super::panel::{Data, Panel, Series};
 use super::rows::{SeriesRun, TableRows};
+use crate::calendar::days::{DAY, date_of};
 use crate::calendar::freq::Freq;
 use crate::calendar::kind::TimeKind;
-use crate::calendar::step_hints::{StepHint, shows_hours_twice};
+use crate::calendar::step_hints::{StepHint, shows_hours_twice, skipped_before};
 use crate::calendar::step_words::OddSteps;
 use crate::calendar::zone::{Zone, in_range};
 use crate::error::DataError;
+use crate::error::file::UnreadableTable;
 use crate::error::flaw::Gap;
 use crate::error::place::Place;
 use crate::error::remedies::Repeated;
@@ -126,6 +128,9 @@ impl TableRows {
     }
 }
 
+/// The years 1900 to 2099 as the Buddhist calendar counts them: no history is of these.
+const BUDDHIST: std::ops::RangeInclusive<i16> = 2443..=2642;
+
 /// Sorted times must be distinct and within the calendar.
 fn check_order(
     kind: TimeKind,
@@ -137,6 +142,11 @@ fn check_order(
     if !(in_range(kind, zone, times[0]) && in_range(kind, zone, times[times.len() - 1])) {
         return Err(DataError::TimeRange { id: id.to_owned() });
     }
+    let year = date_of(times[0].div_euclid(DAY)).map(|date| date.year());
+    if let Some(year) = year.filter(|year| kind == TimeKind::Timestamp && BUDDHIST.contains(year)) {
+        let (at, id) = (place(0), id.to_owned());
+        return Err(UnreadableTable::BuddhistYears { at, id, year }.into());
+    }
     match times.windows(2).position(|pair| pair[0] == pair[1]) {
         None => Ok(()),
         Some(i) => Err(DataError::DuplicateRow {
@@ -144,9 +154,10 @@ fn check_order(
             earlier: place(i).into(),
             id: id.to_owned(),
             time: kind.display_in(zone, times[i]),
-            remedy: match shows_hours_twice(kind, zone, times) {
-                true => Repeated::ByClocks,
-                false => Repeated::InData,
+            remedy: match zone.and_then(|zone| skipped_before(zone, times[i])) {
+                Some(offset) => Repeated::BySkippedHour(offset),
+                None if shows_hours_twice(kind, zone, times) => Repeated::ByClocks,
+                None => Repeated::InData,
             },
         }),
     }
@@ -185,6 +196,17 @@ fn check_steps(
 #[cfg(test)]
 mod tests {
     use crate::{Panel, ReadOptions};
+
+    #[test]
+    fn years_of_the_buddhist_calendar_are_refused() {
+        let csv = "ds,y\n2567-01-01,1\n2567-01-02,2\n2567-01-03,3\n";
+        let error =
+            Panel::read_csv(csv.as_bytes(), "t.csv", &ReadOptions::default()).unwrap_err().to_string();
+        assert!(
+            error.starts_with("t.csv, line 2: ") && error.contains("to be 2024 by the Buddhist"),
+            "{error}"
+        );
+    }
 
     #[test]
     fn advice_to_add_rows_is_given_where_there_is_a_grid() {

@@ -44,7 +44,7 @@ impl Panel {
         options: &ReadOptions,
     ) -> Result<Self, DataError> {
         let table = open(paths, &options.file.beside(), |_| true)?;
-        self.with_static_table(&mut *options.with_missing(table), options)
+        self.with_static_table(&mut *options.with_marks(table), options)
     }
 
     pub(crate) fn with_static_table(

@@ -40,7 +40,7 @@ impl ReadOptions {
         &self,
         table: Box<dyn TableReader + 'a>,
     ) -> Result<Box<dyn TableReader + 'a>, DataError> {
-        let table = self.with_missing(table);
+        let table = self.with_marks(table);
         if self.time_cols.is_empty() {
             return Ok(table);
         }
@@ -48,11 +48,11 @@ impl ReadOptions {
         Ok(Box::new(JoinedTimes::new(table, &self.time_cols, self.time_name(), format, self.hours)?))
     }
 
-    /// The table without the values that stand for missing ones.
-    pub(super) fn with_missing<'a>(&self, inner: Box<dyn TableReader + 'a>) -> Box<dyn TableReader + 'a> {
-        match self.missing.is_empty() {
-            true => inner,
-            false => Box::new(MarkedTable { inner, marks: Marks::new(&self.missing).into() }),
+    /// The table in which some texts stand for missing values or for 0, and numbers may have flags.
+    pub(super) fn with_marks<'a>(&self, inner: Box<dyn TableReader + 'a>) -> Box<dyn TableReader + 'a> {
+        match Marks::new(&self.missing, &self.zeros, &self.number_flags) {
+            Some(marks) => Box::new(MarkedTable::new(inner, marks.into(), self.numbers)),
+            None => inner,
         }
     }
 

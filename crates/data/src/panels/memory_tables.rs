@@ -22,7 +22,7 @@ impl Panel {
     /// The errors of `with_static_file`, with the table's name.
     pub fn with_static_memory(self, table: &MemoryTable, options: &ReadOptions) -> Result<Self, DataError> {
         let table = table.open(&options.file.beside(), |_| true)?;
-        self.with_static_table(&mut *options.with_missing(table), options)
+        self.with_static_table(&mut *options.with_marks(table), options)
     }
 }
 

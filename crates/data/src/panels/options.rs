@@ -78,6 +78,13 @@ pub struct ReadOptions {
     /// Values that stand for missing ones in the target and further columns, as `-999`: as numbers in any spelling, as texts in any case.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<String>,
+    /// Texts that stand for 0 in the target and further columns, in any case, as `-` in columns of accounts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub zeros: Vec<String>,
+    /// Marks behind numbers that only say how these came about, as `p` and `e` of numbers that are provisional or estimated: the numbers
+    /// are read without them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub number_flags: Vec<String>,
     /// How rows and values that are missing between others are filled; without it they are mistakes. Where values are
     /// missing before the first known one of a series or after the last, the series is cut: [`Trimmed`].
     ///
@@ -121,6 +128,8 @@ impl Default for ReadOptions {
             locale: None,
             numbers: NumberFormat::default(),
             missing: Vec::new(),
+            zeros: Vec::new(),
+            number_flags: Vec::new(),
             fill: None,
             aggregate: None,
             resample: None,
@@ -226,6 +235,16 @@ impl ReadOptions {
     /// Values that stand for missing ones.
     pub fn missing(self, values: impl IntoIterator<Item = impl Into<String>>) -> Self {
         Self { missing: names(values), ..self }
+    }
+
+    /// Texts that stand for 0.
+    pub fn zeros(self, texts: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { zeros: names(texts), ..self }
+    }
+
+    /// Marks behind numbers that only say how these came about.
+    pub fn number_flags(self, flags: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        Self { number_flags: names(flags), ..self }
     }
 
     /// How rows and values that are missing between others are filled.

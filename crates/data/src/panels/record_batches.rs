@@ -33,7 +33,7 @@ impl Panel {
         batches: impl IntoIterator<Item = RecordBatch, IntoIter: Send>,
         options: &ReadOptions,
     ) -> Result<Self, DataError> {
-        let mut table = options.with_missing(Box::new(ArrowTable::of(batches)?));
+        let mut table = options.with_marks(Box::new(ArrowTable::of(batches)?));
         self.with_static_table(&mut *table, options)
     }
 }
@@ -73,6 +73,6 @@ impl Future {
         panel: &Panel,
         h: usize,
     ) -> Result<Self, DataError> {
-        Self::read(&mut *options.with_missing(Box::new(ArrowTable::of(batches)?)), options, panel, h)
+        Self::read(&mut *options.with_marks(Box::new(ArrowTable::of(batches)?)), options, panel, h)
     }
 }

@@ -5,7 +5,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::day_clock::steps_of_day;
+use super::day_clock::{beyond_day, steps_of_day};
 use super::layout::Across;
 use super::number_format::NumberFormat;
 use super::read_note::ReadNote;
@@ -73,6 +73,10 @@ impl<'a> MeltedTable<'a> {
         let Some(steps) = steps_of_day(inner.columns()) else {
             return Err(none_across(&*inner, "the hours of a day"));
         };
+        let columns = beyond_day(inner.columns(), &steps);
+        if !columns.is_empty() {
+            return Err(UnreadableTable::BeyondDay { file: inner.file().clone(), columns }.into());
+        }
         let cells = steps.into_iter().map(|(column, micros)| (column, Offset::Micros(micros))).collect();
         Self::parts(inner, cells, names.format.cloned(), names)
     }
@@ -335,6 +339,28 @@ mod tests {
             let rows = "2022-01,1\n2022-02,2\n2022-03,3\nQ1 2022,6\n";
             let error = read("ds,y", rows, None, how).map(|_| ()).unwrap_err().to_string();
             assert!(error.contains("1 of 4 times are quarters"), "{error}");
+        }
+    }
+
+    #[test]
+    fn columns_behind_those_of_a_day_are_not_passed_over() {
+        let read = |names: Vec<String>| {
+            let cells: Vec<String> = (1..=names.len()).map(|value| value.to_string()).collect();
+            let text = format!("date,{}\n2024-10-27,{}\n", names.join(","), cells.join(","));
+            let options = crate::ReadOptions { across: Some(Across::Hours), ..crate::ReadOptions::new() };
+            crate::Panel::read_csv(text.as_bytes(), "t.csv", &options).map_err(|error| error.to_string())
+        };
+        let numbers = |word: &str, most: usize| (1..=most).map(|number| format!("{word}{number}")).collect();
+        for (count, freq) in [(24, "h"), (48, "30min"), (96, "15min")] {
+            let panel = read(numbers("", count)).unwrap();
+            assert_eq!((panel.freq().to_string().as_str(), panel.len(0)), (freq, count));
+            assert_eq!(panel.y(0)[count - 1], count as f32);
+        }
+        let mut twice: Vec<String> = numbers("HE", 24);
+        twice.insert(2, "HE2X".to_owned());
+        for (names, beyond) in [(numbers("H", 25), "`H25`"), (numbers("", 50), "`25`"), (twice, "`HE2X`")] {
+            let error = read(names).map(|_| ()).unwrap_err();
+            assert!(error.contains(beyond) && error.contains("= date,hour`"), "{error}");
         }
     }
 

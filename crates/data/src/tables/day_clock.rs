@@ -13,6 +13,8 @@ pub enum Hours {
     Starting,
     /// The hour that ends then: 1 to 24. Rows stand at its start, so that a day has all of its hours.
     Ending,
+    /// The hours of a day in their order, from 1 on: there are 23 or 25 where clocks are changed.
+    Counted,
 }
 
 impl Hours {
@@ -33,6 +35,7 @@ impl Hours {
         match self {
             Self::Starting => "starting",
             Self::Ending => "ending",
+            Self::Counted => "counted",
         }
     }
 }
@@ -41,8 +44,9 @@ impl std::str::FromStr for Hours {
     type Err = crate::error::DataError;
 
     fn from_str(word: &str) -> Result<Self, Self::Err> {
-        let known = [Self::Starting, Self::Ending].into_iter().find(|hours| hours.name() == word);
-        known.ok_or_else(|| Self::Err::setting("hours", word, "starting or ending"))
+        let all = [Self::Starting, Self::Ending, Self::Counted];
+        let known = all.into_iter().find(|hours| hours.name() == word);
+        known.ok_or_else(|| Self::Err::setting("hours", word, "starting, ending or counted"))
     }
 }
 
@@ -75,9 +79,30 @@ pub(super) fn time_of_day(text: &str) -> Option<i64> {
     (time <= 24 * HOUR).then_some(time)
 }
 
+/// Which of two hours that clocks show alike is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Twin {
+    First,
+    Second,
+}
+
+/// An hour without the letter that tells it from the other of its number when clocks are put back: `3A` and `3B`, `02X`.
+pub(super) fn without_twin(text: &str) -> Option<(&str, Twin)> {
+    let hour = text.trim().strip_suffix(|c: char| c.is_ascii_alphabetic())?;
+    let twin = match text.trim().as_bytes().last()? {
+        b'A' | b'a' => Twin::First,
+        b'B' | b'b' | b'X' | b'x' => Twin::Second,
+        _ => return None,
+    };
+    hour.ends_with(|c: char| c.is_ascii_digit()).then_some((hour, twin))
+}
+
 /// The steps of a day that the names of columns stand for, in microseconds from its beginning: at least `least` names in
 /// equal steps that make a day. Each with its position.
-pub(crate) fn steps_of_day<'a>(names: impl Iterator<Item = &'a str>) -> Option<Vec<(usize, i64)>> {
+pub(crate) fn steps_of_day<'a>(names: impl Iterator<Item = &'a str> + Clone) -> Option<Vec<(usize, i64)>> {
+    if let Some(parts) = [48, 96].into_iter().find_map(|count| numbered_parts(names.clone(), count)) {
+        return Some(parts);
+    }
     let named = names.enumerate().filter_map(|(i, name)| Some((i, time_of_day(name)?)));
     let mut steps: Vec<(usize, i64)> = named.collect();
     let step = steps.get(1)?.1 - steps[0].1;
@@ -90,6 +115,37 @@ pub(crate) fn steps_of_day<'a>(names: impl Iterator<Item = &'a str>) -> Option<V
     let first = steps[0].1;
     steps.iter_mut().for_each(|(_, time)| *time -= first);
     (first == 0 || first == step).then_some(steps)
+}
+
+/// A word and the number behind it.
+fn numbered(name: &str) -> Option<(&str, i64)> {
+    let word = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    Some((word, name[word.len()..].parse().ok()?))
+}
+
+/// The columns that number so many parts of a day from 1 on, and no more than these, with the time at which each begins.
+fn numbered_parts<'a>(names: impl Iterator<Item = &'a str> + Clone, count: i64) -> Option<Vec<(usize, i64)>> {
+    let numbers = || names.clone().enumerate().filter_map(|(i, name)| Some((i, numbered(name.trim())?)));
+    let word = numbers().find(|(_, (_, number))| *number == count)?.1.0;
+    let parts: Vec<_> = numbers().filter(|(_, (other, _))| *other == word).collect();
+    let ascending = parts.iter().zip(1..).all(|((_, (_, number)), expected)| *number == expected);
+    let time = |number: i64| (number - 1) * (24 * HOUR / count);
+    (ascending && parts.len() as i64 == count)
+        .then(|| parts.into_iter().map(|(i, (_, number))| (i, time(number))).collect())
+}
+
+/// The columns that go on behind the steps of a day, as those of days on which clocks are changed: an hour 25, or a second hour 2.
+pub(super) fn beyond_day<'a>(
+    names: impl Iterator<Item = &'a str> + Clone,
+    steps: &[(usize, i64)],
+) -> Vec<String> {
+    let word = steps.first().and_then(|(first, _)| Some(numbered(names.clone().nth(*first)?.trim())?.0));
+    let goes_on = |name: &str| {
+        let next = numbered(name).is_some_and(|(other, number)| Some(other) == word && number <= 100);
+        next || without_twin(name).is_some_and(|(hour, _)| time_of_day(hour).is_some())
+    };
+    let others = names.enumerate().filter(|(i, _)| steps.iter().all(|(step, _)| step != i));
+    others.map(|(_, name)| name.trim()).filter(|name| goes_on(name)).map(str::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -123,6 +179,21 @@ mod tests {
     }
 
     #[test]
+    fn letters_tell_hours_of_one_number_apart() {
+        for (text, hour) in [
+            ("3A", Some(("3", Twin::First))),
+            ("03b", Some(("03", Twin::Second))),
+            ("HE02X", Some(("HE02", Twin::Second))),
+            ("HE02", None),
+            ("02C", None),
+            ("B", None),
+            ("", None),
+        ] {
+            assert_eq!(without_twin(text), hour, "{text}");
+        }
+    }
+
+    #[test]
     fn names_of_columns_are_the_steps_of_a_day() {
         let names =
             |from: usize, to: usize| (from..=to).map(|hour| format!("HE{hour:02}")).collect::<Vec<_>>();
@@ -134,6 +205,10 @@ mod tests {
         let halves: Vec<String> =
             (1..=48).map(|half| format!("{:02}:{:02}", half / 2, half % 2 * 30)).collect();
         assert_eq!(steps(&halves).unwrap()[47], (47, 47 * HOUR / 2));
+        let numbers = |most: i64| (1..=most).map(|number| format!("P{number}")).collect::<Vec<_>>();
+        assert_eq!(steps(&numbers(48)).unwrap()[47], (47, 47 * HOUR / 2));
+        assert_eq!(steps(&numbers(96)).unwrap()[95], (95, 95 * HOUR / 4));
+        assert_eq!(steps(&numbers(50)), None);
         for none in [names(1, 23), names(2, 25), vec!["a".to_owned(); 24], Vec::new()] {
             assert_eq!(steps(&none), None);
         }

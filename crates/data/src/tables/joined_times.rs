@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::sync::Arc;
 
-use super::day_clock::{HOUR, Hours, time_of_day};
+use super::day_clock::{HOUR, Hours, Twin, time_of_day, without_twin};
 use super::number_format::NumberFormat;
 use super::read_note::ReadNote;
 use super::table::TableReader;
@@ -32,9 +32,30 @@ const LAST: TimeFlaw = TimeFlaw::advising(
 const HALVES: TimeFlaw = TimeFlaw::new(
     "is no settlement period; they are the half-hours of a day, from 1 to 48, to 46 or 50 where clocks are changed",
 );
+const COUNTED: TimeFlaw = TimeFlaw::new(
+    "is no hour that is counted; they are numbers from 1 to 24, to 23 or 25 where clocks are changed",
+);
+const BEYOND: TimeFlaw = TimeFlaw::new(
+    "is beyond the end of its day, which has fewer hours in this zone; correct the number, or name the zone of the file",
+);
 const LONG_DAY: TimeFlaw = TimeFlaw::advising(
-    "is a half-hour of a day of 25 hours; name the zone whose clocks were put back, as in",
+    "belongs to a day of 25 hours; name the zone whose clocks were put back, as in",
     &Advice::new(Setting::Zone, "Europe/London"),
+);
+const TWENTY_FIFTH: TimeFlaw = TimeFlaw::advising(
+    "has an hour 25, so that hours seem to be counted through a day on which clocks were put back; say so, as in",
+    &Advice { setting: Setting::Hours, example: "counted", or: ", and name the zone" },
+);
+const TWINS: TimeFlaw = TimeFlaw::advising(
+    "is one of two hours that clocks show alike when they are put back; name their zone, as in",
+    &Advice::new(Setting::Zone, "Europe/Berlin"),
+);
+const WHICH: TimeFlaw = TimeFlaw::advising(
+    "is one of two hours that clocks show alike; say which hour its number names, as in",
+    &Advice { setting: Setting::Hours, example: "ending", or: " (1 to 24) or starting (0 to 23)" },
+);
+const NO_TWIN: TimeFlaw = TimeFlaw::new(
+    "is the second of two hours that clocks show alike, and those of this zone show it once; name the zone of the file, or correct the hour",
 );
 
 /// The names of columns that number the half-hours of a day, without blanks and the like.
@@ -52,8 +73,8 @@ pub(crate) struct JoinedTimes<'a> {
     format: Option<TimeFormat>,
     dated: usize,
     hours: Option<Hours>,
-    /// Whether the last of them numbers the half-hours of a day, as electricity markets in Britain do.
-    halves: bool,
+    /// The length of what the last of them counts from midnight on, if it does: half-hours, as electricity markets in Britain do, or hours.
+    counted: Option<i64>,
     zero: Cell<bool>,
     last: Cell<bool>,
 }
@@ -77,8 +98,14 @@ impl<'a> JoinedTimes<'a> {
         let hours = hours.or_else(|| names.iter().find_map(|name| Hours::said_by(name)));
         let (zero, last) = (Cell::new(false), Cell::new(false));
         let plain = |name: &String| name.to_lowercase().replace(['_', ' ', '-'], "");
-        let halves = names.len() == 2 && SETTLEMENT.contains(&plain(&names[1]).as_str());
-        Ok(Self { inner, header, places, parts, format, dated, hours, halves, zero, last })
+        let halves = names.last().is_some_and(|name| SETTLEMENT.contains(&plain(name).as_str()));
+        let counted = match hours {
+            _ if names.len() < 2 => None,
+            _ if halves => Some(HOUR / 2),
+            Some(Hours::Counted) => Some(HOUR),
+            _ => None,
+        };
+        Ok(Self { inner, header, places, parts, format, dated, hours, counted, zero, last })
     }
 
     fn parts(&self) -> Result<Vec<Cow<'_, str>>, DataError> {
@@ -94,8 +121,8 @@ impl<'a> JoinedTimes<'a> {
         self.parts.iter().map(text).collect()
     }
 
-    /// The time on the clocks, in microseconds since 1970-01-01 00:00.
-    fn civil(&self, parts: &[Cow<'_, str>]) -> Result<i64, TimeFlaw> {
+    /// The time on the clocks, in microseconds since 1970-01-01 00:00, and which of two such times.
+    fn civil(&self, parts: &[Cow<'_, str>]) -> Result<(i64, Option<Twin>), TimeFlaw> {
         let trimmed: Vec<&str> = parts.iter().map(|part| part.trim()).collect();
         let year = |text: &str| text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit());
         let (date, dated) = match &self.format {
@@ -114,23 +141,42 @@ impl<'a> JoinedTimes<'a> {
         self.with_time_of_day(date, &trimmed[dated..])
     }
 
-    /// The time of a date and the number of a half-hour, which counts those that have passed since midnight: where clocks are put back
-    /// there are 50.
-    fn half_hour(&self, [date, number]: [&str; 2], clock: &mut Clock) -> Result<i64, TimeFlaw> {
-        let mut dates = Clock { format: self.format.clone(), ..Clock::default() };
-        let midnight = dates.read(date.trim())?;
-        if dates.kind != Some(TimeKind::Timestamp) || dates.zone.is_some() {
-            return Err(PARTS);
+    /// The time that the columns make.
+    fn joined(&self, parts: &[Cow<'_, str>], clock: &mut Clock) -> Result<i64, TimeFlaw> {
+        if let (Some(unit), Some((number, date))) = (self.counted, parts.split_last()) {
+            return self.counted(unit, self.civil(date)?.0, number, clock);
         }
+        let (civil, twin) = self.civil(parts)?;
+        let time = clock.read(&TimeKind::Timestamp.display(civil))?;
+        let later = if twin.is_some() { clock.later.take() } else { None };
+        match (twin, clock.zone.is_some()) {
+            (None, _) => Ok(time),
+            (Some(_), false) => Err(TWINS),
+            (Some(_), true) if self.hours.is_none() => Err(WHICH),
+            (Some(Twin::First), true) => Ok(time),
+            (Some(Twin::Second), true) => later.ok_or(NO_TWIN),
+        }
+    }
+
+    /// The time of a midnight on the clocks and a number that counts steps of this length from it: where clocks are put back there are
+    /// more.
+    fn counted(&self, unit: i64, midnight: i64, number: &str, clock: &mut Clock) -> Result<i64, TimeFlaw> {
+        let flaw = if unit == HOUR { COUNTED } else { HALVES };
+        let most = 25 * HOUR / unit;
         let number = number.trim();
         let number = number.strip_suffix(".0").unwrap_or(number).parse::<i64>().ok();
-        let number = number.filter(|number| (1..=50).contains(number)).ok_or(HALVES)?;
-        let passed = (number - 1) * HOUR / 2;
-        match clock.zone.is_some() {
-            true => Ok(clock.read(&TimeKind::Timestamp.display(midnight))? + passed),
-            false if number > 48 => Err(LONG_DAY),
-            false => clock.read(&TimeKind::Timestamp.display(midnight + passed)),
+        let number = number.filter(|number| (1..=most).contains(number)).ok_or(flaw)?;
+        let passed = (number - 1) * unit;
+        if clock.zone.is_none() {
+            return match passed < 24 * HOUR {
+                true => clock.read(&TimeKind::Timestamp.display(midnight + passed)),
+                false => Err(LONG_DAY),
+            };
         }
+        let end = clock.read(&TimeKind::Timestamp.display(midnight + 24 * HOUR))?;
+        let time = clock.read(&TimeKind::Timestamp.display(midnight))? + passed;
+        clock.later = None;
+        if time < end { Ok(time) } else { Err(BEYOND) }
     }
 
     /// The date of a year, and a month, quarter or week of it, and how many columns it takes.
@@ -154,9 +200,11 @@ impl<'a> JoinedTimes<'a> {
     }
 
     /// The date with the hour and the minute that the other parts say.
-    fn with_time_of_day(&self, date: i64, parts: &[&str]) -> Result<i64, TimeFlaw> {
-        let Some((hour, rest)) = parts.split_first() else { return Ok(date) };
-        let time = time_of_day(hour).ok_or(PARTS)?;
+    fn with_time_of_day(&self, date: i64, parts: &[&str]) -> Result<(i64, Option<Twin>), TimeFlaw> {
+        let Some((hour, rest)) = parts.split_first() else { return Ok((date, None)) };
+        let (hour, twin) = without_twin(hour).map_or((*hour, None), |(hour, twin)| (hour, Some(twin)));
+        let flaw = if hour.trim_end_matches(".0") == "25" { TWENTY_FIFTH } else { PARTS };
+        let time = time_of_day(hour).ok_or(flaw)?;
         let mut unit = HOUR;
         let mut finer = 0;
         for part in rest {
@@ -174,7 +222,7 @@ impl<'a> JoinedTimes<'a> {
             Some(Hours::Ending) => HOUR,
             _ => 0,
         };
-        Ok(date + time + finer - before)
+        Ok((date + time + finer - before, twin))
     }
 }
 
@@ -212,10 +260,7 @@ impl TableReader for JoinedTimes<'_> {
             return self.inner.time(self.inner_column(column), clock);
         }
         let parts = self.parts()?;
-        let read = match &parts[..] {
-            [date, number] if self.halves => self.half_hour([date, number], clock),
-            parts => self.civil(parts).and_then(|civil| clock.read(&TimeKind::Timestamp.display(civil))),
-        };
+        let read = self.joined(&parts, clock);
         read.map_err(|why| (self as &dyn TableReader).bad_time(0, why))
     }
 
@@ -271,7 +316,8 @@ impl JoinedTimes<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Panel, ReadOptions, Zone};
+    use super::super::day_clock::HOUR;
+    use crate::{Hours, Panel, ReadOptions, Zone};
 
     #[test]
     fn half_hours_of_a_day_are_counted_from_midnight() {
@@ -295,7 +341,84 @@ mod tests {
         assert_eq!((panel.freq().to_string().as_str(), panel.len(0)), ("30min", 146));
         assert_eq!(panel.y(0)[96..99], [49.0, 50.0, 1.0]);
         let error = read(None).map(|_| ()).unwrap_err().to_string();
-        assert!(error.contains("\"2024-10-27 49\" is a half-hour of a day of 25 hours"), "{error}");
+        assert!(error.contains("\"2024-10-27 49\" belongs to a day of 25 hours"), "{error}");
         assert!(error.contains("`ReadOptions::zone = Europe/London`"), "{error}");
+    }
+
+    fn hours(days: &[(&str, &[&str])], name: &str) -> String {
+        let mut text = format!("date,{name},y\n");
+        for (day, hours) in days {
+            hours.iter().enumerate().for_each(|(y, hour)| text += &format!("{day},{hour},{y}\n"));
+        }
+        text
+    }
+
+    fn read(text: &str, name: &str, hours: Option<Hours>, zone: Option<&str>) -> Result<Panel, String> {
+        let zone = zone.map(|zone| Zone::parse(zone).unwrap());
+        let options =
+            ReadOptions { time_cols: vec!["date".into(), name.into()], hours, zone, ..ReadOptions::new() };
+        Panel::read_csv(text.as_bytes(), "t.csv", &options).map_err(|error| error.to_string())
+    }
+
+    /// The steps of the first series between its rows, in hours.
+    fn steps(panel: &Panel) -> Vec<i64> {
+        let times: Vec<i64> = panel.times(0).collect();
+        times.windows(2).map(|pair| (pair[1] - pair[0]) / HOUR).collect()
+    }
+
+    #[test]
+    fn hours_that_are_counted_through_a_day_are_asked_for_and_read() {
+        let day = |most: usize| (1..=most).map(|hour| hour.to_string()).collect::<Vec<_>>();
+        let texts = [day(24), day(25), day(24)];
+        let slices: Vec<Vec<&str>> =
+            texts.iter().map(|day| day.iter().map(String::as_str).collect()).collect();
+        let back = hours(
+            &[("2024-11-02", &slices[0]), ("2024-11-03", &slices[1]), ("2024-11-04", &slices[2])],
+            "hour_ending",
+        );
+        let forward = hours(
+            &[("2024-03-09", &slices[0]), ("2024-03-10", &slices[0][..23]), ("2024-03-11", &slices[2])],
+            "hour_ending",
+        );
+        let zone = Some("America/New_York");
+        for (text, rows) in [(&back, 73), (&forward, 71)] {
+            let panel = read(text, "hour_ending", Some(Hours::Counted), zone).unwrap();
+            assert_eq!((steps(&panel), panel.len(0)), (vec![1; rows - 1], rows));
+            for zone in [None, zone] {
+                let error = read(text, "hour_ending", None, zone).map(|_| ()).unwrap_err();
+                let advised = error.contains("`ReadOptions::hours = counted`")
+                    || zone.is_none() && error.contains("`ReadOptions::zone = Europe/London`");
+                assert!(advised && !error.contains("aggregate"), "{error}");
+            }
+        }
+        let error = read(&back, "hour_ending", Some(Hours::Counted), None).map(|_| ()).unwrap_err();
+        assert!(error.contains("\"2024-11-03 25\" belongs to a day of 25 hours"), "{error}");
+        let error =
+            read(&back, "hour_ending", Some(Hours::Counted), Some("Asia/Tokyo")).map(|_| ()).unwrap_err();
+        assert!(error.contains("is beyond the end of its day"), "{error}");
+    }
+
+    #[test]
+    fn letters_of_an_hour_that_is_there_twice_need_the_zone() {
+        let plain: Vec<String> = (1..=24).map(|hour| format!("{hour:02}")).collect();
+        let plain: Vec<&str> = plain.iter().map(String::as_str).collect();
+        let twice = |at: usize, names: &[&'static str]| [&plain[..at], names, &plain[at + 1..]].concat();
+        for (names, at, days, zone) in [
+            (&["3A", "3B"][..], 2, ["2024-10-26", "2024-10-27", "2024-10-28"], "Europe/Berlin"),
+            (&["03", "3B"], 2, ["2024-10-26", "2024-10-27", "2024-10-28"], "Europe/Berlin"),
+            (&["02", "02X"], 1, ["2024-11-02", "2024-11-03", "2024-11-04"], "America/New_York"),
+        ] {
+            let long = twice(at, names);
+            let text = hours(&[(days[0], &plain), (days[1], &long), (days[2], &plain)], "HE");
+            let panel = read(&text, "HE", None, Some(zone)).unwrap();
+            assert_eq!((steps(&panel), panel.len(0)), (vec![1; 72], 73), "{names:?}");
+            let error = read(&text, "HE", None, None).map(|_| ()).unwrap_err();
+            assert!(error.contains("one of two hours that clocks show alike"), "{error}");
+            let error = read(&text, "HE", None, Some("Asia/Tokyo")).map(|_| ()).unwrap_err();
+            assert!(error.contains("name the zone of the file"), "{error}");
+            let other = text.replace("date,HE,y", "date,hour,y");
+            let error = read(&other, "hour", None, Some(zone)).map(|_| ()).unwrap_err();
+            assert!(error.contains("`ReadOptions::hours = ending`"), "{error}");
+        }
     }
 }

@@ -1,53 +1,119 @@
-//! A table in which some values stand for missing ones.
+//! A table in which some texts stand for missing values or for 0, and numbers may have flags behind them.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::number_format::NumberFormat;
+use super::number_flags::without_flags;
+use super::number_format::{NumberFormat, narrow};
 use super::read_note::ReadNote;
 use super::table::TableReader;
 use crate::calendar::clock::Clock;
 use crate::error::DataError;
-use crate::error::flaw::Flaw;
+use crate::error::flaw::{Flags, Flaw};
 use crate::error::place::Place;
 
-/// Values that stand for missing ones: as texts in any case, those that are numbers also in any other spelling.
-#[derive(Clone, Debug)]
+/// Values that stand for missing ones: as texts in any case, those that are numbers also in any other spelling; texts that stand for 0;
+/// flags that are left away, and how many were.
+#[derive(Debug)]
 pub(crate) struct Marks {
-    texts: Vec<String>,
+    missing: Vec<String>,
     numbers: Vec<f64>,
+    zeros: Vec<String>,
+    flags: Vec<String>,
+    flagged: AtomicUsize,
 }
 
 impl Marks {
-    pub(crate) fn new(texts: &[String]) -> Self {
-        let texts: Vec<String> = texts.iter().map(|text| text.trim().to_lowercase()).collect();
-        Self { numbers: texts.iter().filter_map(|text| text.parse().ok()).collect(), texts }
+    /// Nothing where there are none.
+    pub(crate) fn new(missing: &[String], zeros: &[String], flags: &[String]) -> Option<Self> {
+        let lower = |texts: &[String]| texts.iter().map(|text| text.trim().to_lowercase()).collect();
+        let missing: Vec<String> = lower(missing);
+        let bare = |flag: &String| flag.trim().trim_matches(['(', ')', '[', ']']).to_owned();
+        let flags: Vec<String> = flags.iter().map(bare).filter(|flag| !flag.is_empty()).collect();
+        let numbers = missing.iter().filter_map(|text| text.parse().ok()).collect();
+        let marks = Self { numbers, missing, zeros: lower(zeros), flags, flagged: AtomicUsize::new(0) };
+        let any = !(marks.missing.is_empty() && marks.zeros.is_empty() && marks.flags.is_empty());
+        any.then_some(marks)
     }
 
-    fn has_text(&self, text: &str) -> bool {
-        self.texts.contains(&text.trim().to_lowercase())
+    fn is_missing(&self, text: &str) -> bool {
+        self.missing.contains(&text.trim().to_lowercase())
+    }
+
+    fn is_zero(&self, text: &str) -> bool {
+        self.zeros.contains(&text.trim().to_lowercase())
+    }
+
+    /// The flags that were said, and those that were found besides.
+    fn with_flags(&self, found: Flags) -> Flags {
+        let said = self.flags.iter().map(String::as_str);
+        let new = found.text().split(',').filter(|flag| self.flags.iter().all(|said| said != flag));
+        let all: Vec<&str> = said.chain(new).collect();
+        Flags::of(&all.join(",")).unwrap_or(found)
     }
 }
 
 /// The table with these marks.
 pub(crate) struct MarkedTable<'a> {
-    pub(crate) inner: Box<dyn TableReader + 'a>,
-    pub(crate) marks: Arc<Marks>,
+    inner: Box<dyn TableReader + 'a>,
+    marks: Arc<Marks>,
+    format: NumberFormat,
+    /// The row of the last flags, and the columns that have some in it: a cell may be asked for twice.
+    flagged: RefCell<(u64, Vec<usize>)>,
 }
 
-impl MarkedTable<'_> {
-    /// What is read, or that it is missing.
-    fn known<T: Copy>(
+impl<'a> MarkedTable<'a> {
+    /// The table with these marks, whose numbers are written so.
+    pub(crate) fn new(inner: Box<dyn TableReader + 'a>, marks: Arc<Marks>, format: NumberFormat) -> Self {
+        Self { inner, marks, format, flagged: RefCell::default() }
+    }
+
+    /// The number of a text without its flags, or what is wrong with it; nothing if it has others or none.
+    fn without_flags(&self, column: usize, text: &str) -> Option<Result<f64, Flaw>> {
+        let read = self.format.wide_number(without_flags(text, &self.marks.flags)?.as_bytes());
+        if matches!(read, Ok(_) | Err(Flaw::Missing)) {
+            let (row, columns) = &mut *self.flagged.borrow_mut();
+            if *row != self.inner.row() {
+                (*row, *columns) = (self.inner.row(), Vec::new());
+            }
+            if !columns.contains(&column) {
+                columns.push(column);
+                self.marks.flagged.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        Some(read)
+    }
+
+    /// What is read, or what the marks say of it.
+    fn known<T: Copy + Into<f64>>(
         &self,
         column: usize,
         read: Result<T, Flaw>,
-        wide: impl Fn(T) -> f64,
+        narrowed: impl Fn(f64) -> Result<T, Flaw>,
     ) -> Result<T, Flaw> {
-        let is_mark = match read {
-            Ok(value) => self.marks.numbers.contains(&wide(value)),
-            Err(_) => self.inner.label(column).is_ok_and(|text| self.marks.has_text(&text)),
-        };
-        if is_mark { Err(Flaw::Missing) } else { read }
+        let value = read.ok().map(Into::into);
+        if value.is_some_and(|value| self.marks.numbers.contains(&value)) {
+            return Err(Flaw::Missing);
+        }
+        // A 0 may be the reading of a text.
+        if value.is_some_and(|value| value != 0.0) {
+            return read;
+        }
+        let Ok(text) = self.inner.label(column) else { return read };
+        if self.marks.is_missing(&text) {
+            return Err(Flaw::Missing);
+        }
+        match read {
+            Err(_) if self.marks.is_zero(&text) => narrowed(0.0),
+            Err(flaw) => match (self.without_flags(column, &text), flaw) {
+                (Some(number), _) => number.and_then(narrowed),
+                (None, Flaw::Flagged(found)) => Err(Flaw::Flagged(self.marks.with_flags(found))),
+                (None, flaw) => Err(flaw),
+            },
+            read => read,
+        }
     }
 }
 
@@ -65,6 +131,7 @@ impl TableReader for MarkedTable<'_> {
     }
 
     fn read_numbers(&mut self, format: NumberFormat) {
+        self.format = format;
         self.inner.read_numbers(format);
     }
 
@@ -74,7 +141,7 @@ impl TableReader for MarkedTable<'_> {
 
     fn next_part(&mut self) -> Result<Option<Box<dyn TableReader>>, DataError> {
         let part = self.inner.next_part()?;
-        Ok(part.map(|inner| Box::new(MarkedTable { inner, marks: self.marks.clone() }) as _))
+        Ok(part.map(|inner| Box::new(MarkedTable::new(inner, self.marks.clone(), self.format)) as _))
     }
 
     fn place(&self) -> Place {
@@ -102,15 +169,15 @@ impl TableReader for MarkedTable<'_> {
     }
 
     fn number(&self, column: usize) -> Result<f32, Flaw> {
-        self.known(column, self.inner.number(column), f64::from)
+        self.known(column, self.inner.number(column), narrow)
     }
 
     fn wide_number(&self, column: usize) -> Result<f64, Flaw> {
-        self.known(column, self.inner.wide_number(column), |value| value)
+        self.known(column, self.inner.wide_number(column), Ok)
     }
 
     fn number_or_truth(&self, column: usize) -> Result<f32, Flaw> {
-        self.known(column, self.inner.number_or_truth(column), f64::from)
+        self.known(column, self.inner.number_or_truth(column), narrow)
     }
 
     fn typed_texts(&self, column: usize) -> bool {
@@ -119,7 +186,7 @@ impl TableReader for MarkedTable<'_> {
 
     fn label(&self, column: usize) -> Result<Cow<'_, str>, Flaw> {
         let label = self.inner.label(column)?;
-        if self.marks.has_text(&label) { Err(Flaw::Missing) } else { Ok(label) }
+        if self.marks.is_missing(&label) { Err(Flaw::Missing) } else { Ok(label) }
     }
 
     fn reads_its_times(&self) -> bool {
@@ -135,10 +202,47 @@ impl TableReader for MarkedTable<'_> {
     }
 
     fn notes(&self) -> Vec<ReadNote> {
-        self.inner.notes()
+        let cells = self.marks.flagged.load(Ordering::Relaxed);
+        let flagged = (cells > 0).then(|| ReadNote::Flagged { file: self.file().clone(), cells });
+        self.inner.notes().into_iter().chain(flagged).collect()
     }
 
     fn shown(&self, column: usize) -> String {
         self.inner.shown(column)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{DataError, Fill, Panel, ReadOptions};
+
+    fn read(cells: &[&str], options: ReadOptions) -> Result<Panel, DataError> {
+        let rows = cells.iter().enumerate().map(|(row, cell)| format!("a,{row},{cell}\n"));
+        let text = format!("unique_id,ds,y\n{}", rows.collect::<String>());
+        Panel::read_csv(text.as_bytes(), "t.csv", &options.fill(Fill::Forward))
+    }
+
+    #[test]
+    fn a_dash_alone_is_asked_for_and_both_answers_can_be_followed() {
+        let cells = ["5", "-", "7"];
+        let error = read(&cells, ReadOptions::new()).unwrap_err().to_string();
+        for advice in ["`ReadOptions::zeros = -`", "`ReadOptions::missing = -`"] {
+            assert!(error.contains(advice), "{error}");
+        }
+        assert_eq!(read(&cells, ReadOptions::new().zeros(["-"])).unwrap().y(0), [5.0, 0.0, 7.0]);
+        assert_eq!(read(&cells, ReadOptions::new().missing(["-"])).unwrap().y(0), [5.0, 5.0, 7.0]);
+    }
+
+    #[test]
+    fn a_currency_and_a_dash_are_a_zero_and_told_once() {
+        let cells = ["$5", " $ -  ", "$7", "$-"];
+        let panel = read(&cells, ReadOptions::new()).unwrap();
+        assert_eq!(panel.y(0), [5.0, 0.0, 7.0, 0.0]);
+        let [note] = panel.notes() else { panic!("{:?}", panel.notes()) };
+        let note = note.to_string();
+        assert!(note.contains("(`$ -` in line 3) are read as 0"), "{note}");
+        // The note says how to read it otherwise.
+        let panel = read(&cells, ReadOptions::new().missing(["$ -", "$-"])).unwrap();
+        assert_eq!(panel.y(0), [5.0, 5.0, 7.0], "what is missing at the end is cut");
     }
 }

@@ -25,6 +25,7 @@ pub(crate) mod joined_times;
 pub(crate) mod layout;
 pub(crate) mod memory_table;
 pub(crate) mod missing_marks;
+pub(crate) mod number_flags;
 pub(crate) mod number_format;
 pub(crate) mod open;
 mod other_kinds;
@@ -32,6 +33,7 @@ mod other_kinds;
 mod page_headers;
 #[cfg(feature = "parquet")]
 mod plain_cells;
+mod points;
 pub(crate) mod read_note;
 mod records;
 #[cfg(feature = "parquet")]

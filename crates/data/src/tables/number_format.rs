@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::adorned::{APOSTROPHES, Adorned, SPACES, is_zero_of_accounts};
+use super::number_flags::seen_flags;
 use crate::error::DataError;
 use crate::error::flaw::Flaw;
 
@@ -242,6 +243,13 @@ impl NumberFormat {
 
     /// The flaw of a text that is no number: often it is one with other marks.
     fn flaw(self, text: &str) -> Flaw {
+        if let Some((number, flags)) = seen_flags(text) {
+            match self.wide_number(number.as_bytes()) {
+                Ok(_) | Err(Flaw::Missing) => return Flaw::Flagged(flags),
+                Err(flaw @ (Flaw::DecimalComma | Flaw::DecimalPoint | Flaw::Grouped)) => return flaw,
+                Err(_) => {}
+            }
+        }
         // Most texts end here, at their first letter: a column may hold long ones.
         let may_count = |c: char| c.is_ascii_digit() || "+-eE.,".contains(c) || THOUSANDS.contains(&c);
         if !text.chars().all(may_count) {
@@ -263,6 +271,7 @@ impl NumberFormat {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::flaw::Flags;
     use proptest::prelude::*;
 
     fn read(format: (char, Option<char>), text: &str) -> Result<f32, Flaw> {
@@ -292,7 +301,11 @@ mod tests {
             (": ", Flaw::Missing),
             ("#DIV/0!", Flaw::Missing),
             ("-", Flaw::Dash),
-            ("12.3 p", Flaw::Accompanied),
+            ("12.3 p", Flaw::Flagged(Flags::of("p").unwrap())),
+            ("12.3e", Flaw::Flagged(Flags::of("e").unwrap())),
+            (": c", Flaw::Flagged(Flags::of("c").unwrap())),
+            ("1,5 p", Flaw::DecimalComma),
+            ("12 km", Flaw::Accompanied),
             ("<1", Flaw::Accompanied),
             ("1.5M", Flaw::Accompanied),
             ("x1y2", Flaw::Text),

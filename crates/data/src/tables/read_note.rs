@@ -96,6 +96,40 @@ pub enum ReadNote {
         /// The file.
         file: Arc<str>,
     },
+    /// Cells of a currency and a dash alone.
+    ZerosOfAccounts {
+        /// The file.
+        file: Arc<str>,
+        /// The line of the first,
+        line: u64,
+        /// and its text.
+        cell: String,
+    },
+    /// Lines that repeat the header.
+    RepeatedHeaders {
+        /// The file.
+        file: Arc<str>,
+        /// How many.
+        lines: u64,
+    },
+    /// Points that are read as those before decimals, and may stand between thousands.
+    Points {
+        /// The file.
+        file: Arc<str>,
+        /// The column of the first,
+        column: String,
+        /// its line,
+        line: u64,
+        /// and its text.
+        cell: String,
+    },
+    /// Numbers that were read without the flags behind them.
+    Flagged {
+        /// The file.
+        file: Arc<str>,
+        /// How many.
+        cells: usize,
+    },
 }
 
 impl fmt::Display for ReadNote {
@@ -151,6 +185,25 @@ impl fmt::Display for ReadNote {
                     f,
                     "{file}: numbers in percent are read as the fractions that they are: 12.5 % as 0.125"
                 )
+            }
+            Self::ZerosOfAccounts { file, line, cell } => write!(
+                f,
+                "{file}: a currency and a dash alone (`{cell}` in line {line}) are read as 0, as spreadsheets show it in columns of \
+                 accounts; {} says that the value is not known",
+                Setting::Missing.to(cell)
+            ),
+            Self::RepeatedHeaders { file, lines } => {
+                write!(f, "{file}: lines passed over, since they repeat the header: {lines}")
+            }
+            Self::Points { file, column, line, cell } => write!(
+                f,
+                "{file}, column `{column}`: each point in a number has three digits behind it (`{cell}` in line {line}), and semicolons \
+                 separate the fields, as where commas stand before decimals; points are read as those before decimals. If they stand \
+                 between thousands, say so ({})",
+                Setting::Thousands.to('.')
+            ),
+            Self::Flagged { file, cells } => {
+                write!(f, "{file}: cells that were read without the flag behind their number: {cells}")
             }
             Self::Encoded { file, encoding } => {
                 write!(

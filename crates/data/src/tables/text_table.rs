@@ -1,11 +1,11 @@
 //! A text table read record by record: separator, header, lines and cells.
 
 use std::borrow::Cow;
-use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Chain, Cursor, Read};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::blocks::{Block, BlockError, Blocks, LONGEST_RECORD, Marks};
 use super::compressed::{Damage, Text};
@@ -14,17 +14,22 @@ use super::file_options::FileOptions;
 use super::header_search::{Header, find_header, most_frequent};
 use super::number_format::{NumberFormat, narrow};
 use super::other_kinds::{CODES_OF_ZERO, other_kind};
+use super::points::Points;
 use super::read_note::ReadNote;
 use super::records::{MAX_COLUMNS, Records};
 use super::table::{TableReader, check_header};
 use super::units::Units;
 use crate::calendar::clock::Clock;
+use crate::calendar::flaw::TimeFlaw;
 use crate::error::DataError;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
 use crate::error::too_large::TooLarge;
 use crate::wording::excerpt;
+
+const NO_TIME: TimeFlaw =
+    TimeFlaw::new("is missing; every row needs its time: write it, or take the line out");
 
 /// How far into a file the header and the separator are looked for.
 const HEAD: u64 = 1 << 16;
@@ -45,9 +50,11 @@ pub(crate) struct TextTable<R: Read> {
     /// Rows so far.
     rows: u64,
     numbers: NumberFormat,
-    /// Whether a number stood in percent.
-    percent: Cell<bool>,
     units: Units,
+    /// Points in numbers, where they may be marks between thousands.
+    points: Option<Arc<Points>>,
+    /// Lines that repeat the header, of all parts.
+    repeated: Arc<AtomicU64>,
     options: FileOptions,
 }
 
@@ -95,8 +102,9 @@ impl<R: Read + Send> TextTable<R> {
             titles: (header.lines > 0).then_some(passed),
             rows: 0,
             numbers: NumberFormat::default(),
-            percent: Cell::new(false),
             units: Units::default(),
+            points: (header.separator == b';').then(|| Points::new().into()),
+            repeated: Arc::default(),
             options: options.clone(),
         };
         if !table.read()? {
@@ -129,9 +137,30 @@ impl<R: Read + Send> TextTable<R> {
                 let at = Place { row, ..self.place() };
                 return Err(UnreadableTable::UnclosedQuote { at, text: excerpt(text) }.into());
             }
-            if !self.records.is_blank() && !self.options.skips(self.field(0)) {
+            if self.records.is_blank() || self.options.skips(self.field(0)) {
+                continue;
+            }
+            if !self.repeats_header() {
                 return Ok(true);
             }
+            self.repeated.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether the row is the header again, as where files were put together; one without letters may be a row that was taken for one.
+    fn repeats_header(&self) -> bool {
+        let same = |(name, column): (&String, usize)| name.as_bytes() == self.field(column).trim_ascii();
+        let lettered = |name: &String| name.contains(|c: char| c.is_alphabetic());
+        self.header.first().is_some_and(|name| same((name, 0)))
+            && self.records.len() == self.header.len()
+            && self.header.iter().zip(0..).all(same)
+            && self.header.iter().any(lettered)
+    }
+
+    /// Sees the point of a number, if points are in question.
+    fn see_point(&self, column: usize) {
+        if let Some(points) = &self.points {
+            points.see(column, self.records.line(), self.field(column));
         }
     }
 
@@ -152,10 +181,8 @@ impl<R: Read + Send> TextTable<R> {
 
     /// Sees the unit of a number.
     fn watch<T: Copy + Into<f64>>(&self, column: usize, number: Result<T, Flaw>) -> Result<T, Flaw> {
-        if let Ok(number) = number
-            && self.units.see_text(column, self.field(column), number.into(), || self.cell_seen(column))
-        {
-            self.percent.set(true);
+        if let Ok(number) = number {
+            self.units.see_text(column, self.field(column), number.into(), || self.cell_seen(column));
         }
         number
     }
@@ -186,6 +213,7 @@ impl<R: Read + Send> TextTable<R> {
 impl<R: Read + Send> TableReader for TextTable<R> {
     fn read_numbers(&mut self, format: NumberFormat) {
         self.numbers = format;
+        self.points = self.points.take().filter(|_| format == NumberFormat::default());
     }
 
     fn file(&self) -> &Arc<str> {
@@ -230,8 +258,9 @@ impl<R: Read + Send> TableReader for TextTable<R> {
             titles: None,
             rows: self.rows,
             numbers: self.numbers,
-            percent: Cell::new(false),
             units: self.units.of_part(),
+            points: self.points.clone(),
+            repeated: self.repeated.clone(),
             options: self.options.clone(),
         };
         Ok(records.map(|records| Box::new(part(records)) as Box<dyn TableReader>))
@@ -264,7 +293,8 @@ impl<R: Read + Send> TableReader for TextTable<R> {
             return Ok(time);
         }
         let text = self.text(column)?.trim();
-        clock.read(text).map_err(|why| {
+        let read = if text.is_empty() { Err(NO_TIME) } else { clock.read(text) };
+        read.map_err(|why| {
             self.summary(text).unwrap_or_else(|| DataError::BadTime {
                 at: self.place(),
                 column: self.header[column].clone(),
@@ -278,6 +308,7 @@ impl<R: Read + Send> TableReader for TextTable<R> {
         let field = self.field(column);
         match self.numbers.short(field) {
             Some(number) => {
+                self.see_point(column);
                 self.units.see_plain(column, number, || self.cell_seen(column));
                 Ok(number)
             }
@@ -288,7 +319,10 @@ impl<R: Read + Send> TableReader for TextTable<R> {
     fn number_or_truth(&self, column: usize) -> Result<f32, Flaw> {
         let field = self.field(column);
         match self.numbers.short(field) {
-            Some(number) => narrow(number),
+            Some(number) => {
+                self.see_point(column);
+                narrow(number)
+            }
             None => self.watch(column, self.numbers.number_or_truth(field)),
         }
     }
@@ -312,8 +346,11 @@ impl<R: Read + Send> TableReader for TextTable<R> {
         let encoding = decoded.and_then(Decoded::recognised);
         let encoded = encoding.map(|encoding| ReadNote::Encoded { file: file(), encoding });
         let titles = self.titles.map(|lines| ReadNote::Titles { file: file(), lines, header: lines + 1 });
-        let percent = self.percent.get().then(|| ReadNote::Percent { file: file() });
-        encoded.into_iter().chain(titles).chain(percent).collect()
+        let repeated = Some(self.repeated.load(Ordering::Relaxed)).filter(|lines| *lines > 0);
+        let repeated = repeated.map(|lines| ReadNote::RepeatedHeaders { file: file(), lines });
+        let points = self.points.as_ref().and_then(|points| points.note(&self.file, &self.header));
+        let first = encoded.into_iter().chain(titles).chain(repeated).chain(points);
+        first.chain(self.units.notes(&self.file)).collect()
     }
 }
 
@@ -381,6 +418,18 @@ mod tests {
     fn lines_count_blank_ones_and_breaks_within_quotes() {
         assert_eq!(lines("a,b\n1,2\n\n\n3,4\n\"5\n\n\",6\n7,8"), [(2, 2), (5, 2), (6, 2), (9, 2)]);
         assert_eq!(lines("\n\na,b\r\n\r\n1,2\r\n3,4"), [(5, 2), (6, 2)]);
+    }
+
+    #[test]
+    fn a_header_that_is_repeated_is_passed_over_and_told() {
+        let text = "unique_id,ds,y\na,1,2\nunique_id,ds,y\na,2,3\nunique_id, ds ,y\na,3,4\n";
+        for threads in [1, 2] {
+            let panel =
+                Panel::read_csv(text.as_bytes(), "t.csv", &ReadOptions::new().threads(threads)).unwrap();
+            assert_eq!(panel.y(0), [2.0, 3.0, 4.0]);
+            let [note] = panel.notes() else { panic!("{:?}", panel.notes()) };
+            assert_eq!(note.to_string(), "t.csv: lines passed over, since they repeat the header: 2");
+        }
     }
 
     #[test]

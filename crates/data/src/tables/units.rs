@@ -3,7 +3,8 @@
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::adorned::Adorned;
+use super::adorned::{Adorned, is_zero_of_accounts};
+use super::read_note::ReadNote;
 use crate::error::DataError;
 use crate::error::file::UnreadableTable;
 use crate::wording::excerpt;
@@ -37,16 +38,35 @@ struct Cell {
     text: String,
 }
 
-/// The first cells of each unit, by column.
-type Cells = Vec<Vec<Cell>>;
+/// The first cells of each unit, by column, and a cell that is a currency and a dash.
+#[derive(Debug, Default)]
+struct Seen {
+    cells: Vec<Vec<Cell>>,
+    dash: Option<(u64, String)>,
+}
+
+impl Seen {
+    fn of_column(&mut self, column: usize) -> &mut Vec<Cell> {
+        if self.cells.len() <= column {
+            self.cells.resize_with(column + 1, Vec::new);
+        }
+        &mut self.cells[column]
+    }
+
+    fn see_dash(&mut self, dash: (u64, String)) {
+        if self.dash.as_ref().is_none_or(|(line, _)| *line > dash.0) {
+            self.dash = Some(dash);
+        }
+    }
+}
 
 /// The units of the numbers of a table, seen as they are read; parts of the table tell those that they see with their end.
 #[derive(Debug, Default)]
 pub(super) struct Units {
     /// Whether a column has a plain number, as most have: all further ones are passed over.
     is_plain: Vec<IsPlain>,
-    seen: RefCell<Cells>,
-    of_all: Arc<Mutex<Cells>>,
+    seen: RefCell<Seen>,
+    of_all: Arc<Mutex<Seen>>,
 }
 
 impl Units {
@@ -69,59 +89,71 @@ impl Units {
         }
     }
 
-    /// Sees the text of a number that may have a unit. Whether it stands in percent.
+    /// Sees the text of a number that may have a unit.
     pub(super) fn see_text(
         &self,
         column: usize,
         text: &[u8],
         number: f64,
         cell: impl FnOnce() -> (u64, String),
-    ) -> bool {
+    ) {
         let ends = |text: &[u8]| Some([*text.first()?, *text.last()?]);
         let is_bare = |byte: u8| byte.is_ascii_digit() || b".-+".contains(&byte);
         if ends(text.trim_ascii()).is_some_and(|ends| ends.into_iter().all(is_bare)) {
-            self.see_plain(column, number, cell);
-            return false;
+            return self.see_plain(column, number, cell);
         }
-        let adorned = str::from_utf8(text).ok().and_then(|text| Adorned::of(text.trim()));
-        match adorned.map(|adorned| (adorned.percent, adorned.currency)) {
+        let text = str::from_utf8(text).unwrap_or_default().trim();
+        match Adorned::of(text).map(|adorned| (adorned.percent, adorned.currency)) {
             Some((true, _)) => self.see(column, Unit::Percent, cell),
             Some((_, Some(currency))) => self.see(column, Unit::Currency(currency), cell),
+            None if number == 0.0 && is_zero_of_accounts(text) => self.seen.borrow_mut().see_dash(cell()),
             _ => self.see_plain(column, number, cell),
         }
-        adorned.is_some_and(|adorned| adorned.percent)
     }
 
     fn see(&self, column: usize, unit: Unit, cell: impl FnOnce() -> (u64, String)) {
         let mut seen = self.seen.borrow_mut();
-        if seen.len() <= column {
-            seen.resize_with(column + 1, Vec::new);
-        }
-        if seen[column].iter().all(|known| known.unit != unit) {
+        let cells = seen.of_column(column);
+        if cells.iter().all(|known| known.unit != unit) {
             let (line, text) = cell();
-            seen[column].push(Cell { unit, line, text });
+            cells.push(Cell { unit, line, text });
         }
     }
 
-    fn of_all(&self) -> MutexGuard<'_, Cells> {
+    fn of_all(&self) -> MutexGuard<'_, Seen> {
         self.of_all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Tells what was seen to all parts.
     fn tell(&self) {
-        let mut all = self.of_all();
-        for (column, cells) in self.seen.take().into_iter().enumerate() {
-            if all.len() <= column {
-                all.resize_with(column + 1, Vec::new);
-            }
+        let (mut all, seen) = (self.of_all(), self.seen.take());
+        for (column, cells) in seen.cells.into_iter().enumerate() {
             for cell in cells {
-                match all[column].iter_mut().find(|known| known.unit == cell.unit) {
+                let known = all.of_column(column);
+                match known.iter_mut().find(|known| known.unit == cell.unit) {
                     Some(known) if known.line <= cell.line => {}
                     Some(known) => *known = cell,
-                    None => all[column].push(cell),
+                    None => known.push(cell),
                 }
             }
         }
+        if let Some(dash) = seen.dash {
+            all.see_dash(dash);
+        }
+    }
+
+    /// What was assumed of the units, once all parts were read.
+    pub(super) fn notes(&self, file: &Arc<str>) -> Vec<ReadNote> {
+        self.tell();
+        let all = self.of_all();
+        let percent = all.cells.iter().flatten().any(|cell| cell.unit == Unit::Percent);
+        let percent = percent.then(|| ReadNote::Percent { file: file.clone() });
+        let zeros = all.dash.as_ref().map(|(line, cell)| ReadNote::ZerosOfAccounts {
+            file: file.clone(),
+            line: *line,
+            cell: excerpt(cell.as_bytes()),
+        });
+        percent.into_iter().chain(zeros).collect()
     }
 
     /// Whether the numbers of each column are of one unit, once all parts were read.
@@ -130,7 +162,7 @@ impl Units {
     /// [`UnreadableTable::MixedUnits`] with the first cells that differ.
     pub(super) fn check(&self, file: &Arc<str>, header: &[String]) -> Result<(), DataError> {
         self.tell();
-        for (cells, column) in self.of_all().iter_mut().zip(header) {
+        for (cells, column) in self.of_all().cells.iter_mut().zip(header) {
             cells.sort_by_key(|cell| cell.line);
             let differs = |(place, cell): (usize, &Cell)| {
                 let first = cells[..place].iter().find(|first| !first.unit.goes_with(cell.unit))?;

@@ -14,6 +14,7 @@ use super::header_search::{Shape, header_of};
 use super::number_format::NumberFormat;
 use super::read_note::ReadNote;
 use super::table::{TableReader, check_header};
+use super::units::Units;
 use super::workbook_sizes::{CELL, TOO_MUCH, check_contents};
 use crate::calendar::clock::Clock;
 use crate::calendar::flaw::TimeFlaw;
@@ -50,6 +51,7 @@ pub(crate) struct SheetTable {
     numbers: NumberFormat,
     options: FileOptions,
     notes: Vec<ReadNote>,
+    units: Units,
 }
 
 impl SheetTable {
@@ -153,6 +155,7 @@ impl SheetTable {
         check_header(&file, &names)?;
         Ok(Self {
             file,
+            units: Units::of_columns(names.len()),
             header: names,
             left,
             cells,
@@ -307,9 +310,15 @@ impl TableReader for SheetTable {
     fn wide_number(&self, column: usize) -> Result<f64, Flaw> {
         match self.cell(column) {
             Data::Empty => Err(Flaw::Missing),
+            // Whatever their format shows, cells of numbers bear no unit.
             Data::Int(value) => Ok(*value as f64),
             Data::Float(value) => Ok(*value),
-            Data::String(text) => self.numbers.wide_number(text.as_bytes()),
+            Data::String(text) => {
+                let number = self.numbers.wide_number(text.as_bytes())?;
+                let cell = || (self.place().row, text.trim().to_owned());
+                self.units.see_text(column, text.as_bytes(), number, cell);
+                Ok(number)
+            }
             Data::Error(_) => Err(Flaw::Missing),
             _ => Err(Flaw::Type),
         }
@@ -333,8 +342,12 @@ impl TableReader for SheetTable {
         excerpt(text_of(self.cell(column)).as_bytes())
     }
 
+    fn check_units(&self) -> Result<(), DataError> {
+        self.units.check(&self.file, &self.header)
+    }
+
     fn notes(&self) -> Vec<ReadNote> {
-        self.notes.clone()
+        self.notes.iter().cloned().chain(self.units.notes(&self.file)).collect()
     }
 }
 

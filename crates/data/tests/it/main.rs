@@ -1,5 +1,6 @@
 //! Readers of tables, and hostile files for them.
 
+mod advice;
 mod fuzz;
 #[cfg(feature = "parquet")]
 mod long_texts;
