@@ -244,7 +244,7 @@ fn no_file_panics() {
     ];
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     let cli = crate::command();
-    let example = cli.find_subcommand("fit").unwrap().get_after_help().unwrap().to_string();
+    let example = cli.find_subcommand("fit").unwrap().get_after_long_help().unwrap().to_string();
     let example =
         example.split_once("in tables:\n").unwrap().1.lines().take_while(|line| line.starts_with("  "));
     let example = example.collect::<Vec<_>>().join("\n");

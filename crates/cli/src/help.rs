@@ -206,35 +206,20 @@ fn first_example(examples: &str) -> String {
     kept.join("\n") + "\n"
 }
 
-/// The beginning of a help text, up to the first mark that ends a clause.
+/// The beginning of a help text, up to the first mark that ends a clause, or, of a long one, to where one could end.
 fn first_clause(text: &str) -> String {
     const LONGEST: usize = 52;
+    const SHORTEST: usize = 14;
     let line = text.lines().next().unwrap_or_default();
-    let cut = |text: &str, marks: &[&str]| marks.iter().filter_map(|mark| text.find(mark)).min();
-    let end = cut(
-        line,
-        &[
-            "; ",
-            ". ",
-            ": ",
-            " [default",
-            " (",
-            ", as ",
-            ", in place ",
-            " that the ",
-            " that are ",
-            " from one ",
-        ],
-    )
-    .unwrap_or(line.len());
-    let clause = line[..end].trim_end_matches(['.', ',']);
-    // Few words say too little.
-    let clause = if clause.len() < 14 { line.split("; ").next().unwrap_or(line) } else { clause };
+    let cut = |text: &str, marks: &[&str]| {
+        let end = marks.iter().filter_map(|mark| text.find(mark)).filter(|end| *end >= SHORTEST).min();
+        text[..end.unwrap_or(text.len())].trim_end_matches(['.', ',']).to_owned()
+    };
+    let clause = cut(line, &["; ", ". ", ": ", " [default", " (", ", as ", ", in place "]);
     if clause.chars().count() <= LONGEST {
-        return clause.to_owned();
+        return clause;
     }
-    let shorter = clause.match_indices(", ").map(|(at, _)| at).take_while(|at| *at <= LONGEST).last();
-    shorter.filter(|at| *at > 20).map_or(clause, |at| &clause[..at]).to_owned()
+    cut(&clause, &[" that the ", " that are ", " from one ", ", "])
 }
 
 #[cfg(test)]

@@ -468,8 +468,8 @@ mod tests {
             let error = Panel::read_csv(text.as_bytes(), "a.csv", &ReadOptions::new()).unwrap_err();
             ErrorFacts::of(&Error::from(error))
         };
-        let facts = read("unique_id,ds,y\na,2024-01-01,1\na,2024-01-02,2\na,2024-01-05,2\na,2024-01-06,2\n");
-        assert_eq!((&*facts.code, facts.row, facts.series.as_deref()), ("gap", Some(4), Some("a")));
+        let facts = read("unique_id,ds,y\na,2024-01-01,1\na,2024-01-02,2\na,2024-01-03,2\na,2024-01-07,2\n");
+        assert_eq!((&*facts.code, facts.row, facts.series.as_deref()), ("gap", Some(5), Some("a")));
         assert_eq!(
             (facts.file.as_deref(), facts.setting.as_deref()),
             (Some("a.csv"), Some("ReadOptions::fill"))

@@ -155,11 +155,11 @@ mod tests {
         };
         assert_eq!(
             refused("left", serde_json::json!("x")),
-            "a whole number of at least 0, like its default 7"
+            "a whole number of at least 0, like its default 1"
         );
         assert_eq!(
             refused("left", serde_json::json!(1.5)),
-            "a whole number of at least 0, like its default 7"
+            "a whole number of at least 0, like its default 1"
         );
         assert_eq!(refused("story", serde_json::json!(3)), "a text, like its default \"once\"");
     }

@@ -98,7 +98,7 @@ fn the_command_line_wins() {
 fn mistakes_name_the_file_and_its_line() {
     for (old, new, line, part) in [
         ("input-size", "input_size", 7, "did you mean `input-size`?"),
-        ("h = 7", "h = 0", 6, "--h"),
+        ("h = 7", "h = 0", 6, "h = 0: a whole number from 1 to 1000000 is expected"),
         ("hidden_size = 8", "hiden_size = 8", 16, "did you mean hidden_size?"),
         ("hidden_size = 8", "hidden_size = 'many'", 16, "hidden_size must be"),
         ("max_steps = 3", "h = 3", 12, "the horizon is set by --h"),

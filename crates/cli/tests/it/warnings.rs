@@ -220,7 +220,7 @@ fn series_that_end_earlier_are_told_and_continued_or_left_out_on_request() {
         .replace("NLinear", "TSMixer")
         .replace("fit ", &format!("fit {joint} --end common --log none ")));
     let message = dir.fails(2, &format!("{predict} --end comon"));
-    assert!(message.contains("end must be common, masked, drop, found comon"), "{message}");
+    assert!(message.contains("end must be common, masked, drop, own, found comon"), "{message}");
 }
 
 #[test]

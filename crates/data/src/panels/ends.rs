@@ -401,7 +401,7 @@ mod tests {
             assert_eq!(end.to_string().parse::<End>().unwrap(), end);
         }
         let error = "comon".parse::<End>().unwrap_err().to_string();
-        assert_eq!(error, "end must be common, masked, drop, found comon");
+        assert_eq!(error, "end must be common, masked, drop, own, found comon");
         let builder = Panel::builder(TimeKind::Integer).freq(Freq::parse("1").unwrap());
         let builder = builder.series("now", &[1_000_000], &[1.0]).series("then", &[0], &[1.0]);
         let error = builder.build().unwrap().with_end(End::Common, None).unwrap_err();
