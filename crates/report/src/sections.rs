@@ -107,9 +107,9 @@ impl Report {
             .filter_map(|name| Some((name.clone(), metric_meaning(name)?.to_owned())))
             .collect();
         if !meanings.is_empty() {
-            let _ = write!(
+            let _ = writeln!(
                 body,
-                "<details><summary>How the scores are computed</summary>{}</details>\n",
+                "<details><summary>How the scores are computed</summary>{}</details>",
                 pairs(&meanings)
             );
         }

@@ -16,7 +16,7 @@ pub struct Flags {
 }
 
 impl Flags {
-    const MOST: usize = 23;
+    const MOST: usize = 15;
 
     /// Those of this text, if it is short.
     pub(crate) fn of(text: &str) -> Option<Self> {

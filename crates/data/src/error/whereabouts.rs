@@ -94,6 +94,7 @@ impl UnreadableTable {
             | Self::Compressed { file, .. }
             | Self::Encoding { file, .. }
             | Self::NothingAcross { file, .. }
+            | Self::BeyondDay { file, .. }
             | Self::Workbook { file, .. }
             | Self::NoSheet { file, .. }
             | Self::Parquet { file, .. }
@@ -110,6 +111,7 @@ impl UnreadableTable {
             Self::NoFiles { path } => Whereabouts::file(path),
             Self::Unlike { file, .. } => Whereabouts::file(file),
             Self::Pieces { id, second, .. } => Whereabouts::file(second).series(id),
+            Self::BuddhistYears { at, id, .. } => Whereabouts::at(at).series(id),
             Self::Ragged { at, .. }
             | Self::UnclosedQuote { at, .. }
             | Self::NotUtf8 { at }
