@@ -152,12 +152,16 @@ enum Command {
     Serve(serve::Serve),
 }
 
-/// The command line as clap knows it.
+/// The command line as clap knows it, with help that fits a screen.
 fn command() -> clap::Command {
-    let cli = CONFIGURABLE
+    help::arranged(command_with_whole_texts())
+}
+
+/// The same whose short help is the whole of it, which shells show beside what they complete.
+fn command_with_whole_texts() -> clap::Command {
+    CONFIGURABLE
         .into_iter()
-        .fold(Cli::command(), |cli, name| cli.mut_subcommand(name, |command| command.arg(config::flag())));
-    help::arranged(cli)
+        .fold(Cli::command(), |cli, name| cli.mut_subcommand(name, |command| command.arg(config::flag())))
 }
 
 fn main() -> ExitCode {
@@ -221,7 +225,9 @@ fn run(command: &Command, origins: &Origins) -> ExitCode {
         Command::Models(command) => ("models", &|| command.run(), command.log()),
         Command::Bench(command) => ("bench", &|| command.run(), command.log()),
         Command::Reading(page) => ("reading", &|| page.run(), page.log()),
-        Command::Completions(asked) => ("completions", &|| asked.run(self::command()), asked.log()),
+        Command::Completions(asked) => {
+            ("completions", &|| asked.run(command_with_whole_texts()), asked.log())
+        }
         Command::Man(asked) => ("man", &|| asked.run(self::command()), asked.log()),
         #[cfg(feature = "serve")]
         Command::Serve(command) => ("serve", &|| command.run(), command.log()),
