@@ -57,6 +57,7 @@ mod one_series;
 mod repeated;
 mod seasonal_naive;
 mod theta;
+mod window;
 
 use foretell_estimator::EstimatorEntry;
 

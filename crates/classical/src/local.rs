@@ -1,16 +1,16 @@
 //! Methods that see one series at a time, all series on all threads.
 
-use foretell_data::{DataError, Freq, Panel, Span};
+use foretell_data::{DataError, Freq, Future, Panel, Span};
 use foretell_estimator::{
-    Asked, EstimatorError, Fallback, ForecastValues, KnownColumn, SeriesNumbers, Workers, cutoffs_beside,
-    interpolate,
+    Asked, EstimatorError, Fallback, ForecastPart, ForecastValues, KnownColumn, NamedNumbers, SeriesNumbers,
+    Workers, cutoffs_beside, interpolate,
 };
 use statrs::distribution::{ContinuousCDF as _, Normal};
 
-use crate::clock_grid::ClockGrid;
 use crate::hyper::HyperParameter;
 use crate::method::{HistoryFacts, Method, NUMBERS};
 use crate::repeated;
+use crate::window::{FIRST_TIME, Window, clock_grid, first_time, history};
 
 /// The forecast of one series.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -125,37 +125,32 @@ pub trait LocalMethod: Clone + Default + std::fmt::Debug + Send + Sync + 'static
         self.forecast(y, learned, h)
     }
 
+    /// [`Method::describe`].
+    fn describe(&self, learned: &[f64]) -> Option<(String, NamedNumbers)> {
+        _ = learned;
+        None
+    }
+
+    /// [`Method::passed_over`].
+    fn passed_over(&self, learned: &[f64]) -> Option<Fallback> {
+        _ = learned;
+        None
+    }
+
+    /// The names of the parts that its forecasts add up of, the level first; none of a method without parts.
+    fn part_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The parts of a forecast, `[parts, h]`, zeros of one that it lacks; `None` where [`LocalMethod::forecast`] gives none.
+    fn parts(&self, y: &[f64], learned: &[f64], h: usize) -> Option<Vec<Vec<f64>>> {
+        _ = (y, learned, h);
+        None
+    }
+
     /// The forecast of `h` steps after a history without unknown values, with what was learned of it or of its beginning;
     /// `None` if it is too short. Numbers learned of another series may follow those of this one.
     fn forecast(&self, y: &[f64], learned: &[f64], h: usize) -> Option<SeriesForecast>;
-}
-
-/// The name of the time that what is learned holds from.
-const FIRST_TIME: &str = "first_time";
-
-/// The time of the first row of a series; NaN, which is no time, of one without rows.
-fn first_time(panel: &Panel, series: usize) -> f64 {
-    if panel.len(series) == 0 { f64::NAN } else { panel.time(series, 0) as f64 }
-}
-
-/// The clock of a series where it is changed; none for a method that reads columns, whose values stand at the rows.
-fn clock_grid(
-    method: &impl LocalMethod,
-    panel: &Panel,
-    series: usize,
-    rows: usize,
-    h: usize,
-) -> Option<ClockGrid> {
-    LocalMethod::columns(method).is_empty().then(|| ClockGrid::new(panel, series, rows, h))?
-}
-
-/// The first rows of a series as a method sees them, with all their digits; by the clock where it is changed.
-fn history<M: LocalMethod>(panel: &Panel, series: usize, rows: usize, clock: Option<&ClockGrid>) -> Vec<f64> {
-    let values = panel.known_values(series, 0..rows);
-    M::completed(match clock {
-        Some(clock) => clock.spread(&values),
-        None => values,
-    })
 }
 
 /// A history as if the steps with unknown values had not been.
@@ -233,44 +228,27 @@ impl<M: LocalMethod> Method for M {
     ) -> Result<ForecastValues, EstimatorError> {
         let names = LocalMethod::columns(self);
         let cutoffs = cutoffs_beside(panel, asked.span, asked.h, names)?;
-        let future = match asked.span {
-            Span::Predict { future } => future,
-            _ => None,
-        };
+        let future = future_of(asked.span);
         let normal = Normal::standard();
         let scores: Vec<(f64, f64)> =
             asked.quantiles.unwrap_or_default().iter().map(|&q| (q, normal.inverse_cdf(q))).collect();
         let mut windows = Vec::new();
         windows.resize_with(cutoffs.len(), || Ok(Vec::new()));
         workers.each(&mut windows, true, |window, values: &mut Result<Vec<f32>, DataError>| {
-            let (series, before) = cutoffs[window];
-            let column = |name| KnownColumn::of(panel, series, name, before..before + asked.h, future);
-            let columns: Vec<KnownColumn> = match names.iter().map(|name| column(name)).collect() {
-                Ok(columns) => columns,
+            let level = panel.level(cutoffs[window].0);
+            let window = match Window::new(self, panel, cutoffs[window], asked.h, future, learned) {
+                Ok(window) => window,
                 Err(error) => return *values = Err(error),
             };
-            let clock = clock_grid(self, panel, series, before, asked.h);
-            let h = clock.as_ref().map_or(asked.h, ClockGrid::steps);
-            let y = history::<M>(panel, series, before, clock.as_ref());
-            let (id, level) = (panel.id(series), panel.level(series));
-            let same_start =
-                learned.of(id, FIRST_TIME).is_some_and(|first| first == [first_time(panel, series)]);
-            let own = learned.of(id, NUMBERS).filter(|_| same_start).map(<[f64]>::to_vec);
-            let own = own.unwrap_or_else(|| {
-                let past: Vec<Vec<f64>> = columns.iter().map(|column| column.past.clone()).collect();
-                self.learn_with(&y, &past)
-            });
-            let forecast = self.forecast_with(&y, &own, &columns, h);
-            let mut forecast = forecast.unwrap_or_else(|| last_value(&y, h));
+            let forecast = self.forecast_with(&window.y, &window.learned, &window.columns, window.h);
+            let mut forecast = forecast.unwrap_or_else(|| last_value(&window.y, window.h));
             // One value tells nothing of how far forecasts are off.
-            if y.len() < 2 {
-                forecast.deviation = vec![f64::NAN; h];
+            if window.y.len() < 2 {
+                forecast.deviation = vec![f64::NAN; window.h];
                 forecast.sample.clear();
             }
-            if let Some(clock) = &clock {
-                forecast.mean = clock.take(&forecast.mean);
-                forecast.deviation = clock.take(&forecast.deviation);
-            }
+            forecast.mean = window.take(forecast.mean);
+            forecast.deviation = window.take(forecast.deviation);
             let mut row = Vec::with_capacity(asked.h * (1 + scores.len()));
             for (step, &mean) in forecast.mean.iter().enumerate() {
                 row.push(level.hold(mean));
@@ -281,6 +259,67 @@ impl<M: LocalMethod> Method for M {
         let windows = windows.into_iter().collect::<Result<Vec<_>, _>>()?;
         Ok(ForecastValues { cutoffs, values: windows.concat() })
     }
+
+    fn describe(&self, learned: &[f64]) -> Option<(String, NamedNumbers)> {
+        LocalMethod::describe(self, learned)
+    }
+
+    fn passed_over(&self, learned: &[f64]) -> Option<Fallback> {
+        LocalMethod::passed_over(self, learned)
+    }
+
+    fn parts(
+        &self,
+        panel: &Panel,
+        asked: &Asked<'_>,
+        learned: &SeriesNumbers,
+        workers: &Workers,
+    ) -> Option<Result<Vec<ForecastPart>, EstimatorError>> {
+        let names = self.part_names();
+        (!names.is_empty()).then(|| parts(self, names, panel, asked, (learned, workers)))
+    }
+}
+
+/// The future of a forecast of what follows the panel.
+fn future_of(span: Span<'_>) -> Option<&Future> {
+    match span {
+        Span::Predict { future } => future,
+        _ => None,
+    }
+}
+
+/// The parts of the forecasts of all windows: the first is on the level of its series, and the others are added to it.
+fn parts<M: LocalMethod>(
+    method: &M,
+    names: Vec<String>,
+    panel: &Panel,
+    asked: &Asked<'_>,
+    (learned, workers): (&SeriesNumbers, &Workers),
+) -> Result<Vec<ForecastPart>, EstimatorError> {
+    let cutoffs = cutoffs_beside(panel, asked.span, asked.h, LocalMethod::columns(method))?;
+    let future = future_of(asked.span);
+    let mut windows: Vec<Result<Vec<Vec<f64>>, DataError>> = Vec::new();
+    windows.resize_with(cutoffs.len(), || Ok(Vec::new()));
+    workers.each(&mut windows, true, |i, parts| {
+        *parts = Window::new(method, panel, cutoffs[i], asked.h, future, learned).map(|window| {
+            let parts = LocalMethod::parts(method, &window.y, &window.learned, window.h);
+            let parts = parts.unwrap_or_else(|| vec![last_value(&window.y, window.h).mean]);
+            parts.into_iter().map(|values| window.take(values)).collect()
+        });
+    });
+    let nothing = || vec![0.0; cutoffs.len() * asked.h];
+    let mut whole: Vec<ForecastPart> =
+        names.into_iter().map(|name| ForecastPart { name, values: nothing() }).collect();
+    for (i, parts) in windows.into_iter().enumerate() {
+        let level = panel.level(cutoffs[i].0);
+        let [_, scale] = level.into();
+        for (place, (part, values)) in whole.iter_mut().zip(parts?).enumerate() {
+            let held = |value: f64| if place == 0 { level.hold(value) } else { (value / scale) as f32 };
+            let cells = &mut part.values[i * asked.h..];
+            cells.iter_mut().zip(values).for_each(|(cell, value)| *cell = held(value));
+        }
+    }
+    Ok(whole)
 }
 
 #[cfg(test)]

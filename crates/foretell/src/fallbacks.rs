@@ -5,6 +5,7 @@ use foretell_estimator::Estimator;
 
 use crate::error::Error;
 use crate::series_fallback::SeriesFallback;
+use crate::trained_models::TrainedModels;
 use crate::warning::Warning;
 use crate::warning_listener::WarningListener;
 
@@ -16,16 +17,23 @@ pub(crate) fn fallbacks<'a>(
     let of_model = |(model, name): (&dyn Estimator, String)| {
         let found = model.fallbacks(panel).into_iter();
         found
-            .map(|(series, fallback)| SeriesFallback {
-                series: panel.id(series).to_string(),
-                model: name.clone(),
-                reason: fallback.reason,
-                instead: fallback.instead,
-                remedy: fallback.remedy,
+            .map(|(series, fallback)| {
+                SeriesFallback::new(panel.id(series).to_string(), name.clone(), fallback)
             })
             .collect::<Vec<_>>()
     };
     models.flat_map(of_model).collect()
+}
+
+/// The series of a panel that trained models forecast in another way, by their histories or by what they chose of them.
+pub(crate) fn fallbacks_of(trained: &TrainedModels, panel: &Panel) -> Vec<SeriesFallback> {
+    let mut found = fallbacks(trained.estimators().zip(trained.column_names()), panel);
+    for (model, name) in trained.named() {
+        let passed_over = model.trained().passed_over().into_iter();
+        let here = passed_over.filter(|(series, _)| panel.find(series).is_some());
+        found.extend(here.map(|(series, fallback)| SeriesFallback::new(series, name.clone(), fallback)));
+    }
+    found
 }
 
 /// Refuses series that a model forecasts in another way than its hyper-parameters say.
