@@ -57,7 +57,6 @@ mod one_series;
 mod repeated;
 mod seasonal_naive;
 mod theta;
-mod window;
 
 use foretell_estimator::EstimatorEntry;
 

@@ -1,11 +1,10 @@
 //! Series that models forecast in another way than their hyper-parameters say.
 
 use foretell_data::Panel;
-use foretell_estimator::Estimator;
+use foretell_estimator::{Estimator, Trained};
 
 use crate::error::Error;
 use crate::series_fallback::SeriesFallback;
-use crate::trained_models::TrainedModels;
 use crate::warning::Warning;
 use crate::warning_listener::WarningListener;
 
@@ -25,12 +24,14 @@ pub(crate) fn fallbacks<'a>(
     models.flat_map(of_model).collect()
 }
 
-/// The series of a panel that trained models forecast in another way, by their histories or by what they chose of them.
-pub(crate) fn fallbacks_of(trained: &TrainedModels, panel: &Panel) -> Vec<SeriesFallback> {
-    let mut found = fallbacks(trained.estimators().zip(trained.column_names()), panel);
-    for (model, name) in trained.named() {
-        let passed_over = model.trained().passed_over().into_iter();
-        let here = passed_over.filter(|(series, _)| panel.find(series).is_some());
+/// The series of a panel that these trained models of these names forecast in another way, by their histories or by what was chosen of them.
+pub(crate) fn fallbacks_of<'a>(
+    models: impl Iterator<Item = (&'a dyn Trained, String)> + Clone,
+    panel: &Panel,
+) -> Vec<SeriesFallback> {
+    let mut found = fallbacks(models.clone().map(|(model, name)| (model.estimator(), name)), panel);
+    for (model, name) in models {
+        let here = model.passed_over().into_iter().filter(|(series, _)| panel.find(series).is_some());
         found.extend(here.map(|(series, fallback)| SeriesFallback::new(series, name.clone(), fallback)));
     }
     found

@@ -56,7 +56,8 @@ impl Fitted {
     /// The series of a panel that models forecast in another way than their hyper-parameters say, as by their last value; forecasts
     /// warn of them.
     pub fn fallbacks(&self, panel: &Panel) -> Vec<SeriesFallback> {
-        fallbacks_of(&self.trained, &self.trained.held(panel))
+        let models = self.trained.named().map(|(model, name)| (model.trained(), name));
+        fallbacks_of(models, &self.trained.held(panel))
     }
 
     /// The steps of which a forecast of `h` steps reads the columns that are known in advance: as many, where each model forecasts any

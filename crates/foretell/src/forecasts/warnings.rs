@@ -88,7 +88,8 @@ pub(crate) fn check_no_fallback(trained: &TrainedModels, panel: &Panel) -> Resul
 
 /// Warns of series that a model forecasts in another way than its hyper-parameters say.
 pub(crate) fn warn_of_fallbacks(trained: &TrainedModels, panel: &Panel) {
-    trained.warnings.warn_of_fallbacks(fallbacks_of(trained, &trained.held(panel)));
+    let models = trained.named().map(|(model, name)| (model.trained(), name));
+    trained.warnings.warn_of_fallbacks(fallbacks_of(models, &trained.held(panel)));
 }
 
 /// The models by the rows that they expect of each series.
