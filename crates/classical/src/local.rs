@@ -1,9 +1,9 @@
 //! Methods that see one series at a time, all series on all threads.
 
-use foretell_data::{DataError, Freq, Panel, Span};
+use foretell_data::{DataError, Freq, Future, Panel, Span};
 use foretell_estimator::{
-    Asked, EstimatorError, Fallback, ForecastValues, KnownColumn, SeriesNumbers, Workers, cutoffs_beside,
-    interpolate,
+    Asked, Cutoff, EstimatorError, Fallback, ForecastPart, ForecastValues, KnownColumn, NamedNumbers,
+    SeriesNumbers, Workers, cutoffs_beside, interpolate,
 };
 use statrs::distribution::{ContinuousCDF as _, Normal};
 
@@ -125,6 +125,29 @@ pub trait LocalMethod: Clone + Default + std::fmt::Debug + Send + Sync + 'static
         self.forecast(y, learned, h)
     }
 
+    /// [`Method::describe`].
+    fn describe(&self, learned: &[f64]) -> Option<(String, NamedNumbers)> {
+        _ = learned;
+        None
+    }
+
+    /// [`Method::passed_over`].
+    fn passed_over(&self, learned: &[f64]) -> Option<Fallback> {
+        _ = learned;
+        None
+    }
+
+    /// The names of the parts that its forecasts add up of, the level first; none of a method without parts.
+    fn part_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The parts of a forecast, `[parts, h]`, zeros of one that it lacks; `None` where [`LocalMethod::forecast`] gives none.
+    fn parts(&self, y: &[f64], learned: &[f64], h: usize) -> Option<Vec<Vec<f64>>> {
+        _ = (y, learned, h);
+        None
+    }
+
     /// The forecast of `h` steps after a history without unknown values, with what was learned of it or of its beginning;
     /// `None` if it is too short. Numbers learned of another series may follow those of this one.
     fn forecast(&self, y: &[f64], learned: &[f64], h: usize) -> Option<SeriesForecast>;
@@ -156,6 +179,57 @@ fn history<M: LocalMethod>(panel: &Panel, series: usize, rows: usize, clock: Opt
         Some(clock) => clock.spread(&values),
         None => values,
     })
+}
+
+/// What a method forecasts a window from.
+struct Window {
+    /// The history.
+    y: Vec<f64>,
+    /// What was learned of it.
+    learned: Vec<f64>,
+    columns: Vec<KnownColumn>,
+    /// Where the clock is changed, the places of the window's steps among those of the forecast.
+    clock: Option<ClockGrid>,
+    /// Steps to forecast.
+    h: usize,
+}
+
+impl Window {
+    /// The `h` steps behind a cutoff. A series that was not learned from, or starts at another time, is learned here.
+    ///
+    /// # Errors
+    /// If the panel, or behind its end the future, lacks a column.
+    fn new<M: LocalMethod>(
+        method: &M,
+        panel: &Panel,
+        (series, before): Cutoff,
+        h: usize,
+        future: Option<&Future>,
+        learned: &SeriesNumbers,
+    ) -> Result<Self, DataError> {
+        let column = |name| KnownColumn::of(panel, series, name, before..before + h, future);
+        let columns: Vec<KnownColumn> =
+            LocalMethod::columns(method).iter().map(|name| column(name)).collect::<Result<_, _>>()?;
+        let clock = clock_grid(method, panel, series, before, h);
+        let h = clock.as_ref().map_or(h, ClockGrid::steps);
+        let y = history::<M>(panel, series, before, clock.as_ref());
+        let id = panel.id(series);
+        let same_start = learned.of(id, FIRST_TIME).is_some_and(|first| first == [first_time(panel, series)]);
+        let own = learned.of(id, NUMBERS).filter(|_| same_start).map(<[f64]>::to_vec);
+        let learned = own.unwrap_or_else(|| {
+            let past: Vec<Vec<f64>> = columns.iter().map(|column| column.past.clone()).collect();
+            method.learn_with(&y, &past)
+        });
+        Ok(Self { y, learned, columns, clock, h })
+    }
+
+    /// The values of the window's own steps.
+    fn take(&self, values: Vec<f64>) -> Vec<f64> {
+        match &self.clock {
+            Some(clock) => clock.take(&values),
+            None => values,
+        }
+    }
 }
 
 /// A history as if the steps with unknown values had not been.
@@ -233,44 +307,27 @@ impl<M: LocalMethod> Method for M {
     ) -> Result<ForecastValues, EstimatorError> {
         let names = LocalMethod::columns(self);
         let cutoffs = cutoffs_beside(panel, asked.span, asked.h, names)?;
-        let future = match asked.span {
-            Span::Predict { future } => future,
-            _ => None,
-        };
+        let future = future_of(asked.span);
         let normal = Normal::standard();
         let scores: Vec<(f64, f64)> =
             asked.quantiles.unwrap_or_default().iter().map(|&q| (q, normal.inverse_cdf(q))).collect();
         let mut windows = Vec::new();
         windows.resize_with(cutoffs.len(), || Ok(Vec::new()));
         workers.each(&mut windows, true, |window, values: &mut Result<Vec<f32>, DataError>| {
-            let (series, before) = cutoffs[window];
-            let column = |name| KnownColumn::of(panel, series, name, before..before + asked.h, future);
-            let columns: Vec<KnownColumn> = match names.iter().map(|name| column(name)).collect() {
-                Ok(columns) => columns,
+            let level = panel.level(cutoffs[window].0);
+            let window = match Window::new(self, panel, cutoffs[window], asked.h, future, learned) {
+                Ok(window) => window,
                 Err(error) => return *values = Err(error),
             };
-            let clock = clock_grid(self, panel, series, before, asked.h);
-            let h = clock.as_ref().map_or(asked.h, ClockGrid::steps);
-            let y = history::<M>(panel, series, before, clock.as_ref());
-            let (id, level) = (panel.id(series), panel.level(series));
-            let same_start =
-                learned.of(id, FIRST_TIME).is_some_and(|first| first == [first_time(panel, series)]);
-            let own = learned.of(id, NUMBERS).filter(|_| same_start).map(<[f64]>::to_vec);
-            let own = own.unwrap_or_else(|| {
-                let past: Vec<Vec<f64>> = columns.iter().map(|column| column.past.clone()).collect();
-                self.learn_with(&y, &past)
-            });
-            let forecast = self.forecast_with(&y, &own, &columns, h);
-            let mut forecast = forecast.unwrap_or_else(|| last_value(&y, h));
+            let forecast = self.forecast_with(&window.y, &window.learned, &window.columns, window.h);
+            let mut forecast = forecast.unwrap_or_else(|| last_value(&window.y, window.h));
             // One value tells nothing of how far forecasts are off.
-            if y.len() < 2 {
-                forecast.deviation = vec![f64::NAN; h];
+            if window.y.len() < 2 {
+                forecast.deviation = vec![f64::NAN; window.h];
                 forecast.sample.clear();
             }
-            if let Some(clock) = &clock {
-                forecast.mean = clock.take(&forecast.mean);
-                forecast.deviation = clock.take(&forecast.deviation);
-            }
+            forecast.mean = window.take(forecast.mean);
+            forecast.deviation = window.take(forecast.deviation);
             let mut row = Vec::with_capacity(asked.h * (1 + scores.len()));
             for (step, &mean) in forecast.mean.iter().enumerate() {
                 row.push(level.hold(mean));
@@ -281,6 +338,67 @@ impl<M: LocalMethod> Method for M {
         let windows = windows.into_iter().collect::<Result<Vec<_>, _>>()?;
         Ok(ForecastValues { cutoffs, values: windows.concat() })
     }
+
+    fn describe(&self, learned: &[f64]) -> Option<(String, NamedNumbers)> {
+        LocalMethod::describe(self, learned)
+    }
+
+    fn passed_over(&self, learned: &[f64]) -> Option<Fallback> {
+        LocalMethod::passed_over(self, learned)
+    }
+
+    fn parts(
+        &self,
+        panel: &Panel,
+        asked: &Asked<'_>,
+        learned: &SeriesNumbers,
+        workers: &Workers,
+    ) -> Option<Result<Vec<ForecastPart>, EstimatorError>> {
+        let names = self.part_names();
+        (!names.is_empty()).then(|| parts(self, names, panel, asked, (learned, workers)))
+    }
+}
+
+/// The future of a forecast of what follows the panel.
+fn future_of(span: Span<'_>) -> Option<&Future> {
+    match span {
+        Span::Predict { future } => future,
+        _ => None,
+    }
+}
+
+/// The parts of the forecasts of all windows: the first is on the level of its series, and the others are added to it.
+fn parts<M: LocalMethod>(
+    method: &M,
+    names: Vec<String>,
+    panel: &Panel,
+    asked: &Asked<'_>,
+    (learned, workers): (&SeriesNumbers, &Workers),
+) -> Result<Vec<ForecastPart>, EstimatorError> {
+    let cutoffs = cutoffs_beside(panel, asked.span, asked.h, LocalMethod::columns(method))?;
+    let future = future_of(asked.span);
+    let mut windows: Vec<Result<Vec<Vec<f64>>, DataError>> = Vec::new();
+    windows.resize_with(cutoffs.len(), || Ok(Vec::new()));
+    workers.each(&mut windows, true, |i, parts| {
+        *parts = Window::new(method, panel, cutoffs[i], asked.h, future, learned).map(|window| {
+            let parts = LocalMethod::parts(method, &window.y, &window.learned, window.h);
+            let parts = parts.unwrap_or_else(|| vec![last_value(&window.y, window.h).mean]);
+            parts.into_iter().map(|values| window.take(values)).collect()
+        });
+    });
+    let nothing = || vec![0.0; cutoffs.len() * asked.h];
+    let mut whole: Vec<ForecastPart> =
+        names.into_iter().map(|name| ForecastPart { name, values: nothing() }).collect();
+    for (i, parts) in windows.into_iter().enumerate() {
+        let level = panel.level(cutoffs[i].0);
+        let [_, scale] = level.into();
+        for (place, (part, values)) in whole.iter_mut().zip(parts?).enumerate() {
+            let held = |value: f64| if place == 0 { level.hold(value) } else { (value / scale) as f32 };
+            let cells = &mut part.values[i * asked.h..];
+            cells.iter_mut().zip(values).for_each(|(cell, value)| *cell = held(value));
+        }
+    }
+    Ok(whole)
 }
 
 #[cfg(test)]

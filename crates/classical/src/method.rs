@@ -4,10 +4,11 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use foretell_data::{ColumnPart, Freq, Panel};
+use foretell_data::{ColumnPart, Freq, Future, Panel, Span};
 use foretell_estimator::{
-    Asked, ColumnKind, ColumnsRead, Estimator, EstimatorEntry, EstimatorError, Fallback, ForecastValues,
-    HeldOut, Learned, LevelsSeen, Output, Run, SeriesNumbers, Trained, Workers,
+    Asked, ColumnKind, ColumnsRead, Described, Estimator, EstimatorEntry, EstimatorError, Fallback,
+    ForecastPart, ForecastValues, HeldOut, Learned, LevelsSeen, NamedNumbers, Output, Run, SeriesNumbers,
+    Trained, Workers,
 };
 use serde_json::{Map, Value};
 
@@ -106,6 +107,31 @@ pub trait Method: Clone + Default + fmt::Debug + Send + Sync + 'static {
         learned: &SeriesNumbers,
         workers: &Workers,
     ) -> Result<ForecastValues, EstimatorError>;
+
+    /// The form that it chose for a series, and the numbers of it, in what it learned of this one; `None` of a series that it forecasts by
+    /// its last value, and of a method that chooses nothing.
+    fn describe(&self, learned: &[f64]) -> Option<(String, NamedNumbers)> {
+        _ = learned;
+        None
+    }
+
+    /// What it passed over where it chose the form of a series, in what it learned of this one.
+    fn passed_over(&self, learned: &[f64]) -> Option<Fallback> {
+        _ = learned;
+        None
+    }
+
+    /// The parts that its forecasts add up of, as [`Trained::parts`] has them.
+    fn parts(
+        &self,
+        panel: &Panel,
+        asked: &Asked<'_>,
+        learned: &SeriesNumbers,
+        workers: &Workers,
+    ) -> Option<Result<Vec<ForecastPart>, EstimatorError>> {
+        _ = (panel, asked, learned, workers);
+        None
+    }
 }
 
 /// A classical forecaster before training, which does not forecast; [`TrainedClassical`] is it afterwards.
@@ -279,6 +305,35 @@ impl<M: Method> Trained for TrainedClassical<M> {
         workers: &Workers,
     ) -> Result<ForecastValues, EstimatorError> {
         self.estimator.method.forecast(panel, asked, &self.learned, workers)
+    }
+
+    fn described(&self, place: usize) -> Option<Described> {
+        if !M::LEARNS {
+            return None;
+        }
+        let series = self.learned.learned().series.get(place)?.clone();
+        let described = self.estimator.method.describe(self.learned.of(&series, NUMBERS)?);
+        let (form, numbers) = described.unwrap_or_else(|| ("last value".to_owned(), Vec::new()));
+        Some(Described { series, form, numbers })
+    }
+
+    fn passed_over(&self) -> Vec<(String, Fallback)> {
+        let of_series = |id: &String| {
+            let learned = self.learned.of(id, NUMBERS)?;
+            Some((id.clone(), self.estimator.method.passed_over(learned)?))
+        };
+        self.learned.learned().series.iter().filter_map(of_series).collect()
+    }
+
+    fn parts(
+        &self,
+        panel: &Panel,
+        future: Option<&Future>,
+        h: usize,
+        workers: &Workers,
+    ) -> Option<Result<Vec<ForecastPart>, EstimatorError>> {
+        let asked = Asked { span: Span::Predict { future }, h, quantiles: None };
+        self.estimator.method.parts(panel, &asked, &self.learned, workers)
     }
 
     fn held_bytes(&self) -> [u64; 2] {

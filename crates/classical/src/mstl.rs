@@ -1,10 +1,10 @@
 //! Several seasons, taken out one after the other.
 
 use foretell_data::{Freq, usual_season};
-use foretell_estimator::Fallback;
+use foretell_estimator::{Fallback, NamedNumbers};
 use serde_json::Value;
 
-use crate::ets::trend_ets;
+use crate::ets::{self, trend_ets};
 use crate::hyper::{self, HyperParameter};
 use crate::local::{LocalMethod, SeriesForecast};
 use crate::method::HistoryFacts;
@@ -22,16 +22,19 @@ pub struct Mstl {
 const ROUNDS: usize = 2;
 
 impl Mstl {
-    /// The last of each season that a series has twice, from the shortest on, and the series without seasons.
-    fn decomposed(&self, y: &[f64]) -> (Vec<Vec<f64>>, Vec<f64>) {
-        let mut periods: Vec<usize> = self
-            .season_length
-            .iter()
-            .copied()
-            .filter(|period| *period > 1 && 2 * period <= y.len())
-            .collect();
+    /// The steps of its seasons, each once, from the shortest on.
+    fn periods(&self) -> Vec<usize> {
+        let mut periods: Vec<usize> =
+            self.season_length.iter().copied().filter(|period| *period > 1).collect();
         periods.sort_unstable();
         periods.dedup();
+        periods
+    }
+
+    /// The last of each season that a series has twice, from the shortest on, and the series without seasons.
+    fn decomposed(&self, y: &[f64]) -> (Vec<Vec<f64>>, Vec<f64>) {
+        let mut periods = self.periods();
+        periods.retain(|period| 2 * period <= y.len());
         let mut seasons = vec![vec![0.0; y.len()]; periods.len()];
         let mut rest = y.to_vec();
         for _ in 0..if periods.len() == 1 { 1 } else { ROUNDS } {
@@ -100,6 +103,32 @@ impl LocalMethod for Mstl {
             forecast.mean.iter_mut().zip(season.iter().cycle()).for_each(|(mean, season)| *mean += season);
         }
         Some(forecast)
+    }
+
+    fn describe(&self, learned: &[f64]) -> Option<(String, NamedNumbers)> {
+        let (rest, numbers) = ets::describe(learned)?;
+        Some((format!("STL{:?} + {rest}", self.season_length), numbers))
+    }
+
+    fn passed_over(&self, learned: &[f64]) -> Option<Fallback> {
+        trend_ets().passed_over(learned)
+    }
+
+    fn part_names(&self) -> Vec<String> {
+        let seasons = self.periods().into_iter().map(|period| format!("season_{period}"));
+        ["level", "trend"].map(str::to_owned).into_iter().chain(seasons).collect()
+    }
+
+    fn parts(&self, y: &[f64], learned: &[f64], h: usize) -> Option<Vec<Vec<f64>>> {
+        let (seasons, rest) = self.decomposed(y);
+        let mut parts = trend_ets().parts(&rest, learned, h)?;
+        parts.truncate(2);
+        // A season that the series does not have twice adds nothing.
+        parts.extend(self.periods().iter().map(|&period| {
+            let season = seasons.iter().find(|season| season.len() == period);
+            season.map_or_else(|| vec![0.0; h], |season| season.iter().copied().cycle().take(h).collect())
+        }));
+        Some(parts)
     }
 }
 

@@ -3,11 +3,12 @@
 use std::any::Any;
 use std::fmt;
 
-use foretell_data::Panel;
+use foretell_data::{Future, Panel};
 use foretell_threads::Workers;
 use serde_json::{Map, Value};
 
 use crate::columns::{ColumnKind, ColumnsRead};
+use crate::described::{Described, ForecastPart};
 use crate::error::EstimatorError;
 use crate::fallback::Fallback;
 use crate::forecasts::{Asked, ForecastValues, Learned};
@@ -241,6 +242,34 @@ pub trait Trained: Any + fmt::Debug + Send + Sync {
         workers: &Workers,
     ) -> Option<Result<Vec<f32>, EstimatorError>> {
         _ = (panel, asked, paths, seed, workers);
+        None
+    }
+
+    /// What it chose for the series in this place of those that it was trained on, which come in the order of their panel; `None` behind the
+    /// last, and of an estimator that chooses nothing of each series.
+    fn described(&self, place: usize) -> Option<Described> {
+        _ = place;
+        None
+    }
+
+    /// The series that it was trained on and forecasts by another form than the one that suits their history best, as that one's forecasts
+    /// would be beyond what the history can justify; none by default.
+    fn passed_over(&self) -> Vec<(String, Fallback)> {
+        Vec::new()
+    }
+
+    /// The parts that its forecasts of the `h` steps after each series of the panel add up of; `None` of one whose forecasts have no parts.
+    ///
+    /// # Errors
+    /// As [`Trained::forecast`].
+    fn parts(
+        &self,
+        panel: &Panel,
+        future: Option<&Future>,
+        h: usize,
+        workers: &Workers,
+    ) -> Option<Result<Vec<ForecastPart>, EstimatorError>> {
+        _ = (panel, future, h, workers);
         None
     }
 

@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 mod columns;
+mod described;
 mod error;
 mod estimator;
 mod fallback;
@@ -29,6 +30,7 @@ mod run;
 mod series_numbers;
 
 pub use columns::{ColumnKind, ColumnsRead};
+pub use described::{Described, ForecastPart, NamedNumbers};
 pub use error::EstimatorError;
 pub use estimator::{Estimator, EstimatorEntry, Restore, Trained};
 pub use fallback::Fallback;

@@ -71,11 +71,28 @@ pub(crate) fn decompose(
         let none = || UsageError::NoParts { found: trained.column_names().join(", ") }.into();
         return Err(refusals.into_iter().next().unwrap_or_else(none));
     }
+    leave_out_nothing(&mut frame, &trained.column_names());
     for refusal in refusals {
         trained.warnings.warn(&Warning::NoParts { reason: refusal.to_string() });
     }
     frame.keep_first_steps(h, shown);
     Ok(frame)
+}
+
+/// Leaves out parts that add nothing to any forecast, as a season that no series has; the first part of a model stays.
+fn leave_out_nothing(frame: &mut Frame, models: &[String]) {
+    let first =
+        |model: &String| frame.columns.iter().position(|(name, _)| name.starts_with(&format!("{model}:")));
+    let firsts: Vec<usize> = models.iter().filter_map(first).collect();
+    let mut place = 0..;
+    let mut left_out = Vec::new();
+    frame.columns.retain(|(name, values)| {
+        let stays =
+            place.next().is_some_and(|place| firsts.contains(&place)) || values.iter().any(|x| *x != 0.0);
+        left_out.extend((!stays).then(|| name.clone()));
+        stays
+    });
+    left_out.iter().for_each(|name| _ = frame.wide.remove(name));
 }
 
 /// The parts that a model has of the forecasts of `h` steps; none where it has no parts.
@@ -95,7 +112,10 @@ fn parts_of(
     }
     match any.downcast_ref::<TrainedProphet>() {
         Some(prophet) => parts_of_prophet(prophet, &scaled.panel, future, h),
-        None => Ok((Vec::new(), Vec::new())),
+        None => match model.trained().parts(&scaled.panel, future, h, &trained.workers) {
+            Some(parts) => Ok(parts?.into_iter().map(|part| (part.name, part.values)).unzip()),
+            None => Ok((Vec::new(), Vec::new())),
+        },
     }
 }
 

@@ -46,8 +46,9 @@ impl Fitted {
 
     /// The parts of which models make their forecasts: a row per series and step of the horizon, a column per part, which add up to the
     /// forecast. NBEATS, NBEATSx and NHITS have a level and what each block adds (`NBEATS:trend_2`, `NHITS:block_1`), DLinear,
-    /// Autoformer and FEDformer a trend and a seasonality, FLAIR a level and a season, Prophet its trend, seasonalities, holidays and
-    /// columns. Other models have none.
+    /// Autoformer and FEDformer a trend and a seasonality, FLAIR a level and a season, exponential smoothing, Theta and MSTL a
+    /// level, a trend and seasons, Prophet its trend, seasonalities, holidays and columns. A part that is zero in all rows has no column, nor has
+    /// any part of other models.
     /// Networks with the loss of a distribution are passed over with a warning, where others have parts. Steps beyond the horizon
     /// ([`DecomposeOptions::h`]) are taken apart as networks forecast them, horizon by horizon.
     ///

@@ -1,7 +1,7 @@
 //! Series that models forecast in another way than their hyper-parameters say.
 
 use foretell_data::Panel;
-use foretell_estimator::Estimator;
+use foretell_estimator::{Estimator, Trained};
 
 use crate::error::Error;
 use crate::series_fallback::SeriesFallback;
@@ -16,16 +16,25 @@ pub(crate) fn fallbacks<'a>(
     let of_model = |(model, name): (&dyn Estimator, String)| {
         let found = model.fallbacks(panel).into_iter();
         found
-            .map(|(series, fallback)| SeriesFallback {
-                series: panel.id(series).to_string(),
-                model: name.clone(),
-                reason: fallback.reason,
-                instead: fallback.instead,
-                remedy: fallback.remedy,
+            .map(|(series, fallback)| {
+                SeriesFallback::new(panel.id(series).to_string(), name.clone(), fallback)
             })
             .collect::<Vec<_>>()
     };
     models.flat_map(of_model).collect()
+}
+
+/// The series of a panel that these trained models of these names forecast in another way, by their histories or by what was chosen of them.
+pub(crate) fn fallbacks_of<'a>(
+    models: impl Iterator<Item = (&'a dyn Trained, String)> + Clone,
+    panel: &Panel,
+) -> Vec<SeriesFallback> {
+    let mut found = fallbacks(models.clone().map(|(model, name)| (model.estimator(), name)), panel);
+    for (model, name) in models {
+        let here = model.passed_over().into_iter().filter(|(series, _)| panel.find(series).is_some());
+        found.extend(here.map(|(series, fallback)| SeriesFallback::new(series, name.clone(), fallback)));
+    }
+    found
 }
 
 /// Refuses series that a model forecasts in another way than its hyper-parameters say.

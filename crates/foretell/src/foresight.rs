@@ -7,7 +7,7 @@ use foretell_data::Panel;
 
 use crate::coherence::Coherence;
 use crate::error::Error;
-use crate::fallbacks::{check_fallbacks, fallbacks};
+use crate::fallbacks::{check_fallbacks, fallbacks, fallbacks_of};
 use crate::fitted::Fitted;
 use crate::forecaster::Forecaster;
 use crate::reconciliation_error::ReconciliationError;
@@ -57,8 +57,8 @@ impl Fitted {
     /// The series of a panel that models forecast in another way than their hyper-parameters say, as by their last value; forecasts
     /// warn of them.
     pub fn fallbacks(&self, panel: &Panel) -> Vec<SeriesFallback> {
-        let panel = &self.trained.held(panel);
-        fallbacks(self.trained.estimators().zip(self.trained.column_names()), panel)
+        let models = self.trained.named().map(|(model, name)| (model.trained(), name));
+        fallbacks_of(models, &self.trained.held(panel))
     }
 
     /// The steps of which a forecast of `h` steps reads the columns that are known in advance: as many, where each model forecasts any

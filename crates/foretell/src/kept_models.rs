@@ -58,7 +58,7 @@ impl Fitted {
     /// # Errors
     /// If a model cannot be written.
     pub fn contents(&self) -> Result<Contents, Error> {
-        Contents::of_checkpoint(checkpoint(&self.trained, self.interruption.as_ref()), 0)
+        Contents::of_checkpoint(checkpoint(&self.trained, self.interruption.as_ref()), 0, 0)
     }
 
     /// The bytes of the model in one piece with a checksum, with all that [`Fitted::save`] writes: for a database, a cache or

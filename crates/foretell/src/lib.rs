@@ -112,7 +112,9 @@ pub use columns::ColumnNames;
 pub use decompose_options::DecomposeOptions;
 #[cfg(feature = "pickle")]
 pub use directory::import::ImportOptions;
-pub use directory::inspect::{Contents, HierarchyContents, ModelContents, TensorInfo};
+pub use directory::inspect::{
+    Chosen, ChosenOfSeries, Contents, HierarchyContents, ModelContents, TensorInfo,
+};
 pub use error::Error;
 pub use error_facts::ErrorFacts;
 pub use explain_options::ExplainOptions;

@@ -59,6 +59,7 @@
 #![forbid(unsafe_code)]
 
 mod decompose;
+mod description;
 mod design;
 mod error;
 mod errors_by_row;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use foretell_data::{ColumnPart, Cutter, Future, Panel, Span, WindowSpec};
 use foretell_estimator::{
-    Asked, ColumnKind, ColumnsRead, Estimator, EstimatorEntry, EstimatorError, ForecastValues, HeldOut,
-    Learned, LevelsSeen, MemoryEstimate, Output, Run, SeriesNumbers, Trained, TrainingSize, Workers,
+    Asked, ColumnKind, ColumnsRead, Described, Estimator, EstimatorEntry, EstimatorError, ForecastValues,
+    HeldOut, Learned, LevelsSeen, MemoryEstimate, Output, Run, SeriesNumbers, Trained, TrainingSize, Workers,
 };
 use serde_json::{Map, Value};
 
@@ -284,6 +284,13 @@ impl Trained for TrainedProphet {
         });
         windows.into_iter().try_for_each(|(_, result)| result)?;
         Ok(ForecastValues { cutoffs, values })
+    }
+
+    fn described(&self, place: usize) -> Option<Described> {
+        let series = self.learned.learned().series.get(place)?.clone();
+        let fit = self.prophet.model.fit_of(&self.learned, &series)?;
+        let (form, numbers) = self.prophet.model.describe(&fit);
+        Some(Described { series, form, numbers })
     }
 
     fn held_bytes(&self) -> [u64; 2] {

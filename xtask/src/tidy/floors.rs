@@ -94,7 +94,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/estimator/src",
         &[
-            "columns error fallback forecasts interpolate levels_seen memory_limit outputs progress reduction",
+            "columns described error fallback forecasts interpolate levels_seen memory_limit outputs progress reduction",
             "known_columns memory run series_numbers",
             "estimator",
         ],
@@ -258,7 +258,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "moments",
             "errors_by_row",
             "fit",
-            "decompose learned",
+            "decompose description learned",
             "intervals",
             "prophet",
         ],

@@ -1,7 +1,7 @@
 //! ARIMA by name.
 
 use foretell_data::{Freq, usual_season};
-use foretell_estimator::{Fallback, KnownColumn};
+use foretell_estimator::{Fallback, KnownColumn, NamedNumbers};
 use serde_json::{Value, json};
 
 use super::fit::{Coefficients, Criterion, Fit, fit};
@@ -86,6 +86,32 @@ fn slopes(learned: &[f64], columns: usize) -> Option<Vec<f64>> {
     from_numbers(learned, 1, columns).map(|fit| fit.slopes)
 }
 
+/// The orders in their usual notation, and the coefficients; a drift is that of one step.
+fn describe(learned: &[f64], period: usize, columns: &[String]) -> Option<(String, NamedNumbers)> {
+    let Fit { order, coefficients, mean, slopes, sigma2, criterion } =
+        from_numbers(learned, period, columns.len())?;
+    let (step, season) = (order.step, order.season);
+    let mut form = format!("ARIMA({},{},{})", step.ar, step.differences, step.ma);
+    if season != Terms::default() {
+        form += &format!("({},{},{})[{period}]", season.ar, season.differences, season.ma);
+    }
+    let has_drift = step.differences + season.differences > 0;
+    let constant = if has_drift { "drift" } else { "mean" };
+    if order.constant {
+        form += &format!(" with {constant}");
+    }
+    let kinds = [("ar", step.ar), ("ma", step.ma), ("sar", season.ar), ("sma", season.ma)];
+    let names =
+        kinds.into_iter().flat_map(|(kind, count)| (1..=count).map(move |lag| format!("{kind}{lag}")));
+    let mut numbers: NamedNumbers = names.map(Into::into).zip(coefficients).collect();
+    if order.constant {
+        numbers.push((constant.into(), mean / if has_drift { order.mean_steps() } else { 1.0 }));
+    }
+    numbers.extend(columns.iter().map(|name| name.clone().into()).zip(slopes));
+    numbers.extend([("sigma2".into(), sigma2), ("criterion".into(), criterion)]);
+    Some((form, numbers))
+}
+
 /// The columns that a model reads.
 macro_rules! columns {
     () => {
@@ -117,6 +143,10 @@ macro_rules! reads_columns {
 
         fn slopes(&self, learned: &[f64]) -> Option<Vec<f64>> {
             slopes(learned, self.futr_exog_list.len())
+        }
+
+        fn describe(&self, learned: &[f64]) -> Option<(String, NamedNumbers)> {
+            describe(learned, self.season_length.unwrap_or(1), &self.futr_exog_list)
         }
 
         fn learn(&self, y: &[f64]) -> Vec<f64> {

@@ -1,10 +1,10 @@
 //! Exponential smoothing by name.
 
 use foretell_data::{Freq, usual_season};
-use foretell_estimator::Fallback;
+use foretell_estimator::{Fallback, NamedNumbers};
 use serde_json::Value;
 
-use super::fit::{Candidates, Fit, best, forecast};
+use super::fit::{Candidates, Fit, best, forecast, parts};
 use super::model::{Form, Season, Smoothing, State};
 use crate::hyper::{self, HyperParameter, MOST_STEPS, Seasonal};
 use crate::local::{LocalMethod, SeriesForecast};
@@ -44,8 +44,11 @@ fn candidates(model: &str, damped: Option<bool>) -> Option<Candidates> {
 /// Numbers in front of the season in what is learned.
 const HEAD: usize = 8;
 
-/// A fit as numbers: the form, how many were estimated, the parameters, and the first state.
-fn to_numbers(fit: Fit) -> Vec<f64> {
+/// In the number of the form: that a better one was passed over.
+const PASSED_OVER: u8 = 32;
+
+/// A fit as numbers: the form and whether a better one was passed over, how many were estimated, the parameters, and the first state.
+fn to_numbers((fit, passed_over): (Fit, bool)) -> Vec<f64> {
     let Fit { form, smoothing, start, parameters } = fit;
     let flags = [form.relative_error, form.trend, form.damped];
     let season = match form.season {
@@ -54,6 +57,7 @@ fn to_numbers(fit: Fit) -> Vec<f64> {
         Season::Multiplicative => 16,
     };
     let code = flags.iter().rev().fold(0, |code, &flag| 2 * code + u8::from(flag)) + season;
+    let code = if passed_over { code + PASSED_OVER } else { code };
     let Smoothing { alpha, beta, gamma, phi } = smoothing;
     let mut numbers =
         vec![f64::from(code), parameters as f64, alpha, beta, gamma, phi, start.level, start.slope];
@@ -65,13 +69,50 @@ fn to_numbers(fit: Fit) -> Vec<f64> {
 fn from_numbers(numbers: &[f64], period: usize) -> Option<Fit> {
     let (&[code, parameters, alpha, beta, gamma, phi, level, slope], rest) =
         numbers.split_first_chunk::<HEAD>()?;
-    let code = code as u8;
+    let code = code as u8 % PASSED_OVER;
     let season = [Season::Absent, Season::Additive, Season::Multiplicative][usize::from(code / 8).min(2)];
     let form = Form { relative_error: code & 1 != 0, trend: code & 2 != 0, damped: code & 4 != 0, season };
     let steps = if season == Season::Absent { 0 } else { period };
     let start = State { level, slope, season: rest.get(..steps)?.to_vec() };
     let smoothing = Smoothing { alpha, beta, gamma, phi };
     (parameters > 0.0).then_some(Fit { form, smoothing, start, parameters: parameters as usize })
+}
+
+/// What is known of the form that was passed over in what was learned.
+fn passed_over(learned: &[f64]) -> Option<Fallback> {
+    let &[code, parameters, ..] = learned else { return None };
+    (parameters > 0.0 && code as u8 >= PASSED_OVER).then(|| Fallback {
+        reason: "a history that a form with errors as shares suits best, but whose spread then explodes".to_owned(),
+        instead: "the next best form",
+        remedy: "look for values next to 0 or far beyond the others, or name a form (ETS, with its letters in model)",
+    })
+}
+
+/// A form in its usual notation, and its numbers.
+pub(crate) fn describe(learned: &[f64]) -> Option<(String, NamedNumbers)> {
+    // The season's steps are not described.
+    let Fit { form, smoothing, start, .. } = from_numbers(&learned[..HEAD.min(learned.len())], 0)?;
+    let error = if form.relative_error { "M" } else { "A" };
+    let trend = match (form.trend, form.damped) {
+        (false, _) => "N",
+        (true, false) => "A",
+        (true, true) => "Ad",
+    };
+    let season = match form.season {
+        Season::Absent => "N",
+        Season::Additive => "A",
+        Season::Multiplicative => "M",
+    };
+    let numbers = [
+        (true, "alpha", smoothing.alpha),
+        (form.trend, "beta", smoothing.beta),
+        (form.season != Season::Absent, "gamma", smoothing.gamma),
+        (form.damped, "phi", smoothing.phi),
+        (true, "first level", start.level),
+        (form.trend, "first slope", start.slope),
+    ];
+    let numbers = numbers.into_iter().filter(|(has, ..)| *has).map(|(_, name, value)| (name.into(), value));
+    Some((format!("ETS({error},{trend},{season})"), numbers.collect()))
 }
 
 macro_rules! ets {
@@ -173,6 +214,24 @@ macro_rules! ets {
                 let period = self.season_length.unwrap_or(1);
                 let fit = from_numbers(learned, period).filter(|_| !y.is_empty())?;
                 Some(forecast(y, fit, period, h))
+            }
+
+            fn describe(&self, learned: &[f64]) -> Option<(String, NamedNumbers)> {
+                describe(learned)
+            }
+
+            fn passed_over(&self, learned: &[f64]) -> Option<Fallback> {
+                passed_over(learned)
+            }
+
+            fn part_names(&self) -> Vec<String> {
+                ["level", "trend", "season"].map(str::to_owned).to_vec()
+            }
+
+            fn parts(&self, y: &[f64], learned: &[f64], h: usize) -> Option<Vec<Vec<f64>>> {
+                let period = self.season_length.unwrap_or(1);
+                let fit = from_numbers(learned, period).filter(|_| !y.is_empty())?;
+                Some(parts(y, fit, h))
             }
         }
     };

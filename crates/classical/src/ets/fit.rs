@@ -98,13 +98,19 @@ impl Candidates {
     }
 }
 
-/// The model with the least corrected information criterion of Akaike; `None` if the series is too short for any.
-pub(super) fn best(y: &[f64], period: usize, candidates: Candidates, phi: Option<f64>) -> Option<Fit> {
+/// The model with the least corrected information criterion of Akaike, and whether a better one was passed over since its spread explodes;
+/// `None` if the series is too short for any.
+pub(super) fn best(
+    y: &[f64],
+    period: usize,
+    candidates: Candidates,
+    phi: Option<f64>,
+) -> Option<(Fit, bool)> {
     if y.is_empty() {
         return None;
     }
     if y.iter().all(|value| *value == y[0]) {
-        return Some(constant(y[0]));
+        return Some((constant(y[0]), false));
     }
     if y.len() <= candidates.least_parameters() + 4 {
         return None;
@@ -133,26 +139,42 @@ pub(super) fn best(y: &[f64], period: usize, candidates: Candidates, phi: Option
     // A season that is a factor has no unit.
     let season = season.iter_mut().filter(|_| fit.form.season == Season::Additive);
     [level, slope].into_iter().chain(season).for_each(|value| *value /= factor);
-    Some(fit)
+    Some((fit, tame > 0))
 }
 
 /// Steps of a forecast that must stay within what a history can justify: two seasons, but no fewer than these and no more.
 const STEPS: [usize; 2] = [24, 100];
 
+/// Steps of a forecast as long as its history that are looked at, at most.
+const LONGEST: usize = 400;
+
+/// How many times as far a model whose errors are shares may spread in as many steps as its history has as the same one with added errors.
+const FASTER: f64 = 10.0;
+
 /// How many times as wide as the range of its history a deviation of a forecast may become.
 const WIDEST: f64 = 20.0;
 
 /// Whether the spread of a model whose errors are shares grows beyond anything that the history shows: each step multiplies it by more
-/// than one, which a value near 0 makes large.
+/// than one, which a value near 0 makes large. In as many steps as a long history has, a trend spreads far, too; what explodes spreads much
+/// further than with added errors.
 fn explodes(y: &[f64], fit: &Fit, period: usize) -> bool {
     if !fit.form.relative_error {
         return false;
     }
     let (low, high) =
         y.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &y| (low.min(y), high.max(y)));
-    let forecast = forecast(y, fit.clone(), period, (2 * period).clamp(STEPS[0], STEPS[1]));
+    let steps = (2 * period).clamp(STEPS[0], STEPS[1]);
+    let long = y.len().clamp(steps, LONGEST);
+    let shares = forecast(y, fit.clone(), period, long).deviation;
     // What is not a number is not within, either.
-    !forecast.deviation.iter().all(|&deviation| deviation <= WIDEST * (high - low))
+    let is_within = |deviation: &f64| *deviation <= WIDEST * (high - low);
+    if !shares[..steps].iter().all(is_within) {
+        return true;
+    }
+    let added = Fit { form: Form { relative_error: false, ..fit.form }, ..fit.clone() };
+    let added = forecast(y, added, period, long).deviation;
+    let last = long - 1;
+    !is_within(&shares[last]) && !(shares[last] <= FASTER * added[last])
 }
 
 /// The forecast of a series by a model that was fitted to it or to its beginning.
@@ -173,6 +195,20 @@ pub(super) fn forecast(y: &[f64], fit: Fit, period: usize, h: usize) -> SeriesFo
         mean,
         ..SeriesForecast::default()
     }
+}
+
+/// The parts of a forecast: the level, what the trend adds to it, and what the season adds to both.
+pub(super) fn parts(y: &[f64], fit: Fit, h: usize) -> Vec<Vec<f64>> {
+    let Fit { form, smoothing, start: mut state, .. } = fit;
+    form.filter(y, smoothing, &mut state);
+    let of = |form: Form| form.forecast(&state, smoothing.phi, y.len(), h);
+    let difference = |all: &[f64], less: &[f64]| -> Vec<f64> {
+        all.iter().zip(less).map(|(all, less)| all - less).collect()
+    };
+    let base = of(Form { season: Season::Absent, ..form });
+    let level = vec![state.level; h];
+    let (trend, season) = (difference(&base, &level), difference(&of(form), &base));
+    vec![level, trend, season]
 }
 
 /// The fit of a series that never changes.
@@ -283,7 +319,7 @@ mod tests {
         // Page views that nearly vanish now and then.
         let views = |t: u32| if t % 9 == 4 { 0.1 } else { 68_000.0 + 900.0 * f64::from(t * 7 % 11) };
         let y: Vec<f64> = (0..60).map(views).collect();
-        let chosen = best(&y, 1, open, None).expect("a model");
+        let (chosen, _) = best(&y, 1, open, None).expect("a model");
         assert!(forecast(&y, chosen, 1, 24).deviation[23] < WIDEST * 80_000.0);
         let form = Form { relative_error: true, trend: false, damped: false, season: Season::Absent };
         let smoothing = |alpha| Smoothing { alpha, beta: 0.0, gamma: 0.0, phi: 1.0 };
@@ -294,13 +330,19 @@ mod tests {
         assert!(explodes(&y, &fit(form, 0.99), 1));
         assert!(!explodes(&y, &fit(form, 0.01), 1));
         assert!(!explodes(&y, &fit(Form { relative_error: false, ..form }, 0.99), 1));
+        // Within 24 steps it stays within bounds; in as many as a year has it does not.
+        let wild: Vec<f64> =
+            (0..365).map(|t| 68_000.0 * (f64::from(t * 7919 % 101) / 25.0 - 2.0).exp()).collect();
+        let slow = fit(form, 0.3);
+        assert!(forecast(&wild, slow.clone(), 1, 24).deviation[23] < WIDEST * 500_000.0);
+        assert!(explodes(&wild, &slow, 1));
     }
 
     #[test]
     fn values_that_are_almost_zero_are_forecast_as_larger_ones_are() {
         let open = Candidates { relative_error: None, trend: None, damped: None, season: None };
         let y: Vec<f64> = (0..60).map(|t| 1e-12 * (2.0 + f64::from(t).sin())).collect();
-        let fit = best(&y, 1, open, None).expect("a model");
+        let (fit, _) = best(&y, 1, open, None).expect("a model");
         let mut state = fit.start.clone();
         fit.form.filter(&y, fit.smoothing, &mut state);
         let mean = fit.form.forecast(&state, fit.smoothing.phi, y.len(), 1)[0];

@@ -6,5 +6,5 @@ mod model;
 mod start;
 mod variance;
 
-pub(crate) use estimators::trend_ets;
 pub use estimators::{AutoEts, Ets, Holt, HoltWinters};
+pub(crate) use estimators::{describe, trend_ets};

@@ -42,10 +42,12 @@ pub(crate) fn minimise(
         if deviation(&values) < TOLERANCE {
             break;
         }
-        for (i, centre) in centre.iter_mut().enumerate() {
-            let sum: f64 = corners.iter().map(|corner| corner[i]).sum();
-            *centre = (sum - corners[worst][i]) / dimensions;
+        // Sums corner by corner, several coordinates at a time.
+        centre.fill(0.0);
+        for corner in &corners {
+            centre.iter_mut().zip(corner).for_each(|(sum, x)| *sum += x);
         }
+        centre.iter_mut().zip(&corners[worst]).for_each(|(sum, x)| *sum = (*sum - x) / dimensions);
         let mut try_at = |point: &mut Vec<f64>, towards: &[f64], factor: f64| {
             let line = centre.iter().zip(towards);
             point.iter_mut().zip(line).for_each(|(x, (centre, to))| *x = centre + factor * (to - centre));
@@ -85,11 +87,21 @@ pub(crate) fn minimise(
     corners.swap_remove(best)
 }
 
-/// The places of the least, the second largest and the largest value.
+/// The places of the least, the second largest and the largest value: of equal ones the first is the least, and the last the largest.
 fn ranks(values: &[f64]) -> [usize; 3] {
-    let mut places: Vec<usize> = (0..values.len()).collect();
-    places.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
-    [places[0], places[values.len() - 2], places[values.len() - 1]]
+    let exceeds = |a: usize, b: usize| values[a].total_cmp(&values[b]).is_gt();
+    let [mut best, mut second, mut worst] = if exceeds(0, 1) { [1, 1, 0] } else { [0, 0, 1] };
+    for place in 2..values.len() {
+        if exceeds(best, place) {
+            best = place;
+        }
+        if !exceeds(worst, place) {
+            (second, worst) = (worst, place);
+        } else if !exceeds(second, place) {
+            second = place;
+        }
+    }
+    [best, second, worst]
 }
 
 /// The deviation of values; NaN where one is infinite.
@@ -111,6 +123,23 @@ mod tests {
         assert!((found[0] - 1.0).abs() < 0.05 && (found[1] - 1.0).abs() < 0.1, "{found:?}");
         let found = minimise(&[-1.2, 0.0], &[(-2.0, 0.5), (0.0, 2.0)], valley);
         assert!((found[0] - 0.5).abs() < 0.02 && (found[1] - 0.25).abs() < 0.03, "{found:?}");
+    }
+
+    #[test]
+    fn ranks_are_those_of_sorted_values() {
+        for values in [
+            &[1.0, 2.0][..],
+            &[2.0, 1.0],
+            &[1.0, 1.0, 1.0],
+            &[3.0, 1.0, 3.0, 1.0, 2.0],
+            &[f64::INFINITY, 0.0, -0.0, f64::INFINITY, 5.0],
+            &[5.0, 4.0, 3.0, 2.0, 1.0],
+        ] {
+            let mut places: Vec<usize> = (0..values.len()).collect();
+            places.sort_by(|&a, &b| values[a].total_cmp(&values[b]));
+            let last = places.len() - 1;
+            assert_eq!(ranks(values), [places[0], places[last - 1], places[last]], "{values:?}");
+        }
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! The Theta models by name.
 
 use foretell_data::{Freq, usual_season};
-use foretell_estimator::Fallback;
+use foretell_estimator::{Fallback, NamedNumbers};
 use serde_json::Value;
 
-use super::fit::{Adjusted, forecast, learn};
-use super::model::{FORMS, Parameters};
+use super::fit::{Adjusted, forecast, learn, parts};
+use super::model::{FORMS, Form, Parameters};
 use crate::hyper::{self, HyperParameter, MOST_STEPS, Seasonal};
 use crate::local::{LocalMethod, SeriesForecast};
 use crate::method::HistoryFacts;
@@ -32,11 +32,23 @@ fn forecast_with(
     learned: &[f64],
     h: usize,
 ) -> Option<SeriesForecast> {
+    let (form, parameters) = model_of(y, learned)?;
+    Some(forecast(&Adjusted::new(y, season, wanted), form, parameters, h))
+}
+
+/// The model that was learned of a series; `None` of one that was too short, for which a model of zeros stands.
+fn model_of(y: &[f64], learned: &[f64]) -> Option<(Form, Parameters)> {
     let &[form, level, alpha, theta, ..] = learned else { return None };
-    // A model of zeros stands for a series that was too short.
-    (alpha > 0.0 && !y.is_empty()).then(|| {
-        let parameters = Parameters { level, alpha, theta };
-        forecast(&Adjusted::new(y, season, wanted), FORMS[form as usize], parameters, h)
+    (alpha > 0.0 && !y.is_empty()).then(|| (FORMS[form as usize], Parameters { level, alpha, theta }))
+}
+
+/// The form by the letters of its paper, and its numbers.
+fn describe(learned: &[f64]) -> Option<(String, NamedNumbers)> {
+    let &[form, level, alpha, theta, ..] = learned else { return None };
+    (alpha > 0.0).then(|| {
+        let numbers = [("alpha", alpha), ("theta", theta), ("first level", level)];
+        let form = ["STM", "OTM", "DSTM", "DOTM"][form as usize];
+        (form.to_owned(), numbers.map(|(name, value)| (name.into(), value)).to_vec())
     })
 }
 
@@ -119,6 +131,19 @@ macro_rules! theta {
 
             fn forecast(&self, y: &[f64], learned: &[f64], h: usize) -> Option<SeriesForecast> {
                 forecast_with(y, self.season_length.unwrap_or(1), self.composition(), learned, h)
+            }
+
+            fn describe(&self, learned: &[f64]) -> Option<(String, NamedNumbers)> {
+                describe(learned)
+            }
+
+            fn part_names(&self) -> Vec<String> {
+                ["level", "trend", "season"].map(str::to_owned).to_vec()
+            }
+
+            fn parts(&self, y: &[f64], learned: &[f64], h: usize) -> Option<Vec<Vec<f64>>> {
+                let model = model_of(y, learned)?;
+                Some(parts(&Adjusted::new(y, self.season_length.unwrap_or(1), self.composition()), model, h))
             }
         }
     };

@@ -111,7 +111,9 @@ pub(super) fn forecast(adjusted: &Adjusted, form: Form, parameters: Parameters, 
     let y = &adjusted.y;
     let mut state = State::after_first(y, form, parameters);
     y[1..].iter().for_each(|&y| state.update(y, parameters));
-    let sigma = deviation(&errors(y, form, parameters).collect::<Vec<_>>());
+    // Level, alpha and line are estimated, and theta where it is.
+    let estimated = 4 + usize::from(form.optimised);
+    let sigma = deviation(&errors(y, form, parameters).collect::<Vec<_>>(), estimated);
     let mean = path(state, parameters, 0.0, h);
     // What an error of 1 in the first step adds to each step. One that comes later adds as much, but for the line, which
     // changes the less the longer the history is.
@@ -126,6 +128,23 @@ pub(super) fn forecast(adjusted: &Adjusted, form: Form, parameters: Parameters, 
     forecast
 }
 
+/// The parts of a forecast: the smoothed level, what the line adds to it, and what the season adds to both.
+pub(super) fn parts(adjusted: &Adjusted, (form, parameters): (Form, Parameters), h: usize) -> Vec<Vec<f64>> {
+    let y = &adjusted.y;
+    let mut state = State::after_first(y, form, parameters);
+    y[1..].iter().for_each(|&y| state.update(y, parameters));
+    let mean = path(state, parameters, 0.0, h);
+    let level = vec![state.level(); h];
+    let mut whole =
+        SeriesForecast { mean: mean.clone(), deviation: vec![0.0; h], ..SeriesForecast::default() };
+    adjusted.restore(&mut whole);
+    let difference = |all: &[f64], less: &[f64]| -> Vec<f64> {
+        all.iter().zip(less).map(|(all, less)| all - less).collect()
+    };
+    let (trend, season) = (difference(&mean, &level), difference(&whole.mean, &mean));
+    vec![level, trend, season]
+}
+
 /// The next `h` values if the first is off by `error`, and all others are as forecast.
 fn path(mut state: State, parameters: Parameters, error: f64, h: usize) -> Vec<f64> {
     let step = |step: usize| {
@@ -136,9 +155,11 @@ fn path(mut state: State, parameters: Parameters, error: f64, h: usize) -> Vec<f
     (0..h).map(step).collect()
 }
 
-/// The deviation of errors around their mean.
-fn deviation(errors: &[f64]) -> f64 {
+/// The deviation of errors of a model of so many estimated numbers around their mean. Of a short history its own errors are less than those to
+/// come by what these numbers explain.
+fn deviation(errors: &[f64], estimated: usize) -> f64 {
     let count = errors.len() as f64;
     let mean = errors.iter().sum::<f64>() / count;
-    (errors.iter().map(|error| (error - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0)).sqrt()
+    (errors.iter().map(|error| (error - mean).powi(2)).sum::<f64>() / (count - estimated as f64).max(1.0))
+        .sqrt()
 }

@@ -62,6 +62,11 @@ impl State {
         }
     }
 
+    /// The smoothed level.
+    pub(super) fn level(&self) -> f64 {
+        self.level
+    }
+
     /// The forecast of the next value.
     pub(super) fn forecast(&self, Parameters { alpha, theta, .. }: Parameters) -> f64 {
         let line = self.intercept * self.decay + self.slope * (1.0 - self.decay * (1.0 - alpha)) / alpha;

@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Command, Id};
-use foretell::{Contents, Fitted, HierarchyContents, ModelContents, ModelState, TrainingRecord, Value, json};
+use foretell::{
+    Chosen, ChosenOfSeries, Contents, Fitted, HierarchyContents, ModelContents, ModelState, TrainingRecord,
+    Value, json,
+};
 use foretell_report::grouped;
 
 use crate::args::{LogArgs, MemoryArgs};
@@ -19,6 +22,9 @@ use crate::table::AlignedTable;
 /// foretell cannot run: their class, hyper-parameters and tensors are shown all the same. Of a directory of `fit
 /// --checkpoint` it shows the steps that are done.
 ///
+/// Of models that choose a form of each series (AutoETS, AutoARIMA, AutoTheta, MSTL, Prophet) it counts the forms, and shows the first
+/// series with their smoothing parameters, coefficients and changes of the trend.
+///
 /// With --data it shows the feature importances behind the forecasts of these data instead, of the models that have them
 /// (TFT): the weights of the columns and of the target, means over the steps of the history, of the horizon, and over all
 /// series; and the steps that the horizon attends to most, where step 0 is the last one of the history.
@@ -27,6 +33,7 @@ use crate::table::AlignedTable;
 Examples:
   foretell inspect model
   foretell inspect model --tensors
+  foretell inspect model --series 20   # forms and coefficients
   foretell inspect state   # fit --checkpoint state
   foretell inspect model --json | jq '.models[].hyper_parameters'
   foretell inspect model --data sales.csv --futr holidays.csv   # importances
@@ -40,7 +47,8 @@ whose training had not begun; training; or null), dataset ([series, rows]),
 bytes, and models, an array of: alias, class, unsupported (why foretell cannot
 run it, or null), input_size, loss, scaler_type, hyper_parameters (those that
 differ from their defaults), parameters, bytes, tensors ([{name, shape,
-dtype}]). Of a directory of fit --checkpoint it is an array of: model, training,
+dtype}]), chosen (of models that are no networks: forms, an array of [form,
+count]; series, an array of: series, form, numbers ({name: value}); or null). Of a directory of fit --checkpoint it is an array of: model, training,
 step, max_steps, finished, train_loss, valid_loss.
 
 With --data and --json an array is printed, an object for each model: model,
@@ -62,6 +70,9 @@ pub(crate) struct Inspect {
     futr: Vec<PathBuf>,
     #[command(flatten)]
     memory: MemoryArgs,
+    /// Show what was chosen for the first N series: forms, orders, coefficients [default: 3, with --json all]
+    #[arg(long, value_name = "N", conflicts_with = "data")]
+    series: Option<usize>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -82,7 +93,9 @@ impl Inspect {
         if !states.is_empty() {
             return print(if self.json { format!("{}\n", json!(states)) } else { states_table(&states) });
         }
-        let contents = Contents::of(&self.dir)?;
+        // What a file of JSON is read by wants all; a person wants to see a few.
+        let series = self.series.unwrap_or(if self.json { usize::MAX } else { FEW });
+        let contents = Contents::with_series(&self.dir, series)?;
         if self.json {
             return print(format!("{}\n", json!(contents)));
         }
@@ -136,6 +149,12 @@ fn states_table(states: &[ModelState]) -> String {
         .numbers("validation loss", states.iter().map(|state| loss(state.valid_loss)))
         .render()
 }
+
+/// Series of which it is shown what was chosen.
+const FEW: usize = 3;
+
+/// Forms that are counted by themselves.
+const MOST_FORMS: usize = 12;
 
 /// The facts that concern all models.
 fn facts(contents: &Contents) -> AlignedTable {
@@ -197,10 +216,16 @@ fn description(model: &ModelContents, tensors: bool) -> String {
     let of_networks = of_networks.into_iter().filter(|_| !model.loss.is_null());
     let mut facts: Vec<_> = of_networks.map(|(name, value, shown)| (name.to_owned(), shown(value))).collect();
     facts.extend(model.hyper_parameters.iter().map(|(name, value)| (name.clone(), plain(value))));
-    let numbers =
-        format!("{} in {} tensors, {}", grouped(model.parameters), model.tensors.len(), size(model.bytes));
+    let (count, bytes) = (grouped(model.parameters), size(model.bytes));
     if model.parameters > 0 {
-        facts.push(("parameters".to_owned(), numbers));
+        // A model without tensors is no network.
+        facts.push(match model.tensors.len() {
+            0 => ("learned".to_owned(), format!("{count} numbers, {bytes}")),
+            tensors => ("parameters".to_owned(), format!("{count} in {tensors} tensors, {bytes}")),
+        });
+    }
+    if let Some(chosen) = &model.chosen {
+        facts.extend(told(chosen));
     }
     facts.extend(model.unsupported.iter().map(|reason| ("not runnable".to_owned(), reason.clone())));
     let lines = pairs(facts).render_bare();
@@ -214,6 +239,44 @@ fn description(model: &ModelContents, tensors: bool) -> String {
         table.render().lines().for_each(|line| text += &format!("  {line}\n"));
     }
     text
+}
+
+/// What was chosen: how many series have each form, and the first series by themselves.
+fn told(Chosen { forms, series }: &Chosen) -> Vec<(String, String)> {
+    let counts = |forms: &[(String, usize)]| {
+        forms.iter().map(|(form, count)| format!("{} {form}", grouped(*count))).collect::<Vec<_>>().join("; ")
+    };
+    let (shown, rest) = forms.split_at(forms.len().min(MOST_FORMS));
+    let others: usize = rest.iter().map(|(_, count)| count).sum();
+    let more = if others > 0 {
+        format!("; {} of {} other forms", grouped(others), rest.len())
+    } else {
+        String::new()
+    };
+    let mut facts = vec![("forms".to_owned(), counts(shown) + &more)];
+    for ChosenOfSeries { series, form, numbers } in series {
+        let number = |(name, value): (&String, &Value)| match value.as_f64() {
+            Some(value) => format!("{name} {}", short(value)),
+            None => format!("{name} ?"),
+        };
+        let numbers: Vec<String> = numbers.iter().map(number).collect();
+        let colon = if numbers.is_empty() { "" } else { ": " };
+        facts.push((format!("series {series}"), format!("{form}{colon}{}", numbers.join(", "))));
+    }
+    facts
+}
+
+/// A number in four digits.
+fn short(value: f64) -> String {
+    match value.abs() {
+        0.0 => "0".to_owned(),
+        size if (1e-4..1e6).contains(&size) => {
+            let decimals = (3 - size.log10().floor() as i32).clamp(0, 8) as usize;
+            let text = format!("{value:.decimals$}");
+            if decimals == 0 { text } else { text.trim_end_matches('0').trim_end_matches('.').to_owned() }
+        }
+        _ => format!("{value:.3e}"),
+    }
 }
 
 fn pairs<N: Into<String>>(facts: Vec<(N, String)>) -> AlignedTable {
@@ -251,6 +314,10 @@ mod tests {
     fn losses_and_sizes_are_told_shortly() {
         assert_eq!(loss(&json!({ "MAE": {} })), "MAE");
         assert_eq!(loss(&json!({ "MQLoss": { "level": [80] } })), r#"{"MQLoss":{"level":[80]}}"#);
+        assert_eq!(
+            [0.0, 0.123_456, 12.0, -1234.5, 2e7, 0.1].map(short),
+            ["0", "0.1235", "12", "-1234", "2.000e7", "0.1"]
+        );
         assert_eq!([999, 12_345, 123_456_789].map(size), ["999 bytes", "12 kB", "123 MB"]);
         assert_eq!((plain(&json!("a")), plain(&json!([1]))), ("a".to_owned(), "[1]".to_owned()));
     }

@@ -1,11 +1,12 @@
 //! The contents of a model directory, whether foretell or neuralforecast wrote it, and whether or not foretell has its models.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
 use foretell_checkpoint::{Checkpoint, ConformalSettings, Frequency, ModelFile, PlainModel};
 use foretell_data::jiff::{Timestamp, Unit};
-use foretell_estimator::MemoryLimit;
+use foretell_estimator::{MemoryLimit, Trained};
 use foretell_hierarchy::Reconciliation;
 use foretell_neural::{NetworkSpec, UNSUPPORTED, loss_value, plain_optimizer, read_model};
 use serde::Serialize;
@@ -97,6 +98,46 @@ pub struct ModelContents {
     pub bytes: usize,
     /// Its tensors, by name.
     pub tensors: Vec<TensorInfo>,
+    /// What a model that is no network chose for each series; null of one that chooses nothing.
+    pub chosen: Option<Chosen>,
+}
+
+/// What a model chose for the series that it was trained on.
+#[derive(Clone, Debug, Serialize)]
+pub struct Chosen {
+    /// The forms, with the number of series that have each, the most frequent first.
+    pub forms: Vec<(String, usize)>,
+    /// The first series, in their order.
+    pub series: Vec<ChosenOfSeries>,
+}
+
+/// What a model chose for one series.
+#[derive(Clone, Debug, Serialize)]
+pub struct ChosenOfSeries {
+    /// The id of the series.
+    pub series: String,
+    /// The form, in the field's notation.
+    pub form: String,
+    /// What was estimated, by name.
+    pub numbers: Map<String, Value>,
+}
+
+impl Chosen {
+    /// That of a trained model, with no more than so many series by themselves.
+    fn of(model: &dyn Trained, most: usize) -> Option<Self> {
+        let (mut forms, mut series): (HashMap<String, usize>, Vec<ChosenOfSeries>) = Default::default();
+        for (place, described) in (0..).map_while(|place| model.described(place)).enumerate() {
+            *forms.entry(described.form.clone()).or_default() += 1;
+            if place < most {
+                let numbers = described.numbers.into_iter();
+                let numbers = numbers.map(|(name, value)| (name.into_owned(), value.into())).collect();
+                series.push(ChosenOfSeries { series: described.series, form: described.form, numbers });
+            }
+        }
+        let mut forms: Vec<(String, usize)> = forms.into_iter().collect();
+        forms.sort_by(|(name, count), (other, others)| others.cmp(count).then(name.cmp(other)));
+        (!forms.is_empty()).then_some(Self { forms, series })
+    }
 }
 
 /// One tensor of a model's state dictionary.
@@ -116,17 +157,29 @@ impl Contents {
     /// # Errors
     /// If it is none, or a file of it is missing, damaged, larger than memory or contradicts another.
     pub fn of(dir: impl AsRef<Path>) -> Result<Self, Error> {
+        Self::with_series(dir, usize::MAX)
+    }
+
+    /// As [`Contents::of`], where what models chose is told of so many series at most, the first ones; all are counted.
+    ///
+    /// # Errors
+    /// As [`Contents::of`].
+    pub fn with_series(dir: impl AsRef<Path>, most_series: usize) -> Result<Self, Error> {
         check_load(dir.as_ref(), &MemoryLimit::of_machine())?;
         let written = fs::metadata(dir.as_ref().join("configuration.json")).and_then(|file| file.modified());
         let saved = written.ok().and_then(|time| Timestamp::try_from(time).ok());
         // A file's time is no more exact than that to whoever reads it.
         let saved = saved.and_then(|time| time.round(Unit::Second).ok()).map(|time| time.to_string());
         let (checkpoint, bytes) = Checkpoint::load_and_measure(dir)?;
-        Ok(Self { saved, ..Self::of_checkpoint(checkpoint, bytes)? })
+        Ok(Self { saved, ..Self::of_checkpoint(checkpoint, bytes, most_series)? })
     }
 
     /// What these tensors and settings hold, of files of so many bytes.
-    pub(crate) fn of_checkpoint(checkpoint: Checkpoint, bytes: u64) -> Result<Self, Error> {
+    pub(crate) fn of_checkpoint(
+        checkpoint: Checkpoint,
+        bytes: u64,
+        most_series: usize,
+    ) -> Result<Self, Error> {
         let Checkpoint { configuration, models, plain_models, dataset } = checkpoint;
         let calibrated = |intervals: &ConformalSettings| {
             let ConformalSettings { n_windows, method, step_size } = intervals;
@@ -135,7 +188,7 @@ impl Contents {
         let mut contents: Vec<ModelContents> =
             models.iter().map(ModelContents::of).collect::<Result<_, _>>()?;
         for plain in plain_models {
-            contents.insert(plain.place.min(contents.len()), ModelContents::of_plain(plain));
+            contents.insert(plain.place.min(contents.len()), ModelContents::of_plain(plain, most_series));
         }
         let kept = Kept::as_far_as_readable(&configuration, contents.len());
         let features = Some(kept.features).filter(|features| !features.is_empty());
@@ -173,7 +226,7 @@ impl HierarchyContents {
 
 impl ModelContents {
     /// A model that is no network.
-    fn of_plain(plain: PlainModel) -> Self {
+    fn of_plain(plain: PlainModel, most_series: usize) -> Self {
         let defaults = find_estimator(&plain.class).map(|entry| (entry.new)(1).hyper_parameters());
         let mut own = plain.hyper_parameters.clone();
         own.retain(|name, value| {
@@ -181,10 +234,13 @@ impl ModelContents {
             !["h", "alias"].contains(&name.as_str()) && default != Some(value)
         });
         let numbers: usize = plain.learned.values().map(Vec::len).sum();
+        let [alias, class] = [&plain.alias, &plain.class].map(String::clone);
+        let restored = restore(plain);
         Self {
-            alias: plain.alias.clone(),
-            class: plain.class.clone(),
-            unsupported: restore(plain).err(),
+            alias,
+            class,
+            chosen: restored.as_ref().ok().and_then(|model| Chosen::of(model.trained(), most_series)),
+            unsupported: restored.err(),
             input_size: Value::Null,
             loss: Value::Null,
             scaler_type: Value::Null,
@@ -244,6 +300,7 @@ impl ModelContents {
             parameters,
             bytes,
             tensors: tensors.iter().map(info).collect(),
+            chosen: None,
         })
     }
 }

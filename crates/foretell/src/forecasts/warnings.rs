@@ -6,7 +6,7 @@ use foretell_data::{DataError, End, Future, Panel};
 use foretell_estimator::Estimator;
 
 use crate::error::Error;
-use crate::fallbacks::{check_fallbacks, fallbacks};
+use crate::fallbacks::{check_fallbacks, fallbacks_of};
 use crate::stage::{Source, Stage};
 use crate::trained_models::TrainedModels;
 use crate::warning::Warning;
@@ -105,8 +105,8 @@ pub(crate) fn check_no_fallback(trained: &TrainedModels, panel: &Panel) -> Resul
 
 /// Warns of series that a model forecasts in another way than its hyper-parameters say.
 pub(crate) fn warn_of_fallbacks(trained: &TrainedModels, panel: &Panel) {
-    let found = fallbacks(trained.estimators().zip(trained.column_names()), &trained.held(panel));
-    trained.warnings.warn_of_fallbacks(found);
+    let models = trained.named().map(|(model, name)| (model.trained(), name));
+    trained.warnings.warn_of_fallbacks(fallbacks_of(models, &trained.held(panel)));
 }
 
 /// The models by the rows that they expect of each series.
