@@ -92,7 +92,8 @@ impl TableRows {
     fn is_in_order(&self, run: &SeriesRun, kind: TimeKind, zone: Option<&Zone>) -> bool {
         self.times.regular(run.start, run.len).is_some_and(|(first, step)| {
             let last = first + step * (run.len as i64 - 1);
-            step > 0 && in_range(kind, zone, first) && in_range(kind, zone, last)
+            let usual = buddhist_year(kind, first).is_none();
+            step > 0 && usual && in_range(kind, zone, first) && in_range(kind, zone, last)
         })
     }
 
@@ -131,6 +132,12 @@ impl TableRows {
 /// The years 1900 to 2099 as the Buddhist calendar counts them: no history is of these.
 const BUDDHIST: std::ops::RangeInclusive<i16> = 2443..=2642;
 
+/// The year of a time, if it is one that the Buddhist calendar seems to count.
+fn buddhist_year(kind: TimeKind, time: i64) -> Option<i16> {
+    let year = date_of(time.div_euclid(DAY))?.year();
+    (kind == TimeKind::Timestamp && BUDDHIST.contains(&year)).then_some(year)
+}
+
 /// Sorted times must be distinct and within the calendar.
 fn check_order(
     kind: TimeKind,
@@ -142,8 +149,7 @@ fn check_order(
     if !(in_range(kind, zone, times[0]) && in_range(kind, zone, times[times.len() - 1])) {
         return Err(DataError::TimeRange { id: id.to_owned() });
     }
-    let year = date_of(times[0].div_euclid(DAY)).map(|date| date.year());
-    if let Some(year) = year.filter(|year| kind == TimeKind::Timestamp && BUDDHIST.contains(year)) {
+    if let Some(year) = buddhist_year(kind, times[0]) {
         let (at, id) = (place(0), id.to_owned());
         return Err(UnreadableTable::BuddhistYears { at, id, year }.into());
     }
