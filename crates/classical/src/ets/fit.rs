@@ -174,7 +174,8 @@ fn explodes(y: &[f64], fit: &Fit, period: usize) -> bool {
     let added = Fit { form: Form { relative_error: false, ..fit.form }, ..fit.clone() };
     let added = forecast(y, added, period, long).deviation;
     let last = long - 1;
-    !is_within(&shares[last]) && !(shares[last] <= FASTER * added[last])
+    let is_slower = shares[last] <= FASTER * added[last];
+    !is_within(&shares[last]) && !is_slower
 }
 
 /// The forecast of a series by a model that was fitted to it or to its beginning.

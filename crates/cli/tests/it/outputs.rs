@@ -363,7 +363,7 @@ fn contributions_and_parts_add_up_to_the_forecast() {
         assert!((sum - forecast).abs() < 1e-3 * forecast.abs().max(1.0), "{sum}, {forecast}");
     }
     dir.ok("explain --data long.csv --model model --out parts.csv --plot parts.svg");
-    assert!(dir.read("parts.svg").contains("DLinear") && dir.read("parts.svg").contains("@0"));
+    assert!(dir.read("parts.svg").contains("DLinear"));
     // A picture of before is replaced, and what is read is not.
     dir.put("parts.svg", "an old picture");
     dir.put("future.png", "shop,day,price\n");

@@ -114,7 +114,7 @@ fn one_name_has_one_figure_in_all_commands() {
     };
     assert_eq!(by("rmse"), by("mae"));
     let steps = page.split_once("id=\"steps\"").unwrap().1.split_once("</section>").unwrap().0;
-    assert!(steps.contains("Naive mae") && !steps.contains("Naive rmse"), "{steps}");
+    assert!(steps.contains("Naive: mean absolute error (mae)") && !steps.contains("(rmse)"), "{steps}");
 }
 
 /// A large series that rises in bumps, and a small one.

@@ -100,7 +100,7 @@ mod tests {
             ("DilatedRNN", "dilations", json!([]), "a list of lists"),
             ("DilatedRNN", "dilations", json!([[1], []]), "none of them empty"),
             ("DilatedRNN", "dilations", json!([[0]]), "between 1 and 1000000"),
-            ("DilatedRNN", "dilations", json!([1, 2]), "like its default, [[1,2],[4,8]]"),
+            ("DilatedRNN", "dilations", json!([1, 2]), "like its default [[1,2],[4,8]]"),
             ("DilatedRNN", "decoder_activation", json!("GLU"), "ReLU, Softplus"),
         ] {
             let message = error(model, name, value);
