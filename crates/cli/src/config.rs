@@ -85,7 +85,7 @@ pub(crate) enum Mistake {
     /// clap says it, or it is no mistake at all but a cry for help.
     Arguments(clap::Error),
     /// Something is wrong with the file.
-    File(ErrorFacts),
+    File(Box<ErrorFacts>),
 }
 
 /// Parses a command line, and the file that it may name.
@@ -104,7 +104,7 @@ pub(crate) fn parse(command: &Command, args: Vec<OsString>) -> Result<(ArgMatche
         ))
     });
     let Some((sub, matches, path, place)) = named else { return Ok((strict(args)?, Origins::default())) };
-    let text = read_to_string(path).map_err(|error| Mistake::File(unread(path, &error)))?;
+    let text = read_to_string(path).map_err(|error| Mistake::File(Box::new(unread(path, &error))))?;
     let mut kept = entries(&text, path, command, sub.get_name()).map_err(Mistake::File)?;
     let overridden = Overridden::by_command_line(sub, matches, &args);
     kept.retain(|entry| !overridden.contains(entry));
@@ -125,7 +125,7 @@ pub(crate) fn parse(command: &Command, args: Vec<OsString>) -> Result<(ArgMatche
             };
             match locate(&origins, facts.clone()) {
                 located if located == facts => Err(Mistake::Arguments(error)),
-                located => Err(Mistake::File(as_written(located, rule(&error), &text))),
+                located => Err(Mistake::File(Box::new(as_written(located, rule(&error), &text)))),
             }
         }
         Err(mistake) => Err(mistake),

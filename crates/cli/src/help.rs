@@ -142,7 +142,7 @@ const COMMON: [&str; 50] = [
 
 /// The commands with help of 80 columns, their flags in groups, and short help where only that is asked for.
 pub(crate) fn arranged(cli: Command) -> Command {
-    let reading = cli.find_subcommand(READING).map(|command| names(command)).unwrap_or_default();
+    let reading = cli.find_subcommand(READING).map(names).unwrap_or_default();
     let commands: Vec<String> = cli.get_subcommands().map(|command| command.get_name().to_owned()).collect();
     let arranged = commands.iter().fold(cli, |cli, name| {
         cli.mut_subcommand(

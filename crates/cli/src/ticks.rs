@@ -330,7 +330,7 @@ mod tests {
                 let mut texts: Vec<&String> = ticks.iter().map(|(_, text)| text).collect();
                 let count = texts.len();
                 texts.dedup();
-                assert!(count >= 3 && count <= 9 && texts.len() == count, "{low} to {high}: {ticks:?}");
+                assert!((3..=9).contains(&count) && texts.len() == count, "{low} to {high}: {ticks:?}");
             }
         }
         assert!(value_ticks(1.0, 1.0, 5).len() <= 1);

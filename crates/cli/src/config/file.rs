@@ -21,14 +21,14 @@ pub(super) fn entries(
     path: &Path,
     cli: &Command,
     command: &str,
-) -> Result<Vec<ConfigEntry>, ErrorFacts> {
+) -> Result<Vec<ConfigEntry>, Box<ErrorFacts>> {
     let lines = Lines::of(text);
     let located = |Fault(at, what): Fault| {
         let (file, row) = (path.display().to_string(), lines.number(at));
         let facts = ErrorFacts::told("config_file", format!("{file}, line {row}: {what}"));
         // A message begins with the key.
         let key = what.strip_prefix('`').and_then(|rest| rest.split_once('`')).map(|(key, _)| key.to_owned());
-        ErrorFacts { setting: key, file: Some(file), row: Some(row as u64), ..facts }
+        Box::new(ErrorFacts { setting: key, file: Some(file), row: Some(row as u64), ..facts })
     };
     let table = DeTable::parse(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
