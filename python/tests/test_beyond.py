@@ -118,8 +118,11 @@ def test_reconciled_forecasts_add_up():
     forecast = pd.DataFrame({"unique_id": ids, "ds": times, "M": [10.0, 20.0, 3.0, 5.0, 4.0, 6.0]})
     found = foretell.reconcile(forecast, S).set_index(["unique_id", "ds"])["M"].unstack(0)
     np.testing.assert_allclose(found["total"], found["a"] + found["b"], rtol=1e-5)
-    # By least squares each of three errors is a third of what is missing.
-    np.testing.assert_allclose(found["a"], [4.0, 8.0], rtol=1e-5)
+    # The total counts as the two series that it sums up: theirs is a quarter each of what is missing.
+    np.testing.assert_allclose(found["a"], [3.75, 7.25], rtol=1e-5)
+    # By least squares each of three errors is a third.
+    alike = foretell.reconcile(forecast, S, "MinTraceOLS").set_index(["unique_id", "ds"])["M"].unstack(0)
+    np.testing.assert_allclose(alike["a"], [4.0, 8.0], rtol=1e-5)
     bottom = foretell.reconcile(pl.from_pandas(forecast), S, "BottomUp")
     assert bottom.filter(pl.col("unique_id") == "total")["M"].to_list() == [7.0, 11.0]
     with pytest.raises(ValueError, match="MinTraceShrink"):
