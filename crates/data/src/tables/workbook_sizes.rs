@@ -39,7 +39,8 @@ pub(super) fn check_contents(path: &Path) -> Result<u64, String> {
         let name = entry.name().map(|name| name.into_owned()).unwrap_or_default();
         let is_content = name == "content.xml";
         let mut entry = Counted { entry: entry.take(left + 1), bytes: 0 };
-        if is_content && cells_of(&mut entry, limit) > limit {
+        let (cells, is_whole) = if is_content { cells_of(&mut entry, limit) } else { (0, true) };
+        if cells > limit {
             return Err(TOO_MUCH.to_owned());
         }
         // To its end, behind which the checksum is compared: whoever reads a sheet stops where its cells end.
@@ -48,6 +49,10 @@ pub(super) fn check_contents(path: &Path) -> Result<u64, String> {
         read.map_err(|error| {
             format!("its part {name} is damaged ({error}); copy or save the workbook anew")
         })?;
+        // The reader of sheets would look for the end of a table for ever.
+        if !is_whole {
+            return Err(format!("its part {name} ends within a table; copy or save the workbook anew"));
+        }
     }
     Ok(limit)
 }
@@ -67,27 +72,35 @@ impl<R: Read> Read for Counted<R> {
 }
 
 /// The bytes that the cells of OpenDocument's tables take once rows and cells are repeated, or some number above `limit`. Counting
-/// ends where the text is damaged.
-fn cells_of(content: impl Read, limit: u64) -> u64 {
+/// ends where the text is damaged. And whether all that begins in the text ends there.
+fn cells_of(content: impl Read, limit: u64) -> (u64, bool) {
     let mut xml = Reader::from_reader(BufReader::new(content));
     let mut sheets = Cells::default();
     let mut buffer = Vec::new();
+    let mut open = 0_usize;
     while sheets.bytes() <= limit {
         buffer.clear();
         match xml.read_event_into(&mut buffer) {
-            Ok(Event::Start(tag)) => sheets.begin(&tag),
+            Ok(Event::Start(tag)) => {
+                open += 1;
+                sheets.begin(&tag);
+            }
             Ok(Event::Empty(tag)) => {
                 sheets.begin(&tag);
                 sheets.end(tag.name().as_ref());
             }
             Ok(Event::Text(text)) => sheets.text(text.len()),
             Ok(Event::CData(text)) => sheets.text(text.len()),
-            Ok(Event::End(tag)) => sheets.end(tag.name().as_ref()),
-            Ok(Event::Eof) | Err(_) => break,
+            Ok(Event::End(tag)) => {
+                open = open.saturating_sub(1);
+                sheets.end(tag.name().as_ref());
+            }
+            Ok(Event::Eof) => return (sheets.bytes(), open == 0),
+            Err(_) => return (sheets.bytes(), false),
             Ok(_) => {}
         }
     }
-    sheets.bytes()
+    (sheets.bytes(), true)
 }
 
 /// The cells of tables as they are counted.
