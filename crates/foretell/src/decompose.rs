@@ -71,7 +71,7 @@ pub(crate) fn decompose(
         let none = || UsageError::NoParts { found: trained.column_names().join(", ") }.into();
         return Err(refusals.into_iter().next().unwrap_or_else(none));
     }
-    leave_out_nothing(&mut frame, &trained.column_names());
+    leave_out_nothing(&mut frame);
     for refusal in refusals {
         trained.warnings.warn(&Warning::NoParts { reason: refusal.to_string() });
     }
@@ -79,20 +79,19 @@ pub(crate) fn decompose(
     Ok(frame)
 }
 
-/// Leaves out parts that add nothing to any forecast, as a season that no series has; the first part of a model stays.
-fn leave_out_nothing(frame: &mut Frame, models: &[String]) {
-    let first =
-        |model: &String| frame.columns.iter().position(|(name, _)| name.starts_with(&format!("{model}:")));
-    let firsts: Vec<usize> = models.iter().filter_map(first).collect();
+/// Leaves out parts that add nothing to any forecast, as a season that no series has; the first part of each model stays.
+fn leave_out_nothing(frame: &mut Frame) {
+    let columns = frame.forecast_columns("");
+    let models: Vec<Option<&str>> = columns.iter().map(|column| Some(column.as_ref()?.model())).collect();
     let mut place = 0..;
-    let mut left_out = Vec::new();
     frame.columns.retain(|(name, values)| {
-        let stays =
-            place.next().is_some_and(|place| firsts.contains(&place)) || values.iter().any(|x| *x != 0.0);
-        left_out.extend((!stays).then(|| name.clone()));
+        let is_first = place.next().is_some_and(|place| !models[..place].contains(&models[place]));
+        let stays = is_first || values.iter().any(|x| *x != 0.0);
+        if !stays {
+            frame.wide.remove(name);
+        }
         stays
     });
-    left_out.iter().for_each(|name| _ = frame.wide.remove(name));
 }
 
 /// The parts that a model has of the forecasts of `h` steps; none where it has no parts.

@@ -4,8 +4,8 @@ use crate::error::Error;
 use crate::fitted::Fitted;
 use crate::predict_options::PredictOptions;
 use crate::stages::asked_quantiles::AskedQuantiles;
-use crate::stages::ensembles::with_ensembles;
-use crate::stages::intervals::recipe;
+use crate::stages::ensembles::outputs;
+use crate::stages::sums::outputs_of_sums;
 
 /// Series whose windows a thread forecasts at a time, or a multiple of them.
 const SERIES: usize = foretell_neural::MAX_BLOCK;
@@ -18,8 +18,7 @@ impl Fitted {
     pub fn forecast_columns(&self, options: &PredictOptions<'_>) -> Result<Vec<String>, Error> {
         let trained = &self.trained;
         let asked = AskedQuantiles::new(options.level, options.quantiles)?;
-        let outputs = trained.named().map(|(model, name)| Ok(recipe(trained, model, &name, &asked)?.outputs));
-        let outputs = with_ensembles(trained, outputs.collect::<Result<_, Error>>()?, &asked);
+        let outputs = outputs_of_sums(trained, outputs(trained, &asked)?);
         let ensembles = trained.ensembles.iter().map(|ensemble| ensemble.column().to_owned());
         let names = self.column_names().into_iter().chain(ensembles).zip(outputs);
         let columns =

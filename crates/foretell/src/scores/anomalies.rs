@@ -12,8 +12,8 @@ use crate::forecaster::Forecaster;
 use crate::insample_options::InsampleOptions;
 use crate::scores::cross_validation::{CrossValidation, ValidationOptions};
 use crate::stages::asked_quantiles::AskedQuantiles;
-use crate::stages::ensembles::with_ensembles;
-use crate::stages::intervals::{has_any_intervals, recipe};
+use crate::stages::ensembles::outputs;
+use crate::stages::intervals::has_any_intervals;
 use crate::stages::sums::outputs_of_sums;
 
 impl Fitted {
@@ -47,9 +47,7 @@ impl Fitted {
             false => asked = AskedQuantiles::default(),
         }
         let mut frame = self.predict_insample_with(panel, &options)?;
-        let members = trained.named().map(|(model, name)| Ok(recipe(trained, model, &name, &asked)?.outputs));
-        let outputs = with_ensembles(trained, members.collect::<Result<_, Error>>()?, &asked);
-        let outputs = outputs_of_sums(trained, outputs);
+        let outputs = outputs_of_sums(trained, outputs(trained, &asked)?);
         let mut rows: Vec<usize> =
             trained.estimators().map(|model| model.rows_expected().unwrap_or(0)).collect();
         // An ensemble needs what each of its members does.

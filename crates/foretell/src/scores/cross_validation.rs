@@ -20,8 +20,8 @@ use crate::predict_options::PredictOptions;
 use crate::scores::forecast_rows::ForecastRows;
 use crate::scores::metrics::Metrics;
 use crate::stages::asked_quantiles::AskedQuantiles;
-use crate::stages::ensembles::with_ensembles;
-use crate::stages::intervals::{recipe, warn_of_no_intervals};
+use crate::stages::ensembles::outputs;
+use crate::stages::intervals::warn_of_no_intervals;
 use crate::stages::sums::{add_up_windows, outputs_of_sums};
 use crate::stages::window_forecasts::WindowForecasts;
 use crate::trained_models::TrainedModels;
@@ -245,7 +245,9 @@ fn validate_anew(
 ) -> Result<(Fitted, WindowForecasts), Error> {
     let (mut trained, mut interruption) = plan.fit_before(&panel.without_last(ahead[0]), 0)?;
     check_forecasts_begun(plan, &trained, interruption.as_ref())?;
-    let (mut parts, mut outputs) = (Vec::with_capacity(ahead.len()), Vec::new());
+    // The models of all windows have the same columns.
+    let outputs = outputs(&trained, asked)?;
+    let mut parts = Vec::with_capacity(ahead.len());
     for (window, &ahead) in ahead.iter().enumerate() {
         let known = panel.without_last(ahead);
         if window > 0 && window % every == 0 {
@@ -268,8 +270,6 @@ fn validate_anew(
         let alone = trained.without_sums();
         let forecast = || blocks_ahead(&alone, &known, &options, asked.clone())?.whole();
         let frame = if interruption.is_some() { forecast() } else { plan.while_wanted(forecast) }?;
-        let own = trained.named().map(|(model, name)| Ok(recipe(&trained, model, &name, asked)?.outputs));
-        outputs = with_ensembles(&trained, own.collect::<Result<_, Error>>()?, asked);
         parts.push((add_up_windows(&trained, frame, 0, &outputs)?, known));
     }
     let models = outputs_of_sums(&trained, outputs);

@@ -3,7 +3,9 @@
 use foretell_data::ColumnPart;
 use foretell_estimator::{Output, point_column};
 
+use crate::error::Error;
 use crate::stages::asked_quantiles::AskedQuantiles;
+use crate::stages::intervals::recipe;
 use crate::stages::spread::spread_quantile;
 use crate::stages::window_forecasts::WindowForecasts;
 use crate::trained_models::TrainedModels;
@@ -47,8 +49,17 @@ pub(crate) fn add_ensembles(
     *models = with_ensembles(trained, members, asked);
 }
 
+/// The columns that each model will forecast of what is asked for, followed by those of each ensemble of them.
+///
+/// # Errors
+/// If a model does not have the intervals.
+pub(crate) fn outputs(trained: &TrainedModels, asked: &AskedQuantiles) -> Result<Vec<Vec<Output>>, Error> {
+    let of_models = trained.named().map(|(model, name)| Ok(recipe(trained, model, &name, asked)?.outputs));
+    Ok(with_ensembles(trained, of_models.collect::<Result<_, Error>>()?, asked))
+}
+
 /// The columns of each model, followed by those of each ensemble of them.
-pub(crate) fn with_ensembles(
+fn with_ensembles(
     trained: &TrainedModels,
     mut members: Vec<Vec<Output>>,
     asked: &AskedQuantiles,

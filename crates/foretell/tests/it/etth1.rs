@@ -51,7 +51,7 @@ fn tcn_dilated_rnn_and_deepar_match_neuralforecast() {
 #[cfg(feature = "amp")]
 #[test]
 fn training_in_bf16_is_as_accurate_as_in_f32() {
-    check_bf16(["MLP", "NHITS"], 3);
+    check_bf16(["MLP", "NHITS"], 6);
 }
 
 #[cfg(feature = "amp")]
@@ -61,7 +61,8 @@ fn training_of_recurrent_models_and_transformers_in_bf16_is_as_accurate_as_in_f3
     check_bf16(["LSTM", "GRU", "VanillaTransformer", "iTransformer"], 3);
 }
 
-/// The mean errors over these seeds are within 2 %: of three seeds they are 0.8 % apart for MLP and NHITS on an Emerald Rapids.
+/// The mean errors over these seeds are within 1 %. Three are too few for models whose seeds differ by 12 %: on a Zen 5 the first
+/// three of MLP are 1.003 % apart after 300 steps, six 0.2 %, twelve 0.3 %.
 #[cfg(feature = "amp")]
 fn check_bf16<const N: usize>(models: [&str; N], seeds: u64) {
     use foretell::Precision;
@@ -71,8 +72,7 @@ fn check_bf16<const N: usize>(models: [&str; N], seeds: u64) {
     let (mut means, count) = ([[0.0; N]; 2], seeds as f64);
     for (precision, means) in [Precision::F32, Precision::Bf16].into_iter().zip(&mut means) {
         for seed in 1..=seeds {
-            // After a few steps the same seed has gone the same way in both, so that fewer seeds tell: without bf16 instructions each
-            // step takes several times that in f32.
+            // Without bf16 instructions a step takes several times as long as in f32.
             let steps = |spec: ModelSpec| spec.set("max_steps", STEPS).expect("a number of steps");
             let specs = models.iter().map(|name| steps(spec(name, 24, seed)));
             let forecaster = Forecaster::new(specs).expect("models").precision(precision);
@@ -87,7 +87,7 @@ fn check_bf16<const N: usize>(models: [&str; N], seeds: u64) {
     let [exact, rounded] = means;
     for ((name, exact), rounded) in models.into_iter().zip(exact).zip(rounded) {
         println!("{name}: mean MAE {exact:.4} in f32, {rounded:.4} in bf16");
-        assert!(rounded != exact && rounded < 1.02 * exact, "{name}: {rounded} against {exact}");
+        assert!(rounded != exact && rounded < 1.01 * exact, "{name}: {rounded} against {exact}");
     }
 }
 

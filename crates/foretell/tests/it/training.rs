@@ -191,7 +191,10 @@ fn mistakes_are_explained() {
         spec("NHITS").set(name, value).expect_err("an error").to_string()
     };
     assert!(set("activation_", json!("ReLU")).contains("did you mean activation?"));
-    assert!(set("max_steps", json!("many")).contains("max_steps must be"));
+    assert!(
+        set("max_steps", json!("many"))
+            .contains("max_steps must be a whole number of at least 0, like its default 1000")
+    );
     assert!(
         set("valid_loss", json!("MEA")).contains("NHITS: hyper-parameter valid_loss must be one of MAE,")
     );
