@@ -19,6 +19,9 @@ use crate::model_args::ModelArgs;
 use crate::precision::PrecisionArgs;
 use crate::progress::Reporter;
 
+/// A hierarchy by which forecasts are to add up, and the method if one is named.
+pub(crate) type AskedHierarchy = (Hierarchy, Option<Reconciliation>);
+
 /// Training, as in `fit` and `cross-validate`.
 #[derive(Debug, Args)]
 pub(crate) struct TrainArgs {
@@ -191,7 +194,8 @@ impl TrainArgs {
                 return Err(Error::from(UsageError::NoDropout { models }).into());
             }
         }
-        let forecaster = self.configured(Forecaster::new(specs)?, from)?;
+        let hierarchy = self.hierarchy(from)?;
+        let forecaster = self.configured(Forecaster::new(specs)?, from, hierarchy.as_ref())?;
         let [non_negative, integer] = self.bounds(from);
         let log = self.log.log();
         log.bounded(non_negative, integer);
@@ -262,10 +266,7 @@ impl TrainArgs {
 
     /// The hierarchy that forecasts are to add up by, and how, if it is said: that which is given, else that of the models to continue
     /// from.
-    fn hierarchy(
-        &self,
-        from: Option<&Fitted>,
-    ) -> anyhow::Result<Option<(Hierarchy, Option<Reconciliation>)>> {
+    pub(crate) fn hierarchy(&self, from: Option<&Fitted>) -> anyhow::Result<Option<AskedHierarchy>> {
         let named = self.method.named()?;
         if let Some(given) = self.hierarchy.given(&self.data.statics, &self.columns(from).id)? {
             return Ok(Some((given, named)));
@@ -297,11 +298,12 @@ impl TrainArgs {
         ]
     }
 
-    /// The forecaster with the settings of the command line, `from` trained models if there are some.
+    /// The forecaster with the settings of the command line, `from` trained models and with a hierarchy if there are some.
     pub(crate) fn configured(
         &self,
         mut forecaster: Forecaster,
         from: Option<&Fitted>,
+        hierarchy: Option<&AskedHierarchy>,
     ) -> anyhow::Result<Forecaster> {
         if let Some(features) = self.features.features()? {
             forecaster = forecaster.features(features).context("--features")?;
@@ -336,13 +338,11 @@ impl TrainArgs {
         for ensemble in &self.ensembles {
             forecaster = forecaster.ensemble(*ensemble);
         }
-        if let Some((hierarchy, method)) = self.hierarchy(from)? {
-            forecaster = match method {
-                Some(method) => forecaster.hierarchy(hierarchy, method)?,
-                None => forecaster.hierarchy_by_default(hierarchy)?,
-            };
+        match hierarchy.cloned() {
+            Some((hierarchy, Some(method))) => Ok(forecaster.hierarchy(hierarchy, method)?),
+            Some((hierarchy, None)) => Ok(forecaster.hierarchy_by_default(hierarchy)?),
+            None => Ok(forecaster),
         }
-        Ok(forecaster)
     }
 
     /// The series, the sums of the hierarchy that `forecaster` keeps and the columns that it reads included, read as for the models that it starts

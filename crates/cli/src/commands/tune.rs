@@ -19,7 +19,7 @@ use crate::saving::{save_or_keep, take};
 use crate::score_rows::digits;
 use crate::setting::{Key, Setting, any_setting};
 use crate::table::AlignedTable;
-use crate::train_args::TrainArgs;
+use crate::train_args::{AskedHierarchy, TrainArgs};
 
 /// Search for the best hyper-parameters, and train the best model on all data
 ///
@@ -171,13 +171,14 @@ impl Tune {
         let specs: Vec<_> = spaces.iter().map(|space| space.spec().clone()).collect();
         let h = specs[0].h();
         let (n_windows, step_size) = self.windows(h)?;
-        let mut forecaster = self.train.configured(Forecaster::new(specs)?, None)?;
+        let hierarchy = self.train.hierarchy(None)?;
+        let mut forecaster = self.train.configured(Forecaster::new(specs)?, None, hierarchy.as_ref())?;
         let options = foretell::ValidationOptions::new(n_windows, step_size);
         let rows_needed = forecaster.rows_needed_to_validate(&options);
         let panel = self.train.read(None, &mut forecaster, rows_needed)?;
         self.log().catch_interrupts();
 
-        let search = self.search(spaces, (n_windows, step_size))?;
+        let search = self.search(spaces, (n_windows, step_size), hierarchy)?;
         let found = search.run(&panel)?;
         if let (Some(sink), Some(path)) = (sink, &self.trials_out) {
             sink.write_cells(&found.table())?;
@@ -222,6 +223,7 @@ impl Tune {
         &'a self,
         spaces: Vec<SearchSpace>,
         (n_windows, step_size): (usize, usize),
+        hierarchy: Option<AskedHierarchy>,
     ) -> anyhow::Result<Search<'a>> {
         let sampler = match self.sampler {
             Proposals::Tpe => Sampler::Tpe,
@@ -231,10 +233,12 @@ impl Tune {
         let of_grid = if self.sampler == Proposals::Grid { usize::MAX } else { 10 };
         let (log, metric) = (self.log(), self.metric.clone());
         // Errors of the command line were told when the models were configured before.
-        let configure = |forecaster| {
-            self.train.configured(forecaster, None).map_err(|error| match error.downcast() {
-                Ok(error) => error,
-                Err(other) => Error::Usage(foretell::UsageError::Estimator(other.into())),
+        let configure = move |forecaster| {
+            self.train.configured(forecaster, None, hierarchy.as_ref()).map_err(|error| {
+                match error.downcast() {
+                    Ok(error) => error,
+                    Err(other) => Error::Usage(foretell::UsageError::Estimator(other.into())),
+                }
             })
         };
         let mut search = Search::new(spaces)
