@@ -363,7 +363,17 @@ fn contributions_and_parts_add_up_to_the_forecast() {
         assert!((sum - forecast).abs() < 1e-3 * forecast.abs().max(1.0), "{sum}, {forecast}");
     }
     dir.ok("explain --data long.csv --model model --out parts.csv --plot parts.svg");
-    assert!(dir.read("parts.svg").contains("DLinear"));
+    // The picture has a bar for the column, with the mean size of the sum over its steps.
+    let (table, picture) = (dir.read("parts.csv"), dir.read("parts.svg"));
+    let table = rows(&table);
+    let of_column = |name: &&str| name.starts_with("DLinear:sales@");
+    let places: Vec<usize> = (0..table[0].len()).filter(|&place| of_column(&table[0][place])).collect();
+    let sum = |row: &Vec<&str>| places.iter().map(|&place| row[place].parse::<f64>().unwrap()).sum::<f64>();
+    let size = table[1..].iter().map(|row| sum(row).abs()).sum::<f64>() / (table.len() - 1) as f64;
+    let texts: Vec<&str> = picture.lines().map(str::trim).collect();
+    assert!(texts.contains(&"DLinear") && texts.contains(&"sales"), "{picture}");
+    let is_size = |text: &&str| text.parse::<f64>().is_ok_and(|shown| (shown / size - 1.0).abs() < 1e-3);
+    assert!(texts.iter().any(is_size), "no {size} in {picture}");
     // A picture of before is replaced, and what is read is not.
     dir.put("parts.svg", "an old picture");
     dir.put("future.png", "shop,day,price\n");
