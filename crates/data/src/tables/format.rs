@@ -64,6 +64,34 @@ pub struct FileFormat {
     write_cells: Option<WriteCells>,
 }
 
+/// Arrow's streams; its files are read by the same reader.
+const ARROW_STREAM: FileFormat = FileFormat {
+    name: "Arrow",
+    endings: &["arrows"],
+    compressible: false,
+    feature: Some("parquet"),
+    #[cfg(feature = "parquet")]
+    open: Some(|path, _, _| Ok(Box::new(ArrowTable::open_stream(path)?))),
+    #[cfg(feature = "parquet")]
+    take: Some(|name, bytes, _, _| Ok(Box::new(ArrowTable::of_stream(name, bytes.to_vec())?))),
+    #[cfg(feature = "parquet")]
+    memory: Some(memory_of),
+    #[cfg(feature = "parquet")]
+    write: Some(|out, _, _| Box::new(BatchWriter::stream(out))),
+    #[cfg(feature = "parquet")]
+    write_cells: Some(|table, out| BatchWriter::stream(out).write_whole(&table.record_batch())),
+    #[cfg(not(feature = "parquet"))]
+    open: None,
+    #[cfg(not(feature = "parquet"))]
+    take: None,
+    #[cfg(not(feature = "parquet"))]
+    memory: None,
+    #[cfg(not(feature = "parquet"))]
+    write: None,
+    #[cfg(not(feature = "parquet"))]
+    write_cells: None,
+};
+
 /// All formats; the first is that of files whose names say nothing.
 static FORMATS: [FileFormat; 6] = [
     FileFormat {
@@ -104,57 +132,15 @@ static FORMATS: [FileFormat; 6] = [
         #[cfg(not(feature = "parquet"))]
         write_cells: None,
     },
-    FileFormat {
-        name: "Arrow",
-        endings: &["arrows"],
-        compressible: false,
-        feature: Some("parquet"),
-        #[cfg(feature = "parquet")]
-        open: Some(|path, _, _| Ok(Box::new(ArrowTable::open_stream(path)?))),
-        #[cfg(feature = "parquet")]
-        take: Some(|name, bytes, _, _| Ok(Box::new(ArrowTable::of_stream(name, bytes.to_vec())?))),
-        #[cfg(feature = "parquet")]
-        memory: Some(memory_of),
-        #[cfg(feature = "parquet")]
-        write: Some(|out, _, _| Box::new(BatchWriter::stream(out))),
-        #[cfg(feature = "parquet")]
-        write_cells: Some(|table, out| BatchWriter::stream(out).write_whole(&table.record_batch())),
-        #[cfg(not(feature = "parquet"))]
-        open: None,
-        #[cfg(not(feature = "parquet"))]
-        take: None,
-        #[cfg(not(feature = "parquet"))]
-        memory: None,
-        #[cfg(not(feature = "parquet"))]
-        write: None,
-        #[cfg(not(feature = "parquet"))]
-        write_cells: None,
-    },
+    ARROW_STREAM,
     FileFormat {
         name: "Arrow file",
         endings: &["arrow", "feather", "ipc"],
-        compressible: false,
-        feature: Some("parquet"),
-        #[cfg(feature = "parquet")]
-        open: Some(|path, _, _| Ok(Box::new(ArrowTable::open_stream(path)?))),
-        #[cfg(feature = "parquet")]
-        take: Some(|name, bytes, _, _| Ok(Box::new(ArrowTable::of_stream(name, bytes.to_vec())?))),
-        #[cfg(feature = "parquet")]
-        memory: Some(memory_of),
         #[cfg(feature = "parquet")]
         write: Some(|out, _, _| Box::new(BatchWriter::file(out))),
         #[cfg(feature = "parquet")]
         write_cells: Some(|table, out| BatchWriter::file(out).write_whole(&table.record_batch())),
-        #[cfg(not(feature = "parquet"))]
-        open: None,
-        #[cfg(not(feature = "parquet"))]
-        take: None,
-        #[cfg(not(feature = "parquet"))]
-        memory: None,
-        #[cfg(not(feature = "parquet"))]
-        write: None,
-        #[cfg(not(feature = "parquet"))]
-        write_cells: None,
+        ..ARROW_STREAM
     },
     FileFormat {
         name: "Excel",
