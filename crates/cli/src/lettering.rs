@@ -11,8 +11,8 @@ pub(crate) fn text_width(text: &str, size: f64) -> f64 {
     text.width() as f64 * CHARACTER * size
 }
 
-/// The lines of a text that each fit in so many pixels, broken at blanks where there are some; of a text of more than `most` lines the
-/// middle is left out, so that both ends are seen.
+/// A text broken into lines of at most `room` pixels, at blanks where it has some. If there would be more than `most` lines, the middle
+/// of the text is left out.
 pub(crate) fn fitted(text: &str, size: f64, room: f64, most: usize) -> Vec<String> {
     let columns = ((room / (CHARACTER * size)) as usize).max(4);
     let lines = wrapped(text, columns);
@@ -22,29 +22,25 @@ pub(crate) fn fitted(text: &str, size: f64, room: f64, most: usize) -> Vec<Strin
     wrapped(&shortened(text, columns * most - most), columns).into_iter().take(most).collect()
 }
 
-/// A text of at most so many columns, without its middle where it is longer.
+/// A text of at most this number of columns of a terminal, a mark in place of its middle if it is longer.
 pub(crate) fn shortened(text: &str, columns: usize) -> String {
     if text.width() <= columns {
         return text.to_owned();
     }
     let half = columns.saturating_sub(1) / 2;
-    let mut room = half;
-    let fits = |character: &char| {
-        let width = character.width().unwrap_or(0);
-        let fits = width <= room;
-        room = room.saturating_sub(width);
-        fits
-    };
-    let start: String = text.chars().take_while(fits).collect();
-    let mut room = half;
-    let fits = |character: &char| {
-        let width = character.width().unwrap_or(0);
-        let fits = width <= room;
-        room = room.saturating_sub(width);
-        fits
-    };
-    let end: Vec<char> = text.chars().rev().take_while(fits).collect();
+    let start: String = beginning(text.chars(), half).collect();
+    let end: Vec<char> = beginning(text.chars().rev(), half).collect();
     format!("{}…{}", start.trim_end(), end.into_iter().rev().collect::<String>().trim_start())
+}
+
+/// The first characters that together take at most this number of columns.
+fn beginning(characters: impl Iterator<Item = char>, columns: usize) -> impl Iterator<Item = char> {
+    let mut room = columns;
+    characters.take_while(move |character| {
+        let left = room.checked_sub(character.width().unwrap_or(0));
+        room = left.unwrap_or(room);
+        left.is_some()
+    })
 }
 
 fn wrapped(text: &str, columns: usize) -> Vec<String> {

@@ -15,7 +15,7 @@ use crate::setting::{Setting, setting};
 /// Models by name, and their hyper-parameters.
 #[derive(Debug, Args)]
 pub(crate) struct ModelArgs {
-    /// Models to use, separated by commas, in any case of letters; `foretell models` lists them. A name may come
+    /// Models to use, separated by commas (letters of any case); `foretell models` lists them. A name may come
     /// twice, as in NHITS,NHITS: --set NHITS.1.key=JSON sets hyper-parameters of the second
     #[arg(
         long = "model", value_name = "NAME[,NAME]", required_unless_present = "from", value_delimiter = ',',
