@@ -48,7 +48,7 @@ class NeuralForecast(Trained):
             saved with them.
         raw_quantiles: Whether quantiles of a step, which may cross, stay as the models gave them; else they are sorted.
         end: What becomes of series that end before others: "common" continues them with zeros, "masked" with rows that are not known,
-            "drop" leaves them out, "own" says that each has an end of its own; None leaves them as they are, with a warning.
+            "drop" leaves them out, "own" says that each has an end of its own; None changes nothing, with a warning.
         features: Columns that are computed from the target and the times, such as "lag:7,weekday".
         non_negative: Whether forecasts below 0 become 0.
         integer: Whether forecasts are rounded to whole numbers.

@@ -280,7 +280,7 @@ impl Figure {
 enum Key {
     History,
     Model(usize),
-    /// An interval within so many others.
+    /// A filled interval, by the place of its level.
     Band(usize),
     /// The ends of an interval that is not filled.
     Ends,

@@ -80,8 +80,8 @@ impl AlignedTable {
         self.of_columns(&places).split_inclusive('\n').skip(1).collect()
     }
 
-    /// The table, header first, each line ending with a line feed. On a terminal that it is too wide for, it goes on below with its
-    /// further columns beside the first.
+    /// The table in lines, header first. If it is wider than the terminal, the columns that do not fit follow below, with the first
+    /// column repeated.
     pub(crate) fn render(&self) -> String {
         let places: Vec<usize> = (0..self.columns.len()).collect();
         let width = |(name, column): &(String, Column)| {

@@ -39,7 +39,7 @@ pub(crate) fn number(value: f64) -> String {
     }
 }
 
-/// The marks of an axis of values: round numbers, at most so many, with texts that tell them apart.
+/// The ticks of an axis of values: at most `most` round numbers, with texts that tell them apart.
 pub(crate) fn value_ticks(low: f64, high: f64, most: usize) -> Vec<(f64, String)> {
     let rough = (high - low) / most.max(1) as f64;
     let power = 10_f64.powf(rough.log10().floor());

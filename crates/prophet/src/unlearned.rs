@@ -52,7 +52,7 @@ fn days(panel: &Panel, series: usize) -> impl Iterator<Item = i64> {
     days_of(panel, panel.times(series).collect())
 }
 
-/// The days of so many steps after its end.
+/// The days of the `steps` steps after the end of a series.
 fn days_ahead(panel: &Panel, series: usize, steps: usize) -> impl Iterator<Item = i64> {
     days_of(panel, panel.future_times(series, steps).unwrap_or_default())
 }
@@ -74,7 +74,7 @@ fn missed_holidays(design: &Design, panel: &Panel) -> Option<String> {
     if 2 * hit.len() >= all {
         return None;
     }
-    // A season is as far as anybody looks.
+    // The steps of a forecast are not known here: a season ahead is looked at.
     let season = usual_season(panel.freq()).max(1);
     let ahead = (0..panel.n_series()).flat_map(|series| days_ahead(panel, series, season));
     let ahead: BTreeSet<i64> = ahead.filter(|day| holidays.contains(day)).collect();

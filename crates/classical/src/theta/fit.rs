@@ -155,8 +155,8 @@ fn path(mut state: State, parameters: Parameters, error: f64, h: usize) -> Vec<f
     (0..h).map(step).collect()
 }
 
-/// The deviation of errors of a model of so many estimated numbers around their mean. Of a short history its own errors are less than those to
-/// come by what these numbers explain.
+/// The standard deviation of errors around their mean, corrected for the degrees of freedom that `estimated` parameters take: fitted
+/// errors of a short history are smaller than those of its forecasts.
 fn deviation(errors: &[f64], estimated: usize) -> f64 {
     let count = errors.len() as f64;
     let mean = errors.iter().sum::<f64>() / count;

@@ -84,7 +84,7 @@ run.toml holds flags by their names, and hyper-parameters in tables:
 Two models of a name are tables [[model]] with name = \"NHITS\" (and an alias)
 each.
 
-Ctrl-C (or SIGTERM) stops after the step and saves the models as they are; the
+Ctrl-C (or SIGTERM) stops after the current step and saves what is trained; the
 exit code is 130. Models that --overwrite would have replaced stay, and
 DIR.interrupted holds the others.")]
 pub(crate) struct Fit {

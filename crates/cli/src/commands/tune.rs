@@ -25,8 +25,9 @@ use crate::train_args::{AskedHierarchy, TrainArgs};
 ///
 /// Each trial is a set of hyper-parameters, trained on what lies before the last windows of each series and scored on these. The
 /// spaces are those of neuralforecast's Auto models, for classical models and Prophet our own; --space and the table [space] of
-/// --config name others. The last horizon of each series is kept from the search, and the best model is scored on it in the end. What --set, --input-size and --seed say is not searched. The first trials are the models as they are
-/// without a search. Hyper-parameters that cannot work with the horizon or the series are drawn again. The number of threads, on which
+/// --config name others. The last horizon of each series takes no part in the
+/// search: the best model is scored on it in the end. What --set, --input-size and --seed say is not searched. The first trials have the
+/// default hyper-parameters. Hyper-parameters that cannot work with the horizon or the series are drawn again. The number of threads, on which
 /// trials run side by side, changes nothing in the result.
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -28,7 +28,7 @@ pub enum End {
     Masked,
     /// They are left out.
     Drop,
-    /// Each has its own end, which is meant so: nothing is changed, and nobody is warned.
+    /// Each series has its own end on purpose: nothing is changed, and there is no warning.
     Own,
 }
 

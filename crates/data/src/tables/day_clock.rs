@@ -123,7 +123,7 @@ fn numbered(name: &str) -> Option<(&str, i64)> {
     Some((word, name[word.len()..].parse().ok()?))
 }
 
-/// The columns that number so many parts of a day from 1 on, and no more than these, with the time at which each begins.
+/// The columns that number the `count` parts of a day from 1 on, and none beyond, with the time at which each begins.
 fn numbered_parts<'a>(names: impl Iterator<Item = &'a str> + Clone, count: i64) -> Option<Vec<(usize, i64)>> {
     let numbers = || names.clone().enumerate().filter_map(|(i, name)| Some((i, numbered(name.trim())?)));
     let word = numbers().find(|(_, (_, number))| *number == count)?.1.0;

@@ -11,10 +11,10 @@ use std::ops::Range;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::reader::ChunkReader;
 
-/// Pages, and the buffers of streams together, may be unpacked to so many times the file's size,
+/// Pages, and the buffers of a stream together, may be unpacked to this multiple of the file's size,
 const FACTOR: u64 = 100;
 
-/// and to so much in any file: writers aim at one megabyte, whatever it packs to.
+/// and to this number of bytes in any file: writers aim at one megabyte, whatever it packs to.
 const ALWAYS: u64 = 64 << 20;
 
 /// How far a header is read: most take some dozens of bytes, those with statistics of long texts more.
@@ -37,7 +37,7 @@ struct PageHeader {
     values: Option<[u64; 2]>,
 }
 
-/// The most bytes that a part of a file of so many may be unpacked to.
+/// The most bytes that a part of a file of `bytes` bytes may be unpacked to.
 pub(super) fn most_unpacked(bytes: u64) -> u64 {
     bytes.saturating_mul(FACTOR).max(ALWAYS)
 }

@@ -1,4 +1,4 @@
-//! Whoever follows the advice of a message, whichever of several, comes to the right table or to another question, never to a wrong table.
+//! Each advice of a message, when followed, leads to the right table or to another question, never to a wrong table.
 
 use foretell_data::{
     Aggregate, Fill, Freq, Hours, NumberFormat, Panel, ReadOptions, TimeFormat, TimeKind, Zone,

@@ -123,7 +123,7 @@ pub struct ChosenOfSeries {
 }
 
 impl Chosen {
-    /// That of a trained model, with no more than so many series by themselves.
+    /// What a trained model chose, with at most `most` series listed one by one.
     fn of(model: &dyn Trained, most: usize) -> Option<Self> {
         let (mut forms, mut series): (HashMap<String, usize>, Vec<ChosenOfSeries>) = Default::default();
         for (place, described) in (0..).map_while(|place| model.described(place)).enumerate() {
@@ -160,7 +160,7 @@ impl Contents {
         Self::with_series(dir, usize::MAX)
     }
 
-    /// As [`Contents::of`], where what models chose is told of so many series at most, the first ones; all are counted.
+    /// As [`Contents::of`], where the first `most_series` series are listed with what models chose for them; all are counted.
     ///
     /// # Errors
     /// As [`Contents::of`].

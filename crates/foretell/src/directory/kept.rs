@@ -80,7 +80,7 @@ impl Kept {
         }
     }
 
-    /// The same, where a part that cannot be read is as by default: it is an error of whoever forecasts.
+    /// The same, with defaults in place of parts that cannot be read: these are errors when the models are loaded.
     pub(crate) fn as_far_as_readable(configuration: &Configuration, models: usize) -> Self {
         Self::read(configuration, models).unwrap_or_else(|_| {
             let parts = configuration.other.get(ENTRY).and_then(Value::as_object).into_iter().flatten();

@@ -19,7 +19,7 @@ pub(crate) fn outputs_of_sums(trained: &TrainedModels, mut outputs: Vec<Vec<Outp
 }
 
 /// Forecasts of windows in the columns `outputs`, behind the first `others` columns, so that they add up; rows stay in their order.
-/// Of a cutoff and time at which a series has no forecast nothing adds up, which is told: these rows stay as they are.
+/// At a cutoff and time at which a series has no forecast nothing adds up: these rows are left unchanged, with a warning.
 pub(crate) fn add_up_windows(
     trained: &TrainedModels,
     mut frame: Frame,
