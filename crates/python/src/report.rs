@@ -73,6 +73,7 @@ pub(crate) fn report(
             unit: None,
             scores: &sheets,
             baseline: baseline.as_deref(),
+            hierarchy: fitted.and_then(|models| models.fitted.hierarchy()).map(|(hierarchy, _)| hierarchy),
         };
         let report = Report {
             answer: foretell_report::answer(&asked),

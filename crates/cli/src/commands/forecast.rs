@@ -265,7 +265,15 @@ impl Forecast {
         let words = env::args_os().skip(1).map(|word| shell_word(&word.to_string_lossy()));
         let command = std::iter::once("foretell".to_owned()).chain(words).collect::<Vec<_>>().join(" ");
         let scores = vec![ScoreSheet::of_rows(ScoredBy::All, models, rows)?];
-        let asked = AnswerInputs { panel, frame, target, unit: None, scores: &scores, baseline: None };
+        let asked = AnswerInputs {
+            panel,
+            frame,
+            target,
+            unit: None,
+            scores: &scores,
+            baseline: None,
+            hierarchy: None,
+        };
         let report = Report {
             answer: answer(&asked),
             scores_of: Vec::new(),

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use foretell::{
-    Contents, FileOptions, Frame, Freq, Panel, ReadOptions, column_names, refuse_sample_paths, usual_season,
+    Contents, FileOptions, Fitted, Frame, Freq, Panel, ReadOptions, column_names, refuse_sample_paths,
+    usual_season,
 };
 use foretell_report::{
     AnswerInputs, Report, ScoreSheet, answer, baseline, charts, check_series, drawn_models, facts, grouped,
@@ -119,6 +120,7 @@ impl WriteReport {
             }
         }
         let contents = self.model.as_ref().map(Contents::of).transpose()?;
+        let fitted = self.model.as_ref().map(Fitted::load).transpose()?;
         let tables: Vec<&Frame> = std::iter::once(&frame).chain(&beside).collect();
         let baseline = self.baseline_among(&sheets)?;
         let asked = AnswerInputs {
@@ -128,6 +130,7 @@ impl WriteReport {
             unit: self.unit.as_deref(),
             scores: &sheets,
             baseline: baseline.as_deref(),
+            hierarchy: fitted.as_ref().and_then(Fitted::hierarchy).map(|(hierarchy, _)| hierarchy),
         };
         let scored_files =
             if self.scores.is_empty() { std::slice::from_ref(&self.forecast) } else { &self.scores };

@@ -1,5 +1,9 @@
 //! The answer of a forecast in words: how much, beside what, in which range, and how far off it may be.
 
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use foretell::hierarchy::Hierarchy;
 use foretell::jiff::civil::DateTime;
 use foretell::jiff::{Span, Timestamp, tz::TimeZone};
 use foretell::{Frame, ModelInTable, Panel, TimeKind};
@@ -27,12 +31,18 @@ pub struct AnswerInputs<'a> {
     pub scores: &'a [ScoreSheet],
     /// The model that errors are told relative to.
     pub baseline: Option<&'a str>,
+    /// The hierarchy of the series, if they have one: sums are not added to the series that they sum up.
+    pub hierarchy: Option<&'a Hierarchy>,
 }
 
 /// What the latest forecasts say: in words, and as the sum over the series. Nothing where no model forecasts a number.
 pub fn answer(asked: &AnswerInputs<'_>) -> Option<Answer> {
     let models = drawn_models(asked.frame, asked.target);
-    let latest = latest(asked.panel, asked.frame);
+    let mut latest = latest(asked.panel, asked.frame);
+    if let Some(hierarchy) = asked.hierarchy {
+        let sums: HashSet<&Arc<str>> = hierarchy.ids().take(hierarchy.n_aggregates()).collect();
+        latest.retain(|of_series| !sums.contains(asked.panel.id(of_series.series)));
+    }
     let model = best(&models, asked.scores)?;
     let told = Told::of(asked, model, &latest)?;
     let mut sentences = vec![told.total()];
@@ -372,6 +382,7 @@ mod tests {
             unit: Some("boxes"),
             scores: &scores,
             baseline: Some("Naive"),
+            hierarchy: None,
         };
         let answer = answer(&asked).unwrap();
         let text = answer.sentences.join("\n");
@@ -401,10 +412,16 @@ mod tests {
             unit: None,
             scores: &[],
             baseline: None,
+            hierarchy: None,
         };
         let text = answer(&asked).unwrap().sentences.join("\n");
         assert!(text.contains("25.0 % more than the 56.00 in the 7 days right before"), "{text}");
         assert!(!text.contains("In the past"), "{text}");
+        // A sum is not added to the series that it sums up: `a` alone is at the bottom here.
+        let hierarchy = Hierarchy::from_summing_matrix(&["b", "a"], &["a"], &[1.0, 1.0]).unwrap();
+        let answer = super::answer(&AnswerInputs { hierarchy: Some(&hierarchy), ..asked }).unwrap();
+        let text = answer.sentences.join("\n");
+        assert!(text.contains("a total of 35.00 for y of a"), "{text}");
     }
 
     #[test]
