@@ -47,23 +47,26 @@ pub(crate) struct Built {
     pub(crate) libraries: HashMap<String, PathBuf>,
 }
 
+/// All that `cargo test --workspace` builds, and the programs that no test starts, by one selection of features: what a dependency of
+/// tests switches on (of tokio, getrandom, the tokenizers) holds for the programs too, which a `cargo build` of their own would build
+/// anew, with 39 crates above it.
+const ALL: [&str; 6] = ["build", "--workspace", "--lib", "--bins", "--tests", "--examples"];
+
 /// Builds all programs, and all tests; where they have been built, nothing is built again.
 pub(crate) fn build() -> anyhow::Result<Built> {
     let metadata = MetadataCommand::new().no_deps().exec().context("cargo metadata failed")?;
     let mut built = Built { tests: Vec::new(), programs: HashMap::new(), libraries: HashMap::new() };
-    for arguments in [&["test", "--workspace", "--no-run"][..], &["build", "--workspace"]] {
-        let mut command = cargo();
-        command.args(arguments).arg("--message-format=json-render-diagnostics").stdout(Stdio::piped());
-        let mut build = command.spawn().context("cannot start cargo")?;
-        let output = build.stdout.take().expect("standard output is piped");
-        for message in Message::parse_stream(BufReader::new(output)) {
-            if let Message::CompilerArtifact(artifact) = message? {
-                built.add(artifact, &metadata.packages)?;
-            }
+    let mut command = cargo();
+    command.args(ALL).arg("--message-format=json-render-diagnostics").stdout(Stdio::piped());
+    let mut build = command.spawn().context("cannot start cargo")?;
+    let output = build.stdout.take().expect("standard output is piped");
+    for message in Message::parse_stream(BufReader::new(output)) {
+        if let Message::CompilerArtifact(artifact) = message? {
+            built.add(artifact, &metadata.packages)?;
         }
-        let status = build.wait()?;
-        ensure!(status.success(), "`cargo {}` failed ({status})", arguments.join(" "));
     }
+    let status = build.wait()?;
+    ensure!(status.success(), "`cargo {}` failed ({status})", ALL.join(" "));
     Ok(built)
 }
 

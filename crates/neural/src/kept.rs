@@ -180,10 +180,9 @@ mod tests {
         }
     }
 
-    /// Windows of more than twice the numbers that are tried, those of all series of seven times as many.
-    #[test]
-    fn what_large_windows_keep_is_concluded_from_smaller_ones() {
-        for entry in MODELS {
+    /// Windows of more than twice the numbers that are tried, those of all series of seven times as many; of every second model.
+    fn check_large_windows(first: usize) {
+        for entry in MODELS.iter().skip(first).step_by(2) {
             let large = spec_of(entry, 96, 4_800);
             // What TimesNet keeps depends on the periods that it finds in its windows. Some models have limits below this length.
             if entry.name == "TimesNet" || large.build(&mut Table::default()).is_err() {
@@ -193,6 +192,17 @@ mod tests {
             println!("{}: {measured} concluded, {kept} kept", entry.name);
             assert!(measured < 2.0 * kept && kept < 2.0 * measured, "{}: {measured} of {kept}", entry.name);
         }
+    }
+
+    // Two tests, so that they run side by side.
+    #[test]
+    fn what_large_windows_keep_is_concluded_from_smaller_ones() {
+        check_large_windows(0);
+    }
+
+    #[test]
+    fn what_large_windows_keep_is_concluded_from_smaller_ones_of_the_other_half() {
+        check_large_windows(1);
     }
 
     #[test]

@@ -27,8 +27,8 @@ fn within_limits<T>(alone: &Alone, name: &str, bytes: usize, read: impl FnOnce()
     read
 }
 
-/// Rows whose texts, each held by itself, would take several times the limit.
-const ROWS: i32 = 6_000;
+/// Rows whose texts, each held by itself, would take twice the limit.
+const ROWS: i32 = 4_000;
 
 /// Two series, whose column `note` holds one text of 32 kB again and again; so does `shop`.
 fn long_texts(properties: WriterProperties) -> Vec<u8> {

@@ -11,7 +11,7 @@ use foretell::{
 
 const H: usize = 4;
 const INPUT_SIZE: usize = 12;
-const STEPS: u64 = 4;
+const STEPS: u64 = 3;
 
 /// Parameters times windows of a batch from which shards are surely spread over the threads.
 const SPREAD: usize = 9 << 18;
@@ -71,7 +71,7 @@ fn columns(entry: &ModelEntry) -> Map<String, Value> {
 /// Each way in which a model works: alone with its own loss, and with all columns and, if it can, quantiles.
 fn specs(entry: &'static ModelEntry) -> Vec<ModelSpec> {
     let common = json!({
-        "max_steps": STEPS, "val_check_steps": 2, "learning_rate": 0.01, "scaler_type": "standard",
+        "max_steps": STEPS, "val_check_steps": 1, "learning_rate": 0.01, "scaler_type": "standard",
         "random_seed": 3, "start_padding_enabled": true,
     });
     let spec = || {
@@ -167,12 +167,12 @@ fn check(spec: &ModelSpec, panel: &Panel) {
     // Stopped where no state would be written otherwise, and resumed, on three threads.
     let home = tempfile::tempdir().expect("a directory");
     let state = home.path().join("state");
-    let part = forecaster(spec, 3).checkpoint_to(&state, 2).on_progress(|_, progress| match progress.step {
-        3 => Verdict::Interrupt,
+    let part = forecaster(spec, 3).checkpoint_to(&state, 3).on_progress(|_, progress| match progress.step {
+        2 => Verdict::Interrupt,
         _ => Verdict::Continue,
     });
     assert!(part.fit(panel).expect("a part").interrupted());
-    let rest = forecaster(spec, 3).checkpoint_to(&state, 2).fit(panel).expect("the rest");
+    let rest = forecaster(spec, 3).checkpoint_to(&state, 3).fit(panel).expect("the rest");
     Bits::of(&rest, panel).expect(&bits, "interrupted, on 3 threads");
 
     let [one, other] = [(&whole, "one"), (&rest, "other")].map(|(fitted, name)| {
