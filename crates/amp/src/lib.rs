@@ -34,6 +34,8 @@
 mod autocast;
 mod grad_scaler;
 mod master_weights;
+#[cfg(test)]
+mod torch_tests;
 
 pub use autocast::{Autocast, OperationKind, Precision, UnknownPrecision};
 pub use foretell_simd::{bf16, f16};

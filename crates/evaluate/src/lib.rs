@@ -27,6 +27,8 @@ mod parse;
 mod rows;
 mod samples;
 mod score_table;
+#[cfg(test)]
+mod utilsforecast_tests;
 
 pub use anomalies::{Anomaly, anomalies, error_spread};
 pub use diebold_mariano::{DieboldMariano, diebold_mariano};

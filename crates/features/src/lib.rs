@@ -22,6 +22,8 @@
 
 mod arguments;
 mod clock;
+#[cfg(test)]
+mod columns_tests;
 mod compute;
 mod day_file;
 mod error;

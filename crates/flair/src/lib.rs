@@ -64,6 +64,8 @@ mod box_cox;
 mod draws;
 mod error;
 mod flair;
+#[cfg(test)]
+mod flaircast_tests;
 mod history;
 mod level;
 mod ridge;

@@ -25,6 +25,8 @@ mod levels;
 mod method;
 mod quantiles;
 mod reconciler;
+#[cfg(test)]
+mod references_tests;
 mod residuals;
 mod summing_matrix;
 

@@ -30,6 +30,8 @@ mod constants;
 mod optimizer;
 mod rule;
 mod schedule;
+#[cfg(test)]
+mod torch_tests;
 
 pub use bad_constant::BadConstant;
 pub use constants::{AdadeltaConfig, AdagradConfig, AdamConfig, NAdamConfig, RmsPropConfig, SgdConfig};

@@ -71,6 +71,8 @@ mod intervals;
 mod lbfgs;
 mod learned;
 mod moments;
+#[cfg(test)]
+mod parity_tests;
 mod posterior;
 mod prophet;
 mod rows;

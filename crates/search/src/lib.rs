@@ -17,6 +17,8 @@ mod domain;
 mod draws;
 mod grid;
 mod halving;
+#[cfg(test)]
+mod searches_tests;
 mod study;
 mod tpe;
 mod trial;

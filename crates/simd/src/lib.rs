@@ -47,6 +47,8 @@
 mod amx;
 mod bits;
 mod kernels;
+#[cfg(test)]
+mod lengths_tests;
 mod level;
 mod loops;
 mod prefetch;

@@ -10,6 +10,8 @@ mod draws;
 mod error;
 mod marginals;
 mod method;
+#[cfg(test)]
+mod references_tests;
 mod shuffle;
 
 pub use copula::{ar1_correlation, gaussian_copula};

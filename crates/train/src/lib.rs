@@ -16,6 +16,8 @@
 mod config;
 mod fit;
 mod kept_optimizer;
+#[cfg(test)]
+mod several_processes_tests;
 mod shard;
 mod shards;
 mod state;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use foretell_features::data::{Freq, Future, Panel, TimeKind, Zone};
-use foretell_features::threads::Workers;
-use foretell_features::{FEATURES, Features};
+use crate::data::{Freq, Future, Panel, TimeKind, Zone};
+use crate::threads::Workers;
+use crate::{FEATURES, Features};
 use serde_json::Value;
 
 const DAY: i64 = 86_400_000_000;

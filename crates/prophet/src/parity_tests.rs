@@ -3,9 +3,9 @@
 use std::any::Any;
 use std::collections::BTreeMap;
 
+use crate::{Mode, Prophet, ProphetSettings, TrainedProphet};
 use foretell_data::{Freq, Future, Panel, Span, TimeKind, Vocabulary};
 use foretell_estimator::{Asked, Estimator as _, HeldOut, Run, Trained as _, Verdict, Workers};
-use foretell_prophet::{Mode, Prophet, ProphetSettings, TrainedProphet};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -42,7 +42,8 @@ const TOLERANCE: f64 = 0.005;
 const WIDTH: f64 = 0.1;
 
 fn fixtures() -> Fixtures {
-    serde_json::from_str(include_str!("fixtures/fits.json")).expect("compare/prophet_fits.py wrote it")
+    serde_json::from_str(include_str!("../tests/fixtures/fits.json"))
+        .expect("compare/prophet_fits.py wrote it")
 }
 
 impl Dataset {

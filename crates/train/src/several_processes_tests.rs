@@ -4,13 +4,13 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Barrier, Mutex};
 
+use crate::{
+    Batch, Clip, Engine, Key, Loss, Model, Needs, Network, OneProcess, Optimizer, Params, Precision,
+    Reduction, Rule, Table, Tensor, Windows, Workers, add_in_order, shard_count,
+};
 use foretell_nn::{
     Activation, BatchNorm, BatchNormConfig, Coupling, Forward, Init, Inputs, Linear, LinearPair, PairSizes,
     Var,
-};
-use foretell_train::{
-    Batch, Clip, Engine, Key, Loss, Model, Needs, Network, OneProcess, Optimizer, Params, Precision,
-    Reduction, Rule, Table, Tensor, Windows, Workers, add_in_order, shard_count,
 };
 use serde_json::json;
 

@@ -1,9 +1,9 @@
 //! Paths of neuralforecast's `simulate` from the same draws (`compare/simulation.py`).
 
-use foretell_simulation::{Marginals, ar1_correlation, gaussian_copula, schaake_shuffle};
+use crate::{Marginals, ar1_correlation, gaussian_copula, schaake_shuffle};
 use serde_json::Value;
 
-const FIXTURE: &str = include_str!("fixtures/paths.json");
+const FIXTURE: &str = include_str!("../tests/fixtures/paths.json");
 
 /// All numbers of nested lists.
 fn numbers(value: &Value) -> Vec<f64> {

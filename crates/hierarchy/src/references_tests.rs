@@ -1,9 +1,9 @@
 //! Reconciled forecasts of hierarchicalforecast, and the matrices of neuralforecast's HINT (`compare/hierarchy.py`).
 
-use foretell_hierarchy::{Evidence, Hierarchy, Reconciler, Reconciliation, Residuals};
+use crate::{Evidence, Hierarchy, Reconciler, Reconciliation, Residuals};
 use serde_json::Value;
 
-const FIXTURE: &str = include_str!("fixtures/reconciled.json");
+const FIXTURE: &str = include_str!("../tests/fixtures/reconciled.json");
 
 fn fixture() -> Value {
     serde_json::from_str(FIXTURE).expect("JSON")

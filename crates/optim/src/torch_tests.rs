@@ -1,6 +1,6 @@
 //! Optimisers and schedules against PyTorch: `fixtures/*.json`, which `compare/optim.py` writes.
 
-use foretell_optim::{
+use crate::{
     AdadeltaConfig, AdagradConfig, AdamConfig, Clip, Cosine, Milestones, NAdamConfig, OneCycle, Optimizer,
     Plateau, PlateauConfig, Polynomial, Ramp, RmsPropConfig, Rule, Schedule, SgdConfig, StepDecay,
     WarmRestarts,
@@ -142,7 +142,8 @@ struct OptimizerCase {
 
 #[test]
 fn optimisers_agree_with_torch() {
-    let all: Optimizers = serde_json::from_str(include_str!("fixtures/optimizers.json")).expect("fixtures");
+    let all: Optimizers =
+        serde_json::from_str(include_str!("../tests/fixtures/optimizers.json")).expect("fixtures");
     assert_eq!(all.cases.len(), 28);
     for case in &all.cases {
         let what = format!("{} {:?} {:?} {:?}", case.optimizer, case.kwargs, case.clip, case.cycle);
@@ -190,7 +191,8 @@ struct ScheduleCase {
 
 #[test]
 fn schedules_agree_with_torch() {
-    let all: Schedules = serde_json::from_str(include_str!("fixtures/schedules.json")).expect("fixtures");
+    let all: Schedules =
+        serde_json::from_str(include_str!("../tests/fixtures/schedules.json")).expect("fixtures");
     assert_eq!(all.cases.len(), 23);
     for case in &all.cases {
         let what = format!("{} {:?}", case.scheduler, case.kwargs);

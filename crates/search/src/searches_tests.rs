@@ -1,6 +1,6 @@
 //! Whole searches of functions whose best point is known.
 
-use foretell_search::{Domain, Halving, Point, Sampler, Study, Task, Trial};
+use crate::{Domain, Halving, Point, Sampler, Study, Task, Trial};
 
 /// Runs a search to its end; the tasks of a round are carried out in an order that `turn` changes.
 fn search(study: &Study, turn: bool, score: impl Fn(&Point, usize) -> f64) -> Vec<Trial> {

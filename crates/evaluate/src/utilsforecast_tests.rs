@@ -1,8 +1,6 @@
 //! Every metric gives the figures of utilsforecast on the same frame; `compare/scores.py` wrote them.
 
-use foretell_evaluate::{
-    METRICS, Metric, ModelForecasts, ScoreBy, ScoreHistory, ScoreOptions, ScoredRows, evaluate,
-};
+use crate::{METRICS, Metric, ModelForecasts, ScoreBy, ScoreHistory, ScoreOptions, ScoredRows, evaluate};
 use serde_json::Value;
 
 fn numbers(values: &Value) -> Vec<f64> {
@@ -19,7 +17,7 @@ impl ScoreHistory for Known {
 
 #[test]
 fn scores_are_those_of_utilsforecast() {
-    let fixture: Value = serde_json::from_str(include_str!("fixtures/scores.json")).unwrap();
+    let fixture: Value = serde_json::from_str(include_str!("../tests/fixtures/scores.json")).unwrap();
     let column = |name: &str| numbers(&fixture["rows"][name]);
     let series: Vec<u32> = column("unique_id").iter().map(|id| *id as u32).collect();
     let cutoffs: Vec<i64> = column("cutoff").iter().map(|cutoff| *cutoff as i64).collect();

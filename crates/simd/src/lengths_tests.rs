@@ -1,13 +1,15 @@
 //! Every function that takes several slices refuses different lengths, says both, and says where
 //! it was called.
 
-use std::panic::{AssertUnwindSafe, catch_unwind, set_hook};
-use std::sync::Mutex;
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
 
-use foretell_simd::*;
+use crate::*;
 
-/// The file of the last panic.
-static PLACE: Mutex<String> = Mutex::new(String::new());
+thread_local! {
+    /// The file of the thread's last panic: other tests panic at the same time.
+    static PLACE: RefCell<String> = const { RefCell::new(String::new()) };
+}
 
 /// Asserts that each call panics here with the lengths 3 and 5 in its message.
 macro_rules! refuse {
@@ -16,16 +18,17 @@ macro_rules! refuse {
         let panic = panic.expect_err(concat!(stringify!($call), " must panic"));
         let message = panic.downcast::<String>().expect("a message with numbers in it");
         assert!(message.contains('3') && message.contains('5'), "{}: {message}", stringify!($call));
-        let place = PLACE.lock().unwrap();
-        assert!(place.ends_with("lengths.rs"), "{}: in {place}", stringify!($call));
+        let place = PLACE.take();
+        assert!(place.ends_with("lengths_tests.rs"), "{}: in {place}", stringify!($call));
     } )* };
 }
 
 #[test]
 fn different_lengths_panic_with_both() {
-    set_hook(Box::new(|info| {
-        *PLACE.lock().unwrap() = info.location().unwrap().file().to_owned();
-        eprintln!("{info}");
+    let others = take_hook();
+    set_hook(Box::new(move |info| {
+        PLACE.replace(info.location().unwrap().file().to_owned());
+        others(info);
     }));
     let (a, b) = (&[1.0f32; 3][..], &[1.0f32; 5][..]);
     let (c, d) = (&[1.0f64; 3][..], &[1.0f64; 5][..]);

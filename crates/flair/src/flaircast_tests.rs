@@ -1,8 +1,8 @@
 //! Forecasts are those of the package `flaircast`; `compare/flair.py` wrote them.
 
+use crate::{Flair, FlairSettings};
 use foretell_data::{Freq, Future, Panel, Span, TimeKind, Vocabulary};
 use foretell_estimator::{Asked, Estimator as _, HeldOut, Run, Verdict, Workers};
-use foretell_flair::{Flair, FlairSettings};
 use serde_json::Value;
 
 const QUANTILES: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
@@ -50,7 +50,8 @@ fn pinball(quantiles: &[f64], actual: &[f64]) -> f64 {
 
 #[test]
 fn medians_and_quantiles_are_those_of_flaircast() {
-    let fixture: Value = serde_json::from_str(include_str!("fixtures/flaircast.json")).expect("JSON");
+    let fixture: Value =
+        serde_json::from_str(include_str!("../tests/fixtures/flaircast.json")).expect("JSON");
     let cases = fixture["cases"].as_array().expect("cases");
     assert!(cases.len() >= 50, "{} cases", cases.len());
     let (mut failures, mut ratios) = (Vec::new(), Vec::new());

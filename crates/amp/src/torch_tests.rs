@@ -1,6 +1,6 @@
 //! The gradient scaler against PyTorch's: `fixtures/grad_scaler.json`, which `compare/amp.py` writes.
 
-use foretell_amp::{GradScaler, GradScalerConfig};
+use crate::{GradScaler, GradScalerConfig};
 use serde::Deserialize;
 
 #[derive(Deserialize)]
@@ -21,7 +21,7 @@ struct Arguments {
 
 #[test]
 fn every_step_is_scaled_taken_or_skipped_as_in_torch() {
-    let cases: Vec<Case> = serde_json::from_str(include_str!("fixtures/grad_scaler.json")).unwrap();
+    let cases: Vec<Case> = serde_json::from_str(include_str!("../tests/fixtures/grad_scaler.json")).unwrap();
     assert!(cases.len() >= 6);
     let (mut taken_steps, mut skipped_steps) = (0, 0);
     for (number, Case { arguments, steps }) in cases.iter().enumerate() {
