@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use foretell::own_estimator::{
-    ColumnKind, ColumnsRead, Estimator, EstimatorEntry, HeldOut, Learned, LevelsSeen, Output, Run, Trained,
+    ColumnKind, ColumnsRead, Estimator, EstimatorEntry, EstimatorNeeds, HeldOut, Learned, Output, Run,
+    Trained,
 };
 use foretell::{EstimatorError, Map, ModelSpec, Panel, Progress, Value, Verdict, register_estimator};
 
@@ -168,10 +169,9 @@ impl Estimator for Auto {
         Ok(())
     }
 
-    fn can_read(&self, kind: ColumnKind) -> bool {
-        match kind {
-            ColumnKind::Hist | ColumnKind::Futr | ColumnKind::Stat | ColumnKind::Cat => true,
-        }
+    fn needs(&self) -> EstimatorNeeds {
+        let can_read = vec![ColumnKind::Hist, ColumnKind::Futr, ColumnKind::Stat, ColumnKind::Cat];
+        EstimatorNeeds { can_read, takes_all_threads: true, ..EstimatorNeeds::default() }
     }
 
     fn columns_read(&self) -> ColumnsRead<'_> {
@@ -182,14 +182,6 @@ impl Estimator for Auto {
     fn outputs_at(&self, quantiles: &[f64]) -> Option<Vec<Output>> {
         let quantile = |&q: &f64| Output { suffix: format!("-q{q}"), quantile: Some(q as f32) };
         Some(std::iter::once(Output::point()).chain(quantiles.iter().map(quantile)).collect())
-    }
-
-    fn levels_seen(&self) -> LevelsSeen {
-        LevelsSeen::OfTraining
-    }
-
-    fn takes_all_threads(&self) -> bool {
-        true
     }
 
     fn fit(

@@ -7,7 +7,7 @@ use clap::Args;
 use foretell::hierarchy::{Hierarchy, Reconciliation};
 use foretell::{
     ColumnNames, Ensemble, Error, FileOptions, Fitted, Forecaster, Freq, Intervals, LocalScaler, ModelSpec,
-    NetworkSpec, Panel, Precision, ReadOptions, UsageError, with_sums,
+    Panel, Precision, ReadOptions, UsageError, with_sums,
 };
 
 use crate::args::{BoundArgs, LogArgs, MemoryArgs, thread_count};
@@ -188,7 +188,7 @@ impl TrainArgs {
         from: Option<&Fitted>,
     ) -> anyhow::Result<Forecaster> {
         if matches!(self.intervals, Some(Intervals::Dropout { .. })) {
-            let takes = |spec: &ModelSpec| spec.network().is_some_and(NetworkSpec::takes_dropout_samples);
+            let takes = |spec: &ModelSpec| spec.as_ref().needs().takes_dropout_samples;
             if !specs.iter().any(takes) {
                 let models = specs.iter().map(ModelSpec::alias).collect::<Vec<_>>().join(", ");
                 return Err(Error::from(UsageError::NoDropout { models }).into());
@@ -239,7 +239,7 @@ impl TrainArgs {
             return Err(Usage(message.to_owned()));
         };
         let names = from.column_names();
-        let others = from.models().iter().zip(&names).filter(|(model, _)| model.network().is_none());
+        let others = from.models().iter().zip(&names).filter(|(model, _)| model.parameters() == 0);
         let others: Vec<&str> = others.map(|(_, name)| name.as_str()).collect();
         // A name behind that of a model is for this model alone.
         let is_of = |parameter: &str, model: &str| {

@@ -64,7 +64,7 @@ pub(crate) fn long_series<'a>(
     warnings: &WarningListener,
 ) -> Result<Panel, Error> {
     windows.check()?;
-    let together = apart || models.into_iter().any(Estimator::is_joint);
+    let together = apart || models.into_iter().any(|model| model.needs().is_joint);
     let needed = windows.test_size(h).saturating_add(held_out).saturating_add(1);
     let long = panel.without_shorter_than(needed);
     if together || long.n_series() == 0 {

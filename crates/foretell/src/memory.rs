@@ -57,7 +57,7 @@ pub(crate) fn check_training(work: &TrainingWork<'_>, limit: &MemoryLimit) -> Re
     for (model, name) in models.iter().zip(column_names(models.iter().copied())) {
         let (parameters, needs) = model.training_memory(&size)?;
         all = all.saturating_add(parameters);
-        let jobs = if model.takes_all_threads() { &mut alone } else { &mut beside };
+        let jobs = if model.needs().takes_all_threads { &mut alone } else { &mut beside };
         jobs.push((name, needs, parameters));
     }
     // Those that leave threads idle are trained as many at a time as there are threads.

@@ -15,7 +15,7 @@ impl NetworkSpec {
     }
 
     /// Whether its quantiles can be those of forecasts with dropout, as it forecasts a single number.
-    pub fn takes_dropout_samples(&self) -> bool {
+    pub(crate) fn takes_dropout_samples(&self) -> bool {
         self.loss().column_quantiles() == [None] && self.loss().with_quantiles(&[]).is_none()
     }
 

@@ -60,6 +60,7 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-threads",
             "foretell-nn",
             "foretell-data",
+            "foretell-estimator",
             "foretell-models",
         ],
     ),

@@ -128,9 +128,38 @@ impl Panel {
         Ok(Some((ended, EarlyEnds { column: options.end_col.clone(), ..early })))
     }
 
+    /// The panel with the static columns that `statics` adds, and with series that end when they should ([`ended`](Self::ended)) if there
+    /// is an `end`; and which did not, with the number of rows that were added. Static columns come first where they hold those times,
+    /// else last, so that they need no rows of series that are left out.
+    ///
+    /// # Errors
+    /// Those of `statics` and of `ended`.
+    pub fn completed<E: From<DataError>>(
+        self,
+        end: Option<End>,
+        options: &ReadOptions,
+        statics: impl FnOnce(Self) -> Result<Self, E>,
+    ) -> Result<(Self, Option<(EarlyEnds, usize)>), E> {
+        let ended = |panel: Self| -> Result<(Self, Option<(EarlyEnds, usize)>), DataError> {
+            let found = end.map(|end| panel.ended(end, options)).transpose()?.flatten();
+            Ok(match found {
+                Some((ended, early)) => {
+                    let added = ended.n_rows().saturating_sub(panel.n_rows());
+                    (ended, Some((early, added)))
+                }
+                None => (panel, None),
+            })
+        };
+        if self.knows_its_ends(options) {
+            let (panel, early) = ended(self)?;
+            return Ok((statics(panel)?, early));
+        }
+        Ok(ended(statics(self)?)?)
+    }
+
     /// Whether the times that series end at are there: no column was asked for, or it is one of the panel's. Where it is not, static
     /// tables come first; else after, so that they need no rows of series that are left out.
-    pub fn knows_its_ends(&self, options: &ReadOptions) -> bool {
+    fn knows_its_ends(&self, options: &ReadOptions) -> bool {
         options.end_col.as_ref().is_none_or(|column| self.static_names().any(|name| name == column))
     }
 

@@ -68,7 +68,7 @@ impl FarValues {
             warnings.warn(&Warning::NotFinite { columns: not_finite, of });
         }
         if !far.is_empty() {
-            let mut named = trained.named().filter(|(model, _)| model.network().is_some());
+            let mut named = trained.named().filter(|(model, _)| model.needs().max_steps.is_some());
             let networks = named.any(|(_, name)| far.iter().any(|(column, _)| column.starts_with(&name)));
             warnings.warn(&Warning::FarBeyond { columns: far, of, series: self.series, networks });
         }

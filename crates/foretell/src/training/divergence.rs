@@ -93,7 +93,7 @@ pub(crate) fn check_trend(
 /// if that is less, a hundredth of what the values are. Nothing if there is nothing to compare with.
 fn errors(trained: &dyn Trained, known: &Panel, workers: &Workers) -> Result<Option<[f64; 2]>, Error> {
     let estimator = trained.estimator();
-    let some = match estimator.is_joint() {
+    let some = match estimator.needs().is_joint {
         true => known.clone(),
         false => known.of_series(0..known.n_series().min(SERIES)),
     };

@@ -109,7 +109,9 @@ impl StartingPoint {
     /// Whether each of these models that is trained in steps has one to continue from, which knows its categories.
     pub(crate) fn check(&self, models: &[&dyn Estimator], columns: &[String]) -> Result<(), UsageError> {
         let Some((known, vocabulary)) = &self.from else { return Ok(()) };
-        for (model, column) in models.iter().zip(columns).filter(|(model, _)| model.max_steps().is_some()) {
+        for (model, column) in
+            models.iter().zip(columns).filter(|(model, _)| model.needs().max_steps.is_some())
+        {
             if self.model(column).is_none() {
                 let known: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
                 return Err(UsageError::NoStart { model: column.clone(), known: known.join(", ") });

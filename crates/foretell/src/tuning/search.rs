@@ -346,7 +346,7 @@ impl Trainer<'_> {
     fn check(&self, space: &SearchSpace, point: &Point) -> Result<(), Error> {
         let spec = space.at(&point.values)?;
         spec.check()?;
-        spec.as_ref().check_n_series(self.panel.n_series())?;
+        spec.as_ref().needs().check_n_series(spec.alias(), self.panel.n_series())?;
         let forecaster = (self.configure)(Forecaster::new([spec])?)?;
         let (needed, rows) = (forecaster.rows_needed_to_validate(&self.windows), self.panel.min_len());
         if rows < needed {
