@@ -153,7 +153,7 @@ pub struct TrainedClassical<M> {
 }
 
 impl<M: Method> Classical<M> {
-    /// One that forecasts so many steps, with default hyper-parameters.
+    /// One that forecasts this many steps, with default hyper-parameters.
     pub fn new(h: usize) -> Self {
         Self { h, alias: None, method: M::default() }
     }

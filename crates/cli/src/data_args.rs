@@ -155,7 +155,7 @@ impl DataArgs {
         Ok(columns.options(options)?)
     }
 
-    /// Reads the series for saved models, in no more memory than so many bytes and on so many threads, with the sums of their
+    /// Reads the series for saved models, in no more memory than this many bytes and on this many threads, with the sums of their
     /// hierarchy if they keep one; and how, for files beside them.
     pub(crate) fn read_for(
         &self,

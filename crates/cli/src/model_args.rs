@@ -230,7 +230,7 @@ impl ModelArgs {
         let mut networks = specs.iter().filter(|spec| spec.input_size().is_some()).map(ModelSpec::name);
         if let (None, Some(network), false) = (self.input_size, networks.next(), searched) {
             let message = format!(
-                "--input-size is missing: {network} is a network, which forecasts from so many steps of history; -1 stands for \
+                "--input-size is missing: {network} is a network, which forecasts from this many steps of history; -1 stands for \
                  3 times h"
             );
             return Err(Usage(message).into());

@@ -31,7 +31,7 @@ pub(crate) struct TrainArgs {
     models: ModelArgs,
     #[command(flatten)]
     features: FeatureArgs,
-    /// Parameters of networks that training leaves as they are: whole names, or the beginnings of names up to a point, as
+    /// Parameters of networks that training leaves unchanged: whole names, or the beginnings of names up to a point, as
     /// blocks.0,blocks.1; of one among several models behind its name, as NHITS.blocks.0
     #[arg(long, value_name = "NAME[,NAME]", value_delimiter = ',')]
     freeze: Vec<String>,
@@ -98,7 +98,7 @@ impl TrainArgs {
         self.models.trained(self.memory.limit())
     }
 
-    /// The models of the directory that --model names in place of models: to be used as they are, without any training.
+    /// The models of the directory that --model names in place of models: to be used unchanged, without any training.
     pub(crate) fn in_directory(&self) -> anyhow::Result<Option<Fitted>> {
         let fitted = self.models.in_directory(self.memory.limit())?;
         let given = [("--freq", self.freq.is_some()), ("--holidays", self.holidays.is_some())];
@@ -112,7 +112,7 @@ impl TrainArgs {
         }
     }
 
-    /// Refuses flags that concern the training of models, where trained ones are used as they are: they would change nothing, or
+    /// Refuses flags that concern the training of models, where trained ones are used unchanged: they would change nothing, or
     /// show the models other data than they were trained on. `which` says whose models these are.
     pub(crate) fn refuse_training(&self, which: &str) -> Result<(), Usage> {
         let given = [
@@ -144,7 +144,7 @@ impl TrainArgs {
         }
     }
 
-    /// Trained models that are asked about a panel as they are, with what concerns their forecasts as the flags say.
+    /// Trained models that are asked about a panel unchanged, with what concerns their forecasts as the flags say.
     pub(crate) fn as_trained(&self, fitted: &Fitted, panel: &Panel) -> anyhow::Result<Fitted> {
         let (log, [non_negative, integer]) = (self.log.log(), self.bounds(Some(fitted)));
         let fitted = fitted.clone().threads(self.threads)?.non_negative(non_negative).integer(integer);
@@ -250,7 +250,7 @@ impl TrainArgs {
         };
         match self.freeze.iter().find(in_vain) {
             Some(parameter) => Err(Usage(format!(
-                "--freeze {parameter}: only networks have parameters that training can leave as they are, and of the models of --from \
+                "--freeze {parameter}: only networks have parameters that training can leave unchanged, and of the models of --from \
                  these are none: {}; leave it out",
                 others.join(", ")
             ))),

@@ -3,7 +3,7 @@
 /// How contributions are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Attribution {
-    /// Gradients along the way from zeros to the inputs, at so many points, times the inputs: contributions add up to what the forecast
+    /// Gradients along the way from zeros to the inputs, at this many points, times the inputs: contributions add up to what the forecast
     /// differs by from that of zeros, but for the error of the points.
     IntegratedGradients {
         /// Points on the way, as nodes of Gauss and Legendre.
@@ -11,7 +11,7 @@ pub enum Attribution {
     },
     /// The gradient at the inputs times the inputs.
     InputXGradient,
-    /// The change by an input when it takes its value after others did, on average over so many drawn orders: contributions add
+    /// The change by an input when it takes its value after others did, on average over this many drawn orders: contributions add
     /// up to the difference. It takes forecasts alone.
     ShapleySampling {
         /// Drawn orders.

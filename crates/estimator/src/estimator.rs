@@ -235,7 +235,7 @@ pub trait Trained: Any + fmt::Debug + Send + Sync {
         None
     }
 
-    /// The same with quantiles from so many forecasts with dropout; nothing of one that takes none
+    /// The same with quantiles from this many forecasts with dropout; nothing of one that takes none
     /// ([`EstimatorNeeds::takes_dropout_samples`]).
     ///
     /// # Errors
@@ -250,7 +250,7 @@ pub trait Trained: Any + fmt::Debug + Send + Sync {
         [0, 0]
     }
 
-    /// The memory that forecasts of so many windows of `h` steps take on so many threads, beside what it has learned, the
+    /// The memory that forecasts of this many windows of `h` steps take on this many threads, beside what it has learned, the
     /// panel and the forecasts.
     fn memory(&self, windows: usize, h: usize, threads: usize) -> MemoryEstimate {
         _ = (windows, h, threads);
@@ -274,7 +274,7 @@ pub struct EstimatorEntry {
     pub name: &'static str,
     /// Where it is described: a paper, or a chapter.
     pub paper: &'static str,
-    /// One with default hyper-parameters that forecasts so many steps.
+    /// One with default hyper-parameters that forecasts this many steps.
     pub new: fn(h: usize) -> Box<dyn Estimator>,
     /// The trained one that has learned this ([`Trained::learned`]).
     pub restore: Restore,

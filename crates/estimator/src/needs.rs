@@ -23,7 +23,7 @@ pub struct EstimatorNeeds {
     pub is_joint: bool,
     /// The number of series that it forecasts together, if it can forecast no other.
     pub n_series: Option<usize>,
-    /// How many neighbouring series are forecast at a time: parts of a panel of a multiple of so many have the forecasts of the whole
+    /// How many neighbouring series are forecast at a time: parts of a panel of a multiple of this many have the forecasts of the whole
     /// panel to the last bit.
     pub series_at_a_time: usize,
     /// Steps of history that its hyper-parameters let it see (`input_size`); nothing where it sees as much as it needs.
@@ -79,7 +79,7 @@ impl Default for EstimatorNeeds {
 }
 
 impl EstimatorNeeds {
-    /// Whether `model` can see a panel of so many series.
+    /// Whether `model` can see a panel of this many series.
     ///
     /// # Errors
     /// If it forecasts another number of series together.

@@ -185,7 +185,7 @@ pub(crate) fn calibrate(
             Column::Times { unit: TimeUnit::Microseconds, zone, values: times.to_vec() }
         }
     };
-    // neuralforecast takes the rows for those of its series, which it sorts by their ids as they are.
+    // neuralforecast takes the rows for those of its series, which it sorts by their plain ids.
     let (order, each) = (in_order_of_ids(panel), intervals.n_windows * h);
     let frame =
         &frame.at(&order.iter().flat_map(|series| series * each..(series + 1) * each).collect::<Vec<_>>());

@@ -217,7 +217,7 @@ impl Fitted {
         self
     }
 
-    /// Has forecasts add up by this hierarchy, as [`Forecaster::hierarchy`](crate::Forecaster::hierarchy), or as they are, with none.
+    /// Has forecasts add up by this hierarchy, as [`Forecaster::hierarchy`](crate::Forecaster::hierarchy), or unchanged, with none.
     ///
     /// # Errors
     /// If the method needs something of the past; [`reconcile`](crate::reconcile) takes it.

@@ -58,7 +58,7 @@ impl FittedModel {
         any.downcast_ref()
     }
 
-    /// The model with quantiles from so many forecasts with dropout, if it takes them so.
+    /// The model with quantiles from this many forecasts with dropout, if it takes them so.
     pub(crate) fn with_dropout_samples(&self, samples: usize) -> Result<Self, EstimatorError> {
         match self.trained.with_dropout_samples(samples) {
             Some(trained) => Ok(Self::new(Arc::from(trained?))),

@@ -23,7 +23,7 @@ impl Fitted {
         Ok(columns.collect())
     }
 
-    /// How many series a part may have: parts of a multiple of so many neighbouring series of a panel, in its order, but for the last
+    /// How many series a part may have: parts of a multiple of this many neighbouring series of a panel, in its order, but for the last
     /// part, have the forecasts of the whole panel to the last bit, since networks run as many windows at a time as then. 1 without
     /// networks. `None` if all series are needed at once: by a network that forecasts them together, by a hierarchy, or by the scaling
     /// of static columns.

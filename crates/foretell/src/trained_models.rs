@@ -61,7 +61,7 @@ impl TrainedModels {
         self.models[0].spec().h()
     }
 
-    /// The steps that are forecast where so many are asked for: no more, if each model forecasts any number of steps and nothing that
+    /// The steps that are forecast where this many are asked for: no more, if each model forecasts any number of steps and nothing that
     /// is done to forecasts is of their whole horizon.
     pub(crate) fn steps_forecast(&self, shown: usize) -> usize {
         let any = self.models.iter().all(|model| {

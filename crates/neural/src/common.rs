@@ -116,7 +116,7 @@ hyper_parameters! {
             let holds = count.is_none_or(|count| (1..=MAX_WINDOWS).contains(&count));
             rules::require(holds, "between 1 and 1000000, or null for all windows")
         },
-        /// Batches of so many series and windows each whose gradients a step averages, one after the other in the memory of one.
+        /// Batches of this many series and windows each whose gradients a step averages, one after the other in the memory of one.
         accumulate_grad_batches: usize = 1 => |batches| rules::within(batches, 1..=1000),
         /// Windows forecast at a time; -1 for all, null for windows_batch_size.
         inference_windows_batch_size: Option<i64> = Some(1024) => |count| {

@@ -18,7 +18,7 @@ impl NetworkSpec {
         self.network_needs().series == SeriesPerWindow::All
     }
 
-    /// The model for panels of so many series, where no number was set and its windows hold all of them.
+    /// The model for panels of this many series, where no number was set and its windows hold all of them.
     #[must_use]
     pub fn with_n_series(mut self, n_series: usize) -> Self {
         if self.is_multivariate() {
@@ -32,7 +32,7 @@ impl NetworkSpec {
         if self.is_multivariate() { Ok(panel.check_common_end()?) } else { Ok(()) }
     }
 
-    /// Whether the model can see a panel of so many series.
+    /// Whether the model can see a panel of this many series.
     pub(crate) fn fits_n_series(&self, found: usize) -> Result<(), EstimatorError> {
         EstimatorNeeds { n_series: self.common.n_series, ..EstimatorNeeds::default() }
             .check_n_series(self.alias(), found)

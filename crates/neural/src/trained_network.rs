@@ -100,7 +100,7 @@ impl TrainedNetwork {
         Self { params: self.params.without_copies(), ..self.clone() }
     }
 
-    /// The median time of the forecasts of so many synthetic windows, in seconds. Each thread has as many of them, and a
+    /// The median time of the forecasts of this many synthetic windows, in seconds. Each thread has as many of them, and a
     /// single one is shared.
     pub fn forecast_seconds(&self, workers: &Workers, windows: usize) -> f64 {
         seconds_of_forecasts(&self.spec, &self.network, &self.params, workers, windows)
@@ -109,7 +109,7 @@ impl TrainedNetwork {
     /// A forecaster of one series that reads each new step once and keeps the network's state, started from a `history` of the
     /// series: RNN, LSTM and GRU. Its docs say how it scales. The history has at least the steps that a forecast reads (`input_size`, or
     /// `inference_input_size` and one more step of a `recurrent` network); with as many, its forecast is that of [`Trained::forecast`]. The values
-    /// are those that the network was trained on, so whoever scales series as wholes (`local_scaler_type`) scales them before.
+    /// are those that the network was trained on, so the one who scales series as wholes (`local_scaler_type`) scales them before.
     ///
     /// # Errors
     /// If the network keeps no state, reads other columns than the target or draws sample paths, or the history is too short or

@@ -142,9 +142,9 @@ impl Estimator for Prophet {
         self.check()?;
         let known = panel.without_last(held_out.rows());
         let mut fits: Vec<Result<SeriesFit, EstimatorError>> = Vec::new();
-        // What nobody waits for any more is left.
+        // What no one waits for any more is left.
         let left =
-            || Err(EstimatorError::Failed("the training was given up, since nobody waits for it".into()));
+            || Err(EstimatorError::Failed("the training was given up, since no one waits for it".into()));
         fits.resize_with(known.n_series(), left);
         run.workers.each(&mut fits, true, |series, fit| *fit = fit_series(&self.model, &known, series, None));
         let fits = fits.into_iter().collect::<Result<Vec<_>, _>>()?;

@@ -235,7 +235,7 @@ impl Panel {
         (0..self.n_series()).map(|series| self.time(series, self.len(series) - 1)).max()
     }
 
-    /// The time of the row so many rows after the one that follows a series, if the calendar has it.
+    /// The time of the row this many rows after the one that follows a series, if the calendar has it.
     fn next_time(&self, series: usize, rows: usize) -> Option<i64> {
         let Series { first_time, len, .. } = self.series[series];
         self.freq().next_in(self.zone(), first_time, (len + rows) as i64)
@@ -261,7 +261,7 @@ impl Panel {
         (0..self.n_series()).map(missing).collect()
     }
 
-    /// The panel with so many rows more at the end of each series, whose values are known or not.
+    /// The panel with this many rows more at the end of each series, whose values are known or not.
     fn prolonged(&self, missing: &[usize], fill: Fill, known: bool) -> Self {
         let Data { table, freq_inferred, integer_ids, filled, trimmed, .. } = &*self.data;
         let onwards = |past: &[f32], next: &dyn Fn(&Series, f32) -> f32| -> Vec<f32> {

@@ -6,7 +6,7 @@ use foretell_estimator::Output;
 use crate::trained_models::TrainedModels;
 use crate::warning::Warning;
 
-/// Forecasts that are so many times as large as anything in the history of their series are far beyond it.
+/// Forecasts that are this many times as large as anything in the history of their series are far beyond it.
 const FAR: f64 = 1e3;
 
 /// Ids that are kept for the warning.

@@ -25,7 +25,7 @@ impl Forecaster {
 }
 
 impl TrainingPlan {
-    /// Of each model whether it is fitted anew for each window though nobody asked for that: it needs no steps of training, and
+    /// Of each model whether it is fitted anew for each window though no one asked for that: it needs no steps of training, and
     /// learns from more than the rows that a forecast reads. None is where that would be of no use.
     pub(super) fn refitted(&self, options: &ValidationOptions<'_>) -> Vec<bool> {
         let models = self.models();

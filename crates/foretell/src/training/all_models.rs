@@ -38,7 +38,7 @@ pub(super) struct AllModels<'a> {
 }
 
 impl AllModels<'_> {
-    /// The trained models, in their order, as far as training came, and whether it was stopped: by the listener, as nobody waits for
+    /// The trained models, in their order, as far as training came, and whether it was stopped: by the listener, as no one waits for
     /// it, or by an error of a model.
     pub(super) fn train(
         &self,

@@ -76,7 +76,7 @@ pub(crate) struct TrainingPlan {
     pub(crate) keep_optimizer: bool,
     pub(crate) reduction: Arc<dyn Reduction + Send>,
     pub(crate) start: StartingPoint,
-    /// Whether anybody waits for what has no steps that the listener would hear of.
+    /// Whether anyone waits for what has no steps that the listener would hear of.
     pub(crate) wanted: Option<StillWanted>,
     /// Trainings that were done: one, but for intervals and for refitting.
     trainings: usize,
@@ -216,7 +216,7 @@ impl TrainingPlan {
         Ok(Cow::Owned(panel.followed_by(&validation)?))
     }
 
-    /// Takes the intervals of networks from so many forecasts with dropout.
+    /// Takes the intervals of networks from this many forecasts with dropout.
     pub(crate) fn take_dropout(&mut self, samples: usize) {
         self.settings.dropout = Some(samples);
         self.specs = self.specs.iter().map(|spec| self.as_trained(spec)).collect();
