@@ -136,7 +136,7 @@ def forecast(name, model, settings, y):
 
 
 def score(folder, names, count, hours, season):
-    """The mean sMAPE over every fourth series, of means of so many hours, and the seconds of all forecasts after a first one."""
+    """The mean sMAPE over every fourth series, of means of this many hours, and the seconds of all forecasts after a first one."""
     data = [list(map(np.asarray, (before, after))) for before, after in
             zip(read(folder / "M4-Hourly-train.csv"), read(folder / "M4-Hourly-test.csv"))][::4][:count]
     means = lambda y: y[len(y) % hours:].reshape(-1, hours).mean(axis=1)

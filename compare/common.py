@@ -78,7 +78,7 @@ def canonical(data):
 
 
 def seed(*key):
-    """A seed that depends only on `key`, so that adding a case leaves the others as they are."""
+    """A seed that depends only on `key`, so that adding a case leaves the others unchanged."""
     return zlib.crc32("/".join(map(str, key)).encode())
 
 

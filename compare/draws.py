@@ -30,7 +30,7 @@ class Key:
         return key
 
     def uniforms(self, count):
-        """The first so many numbers, uniform in [0, 1)."""
+        """The first this many numbers, uniform in [0, 1)."""
         step = mix(self.start ^ GOLDEN) | np.uint64(1)
         if int(step ^ (step >> np.uint64(1))).bit_count() < 24:
             step ^= np.uint64(0xAAAAAAAAAAAAAAAA)

@@ -62,7 +62,7 @@ def setting(text):
 
 
 def median_seconds(run, seconds):
-    """The median time of a run, after warm-up, over about so many seconds and at least seven runs."""
+    """The median time of a run, after warm-up, over about this many seconds and at least seven runs."""
     for _ in range(3):
         run()
     times, start = [], time.perf_counter()

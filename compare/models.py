@@ -454,7 +454,7 @@ CASES = {
         ],
     ),
     DeepNPTS: (
-        # So many windows that no unit is active in all of them: batch normalisation leaves its bias a gradient of rounding errors.
+        # This many windows that no unit is active in all of them: batch normalisation leaves its bias a gradient of rounding errors.
         dict(h=3, input_size=6, hidden_size=7, dropout=0.0, batch=40),
         [
             ("default", {}),

@@ -1,5 +1,5 @@
 """The page of `foretell serve` in headless Chromium: a table is pasted, chosen as a file and dropped, forecast with intervals, compared
-with what came, downloaded, and all of it by keys alone, with names for screen readers and without a request to anybody else.
+with what came, downloaded, and all of it by keys alone, with names for screen readers and without a request to anyone else.
 
     pip install playwright && playwright install chromium
     foretell serve --model model --listen 127.0.0.1:8080 &
@@ -115,7 +115,7 @@ def main():
         check("an error says what to do", bool(problem), problem)
         check("it is announced", page.locator("#problem").get_attribute("role") == "alert")
         foreign = [url for url in asked if not url.startswith((given.address, "data:", "blob:"))]
-        check("nobody else is asked", not foreign, foreign)
+        check("no one else is asked", not foreign, foreign)
         faults = [message for message in messages if "422" not in message and "400" not in message]
         check("the console is empty but for the refusal", not faults, faults)
         browser.close()

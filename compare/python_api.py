@@ -21,7 +21,7 @@ H = 12
 
 
 def default(value):
-    """A default as JSON: plain values as they are, objects by their class."""
+    """A default as JSON: plain values unchanged, objects by their class."""
     if value is inspect.Parameter.empty:
         return {"required": True}
     try:

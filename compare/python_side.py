@@ -5,7 +5,7 @@
 
 Both arguments are interpreters whose environments have the packages; the first needs pandas beside foretell. Each measurement is a
 process of its own, and the two packages take turns, so that a busy machine slows both. The panel is monthly, 120 steps a series, a season
-with noise; models forecast 12 steps from 24 with their other hyper-parameters as they are. No model is begun that would probably not be
+with noise; models forecast 12 steps from 24 with their other hyper-parameters unchanged. No model is begun that would probably not be
 measured within the minutes; a line says which are left out. It prints a table in Markdown for each number of series: seconds of either, and how many times foretell is faster (or smaller). `predict one` is the forecast of one series by trained models, the median of
 nine; memory is the most that the process held.
 """

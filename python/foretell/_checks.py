@@ -108,7 +108,7 @@ def check_cardinalities(models: Sequence[Any]) -> None:
 
 
 def check_lengths(models: Sequence[Any], shortest: int) -> None:
-    """Whether series of so many rows to train on are long enough.
+    """Whether series of this many rows to train on are long enough.
 
     Raises:
         ValueError: If they are not.

@@ -57,7 +57,7 @@ def shown(freq: str | None) -> str:
 
 
 def by_times(freq: str | None, times: Callable[[], Iterable[datetime]]) -> str | None:
-    """A frequency whose months begin or end where the times do; others as they are.
+    """A frequency whose months begin or end where the times do; others unchanged.
 
     Raises:
         ValueError: If the times are neither first days of months nor last ones.

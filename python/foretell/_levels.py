@@ -30,7 +30,7 @@ class Levels:
         return [name for name in columns if name not in medians]
 
     def _medians(self, models: Sequence[tuple[str, Any]]) -> list[str]:
-        """The medians of implicit quantiles, which the engine adds to the others, where nobody asked for them."""
+        """The medians of implicit quantiles, which the engine adds to the others, where no one asked for them."""
         if not self or 0.5 in self.quantiles:
             return []
         return [f"{name}_ql0.5" for name, model in models if hasattr(getattr(model, "loss", None), "update_quantile")]

@@ -114,7 +114,7 @@ class NeuralForecast(Trained):
             target_col: The column to forecast.
             distributed_config: Must be None: one machine trains.
             prediction_intervals: How to calibrate intervals of models that forecast one number; they are trained twice then.
-            freeze: Parameters of models that were trained before which stay as they are, by their names or the beginnings of names up to a
+            freeze: Parameters of models that were trained before which stay unchanged, by their names or the beginnings of names up to a
                 point: ``["blocks.0"]`` are those of a first block.
             checkpoint: A directory that keeps the state of the training. The same call again, after a kill or Ctrl-C, goes on from there
                 and ends with the weights that it would have ended with; when all is trained the state is removed.
@@ -269,9 +269,9 @@ class NeuralForecast(Trained):
             val_size: Steps before them to validate on.
             test_size: Steps to forecast in all, in place of ``n_windows``.
             use_init_models: Whether models that were trained before begin anew.
-            use_fitted: Whether the models stay as they are, without training.
+            use_fitted: Whether the models stay unchanged, without training.
             verbose: Whether progress is shown, if tqdm is installed.
-            refit: Whether the models are trained for each window, or every so many windows; each time from the start.
+            refit: Whether the models are trained for each window, or every this many windows; each time from the start.
             id_col: The column of ids.
             time_col: The column of times.
             target_col: The column to forecast.

@@ -1,4 +1,4 @@
-"""How good forecasts are, whoever made them: the metrics of utilsforecast, with the same figures."""
+"""How good forecasts are, no matter who made them: the metrics of utilsforecast, with the same figures."""
 
 from __future__ import annotations
 

@@ -51,7 +51,7 @@ def migrate(
         raise FileNotFoundError(f"there is no directory or file {source}")
     real, real_target = os.path.realpath(source), os.path.realpath(target)
     if real_target == real or real_target.startswith(real + os.sep):
-        raise ValueError(f"{target} is {source} or within it: give another dst, so that the old models stay as they are")
+        raise ValueError(f"{target} is {source} or within it: give another dst, so that the old models stay unchanged")
     if os.path.isfile(os.path.join(source, "configuration.json")):
         _say(verbose, f"{source} is of the new kind already; nothing to do.")
         return source

@@ -1,4 +1,4 @@
-"""Reports on forecasts, whoever made them, as one page of HTML."""
+"""Reports on forecasts, no matter who made them, as one page of HTML."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def forecast(df, freq="ME", **names):
 
 
 class ArrowOnly:
-    """A table of a library that nobody knows, with Arrow's interface."""
+    """A table of a library that no one knows, with Arrow's interface."""
 
     def __init__(self, table):
         self.columns, self._table = table.column_names, table

@@ -1,4 +1,4 @@
-"""Trainings that continue others: with parameters that stay as they are, or after a kill."""
+"""Trainings that continue others: with parameters that stay unchanged, or after a kill."""
 
 import os
 import signal

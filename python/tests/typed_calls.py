@@ -1,4 +1,4 @@
-"""Calls as type checkers see them: mypy reads this file with the package, and each mistake must be told. Nobody runs it."""
+"""Calls as type checkers see them: mypy reads this file with the package, and each mistake must be told. No one runs it."""
 
 from typing import Any
 

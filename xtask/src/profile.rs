@@ -174,7 +174,7 @@ fn docs(summary: &str, reports: &str) -> String {
 struct Profiled {
     report: String,
     step_ms: [f64; 2],
-    /// The shares of a step's time, as [`stacks::PARTS`]; `None` where nobody samples.
+    /// The shares of a step's time, as [`stacks::PARTS`]; `None` where no one samples.
     parts: Option<[f64; 5]>,
     ratios: Vec<(&'static str, f64)>,
 }
@@ -298,7 +298,7 @@ impl Subject<'_> {
         (1..=most.max(1)).map(one).collect()
     }
 
-    /// The sizes with so many windows.
+    /// The sizes with this many windows.
     fn sizes(&self, batch: usize) -> Sizes {
         Sizes { batch, ..self.sizes }
     }

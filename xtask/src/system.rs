@@ -108,7 +108,7 @@ fn today() -> String {
     date(since.map_or(0, |since| since.as_secs() / 86_400))
 }
 
-/// The date so many days after 1970-01-01.
+/// The date this many days after 1970-01-01.
 fn date(mut days: u64) -> String {
     let leap = |year: u64| year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400));
     let mut year = 1970;

@@ -71,6 +71,11 @@ fn check_workspace() -> anyhow::Result<Vec<Violation>> {
     violations.extend(programs::check(&metadata.packages));
     violations.extend(length::stale_entries(root));
     violations.extend(edges::unused(&metadata.packages));
+    for page in pages(root)? {
+        let path = page.strip_prefix(root).unwrap_or(&page).display().to_string();
+        let text = fs::read_to_string(&page).with_context(|| format!("cannot read {path}"))?;
+        violations.extend(words::check_page(&path, &text));
+    }
     violations.extend(profiles::check(&Source::read(root, &root.join("Cargo.toml"))?, &metadata.packages));
     violations.sort();
     Ok(violations)
@@ -105,6 +110,17 @@ fn check_package(
     }
     violations.extend(folders::check(&sources));
     Ok((violations, sources))
+}
+
+/// The pages for readers: those of the root, without the list of what has changed, and of `docs`.
+fn pages(root: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let mut pages = vec![root.join("README.md"), root.join("CONTRIBUTING.md")];
+    let docs = root.join("docs");
+    for entry in fs::read_dir(&docs).with_context(|| format!("cannot list {}", docs.display()))? {
+        pages.push(entry?.path());
+    }
+    pages.retain(|path| path.extension().is_some_and(|extension| extension == "md"));
+    Ok(pages)
 }
 
 /// The `.rs` files below `directory`, build output aside.

@@ -21,7 +21,7 @@ const LEAST: usize = 5;
 /// Above this a run is not repeated for its own sake: the least is two, the second of which has warm caches and buffers.
 const LONG: f64 = 1.0;
 
-/// Repeats `work`, which returns the workload's outputs: for so many seconds, at least five times; twice if a run is long. The
+/// Repeats `work`, which returns the workload's outputs: for this many seconds, at least five times; twice if a run is long. The
 /// first run of a short one does not count.
 pub(crate) fn repeat(
     settings: &Settings,

@@ -156,7 +156,7 @@ fn fitted(settings: &Settings, model: &str, input_size: usize) -> Result<Fitted,
     Ok(Forecaster::new([spec])?.fit(&panel(1, input_size + H)?)?)
 }
 
-/// One forecast of so many series, by weights that were trained in `f32`.
+/// One forecast of this many series, by weights that were trained in `f32`.
 fn forecast(settings: &Settings, model: &'static str, input_size: usize, series: usize) -> Outcome {
     let precision = if settings.bf16 { WeightPrecision::Bf16 } else { WeightPrecision::F32 };
     let fitted = fitted(settings, model, input_size)?.weight_precision(precision)?;

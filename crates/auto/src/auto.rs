@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
 use foretell::own_estimator::{
-    ColumnKind, ColumnsRead, Estimator, EstimatorEntry, HeldOut, Learned, LevelsSeen, Output, Run, Trained,
+    ColumnKind, ColumnsRead, Estimator, EstimatorEntry, EstimatorNeeds, HeldOut, Learned, Output, Run,
+    Trained,
 };
 use foretell::{EstimatorError, Map, ModelSpec, Panel, Progress, Value, Verdict, register_estimator};
 
@@ -168,10 +169,9 @@ impl Estimator for Auto {
         Ok(())
     }
 
-    fn can_read(&self, kind: ColumnKind) -> bool {
-        match kind {
-            ColumnKind::Hist | ColumnKind::Futr | ColumnKind::Stat | ColumnKind::Cat => true,
-        }
+    fn needs(&self) -> EstimatorNeeds {
+        let can_read = vec![ColumnKind::Hist, ColumnKind::Futr, ColumnKind::Stat, ColumnKind::Cat];
+        EstimatorNeeds { can_read, takes_all_threads: true, ..EstimatorNeeds::default() }
     }
 
     fn columns_read(&self) -> ColumnsRead<'_> {
@@ -184,14 +184,6 @@ impl Estimator for Auto {
         Some(std::iter::once(Output::point()).chain(quantiles.iter().map(quantile)).collect())
     }
 
-    fn levels_seen(&self) -> LevelsSeen {
-        LevelsSeen::OfTraining
-    }
-
-    fn takes_all_threads(&self) -> bool {
-        true
-    }
-
     fn fit(
         &self,
         panel: &Panel,
@@ -199,7 +191,7 @@ impl Estimator for Auto {
         run: Run<'_>,
     ) -> Result<Box<dyn Trained>, EstimatorError> {
         let panel = panel.without_last(held_out.rows());
-        // Whoever listens to the training may stop it, too.
+        // The one who listens to the training may stop it, too.
         let (workers, vocabulary, heard) = (run.workers, run.vocabulary, Mutex::new((0_u64, run.listen)));
         let begun = Instant::now();
         let is_stopped = || {

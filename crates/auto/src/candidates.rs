@@ -259,8 +259,11 @@ pub(crate) fn spec_of(
         return Err("it forecasts all series together".to_owned());
     }
     let has = |spec: &ModelSpec, name: &str| spec.hyper_parameters().contains_key(name);
-    let kind =
-        if spec.network().is_some() { Kind::Network } else { rule.map_or(Kind::Local, |rule| rule.kind) };
+    let kind = if spec.as_ref().needs().max_steps.is_some() {
+        Kind::Network
+    } else {
+        rule.map_or(Kind::Local, |rule| rule.kind)
+    };
     if kind == Kind::Network {
         let quantiles = Value::from(QUANTILES.to_vec());
         let mut loss = foretell::Map::new();

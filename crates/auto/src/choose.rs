@@ -258,7 +258,7 @@ fn train_networks(
     context: &Context<'_>,
 ) {
     let choosing: Vec<usize> = (0..stages.len()).filter(|place| Some(*place) != kept).collect();
-    // Whoever is still trained when the time is over is none.
+    // The one who is still trained when the time is over is none.
     let is_over = || (context.is_stopped)() || clock.left().is_some_and(|left| left < 0.0);
     let context = &Context { is_stopped: &is_over, ..*context };
     let mut waiting = networks as f64;

@@ -31,7 +31,7 @@ pub(crate) struct ChosenMember {
 
 impl ChosenMember {
     pub(crate) fn member(&self) -> Member {
-        let kind = if self.spec.network().is_some() { Kind::Network } else { Kind::Local };
+        let kind = if self.spec.as_ref().needs().max_steps.is_some() { Kind::Network } else { Kind::Local };
         Member { spec: self.spec.clone(), kind, rows: self.rows.unwrap_or(usize::MAX) }
     }
 }

@@ -39,7 +39,7 @@ impl Member {
 
     /// Steps that a series needs.
     pub(crate) fn rows_needed(&self) -> usize {
-        self.spec.as_ref().rows_needed()
+        self.spec.as_ref().needs().rows_needed
     }
 
     /// The model fitted to the series that are long enough; nothing if there are none, or a network was stopped.
@@ -103,7 +103,7 @@ pub(crate) fn grids(
 
 /// The panel without levels, for a model whose forecasts depend on where zero is; nothing where it is as it should be.
 fn at_own_level(estimator: &dyn Estimator, panel: &Panel) -> Option<Panel> {
-    let has_to_change = panel.has_levels() && estimator.levels_seen() == LevelsSeen::None;
+    let has_to_change = panel.has_levels() && estimator.needs().levels_seen == LevelsSeen::None;
     has_to_change.then(|| panel.with_levels(|_| SeriesLevel::default()))
 }
 

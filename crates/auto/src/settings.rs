@@ -1,6 +1,7 @@
 //! What an automatic forecast is told.
 
-use foretell::{Map, Value, nearest};
+use foretell::own_estimator::hyper;
+use foretell::{Map, Value};
 use serde_json::json;
 
 use crate::budget::Budget;
@@ -46,11 +47,6 @@ const MEANINGS: [(&str, &str); 11] = [
     ("stat_exog_list", "Static columns."),
     ("cat_exog_list", "Those of these columns that hold categories."),
 ];
-
-/// A whole number of steps.
-fn steps(value: &Value) -> Option<usize> {
-    value.as_u64().filter(|steps| (1..=1_000_000).contains(steps)).map(|steps| steps as usize)
-}
 
 /// Texts, or nothing.
 fn texts(value: &Value) -> Option<Vec<String>> {
@@ -109,28 +105,15 @@ impl Settings {
     pub(crate) fn set(&mut self, name: &str, value: &Value) -> Result<(), AutoError> {
         let refuse =
             |expected| AutoError::Value { name: name.to_owned(), expected, found: value.to_string() };
-        const STEPS: &str = "a whole number between 1 and 1000000";
         const NAMES: &str = "a list of names";
         match name {
-            "h" => self.h = steps(value).ok_or_else(|| refuse(STEPS))?,
-            "alias" => {
-                let fits = |name: &&str| {
-                    (1..=240).contains(&name.len())
-                        && !name.contains(['/', '\\', '\0'])
-                        && !name.starts_with('.')
-                };
-                self.alias = match value {
-                    Value::Null => None,
-                    value => Some(value.as_str().filter(fits).map(str::to_owned).ok_or_else(|| {
-                        refuse("a name fit for a file (without slashes, not starting with a dot), or null")
-                    })?),
-                };
-            }
+            "h" => self.h = hyper::steps(value).ok_or_else(|| refuse(hyper::STEPS))?,
+            "alias" => self.alias = hyper::alias(value).ok_or_else(|| refuse(hyper::ALIAS))?,
             "season_length" => {
                 let seasons = match value {
                     Value::Null => Some(Vec::new()),
-                    Value::Array(seasons) => seasons.iter().map(steps).collect(),
-                    season => steps(season).map(|season| vec![season]),
+                    Value::Array(seasons) => seasons.iter().map(hyper::steps).collect(),
+                    season => hyper::steps(season).map(|season| vec![season]),
                 };
                 let expected = "a whole number between 1 and 1000000, a list of such, or null";
                 self.seasons = seasons.ok_or_else(|| refuse(expected))?;
@@ -165,10 +148,7 @@ impl Settings {
             "cat_exog_list" => self.cat = texts(value).ok_or_else(|| refuse(NAMES))?,
             _ => {
                 let names = || MEANINGS.iter().map(|(name, _)| *name);
-                let hint = match nearest(name, names()) {
-                    Some(nearest) => format!("did you mean {nearest}?"),
-                    None => format!("it has {}", names().collect::<Vec<_>>().join(", ")),
-                };
+                let hint = hyper::hint(name, names());
                 return Err(AutoError::UnknownHyperParameter { found: name.to_owned(), hint });
             }
         }

@@ -111,7 +111,7 @@ impl Trained for TrainedAuto {
                 cutoffs.clone_from(&own);
             }
             let mut by_window: Vec<Option<Vec<f32>>> = vec![None; cutoffs.len()];
-            let needed = trained.estimator().rows_needed();
+            let needed = trained.estimator().needs().rows_needed;
             for (cutoff, values) in own.into_iter().zip(values) {
                 if let Ok(window) = cutoffs.binary_search(&cutoff)
                     && cutoff.1 >= needed

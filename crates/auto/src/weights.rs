@@ -12,13 +12,13 @@ const GOOD: f64 = 0.10;
 /// The same of a member that is good as a rule.
 const FAVOURED: f64 = 0.25;
 
-/// So many times farther off a good member may be where windows tell nothing.
+/// This many times farther off a good member may be where windows tell nothing.
 const DOUBT: f64 = 1.0;
 
 /// Most members among which weight is shared where windows tell little.
 const SHARED: usize = 3;
 
-/// So many series, a window each, tell as much as the belief that good members deserve the same weight.
+/// This many series, a window each, tell as much as the belief that good members deserve the same weight.
 const BELIEF: f64 = 8.0;
 
 /// A weight below this one is not worth the time of its member.

@@ -59,7 +59,7 @@ fn checked(op: &'static str, x: &Tensor, params: [Option<&Tensor>; 2], eps: f64)
     Ok(rounded)
 }
 
-/// Some rows of so many columns.
+/// Some rows of this many columns.
 fn part(x: &[f32], rows: Range<usize>, cols: usize) -> &[f32] {
     &x[rows.start * cols..rows.end * cols]
 }

@@ -41,7 +41,7 @@ pub struct Checkpoint {
 }
 
 impl Checkpoint {
-    /// Reads a directory that `NeuralForecast.save` or [`Checkpoint::save`] wrote. Whoever replaces it meanwhile, what
+    /// Reads a directory that `NeuralForecast.save` or [`Checkpoint::save`] wrote. No matter who replaces it meanwhile, what
     /// is read is one directory or the other.
     ///
     /// # Errors

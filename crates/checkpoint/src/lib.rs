@@ -29,7 +29,7 @@
 //!   in text). [`ModelFile`] writes them.
 //! - **Hyper-parameters** `h`, `input_size`, `loss`, `valid_loss` and each other constructor argument
 //!   that differs from the class's default, under the constructor's names: numbers, texts, booleans
-//!   and null as they are, tuples as lists; `optimizer` and `lr_scheduler` null or
+//!   and null unchanged, tuples as lists; `optimizer` and `lr_scheduler` null or
 //!   [`optimizer_class`] / [`lr_scheduler_class`]; losses through [`ModelFile::set_losses`]. Unknown
 //!   names are dropped there with a warning. (Python stores the base class's view of an argument that
 //!   a class does not name itself: a saved DeepAR has `inference_input_size` one above `input_size`.)

@@ -14,7 +14,7 @@ pub struct OptimizerState {
     pub steps: u64,
     /// Steps of the optimiser among these.
     pub updates: u64,
-    /// The scale of the loss, of a training in half precision, as whoever trains writes it.
+    /// The scale of the loss, of a training in half precision, as the one who trains writes it.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub scaler: Value,
     /// Its arrays with one number for each parameter, under PyTorch's names.

@@ -1,34 +1,11 @@
 //! Hyper-parameters by name, as tables.
 
-use foretell_data::nearest;
+pub use foretell_estimator::hyper::HyperParameter;
+use foretell_estimator::hyper::hint;
+pub(crate) use foretell_estimator::hyper::{ALIAS, STEPS, alias, steps};
 use serde_json::Value;
 
 use crate::error::ClassicalError;
-
-/// A hyper-parameter of a method of type `M`.
-#[derive(Debug)]
-pub struct HyperParameter<M> {
-    /// Its name.
-    pub name: &'static str,
-    /// Its meaning.
-    pub meaning: &'static str,
-    /// The values that are allowed, in words.
-    pub expected: &'static str,
-    /// Its value.
-    pub get: fn(&M) -> Value,
-    /// Sets it; nothing if it cannot have that value.
-    pub set: fn(&mut M, &Value) -> Option<()>,
-}
-
-/// Steps of a horizon or a season: more than any calendar has use for.
-const MAX_STEPS: u64 = 1_000_000;
-
-pub(crate) const STEPS: &str = "a whole number between 1 and 1000000";
-
-/// A number of steps.
-pub(crate) fn steps(value: &Value) -> Option<usize> {
-    value.as_u64().filter(|steps| (1..=MAX_STEPS).contains(steps)).map(|steps| steps as usize)
-}
 
 /// A method that has a season.
 pub(crate) trait Seasonal: Clone {
@@ -77,20 +54,6 @@ pub(crate) fn share(value: &Value) -> Option<f64> {
 
 pub(crate) const SHARE: &str = "a number between 0 and 1";
 
-pub(crate) const ALIAS: &str = "a name fit for a file (without slashes, not starting with a dot), or null";
-
-/// The name of a column, or null.
-pub(crate) fn alias(value: &Value) -> Option<Option<String>> {
-    if value.is_null() {
-        return Some(None);
-    }
-    // Systems take names of 255 bytes.
-    let fits = |name: &&str| {
-        (1..=240).contains(&name.len()) && !name.contains(['/', '\\', '\0']) && !name.starts_with('.')
-    };
-    value.as_str().filter(fits).map(|name| Some(name.to_owned()))
-}
-
 /// Hyper-parameters of columns that other models read, their kind, and models that do.
 const COLUMN_LISTS: [(&str, &str, &str); 4] = [
     (
@@ -111,15 +74,12 @@ pub(crate) fn set<M>(
     name: &str,
     value: &Value,
 ) -> Result<(), ClassicalError> {
-    let Some(known) = table.iter().find(|known| known.name == name) else {
+    let Some(known) = HyperParameter::find(table, name) else {
         if let Some(&(_, kind, others)) = COLUMN_LISTS.iter().find(|(list, ..)| *list == name) {
             return Err(ClassicalError::ReadsNoColumns { model, found: name.to_owned(), kind, others });
         }
         let names = || ["h", "alias"].into_iter().chain(table.iter().map(|known| known.name));
-        let hint = match nearest(name, names()) {
-            Some(nearest) => format!("did you mean {nearest}?"),
-            None => format!("it has {}", names().collect::<Vec<_>>().join(", ")),
-        };
+        let hint = hint(name, names());
         return Err(ClassicalError::UnknownHyperParameter { model, found: name.to_owned(), hint });
     };
     (known.set)(method, value).ok_or_else(|| ClassicalError::value(model, name, known.expected, value))

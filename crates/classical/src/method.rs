@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use foretell_data::{ColumnPart, Freq, Future, Panel, Span};
 use foretell_estimator::{
-    Asked, ColumnKind, ColumnsRead, Described, Estimator, EstimatorEntry, EstimatorError, Fallback,
-    ForecastPart, ForecastValues, HeldOut, Learned, LevelsSeen, NamedNumbers, Output, Run, SeriesNumbers,
-    Trained, Workers,
+    Asked, ColumnKind, ColumnsRead, Described, Estimator, EstimatorEntry, EstimatorError, EstimatorNeeds,
+    Fallback, ForecastPart, ForecastValues, HeldOut, Learned, LevelsSeen, NamedNumbers, Output, Run,
+    SeriesNumbers, Trained, Workers,
 };
 use serde_json::{Map, Value};
 
@@ -153,7 +153,7 @@ pub struct TrainedClassical<M> {
 }
 
 impl<M: Method> Classical<M> {
-    /// One that forecasts so many steps, with default hyper-parameters.
+    /// One that forecasts this many steps, with default hyper-parameters.
     pub fn new(h: usize) -> Self {
         Self { h, alias: None, method: M::default() }
     }
@@ -194,10 +194,6 @@ impl<M: Method> Estimator for Classical<M> {
         M::NAME
     }
 
-    fn levels_seen(&self) -> LevelsSeen {
-        LevelsSeen::Any
-    }
-
     fn alias(&self) -> &str {
         self.alias.as_deref().unwrap_or(M::NAME)
     }
@@ -226,28 +222,23 @@ impl<M: Method> Estimator for Classical<M> {
         match name {
             "h" => Some("Steps to forecast."),
             "alias" => Some("The name of the model's column in forecasts; null for the model's own."),
-            _ => M::HYPER_PARAMETERS.iter().find(|known| known.name == name).map(|known| known.meaning),
+            _ => HyperParameter::find(M::HYPER_PARAMETERS, name).map(|known| known.meaning),
         }
     }
 
-    fn learns_without_steps(&self) -> bool {
-        M::LEARNS
-    }
-
-    fn takes_all_threads(&self) -> bool {
-        M::LEARNS
-    }
-
-    fn can_read(&self, kind: ColumnKind) -> bool {
-        M::READS_COLUMNS && kind == ColumnKind::Futr
+    fn needs(&self) -> EstimatorNeeds {
+        EstimatorNeeds {
+            can_read: if M::READS_COLUMNS { vec![ColumnKind::Futr] } else { Vec::new() },
+            is_never_negative: M::IS_DEMAND,
+            levels_seen: LevelsSeen::Any,
+            learns_without_steps: M::LEARNS,
+            takes_all_threads: M::LEARNS,
+            ..EstimatorNeeds::default()
+        }
     }
 
     fn columns_read(&self) -> ColumnsRead<'_> {
         ColumnsRead { futr: self.method.columns(), ..ColumnsRead::default() }
-    }
-
-    fn is_never_negative(&self) -> bool {
-        M::IS_DEMAND
     }
 
     fn caveats(&self, panel: &Panel) -> Vec<String> {

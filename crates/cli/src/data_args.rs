@@ -8,7 +8,7 @@ use clap::Args;
 use foretell::features::read_days;
 use foretell::{
     CalendarError, ColumnNames, DataError, End, Fitted, Freq, Future, Locale, MemoryLimit, Panel,
-    ReadOptions, TimeFormat, UnreadableTable, Zone, with_sums,
+    ReadOptions, SeriesColumns, TimeFormat, UnreadableTable, Zone,
 };
 
 use crate::args::numbers;
@@ -131,22 +131,11 @@ impl DataArgs {
         saved: &ReadOptions,
     ) -> anyhow::Result<ReadOptions> {
         let saved = self.rows.apply(self.layout.apply(saved.clone()));
-        if saved.wide && !read.is_empty() {
-            let read = read.join(", ");
-            let message = format!(
-                "--wide: the models read {read}, and every column of a wide file is a series; give a long one"
-            );
-            return Err(Usage(message).into());
-        }
-        let ColumnNames { id, time, target } = columns.clone();
         let static_cols = if self.static_cols.is_empty() { &saved.static_cols } else { &self.static_cols };
         let end_col = self.end_col.as_ref().or(saved.end_col.as_ref()).cloned();
-        let read: Vec<String> = read.into_iter().chain(static_cols.iter().cloned()).collect();
-        // A wide file's time column is its first, whatever it is called, unless someone named it.
-        let named = self.time_col.is_some() || time != ColumnNames::default().time;
         let (file, static_cols) = (self.file.options(&saved.file), static_cols.clone());
         let numbers = numbers(self.decimal, self.thousands, saved.numbers)?;
-        let mut options = saved.file(file).id_col(id).target_col(target).numbers(numbers);
+        let mut options = saved.file(file).numbers(numbers);
         (options.static_cols, options.end_col) = (static_cols, end_col);
         let said = [
             (&self.missing, &mut options.missing),
@@ -156,19 +145,17 @@ impl DataArgs {
         for (said, option) in said.into_iter().filter(|(said, _)| !said.is_empty()) {
             option.clone_from(said);
         }
-        options.columns = Some(read);
-        options.categories = categories;
-        options.time_col = named.then_some(time);
-        options.freq = freq;
         options.locale = self.locale.or(options.locale);
         options.zone = self.zone.clone().or(options.zone);
         if let Some(Written(format)) = &self.time_format {
             options.time_format = format.clone();
         }
-        Ok(options)
+        let time_is_named = self.time_col.is_some();
+        let columns = SeriesColumns { names: columns.clone(), time_is_named, read, categories, freq };
+        Ok(columns.options(options)?)
     }
 
-    /// Reads the series for saved models, in no more memory than so many bytes and on so many threads, with the sums of their
+    /// Reads the series for saved models, in no more memory than this many bytes and on this many threads, with the sums of their
     /// hierarchy if they keep one; and how, for files beside them.
     pub(crate) fn read_for(
         &self,
@@ -179,10 +166,7 @@ impl DataArgs {
     ) -> anyhow::Result<(Panel, ReadOptions)> {
         let read = (fitted.columns_read(), fitted.categories());
         let (panel, options) = self.read_as_saved(fitted, read, max_memory, threads, log)?;
-        match fitted.hierarchy() {
-            Some((hierarchy, _)) => Ok((with_sums(panel, hierarchy)?, options)),
-            None => Ok((panel, options)),
-        }
+        Ok((fitted.with_sums(panel)?, options))
     }
 
     /// The same without sums, with these columns and those of them that hold categories.
@@ -195,8 +179,7 @@ impl DataArgs {
         log: Log,
     ) -> anyhow::Result<(Panel, ReadOptions)> {
         let (columns, freq) = (self.columns(fitted.columns().clone()), Some(fitted.freq()));
-        let mut saved = fitted.reading().clone();
-        saved.wide &= !self.is_long(&columns, &saved);
+        let saved = self.as_the_table_is(&columns, fitted.reading().clone());
         let options = self.options(&columns, read, categories, freq, &saved)?;
         let options = options.max_memory(max_memory).threads(threads);
         let of_trained = |error: anyhow::Error| {
@@ -218,15 +201,15 @@ impl DataArgs {
         let fitted = model.map(|model| Fitted::load_within(model, max_memory.clone())).transpose()?;
         let fitted = fitted.as_ref();
         let columns = self.columns(fitted.map(Fitted::columns).cloned().unwrap_or_default());
-        let mut saved = fitted.map(Fitted::reading).cloned().unwrap_or_default();
-        saved.wide &= !self.is_long(&columns, &saved);
+        let mut saved =
+            self.as_the_table_is(&columns, fitted.map(Fitted::reading).cloned().unwrap_or_default());
         saved.static_cols.clear();
         let freq = freq.or(fitted.map(Fitted::freq));
         let read = self.options(&columns, Vec::new(), Vec::new(), freq, &saved)?;
         let read = read.max_memory(max_memory.bytes());
         let panel = self.read_to(self.end().or(fitted.and_then(Fitted::end)), &read, log)?;
-        let panel = match fitted.and_then(Fitted::hierarchy) {
-            Some((hierarchy, _)) => with_sums(panel, hierarchy)?,
+        let panel = match fitted {
+            Some(fitted) => fitted.with_sums(panel)?,
             None => panel,
         };
         let ColumnNames { id, time, target } = columns;
@@ -236,13 +219,15 @@ impl DataArgs {
         Ok((panel, beside))
     }
 
-    /// Whether the file has the columns of a long one, although that which the models were trained on was wide.
-    fn is_long(&self, columns: &ColumnNames, saved: &ReadOptions) -> bool {
-        let ColumnNames { id, time, target } = columns;
-        let file = self.data.first().filter(|_| saved.wide && !self.is_stdin());
-        let names = file.map(|file| foretell::column_names(file, &self.file.options(&saved.file)));
-        let names = names.and_then(Result::ok).unwrap_or_default();
-        [id, time, target].iter().all(|column| names.contains(column))
+    /// The reading of saved models for the files here.
+    fn as_the_table_is(&self, columns: &ColumnNames, saved: ReadOptions) -> ReadOptions {
+        let file = self.file.options(&saved.file);
+        let header = || {
+            let first = self.data.first().filter(|_| !self.is_stdin());
+            first.and_then(|first| foretell::column_names(first, &file).ok()).unwrap_or_default()
+        };
+        let columns = SeriesColumns { names: columns.clone(), ..SeriesColumns::default() };
+        columns.as_the_table_is(saved, header)
     }
 
     /// Names of columns that a wide file does not have are a mistake; those of ids may be meant for `--static` and
@@ -312,17 +297,18 @@ impl DataArgs {
         };
         log.read(&self.shown(), &panel);
         log.trimmed(&self.shown(), panel.trimmed());
-        let ends_first = self.statics.is_empty() || panel.knows_its_ends(options);
-        let panel = if ends_first { ended(panel, end, options, log)? } else { panel };
-        let panel = match self.statics.is_empty() {
-            false => {
-                let panel = panel.with_static_files(&self.statics, options)?;
-                self.statics.iter().for_each(|path| log.read_beside(path, "static"));
-                panel
+        let statics = |panel: Panel| -> Result<Panel, DataError> {
+            if self.statics.is_empty() {
+                return Ok(panel);
             }
-            true => panel,
+            let panel = panel.with_static_files(&self.statics, options)?;
+            self.statics.iter().for_each(|path| log.read_beside(path, "static"));
+            Ok(panel)
         };
-        let panel = if ends_first { panel } else { ended(panel, end, options, log)? };
+        let (panel, early) = panel.completed(end, options, statics)?;
+        if let Some(((early, added), end)) = early.zip(end) {
+            log.ended(&early, end, added);
+        }
         log.notes(panel.notes());
         Ok(panel)
     }
@@ -378,17 +364,6 @@ pub(crate) fn check_not_stdin<'a>(
         ))),
         false => Ok(()),
     }
-}
-
-/// The panel whose series end as was said, and tells `log` of those that did not.
-fn ended(panel: Panel, end: Option<End>, options: &ReadOptions, log: Log) -> Result<Panel, DataError> {
-    if let Some(end) = end
-        && let Some((ended, early)) = panel.ended(end, options)?
-    {
-        log.ended(&early, end, ended.n_rows().saturating_sub(panel.n_rows()));
-        return Ok(ended);
-    }
-    Ok(panel)
 }
 
 /// Files as they were named, for messages.

@@ -168,7 +168,7 @@ fn main() -> ExitCode {
     file_limit::make_an_error();
     let args: Vec<OsString> = env::args_os().collect();
     Auto::register();
-    foretell::word_settings(setting_words::of_command(args.get(1)));
+    foretell::word_settings(setting_words::FLAGS);
     let log = if asks_for_json(&args, "--log") { Log::Json } else { Log::Text };
     if asks_for_json(&args, "--format") {
         ErrorForm::Json.ask();
@@ -240,7 +240,7 @@ fn run(command: &Command, origins: &Origins) -> ExitCode {
             several::leave();
             ExitCode::SUCCESS
         }
-        // Whoever read standard output has seen enough, as in `foretell models | head`.
+        // The one who read standard output has seen enough, as in `foretell models | head`.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             let interrupted = error.is::<Interrupted>();

@@ -121,7 +121,8 @@ impl ModelArgs {
                 log.warning(&format!("{flag} {columns}: {models} read no such columns and do without"));
             }
         }
-        let has_networks = specs.iter().any(|spec| spec.network().is_some());
+        let takes_steps = |spec: &ModelSpec| spec.as_ref().needs().max_steps.is_some();
+        let has_networks = specs.iter().any(takes_steps);
         let settle = |(mut spec, &(model, number)): (ModelSpec, &(&str, usize))| {
             let has = |spec: &ModelSpec, name: &str| spec.hyper_parameters().contains_key(name);
             if let Some(seed) = seed.filter(|_| has(&spec, "random_seed")) {
@@ -132,7 +133,7 @@ impl ModelArgs {
             settings.sort_by_key(|setting| setting.key.rank());
             for Setting { key, value } in settings {
                 // What is set for all models is set for networks, where there are some.
-                let is_for_networks = key.model.is_none() && has_networks && spec.network().is_none();
+                let is_for_networks = key.model.is_none() && has_networks && !takes_steps(&spec);
                 if is_for_networks && !has(&spec, &key.name) {
                     continue;
                 }
@@ -226,10 +227,10 @@ impl ModelArgs {
         }
         let specs = self.models.iter().map(|model| ModelSpec::new(model, h, input_size));
         let specs = specs.collect::<Result<Vec<_>, _>>()?;
-        let mut networks = specs.iter().filter(|spec| spec.network().is_some()).map(ModelSpec::name);
+        let mut networks = specs.iter().filter(|spec| spec.input_size().is_some()).map(ModelSpec::name);
         if let (None, Some(network), false) = (self.input_size, networks.next(), searched) {
             let message = format!(
-                "--input-size is missing: {network} is a network, which forecasts from so many steps of history; -1 stands for \
+                "--input-size is missing: {network} is a network, which forecasts from this many steps of history; -1 stands for \
                  3 times h"
             );
             return Err(Usage(message).into());

@@ -181,7 +181,7 @@ impl Log {
             let text =
                 format!("stopping after this step, to save what is trained; {cause} again stops at once");
             match several::last_state() {
-                // Whoever ended the processes may not wait for the end of the step, which those that are left do not reach.
+                // The one who ended the processes may not wait for the end of the step, which those that are left do not reach.
                 Some(state) => self.report(
                     &format!("stopping, as this or another process was told to end; {state}"),
                     &json!({ "event": "interrupt", "signal": cause, "state": state }),
@@ -204,7 +204,7 @@ impl Log {
             (None, failure) => failure.clone().unwrap_or_default(),
         };
         let best_so_far = best.map(|(score, trial)| format!("; best {} of trial {trial}", short(score)));
-        // A grid may be larger than anybody waits for.
+        // A grid may be larger than anyone waits for.
         let of = if *trials == usize::MAX {
             String::new()
         } else {
@@ -340,7 +340,7 @@ impl Log {
     }
 }
 
-/// Writes a line to standard error. That nobody listens is no reason to stop.
+/// Writes a line to standard error. That no one listens is no reason to stop.
 fn line(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", printable(text));
 }

@@ -17,6 +17,8 @@ const BASELINE: &str = "SeasonalNaive";
 /// The metric that models are sorted by, and its scores.
 pub(crate) struct Ranking {
     pub(crate) name: String,
+    /// Whether less of it is better.
+    is_error: bool,
     /// Of each model the columns of the metric: one, or one for each quantile or interval.
     scores: Vec<(String, Vec<f64>)>,
     /// The names of these columns.
@@ -45,6 +47,7 @@ impl Ranking {
             let left_out = table.metrics.first().and_then(|column| column.uncounted.first()).copied();
             Ok(Self {
                 name: metric.to_string(),
+                is_error: metric.is_error,
                 scores: scores.collect(),
                 columns: table.metrics.iter().map(|column| column.name.clone()).collect(),
                 left_out: left_out.unwrap_or_default(),
@@ -72,10 +75,9 @@ impl Ranking {
             "calibration" => at(column).unwrap_or(0.0),
             _ => 0.0,
         };
-        let has_sign = ["bias", "cfe", "coverage", "calibration"].contains(&&*self.name);
-        let far = |(score, column): (&f64, &String)| match has_sign {
-            true => (score - best(column)).abs(),
-            false => *score,
+        let far = |(score, column): (&f64, &String)| match self.is_error {
+            true => *score,
+            false => (score - best(column)).abs(),
         };
         let scores = self.scores_of(model);
         let sum: f64 = scores.iter().zip(&self.columns).map(far).sum();

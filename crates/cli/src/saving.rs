@@ -7,7 +7,7 @@ use foretell::{CheckpointError, Error, Fitted, ModelDirectory};
 
 use crate::failure::Usage;
 
-/// Takes the directory to save models in: nobody wants to be told after hours of training that there was no place for
+/// Takes the directory to save models in: no one wants to be told after hours of training that there was no place for
 /// the result.
 pub(crate) fn take(out: &Path, overwrite: bool) -> anyhow::Result<ModelDirectory> {
     take_for("--out", out, overwrite)

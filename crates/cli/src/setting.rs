@@ -82,7 +82,7 @@ pub(crate) fn any_setting(text: &str) -> Result<Setting, String> {
     let key = Key::parse(key);
     let value = match serde_json::from_str(value) {
         Ok(value) => value,
-        // Whoever opens a bracket or a quotation mark meant JSON.
+        // The one who opens a bracket or a quotation mark meant JSON.
         Err(error) if value.starts_with(['{', '[', '"']) => return Err(format!("no valid JSON: {error}")),
         Err(_) => Value::from(value),
     };

@@ -1,31 +1,12 @@
 //! The flags under which the command line offers what messages of the libraries tell users to change.
 
-use std::ffi::OsString;
-
 use foretell::{Setting, SettingWords};
 
 use crate::shell_word::shell_word;
 
-const FLAGS: SettingWords =
+/// The words of the command line. A server that it runs words what it answers by the fields of requests.
+pub(crate) const FLAGS: SettingWords =
     SettingWords { name: flag, with_value: |_, flag, value| format!("{flag} {}", quoted(value)) };
-
-/// The words of a command: most speak of their flags, and a server of the fields of requests.
-pub(crate) fn of_command(name: Option<&OsString>) -> SettingWords {
-    match name {
-        #[cfg(feature = "serve")]
-        Some(name) if name == "serve" => {
-            use foretell_server::FIELD_WORDS;
-            let name = |setting| (FIELD_WORDS.name)(setting).or_else(|| flag(setting));
-            // What is no field is a flag of another command, and written as one.
-            let with_value = |setting, name: &str, value| {
-                let words = if (FIELD_WORDS.name)(setting).is_some() { FIELD_WORDS } else { FLAGS };
-                (words.with_value)(setting, name, value)
-            };
-            SettingWords { name, with_value }
-        }
-        _ => FLAGS,
-    }
-}
 
 /// A value with blanks, marks that a shell reads, or of nothing in quotation marks, so that the flag can be pasted into a shell.
 fn quoted(value: String) -> String {
@@ -50,6 +31,7 @@ fn flag(setting: Setting) -> Option<&'static str> {
         Setting::HoursAcross => "--hours-across",
         Setting::MonthsAcross => "--months-across",
         Setting::TimesAcross => "--transposed",
+        Setting::Wide => "--wide",
         Setting::TimeColumns => "--time-cols",
         Setting::Encoding => "--encoding",
         Setting::SkipRows => "--skip-rows",
@@ -79,20 +61,4 @@ fn flag(setting: Setting) -> Option<&'static str> {
         Setting::SearchSpace => "--space",
         _ => return None,
     })
-}
-
-#[cfg(all(test, feature = "serve"))]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_server_writes_fields_as_fields_and_flags_as_flags() {
-        let words = of_command(Some(&"serve".into()));
-        let said = |setting, value: &str| {
-            let name = (words.name)(setting).expect("a name");
-            (words.with_value)(setting, name, value.to_owned())
-        };
-        assert_eq!(said(Setting::Calibrate, "10"), "intervals = 10");
-        assert_eq!(said(Setting::Intervals, "10"), "fit --intervals 10");
-    }
 }

@@ -7,7 +7,7 @@ use clap::Args;
 use foretell::hierarchy::{Hierarchy, Reconciliation};
 use foretell::{
     ColumnNames, Ensemble, Error, FileOptions, Fitted, Forecaster, Freq, Intervals, LocalScaler, ModelSpec,
-    NetworkSpec, Panel, Precision, ReadOptions, UsageError, with_sums,
+    Panel, Precision, ReadOptions, UsageError, with_sums,
 };
 
 use crate::args::{BoundArgs, LogArgs, MemoryArgs, thread_count};
@@ -31,7 +31,7 @@ pub(crate) struct TrainArgs {
     models: ModelArgs,
     #[command(flatten)]
     features: FeatureArgs,
-    /// Parameters of networks that training leaves as they are: whole names, or the beginnings of names up to a point, as
+    /// Parameters of networks that training leaves unchanged: whole names, or the beginnings of names up to a point, as
     /// blocks.0,blocks.1; of one among several models behind its name, as NHITS.blocks.0
     #[arg(long, value_name = "NAME[,NAME]", value_delimiter = ',')]
     freeze: Vec<String>,
@@ -98,7 +98,7 @@ impl TrainArgs {
         self.models.trained(self.memory.limit())
     }
 
-    /// The models of the directory that --model names in place of models: to be used as they are, without any training.
+    /// The models of the directory that --model names in place of models: to be used unchanged, without any training.
     pub(crate) fn in_directory(&self) -> anyhow::Result<Option<Fitted>> {
         let fitted = self.models.in_directory(self.memory.limit())?;
         let given = [("--freq", self.freq.is_some()), ("--holidays", self.holidays.is_some())];
@@ -112,7 +112,7 @@ impl TrainArgs {
         }
     }
 
-    /// Refuses flags that concern the training of models, where trained ones are used as they are: they would change nothing, or
+    /// Refuses flags that concern the training of models, where trained ones are used unchanged: they would change nothing, or
     /// show the models other data than they were trained on. `which` says whose models these are.
     pub(crate) fn refuse_training(&self, which: &str) -> Result<(), Usage> {
         let given = [
@@ -144,7 +144,7 @@ impl TrainArgs {
         }
     }
 
-    /// Trained models that are asked about a panel as they are, with what concerns their forecasts as the flags say.
+    /// Trained models that are asked about a panel unchanged, with what concerns their forecasts as the flags say.
     pub(crate) fn as_trained(&self, fitted: &Fitted, panel: &Panel) -> anyhow::Result<Fitted> {
         let (log, [non_negative, integer]) = (self.log.log(), self.bounds(Some(fitted)));
         let fitted = fitted.clone().threads(self.threads)?.non_negative(non_negative).integer(integer);
@@ -188,7 +188,7 @@ impl TrainArgs {
         from: Option<&Fitted>,
     ) -> anyhow::Result<Forecaster> {
         if matches!(self.intervals, Some(Intervals::Dropout { .. })) {
-            let takes = |spec: &ModelSpec| spec.network().is_some_and(NetworkSpec::takes_dropout_samples);
+            let takes = |spec: &ModelSpec| spec.as_ref().needs().takes_dropout_samples;
             if !specs.iter().any(takes) {
                 let models = specs.iter().map(ModelSpec::alias).collect::<Vec<_>>().join(", ");
                 return Err(Error::from(UsageError::NoDropout { models }).into());
@@ -239,7 +239,7 @@ impl TrainArgs {
             return Err(Usage(message.to_owned()));
         };
         let names = from.column_names();
-        let others = from.models().iter().zip(&names).filter(|(model, _)| model.network().is_none());
+        let others = from.models().iter().zip(&names).filter(|(model, _)| model.parameters() == 0);
         let others: Vec<&str> = others.map(|(_, name)| name.as_str()).collect();
         // A name behind that of a model is for this model alone.
         let is_of = |parameter: &str, model: &str| {
@@ -250,7 +250,7 @@ impl TrainArgs {
         };
         match self.freeze.iter().find(in_vain) {
             Some(parameter) => Err(Usage(format!(
-                "--freeze {parameter}: only networks have parameters that training can leave as they are, and of the models of --from \
+                "--freeze {parameter}: only networks have parameters that training can leave unchanged, and of the models of --from \
                  these are none: {}; leave it out",
                 others.join(", ")
             ))),

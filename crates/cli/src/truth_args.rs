@@ -6,7 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 use foretell::{
     ColumnNames, FileOptions, Fitted, ForecastTable, Freq, MemoryLimit, NumberFormat, Panel, ReadOptions,
-    TimeFormat, Zone, column_names, with_sums,
+    TimeFormat, Zone, column_names,
 };
 
 use crate::args::{MemoryArgs, numbers};
@@ -211,14 +211,14 @@ impl ComparedFiles {
         options.static_cols.clear();
         options.end_col = None;
         let options = options.max_memory(limit.bytes());
-        let hierarchy = fitted.and_then(Fitted::hierarchy);
+        let has_sums = fitted.is_some_and(|fitted| fitted.hierarchy().is_some());
         let gathers = options.fill.is_some() || options.aggregate.is_some() || options.snap.is_some();
-        let mut table = match gathers || hierarchy.is_some() {
+        let mut table = match gathers || has_sums {
             false => ForecastTable::actual_from_file(path, &options)?,
             true => {
                 let panel = Panel::from_file(path, &options)?;
-                let panel = match hierarchy {
-                    Some((hierarchy, _)) => with_sums(panel, hierarchy)?,
+                let panel = match fitted {
+                    Some(fitted) => fitted.with_sums(panel)?,
                     None => panel,
                 };
                 let mut table = ForecastTable::of_panel(&panel, &options.target_col);

@@ -114,7 +114,7 @@ pub use panels::panel::Panel;
 pub use panels::peers::Peers;
 pub use panels::read::AVAILABLE_MASK;
 pub use panels::unseen::UnseenCategories;
-pub use setting::{Setting, SettingWords, settings_named, word_settings};
+pub use setting::{Setting, SettingWords, in_words_of, settings_named, word_settings};
 pub use tables::day_clock::Hours;
 pub use tables::file_options::{Encoding, FileOptions};
 pub use tables::format::{FileFormat, TableOutput};

@@ -21,7 +21,7 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     (strsim::jaro_winkler(&word.to_lowercase(), &best.to_lowercase()) > 0.7).then(|| best.to_owned())
 }
 
-/// Whether `word` is all but certainly a slip of `other`, which nobody would call another thing so.
+/// Whether `word` is all but certainly a slip of `other`, which no one would call another thing so.
 pub(crate) fn is_slip(word: &str, other: &str) -> bool {
     strsim::jaro_winkler(&word.to_lowercase(), &other.to_lowercase()) > 0.88
 }

@@ -1,14 +1,14 @@
 //! Settings that messages tell users to change, by the name under which each host offers them.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::sync::OnceLock;
 
 /// A setting that a message tells the user to change.
 ///
 /// A library shows the name that it has in Rust. A program that offers settings under other names (flags of a command line,
-/// arguments of another language, fields of a request) registers these once with [`word_settings`]; every message speaks its
-/// language from then on.
+/// arguments of another language) registers these once with [`word_settings`]; a part of it that answers in other words, as a server in
+/// those of its requests, words what it says by [`in_words_of`].
 ///
 /// ```
 /// use foretell_data::Setting;
@@ -48,6 +48,8 @@ pub enum Setting {
     MonthsAcross,
     /// Reads a row as a series, with its times across.
     TimesAcross,
+    /// Reads every column but that of the times as a series.
+    Wide,
     /// The columns that make the time.
     TimeColumns,
     /// The encoding of text.
@@ -125,6 +127,7 @@ impl Setting {
             Self::Sheet => "FileOptions::sheet",
             Self::Hours => "ReadOptions::hours",
             Self::HoursAcross | Self::MonthsAcross | Self::TimesAcross => "ReadOptions::across",
+            Self::Wide => "ReadOptions::wide",
             Self::TimeColumns => "ReadOptions::time_cols",
             Self::Encoding => "FileOptions::encoding",
             Self::SkipRows => "FileOptions::skip_rows",
@@ -159,11 +162,12 @@ impl Setting {
 
     /// The setting with a value to give it.
     pub fn to(self, value: impl fmt::Display) -> impl fmt::Display {
-        fmt::from_fn(move |f| match HOST.get() {
-            Some(host) if (host.name)(self).is_some() => {
-                write!(f, "`{}`", (host.with_value)(self, name(self), value.to_string()))
+        fmt::from_fn(move |f| {
+            let name = name(self);
+            match host(self) {
+                Some((words, _)) => write!(f, "`{}`", (words.with_value)(self, name, value.to_string())),
+                None => write!(f, "`{name} = {value}`"),
             }
-            _ => write!(f, "`{} = {value}`", name(self)),
         })
     }
 }
@@ -177,6 +181,36 @@ impl fmt::Display for Setting {
 thread_local! {
     /// The settings that the text which is being worded has named.
     static NAMED: RefCell<Option<Vec<Setting>>> = const { RefCell::new(None) };
+    /// The words of the text that is being worded, where they are not those of the process.
+    static WORDS: Cell<Option<SettingWords>> = const { Cell::new(None) };
+}
+
+/// The words that have a name for a setting, with that name: those of the text that is being worded, else those of the process.
+fn host(setting: Setting) -> Option<(SettingWords, &'static str)> {
+    let words = [WORDS.get(), HOST.get().copied()];
+    words.into_iter().flatten().find_map(|words| Some((words, (words.name)(setting)?)))
+}
+
+/// What `work` words, with settings in these words, and those without a name there in the words of the process: an error holds settings
+/// and values, and has a wording where it is printed, so a process may print it for several hosts.
+///
+/// ```
+/// use foretell_data::{Setting, SettingWords, in_words_of};
+///
+/// let words = SettingWords { name: |_| Some("zone"), with_value: |_, name, value| format!("{name}: {value}") };
+/// assert_eq!(in_words_of(words, || Setting::Zone.to("UTC").to_string()), "`zone: UTC`");
+/// assert_eq!(Setting::Zone.to("UTC").to_string(), "`ReadOptions::zone = UTC`");
+/// ```
+pub fn in_words_of<R>(words: SettingWords, work: impl FnOnce() -> R) -> R {
+    /// Puts the words of before back, also after a panic.
+    struct Before(Option<SettingWords>);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            WORDS.set(self.0);
+        }
+    }
+    let _before = Before(WORDS.replace(Some(words)));
+    work()
 }
 
 /// The text of an error, and the settings that it names, in their order: so the advice of a message and the setting that programs read
@@ -196,7 +230,7 @@ fn name(setting: Setting) -> &'static str {
 impl Setting {
     /// Its name in the words of the host, else in Rust.
     pub fn in_words(self) -> &'static str {
-        HOST.get().and_then(|host| (host.name)(self)).unwrap_or_else(|| self.in_rust())
+        host(self).map_or_else(|| self.in_rust(), |(_, name)| name)
     }
 }
 

@@ -7,13 +7,15 @@ use foretell_data::{Future, Panel};
 use foretell_threads::Workers;
 use serde_json::{Map, Value};
 
-use crate::columns::{ColumnKind, ColumnsRead};
+use crate::columns::ColumnsRead;
+use crate::contributions::{Attribution, Contributions};
 use crate::described::{Described, ForecastPart};
 use crate::error::EstimatorError;
 use crate::fallback::Fallback;
 use crate::forecasts::{Asked, ForecastValues, Learned};
-use crate::levels_seen::LevelsSeen;
+use crate::importances::ImportanceSum;
 use crate::memory::MemoryEstimate;
+use crate::needs::EstimatorNeeds;
 use crate::outputs::Output;
 use crate::progress::Outcome;
 use crate::run::{HeldOut, Run, TrainingSize};
@@ -55,10 +57,9 @@ pub trait Estimator: Any + fmt::Debug + Send + Sync {
         Ok(())
     }
 
-    /// Whether it can read columns of this kind beside the target.
-    fn can_read(&self, kind: ColumnKind) -> bool {
-        _ = kind;
-        false
+    /// What it needs and is, whatever the panel.
+    fn needs(&self) -> EstimatorNeeds {
+        EstimatorNeeds::default()
     }
 
     /// The columns that it reads beside the target.
@@ -84,41 +85,6 @@ pub trait Estimator: Any + fmt::Debug + Send + Sync {
         None
     }
 
-    /// The columns among those that it reads which no scaler of series may change, as they are of the target's scale or marks.
-    fn unscaled_columns(&self) -> Vec<String> {
-        Vec::new()
-    }
-
-    /// Whether it forecasts all series of a panel together, not each from its own history.
-    fn is_joint(&self) -> bool {
-        false
-    }
-
-    /// Whether it can see a panel of so many series.
-    ///
-    /// # Errors
-    /// If it forecasts another number of series together.
-    fn check_n_series(&self, n_series: usize) -> Result<(), EstimatorError> {
-        _ = n_series;
-        Ok(())
-    }
-
-    /// The rows that a series needs to train it on.
-    fn rows_needed(&self) -> usize {
-        1
-    }
-
-    /// The last rows of a series that a forecast reads; the whole history by default.
-    fn rows_read(&self) -> usize {
-        usize::MAX
-    }
-
-    /// The rows of history without which its forecasts may be far off, as it sees zeros in place of those that are missing;
-    /// none by default.
-    fn rows_expected(&self) -> Option<usize> {
-        None
-    }
-
     /// What forecasts of the series of this panel will lack, such as a season of which there are too few: a sentence each, with what
     /// to do about it; none by default.
     fn caveats(&self, panel: &Panel) -> Vec<String> {
@@ -130,43 +96,6 @@ pub trait Estimator: Any + fmt::Debug + Send + Sync {
     fn fallbacks(&self, panel: &Panel) -> Vec<(usize, Fallback)> {
         _ = panel;
         Vec::new()
-    }
-
-    /// Whether it takes values for counts, so that only whole numbers have a probability.
-    fn forecasts_counts(&self) -> bool {
-        false
-    }
-
-    /// Whether what it forecasts is never negative, so that no end of an interval is.
-    fn is_never_negative(&self) -> bool {
-        false
-    }
-
-    /// How it sees series that are held relative to a [`SeriesLevel`](foretell_data::SeriesLevel).
-    fn levels_seen(&self) -> LevelsSeen {
-        LevelsSeen::OfTraining
-    }
-
-    /// Whether it learns of the history without steps of training, so that a fit on every few rows more costs little: what it learnt
-    /// of earlier rows is then no measure of it.
-    fn learns_without_steps(&self) -> bool {
-        false
-    }
-
-    /// Steps of its training at most; nothing where it needs no steps.
-    fn max_steps(&self) -> Option<u64> {
-        None
-    }
-
-    /// Whether a training that goes on from a shorter one, with its optimiser, ends as one of all their steps does: what a step does
-    /// depends neither on how many there are nor on checks between them.
-    fn goes_on_exactly(&self) -> bool {
-        false
-    }
-
-    /// Whether its training keeps all threads at work, so that it is trained alone; else it is trained beside others.
-    fn takes_all_threads(&self) -> bool {
-        false
     }
 
     /// Numbers that it will have learned, and the memory that its training takes beside the panel.
@@ -273,12 +202,55 @@ pub trait Trained: Any + fmt::Debug + Send + Sync {
         None
     }
 
+    /// The names of its inputs of a series, in the order of its [contributions](Trained::contributions), of forecasts of `h` steps:
+    /// `column@step`, with steps counted from the last one of the history, which is 0, and static columns by their names alone; a column of
+    /// the target is named `target`. Nothing of one whose inputs have no contributions.
+    fn attributed_inputs(&self, target: &str, h: usize) -> Option<Vec<String>> {
+        _ = (target, h);
+        None
+    }
+
+    /// The contributions of its inputs to the forecasts of the `h` steps after each series of the panel, in the order of the series; of
+    /// one that forecasts all series together, of all at once. `h` is the horizon, or any if it
+    /// [reaches any](Trained::reaches_any_horizon); `output` is the number of one of its columns. `None` without
+    /// [such inputs](Trained::attributed_inputs).
+    ///
+    /// # Errors
+    /// If it has no such output, or cannot explain it by this method; if the panel lacks a column, or has another number of series than
+    /// it forecasts together.
+    fn contributions(
+        &self,
+        panel: &Panel,
+        future: Option<&Future>,
+        h: usize,
+        (method, output): (Attribution, usize),
+        workers: &Workers,
+    ) -> Option<Result<Vec<Contributions>, EstimatorError>> {
+        _ = (panel, future, h, method, output, workers);
+        None
+    }
+
+    /// The weights that it gives columns and steps, to be gathered from its forecasts; nothing of one that weighs none.
+    fn importances(&self) -> Option<Box<dyn ImportanceSum + '_>> {
+        None
+    }
+
+    /// The same with quantiles from this many forecasts with dropout; nothing of one that takes none
+    /// ([`EstimatorNeeds::takes_dropout_samples`]).
+    ///
+    /// # Errors
+    /// If it drops nothing.
+    fn with_dropout_samples(&self, samples: usize) -> Option<Result<Box<dyn Trained>, EstimatorError>> {
+        _ = samples;
+        None
+    }
+
     /// Bytes of what it has learned and of frozen weights that it reads, and of the copies that forecasts make of what it has learned.
     fn held_bytes(&self) -> [u64; 2] {
         [0, 0]
     }
 
-    /// The memory that forecasts of so many windows of `h` steps take on so many threads, beside what it has learned, the
+    /// The memory that forecasts of this many windows of `h` steps take on this many threads, beside what it has learned, the
     /// panel and the forecasts.
     fn memory(&self, windows: usize, h: usize, threads: usize) -> MemoryEstimate {
         _ = (windows, h, threads);
@@ -302,7 +274,7 @@ pub struct EstimatorEntry {
     pub name: &'static str,
     /// Where it is described: a paper, or a chapter.
     pub paper: &'static str,
-    /// One with default hyper-parameters that forecasts so many steps.
+    /// One with default hyper-parameters that forecasts this many steps.
     pub new: fn(h: usize) -> Box<dyn Estimator>,
     /// The trained one that has learned this ([`Trained::learned`]).
     pub restore: Restore,

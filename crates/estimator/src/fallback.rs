@@ -21,7 +21,7 @@ impl Fallback {
         }
     }
 
-    /// A forecast without the season of so many steps, of which a history has fewer than `seasons`.
+    /// A forecast without the season of this many steps, of which a history has fewer than `seasons`.
     pub fn without_season(seasons: &str, steps: usize) -> Self {
         Self {
             reason: format!("{seasons} of {steps} values"),

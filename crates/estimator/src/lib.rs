@@ -1,9 +1,10 @@
 //! The seam that every forecaster implements: two traits, from a panel to a trained forecaster, and from that to columns.
 //!
 //! An [`Estimator`] is a model before training: a neural network, an exponential smoothing, a rule. [`Estimator::fit`] makes
-//! it a [`Trained`] one, which forecasts the windows of a panel: numbers in columns ([`Output`]). Whoever works with
-//! forecasters (cross-validation, intervals, ensembles, directories) speaks these traits, and never asks what is behind them;
-//! what only one kind has is reached by a downcast, as both traits are [`Any`](std::any::Any).
+//! it a [`Trained`] one, which forecasts the windows of a panel: numbers in columns ([`Output`]). The one who works with
+//! forecasters (cross-validation, intervals, ensembles, directories) speaks these traits, and never asks what is behind them:
+//! what a forecaster needs stands in [`EstimatorNeeds`], and what only some can, such as taking a forecast apart, is a method that
+//! answers no by default.
 //!
 //! # Features
 //!
@@ -13,16 +14,20 @@
 #![forbid(unsafe_code)]
 
 mod columns;
+mod contributions;
 mod described;
 mod error;
 mod estimator;
 mod fallback;
 mod forecasts;
+pub mod hyper;
+mod importances;
 mod interpolate;
 mod known_columns;
 mod levels_seen;
 mod memory;
 mod memory_limit;
+mod needs;
 mod outputs;
 mod progress;
 mod reduction;
@@ -30,6 +35,7 @@ mod run;
 mod series_numbers;
 
 pub use columns::{ColumnKind, ColumnsRead};
+pub use contributions::{Attribution, Contributions};
 pub use described::{Described, ForecastPart, NamedNumbers};
 pub use error::EstimatorError;
 pub use estimator::{Estimator, EstimatorEntry, Restore, Trained};
@@ -37,11 +43,13 @@ pub use fallback::Fallback;
 pub use forecasts::{Asked, Cutoff, ForecastValues, Learned, cutoffs};
 pub use foretell_data::Peers;
 pub use foretell_threads::{StillWanted, TooManyThreads, Workers, is_wanted, while_wanted};
+pub use importances::{FeatureImportances, ImportanceSum, StepWeights};
 pub use interpolate::interpolate;
 pub use known_columns::{KnownColumn, cutoffs_beside};
 pub use levels_seen::LevelsSeen;
 pub use memory::{MemoryEstimate, TooMuchMemory};
 pub use memory_limit::MemoryLimit;
+pub use needs::EstimatorNeeds;
 pub use outputs::{Output, point_column, sort_quantiles};
 pub use progress::{Listener, Outcome, Progress, Verdict};
 pub use reduction::{OneProcess, Reduction, add_in_order};

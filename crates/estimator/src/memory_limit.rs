@@ -27,7 +27,7 @@ enum Origin {
 }
 
 impl MemoryLimit {
-    /// So many bytes.
+    /// This many bytes.
     pub fn of_bytes(bytes: u64) -> Self {
         Self { bytes, origin: Origin::Given }
     }

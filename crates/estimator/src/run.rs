@@ -56,7 +56,7 @@ impl<'a> Run<'a> {
 pub struct Start<'a> {
     /// A [`Trained`](crate::Trained) of the same kind, from which the training continues; `None` to begin anew.
     pub from: Option<&'a dyn Any>,
-    /// The parameters that stay as they are: whole names, or the beginnings of names up to a point, as `blocks.0`.
+    /// The parameters that stay unchanged: whole names, or the beginnings of names up to a point, as `blocks.0`.
     pub frozen: Vec<&'a str>,
 }
 

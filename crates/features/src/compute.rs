@@ -123,7 +123,7 @@ fn needs(specs: &[&FeatureSpec]) -> RowNeeds {
     needs
 }
 
-/// The columns of features of series with so many rows each, one series after the other. Blocks of series and features are shared
+/// The columns of features of series with this many rows each, one series after the other. Blocks of series and features are shared
 /// out to the threads; where they are cut depends on the rows alone.
 fn compute(
     specs: &[&FeatureSpec],

@@ -65,28 +65,28 @@ pub const FEATURES: &[FeatureEntry] = &[
     entry(
         "lag",
         "lag:1,7",
-        "the value so many rows before; lag:24h that of the clock so many hours (min, d) before",
+        "the value this many rows before; lag:24h that of the clock this many hours (min, d) before",
         Recipe::Target(lag),
     ),
     entry(
         "diff",
         "diff:1",
-        "the last value, less the one so many rows before that one",
+        "the last value, less the one this many rows before that one",
         Recipe::Target(diff),
     ),
-    entry("roll_mean", "roll_mean:7,28", "mean of so many last values", Recipe::Target(roll_mean)),
+    entry("roll_mean", "roll_mean:7,28", "mean of this many last values", Recipe::Target(roll_mean)),
     entry(
         "roll_std",
         "roll_std:28",
-        "standard deviation of so many last values, of a sample",
+        "standard deviation of this many last values, of a sample",
         Recipe::Target(roll_std),
     ),
-    entry("roll_min", "roll_min:7", "smallest of so many last values", Recipe::Target(roll_min)),
-    entry("roll_max", "roll_max:7", "largest of so many last values", Recipe::Target(roll_max)),
+    entry("roll_min", "roll_min:7", "smallest of this many last values", Recipe::Target(roll_min)),
+    entry("roll_max", "roll_max:7", "largest of this many last values", Recipe::Target(roll_max)),
     entry(
         "roll_quantile",
         "roll_quantile:28:0.1,0.9",
-        "quantiles of so many last values",
+        "quantiles of this many last values",
         Recipe::Target(roll_quantile),
     ),
     entry(
@@ -120,13 +120,13 @@ pub const FEATURES: &[FeatureEntry] = &[
         "fourier",
         "fourier:yearly:3",
         "sines and cosines of a period (yearly, quarterly, monthly, weekly, daily, hourly, or days, as 365.25; where times are \
-         integers, steps) and so many terms",
+         integers, steps) and this many terms",
         Recipe::Time(fourier),
     ),
     entry(
         "holidays",
         "holidays:DE:1:2",
-        "1 on public holidays of a country, by its two letters, from 1990 to 2050, or on the days of a file; behind it so many \
+        "1 on public holidays of a country, by its two letters, from 1990 to 2050, or on the days of a file; behind it this many \
          days before and after, each a column",
         Recipe::Days,
     ),

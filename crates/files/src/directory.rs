@@ -187,7 +187,7 @@ fn remove_half_written(place: &Path, is_own: fn(&OsStr) -> bool) {
 }
 
 /// Deletes a directory and the files in it that are its own; whether nothing is left. What cannot be deleted harms
-/// nobody, and is tried again the next time.
+/// no one, and is tried again the next time.
 fn delete(directory: &Path, is_own: fn(&OsStr) -> bool) -> bool {
     let Ok(entries) = fs::read_dir(directory) else { return true };
     let mut foreign = false;

@@ -134,7 +134,7 @@ impl Write for WholeFile {
     }
 }
 
-/// Writes bytes to a file beside the path, flushes it to the disk and renames it. Nobody else may be writing there.
+/// Writes bytes to a file beside the path, flushes it to the disk and renames it. No one else may be writing there.
 ///
 /// # Errors
 /// If that fails, for which the path stays as it was.

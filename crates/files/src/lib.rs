@@ -3,7 +3,7 @@
 //! [`WholeFile`] is written beside the file that it becomes, [`DirectoryPlace`] fills a directory beside the one that
 //! it replaces and exchanges the two. Both hold a [`Lock`], so two processes never write to one place, and both remove
 //! what a killed process left beside it. [`DirectoryFiles`] opens the files of a directory so that all of them are of
-//! one moment, whoever replaces it meanwhile.
+//! one moment, no matter who replaces it meanwhile.
 //!
 //! While `dir/name` is written, there are files beside it under hidden names:
 //!

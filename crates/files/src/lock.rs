@@ -50,7 +50,7 @@ impl Lock {
                 // Some network file systems know no locks; what is written there is whole all the same.
                 Err(TryLockError::Error(_)) => {}
             }
-            // Who had it before removed the file after it was opened here: this lock would be nobody else's.
+            // Who had it before removed the file after it was opened here: this lock would be no one else's.
             if !is_still_at(&file, &path) {
                 continue;
             }
@@ -76,7 +76,7 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // Removed before it is unlocked, so that nobody has locked it by then. What was put in its place stays.
+        // Removed before it is unlocked, so that no one has locked it by then. What was put in its place stays.
         if is_still_at(&self.file, &self.path) {
             let _ = fs::remove_file(&self.path);
         }
@@ -92,7 +92,7 @@ fn open(path: &Path, place: &Path) -> Result<File> {
     {
         use rustix::fs::OFlags;
         use std::os::unix::fs::OpenOptionsExt as _;
-        // A pipe would keep whoever opens it waiting.
+        // A pipe would keep the one who opens it waiting.
         options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
     }
     let mut file = match (options.open(path), path.symlink_metadata()) {
@@ -209,7 +209,7 @@ mod tests {
             fs::remove_file(&lock).unwrap();
         }
         assert_eq!(fs::read_to_string(&data).unwrap(), "7");
-        // What takes the place of a lock while it is held is nobody's to delete.
+        // What takes the place of a lock while it is held is no one's to delete.
         let held = Lock::beside(&place).unwrap();
         fs::remove_file(&lock).unwrap();
         fs::write(&lock, "mine").unwrap();

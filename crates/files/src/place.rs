@@ -89,7 +89,7 @@ fn stem(place: &Path) -> String {
     format!("{}{:016x}", &name[..name.floor_char_boundary(LONGEST - 16)], hasher.finish())
 }
 
-/// Temporary files and directories that killed processes left beside a place. Nobody else may be writing there.
+/// Temporary files and directories that killed processes left beside a place. No one else may be writing there.
 pub(crate) fn leftovers(place: &Path, kind: &str) -> Vec<PathBuf> {
     let prefix = prefix(place, kind);
     let of_place = |name: &str| name.strip_prefix(&prefix).is_some_and(is_random);
@@ -98,10 +98,10 @@ pub(crate) fn leftovers(place: &Path, kind: &str) -> Vec<PathBuf> {
     paths.filter(|path| path.file_name().and_then(|name| name.to_str()).is_some_and(of_place)).collect()
 }
 
-/// Removes the temporary files that killed processes left beside a file. Nobody else may be writing to it.
+/// Removes the temporary files that killed processes left beside a file. No one else may be writing to it.
 pub fn remove_leftovers(file: &Path) {
     for path in leftovers(file, "new") {
-        // What cannot be removed harms nobody.
+        // What cannot be removed harms no one.
         let _ = fs::remove_file(path);
     }
 }

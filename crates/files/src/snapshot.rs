@@ -96,7 +96,7 @@ fn attempt(path: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Option<BTreeMap
     for entry in Dir::read_from(&directory).map_err(refused)? {
         let entry = entry.map_err(refused)?;
         let Some(name) = entry.file_name().to_str().ok().filter(|name| wanted(name)) else { continue };
-        // A pipe would keep whoever opens it waiting.
+        // A pipe would keep the one who opens it waiting.
         let file = match openat(&directory, name, flags | OFlags::NONBLOCK, Mode::empty()) {
             Ok(file) => File::from(file),
             Err(rustix::io::Errno::NOENT) => continue,

@@ -4,8 +4,9 @@ use std::any::Any;
 
 use foretell_data::{DataError, Future, Key, Panel, Span, calendar_seasons};
 use foretell_estimator::{
-    Asked, ColumnKind, ColumnsRead, Cutoff, Estimator, EstimatorEntry, EstimatorError, ForecastValues,
-    HeldOut, KnownColumn, LevelsSeen, MemoryEstimate, Output, Run, Trained, Workers, cutoffs_beside,
+    Asked, ColumnKind, ColumnsRead, Cutoff, Estimator, EstimatorEntry, EstimatorError, EstimatorNeeds,
+    ForecastPart, ForecastValues, HeldOut, KnownColumn, LevelsSeen, MemoryEstimate, Output, Run, Trained,
+    Workers, cutoffs_beside,
 };
 use serde_json::{Map, Value};
 
@@ -57,10 +58,6 @@ impl Estimator for Flair {
         self.settings.h
     }
 
-    fn levels_seen(&self) -> LevelsSeen {
-        LevelsSeen::Any
-    }
-
     fn set(&mut self, name: &str, value: Value) -> Result<(), EstimatorError> {
         self.settings = self.settings.with(name, &value)?;
         Ok(())
@@ -74,8 +71,9 @@ impl Estimator for Flair {
         meaning(name)
     }
 
-    fn can_read(&self, kind: ColumnKind) -> bool {
-        kind == ColumnKind::Futr
+    fn needs(&self) -> EstimatorNeeds {
+        let levels_seen = LevelsSeen::Any;
+        EstimatorNeeds { can_read: vec![ColumnKind::Futr], levels_seen, ..EstimatorNeeds::default() }
     }
 
     fn columns_read(&self) -> ColumnsRead<'_> {
@@ -103,26 +101,6 @@ pub struct TrainedFlair {
 }
 
 impl TrainedFlair {
-    /// The levels that the forecasts of `h` steps after each series are made of, `[series, h]`: the forecast without its season. The
-    /// rest of a forecast is what the shape of the season adds.
-    ///
-    /// # Errors
-    /// If the panel or `future` lacks a column that the model reads.
-    pub fn levels(
-        &self,
-        panel: &Panel,
-        future: Option<&Future>,
-        h: usize,
-        workers: &Workers,
-    ) -> Result<Vec<f32>, EstimatorError> {
-        let (windows, seed) =
-            (self.cutoffs(panel, Span::Predict { future }, h)?, self.flair.settings.random_seed);
-        self.of_windows(panel, &windows, future, h, h, workers, |model, cutoff, out| {
-            let levels = model.level(h, self.flair.settings.n_samples, key(panel, cutoff, seed));
-            out.iter_mut().zip(levels).for_each(|(cell, value)| *cell = held(panel, cutoff, value));
-        })
-    }
-
     /// Where the forecasts of a span start.
     fn cutoffs(&self, panel: &Panel, span: Span<'_>, h: usize) -> Result<Vec<Cutoff>, DataError> {
         cutoffs_beside(panel, span, h, &self.flair.settings.futr_exog_list)
@@ -243,6 +221,31 @@ impl Trained for TrainedFlair {
         let all = || {
             let cutoffs = self.cutoffs(panel, asked.span, h)?;
             self.of_windows(panel, &cutoffs, future_of(asked.span), h, h * paths, workers, write)
+        };
+        Some(all())
+    }
+
+    /// The level, and what the shape of the season adds to it.
+    fn parts(
+        &self,
+        panel: &Panel,
+        future: Option<&Future>,
+        h: usize,
+        workers: &Workers,
+    ) -> Option<Result<Vec<ForecastPart>, EstimatorError>> {
+        let FlairSettings { n_samples, random_seed, .. } = self.flair.settings;
+        let write = |model: &SeriesModel, cutoff: Cutoff, out: &mut [f32]| {
+            let levels = model.level(h, n_samples, key(panel, cutoff, random_seed));
+            out.iter_mut().zip(levels).for_each(|(cell, value)| *cell = held(panel, cutoff, value));
+        };
+        let all = || {
+            let asked = Asked { span: Span::Predict { future }, h, quantiles: None };
+            let mut season = self.forecast(panel, &asked, workers)?.values;
+            let cutoffs = self.cutoffs(panel, asked.span, h)?;
+            let level = self.of_windows(panel, &cutoffs, future, h, h, workers, write)?;
+            season.iter_mut().zip(&level).for_each(|(season, level)| *season -= level);
+            let part = |name: &str, values| ForecastPart { name: name.to_owned(), values };
+            Ok(vec![part("level", level), part("season", season)])
         };
         Some(all())
     }

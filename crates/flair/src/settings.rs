@@ -1,20 +1,17 @@
 //! Hyper-parameters by name: what each means, and what it may be.
 
-use foretell_data::nearest;
-use serde::{Deserialize, Serialize};
+use foretell_estimator::hyper::{self, HyperParameter};
 use serde_json::{Map, Value};
 
 use crate::error::FlairError;
 
 /// The hyper-parameters of FLAIR.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct FlairSettings {
     /// Steps to forecast.
     pub h: usize,
     /// Steps of seasons, of which each series has the one that explains it best, or none; empty for those of the calendar
     /// ([`calendar_seasons`](foretell_data::calendar_seasons)).
-    #[serde(deserialize_with = "one_or_several", serialize_with = "null_or_list")]
     pub season_length: Vec<usize>,
     /// Columns known in advance that the level depends on.
     pub futr_exog_list: Vec<String>,
@@ -39,122 +36,101 @@ impl Default for FlairSettings {
     }
 }
 
-/// One number, several, or null.
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Seasons {
-    None(()),
-    One(usize),
-    Several(Vec<usize>),
-}
-
-fn one_or_several<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Vec<usize>, D::Error> {
-    Ok(match Seasons::deserialize(from)? {
-        Seasons::None(()) => Vec::new(),
-        Seasons::One(season) => vec![season],
-        Seasons::Several(seasons) => seasons,
-    })
-}
-
-fn null_or_list<S: serde::Serializer>(seasons: &Vec<usize>, to: S) -> Result<S::Ok, S::Error> {
-    if seasons.is_empty() { to.serialize_none() } else { seasons.serialize(to) }
-}
-
-/// One of the hyper-parameters.
-struct Setting {
-    name: &'static str,
-    meaning: &'static str,
-    expected: &'static str,
-    /// Whether the value is within bounds; its type is that of the setting.
-    fits: fn(&FlairSettings) -> bool,
-}
-
-/// More steps or paths than anything has use for.
-const MOST: usize = 1_000_000;
-
-/// Names of files of 255 bytes are what systems take.
-fn fits_a_file(name: &str) -> bool {
-    (1..=240).contains(&name.len()) && !name.contains(['/', '\\', '\0']) && !name.starts_with('.')
-}
-
-const SETTINGS: &[Setting] = &[
-    Setting {
+const TABLE: &[HyperParameter<FlairSettings>] = &[
+    HyperParameter {
         name: "h",
         meaning: "Steps to forecast.",
-        expected: "a whole number between 1 and 1000000",
-        fits: |s| (1..=MOST).contains(&s.h),
+        expected: hyper::STEPS,
+        get: |s| s.h.into(),
+        set: |s, value| {
+            s.h = hyper::steps(value)?;
+            Some(())
+        },
     },
-    Setting {
+    HyperParameter {
         name: "season_length",
         meaning: "Steps of a season, or a list such as [24, 168] of which each series has the one that explains it best, or none; \
                   null for those of the calendar.",
         expected: "a whole number between 1 and 1000000, a list of such, or null",
-        fits: |s| s.season_length.iter().all(|season| (1..=MOST).contains(season)),
+        get: |s| if s.season_length.is_empty() { Value::Null } else { s.season_length.clone().into() },
+        set: |s, value| {
+            s.season_length = match value {
+                Value::Null => Vec::new(),
+                Value::Array(seasons) => seasons.iter().map(hyper::steps).collect::<Option<_>>()?,
+                season => vec![hyper::steps(season)?],
+            };
+            Some(())
+        },
     },
-    Setting {
+    HyperParameter {
         name: "futr_exog_list",
         meaning: "Columns known in advance that the level depends on.",
         expected: "a list of names of columns",
-        fits: |_| true,
+        get: |s| s.futr_exog_list.clone().into(),
+        set: |s, value| {
+            let names = value.as_array()?.iter().map(|name| name.as_str().map(str::to_owned));
+            s.futr_exog_list = names.collect::<Option<_>>()?;
+            Some(())
+        },
     },
-    Setting {
+    HyperParameter {
         name: "n_samples",
         meaning: "Paths of each forecast: the point forecast is their median, quantiles are theirs.",
-        expected: "a whole number between 1 and 1000000",
-        fits: |s| (1..=MOST).contains(&s.n_samples),
+        expected: hyper::STEPS,
+        get: |s| s.n_samples.into(),
+        set: |s, value| {
+            s.n_samples = hyper::steps(value)?;
+            Some(())
+        },
     },
-    Setting {
+    HyperParameter {
         name: "random_seed",
         meaning: "What the paths are drawn by.",
         expected: "a whole number of at least 0",
-        fits: |_| true,
+        get: |s| s.random_seed.into(),
+        set: |s, value| {
+            s.random_seed = value.as_u64()?;
+            Some(())
+        },
     },
-    Setting {
+    HyperParameter {
         name: "alias",
         meaning: "The name of the model's column in forecasts; null for the model's own.",
-        expected: "a name fit for a file (without slashes, not starting with a dot), or null",
-        fits: |s| s.alias.as_deref().is_none_or(fits_a_file),
+        expected: hyper::ALIAS,
+        get: |s| s.alias.clone().into(),
+        set: |s, value| {
+            s.alias = hyper::alias(value)?;
+            Some(())
+        },
     },
 ];
 
 /// The meaning of the hyper-parameter of this name.
 pub(crate) fn meaning(name: &str) -> Option<&'static str> {
-    SETTINGS.iter().find(|known| known.name == name).map(|known| known.meaning)
+    HyperParameter::find(TABLE, name).map(|known| known.meaning)
 }
 
 impl FlairSettings {
     /// All by name.
     pub(crate) fn table(&self) -> Map<String, Value> {
-        match serde_json::to_value(self) {
-            Ok(Value::Object(table)) => table,
-            other => unreachable!("settings are an object, not {other:?}"),
-        }
+        TABLE.iter().map(|known| (known.name.to_owned(), (known.get)(self))).collect()
     }
 
     /// The settings with another value of this hyper-parameter; null is its default.
     pub(crate) fn with(&self, name: &str, value: &Value) -> Result<Self, FlairError> {
-        let names = || SETTINGS.iter().map(|known| known.name);
-        let Some(known) = SETTINGS.iter().find(|known| known.name == name) else {
-            let hint = match nearest(name, names()) {
-                Some(nearest) => format!("did you mean {nearest}?"),
-                None => format!("it has {}", names().collect::<Vec<_>>().join(", ")),
-            };
+        let Some(known) = HyperParameter::find(TABLE, name) else {
+            let hint = hyper::hint(name, TABLE.iter().map(|known| known.name));
             return Err(FlairError::UnknownHyperParameter { found: name.to_owned(), hint });
         };
+        let default = if value.is_null() { (known.get)(&Self::default()) } else { value.clone() };
+        let mut settings = self.clone();
         let refuse = || FlairError::Value {
             name: name.to_owned(),
             expected: known.expected,
             found: value.to_string(),
         };
-        let mut table = self.table();
-        if value.is_null() {
-            // What the table lacks has its default.
-            table.remove(name);
-        } else {
-            table.insert(name.to_owned(), value.clone());
-        }
-        let settings: Self = serde_json::from_value(table.into()).map_err(|_| refuse())?;
-        if (known.fits)(&settings) { Ok(settings) } else { Err(refuse()) }
+        (known.set)(&mut settings, &default).ok_or_else(refuse)?;
+        Ok(settings)
     }
 }
 
@@ -168,7 +144,6 @@ mod tests {
     fn every_setting_has_a_line_and_keeps_its_default() {
         let settings = FlairSettings::default();
         let table = settings.table();
-        assert_eq!(Vec::from_iter(table.keys()), Vec::from_iter(SETTINGS.iter().map(|known| known.name)));
         for (name, value) in &table {
             assert_eq!(settings.with(name, value).as_ref(), Ok(&settings), "{name}");
             assert_eq!(settings.with(name, &Value::Null).as_ref(), Ok(&settings), "{name}");

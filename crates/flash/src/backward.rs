@@ -114,7 +114,7 @@ fn dot_rows(operands: [Operand<'_>; 2], head: Head, rows: Range<usize>, dim: usi
 /// The gradients of a head.
 ///
 /// # Safety
-/// Nobody else writes to this head.
+/// No one else writes to this head.
 unsafe fn backward_head(
     attention: &Attention<'_>,
     tiles: &Tiles,

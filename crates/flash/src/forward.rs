@@ -73,7 +73,7 @@ impl Scratch {
 /// The output of some queries of a head.
 ///
 /// # Safety
-/// Nobody else writes these rows of `out`.
+/// No one else writes these rows of `out`.
 unsafe fn block(
     attention: &Attention<'_>,
     tiles: &Tiles,

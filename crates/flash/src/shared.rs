@@ -16,7 +16,7 @@ pub(crate) struct Shared<'a> {
     borrow: PhantomData<&'a mut [f32]>,
 }
 
-// SAFETY: an exclusive borrow of the elements; whoever takes some of them says that nobody else has these.
+// SAFETY: an exclusive borrow of the elements; the one who takes some of them says that no one else has these.
 unsafe impl Sync for Shared<'_> {}
 
 impl<'a> Shared<'a> {
@@ -28,9 +28,9 @@ impl<'a> Shared<'a> {
     /// Rows of `dim` numbers.
     ///
     /// # Safety
-    /// The head and the steps exist, and while the view lives nobody else has any of these rows.
+    /// The head and the steps exist, and while the view lives no one else has any of these rows.
     pub(crate) unsafe fn rows(&self, head: Head, steps: Range<usize>, dim: usize) -> MatMut<'_, f32> {
-        // SAFETY: these elements lie within the slice and at distinct places, as was checked; nobody else has them, as the
+        // SAFETY: these elements lie within the slice and at distinct places, as was checked; no one else has them, as the
         // caller says.
         unsafe {
             let start = self.place(head, steps.start, steps.len() * dim);
@@ -76,7 +76,7 @@ impl<'a> Dense<'a> {
     /// Some of the elements.
     ///
     /// # Safety
-    /// The elements exist, and while the slice lives nobody else has any of them.
+    /// The elements exist, and while the slice lives no one else has any of them.
     #[expect(clippy::mut_from_ref, reason = "each element has one owner, as the caller says")]
     pub(crate) unsafe fn part(&self, range: Range<usize>) -> &mut [f32] {
         // SAFETY: the caller's contract.

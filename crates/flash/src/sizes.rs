@@ -39,7 +39,7 @@ impl Sizes {
         self.times(of_a_head.unwrap_or_else(|| panic!("too many scores of a head: {self:?}")))
     }
 
-    /// So many numbers for each head of all windows.
+    /// This many numbers for each head of all windows.
     #[track_caller]
     fn times(&self, numbers: usize) -> usize {
         let all = self.batch.checked_mul(self.heads).and_then(|heads| heads.checked_mul(numbers));
@@ -132,7 +132,7 @@ pub struct Operand<'a> {
 /// An operand that is written. Its elements lie at distinct places.
 #[derive(Debug)]
 pub struct OperandMut<'a> {
-    /// Its elements, and perhaps others between them, which stay as they are.
+    /// Its elements, and perhaps others between them, which stay unchanged.
     pub data: &'a mut [f32],
     /// Their layout.
     pub strides: Strides,

@@ -104,7 +104,7 @@ impl Bundle {
     /// Writes rows of an operand.
     ///
     /// # Safety
-    /// Nobody else writes to these heads.
+    /// No one else writes to these heads.
     unsafe fn put(&self, from: &[f32], steps: usize, operand: &Shared<'_>) {
         let dim = from.len() / INTERLEAVED / steps;
         for (step, from) in from.chunks_exact(dim * INTERLEAVED).enumerate() {

@@ -64,7 +64,7 @@ pub(crate) fn long_series<'a>(
     warnings: &WarningListener,
 ) -> Result<Panel, Error> {
     windows.check()?;
-    let together = apart || models.into_iter().any(Estimator::is_joint);
+    let together = apart || models.into_iter().any(|model| model.needs().is_joint);
     let needed = windows.test_size(h).saturating_add(held_out).saturating_add(1);
     let long = panel.without_shorter_than(needed);
     if together || long.n_series() == 0 {
@@ -185,7 +185,7 @@ pub(crate) fn calibrate(
             Column::Times { unit: TimeUnit::Microseconds, zone, values: times.to_vec() }
         }
     };
-    // neuralforecast takes the rows for those of its series, which it sorts by their ids as they are.
+    // neuralforecast takes the rows for those of its series, which it sorts by their plain ids.
     let (order, each) = (in_order_of_ids(panel), intervals.n_windows * h);
     let frame =
         &frame.at(&order.iter().flat_map(|series| series * each..(series + 1) * each).collect::<Vec<_>>());

@@ -117,7 +117,7 @@ impl Conformal {
     /// The calibration that a directory stores.
     ///
     /// # Errors
-    /// In words, if the method is unknown, the settings are refused, or the table does not hold the errors of so many
+    /// In words, if the method is unknown, the settings are refused, or the table does not hold the errors of this many
     /// windows for each series.
     pub(crate) fn new(
         stored: &ConformalSettings,

@@ -1,10 +1,9 @@
-//! The contributions of the inputs to the forecasts of networks, as a table.
+//! The contributions of the inputs to forecasts, as a table.
 
 use std::ops::Range;
 
 use foretell_data::{ColumnLevel, ForecastColumn, Frame, Future, LocalScaler, Panel};
-use foretell_estimator::Trained as _;
-use foretell_neural::{Contributions, TrainedNetwork};
+use foretell_estimator::{Contributions, Trained};
 
 use crate::error::{Error, check_wanted};
 use crate::explain_options::ExplainOptions;
@@ -22,7 +21,7 @@ pub(crate) fn explain(
     panel: &Panel,
     options: &ExplainOptions<'_>,
 ) -> Result<Frame, Error> {
-    let networks = explained(trained, options.models)?;
+    let models = explained(trained, options.models)?;
     if trained.local_scalers.series == Some(LocalScaler::BoxCox) {
         return Err(UsageError::ExplainedCurve.into());
     }
@@ -30,14 +29,14 @@ pub(crate) fn explain(
     let h = trained.steps_forecast(shown);
     let asked = PredictOptions::new().future(options.future).h(h);
     let blocks = blocks_ahead(trained, panel, &asked, AskedQuantiles::default())?;
-    check_explain(trained, panel, &networks, h)?;
+    check_explain(trained, panel, &models, h)?;
     let mut frame: Option<Frame> = None;
     blocks.each_ahead(|panel, scaled, future| {
         let (mut part, mut levels) = (rows_ahead(trained, panel, h)?, Vec::new());
-        for (network, name) in &networks {
-            let inputs = input_names(network, &trained.columns.target, panel, h);
+        for (model, name) in &models {
+            let inputs = input_names(*model, &trained.columns.target, panel, h);
             let mut table = ContributionTable::new(panel.n_series(), h, inputs.len());
-            table.fill(trained, network, &scaled.panel, future, options)?;
+            table.fill(trained, *model, &scaled.panel, future, options)?;
             let ContributionTable { mut baseline, mut columns, .. } = table;
             scale_back(scaled, h, &mut baseline, &mut columns);
             levels.push(ColumnLevel::Value);
@@ -62,16 +61,16 @@ pub(crate) fn explain(
 fn check_explain(
     trained: &TrainedModels,
     panel: &Panel,
-    networks: &[(&TrainedNetwork, String)],
+    models: &[Explained<'_>],
     h: usize,
 ) -> Result<(), Error> {
     /// The bytes of a name of a column.
     const NAME: u64 = 64;
-    let columns = |(network, _): &(&TrainedNetwork, String)| {
-        let inputs = network.attributed_inputs(&trained.columns.target, h).len();
-        1 + if network.spec().is_multivariate() { inputs.saturating_mul(panel.n_series()) } else { inputs }
+    let columns = |(model, _): &Explained<'_>| {
+        let inputs = inputs_of(*model, &trained.columns.target, h).len();
+        1 + if model.estimator().needs().is_joint { inputs.saturating_mul(panel.n_series()) } else { inputs }
     };
-    let columns = networks.iter().map(columns).fold(0, usize::saturating_add);
+    let columns = models.iter().map(columns).fold(0, usize::saturating_add);
     // As they are computed, and as columns.
     let rows = panel.n_series().saturating_mul(h);
     let needs = panels(panel, 0)
@@ -81,7 +80,7 @@ fn check_explain(
     Ok(needs.check(&trained.memory, "explaining forecasts", remedy)?)
 }
 
-/// The contributions to the forecasts of one network, a row per series and step.
+/// The contributions to the forecasts of one model, a row per series and step.
 struct ContributionTable {
     h: usize,
     /// `[series * h]`.
@@ -96,26 +95,27 @@ impl ContributionTable {
         Self { h, columns: vec![rows.clone(); inputs], baseline: rows }
     }
 
-    /// Explains each horizon by the inputs that the network reads for it: forecasts before it are among these, as known values.
+    /// Explains each horizon by the inputs that the model reads for it: forecasts before it are among these, as known values.
     fn fill(
         &mut self,
         trained: &TrainedModels,
-        network: &TrainedNetwork,
+        model: &dyn Trained,
         panel: &Panel,
         future: Option<&Future>,
         options: &ExplainOptions<'_>,
     ) -> Result<(), Error> {
+        let asked = (options.method, options.output);
         let attribute = |panel: &Panel, future: Option<&Future>, h: usize| {
-            let found =
-                network.attribute(panel, future, h, &trained.workers, options.method, options.output)?;
+            let found = model.contributions(panel, future, h, asked, &trained.workers);
+            let found = found.expect("a model with inputs has contributions")?;
             check_wanted().map(|()| found)
         };
         let (own, h) = (trained.h(), self.h);
-        if h == own || network.reaches_any_horizon() {
+        if h == own || model.reaches_any_horizon() {
             self.take(&attribute(panel, future, h)?, 0, 0..h);
             return Ok(());
         }
-        each_horizon(trained, network, panel, future, h, |horizon| {
+        each_horizon(trained, model, panel, future, h, |horizon| {
             self.take(&attribute(horizon.panel, horizon.future, own)?, horizon.had, horizon.new.clone());
             Ok(None)
         })
@@ -134,23 +134,29 @@ impl ContributionTable {
     }
 }
 
-/// The networks whose columns have these names, or all.
-fn explained<'a>(
-    trained: &'a TrainedModels,
-    models: &[String],
-) -> Result<Vec<(&'a TrainedNetwork, String)>, Error> {
-    let networks = || trained.named().filter_map(|(model, name)| Some((model.network()?, name)));
-    let known = || networks().map(|(_, name)| name).collect::<Vec<_>>().join(", ");
-    if let Some(found) = models.iter().find(|asked| networks().all(|(_, name)| name != **asked)) {
-        return Err(UsageError::NotExplained { found: found.clone(), known: known() }.into());
+/// A model whose inputs have contributions, with the name of its column.
+type Explained<'a> = (&'a dyn Trained, String);
+
+/// The names of the inputs of a model.
+fn inputs_of(model: &dyn Trained, target: &str, h: usize) -> Vec<String> {
+    model.attributed_inputs(target, h).unwrap_or_default()
+}
+
+/// The models whose inputs have contributions and whose columns have these names, or all.
+fn explained<'a>(trained: &'a TrainedModels, models: &[String]) -> Result<Vec<Explained<'a>>, Error> {
+    let (target, h) = (&trained.columns.target, trained.h());
+    let named = trained.named().map(|(model, name)| (model.trained(), name));
+    let mut explained: Vec<Explained<'a>> =
+        named.filter(|(model, _)| model.attributed_inputs(target, h).is_some()).collect();
+    let refuse = |found: String, known: String| Err(UsageError::NotExplained { found, known }.into());
+    if let Some(found) = models.iter().find(|asked| explained.iter().all(|(_, name)| name != *asked)) {
+        let known: Vec<&str> = explained.iter().map(|(_, name)| name.as_str()).collect();
+        return refuse(found.clone(), known.join(", "));
     }
-    let chosen: Vec<_> = networks().filter(|(_, name)| models.is_empty() || models.contains(name)).collect();
-    match chosen.is_empty() {
-        true => {
-            let found = trained.column_names().join(", ");
-            Err(UsageError::NotExplained { found, known: "none".to_owned() }.into())
-        }
-        false => Ok(chosen),
+    explained.retain(|(_, name)| models.is_empty() || models.contains(name));
+    match explained.is_empty() {
+        true => refuse(trained.column_names().join(", "), "none".to_owned()),
+        false => Ok(explained),
     }
 }
 
@@ -164,10 +170,10 @@ pub(crate) fn rows_ahead(trained: &TrainedModels, panel: &Panel, h: usize) -> Re
     Ok(frame)
 }
 
-/// The names of the inputs of a network, those of several series with the series in front.
-fn input_names(network: &TrainedNetwork, target: &str, panel: &Panel, h: usize) -> Vec<String> {
-    let names = network.attributed_inputs(target, h);
-    match network.spec().is_multivariate() {
+/// The names of the inputs of a model, those of several series with the series in front.
+fn input_names(model: &dyn Trained, target: &str, panel: &Panel, h: usize) -> Vec<String> {
+    let names = inputs_of(model, target, h);
+    match model.estimator().needs().is_joint {
         false => names,
         true => panel.ids().flat_map(|id| names.iter().map(move |name| format!("{id}/{name}"))).collect(),
     }

@@ -1,20 +1,14 @@
 //! The parts of forecasts as a table.
 
-use std::any::Any;
-
-use foretell_data::{ColumnLevel, ForecastColumn, Frame, Future, LocalScaler, Panel, Span};
-use foretell_estimator::{Asked, Trained as _};
-use foretell_flair::TrainedFlair;
-use foretell_neural::{NetworkError, TrainedNetwork};
-use foretell_prophet::{Mode, TrainedProphet};
+use foretell_data::{ColumnLevel, ForecastColumn, Frame, Future, LocalScaler, Panel};
+use foretell_estimator::Trained;
+use foretell_neural::NetworkError;
 
 use crate::contributions::{rows_ahead, scale_back};
 use crate::decompose_options::DecomposeOptions;
 use crate::error::Error;
-use crate::fitted_model::FittedModel;
 use crate::forecasts::blocks::blocks_ahead;
 use crate::forecasts::further::each_horizon;
-use crate::inputs::local_scalers::LocallyScaled;
 use crate::predict_options::PredictOptions;
 use crate::stages::asked_quantiles::AskedQuantiles;
 use crate::trained_models::TrainedModels;
@@ -41,7 +35,7 @@ pub(crate) fn decompose(
         let (mut part, mut levels) = (rows_ahead(trained, panel, h)?, Vec::new());
         refusals.clear();
         for (model, name) in trained.named() {
-            let (names, mut columns) = match parts_of(trained, model, scaled, future, h) {
+            let (names, mut columns) = match parts_of(trained, model.trained(), &scaled.panel, future, h) {
                 Ok(parts) => parts,
                 Err(refusal) if is_unexplained(&refusal) => {
                     refusals.push(refusal);
@@ -94,56 +88,28 @@ fn leave_out_nothing(frame: &mut Frame) {
     });
 }
 
-/// The parts that a model has of the forecasts of `h` steps; none where it has no parts.
+/// The parts that a model has of the forecasts of `h` steps, and of each horizon that these are made of; none where it has no parts.
 fn parts_of(
     trained: &TrainedModels,
-    model: &FittedModel,
-    scaled: &LocallyScaled<'_>,
-    future: Option<&Future>,
-    h: usize,
-) -> Result<Parts, Error> {
-    if let Some(network) = model.network() {
-        return parts_of_network(trained, network, &scaled.panel, future, h);
-    }
-    let any: &dyn Any = model.trained();
-    if let Some(flair) = any.downcast_ref::<TrainedFlair>() {
-        return parts_of_flair(trained, flair, &scaled.panel, future, h);
-    }
-    match any.downcast_ref::<TrainedProphet>() {
-        Some(prophet) => parts_of_prophet(prophet, &scaled.panel, future, h),
-        None => match model.trained().parts(&scaled.panel, future, h, &trained.workers) {
-            Some(parts) => Ok(parts?.into_iter().map(|part| (part.name, part.values)).unzip()),
-            None => Ok((Vec::new(), Vec::new())),
-        },
-    }
-}
-
-/// Whether forecasts are not taken apart because of the model that makes them.
-fn is_unexplained(error: &Error) -> bool {
-    let Error::Usage(UsageError::Network(error)) = error else { return false };
-    matches!(**error, NetworkError::Explain { .. })
-}
-
-/// The parts of each horizon that the forecasts are made of.
-fn parts_of_network(
-    trained: &TrainedModels,
-    network: &TrainedNetwork,
+    model: &dyn Trained,
     panel: &Panel,
     future: Option<&Future>,
     h: usize,
 ) -> Result<Parts, Error> {
+    let parts_of = |panel: &Panel, future: Option<&Future>, h| -> Result<Parts, Error> {
+        let parts = model.parts(panel, future, h, &trained.workers).transpose()?.unwrap_or_default();
+        Ok(parts.into_iter().map(|part| (part.name, part.values)).unzip())
+    };
     let own = trained.h();
-    let parts_of = |panel: &Panel, future: Option<&Future>| network.parts(panel, future, &trained.workers);
-    if h == own {
-        let parts = parts_of(panel, future)?;
-        return Ok((parts.names, parts.values));
+    if h == own || model.reaches_any_horizon() {
+        return parts_of(panel, future, h);
     }
     let (mut names, mut columns) = (Vec::new(), Vec::new());
-    each_horizon(trained, network, panel, future, h, |horizon| {
-        let parts = parts_of(horizon.panel, horizon.future)?;
-        columns.resize_with(parts.names.len(), || vec![0.0; panel.n_series() * h]);
-        names = parts.names;
-        for (column, values) in columns.iter_mut().zip(&parts.values) {
+    each_horizon(trained, model, panel, future, h, |horizon| {
+        let (found, parts) = parts_of(horizon.panel, horizon.future, own)?;
+        columns.resize_with(found.len(), || vec![0.0; panel.n_series() * h]);
+        names = found;
+        for (column, values) in columns.iter_mut().zip(&parts) {
             for (rows, values) in column.chunks_exact_mut(h).zip(values.chunks_exact(own)) {
                 rows[horizon.new.clone()].copy_from_slice(&values[horizon.had..]);
             }
@@ -153,48 +119,8 @@ fn parts_of_network(
     Ok((names, columns))
 }
 
-/// The level, and what the shape of the season adds to it.
-fn parts_of_flair(
-    trained: &TrainedModels,
-    flair: &TrainedFlair,
-    panel: &Panel,
-    future: Option<&Future>,
-    h: usize,
-) -> Result<Parts, Error> {
-    let asked = Asked { span: Span::Predict { future }, h, quantiles: None };
-    let mut season = flair.forecast(panel, &asked, &trained.workers)?.values;
-    let level = flair.levels(panel, future, h, &trained.workers)?;
-    season.iter_mut().zip(&level).for_each(|(season, level)| *season -= level);
-    Ok((vec!["level".to_owned(), "season".to_owned()], vec![level, season]))
-}
-
-/// The trend, and what each component adds to it; a component that a series lacks adds nothing.
-fn parts_of_prophet(
-    prophet: &TrainedProphet,
-    panel: &Panel,
-    future: Option<&Future>,
-    h: usize,
-) -> Result<Parts, Error> {
-    let (mut names, mut columns) = (vec!["trend".to_owned()], vec![Vec::new()]);
-    for series in 0..panel.n_series() {
-        let before = panel.len(series);
-        let parts = prophet.decompose(panel, series, before..before + h, future)?;
-        columns[0].extend(parts.trend.iter().map(|&value| value as f32));
-        for component in &parts.components {
-            let place = names.iter().position(|name| *name == component.name).unwrap_or_else(|| {
-                names.push(component.name.clone());
-                columns.push(Vec::new());
-                names.len() - 1
-            });
-            columns[place].resize(series * h, 0.0);
-            let added =
-                component.values.iter().zip(&parts.trend).map(|(value, trend)| match component.mode {
-                    Mode::Additive => *value,
-                    Mode::Multiplicative => value * trend,
-                });
-            columns[place].extend(added.map(|value| value as f32));
-        }
-    }
-    columns.iter_mut().for_each(|column| column.resize(panel.n_series() * h, 0.0));
-    Ok((names, columns))
+/// Whether forecasts are not taken apart because of the model that makes them.
+fn is_unexplained(error: &Error) -> bool {
+    let Error::Usage(UsageError::Network(error)) = error else { return false };
+    matches!(**error, NetworkError::Explain { .. })
 }

@@ -111,7 +111,7 @@ impl Combination {
         .column()
     }
 
-    /// The weight of each of so many models, where it is told by weights.
+    /// The weight of each of this many models, where it is told by weights.
     pub(crate) fn weights(&self) -> Option<&[f64]> {
         match self {
             Self::Weighted { weights } => Some(weights),
@@ -119,7 +119,7 @@ impl Combination {
         }
     }
 
-    /// The same of the first so many models alone, whose weights then add up to 1; nothing if they have no weight.
+    /// The same of the first this many models alone, whose weights then add up to 1; nothing if they have no weight.
     pub(crate) fn of_first(self, count: usize) -> Option<Self> {
         match self {
             Self::Weighted { mut weights } if weights.len() != count => {

@@ -13,7 +13,7 @@ use crate::reconciliation_error::ReconciliationError;
 use crate::series_fallback::SeriesFallback;
 use crate::usage_error::UsageError;
 
-/// Whether anybody still waits for what is computed ([`while_wanted`](crate::while_wanted)); asked before a result is used that may
+/// Whether anyone still waits for what is computed ([`while_wanted`](crate::while_wanted)); asked before a result is used that may
 /// have been left unfinished.
 pub(crate) fn check_wanted() -> Result<(), Error> {
     if is_wanted() { Ok(()) } else { Err(Error::NotWanted) }
@@ -36,8 +36,8 @@ pub enum Error {
     /// The training of a network that could not continue, or its state, which cannot be kept.
     #[error(transparent)]
     Network(NetworkError),
-    /// Work that was given up, as nobody waits for it any more ([`while_wanted`](crate::while_wanted)).
-    #[error("the work was given up, since nobody waits for it any more; ask again")]
+    /// Work that was given up, as no one waits for it any more ([`while_wanted`](crate::while_wanted)).
+    #[error("the work was given up, since no one waits for it any more; ask again")]
     NotWanted,
     /// A model directory that cannot be read or written.
     #[error(transparent)]
@@ -288,7 +288,7 @@ pub enum Error {
         models.join(" or ")
     )]
     ShortHistory {
-        /// Models that read so many rows.
+        /// Models that read this many rows.
         models: Vec<String>,
         /// Rows that they read.
         input_size: usize,

@@ -1,7 +1,7 @@
 //! The options of an explanation.
 
 use foretell_data::Future;
-use foretell_neural::Attribution;
+use foretell_estimator::Attribution;
 
 /// The options of [`Fitted::explain`](crate::Fitted::explain).
 #[derive(Clone, Copy, Debug)]

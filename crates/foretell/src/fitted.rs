@@ -4,10 +4,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use foretell_data::{End, Frame, Freq, Future, Panel, ReadOptions, Vocabulary};
-use foretell_estimator::{MemoryLimit, Workers};
+use foretell_estimator::{FeatureImportances, MemoryLimit, Workers};
 use foretell_features::Features;
 use foretell_hierarchy::{Hierarchy, Reconciliation};
-use foretell_neural::{FeatureImportances, WeightPrecision};
+use foretell_neural::WeightPrecision;
 
 use crate::calibration::{calibrate_now, check_calibration};
 use crate::coherence::Coherence;
@@ -217,7 +217,7 @@ impl Fitted {
         self
     }
 
-    /// Has forecasts add up by this hierarchy, as [`Forecaster::hierarchy`](crate::Forecaster::hierarchy), or as they are, with none.
+    /// Has forecasts add up by this hierarchy, as [`Forecaster::hierarchy`](crate::Forecaster::hierarchy), or unchanged, with none.
     ///
     /// # Errors
     /// If the method needs something of the past; [`reconcile`](crate::reconcile) takes it.
@@ -276,9 +276,7 @@ impl Fitted {
         let intervals = match intervals.into() {
             Intervals::Calibrated(intervals) => intervals,
             Intervals::Dropout { samples } => {
-                let takes = |model: &FittedModel| {
-                    model.network().is_some_and(|network| network.spec().takes_dropout_samples())
-                };
+                let takes = |model: &FittedModel| model.needs().takes_dropout_samples;
                 if !trained.models.iter().any(takes) {
                     return Err(UsageError::NoDropout { models: trained.column_names().join(", ") }.into());
                 }

@@ -4,8 +4,8 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use foretell_estimator::{Outcome, Trained};
-use foretell_neural::{SpecError, TrainedNetwork, WeightPrecision};
+use foretell_estimator::{EstimatorError, EstimatorNeeds, Outcome, Trained};
+use foretell_neural::{TrainedNetwork, WeightPrecision};
 
 use crate::model_spec::ModelSpec;
 
@@ -13,12 +13,19 @@ use crate::model_spec::ModelSpec;
 #[derive(Clone)]
 pub struct FittedModel {
     spec: ModelSpec,
+    needs: EstimatorNeeds,
     trained: Arc<dyn Trained>,
 }
 
 impl FittedModel {
     pub(crate) fn new(trained: Arc<dyn Trained>) -> Self {
-        Self { spec: trained.estimator().boxed().into(), trained }
+        let estimator = trained.estimator();
+        Self { spec: estimator.boxed().into(), needs: estimator.needs(), trained }
+    }
+
+    /// What the model needs and is, asked once.
+    pub(crate) fn needs(&self) -> &EstimatorNeeds {
+        &self.needs
     }
 
     /// The model's name and hyper-parameters.
@@ -51,12 +58,17 @@ impl FittedModel {
         any.downcast_ref()
     }
 
-    /// The model with quantiles from so many forecasts with dropout, if it is a network that forecasts a single number.
-    pub(crate) fn with_dropout_samples(&self, samples: usize) -> Result<Self, SpecError> {
-        match self.network() {
-            Some(network) => Ok(Self::new(Arc::new(network.with_dropout_samples(samples)?))),
+    /// The model with quantiles from this many forecasts with dropout, if it takes them so.
+    pub(crate) fn with_dropout_samples(&self, samples: usize) -> Result<Self, EstimatorError> {
+        match self.trained.with_dropout_samples(samples) {
+            Some(trained) => Ok(Self::new(Arc::from(trained?))),
             None => Ok(self.clone()),
         }
+    }
+
+    /// Whether its inputs have contributions to its forecasts, which [`Fitted::explain`](crate::Fitted::explain) computes.
+    pub fn is_explained(&self) -> bool {
+        self.trained.attributed_inputs("", self.spec.h()).is_some()
     }
 
     /// The number of a network's parameters; 0 for other models.

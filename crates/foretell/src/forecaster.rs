@@ -295,7 +295,7 @@ impl Forecaster {
         self
     }
 
-    /// Has the last so many models stand beside the others as baselines: they are forecast and scored, but are members of no
+    /// Has the last this many models stand beside the others as baselines: they are forecast and scored, but are members of no
     /// ensemble. 0 by default.
     pub fn baselines(mut self, count: usize) -> Self {
         self.plan.settings.baselines = count;
@@ -309,7 +309,7 @@ impl Forecaster {
         self
     }
 
-    /// Asks `question`, often and from several threads, whether anybody still waits for the training of models that take no steps, such as
+    /// Asks `question`, often and from several threads, whether anyone still waits for the training of models that take no steps, such as
     /// classical ones, and for the forecasts of a cross-validation. As soon as it says no they are given up: [`Forecaster::fit`] keeps
     /// the models that were trained before, and a cross-validation is [`Error::NotWanted`]. A training of steps is ended by the listener
     /// of [`Forecaster::on_progress`].
@@ -375,7 +375,7 @@ impl Forecaster {
         self
     }
 
-    /// Leaves parameters of the networks as they are, by their whole names or by the beginnings of names up to a point: `blocks.0` are
+    /// Leaves parameters of the networks unchanged, by their whole names or by the beginnings of names up to a point: `blocks.0` are
     /// the parameters of a first block, `NHITS.blocks.0` those of the network whose column is `NHITS`, where there are others that
     /// have none. A network that has none of a name refuses it at [`Forecaster::fit`].
     pub fn freeze(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
@@ -383,7 +383,7 @@ impl Forecaster {
         self
     }
 
-    /// Leaves the models that [`Forecaster::start_from`] names as they are: [`Forecaster::cross_validate`] then scores them on data
+    /// Leaves the models that [`Forecaster::start_from`] names unchanged: [`Forecaster::cross_validate`] then scores them on data
     /// that they need not have seen, beside models that are trained.
     pub fn untrained(mut self) -> Self {
         self.plan.start.untrained = true;

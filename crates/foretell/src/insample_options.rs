@@ -23,7 +23,7 @@ pub struct InsampleOptions<'a> {
 }
 
 impl<'a> InsampleOptions<'a> {
-    /// The models' own columns, from a cutoff every so many steps.
+    /// The models' own columns, from a cutoff every this many steps.
     pub fn new(step_size: usize) -> Self {
         Self { step_size, from_padding: false, level: &[], quantiles: &[] }
     }

@@ -25,7 +25,7 @@ const SAMPLES: usize = 100;
 pub enum Intervals {
     /// The errors of forecasts of the past, for which the models are trained twice.
     Calibrated(PredictionIntervals),
-    /// Quantiles of so many forecasts of a network with dropout (Gal and Ghahramani 2016). They say how unsure the network is of
+    /// Quantiles of this many forecasts of a network with dropout (Gal and Ghahramani 2016). They say how unsure the network is of
     /// its forecast, not how noisy the values are, and are mostly too narrow: the docs have their coverage.
     Dropout {
         /// Forecasts of each window; at least 2.

@@ -92,6 +92,7 @@ mod reconciliation_error;
 mod registry;
 mod sample_paths;
 mod saved_panel;
+mod saved_reading;
 mod scores;
 mod series_fallback;
 mod simulate_options;
@@ -132,8 +133,8 @@ pub use foretell_data::{
     ForecastColumn, ForecastTable, Frame, FrameWriter, Freq, Future, Gap, Hours, KnownColumns, LocalScaler,
     Locale, MemoryTable, ModelInTable, NumberFormat, Panel, PanelBuilder, Place, ReadNote, ReadOptions,
     SAMPLE_ID, SeriesLevel, Setting, SettingWords, TableColumns, Time, TimeFlaw, TimeFormat, TimeKind,
-    TimeStyle, Trimmed, UnreadableTable, UnseenCategories, Vocabulary, Whereabouts, Zone, column_names, jiff,
-    series_labels, table_files, usual_season, word_settings,
+    TimeStyle, Trimmed, UnreadableTable, UnseenCategories, Vocabulary, Whereabouts, Zone, column_names,
+    in_words_of, jiff, series_labels, table_files, usual_season, word_settings,
 };
 pub use foretell_features::Features;
 pub use foretell_search::{Halving, Sampler};
@@ -174,26 +175,26 @@ pub mod pool {
 pub mod own_estimator {
     pub use foretell_data::Span;
     pub use foretell_estimator::{
-        Asked, ColumnKind, ColumnsRead, Cutoff, Estimator, EstimatorEntry, ForecastValues, HeldOut,
-        KnownColumn, Learned, LevelsSeen, MemoryEstimate, OneProcess, Output, Reduction, Run, StateFile,
-        Trained, TrainingSize, add_in_order, cutoffs, cutoffs_beside,
+        Asked, ColumnKind, ColumnsRead, Contributions, Cutoff, Estimator, EstimatorEntry, EstimatorNeeds,
+        ForecastPart, ForecastValues, HeldOut, ImportanceSum, KnownColumn, Learned, LevelsSeen,
+        MemoryEstimate, OneProcess, Output, Reduction, Run, StateFile, Trained, TrainingSize, add_in_order,
+        cutoffs, cutoffs_beside, hyper,
     };
 }
 pub use conformal::{ConformalMethod, PredictionIntervals};
 pub use ensemble::Ensemble;
 pub use foretell_estimator::{
-    EstimatorError, MemoryLimit, Outcome, Progress, StillWanted, TooManyThreads, TooMuchMemory, Verdict,
-    Workers, is_wanted, while_wanted,
+    Attribution, EstimatorError, FeatureImportances, MemoryLimit, Outcome, Progress, StepWeights,
+    StillWanted, TooManyThreads, TooMuchMemory, Verdict, Workers, is_wanted, while_wanted,
 };
 /// The types that a network of your own needs: an [`Architecture`](own_model::Architecture) states its hyper-parameters and
 /// builds a [`Model`](own_model::Model), the forward pass; [`ModelSpec::of`] then makes it a model like the zoo's.
 /// `examples/own_model.rs` is one, and `docs/own-model.md` explains it.
 pub use foretell_neural::own_model;
 pub use foretell_neural::{
-    Acceleration, Attribution, Bench, BenchProduct, Exogenous, FeatureImportances, HyperParameterError,
-    Level, Loss, MODELS, ModelEntry, NetworkError, NetworkSpec, NoNumber, Precision, SpecError,
-    StepForecaster, StepWeights, TrainError, TrainedNetwork, UnknownWeightPrecision, WeightPrecision,
-    WithoutAmp, check_amp, check_simd_level,
+    Acceleration, Bench, BenchProduct, Exogenous, HyperParameterError, Level, Loss, MODELS, ModelEntry,
+    NetworkError, NetworkSpec, NoNumber, Precision, SpecError, StepForecaster, TrainError, TrainedNetwork,
+    UnknownWeightPrecision, WeightPrecision, WithoutAmp, check_amp, check_simd_level,
 };
 #[cfg(feature = "parallel")]
 pub use foretell_threads::ThreadPool;
@@ -211,6 +212,7 @@ pub use predict_options::PredictOptions;
 pub use reconciliation_error::ReconciliationError;
 pub use registry::{estimators, model_names, register_estimator};
 pub use sample_paths::refuse_sample_paths;
+pub use saved_reading::SeriesColumns;
 pub use scores::cross_validation::{CrossValidation, ValidationOptions, ValidationScores};
 pub use scores::forecast_file::ScoredForecasts;
 pub use scores::metrics::{Coverage, Metrics};

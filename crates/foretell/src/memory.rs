@@ -20,7 +20,7 @@ const ROW: u64 = 16 + 8;
 /// The remedies that make a training smaller.
 const SMALLER: &str = "choose smaller layers, or lower h, input_size or windows_batch_size";
 
-/// The rows of a table of forecasts with so many columns.
+/// The rows of a table of forecasts with this many columns.
 pub(crate) fn forecasts(rows: usize, columns: usize) -> MemoryEstimate {
     let row = ROW + NUMBER * columns as u64;
     MemoryEstimate::default().and("forecasts", (rows as u64).saturating_mul(row))
@@ -57,7 +57,7 @@ pub(crate) fn check_training(work: &TrainingWork<'_>, limit: &MemoryLimit) -> Re
     for (model, name) in models.iter().zip(column_names(models.iter().copied())) {
         let (parameters, needs) = model.training_memory(&size)?;
         all = all.saturating_add(parameters);
-        let jobs = if model.takes_all_threads() { &mut alone } else { &mut beside };
+        let jobs = if model.needs().takes_all_threads { &mut alone } else { &mut beside };
         jobs.push((name, needs, parameters));
     }
     // Those that leave threads idle are trained as many at a time as there are threads.
@@ -77,7 +77,7 @@ pub(crate) fn check_training(work: &TrainingWork<'_>, limit: &MemoryLimit) -> Re
     Ok(())
 }
 
-/// Whether so many forecasts of each series can be held in memory: by all models, beside the truth.
+/// Whether this many forecasts of each series can be held in memory: by all models, beside the truth.
 pub(crate) fn check_validation(
     models: &[&dyn Estimator],
     panel: &Panel,
@@ -93,7 +93,7 @@ pub(crate) fn check_validation(
     Ok(needs.check(limit, "cross-validation", "lower h or n_windows, or leave series out")?)
 }
 
-/// Whether the errors of forecasts by so many models that intervals are calibrated by can be held in memory.
+/// Whether the errors of forecasts by this many models that intervals are calibrated by can be held in memory.
 pub(crate) fn check_calibration_memory(
     limit: &MemoryLimit,
     panel: &Panel,
@@ -108,7 +108,7 @@ pub(crate) fn check_calibration_memory(
     Ok(needs.check(limit, "calibrating intervals", "lower h or the windows of the intervals")?)
 }
 
-/// Rows of so many forecasts of each series that has them.
+/// Rows of this many forecasts of each series that has them.
 fn held_rows(panel: &Panel, n_windows: usize, h: usize) -> usize {
     panel.n_series().saturating_mul(n_windows.min(panel.max_len())).saturating_mul(h)
 }
@@ -119,7 +119,7 @@ pub(crate) fn check_load(dir: &Path, limit: &MemoryLimit) -> Result<(), Error> {
     /// The bytes of a value beside those of its text.
     const VALUES: u64 = 16;
     let size = |endings: &[&str]| {
-        // Files that cannot be read are an error of whoever reads them.
+        // Files that cannot be read are an error of the one who reads them.
         let paths = fs::read_dir(dir).into_iter().flatten().flatten().map(|file| file.path());
         total_size(
             paths.filter(|path| path.extension().is_some_and(|ending| endings.iter().any(|e| ending == *e))),

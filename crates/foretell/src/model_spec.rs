@@ -64,7 +64,7 @@ impl TryFrom<Plain> for ModelSpec {
 
     fn try_from(Plain { model, hyper_parameters }: Plain) -> Result<Self, SpecError> {
         let mut spec = Self::new(&model, 1, 1)?;
-        if spec.network().is_some() {
+        if spec.input_size().is_some() {
             spec = spec.set("input_size", -1)?;
         }
         if !hyper_parameters.contains_key("h") {
@@ -136,8 +136,9 @@ impl ModelSpec {
 
     /// Which kinds of columns it can read beside the target.
     pub fn exogenous(&self) -> Exogenous {
+        let can_read = self.0.needs().can_read;
         let [hist, futr, stat, cat] = [ColumnKind::Hist, ColumnKind::Futr, ColumnKind::Stat, ColumnKind::Cat]
-            .map(|kind| self.0.can_read(kind));
+            .map(|kind| can_read.contains(&kind));
         Exogenous { futr, hist, stat, cat }
     }
 
@@ -146,9 +147,9 @@ impl ModelSpec {
         self.0.horizon()
     }
 
-    /// Steps of history that a network sees; nothing for models of other kinds.
+    /// Steps of history that its hyper-parameters let it see; nothing for models that see as much as they need.
     pub fn input_size(&self) -> Option<usize> {
-        self.network().map(NetworkSpec::input_size)
+        self.0.needs().input_size
     }
 
     /// The meaning of the hyper-parameter of this name, if the model has it.
@@ -168,7 +169,7 @@ impl ModelSpec {
 
     /// Whether it forecasts all series of a panel together.
     pub fn is_multivariate(&self) -> bool {
-        self.0.is_joint()
+        self.0.needs().is_joint
     }
 
     /// The network that it is, if it is one.

@@ -20,7 +20,7 @@ pub(crate) struct OwnSettings {
     /// Whether the intervals of ensembles are of the spread of their members.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) spread: bool,
-    /// The last so many models stand beside the others for comparison, and are members of no ensemble.
+    /// The last this many models stand beside the others for comparison, and are members of no ensemble.
     #[serde(skip_serializing_if = "is_zero")]
     pub(crate) baselines: usize,
     /// The library whose tables the data of the training were.

@@ -7,9 +7,6 @@ use crate::stages::asked_quantiles::AskedQuantiles;
 use crate::stages::ensembles::outputs;
 use crate::stages::sums::outputs_of_sums;
 
-/// Series whose windows a thread forecasts at a time, or a multiple of them.
-const SERIES: usize = foretell_neural::MAX_BLOCK;
-
 impl Fitted {
     /// The names of the columns of a forecast with the levels or quantiles of these options, behind those of ids and times.
     ///
@@ -26,7 +23,7 @@ impl Fitted {
         Ok(columns.collect())
     }
 
-    /// How many series a part may have: parts of a multiple of so many neighbouring series of a panel, in its order, but for the last
+    /// How many series a part may have: parts of a multiple of this many neighbouring series of a panel, in its order, but for the last
     /// part, have the forecasts of the whole panel to the last bit, since networks run as many windows at a time as then. 1 without
     /// networks. `None` if all series are needed at once: by a network that forecasts them together, by a hierarchy, or by the scaling
     /// of static columns.
@@ -34,7 +31,7 @@ impl Fitted {
         let trained = &self.trained;
         let is_whole =
             trained.is_joint() || trained.coherence.is_some() || trained.local_scalers.statics.is_some();
-        let each = if trained.models.iter().any(|model| model.network().is_some()) { SERIES } else { 1 };
+        let each = trained.models.iter().map(|model| model.needs().series_at_a_time).max().unwrap_or(1);
         (!is_whole).then_some(each)
     }
 }

@@ -165,11 +165,13 @@ fn quantiles_of_models(
         }
     }
     if models.is_empty() {
+        let has_loss = trained.have_loss(&lacking[..lacking.len().min(1)]);
         let model = lacking.into_iter().next().unwrap_or_default();
-        return Err(UsageError::NoIntervals { model }.into());
+        return Err(UsageError::NoIntervals { model, has_loss }.into());
     }
     if !lacking.is_empty() {
-        warnings.warn(&Warning::NoPaths { models: lacking });
+        let has_loss = trained.have_loss(&lacking);
+        warnings.warn(&Warning::NoPaths { models: lacking, has_loss });
     }
     Ok(models)
 }

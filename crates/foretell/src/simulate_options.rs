@@ -83,7 +83,7 @@ pub struct SimulateOptions<'a> {
 }
 
 impl<'a> SimulateOptions<'a> {
-    /// So many paths of each series, by a Gaussian copula.
+    /// This many paths of each series, by a Gaussian copula.
     pub fn new(n_paths: usize) -> Self {
         Self { n_paths, seed: 1, method: PathMethod::default(), quantiles: &[], future: None, h: None }
     }

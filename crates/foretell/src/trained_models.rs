@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use foretell_checkpoint::FittedScaler;
 use foretell_data::{Frame, Freq, Future, Panel, ReadOptions, Vocabulary};
-use foretell_estimator::{Estimator, MemoryLimit, Workers};
+use foretell_estimator::{Estimator, LevelsSeen, MemoryLimit, Workers};
 use foretell_features::Features;
 
 use crate::coherence::Coherence;
@@ -61,7 +61,7 @@ impl TrainedModels {
         self.models[0].spec().h()
     }
 
-    /// The steps that are forecast where so many are asked for: no more, if each model forecasts any number of steps and nothing that
+    /// The steps that are forecast where this many are asked for: no more, if each model forecasts any number of steps and nothing that
     /// is done to forecasts is of their whole horizon.
     pub(crate) fn steps_forecast(&self, shown: usize) -> usize {
         let any = self.models.iter().all(|model| {
@@ -103,15 +103,20 @@ impl TrainedModels {
         self.models.len().saturating_sub(self.settings.baselines)
     }
 
+    /// Whether one of the models of these columns is trained by a loss.
+    pub(crate) fn have_loss(&self, columns: &[String]) -> bool {
+        self.named().any(|(model, name)| columns.contains(&name) && model.needs().max_steps.is_some())
+    }
+
     /// Whether one of the models forecasts all series together.
     pub(crate) fn is_joint(&self) -> bool {
-        self.estimators().any(Estimator::is_joint)
+        self.models.iter().any(|model| model.needs().is_joint)
     }
 
     /// A panel whose series have the levels that the models see them at.
     pub(crate) fn held(&self, panel: &Panel) -> Panel {
-        let models: Vec<&dyn Estimator> = self.estimators().collect();
-        self.levels.held(panel, models, self.local_scalers)
+        let seen: Vec<LevelsSeen> = self.models.iter().map(|model| model.needs().levels_seen).collect();
+        self.levels.held(panel, &seen, self.local_scalers)
     }
 
     /// A panel as the models see it, scaled by the statistics of all rows but the last `held_out` of each series.

@@ -16,7 +16,7 @@ pub enum UsageError {
     /// An unknown model, or a hyper-parameter that it refuses.
     #[error(transparent)]
     Spec(#[from] SpecError),
-    /// More threads than anybody can use.
+    /// More threads than anyone can use.
     #[error(transparent)]
     Threads(#[from] TooManyThreads),
     /// A precision that this program was built without.
@@ -243,13 +243,25 @@ pub enum UsageError {
     /// Intervals of a model that has none.
     #[error(
         "{model} has no intervals, since it forecasts one number: calibrate them, with the training ({}) or on the end of the \
-         data ({}), or train with a loss of quantiles or of a distribution",
+         data ({}){}",
         Setting::Intervals.to(10),
-        Setting::Calibrate.to(10)
+        Setting::Calibrate.to(10),
+        other_loss(*has_loss, "a loss of quantiles or of a distribution")
     )]
     NoIntervals {
         /// The model.
         model: String,
+        /// Whether it is trained by a loss, which may be one of quantiles.
+        has_loss: bool,
+    },
+    /// Columns that are read of a wide table, each column of which is a series.
+    #[error(
+        "the models read {columns}, and every column of a wide table ({}) is a series; give a long one",
+        Setting::Wide
+    )]
+    WideWithColumns {
+        /// The columns.
+        columns: String,
     },
     /// A model that is no network, or that there is not, to be explained.
     #[error("{found}: contributions are of networks alone, and those here are: {known}")]
@@ -274,7 +286,7 @@ pub enum UsageError {
     ExplainedCurve,
     /// A scaler of series over columns that no scaler may change.
     #[error(
-        "{model} reads {columns} as they are, of the target's scale or as marks, which a scaler of series would change; train without one"
+        "{model} reads {columns} unchanged, of the target's scale or as marks, which a scaler of series would change; train without one"
     )]
     ScaledColumns {
         /// The name of the model's column.
@@ -390,13 +402,13 @@ pub enum UsageError {
         /// Steps asked for.
         found: usize,
     },
-    /// Options of a training for models that are scored as they are.
+    /// Options of a training for models that are scored unchanged.
     #[error(
-        "models that are scored as they are, without training, forecast their own horizon: expected h = {own} and refit = 0, found h = {h} \
+        "models that are scored unchanged, without training, forecast their own horizon: expected h = {own} and refit = 0, found h = {h} \
          and refit = {refit}; leave both out, or cross-validate with training"
     )]
     ValidationOfTrained {
-        /// Every so many windows they were to be trained.
+        /// Every this many windows they were to be trained.
         refit: usize,
         /// Steps asked for.
         h: usize,
@@ -455,6 +467,11 @@ pub enum UsageError {
         /// The file, or the directory.
         path: PathBuf,
     },
+}
+
+/// The advice to train with another loss, for models that have one.
+pub(crate) fn other_loss(has_loss: bool, loss: &str) -> String {
+    if has_loss { format!(", or train with {loss}") } else { String::new() }
 }
 
 /// What intervals models have by themselves, in words.

@@ -60,11 +60,15 @@ pub enum Warning {
     NoIntervals {
         /// The names of the models' columns.
         models: Vec<String>,
+        /// Whether one of them is trained by a loss, which may be one of quantiles.
+        has_loss: bool,
     },
     /// Models of which no sample paths are drawn, as they have no quantiles.
     NoPaths {
         /// The names of the models' columns.
         models: Vec<String>,
+        /// Whether one of them is trained by a loss, which may be one of quantiles.
+        has_loss: bool,
     },
     /// A model whose forecasts are not taken apart, as those of others are.
     NoParts {

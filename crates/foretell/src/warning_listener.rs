@@ -60,7 +60,7 @@ impl WarningListener {
         let number =
             |name: &str| settings.get(name).and_then(Value::as_i64).and_then(|n| u64::try_from(n).ok());
         let (Some(patience), Some(every), Some(steps)) =
-            (number("early_stop_patience_steps"), number("val_check_steps"), model.max_steps())
+            (number("early_stop_patience_steps"), number("val_check_steps"), model.needs().max_steps)
         else {
             return;
         };
@@ -80,7 +80,7 @@ impl WarningListener {
 
     /// Warns of known values that are no whole numbers, if the model takes them for counts.
     pub(crate) fn warn_of_no_counts(&self, model: &dyn Estimator, name: &str, panel: &Panel) {
-        if !model.forecasts_counts() {
+        if !model.needs().forecasts_counts {
             return;
         }
         let (mut first, mut count, mut of) = (None, 0, 0);

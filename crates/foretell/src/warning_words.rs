@@ -4,6 +4,7 @@ use std::fmt;
 
 use foretell_data::{Setting, UnseenCategories};
 
+use crate::usage_error::other_loss;
 use crate::warning::Warning;
 
 impl fmt::Display for Warning {
@@ -46,19 +47,20 @@ impl fmt::Display for Warning {
                     ),
                 }
             ),
-            Self::NoIntervals { models } => write!(
+            Self::NoIntervals { models, has_loss } => write!(
                 f,
-                "no intervals of these levels: {}; calibrate them, with the training ({}) or on the end of the data ({}), or \
-                 train with a loss of these quantiles or of a distribution",
+                "no intervals of these levels: {}; calibrate them, with the training ({}) or on the end of the data ({}){}",
                 models.join(", "),
                 Setting::Intervals.to(10),
-                Setting::Calibrate.to(10)
+                Setting::Calibrate.to(10),
+                other_loss(*has_loss, "a loss of these quantiles or of a distribution")
             ),
-            Self::NoPaths { models } => write!(
+            Self::NoPaths { models, has_loss } => write!(
                 f,
-                "no sample paths are drawn of {}, which have no quantiles; calibrate intervals ({}), or train with a loss that has them",
+                "no sample paths are drawn of {}, which have no quantiles; calibrate intervals ({}){}",
                 models.join(", "),
-                Setting::Calibrate.to(10)
+                Setting::Calibrate.to(10),
+                other_loss(*has_loss, "a loss that has them")
             ),
             Self::NoParts { reason } => write!(f, "{reason}; the table has no parts of it"),
             Self::NotLearnt { what } => write!(

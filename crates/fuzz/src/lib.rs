@@ -54,7 +54,7 @@ pub struct FuzzTarget<'a> {
     pub words: &'a [&'a str],
     /// Bytes that may be allocated at a time, whatever the size of a file,
     pub always: usize,
-    /// and so many times its size beside.
+    /// and this many times its size beside.
     pub factor: usize,
 }
 

@@ -233,7 +233,7 @@ impl Job for Nothing {
     fn run<V: Vector>(self, _: V::Token) {}
 }
 
-/// Some matrices of a batch, which nobody else writes meanwhile.
+/// Some matrices of a batch, which no one else writes meanwhile.
 struct Complex<'d, 'a> {
     dst: &'d ComplexBatchMut<'d>,
     lhs: ComplexBatchRef<'a>,
@@ -315,7 +315,7 @@ impl Complex<'_, '_> {
         j: usize,
     ) {
         let lhs = self.lhs.get(index);
-        // SAFETY: nobody else writes this matrix, and its parts have no element in common.
+        // SAFETY: no one else writes this matrix, and its parts have no element in common.
         let dst = unsafe { self.dst.get(index) };
         let signs = [self.lhs.sign(), self.rhs.sign()];
         let tile = Tile { dst, lhs, rhs, signs, adds: self.accum == Accum::Add, top, left: j };
@@ -328,7 +328,7 @@ impl Complex<'_, '_> {
     }
 }
 
-/// Rows that are multiplied at a time, of so many that are left: four sums of each are held in registers.
+/// Rows that are multiplied at a time, of this many that are left: four sums of each are held in registers.
 #[inline(always)]
 fn height<V: Vector>(rows: usize) -> usize {
     rows.min(if V::REGISTERS > 16 { 4 } else { 2 })

@@ -47,7 +47,7 @@ impl Rounding {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum WeightFormat {
-    /// As they are, in the order in which the kernels of the machine read them.
+    /// Unchanged, in the order in which the kernels of the machine read them.
     F32,
     /// bfloat16, half of the bytes.
     Bf16,

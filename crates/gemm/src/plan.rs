@@ -1,7 +1,7 @@
 //! Plans of products, decided before they are computed: in which numbers, by which kernel, and how they are cut.
 //!
 //! All of it follows from the shape, the layouts and the level, by pure functions: [`kernel`] and [`cut`]. What they compare with
-//! stands in [`limits`]. Whoever computes a product asks them for its part of the plan; [`explain`] puts the parts together.
+//! stands in [`limits`]. The one who computes a product asks them for its part of the plan; [`explain`] puts the parts together.
 
 pub(crate) mod cut;
 pub(crate) mod kernel;
@@ -85,7 +85,7 @@ enum Way {
 enum WholeCut {
     Nothing,
     Parts(usize),
-    /// Tasks of so many rows and columns, down and across.
+    /// Tasks of this many rows and columns, down and across.
     Tasks {
         size: [usize; 2],
         count: [usize; 2],
@@ -137,7 +137,7 @@ pub(crate) struct Request {
 /// The plan of a product.
 pub(crate) fn plan(request: Request, level: Level) -> Plan {
     let Request { operands, rhs, numbers, is_single, threads, fast_pairs } = request;
-    // Rows of the destination are adjacent rather than its columns, as they are with what was packed before.
+    // Rows of the destination are adjacent rather than its columns, as with what was packed before.
     let turns = matches!(rhs, RightLayout::RowMajor | RightLayout::ColumnMajor)
         && operands.dst.row < operands.dst.col;
     let operands = if turns { operands.t() } else { operands };

@@ -287,7 +287,7 @@ impl Block<'_, '_> {
     }
 }
 
-/// The vectors of the next strip, of so many columns that are left.
+/// The vectors of the next strip, of this many columns that are left.
 #[inline(always)]
 fn width<V: Vector>(columns: usize) -> usize {
     match columns.div_ceil(V::LANES) {

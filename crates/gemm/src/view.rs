@@ -208,7 +208,7 @@ impl<'a, T> MatMut<'a, T> {
     ///
     /// # Safety
     ///
-    /// For `'a` nobody else uses the elements at `start + i * row_stride + j * col_stride`; they are
+    /// For `'a` no one else uses the elements at `start + i * row_stride + j * col_stride`; they are
     /// valid and lie at distinct places of one allocation.
     pub unsafe fn from_raw(
         start: NonNull<T>,
@@ -309,7 +309,7 @@ impl<'a, T> MatMut<'a, T> {
         unsafe { &mut *self.ptr_at(i, j) }
     }
 
-    /// Where the element at `(i, j)` lies, for whoever writes those around it too.
+    /// Where the element at `(i, j)` lies, for the one who writes those around it too.
     pub(crate) fn ptr_at(&mut self, i: usize, j: usize) -> *mut T {
         assert!(i < self.rows && j < self.cols);
         // SAFETY: within the view.

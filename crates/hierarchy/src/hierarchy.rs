@@ -130,7 +130,7 @@ impl Hierarchy {
     /// The numbers of the series at the bottom that an aggregate sums up, rising.
     ///
     /// # Panics
-    /// If there are not so many aggregates.
+    /// If there are not this many aggregates.
     #[track_caller]
     pub fn members(&self, aggregate: usize) -> &[u32] {
         &self.members[self.starts[aggregate]..self.starts[aggregate + 1]]
@@ -155,7 +155,7 @@ impl Hierarchy {
     /// Puts the sums of the series at the bottom into the aggregates of `values [series, columns]`.
     ///
     /// # Panics
-    /// If there are not so many values.
+    /// If there are not this many values.
     #[track_caller]
     pub fn sum(&self, values: &mut [f64], columns: usize) {
         assert_eq!(values.len(), self.n_series() * columns, "values of all series");
@@ -174,7 +174,7 @@ impl Hierarchy {
     /// series, relative to the sum of their absolute values. 0 where there is no aggregate, NaN where a value is.
     ///
     /// # Panics
-    /// If there are not so many values.
+    /// If there are not this many values.
     #[track_caller]
     pub fn incoherence(&self, values: &[f64], columns: usize) -> f64 {
         assert_eq!(values.len(), self.n_series() * columns, "values of all series");

@@ -56,7 +56,7 @@ impl<'a> CoherentQuantiles<'a> {
     /// are sorted.
     ///
     /// # Panics
-    /// If there are not so many values.
+    /// If there are not this many values.
     #[track_caller]
     pub fn samples(&self, values: &[f64]) -> Vec<f64> {
         assert_eq!(values.len(), self.draws.n_series() * self.known, "quantiles of all series");
@@ -78,7 +78,7 @@ impl<'a> CoherentQuantiles<'a> {
     /// The quantiles `[series, asked]` of [`CoherentQuantiles::samples`], of these probabilities.
     ///
     /// # Panics
-    /// If there are not so many values.
+    /// If there are not this many values.
     #[track_caller]
     pub fn reconcile(&self, values: &[f64], asked: &[f64]) -> Vec<f64> {
         let mut samples = self.samples(values);

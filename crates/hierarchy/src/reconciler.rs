@@ -90,7 +90,7 @@ impl<'a> Reconciler<'a> {
     /// such.
     ///
     /// # Panics
-    /// If there are not so many values.
+    /// If there are not this many values.
     #[track_caller]
     pub fn reconcile(&self, values: &mut [f64], columns: usize) {
         let hierarchy = self.hierarchy;

@@ -44,7 +44,7 @@ impl Residuals {
     /// The errors of a series, in the order of time.
     ///
     /// # Panics
-    /// If there are not so many series.
+    /// If there are not this many series.
     #[track_caller]
     pub fn of_series(&self, number: usize) -> &[f64] {
         &self.values[number * self.times..][..self.times]

@@ -4,6 +4,7 @@
 //! Inputs are compared with zeros, on the scale that the model sees: with a window that holds nothing but its own shift.
 
 use foretell_data::{Cutter, Stats, WindowRef, WindowScaler};
+use foretell_estimator::{Attribution, Contributions};
 use foretell_nn::{
     Coupling, Decoding, DistributionColumns, EmbeddedWindows, Forward, Key, Model, SeriesPerWindow, Tensor,
     Var, Windows,
@@ -14,37 +15,6 @@ use crate::ancestral::window_key;
 use crate::attribution_inputs::{AttributionInputs, forecast_of};
 use crate::forecast::Forecasts;
 use crate::quadrature::gauss_legendre;
-
-/// How contributions are computed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Attribution {
-    /// Gradients along the way from zeros to the inputs, at so many points, times the inputs: contributions add up to what the forecast
-    /// differs by from that of zeros, but for the error of the points.
-    IntegratedGradients {
-        /// Points on the way, as nodes of Gauss and Legendre.
-        points: usize,
-    },
-    /// The gradient at the inputs times the inputs.
-    InputXGradient,
-    /// The change by an input when it takes its value after others did, on average over so many drawn orders: contributions add
-    /// up to the difference. It takes forecasts alone.
-    ShapleySampling {
-        /// Drawn orders.
-        permutations: usize,
-        /// The seed of the orders.
-        seed: u64,
-    },
-}
-
-/// The contributions of the inputs of one window, of `n` series, to its forecasts, in units of the target.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Contributions {
-    /// `[n, horizon, inputs]`: the inputs are those of all series, one series after the other.
-    pub values: Vec<f32>,
-    /// The forecast from zeros, `[n, horizon]`.
-    pub baseline: Vec<f32>,
-}
 
 /// Rows that one pass of a model has at most.
 const ROWS: usize = 512;

@@ -172,7 +172,7 @@ impl Forecasts<'_> {
         values
     }
 
-    /// The settings of so many sample paths of each window.
+    /// The settings of this many sample paths of each window.
     fn sampling(&self, cutter: &Cutter<'_>, paths: usize) -> Sampling<'_> {
         let (horizon, scaler) = (self.cut.dims.horizon, cutter.scaler());
         Sampling { model: &*self.network.model, loss: self.cut.loss, scaler, horizon, paths }

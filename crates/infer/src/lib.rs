@@ -21,12 +21,12 @@ mod quadrature;
 mod step_forecaster;
 mod stepwise;
 
-pub use attribution::{Attribution, Contributions};
 pub use decompose::ForecastPartsOfNetwork;
 pub use explain::ExplanationSum;
 pub use forecast::{BatchSizes, Forecasts, MAX_BLOCK, block_windows, share_forecast, window_numbers};
 pub use foretell_batch::{Batch, Cut};
 pub use foretell_data::{Cutter, WindowRef};
+pub use foretell_estimator::{Attribution, Contributions};
 pub use foretell_nn::{Dims, Loss, Network, Params, Targets, Tensor, Windows};
 pub use foretell_threads::{TooManyThreads, Workers};
 pub use step_forecaster::{NoNumber, StepForecaster, StepParts};

@@ -1,6 +1,6 @@
 //! The nodes and weights of Gauss and Legendre between 0 and 1.
 
-/// `(node, weight)` of each of so many points: exact for polynomials of a degree below twice their number.
+/// `(node, weight)` of each of this many points: exact for polynomials of a degree below twice their number.
 pub(crate) fn gauss_legendre(points: usize) -> Vec<(f64, f64)> {
     let n = points as f64;
     let node = |i: usize| {

@@ -163,7 +163,7 @@ impl ModeProducts {
     /// The weights as `gather` writes them, `[modes, 2, ..]`: it gets a range of these rows, which are columns of the weights.
     fn gathered(&self, gather: impl Fn(Range<usize>, &mut [f32]) + Sync) -> Buffer<f32> {
         let mut gathered = Buffer::<f32>::stale(self.weights_len());
-        // Counted low, so that blocks are of some more rows: squares of so many are turned over at a time.
+        // Counted low, so that blocks are of some more rows: squares of this many are turned over at a time.
         let cost = (self.matrices_len() / 4).max(1);
         threads::rows(2 * self.modes, cost, [&mut gathered[..]], |columns, [to]| gather(columns, to));
         gathered

@@ -265,7 +265,7 @@ fn gradients_are_those_of_differences() {
     }
 }
 
-/// More sequences than go through the layer together, forwards and backwards; and so many that blocks differ in size.
+/// More sequences than go through the layer together, forwards and backwards; and this many that blocks differ in size.
 #[test]
 fn sequences_of_a_large_batch_know_nothing_of_each_other() {
     let cells =

@@ -124,7 +124,7 @@ impl Gpt2 {
         for texts in texts.chunks(TEXTS) {
             let mut text = Var::constant(self.embedded(texts, tokens));
             for (i, (block, parts)) in self.blocks.iter().zip(&mut parts).enumerate() {
-                // Behind the last block nobody reads the text.
+                // Behind the last block no one reads the text.
                 if i + 1 == self.blocks.len() {
                     parts.push(block.memory(&text));
                 } else {

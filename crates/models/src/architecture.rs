@@ -77,7 +77,7 @@ pub trait Architecture: HyperParameters + 'static {
         Map::new()
     }
 
-    /// What of its own hyper-parameters is read by nobody, such as the numbers of a list behind those that count: a sentence each,
+    /// What of its own hyper-parameters is read by no one, such as the numbers of a list behind those that count: a sentence each,
     /// with what to do about it.
     fn unread(&self) -> Vec<String> {
         Vec::new()
@@ -252,7 +252,7 @@ impl ModelEntry {
         (self.pinned)(own)
     }
 
-    /// What of its own hyper-parameters is read by nobody: [`Architecture::unread`].
+    /// What of its own hyper-parameters is read by no one: [`Architecture::unread`].
     ///
     /// # Errors
     /// If one of them does not exist or is of another kind.

@@ -1,8 +1,8 @@
 //! The contributions of the inputs to a network's forecasts, with the inputs' names.
 
 use foretell_data::{Future, Panel, Span, WindowScaler};
-use foretell_estimator::{Estimator as _, Workers, point_column};
-use foretell_infer::{Attribution, Contributions, ForecastPartsOfNetwork};
+use foretell_estimator::{Attribution, Contributions, Estimator as _, Workers, point_column};
+use foretell_infer::ForecastPartsOfNetwork;
 use foretell_nn::Decoding;
 
 use crate::error::NetworkError;
@@ -10,15 +10,13 @@ use crate::trained_network::TrainedNetwork;
 use crate::windows::{Purpose, window_dims};
 
 impl TrainedNetwork {
-    /// The contributions of the inputs to the forecasts of the `h` steps after each series of the panel, in the order of the series; of
-    /// a multivariate network all series at once. `h` is the horizon, or any if the network
-    /// [reaches any](foretell_estimator::Trained::reaches_any_horizon). `output` is the number of one of the loss's columns. Of a
-    /// distribution its mean is explained, by Shapley values alone.
+    /// The contributions of the inputs: see [`Trained::contributions`](foretell_estimator::Trained::contributions). Of a distribution its
+    /// mean is explained, by Shapley values alone.
     ///
     /// # Errors
-    /// If the network has no such output, its loss is of a distribution and the method takes gradients, or the scaler of its windows bends the values; if the panel lacks
-    /// a column, or has another number of series than the network forecasts together.
-    pub fn attribute(
+    /// If the network has no such output, its loss is of a distribution and the method takes gradients, or the scaler of its windows
+    /// bends the values; if the panel lacks a column, or has another number of series than the network forecasts together.
+    pub(crate) fn attribute(
         &self,
         panel: &Panel,
         future: Option<&Future>,
@@ -34,15 +32,16 @@ impl TrainedNetwork {
         })?)
     }
 
-    /// The parts of the forecasts of the steps after each series of the panel, of the forecast of a single number; none of a network
+    /// The parts of the forecasts of the `h` steps after each series of the panel, of the forecast of a single number; none of a network
     /// that makes its forecasts in one piece.
     ///
     /// # Errors
     /// As [`TrainedNetwork::attribute`].
-    pub fn parts(
+    pub(crate) fn parts_of_forecasts(
         &self,
         panel: &Panel,
         future: Option<&Future>,
+        h: usize,
         workers: &Workers,
     ) -> Result<ForecastPartsOfNetwork, NetworkError> {
         let output = point_column(&self.spec.outputs());
@@ -53,7 +52,7 @@ impl TrainedNetwork {
             let model = self.spec.alias().to_owned();
             return Err(NetworkError::Explain { model, reason: reason.to_owned() });
         }
-        Ok(self.on_windows(panel, span, loss, self.spec.h(), workers, |forecasts, cutter| {
+        Ok(self.on_windows(panel, span, loss, h, workers, |forecasts, cutter| {
             forecasts.parts(cutter, &cutter.rows(), output)
         })?)
     }
@@ -95,9 +94,8 @@ impl TrainedNetwork {
         Ok(())
     }
 
-    /// The names of the inputs of a series, in the order of [`Contributions`]: `column@step`, with steps counted from the last one
-    /// of the history, which is 0, and static columns by their names alone; of forecasts of `h` steps.
-    pub fn attributed_inputs(&self, target: &str, h: usize) -> Vec<String> {
+    /// The names of the inputs of a series, in the order of [`Contributions`], of forecasts of `h` steps.
+    pub(crate) fn input_names(&self, target: &str, h: usize) -> Vec<String> {
         let spec = &self.spec;
         let dims = window_dims(spec, self.network.needs, Purpose::Forecast);
         let (history, horizon, ahead) = (dims.input_size as i64, dims.horizon as i64, h as i64);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use foretell_data::{WindowScaler, nearest};
+use foretell_estimator::hyper::fits_a_file;
 use foretell_models::{CategoricalColumn, hyper_parameters, rules};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -115,7 +116,7 @@ hyper_parameters! {
             let holds = count.is_none_or(|count| (1..=MAX_WINDOWS).contains(&count));
             rules::require(holds, "between 1 and 1000000, or null for all windows")
         },
-        /// Batches of so many series and windows each whose gradients a step averages, one after the other in the memory of one.
+        /// Batches of this many series and windows each whose gradients a step averages, one after the other in the memory of one.
         accumulate_grad_batches: usize = 1 => |batches| rules::within(batches, 1..=1000),
         /// Windows forecast at a time; -1 for all, null for windows_batch_size.
         inference_windows_batch_size: Option<i64> = Some(1024) => |count| {
@@ -146,7 +147,7 @@ hyper_parameters! {
         /// The name of the model's column in forecasts; null for the model's own.
         alias: Option<String> = None => |name| {
             let expected = "a name fit for a file: 1 to 240 bytes, without slashes, not starting with a dot";
-            rules::require(name.as_deref().is_none_or(is_file_name), expected)
+            rules::require(name.as_deref().is_none_or(fits_a_file), expected)
         },
     }
 }
@@ -162,11 +163,6 @@ fn known_class(class: &Option<String>, module: &str, known: &[&str]) -> Result<(
 fn did_you_mean(word: &Option<String>, known: &[&str]) -> String {
     let nearest = word.as_deref().and_then(|word| nearest(word, known.iter().copied()));
     nearest.map(|name| format!(" (did you mean {name}?)")).unwrap_or_default()
-}
-
-fn is_file_name(name: &str) -> bool {
-    // Systems take 255 bytes, of which `_99.safetensors` needs 15.
-    (1..=240).contains(&name.len()) && !name.contains(['/', '\\', '\0']) && !name.starts_with('.')
 }
 
 /// The share of a window that must hold values: one for history and horizon, or one for each.

@@ -6,7 +6,7 @@ use crate::spec::NetworkSpec;
 use crate::spec_error::SpecError;
 
 impl NetworkSpec {
-    /// Takes the quantiles of a network that forecasts a single number from so many forecasts with dropout; others have quantiles of
+    /// Takes the quantiles of a network that forecasts a single number from this many forecasts with dropout; others have quantiles of
     /// their own.
     #[must_use]
     pub fn dropout_samples(mut self, samples: Option<usize>) -> Self {
@@ -15,11 +15,11 @@ impl NetworkSpec {
     }
 
     /// Whether its quantiles can be those of forecasts with dropout, as it forecasts a single number.
-    pub fn takes_dropout_samples(&self) -> bool {
+    pub(crate) fn takes_dropout_samples(&self) -> bool {
         self.loss().column_quantiles() == [None] && self.loss().with_quantiles(&[]).is_none()
     }
 
-    /// Whether quantiles are taken from forecasts with dropout: so many of them.
+    /// Whether quantiles are taken from forecasts with dropout: this many of them.
     pub(crate) fn samples_by_dropout(&self) -> Option<usize> {
         self.dropout_samples.filter(|_| self.takes_dropout_samples())
     }

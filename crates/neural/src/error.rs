@@ -21,7 +21,7 @@ pub enum NetworkError {
     /// A precision that this program was built without.
     #[error(transparent)]
     WithoutAmp(#[from] WithoutAmp),
-    /// More threads than anybody can use.
+    /// More threads than anyone can use.
     #[error(transparent)]
     Threads(#[from] TooManyThreads),
     /// Work that would take more memory than it may.

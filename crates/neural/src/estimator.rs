@@ -2,10 +2,12 @@
 
 use foretell_data::{ColumnPart, Panel};
 use foretell_estimator::{
-    ColumnKind, ColumnsRead, Estimator, EstimatorError, HeldOut, LevelsSeen, MemoryEstimate, Output, Run,
-    Trained, TrainingSize,
+    ColumnKind, ColumnsRead, Estimator, EstimatorError, EstimatorNeeds, HeldOut, LevelsSeen, MemoryEstimate,
+    Output, Run, Trained, TrainingSize,
 };
-use foretell_nn::{Loss, check_amp};
+use foretell_infer::MAX_BLOCK;
+use foretell_models::Exogenous;
+use foretell_nn::{Loss, SeriesPerWindow, check_amp};
 use foretell_train::shard_count;
 use serde_json::{Map, Value};
 
@@ -49,13 +51,37 @@ impl Estimator for NetworkSpec {
         Ok(self.check()?)
     }
 
-    fn can_read(&self, kind: ColumnKind) -> bool {
-        let reads = self.exogenous();
-        match kind {
-            ColumnKind::Hist => reads.hist,
-            ColumnKind::Futr => reads.futr,
-            ColumnKind::Stat => reads.stat,
-            ColumnKind::Cat => reads.cat,
+    fn needs(&self) -> EstimatorNeeds {
+        let (needs, common) = (self.network_needs(), self.common());
+        let Exogenous { futr, hist, stat, cat } = self.exogenous();
+        let kinds = [
+            (hist, ColumnKind::Hist),
+            (futr, ColumnKind::Futr),
+            (stat, ColumnKind::Stat),
+            (cat, ColumnKind::Cat),
+        ];
+        let is_relative = self.loss().is_relative_to_zero() || self.valid_loss().is_relative_to_zero();
+        let is_unwatched = common.early_stop_patience_steps <= 0;
+        let steps = common.max_steps;
+        EstimatorNeeds {
+            can_read: kinds.into_iter().filter_map(|(reads, kind)| reads.then_some(kind)).collect(),
+            is_joint: needs.series == SeriesPerWindow::All,
+            n_series: common.n_series,
+            series_at_a_time: MAX_BLOCK,
+            input_size: Some(self.input_size()),
+            takes_dropout_samples: self.takes_dropout_samples(),
+            rows_needed: least_rows(self),
+            rows_read: window_dims(self, needs, Purpose::Forecast).input_size,
+            // A network that was trained on padding knows it.
+            rows_expected: (!common.start_padding_enabled).then(|| self.input_size()),
+            forecasts_counts: self.loss().is_of_counts(),
+            levels_seen: if is_relative { LevelsSeen::None } else { LevelsSeen::OfTraining },
+            max_steps: Some(steps),
+            goes_on_exactly: is_unwatched
+                && self.optimizer_settings().is_ok_and(|settings| settings.schedule.is_constant_for(steps)),
+            // Batches that are dealt out to the threads in shards keep them all busy.
+            takes_all_threads: shard_count(common.windows_batch_size.unwrap_or(usize::MAX), needs) > 1,
+            ..EstimatorNeeds::default()
         }
     }
 
@@ -87,57 +113,8 @@ impl Estimator for NetworkSpec {
         }
     }
 
-    fn is_joint(&self) -> bool {
-        self.is_multivariate()
-    }
-
-    fn check_n_series(&self, n_series: usize) -> Result<(), EstimatorError> {
-        self.fits_n_series(n_series)
-    }
-
-    fn rows_needed(&self) -> usize {
-        least_rows(self)
-    }
-
-    fn rows_read(&self) -> usize {
-        window_dims(self, self.needs(), Purpose::Forecast).input_size
-    }
-
-    fn rows_expected(&self) -> Option<usize> {
-        // A network that was trained on padding knows it.
-        (!self.common().start_padding_enabled).then(|| self.input_size())
-    }
-
     fn caveats(&self, _: &Panel) -> Vec<String> {
         self.entry.unread(&self.own).unwrap_or_default()
-    }
-
-    fn forecasts_counts(&self) -> bool {
-        self.loss().is_of_counts()
-    }
-
-    fn levels_seen(&self) -> LevelsSeen {
-        match self.loss().is_relative_to_zero() || self.valid_loss().is_relative_to_zero() {
-            true => LevelsSeen::None,
-            false => LevelsSeen::OfTraining,
-        }
-    }
-
-    fn max_steps(&self) -> Option<u64> {
-        Some(self.common().max_steps)
-    }
-
-    fn goes_on_exactly(&self) -> bool {
-        let is_unwatched = self.common().early_stop_patience_steps <= 0;
-        let steps = self.common().max_steps;
-        is_unwatched
-            && self.optimizer_settings().is_ok_and(|settings| settings.schedule.is_constant_for(steps))
-    }
-
-    fn takes_all_threads(&self) -> bool {
-        // Batches that are dealt out to the threads in shards keep them all busy.
-        let windows = self.common().windows_batch_size.unwrap_or(usize::MAX);
-        shard_count(windows, self.needs()) > 1
     }
 
     fn training_memory(&self, size: &TrainingSize<'_>) -> Result<(usize, MemoryEstimate), EstimatorError> {

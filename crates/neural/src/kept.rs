@@ -106,7 +106,7 @@ fn kept_of(spec: &NetworkSpec, network: &Network, params: &Params) -> [f64; 2] {
 /// The sizes of a window that is tried. A model that forecasts step by step may train on more steps than its horizon has; they are
 /// all alike.
 fn sizes(spec: &NetworkSpec) -> Dims {
-    let dims = window_dims(spec, spec.needs(), Purpose::Train);
+    let dims = window_dims(spec, spec.network_needs(), Purpose::Train);
     Dims { horizon: dims.horizon.min(spec.h()), ..dims }
 }
 

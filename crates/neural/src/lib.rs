@@ -84,9 +84,7 @@ pub mod own_model {
 pub use acceleration::{Acceleration, check_simd_level};
 pub use bench::{Bench, BenchProduct, bench};
 pub use error::NetworkError;
-pub use foretell_infer::{
-    Attribution, Contributions, ExplanationSum, ForecastPartsOfNetwork, MAX_BLOCK, NoNumber, StepForecaster,
-};
+pub use foretell_infer::{NoNumber, StepForecaster};
 pub use foretell_models::{Exogenous, MODELS, ModelEntry, find};
 pub use foretell_nn::{
     HyperParameterError, Loss, UnknownWeightPrecision, WeightPrecision, WithoutAmp, check_amp,
@@ -95,7 +93,6 @@ pub use foretell_simd::Level;
 pub use foretell_train::{Precision, TrainError};
 #[cfg(feature = "pickle")]
 pub use import::{import_model, json_of};
-pub use importances::{FeatureImportances, StepWeights};
 pub use model_file::{loss_value, model_file, read_model};
 pub use optimizer_settings::from_file as plain_optimizer;
 pub use spec::{NetworkSpec, UNSUPPORTED};

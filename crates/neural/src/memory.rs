@@ -123,7 +123,7 @@ impl Training<'_> {
     }
 }
 
-/// The forecast of windows of these sizes, of which so many numbers are kept each, by a model on so many threads; without the
+/// The forecast of windows of these sizes, of which this many numbers are kept each, by a model on this many threads; without the
 /// forecasts.
 pub(crate) fn forecasting(
     network: &Network,
@@ -141,7 +141,7 @@ pub(crate) fn forecasting(
         .and_numbers("sample paths", dims.horizon.saturating_mul(paths).saturating_mul(threads))
 }
 
-/// Whether a model can be measured on so many windows, its forecasts with weights in this format.
+/// Whether a model can be measured on this many windows, its forecasts with weights in this format.
 pub(crate) fn check_bench(
     training: &Training<'_>,
     ahead: &Dims,

@@ -1,24 +1,24 @@
 //! Models whose windows hold all series of the panel.
 
 use foretell_data::Panel;
-use foretell_estimator::EstimatorError;
+use foretell_estimator::{EstimatorError, EstimatorNeeds};
 use foretell_nn::{Dims, Needs, SeriesPerWindow};
 
 use crate::spec::NetworkSpec;
 
 impl NetworkSpec {
     /// The requirements of the model on training and inference.
-    pub(crate) fn needs(&self) -> Needs {
+    pub(crate) fn network_needs(&self) -> Needs {
         let own = "hyper-parameters are checked when they are set";
         self.entry.needs(&self.own, &Dims::new(self.input_size(), self.common.h)).expect(own)
     }
 
     /// Whether a window holds all series of the panel, not one.
     pub fn is_multivariate(&self) -> bool {
-        self.needs().series == SeriesPerWindow::All
+        self.network_needs().series == SeriesPerWindow::All
     }
 
-    /// The model for panels of so many series, where no number was set and its windows hold all of them.
+    /// The model for panels of this many series, where no number was set and its windows hold all of them.
     #[must_use]
     pub fn with_n_series(mut self, n_series: usize) -> Self {
         if self.is_multivariate() {
@@ -32,13 +32,9 @@ impl NetworkSpec {
         if self.is_multivariate() { Ok(panel.check_common_end()?) } else { Ok(()) }
     }
 
-    /// Whether the model can see a panel of so many series.
+    /// Whether the model can see a panel of this many series.
     pub(crate) fn fits_n_series(&self, found: usize) -> Result<(), EstimatorError> {
-        match self.common.n_series {
-            Some(expected) if expected != found => {
-                Err(EstimatorError::SeriesCount { model: self.alias().to_owned(), expected, found })
-            }
-            _ => Ok(()),
-        }
+        EstimatorNeeds { n_series: self.common.n_series, ..EstimatorNeeds::default() }
+            .check_n_series(self.alias(), found)
     }
 }

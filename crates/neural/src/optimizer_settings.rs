@@ -314,7 +314,7 @@ fn milestones(arguments: &mut Arguments) -> Result<Vec<u64>, HyperParameterError
     }
 }
 
-/// So many steps.
+/// This many steps.
 fn steps(arguments: &mut Arguments, name: &'static str) -> Result<Option<u64>, HyperParameterError> {
     Ok(arguments.count(name, 0..=u32::MAX)?.map(u64::from))
 }

@@ -1,4 +1,4 @@
-//! Where the training of a network starts: with new weights or those of a trained network, and which of them stay as they are.
+//! Where the training of a network starts: with new weights or those of a trained network, and which of them stay unchanged.
 
 use std::ops::Range;
 

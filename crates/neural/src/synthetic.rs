@@ -15,7 +15,7 @@ use crate::windows::{Purpose, window_dims};
 /// Steps before anything is measured: buffers are allocated, caches filled, clocks raised.
 pub(crate) const WARM_UP: usize = 5;
 
-/// The median time of the forecasts of so many synthetic windows by a trained model. Each thread has as many of them, and a
+/// The median time of the forecasts of this many synthetic windows by a trained model. Each thread has as many of them, and a
 /// single one is shared.
 pub(crate) fn seconds_of_forecasts(
     spec: &NetworkSpec,
@@ -27,7 +27,7 @@ pub(crate) fn seconds_of_forecasts(
     with_forecasts(spec, network, params, workers, windows, warm_median_seconds)
 }
 
-/// The products of the forecasts of so many windows, as in [`seconds_of_forecasts`].
+/// The products of the forecasts of this many windows, as in [`seconds_of_forecasts`].
 pub(crate) fn products_of_forecasts(
     spec: &NetworkSpec,
     network: &Network,
@@ -42,7 +42,7 @@ pub(crate) fn products_of_forecasts(
     })
 }
 
-/// Calls `measure` with what makes the forecasts of so many windows.
+/// Calls `measure` with what makes the forecasts of this many windows.
 fn with_forecasts<R: Send>(
     spec: &NetworkSpec,
     network: &Network,

@@ -6,16 +6,17 @@ use std::sync::{Arc, OnceLock};
 use foretell_checkpoint::OptimizerState;
 use foretell_data::{Cutter, Future, Panel, Span, WindowRef};
 use foretell_estimator::{
-    Asked, Cutoff, Estimator, EstimatorError, ForecastValues, MemoryEstimate, Outcome, Trained, Workers,
+    Asked, Attribution, Contributions, Cutoff, Estimator, EstimatorError, ForecastPart, ForecastValues,
+    ImportanceSum, MemoryEstimate, Outcome, Trained, Workers,
 };
-use foretell_infer::{Cut, ExplanationSum, Forecasts, StepForecaster, StepParts};
+use foretell_infer::{Cut, Forecasts, StepForecaster, StepParts};
 use foretell_nn::{Dims, Loss, Network, Params, WeightPrecision, WithoutAmp, check_amp};
 
 use crate::error::NetworkError;
+use crate::importances::NetworkImportances;
 use crate::kept::KeptNumbers;
 use crate::memory::forecasting;
 use crate::spec::NetworkSpec;
-use crate::spec_error::SpecError;
 use crate::synthetic::seconds_of_forecasts;
 use crate::windows::{Purpose, window_dims, window_spec};
 
@@ -35,16 +36,6 @@ pub struct TrainedNetwork {
 impl TrainedNetwork {
     pub(crate) fn new(spec: NetworkSpec, network: Network, params: Params, outcome: Option<Outcome>) -> Self {
         Self { spec, network, params, outcome, optimizer: None, kept: OnceLock::new() }
-    }
-
-    /// The same with quantiles from so many forecasts with dropout: see [`NetworkSpec::dropout_samples`].
-    ///
-    /// # Errors
-    /// If it forecasts a single number and drops nothing.
-    pub fn with_dropout_samples(&self, samples: usize) -> Result<Self, SpecError> {
-        let spec = self.spec.clone().dropout_samples(Some(samples));
-        spec.check_dropout()?;
-        Ok(Self { spec, ..self.clone() })
     }
 
     /// The optimiser of its training, if it was kept.
@@ -109,38 +100,16 @@ impl TrainedNetwork {
         Self { params: self.params.without_copies(), ..self.clone() }
     }
 
-    /// The median time of the forecasts of so many synthetic windows, in seconds. Each thread has as many of them, and a
+    /// The median time of the forecasts of this many synthetic windows, in seconds. Each thread has as many of them, and a
     /// single one is shared.
     pub fn forecast_seconds(&self, workers: &Workers, windows: usize) -> f64 {
         seconds_of_forecasts(&self.spec, &self.network, &self.params, workers, windows)
     }
 
-    /// Whether it weighs columns and steps behind its forecasts.
-    pub fn explains(&self) -> bool {
-        self.spec.entry.explains
-    }
-
-    /// Adds the weights behind the forecasts of the steps after each series to `sum`.
-    ///
-    /// # Errors
-    /// If the panel lacks a column that the network reads, or has another number of series than it forecasts together.
-    pub fn explain(
-        &self,
-        panel: &Panel,
-        future: Option<&Future>,
-        workers: &Workers,
-        sum: &mut ExplanationSum,
-    ) -> Result<(), EstimatorError> {
-        let (loss, span) = (self.spec.loss(), Span::Predict { future });
-        self.on_windows(panel, span, loss, self.spec.h(), workers, |forecasts, cutter| {
-            forecasts.explain(cutter, &cutter.rows(), sum);
-        })
-    }
-
     /// A forecaster of one series that reads each new step once and keeps the network's state, started from a `history` of the
     /// series: RNN, LSTM and GRU. Its docs say how it scales. The history has at least the steps that a forecast reads (`input_size`, or
     /// `inference_input_size` and one more step of a `recurrent` network); with as many, its forecast is that of [`Trained::forecast`]. The values
-    /// are those that the network was trained on, so whoever scales series as wholes (`local_scaler_type`) scales them before.
+    /// are those that the network was trained on, so the one who scales series as wholes (`local_scaler_type`) scales them before.
     ///
     /// # Errors
     /// If the network keeps no state, reads other columns than the target or draws sample paths, or the history is too short or
@@ -264,6 +233,48 @@ impl Trained for TrainedNetwork {
         Some(self.on_windows(panel, span, &loss, h, workers, |forecasts, cutter| {
             forecasts.paths(cutter, &cutter.rows(), paths, seed)
         }))
+    }
+
+    fn parts(
+        &self,
+        panel: &Panel,
+        future: Option<&Future>,
+        h: usize,
+        workers: &Workers,
+    ) -> Option<Result<Vec<ForecastPart>, EstimatorError>> {
+        let parts = self.parts_of_forecasts(panel, future, h, workers).map(|parts| {
+            let named = parts.names.into_iter().zip(parts.values);
+            named.map(|(name, values)| ForecastPart { name, values }).collect()
+        });
+        Some(parts.map_err(EstimatorError::from))
+    }
+
+    fn attributed_inputs(&self, target: &str, h: usize) -> Option<Vec<String>> {
+        Some(self.input_names(target, h))
+    }
+
+    fn contributions(
+        &self,
+        panel: &Panel,
+        future: Option<&Future>,
+        h: usize,
+        (method, output): (Attribution, usize),
+        workers: &Workers,
+    ) -> Option<Result<Vec<Contributions>, EstimatorError>> {
+        Some(self.attribute(panel, future, h, workers, method, output).map_err(EstimatorError::from))
+    }
+
+    fn importances(&self) -> Option<Box<dyn ImportanceSum + '_>> {
+        Some(Box::new(NetworkImportances::new(self)?))
+    }
+
+    fn with_dropout_samples(&self, samples: usize) -> Option<Result<Box<dyn Trained>, EstimatorError>> {
+        let spec = self.spec.clone().dropout_samples(Some(samples));
+        if !spec.takes_dropout_samples() {
+            return None;
+        }
+        let checked = spec.check_dropout().map_err(EstimatorError::from);
+        Some(checked.map(|()| -> Box<dyn Trained> { Box::new(Self { spec, ..self.clone() }) }))
     }
 
     fn held_bytes(&self) -> [u64; 2] {

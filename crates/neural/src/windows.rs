@@ -32,7 +32,7 @@ pub(crate) fn least_rows(spec: &NetworkSpec) -> usize {
     if spec.common().start_padding_enabled {
         return 1;
     }
-    window_dims(spec, spec.needs(), Purpose::Train).input_size
+    window_dims(spec, spec.network_needs(), Purpose::Train).input_size
 }
 
 /// How windows of these sizes are cut from a panel.

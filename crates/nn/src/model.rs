@@ -223,7 +223,7 @@ impl<'a> Forward<'a> {
     }
 
     /// A run on a part of a batch: `multiplied` are the multiplied weights, whose gradients are written after those
-    /// of the parameters; whoever adds up the parts passes them on to the layers.
+    /// of the parameters; the one who adds up the parts passes them on to the layers.
     pub fn part(params: &'a Params, key: Key, multiplied: &'a [Tensor]) -> Self {
         Self { multiplied: Some(multiplied), ..Self::training(params, key) }
     }

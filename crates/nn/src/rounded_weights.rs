@@ -97,7 +97,7 @@ mod tests {
         let mut params = table.initialise(1);
         let mut weights = RoundedWeights::new(params.table());
         weights.pack(&params);
-        assert!(packs(&weights).is_empty(), "nobody has asked for any");
+        assert!(packs(&weights).is_empty(), "no one has asked for any");
         assert_eq!(layers.run(&params, Some(&weights)), layers.run(&params, None));
         // The input of the first layer wants no gradient.
         weights.pack(&params);

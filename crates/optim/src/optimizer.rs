@@ -78,7 +78,7 @@ impl Optimizer {
         Ok(Self { rule, clip, len, trained, states: [state(0), state(1)], squares, steps: 0 })
     }
 
-    /// Leaves the parameters of these ranges as they are: neither their gradients nor a decay of weights change them, and a bound
+    /// Leaves the parameters of these ranges unchanged: neither their gradients nor a decay of weights change them, and a bound
     /// on the norm does not count them.
     ///
     /// # Panics
@@ -134,7 +134,7 @@ impl Optimizer {
                         *square = f64::from(simd::l2_norm(sum)).powi(2);
                     }
                 });
-                // The blocks' sums are added in their order, whoever computed them.
+                // The blocks' sums are added in their order, the one who computed them.
                 let norm = self.squares.iter().sum::<f64>().sqrt();
                 let factor = most / (norm + 1e-6);
                 if factor < 1.0 { Limit::Scale(factor as f32) } else { Limit::None }

@@ -22,7 +22,7 @@ impl From<f64> for Pace {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Schedule {
-    /// A factor every so many steps.
+    /// A factor every this many steps.
     StepDecay(StepDecay),
     /// A factor at certain steps.
     Milestones(Milestones),
@@ -70,7 +70,7 @@ impl Schedule {
         }
     }
 
-    /// Whether the rate is the same in each of so many steps.
+    /// Whether the rate is the same in each of this many steps.
     pub fn is_constant_for(&self, steps: u64) -> bool {
         matches!(self, Self::StepDecay(decay) if decay.every >= steps || decay.factor == 1.0)
     }

@@ -6,11 +6,11 @@ use std::ptr::NonNull;
 use crate::class::{ALIGN, Class};
 use crate::program_memory::refusable;
 
-/// Blocks of at least so many bytes start at a multiple of it and ask the system for huge pages: passes over
+/// Blocks of at least this many bytes start at a multiple of it and ask the system for huge pages: passes over
 /// large arrays then miss fewer address translations.
 const HUGE_PAGE: usize = 2 << 20;
 
-/// An aligned, initialised block that nobody else refers to; dropping it frees the memory.
+/// An aligned, initialised block that no one else refers to; dropping it frees the memory.
 pub(crate) struct Block {
     start: NonNull<u8>,
     bytes: usize,
@@ -30,7 +30,7 @@ impl Block {
         if layout.align() == HUGE_PAGE {
             prefer_huge_pages(start, class.bytes);
         }
-        // SAFETY: the block is that large, and nobody else knows it.
+        // SAFETY: the block is that large, and no one else knows it.
         unsafe { start.write_bytes(0, class.bytes) };
         Some(Self { start, bytes: class.bytes })
     }
@@ -39,7 +39,7 @@ impl Block {
     ///
     /// # Safety
     ///
-    /// `start` came from `into_start` of a block of this class and is used by nobody else.
+    /// `start` came from `into_start` of a block of this class and is used by no one else.
     pub(crate) unsafe fn from_start(start: NonNull<u8>, class: Class) -> Self {
         Self { start, bytes: class.bytes }
     }

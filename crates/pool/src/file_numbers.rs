@@ -65,14 +65,14 @@ impl NumberFile {
     /// The numbers, all of which are written.
     ///
     /// # Errors
-    /// If the disk does not take the last of them, or the system has no room for the addresses of so many.
+    /// If the disk does not take the last of them, or the system has no room for the addresses of this many.
     pub fn finish(self) -> io::Result<FileNumbers> {
         let file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
         Ok(FileNumbers(Mapped::new(&file, self.len)?))
     }
 }
 
-/// Numbers in a file that nobody can change: on Linux they take no memory that the system could not use otherwise, elsewhere they are
+/// Numbers in a file that no one can change: on Linux they take no memory that the system could not use otherwise, elsewhere they are
 /// in memory.
 ///
 /// Where the disk fails while they are read, the system ends the process (SIGBUS).
@@ -138,7 +138,7 @@ mod mapped {
             if file.metadata()?.len() < bytes as u64 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
-            // SAFETY: a new mapping at an address of the system's choice; the descriptor is open, and the file has so many bytes.
+            // SAFETY: a new mapping at an address of the system's choice; the descriptor is open, and the file has this many bytes.
             let start = unsafe {
                 libc::mmap(ptr::null_mut(), bytes, libc::PROT_READ, libc::MAP_SHARED, file.as_raw_fd(), 0)
             };

@@ -28,7 +28,7 @@ pub(crate) struct Component {
 /// The source of the columns of a component.
 #[derive(Clone, Debug, PartialEq)]
 enum Source {
-    /// Sine and cosine of the harmonics of a period of so many days.
+    /// Sine and cosine of the harmonics of a period of this many days.
     Fourier {
         period: f64,
         /// The column that says when it applies, among those that are read.

@@ -19,7 +19,7 @@ pub(crate) struct ErrorsByRow<'a> {
 }
 
 impl<'a> ErrorsByRow<'a> {
-    /// Values, times and capacities of rows, and their columns `x`, `[rows, coefficients]`, of which so many are added and the
+    /// Values, times and capacities of rows, and their columns `x`, `[rows, coefficients]`, of which this many are added and the
     /// others parts of the trend.
     pub(crate) fn new(
         changes: Changes<'a>,

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use foretell_data::nearest;
+use foretell_estimator::hyper;
 use serde_json::Value;
 
 use crate::error::ProphetError;
@@ -39,15 +39,10 @@ fn any_scale(optional: Option<f64>) -> bool {
     optional.is_none_or(scale)
 }
 
-/// Names of files of 255 bytes are what systems take.
-fn fits_a_file(name: &str) -> bool {
-    (1..=240).contains(&name.len()) && !name.contains(['/', '\\', '\0']) && !name.starts_with('.')
-}
-
 #[rustfmt::skip]
 const HYPER_PARAMETERS: &[HyperParameter] = &[
     HyperParameter { name: "h", meaning: "Steps to forecast.",
-        expected: "a whole number between 1 and 1000000", fits: |s| (1..=MOST).contains(&s.h) },
+        expected: hyper::STEPS, fits: |s| (1..=MOST).contains(&s.h) },
     HyperParameter { name: "growth", meaning: "How the trend grows: in straight lines, towards a capacity, or not at all.",
         expected: "\"linear\", \"logistic\" or \"flat\"", fits: |_| true },
     HyperParameter { name: "changepoints", meaning: "Where the rate of growth may change; null for n_changepoints of them.",
@@ -100,12 +95,12 @@ const HYPER_PARAMETERS: &[HyperParameter] = &[
         expected: "a list of {name} and prior_scale, mode or standardize",
         fits: |s| s.regressors.iter().all(|options| any_scale(options.prior_scale)) },
     HyperParameter { name: "uncertainty_samples", meaning: "Simulated futures that quantiles are taken from.",
-        expected: "a whole number between 1 and 1000000", fits: |s| (1..=MOST).contains(&s.uncertainty_samples) },
+        expected: hyper::STEPS, fits: |s| (1..=MOST).contains(&s.uncertainty_samples) },
     HyperParameter { name: "random_seed", meaning: "What these are drawn by.",
         expected: "a whole number of at least 0", fits: |_| true },
     HyperParameter { name: "alias", meaning: "The name of the model's column in forecasts; null for the model's own.",
-        expected: "a name fit for a file (without slashes, not starting with a dot), or null",
-        fits: |s| s.alias.as_deref().is_none_or(fits_a_file) },
+        expected: hyper::ALIAS,
+        fits: |s| s.alias.as_deref().is_none_or(hyper::fits_a_file) },
 ];
 
 /// The meaning of the hyper-parameter of this name.
@@ -121,10 +116,7 @@ pub(crate) fn with(
 ) -> Result<ProphetSettings, ProphetError> {
     let names = || HYPER_PARAMETERS.iter().map(|known| known.name);
     let Some(known) = HYPER_PARAMETERS.iter().find(|known| known.name == name) else {
-        let hint = match nearest(name, names()) {
-            Some(nearest) => format!("did you mean {nearest}?"),
-            None => format!("it has {}", names().collect::<Vec<_>>().join(", ")),
-        };
+        let hint = hyper::hint(name, names());
         return Err(ProphetError::UnknownHyperParameter { found: name.to_owned(), hint });
     };
     let refuse = |reason: String| ProphetError::Value {

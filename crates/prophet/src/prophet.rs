@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use foretell_data::{ColumnPart, Cutter, Future, Panel, Span, WindowSpec};
 use foretell_estimator::{
-    Asked, ColumnKind, ColumnsRead, Described, Estimator, EstimatorEntry, EstimatorError, ForecastValues,
-    HeldOut, Learned, LevelsSeen, MemoryEstimate, Output, Run, SeriesNumbers, Trained, TrainingSize, Workers,
+    Asked, ColumnKind, ColumnsRead, Described, Estimator, EstimatorEntry, EstimatorError, EstimatorNeeds,
+    ForecastPart, ForecastValues, HeldOut, Learned, LevelsSeen, MemoryEstimate, Output, Run, SeriesNumbers,
+    Trained, TrainingSize, Workers,
 };
 use serde_json::{Map, Value};
 
@@ -16,7 +17,7 @@ use crate::error::ProphetError;
 use crate::fit::{Model, SeriesFit};
 use crate::hyper_parameters;
 use crate::rows::Rows;
-use crate::settings::{Growth, ProphetSettings};
+use crate::settings::{Growth, Mode, ProphetSettings};
 use crate::{holiday_years, short_history, unlearned};
 
 const NAME: &str = "Prophet";
@@ -66,14 +67,6 @@ impl Estimator for Prophet {
         self.settings().h
     }
 
-    fn levels_seen(&self) -> LevelsSeen {
-        // A capacity is a value, and a share is one of the trend.
-        match self.settings().growth == Growth::Logistic || self.settings().has_shares() {
-            true => LevelsSeen::None,
-            false => LevelsSeen::OfTraining,
-        }
-    }
-
     fn set(&mut self, name: &str, value: Value) -> Result<(), EstimatorError> {
         *self = Self::new(hyper_parameters::with(self.settings(), name, &value)?);
         Ok(())
@@ -94,16 +87,25 @@ impl Estimator for Prophet {
         }
     }
 
-    fn can_read(&self, kind: ColumnKind) -> bool {
-        kind == ColumnKind::Futr
+    fn needs(&self) -> EstimatorNeeds {
+        let settings = self.settings();
+        EstimatorNeeds {
+            can_read: vec![ColumnKind::Futr],
+            unscaled_columns: settings.unscaled_columns(),
+            rows_needed: 2,
+            // A capacity is a value, and a share is one of the trend.
+            levels_seen: match settings.growth == Growth::Logistic || settings.has_shares() {
+                true => LevelsSeen::None,
+                false => LevelsSeen::OfTraining,
+            },
+            learns_without_steps: true,
+            takes_all_threads: true,
+            ..EstimatorNeeds::default()
+        }
     }
 
     fn columns_read(&self) -> ColumnsRead<'_> {
         ColumnsRead { futr: &self.model.design.reads, ..ColumnsRead::default() }
-    }
-
-    fn unscaled_columns(&self) -> Vec<String> {
-        self.model.settings.unscaled_columns()
     }
 
     fn outputs_at(&self, quantiles: &[f64]) -> Option<Vec<Output>> {
@@ -111,23 +113,11 @@ impl Estimator for Prophet {
         Some(std::iter::once(Output::point()).chain(quantiles.iter().map(quantile)).collect())
     }
 
-    fn rows_needed(&self) -> usize {
-        2
-    }
-
     fn caveats(&self, panel: &Panel) -> Vec<String> {
         let mut caveats = short_history::caveats(&self.model.design, panel);
         caveats.extend(holiday_years::caveat(self.settings(), panel));
         caveats.extend(unlearned::caveats(self.settings(), &self.model.design, panel));
         caveats
-    }
-
-    fn learns_without_steps(&self) -> bool {
-        true
-    }
-
-    fn takes_all_threads(&self) -> bool {
-        true
     }
 
     fn training_memory(
@@ -152,9 +142,9 @@ impl Estimator for Prophet {
         self.check()?;
         let known = panel.without_last(held_out.rows());
         let mut fits: Vec<Result<SeriesFit, EstimatorError>> = Vec::new();
-        // What nobody waits for any more is left.
+        // What no one waits for any more is left.
         let left =
-            || Err(EstimatorError::Failed("the training was given up, since nobody waits for it".into()));
+            || Err(EstimatorError::Failed("the training was given up, since no one waits for it".into()));
         fits.resize_with(known.n_series(), left);
         run.workers.each(&mut fits, true, |series, fit| *fit = fit_series(&self.model, &known, series, None));
         let fits = fits.into_iter().collect::<Result<Vec<_>, _>>()?;
@@ -291,6 +281,41 @@ impl Trained for TrainedProphet {
         let fit = self.prophet.model.fit_of(&self.learned, &series)?;
         let (form, numbers) = self.prophet.model.describe(&fit);
         Some(Described { series, form, numbers })
+    }
+
+    /// The trend, and what each component adds to it; a component that a series lacks adds nothing.
+    fn parts(
+        &self,
+        panel: &Panel,
+        future: Option<&Future>,
+        h: usize,
+        _: &Workers,
+    ) -> Option<Result<Vec<ForecastPart>, EstimatorError>> {
+        let mut parts = vec![ForecastPart { name: "trend".to_owned(), values: Vec::new() }];
+        for series in 0..panel.n_series() {
+            let before = panel.len(series);
+            let own = match self.decompose(panel, series, before..before + h, future) {
+                Ok(own) => own,
+                Err(error) => return Some(Err(error)),
+            };
+            parts[0].values.extend(own.trend.iter().map(|&value| value as f32));
+            for component in &own.components {
+                let place = parts.iter().position(|part| part.name == component.name).unwrap_or_else(|| {
+                    parts.push(ForecastPart { name: component.name.clone(), values: Vec::new() });
+                    parts.len() - 1
+                });
+                let values = &mut parts[place].values;
+                values.resize(series * h, 0.0);
+                let added =
+                    component.values.iter().zip(&own.trend).map(|(value, trend)| match component.mode {
+                        Mode::Additive => *value,
+                        Mode::Multiplicative => value * trend,
+                    });
+                values.extend(added.map(|value| value as f32));
+            }
+        }
+        parts.iter_mut().for_each(|part| part.values.resize(panel.n_series() * h, 0.0));
+        Some(Ok(parts))
     }
 
     fn held_bytes(&self) -> [u64; 2] {

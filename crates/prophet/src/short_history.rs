@@ -60,7 +60,7 @@ mod tests {
     use crate::hyper_parameters::with;
     use crate::settings::ProphetSettings;
 
-    /// Caveats on series of so many rows each.
+    /// Caveats on series of this many rows each.
     fn told(freq: &str, rows: &[usize], settings: &str) -> Vec<String> {
         let series: Vec<(String, &str, Vec<f32>)> = rows
             .iter()

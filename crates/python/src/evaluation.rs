@@ -1,4 +1,4 @@
-//! Scores of forecasts, whoever made them.
+//! Scores of forecasts, no matter who made them.
 
 use foretell::evaluate::{Metric, ScoreBy, ScoreTable};
 use foretell::{ColumnNames, Error, ForecastTable, ReadOptions, ScoredForecasts, TimeKind, usual_season};

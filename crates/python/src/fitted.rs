@@ -30,7 +30,7 @@ impl PyFitted {
         Self { fitted, told }
     }
 
-    /// Models whose warnings nobody hears yet.
+    /// Models whose warnings no one hears yet.
     fn read(fitted: Fitted, threads: usize) -> Result<Self, foretell::Error> {
         let told = Told::default();
         let fitted = fitted.threads(threads)?.on_warning(told.listener());
@@ -216,7 +216,7 @@ impl PyFitted {
         self.fitted.forecast_columns(&options).map_err(exception)
     }
 
-    /// Parts of a multiple of so many series, in their order, have the forecasts of all of them to the last bit; none if a forecast
+    /// Parts of a multiple of this many series, in their order, have the forecasts of all of them to the last bit; none if a forecast
     /// needs all series at once.
     #[getter]
     fn series_per_part(&self) -> Option<usize> {

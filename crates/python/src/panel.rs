@@ -67,15 +67,13 @@ impl PyPanel {
             end.map(str::parse).transpose().map_err(|error: DataError| exception(error))?;
         let rows = batches(data)?;
         let statics = static_data.map(batches).transpose()?;
-        let read = || {
-            let mut panel = Panel::from_record_batches(rows, &options)?;
-            if let Some(end) = end.filter(|_| panel.early_ends().is_some()) {
-                panel = panel.with_end(end, None)?;
-            }
-            match statics {
+        let read = || -> Result<Panel, DataError> {
+            let panel = Panel::from_record_batches(rows, &options)?;
+            let statics = |panel: Panel| match statics {
                 Some(statics) => panel.with_static_batches(statics, &options),
                 None => Ok(panel),
-            }
+            };
+            Ok(panel.completed(end, &options, statics)?.0)
         };
         let panel = data.py().detach(read).map_err(exception)?;
         Ok(Self { panel, options })

@@ -33,7 +33,11 @@ fn argument(setting: Setting) -> Option<&'static str> {
         Setting::SkipMatching => "pandas.read_csv(comment=...)",
         Setting::Sheet => "pandas.read_excel(sheet_name=...)",
         Setting::DropPartial => "df[df[time_col] < end]",
-        Setting::Hours | Setting::HoursAcross | Setting::MonthsAcross | Setting::TimesAcross => "df.melt",
+        Setting::Hours
+        | Setting::Wide
+        | Setting::HoursAcross
+        | Setting::MonthsAcross
+        | Setting::TimesAcross => "df.melt",
         Setting::Log => "verbose",
         Setting::Checkpoint => "checkpoint",
         Setting::SearchSpace => "config",

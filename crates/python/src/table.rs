@@ -118,7 +118,7 @@ impl PyTable {
     }
 }
 
-/// Numbers of this machine, in the memory of Python's object where that is aligned as they are.
+/// Numbers of this machine, in the memory of Python's object where that is aligned as numbers are.
 fn values<T: ArrowPrimitiveType>(bytes: PyBackedBytes) -> PrimitiveArray<T> {
     let width = size_of::<T::Native>();
     let len = bytes.len() / width;

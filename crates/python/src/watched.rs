@@ -82,7 +82,7 @@ impl Watch {
         Ok(())
     }
 
-    /// The question whether anybody still waits for the training.
+    /// The question whether anyone still waits for the training.
     pub(crate) fn question(&self) -> impl Fn() -> bool + Send + Sync + 'static {
         let watch = self.clone();
         move || !watch.0.stop.load(Ordering::Relaxed)

@@ -9,7 +9,7 @@ pub(crate) struct PackedCharts {
     /// All times, each once: milliseconds, or numbers of steps.
     pub(crate) timeline: Vec<f64>,
     /// Of each series its values' count and place, the count of its forecasts, and the count and place of each. A place below 0 is
-    /// one less than minus the first of so many [`places`](Self::places).
+    /// one less than minus the first of this many [`places`](Self::places).
     pub(crate) index: Vec<i32>,
     /// Places on the timeline of what is no run.
     pub(crate) places: Vec<i32>,

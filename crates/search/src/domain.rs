@@ -187,7 +187,7 @@ mod tests {
             let mut draws = Draws::new([1, 2, 3]);
             let n = 20_000;
             let mean = (0..n).map(|_| domain.unit(domain.draw(&mut draws))).sum::<f64>() / f64::from(n);
-            // Four deviations of the mean of so many uniform numbers.
+            // Four deviations of the mean of this many uniform numbers.
             assert!((mean - 0.5).abs() < 4.0 * (1.0 / 12.0_f64 / f64::from(n)).sqrt(), "{domain:?}: {mean}");
         }
     }

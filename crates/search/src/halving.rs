@@ -1,7 +1,7 @@
 //! Successive halving (Jamieson and Talwalkar 2016; Li et al. 2020, ASHA): many trials are scored on a small budget, the best of
 //! them on a larger one.
 //!
-//! As in ASHA nobody waits until all trials of a rung are scored: the best share of those that are so far continues. Here it is
+//! As in ASHA no one waits until all trials of a rung are scored: the best share of those that are so far continues. Here it is
 //! decided between rounds, so that the order within a round changes nothing.
 
 use crate::trial::{Trial, ranked};
@@ -11,7 +11,7 @@ use crate::trial::{Trial, ranked};
 pub struct Halving {
     /// How many rungs there are, at least one.
     pub rungs: usize,
-    /// One of so many advances to the next rung, whose budget is so many times larger; at least 2.
+    /// One of this many advances to the next rung, whose budget is this many times larger; at least 2.
     pub eta: usize,
 }
 

@@ -13,7 +13,7 @@ const STARTUP: usize = 10;
 /// The same within one of several spaces.
 const STARTUP_OF_SPACE: usize = 4;
 
-/// Draws for one trial, at most: a space of which so many in a row are refused or known is taken to have no others.
+/// Draws for one trial, at most: a space of which this many in a row are refused or known is taken to have no others.
 const ATTEMPTS: u64 = 512;
 
 /// How points are proposed.
@@ -62,7 +62,7 @@ pub enum Task {
 }
 
 impl Study {
-    /// A search with so many trials, 4 a round, of one rung.
+    /// A search with this many trials, 4 a round, of one rung.
     ///
     /// # Panics
     /// If a domain has no values; [`Study::try_new`] returns it.
@@ -86,7 +86,7 @@ impl Study {
         self.grid().size()
     }
 
-    /// All points that the search can propose, those without values included, if they can be counted and are no more than so many.
+    /// All points that the search can propose, those without values included, if they can be counted and are no more than this many.
     pub fn points(&self, most: usize) -> Option<Vec<Point>> {
         let countable = |space: &Vec<Domain>| space.iter().all(|domain| domain.count().is_some());
         let is_grid = matches!(self.sampler, Sampler::Grid { .. });

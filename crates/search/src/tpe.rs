@@ -25,7 +25,7 @@ pub(crate) fn propose(space: &[Domain], ranked: &[&[f64]], draws: &mut Draws) ->
     scored.max_by(|(a, _), (b, _)| a.total_cmp(b)).map(|(_, point)| point).unwrap_or_default()
 }
 
-/// How many of so many trials are good ones.
+/// How many of this many trials are good ones.
 pub(crate) fn good_count(trials: usize) -> usize {
     (trials as f64 * 0.15).ceil() as usize
 }

@@ -1,4 +1,4 @@
-//! Load for a server: so many clients, each sending the same request over its connection as soon as it has the answer.
+//! Load for a server: this many clients, each sending the same request over its connection as soon as it has the answer.
 //!
 //! ```sh
 //! cargo run --release -p foretell-server --example load -- 127.0.0.1:8080 /v1/forecast request.json 64 10

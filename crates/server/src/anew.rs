@@ -21,7 +21,7 @@ pub(crate) const NAME: &str = "auto";
 /// The share of the time of a request that its search may take.
 const SHARE: f64 = 0.8;
 
-/// The answer to a request that names no model that is served and whose tables have so many bytes, on so many threads.
+/// The answer to a request that names no model that is served and whose tables have this many bytes, on this many threads.
 pub(crate) fn forecast_anew(
     request: &ForecastRequest,
     bytes: u64,

@@ -46,7 +46,7 @@ impl ServerState {
     }
 }
 
-/// The units that a body of so many bytes takes.
+/// The units that a body of this many bytes takes.
 pub(crate) fn units(bytes: usize) -> u32 {
     u32::try_from(bytes.div_ceil(UNIT)).unwrap_or(u32::MAX)
 }

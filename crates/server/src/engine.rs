@@ -53,7 +53,7 @@ impl Waits {
     }
 }
 
-/// Says with its end that nobody waits any longer.
+/// Says with its end that no one waits any longer.
 struct GoneWithThis(Arc<AtomicBool>);
 
 impl Drop for GoneWithThis {
@@ -62,7 +62,7 @@ impl Drop for GoneWithThis {
     }
 }
 
-/// Whoever waits for an answer.
+/// The one who waits for an answer.
 trait Client: Send {
     /// Gives it the answer, and the room that this takes.
     fn answer(self: Box<Self>, answer: Result<(ForecastAnswer, Room), EngineError>);
@@ -93,14 +93,14 @@ type ReloadListener = Arc<dyn Fn(Reload) + Send + Sync>;
 /// Saved models, and threads that forecast with them: the server without its sockets.
 ///
 /// Calls are futures that any number of tasks may wait for; they need a runtime of tokio's with timers. Requests are taken in the
-/// order in which they come: one that is alone is computed on all threads, those of a busy engine on one thread each. Nobody waits for
+/// order in which they come: one that is alone is computed on all threads, those of a busy engine on one thread each. No one waits for
 /// others to come; but of those that wait while threads are busy, those that ask the same of a model, each for one series, are
 /// computed together as far as that changes no bit. So an answer depends on its request alone, and is that of `foretell predict`, to the
 /// last bit.
 pub struct ForecastEngine {
     shared: Arc<Shared>,
     threads: Vec<JoinHandle<()>>,
-    /// Whoever looks after the directories stops when this is dropped.
+    /// The one who looks after the directories stops when this is dropped.
     watcher: Option<(Sender<()>, JoinHandle<()>)>,
 }
 
@@ -331,7 +331,7 @@ impl ForecastEngine {
         self.shared.queue.close();
     }
 
-    /// Takes no more requests, and gives up what is computed: nobody waits for it.
+    /// Takes no more requests, and gives up what is computed: no one waits for it.
     pub fn give_up(&self) {
         self.shared.is_given_up.store(true, Ordering::Relaxed);
         self.stop();
@@ -355,7 +355,7 @@ impl ForecastEngine {
         let waits = Waits { deadline, is_gone: Arc::default() };
         let _gone = GoneWithThis(waits.is_gone.clone());
         let begin = Box::new(move |shared: &Shared| {
-            // Nobody waits for it any more.
+            // No one waits for it any more.
             if waits.is_over() {
                 return;
             }
@@ -405,7 +405,7 @@ impl Drop for ForecastEngine {
     fn drop(&mut self) {
         self.stop();
         if self.shared.is_given_up.load(Ordering::Relaxed) {
-            // They end at their next look at who waits, and whoever gave up waits for nothing.
+            // They end at their next look at who waits, and the one who gave up waits for nothing.
             return;
         }
         let watcher = self.watcher.take().map(|(stop, thread)| {

@@ -2,7 +2,8 @@
 
 use foretell::{Setting, SettingWords};
 
-/// The names of settings in requests, for [`foretell::word_settings`]: a program that only serves calls it once, before all else.
+/// The names of settings in requests, in which the server words its answers, for [`foretell::in_words_of`]; others keep the name that the
+/// process gives them.
 pub const FIELD_WORDS: SettingWords =
     SettingWords { name: field, with_value: |_, name, value| format!("{name} = {value}") };
 
@@ -19,6 +20,7 @@ fn field(setting: Setting) -> Option<&'static str> {
         Setting::Zeros => "reading.zeros",
         Setting::NumberFlags => "reading.number_flags",
         Setting::HoursAcross | Setting::MonthsAcross | Setting::TimesAcross => "reading.across",
+        Setting::Wide => "reading.wide",
         Setting::TimeColumns => "reading.time_cols",
         Setting::Encoding | Setting::SkipRows | Setting::SkipMatching => "reading.file",
         Setting::TimeFormat => "reading.time_format",

@@ -6,10 +6,11 @@ use std::time::Instant;
 
 use foretell::{
     DataError, Error, ExplainOptions, Fitted, Frame, Future, Intervals, Panel, PredictOptions, ReadOptions,
-    UsageError, Warning,
+    UsageError, Warning, in_words_of,
 };
 
 use crate::error::EngineError;
+use crate::field_words::FIELD_WORDS;
 use crate::memory_account::Room;
 use crate::pieces::{CELL, frame_bytes, id_bytes};
 use crate::reading::read_series;
@@ -23,7 +24,7 @@ thread_local! {
 
 /// Keeps a warning for the answer of the request that this thread computes.
 pub(crate) fn note_warning(warning: &Warning) {
-    WARNINGS.with_borrow_mut(|warnings| warnings.push(warning.to_string()));
+    WARNINGS.with_borrow_mut(|warnings| warnings.push(in_words_of(FIELD_WORDS, || warning.to_string())));
 }
 
 /// The warnings of the forecasts that this thread computed since it was asked the last time.
@@ -57,14 +58,14 @@ pub(crate) struct Bounds<'a> {
 /// Bytes of memory for each byte of tables that are read: short rows of many series take so much.
 const READ: u64 = 24;
 
-/// The memory that reading tables of so many bytes may take: what a thread has of its own is enough for most.
+/// The memory that reading tables of this many bytes may take: what a thread has of its own is enough for most.
 pub(crate) fn room_to_read(bytes: u64, bounds: Bounds<'_>) -> u64 {
     let (own, room) = (bounds.settings.own_memory(), bounds.room);
     let (needed, had) = (bytes.saturating_mul(READ), room.bytes());
     if needed <= own { own } else { own + room.up_to(had.saturating_add(needed)) - had }
 }
 
-/// Reads the series of a request, whose tables have so many bytes.
+/// Reads the series of a request, whose tables have this many bytes.
 pub(crate) fn read(
     fitted: &Fitted,
     request: &ForecastRequest,
@@ -117,7 +118,7 @@ pub(crate) fn forecast(
     }
 }
 
-/// Refuses lists that are longer than anybody can mean.
+/// Refuses lists that are longer than anyone can mean.
 pub(crate) fn check_list(asks: &ForecastKind, settings: &EngineSettings) -> Result<(), EngineError> {
     const FEWER: &str = "ask for fewer";
     match asks {
@@ -151,7 +152,7 @@ pub(crate) fn check_ids(
     check_text(panel.ids().map(of_series).fold(0, u64::saturating_add), bounds.settings)
 }
 
-/// Refuses an answer of so many bytes of text.
+/// Refuses an answer of this many bytes of text.
 pub(crate) fn check_text(bytes: u64, settings: &EngineSettings) -> Result<(), EngineError> {
     let [most, found] =
         [settings.memory.bytes(), bytes].map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
@@ -252,7 +253,7 @@ fn steps(asked: Option<usize>, fitted: &Fitted) -> Result<usize, EngineError> {
     }
 }
 
-/// Refuses more draws of each window than anybody can mean.
+/// Refuses more draws of each window than anyone can mean.
 fn check_draws(intervals: Intervals) -> Result<(), EngineError> {
     match intervals {
         Intervals::Dropout { samples } => check("samples (intervals)", MOST_DRAWS, samples, "draw fewer"),
@@ -266,7 +267,7 @@ fn check_steps(panel: &Panel, h: usize, settings: &EngineSettings) -> Result<(),
     check_answer(panel, h, settings)
 }
 
-/// Refuses answers of too many rows, for so many `steps` of each series.
+/// Refuses answers of too many rows, for this many `steps` of each series.
 fn check_answer(panel: &Panel, steps: usize, settings: &EngineSettings) -> Result<(), EngineError> {
     let rows = panel.n_series().saturating_mul(steps);
     check("rows of the answer", settings.max_rows, rows, "send fewer series or ask for fewer steps")

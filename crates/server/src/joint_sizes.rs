@@ -11,12 +11,12 @@ const TRIALS: u8 = 3;
 /// That a trial did not agree.
 const DIFFERS: u8 = u8::MAX;
 
-/// Whether so many series may be forecast together.
+/// Whether this many series may be forecast together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum JointSize {
     /// It was not tried often enough yet.
     Unknown,
-    /// So many series together have the forecasts that each has alone.
+    /// This many series together have the forecasts that each has alone.
     Same,
     /// They have not: sums over other shapes are added up in another order, or a window holds all series.
     Other,
@@ -34,7 +34,7 @@ impl Default for JointSizes {
 }
 
 impl JointSizes {
-    /// Whether so many series may be forecast together.
+    /// Whether this many series may be forecast together.
     pub(crate) fn get(&self, size: usize) -> JointSize {
         match self.0[size].load(Ordering::Relaxed) {
             DIFFERS => JointSize::Other,
@@ -54,7 +54,7 @@ impl JointSizes {
         let _ = self.0[size].fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
     }
 
-    /// The most series, of so many, that may be forecast together; 1 where none may.
+    /// The most series, of this many, that may be forecast together; 1 where none may.
     pub(crate) fn most_of(&self, count: usize) -> usize {
         (2..=count.min(MOST)).rev().find(|size| self.get(*size) != JointSize::Other).unwrap_or(1)
     }

@@ -50,7 +50,7 @@ impl Room {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Whether nobody could ever have so much room.
+    /// Whether no one could ever have so much room.
     pub(crate) fn is_beyond_all(&self, bytes: u64) -> bool {
         bytes > self.account.capacity
     }

@@ -76,7 +76,7 @@ impl Models {
         }
     }
 
-    /// The model of that name, or the only one. Whoever has it keeps it while another takes its place.
+    /// The model of that name, or the only one. The one who has it keeps it while another takes its place.
     pub(crate) fn find(&self, name: Option<&str>) -> Result<Arc<ServedModel>, EngineError> {
         let place = match name {
             Some(name) => self.served.get(name),

@@ -2,10 +2,11 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use foretell::{DataError, Error, ErrorFacts, UsageError};
+use foretell::{DataError, Error, ErrorFacts, UsageError, in_words_of};
 use serde_json::{Value, json};
 
 use crate::error::EngineError;
+use crate::field_words::FIELD_WORDS;
 
 /// An error as a client sees it.
 #[derive(Debug)]
@@ -65,7 +66,7 @@ fn shortened(mut facts: ErrorFacts) -> ErrorFacts {
 impl From<EngineError> for Problem {
     fn from(error: EngineError) -> Self {
         let facts = shortened(match &error {
-            EngineError::Forecast(error) => ErrorFacts::of(error),
+            EngineError::Forecast(error) => in_words_of(FIELD_WORDS, || ErrorFacts::of(error)),
             error => ErrorFacts::told(<&str>::from(error), error.to_string()),
         });
         let of = |status, kind, title| Self { status, kind, title, facts: facts.clone() };

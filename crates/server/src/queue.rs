@@ -53,7 +53,7 @@ impl<T> Queue<T> {
         self.changed.notify_one();
     }
 
-    /// Takes of what waits that for which `is_wanted` holds, `most` at most, for whoever works on something already.
+    /// Takes of what waits that for which `is_wanted` holds, `most` at most, for the one who works on something already.
     pub(crate) fn take_also(&self, most: usize, mut is_wanted: impl FnMut(&T) -> bool) -> Vec<T> {
         let mut state = self.state();
         let (mut taken, mut left) = (Vec::new(), VecDeque::with_capacity(state.waiting.len()));

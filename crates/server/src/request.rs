@@ -85,7 +85,7 @@ impl ForecastRequest {
     }
 }
 
-/// Forecasts, and what whoever uses them should know.
+/// Forecasts, and what the one who uses them should know.
 #[derive(Clone, Debug)]
 pub struct ForecastAnswer {
     /// The model's name.

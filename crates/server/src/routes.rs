@@ -162,7 +162,7 @@ async fn openapi() -> Response {
     json_response(&document())
 }
 
-/// The page for people: it asks nobody but this server.
+/// The page for people: it asks no one but this server.
 async fn page() -> Response {
     const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; \
                           img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

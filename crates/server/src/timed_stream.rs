@@ -32,7 +32,7 @@ impl TimedStream {
         let most = self.most;
         let waiting = self.waiting.get_or_insert_with(|| Box::pin(sleep(most)));
         ready!(waiting.as_mut().poll(cx));
-        // Whoever writes again has as much time again.
+        // The one who writes again has as much time again.
         waiting.as_mut().reset(Instant::now() + most);
         Poll::Ready(Err(io::Error::new(io::ErrorKind::TimedOut, "the answer was not read in time")))
     }

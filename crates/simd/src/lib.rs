@@ -1,6 +1,6 @@
 //! Numeric kernels over slices, dispatched at run time: AVX-512, AVX2, NEON, scalar.
 //!
-//! For whoever does to flat arrays of `f32` or `f64` what time series and small networks ask for:
+//! For the one who does to flat arrays of `f32` or `f64` what time series and small networks ask for:
 //! arithmetic, reductions, normalisation, moving windows, elementary functions, activations, losses,
 //! softmax and norms over rows and columns, optimiser steps, random numbers, 16-bit formats. Each is one function
 //! over slices; the instructions are chosen when it is called, so one binary serves every machine.
@@ -104,7 +104,7 @@ pub use kernels::tanh::{tanh, tanh_in_place};
 pub use level::{Level, LevelError, UnknownLevel, at_this_level, level, with_level};
 pub use vector::Float;
 
-// Parts of the layers of foretell's models, of use to nobody else: outside of what the docs show, and of what stays as it is
+// Parts of the layers of foretell's models, of use to no one else: outside of what the docs show, and of what stays as it is
 // from one version to the next.
 #[doc(hidden)]
 pub use kernels::complex_tanh::{complex_tanh_backward, complex_tanh_in_place};

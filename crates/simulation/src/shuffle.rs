@@ -3,7 +3,7 @@
 use crate::error::SimulationError;
 use crate::marginals::Marginals;
 
-/// How many stretches of `horizon` steps a history of so many values has.
+/// How many stretches of `horizon` steps a history of this many values has.
 ///
 /// # Errors
 /// If it has none.

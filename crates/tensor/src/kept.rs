@@ -1,4 +1,4 @@
-//! Tensors that are kept for later, in 16 bits or as they are.
+//! Tensors that are kept for later, in 16 bits or unchanged.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::storage::Storage;
 use crate::tensor::Tensor;
 
 /// A tensor that is kept for later: rounded to 16 bits it takes half the bytes, and the numbers before rounding are freed when
-/// nobody else has them.
+/// no one else has them.
 ///
 /// Views of one storage that are kept share its numbers in 16 bits, as they share those in 32.
 #[derive(Clone, Debug)]

@@ -1,4 +1,4 @@
-//! Indices shared out over rayon's current thread pool, where nobody waits for a thread that comes late.
+//! Indices shared out over rayon's current thread pool, where no one waits for a thread that comes late.
 //!
 //! A scope of rayon's ends when each of its jobs has run, those for which nothing was left to do
 //! included, and a caller from outside the pool sleeps until then. Products take some tens of
@@ -138,7 +138,7 @@ fn look_out() {
     LOOKING.set(false);
 }
 
-/// Closed when it is dropped, which waits until nobody is inside.
+/// Closed when it is dropped, which waits until no one is inside.
 struct Door<'a>(&'a Work);
 
 impl Drop for Door<'_> {

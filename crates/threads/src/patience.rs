@@ -5,7 +5,7 @@ use std::hint::spin_loop;
 /// As often a thread looks for its next work of some microseconds.
 pub(crate) const LOOKS: usize = 1000;
 
-/// So many looks, one right after the other; then others may have the core in between, since the thread that is waited for may
+/// This many looks, one right after the other; then others may have the core in between, since the thread that is waited for may
 /// need it.
 pub(crate) struct Patience(pub(crate) usize);
 

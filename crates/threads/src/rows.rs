@@ -8,7 +8,7 @@ use crate::indices::for_each;
 use crate::scope::count;
 
 /// The work of a pass from which sharing it pays, in numbers of a plain pass over memory (`a + b`): below, telling
-/// another thread takes longer than it saves. On two cores a pass over so many takes some 8 microseconds alone. Twice as
+/// another thread takes longer than it saves. On two cores a pass over this many takes some 8 microseconds alone. Twice as
 /// much here, and for the tasks of products, made the steps of TSMixer and DeepNPTS 6 to 8 % slower.
 const WORTH_SHARING: usize = 1 << 15;
 
@@ -136,7 +136,7 @@ impl<T> Rows<T> {
     }
 
     /// # Safety
-    /// The rows exist, whoever made this borrows them for `'a`, and nobody else has any of them meanwhile.
+    /// The rows exist, the one who made this borrows them for `'a`, and no one else has any of them meanwhile.
     pub(crate) unsafe fn part<'a>(&self, rows: Range<usize>) -> &'a mut [T] {
         // SAFETY: the caller's contract.
         unsafe {
@@ -145,7 +145,7 @@ impl<T> Rows<T> {
     }
 
     /// # Safety
-    /// The rows exist, whoever made this borrows them for `'a`, and nobody writes any of them meanwhile.
+    /// The rows exist, the one who made this borrows them for `'a`, and no one writes any of them meanwhile.
     #[cfg(feature = "parallel")]
     pub(crate) unsafe fn shared_part<'a>(&self, rows: Range<usize>) -> &'a [T] {
         // SAFETY: the caller's contract.

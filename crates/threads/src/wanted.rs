@@ -1,17 +1,17 @@
-//! Work that ends early where nobody waits for it any more.
+//! Work that ends early where no one waits for it any more.
 
 use std::cell::RefCell;
 use std::sync::Arc;
 
-/// Says whether anybody still waits for a piece of work. It is asked often, from several threads.
+/// Says whether anyone still waits for a piece of work. It is asked often, from several threads.
 pub type StillWanted = Arc<dyn Fn() -> bool + Send + Sync>;
 
 thread_local! {
     static ASKED: RefCell<Option<StillWanted>> = const { RefCell::new(None) };
 }
 
-/// Runs `work`. As soon as `question` says that nobody waits for it any more, its long loops end, on all threads that work on it, and
-/// what they leave is of no use: whoever calls asks [`is_wanted`] before looking at it.
+/// Runs `work`. As soon as `question` says that no one waits for it any more, its long loops end, on all threads that work on it, and
+/// what they leave is of no use: the one who calls asks [`is_wanted`] before looking at it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -24,7 +24,7 @@ pub fn while_wanted<R>(question: StillWanted, work: impl FnOnce() -> R) -> R {
     within(Some(question), work)
 }
 
-/// Whether anybody waits for the work of this thread: always, outside of [`while_wanted`].
+/// Whether anyone waits for the work of this thread: always, outside of [`while_wanted`].
 pub fn is_wanted() -> bool {
     ASKED.with_borrow(|asked| asked.as_ref().is_none_or(|question| question()))
 }

@@ -24,7 +24,7 @@ const MOST: usize = 1024;
 /// meets the same shapes again and again and its buffers serve it for ever.
 ///
 /// The threads start with the first work, and all `Workers` of one number share them as long as any of these is left:
-/// models loaded in one process have one set of threads together. Where the system refuses to start so many, those that
+/// models loaded in one process have one set of threads together. Where the system refuses to start this many, those that
 /// it did start do the work; the result does not depend on their number. In a process that was forked, which has none of
 /// the threads of the other one, new ones start.
 #[derive(Clone, Debug)]
@@ -42,7 +42,7 @@ struct Started {
     pool: Option<Arc<ThreadPool>>,
 }
 
-/// More threads than anybody can use.
+/// More threads than anyone can use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("threads must be between 0 (as many as the machine has) and {most}, found {found}")]
 #[non_exhaustive]
@@ -126,8 +126,8 @@ impl Workers {
     }
 
     /// Runs `work(i, &mut items[i])` for every item. Item i is done by thread i modulo the number of
-    /// threads, in order; without `spread` by the calling thread alone. Items that nobody waits for any more
-    /// ([`while_wanted`](crate::while_wanted)) are left as they are.
+    /// threads, in order; without `spread` by the calling thread alone. Items that no one waits for any more
+    /// ([`while_wanted`](crate::while_wanted)) are left unchanged.
     pub fn each<T: Send>(&self, items: &mut [T], spread: bool, work: impl Fn(usize, &mut T) + Sync) {
         #[cfg(feature = "parallel")]
         if spread
@@ -154,11 +154,11 @@ impl Workers {
     }
 }
 
-/// The pool of so many threads, which is started where this process has none.
+/// The pool of this many threads, which is started where this process has none.
 #[cfg(feature = "parallel")]
 fn shared(threads: usize, process: u32) -> Option<Arc<ThreadPool>> {
     static POOLS: Mutex<Vec<(usize, Weak<ThreadPool>)>> = Mutex::new(Vec::new());
-    // Those that a forked process uses in place of the ones that it did not inherit: nobody else holds them.
+    // Those that a forked process uses in place of the ones that it did not inherit: no one else holds them.
     static FORKED: Mutex<Vec<(u32, usize, Arc<ThreadPool>)>> = Mutex::new(Vec::new());
     static FIRST: OnceLock<u32> = OnceLock::new();
     let started = || start(threads, |worker| thread::Builder::new().spawn(|| worker.run())).map(Arc::new);

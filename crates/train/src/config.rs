@@ -36,7 +36,7 @@ pub struct TrainConfig {
     pub valid_batch_size: usize,
     /// Windows of a step, drawn from its series; `None` for all of them.
     pub windows_batch_size: Option<usize>,
-    /// Parts of so many series and windows that a step is taken in, one after the other in the memory of one.
+    /// Parts of this many series and windows that a step is taken in, one after the other in the memory of one.
     pub accumulate_grad_batches: usize,
     /// Windows of a batch of validation; `None` for all of them.
     pub inference_windows_batch_size: Option<usize>,

@@ -46,7 +46,7 @@ pub struct Fit<'a> {
     pub config: &'a TrainConfig,
     /// The threads to use.
     pub workers: &'a Workers,
-    /// The parts of the parameters' arena that training leaves as they are.
+    /// The parts of the parameters' arena that training leaves unchanged.
     pub frozen: &'a [Range<usize>],
     /// The optimiser of an earlier training to continue with, whose draws continue too; the schedule begins anew.
     pub before: Option<&'a KeptOptimizer>,

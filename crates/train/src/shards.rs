@@ -125,7 +125,7 @@ impl<'a> Engine<'a> {
         }
     }
 
-    /// That a step keeps about so many numbers of a window between its two passes: with the number of parameters it says whether a
+    /// That a step keeps about this many numbers of a window between its two passes: with the number of parameters it says whether a
     /// batch is worth waking the other threads. No bit depends on it.
     pub fn kept(self, numbers: usize) -> Self {
         let passes = numbers.saturating_mul(KEPT_COST);

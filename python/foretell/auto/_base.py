@@ -161,7 +161,7 @@ class BaseAuto:
         """Tries configurations and keeps the best as ``model``, untrained, and all as ``results``.
 
         Args:
-            fit: Trains a model with so many steps of each series held out, and tells its losses, ``{"loss", "train_loss"}``.
+            fit: Trains a model with this many steps of each series held out, and tells its losses, ``{"loss", "train_loss"}``.
             val_size: Steps to hold out; 0 for the horizon.
 
         Raises:

@@ -31,7 +31,7 @@ def run_as_tasks(
     after: Callable[[Results, Trial], None],
     cpus: int,
 ) -> Results:
-    """The results of :func:`foretell.auto._search.run`, whose trials are tasks of Ray, on so many processors each.
+    """The results of :func:`foretell.auto._search.run`, whose trials are tasks of Ray, on this many processors each.
 
     ``evaluate`` goes to the workers once, with all that it holds. A task whose worker dies is begun anew.
     """

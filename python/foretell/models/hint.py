@@ -9,7 +9,7 @@ from typing import Any
 from foretell._model import Network
 from foretell._summing import summing_matrix
 
-#: The methods of reconciliation; the last one leaves forecasts as they are.
+#: The methods of reconciliation; the last one leaves forecasts unchanged.
 METHODS = ("BottomUp", "MinTraceOLS", "MinTraceWLS", "Identity")
 
 
@@ -53,7 +53,7 @@ class HINT:
         return {**self.model.to_spec(), "alias": repr(self)}
 
     def hierarchy(self, ids: Sequence[Any]) -> tuple[list[str], list[str], list[float], str] | None:
-        """The ids of the matrix' rows and of its columns, its entries row by row, and the method; None where forecasts stay as they are.
+        """The ids of the matrix' rows and of its columns, its entries row by row, and the method; None where forecasts stay unchanged.
 
         Args:
             ids: Those of the data, in order, for a matrix that names none.

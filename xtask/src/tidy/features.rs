@@ -47,7 +47,7 @@ pub(super) fn check(package: &Package, members: &[Package], manifest: &Source) -
     package.dependencies.iter().flat_map(of_one).chain(alone).collect()
 }
 
-/// The features that are on where nobody says otherwise.
+/// The features that are on where no one says otherwise.
 fn defaults(package: &Package) -> &[String] {
     package.features.get("default").map_or(&[], Vec::as_slice)
 }
@@ -72,7 +72,7 @@ fn costly(from: &str, feature: &str) -> Option<Finding> {
     })
 }
 
-/// A dependency that leaves whoever stands above no choice.
+/// A dependency that leaves the one who stands above no choice.
 fn forced(from: &str, used: &str, by_default: bool, named: &[String]) -> Option<Finding> {
     if by_default {
         let what = format!("{from} switches on the default features of {used}");
@@ -96,7 +96,7 @@ fn not_by_default(from: &str, used: &str, defaults: &[String]) -> Option<Finding
     })
 }
 
-/// A feature that only switches on others of our crates, where nobody chooses by its name.
+/// A feature that only switches on others of our crates, where no one chooses by its name.
 fn forwarded(from: &str, feature: &str, parts: &[String]) -> Option<Finding> {
     let ours = |part: &String| part.starts_with("foretell-") || part.starts_with("foretell/");
     (feature != "default" && !parts.is_empty() && parts.iter().all(ours)).then(|| {

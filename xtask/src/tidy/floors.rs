@@ -94,8 +94,8 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/estimator/src",
         &[
-            "columns described error fallback forecasts interpolate levels_seen memory_limit outputs progress reduction",
-            "known_columns memory run series_numbers",
+            "columns contributions described error fallback forecasts hyper interpolate levels_seen memory_limit outputs progress reduction",
+            "importances known_columns memory needs run series_numbers",
             "estimator",
         ],
     ),

@@ -60,6 +60,7 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-threads",
             "foretell-nn",
             "foretell-data",
+            "foretell-estimator",
             "foretell-models",
         ],
     ),
@@ -233,7 +234,7 @@ pub(super) const OWNED: &[Owned] = &[
     Owned {
         third_party: "mpi",
         owner: "foretell-mpi",
-        reason: "it takes the system's MPI library, which nobody else should need",
+        reason: "it takes the system's MPI library, which no one else should need",
     },
     Owned {
         third_party: "tokenizers",
@@ -243,14 +244,14 @@ pub(super) const OWNED: &[Owned] = &[
     Owned {
         third_party: "candle-core",
         owner: "foretell-candle",
-        reason: "it shares features with pulp and gemm, and nobody else should have to build it",
+        reason: "it shares features with pulp and gemm, and no one else should have to build it",
     },
 ];
 
 /// The benches measure our crates beside the bare third party, so they may name it.
 pub(super) const MEASURES: &str = "foretell-benches";
 
-/// Features that programs have on by default and libraries leave to whoever wants them: they cost a build more than
+/// Features that programs have on by default and libraries leave to the one who wants them: they cost a build more than
 /// all the rest.
 pub(super) const LEFT_TO_USERS: &[&str] = &["excel", "parquet"];
 

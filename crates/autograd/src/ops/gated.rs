@@ -9,7 +9,7 @@ use crate::Var;
 
 impl Var {
     /// `a σ(b) + skip` of `self = [a, b]` (Dauphin et al. 2017, arXiv 1612.08083): `self [..., 2 n]`, `skip [..., n]` if there is
-    /// one, result `[..., n]`. It takes the variable, whose memory becomes the gates' if nobody else reads it.
+    /// one, result `[..., n]`. It takes the variable, whose memory becomes the gates' if no one else reads it.
     ///
     /// With g the gradient of the result, those of a and b are `g σ(b)` and `g a σ(b) (1 - σ(b))`; that of the skip is g.
     ///

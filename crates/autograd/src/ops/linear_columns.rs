@@ -172,7 +172,7 @@ impl Samples {
         }
     }
 
-    /// Adds to the sum of each feature those of a matrix of so many samples.
+    /// Adds to the sum of each feature those of a matrix of this many samples.
     fn add_sums(self, matrix: &[f32], samples: usize, sums: &mut [f32]) {
         match self {
             Self::Columns => {

@@ -322,7 +322,7 @@ impl<'a> Machine<'a> {
         Ok(self.array::<1>()?[0])
     }
 
-    /// A length of so many bytes.
+    /// A length of this many bytes.
     fn length<const N: usize>(&mut self) -> Result<usize, String> {
         let mut bytes = [0; 8];
         bytes[..N].copy_from_slice(&self.array::<N>()?);

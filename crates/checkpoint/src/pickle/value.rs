@@ -114,7 +114,7 @@ impl Budget {
     /// Values within values.
     const DEPTH: usize = 64;
 
-    /// For a file of so many bytes, whose values may take at most `most`.
+    /// For a file of this many bytes, whose values may take at most `most`.
     pub(super) fn of(size: usize, most: usize) -> Self {
         let proportional = Self::ALWAYS.saturating_add(size.saturating_mul(Self::FACTOR));
         Self { left: proportional.min(most), depth: Self::DEPTH }

@@ -107,7 +107,7 @@ fn expand(steps: &[f64], seasons: &[f64], period: usize, sign: f64, whole: &mut 
     }
 }
 
-/// Differences of a lag, so many times.
+/// Differences of a lag, this many times.
 pub(super) fn difference(mut y: Vec<f64>, lag: usize, times: usize) -> Vec<f64> {
     for _ in 0..times {
         let later = y.get(lag..).unwrap_or_default();

@@ -65,7 +65,7 @@ fn to_numbers((fit, passed_over): (Fit, bool)) -> Vec<f64> {
     numbers
 }
 
-/// The fit behind the numbers of [`to_numbers`], of a model with so many steps a season; `None` of a series that was too short.
+/// The fit behind the numbers of [`to_numbers`], of a model with this many steps a season; `None` of a series that was too short.
 fn from_numbers(numbers: &[f64], period: usize) -> Option<Fit> {
     let (&[code, parameters, alpha, beta, gamma, phi, level, slope], rest) =
         numbers.split_first_chunk::<HEAD>()?;

@@ -9,7 +9,7 @@ pub(super) type Upper = [f64; 4];
 pub(super) const LOWER: [f64; 4] = [1e-4, 1e-4, 1e-4, 0.8];
 pub(super) const UPPER: Upper = [0.9999, 0.9999, 0.9999, 0.98];
 
-/// The parameters that a model of so many steps a season starts from. The ends of beta and gamma follow from them, and hold for all
+/// The parameters that a model of this many steps a season starts from. The ends of beta and gamma follow from them, and hold for all
 /// models that are tried later.
 pub(super) fn smoothing(form: Form, period: usize, upper: &mut Upper) -> Smoothing {
     let between = |i: usize, upper: &Upper, share: f64| LOWER[i] + share * (upper[i] - LOWER[i]);

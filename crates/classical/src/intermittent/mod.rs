@@ -44,7 +44,7 @@ fn mean_interval(y: &[f64]) -> Option<usize> {
     (!intervals.is_empty()).then(|| mean.round_ties_even().max(1.0) as usize)
 }
 
-/// The sums of so many steps each; the first steps that make up no whole sum are left out.
+/// The sums of this many steps each; the first steps that make up no whole sum are left out.
 fn sums(y: &[f64], steps: usize) -> Vec<f64> {
     y[y.len() % steps..].chunks_exact(steps).map(|chunk| chunk.iter().sum()).collect()
 }

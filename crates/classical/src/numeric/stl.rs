@@ -62,7 +62,7 @@ fn cycles(y: &[f64], period: usize, loess: Loess) -> Vec<f64> {
     cycles
 }
 
-/// The means of so many neighbours.
+/// The means of this many neighbours.
 fn averages(y: &[f64], steps: usize) -> Vec<f64> {
     let mut sum: f64 = y[..steps].iter().sum();
     let mut means = vec![sum / steps as f64];

@@ -18,7 +18,7 @@ fn rows(path: &Path) -> Vec<Vec<f64>> {
     text.lines().skip(1).step_by(4).map(|line| line.split(',').skip(1).filter_map(value).collect()).collect()
 }
 
-/// The means of so many hours, the last of which are whole.
+/// The means of this many hours, the last of which are whole.
 fn means(y: &[f64], hours: usize) -> Vec<f64> {
     y[y.len() % hours..].chunks(hours).map(|span| span.iter().sum::<f64>() / hours as f64).collect()
 }

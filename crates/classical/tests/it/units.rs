@@ -33,7 +33,7 @@ fn forecasts(name: &str, factor: f64) -> Vec<f32> {
     let listen = &mut |_: &_| Verdict::Continue;
     let run = Run::alone(&workers, &vocabulary, listen);
     let trained = estimator.fit(&panel, HeldOut::default(), run).unwrap();
-    let is_measured = !estimator.is_never_negative();
+    let is_measured = !estimator.needs().is_never_negative;
     let quantiles = estimator.outputs_at(&[]).filter(|_| is_measured).map(|_| &[0.1, 0.9][..]);
     let asked = Asked { span: Span::Predict { future: None }, h: H, quantiles };
     trained.forecast(&panel, &asked, &workers).unwrap().values

@@ -23,7 +23,7 @@ use crate::train_args::TrainArgs;
 /// Models that need no training in steps, which are all but networks, are fitted anew on all that lies before each forecast; networks
 /// are trained once on what lies before the first one (or anew on the way: --refit). Prints the errors of
 /// each model beside those of two forecasts that need none: Naive repeats the last value, SeasonalNaive the last
-/// season. The best comes first. With a directory of trained models as --model these are scored as they are, without
+/// season. The best comes first. With a directory of trained models as --model these are scored unchanged, without
 /// any training.
 ///
 /// The figures are those of `foretell evaluate` and of utilsforecast: the mean over the forecasts of each series and cutoff. MAE and
@@ -84,7 +84,7 @@ pub(crate) struct CrossValidate {
     /// which series of any size have the same part in; mae where no series has it]
     #[arg(long, value_name = "METRIC", value_parser = parse_metric)]
     metric: Option<Metric>,
-    /// Score the models of --from as they are, as --model DIR does. Errors on rows that they were trained on say little
+    /// Score the models of --from unchanged, as --model DIR does. Errors on rows that they were trained on say little
     #[arg(long, conflicts_with_all = ["refit", "freeze"])]
     as_is: bool,
     #[command(flatten)]
@@ -129,7 +129,7 @@ impl CrossValidate {
         }
         if as_is && self.refit.is_some() {
             let message =
-                "--refit: a directory's models are scored as they are; --from DIR trains them further";
+                "--refit: a directory's models are scored unchanged; --from DIR trains them further";
             return Err(Usage(message.to_owned()).into());
         }
         if as_is {

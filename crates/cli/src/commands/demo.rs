@@ -158,7 +158,7 @@ fn forecaster(log: Log, beside_baselines: bool) -> anyhow::Result<Forecaster> {
     Ok(forecaster.on_progress(move |model, progress| reporter.step(model, progress)))
 }
 
-/// Prints to whoever reads on: the files are written for those, too, who have seen enough.
+/// Prints to the one who reads on: the files are written for those, too, who have seen enough.
 fn show(text: impl AsRef<[u8]>) -> anyhow::Result<()> {
     match print(text) {
         Err(error) if is_broken_pipe(&error) => Ok(()),

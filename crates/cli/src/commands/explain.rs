@@ -113,7 +113,7 @@ impl Explain {
     fn explained(&self, fitted: &Fitted) -> Vec<String> {
         let networks = fitted.models().iter().zip(fitted.column_names());
         let networks = networks.filter(|(model, name)| {
-            model.network().is_some() && (self.only.is_empty() || self.only.contains(name))
+            model.is_explained() && (self.only.is_empty() || self.only.contains(name))
         });
         let columns = networks.filter_map(|(model, name)| {
             let outputs = model.trained().estimator().outputs();

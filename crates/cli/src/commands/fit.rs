@@ -176,7 +176,7 @@ impl Fit {
     /// Tells that rows to watch the loss on are read in vain: only networks are trained in steps that a loss is watched of.
     fn warn_of_unread(&self, specs: &[ModelSpec]) {
         let Some(path) = &self.val_data else { return };
-        if specs.iter().all(|spec| spec.network().is_none()) {
+        if specs.iter().all(|spec| spec.as_ref().needs().max_steps.is_none()) {
             let models: Vec<&str> = specs.iter().map(ModelSpec::alias).collect();
             self.log().warning(&format!(
                 "--val-data {}: only the training of networks is watched on such rows, and none of the models is one: {}; leave it out",
@@ -189,7 +189,7 @@ impl Fit {
     /// The message about an interrupted training: what is not trained, where the models are, and how to continue.
     fn interrupted(&self, interruption: &Interruption, saved: &Path) -> String {
         let mut message = format!(
-            "{} stopped training after {interruption}; {} holds the models as they are",
+            "{} stopped training after {interruption}; {} holds the models as far as they are trained",
             interrupt::cause(),
             saved.display()
         );

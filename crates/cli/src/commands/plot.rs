@@ -123,7 +123,7 @@ impl Plot {
         self.out.clone().unwrap_or_else(|| self.forecast.with_extension("svg"))
     }
 
-    /// The series to draw, by their places in the panel; each takes so many `panels` of the figure.
+    /// The series to draw, by their places in the panel; each takes this many `panels` of the figure.
     fn chosen(&self, panel: &Panel, frame: &Frame, panels: usize) -> anyhow::Result<Vec<usize>> {
         let forecast: HashSet<&str> = frame.ids.iter().map(|id| &**id).collect();
         let all = || (0..panel.n_series()).map(|series| (series, &**panel.id(series)));

@@ -79,7 +79,7 @@ pub(crate) struct Tune {
     /// horizon, or int:1:3, uniform:0:0.5, loguniform:1e-4:1e-1, quniform:500:1500:100
     #[arg(long = "space", value_name = "key=VALUES", value_parser = any_setting)]
     spaces: Vec<Setting>,
-    /// Search nothing but what --space names, and do not begin with the models as they are
+    /// Search nothing but what --space names, and do not begin with the models themselves
     #[arg(long, requires = "spaces")]
     only_space: bool,
     /// Windows of each series that a trial is scored on
@@ -97,7 +97,7 @@ pub(crate) struct Tune {
     /// Steps of a season, for scaled metrics [default: as usual for the frequency]
     #[arg(long, value_name = "N", value_parser = steps())]
     season: Option<usize>,
-    /// Trials that are proposed together, and do not learn from each other: at most so many run side by side
+    /// Trials that are proposed together, and do not learn from each other: at most this many run side by side
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = steps())]
     round: usize,
     /// Seed of the proposals
@@ -274,7 +274,8 @@ impl Tune {
     fn windows(&self, h: usize) -> anyhow::Result<(usize, usize)> {
         match self.tail {
             Some(tail) if tail < h => {
-                Err(Usage(format!("--tail {tail}: a window has h = {h} steps; name at least so many")).into())
+                Err(Usage(format!("--tail {tail}: a window has h = {h} steps; name at least this many"))
+                    .into())
             }
             Some(tail) => Ok((tail - h + 1, 1)),
             None => Ok((self.n_windows, self.step_size.unwrap_or(h))),

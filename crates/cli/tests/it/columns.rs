@@ -17,7 +17,7 @@ const MODELS: [(&str, &[&str]); 9] = [
     ("H", &["H", "H-lo", "H-hi", "H-anomaly", "H-score", "H-rank"]),
 ];
 
-/// What is no forecast of a value, and added up by nobody.
+/// What is no forecast of a value, and added up by no one.
 const NO_VALUES: [&str; 11] = [
     "F-sample-0",
     "F-sample-1",

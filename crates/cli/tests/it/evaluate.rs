@@ -188,7 +188,7 @@ fn hours_of_clocks_are_compared_with_those_of_a_zone() {
     }
     let other = dir.ok("evaluate --metrics mae --forecast zoned.csv --actual truth.csv --actual-zone UTC");
     assert!(!other.contains("0.000000"), "{other}");
-    // Times of two offsets are of a zone that nobody named.
+    // Times of two offsets are of a zone that no one named.
     dir.put("mixed.csv", "unique_id,ds,M\na,2024-05-11 10:00:00+02:00,1\na,2024-05-11 11:00:00+01:00,1\n");
     let message = dir.fails(1, "evaluate --forecast mixed.csv --actual truth.csv");
     assert!(message.contains("name the zone"), "{message}");

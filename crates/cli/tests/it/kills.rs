@@ -14,7 +14,7 @@ use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel};
 
 use crate::test_directory::{LONG, SMALL, TestDirectory, stderr};
 
-/// So many rounds, or as many as asked for.
+/// This many rounds, or as many as asked for.
 fn rounds(short: u64) -> u64 {
     env::var("FORETELL_ROUNDS").map_or(short, |rounds| rounds.parse().expect("a number of rounds"))
 }
@@ -167,7 +167,7 @@ fn start(dir: &TestDirectory, line: &str) -> (Child, BufReader<ChildStderr>) {
     (child, log)
 }
 
-/// Trained for as long as nobody reads what it tells.
+/// Trained for as long as no one reads what it tells.
 fn long_training(command: &str) -> String {
     let small = SMALL.replace("--set max_steps=3", "--set max_steps=100000");
     format!("{command} {LONG} --model NLinear {small} --log json")
@@ -236,7 +236,7 @@ fn ctrl_c_keeps_the_models_that_were_to_be_replaced() {
         let mut rest = String::new();
         log.read_to_string(&mut rest).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(130), "{rest}");
-        assert!(rest.contains("model.interrupted holds the models as they are"), "{rest}");
+        assert!(rest.contains("model.interrupted holds the models as far as they are trained"), "{rest}");
         assert_eq!(bits(&Fitted::load(dir.path("model")).unwrap()), before);
         assert_ne!(bits(&Fitted::load(dir.path("model.interrupted")).unwrap()), before);
     }

@@ -316,7 +316,7 @@ fn parts_of_forecasts_are_drawn_below_them() {
     }
     assert!(
         dir.ok(plot).contains("north") && !dir.ok(plot).contains("south"),
-        "one series where nobody names any"
+        "one series where no one names any"
     );
     let both = dir.ok(&format!("{plot} --ids north,south"));
     assert!(both.contains("north, DLinear: trend") && both.contains("south, DLinear: trend"), "{both}");

@@ -56,7 +56,7 @@ fn mistakes_in_the_command_line_exit_with_2() {
         (&format!("{wide} --id-col shop"), "--id-col shop: with --wide the ids are the names"),
         (
             &format!("{wide} --hist-exog a"),
-            "--wide: the models read a, and every column of a wide file is a series",
+            "the models read a, and every column of a wide table (`--wide`) is a series",
         ),
         ("predict --model model --data wide.csv --wide --id-col shop", "--id-col shop"),
         (&format!("{one} --time-format YYYYMMDD"), "it has no year (%Y or %y); write `integer`, `excel`"),

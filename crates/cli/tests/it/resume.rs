@@ -38,7 +38,7 @@ fn run(mut command: Command) -> Output {
     command.output().unwrap()
 }
 
-/// Starts training, and waits until it has logged so many steps. It cannot get far ahead of its reader.
+/// Starts training, and waits until it has logged this many steps. It cannot get far ahead of its reader.
 fn start(mut command: Command, steps: usize) -> (Child, BufReader<std::process::ChildStderr>) {
     let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
     let mut log = BufReader::new(child.stderr.take().unwrap());
@@ -51,7 +51,7 @@ fn start(mut command: Command, steps: usize) -> (Child, BufReader<std::process::
     (child, log)
 }
 
-/// Sends a signal to a training whose log nobody reads meanwhile, and gives it time to hear: it waits for its reader before it can end.
+/// Sends a signal to a training whose log no one reads meanwhile, and gives it time to hear: it waits for its reader before it can end.
 #[cfg(unix)]
 fn signal(name: &str, child: &Child) {
     assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
@@ -82,7 +82,7 @@ fn a_training_that_is_killed_ends_with_the_same_weights() {
     let messages = String::from_utf8_lossy(&rest.stderr);
     assert!(rest.status.success() && messages.contains("\"event\":\"resumed\""), "{messages}");
     assert!(files(&dir.path().join("whole")) == files(&dir.path().join("parts")));
-    assert!(!dir.path().join("state").exists(), "nobody needs it any more");
+    assert!(!dir.path().join("state").exists(), "no one needs it any more");
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn a_cross_validation_that_is_killed_ends_with_the_same_forecasts() {
     assert!(rest.status.success() && messages.contains("\"event\":\"resumed\""), "{messages}");
     let forecasts = |name: &str| fs::read_to_string(dir.path().join(name)).unwrap();
     assert_eq!(forecasts("whole.csv"), forecasts("parts.csv"));
-    assert!(!dir.path().join("state").exists(), "nobody needs it any more");
+    assert!(!dir.path().join("state").exists(), "no one needs it any more");
 }
 
 /// TERM keeps the forecasts until then, and says that they are a part; the state resumes from there.
@@ -174,7 +174,7 @@ fn a_cross_validation_that_is_interrupted_keeps_what_it_has_scored() {
         let rest = run(validate(&out, &with_state));
         assert!(rest.status.success(), "{}", String::from_utf8_lossy(&rest.stderr));
         assert_eq!((forecasts(&out), rest.stdout), (forecasts("whole.csv"), whole.stdout));
-        assert!(!dir.path().join(state).exists(), "nobody needs it any more");
+        assert!(!dir.path().join(state).exists(), "no one needs it any more");
     }
     // Before anything can be scored.
     let none = terminated(start(validate("none.csv", ""), 20));

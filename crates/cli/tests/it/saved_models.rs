@@ -1,4 +1,4 @@
-//! Tests of trained models that are used again: further training, scores as they are, ensembles.
+//! Tests of trained models that are used again: further training, scores without it, ensembles.
 
 use crate::test_directory::{LONG, SMALL, TestDirectory, rows, stderr};
 
@@ -57,7 +57,7 @@ fn what_does_not_go_together_is_told() {
             "cross-validate --model first --freq D",
             "--freq: the models of --model are used as they were trained",
         ),
-        ("cross-validate --model first --refit", "--refit: a directory's models are scored as they are"),
+        ("cross-validate --model first --refit", "--refit: a directory's models are scored unchanged"),
         ("cross-validate --model MLP", "--h is missing"),
     ] {
         let data = if line.starts_with("bench") { "" } else { "--data long.csv" };
@@ -93,7 +93,7 @@ fn ensembles_are_columns_of_forecasts_and_scores() {
     );
 }
 
-/// Flags of a training say nothing about models that are used as they are.
+/// Flags of a training say nothing about models that are used unchanged.
 #[test]
 fn flags_of_a_training_are_refused_for_models_that_are_not_trained() {
     let dir = TestDirectory::new();

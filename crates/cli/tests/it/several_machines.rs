@@ -37,7 +37,7 @@ mod with_mpi {
         )
     }
 
-    /// The command line, run by so many processes.
+    /// The command line, run by this many processes.
     fn together(dir: &TestDirectory, processes: usize, line: &str) -> Command {
         let mut command = Command::new("mpirun");
         command.args(["--allow-run-as-root", "--oversubscribe", "-n", &processes.to_string()]);
@@ -233,7 +233,7 @@ mod with_mpi {
         let messages = stderr(&output);
         assert!(output.status.success() && messages.contains("\"event\":\"resumed\""), "{messages}");
         assert!(files(&dir, "alone") == files(&dir, "parts"));
-        assert!(!dir.path("state").exists(), "nobody needs it any more");
+        assert!(!dir.path("state").exists(), "no one needs it any more");
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use crate::test_directory::{LONG, SMALL, TestDirectory, date, long_csv, rows, stderr, wave};
 
-/// `north` with 120 rows, `south` with so many.
+/// `north` with 120 rows, `south` with this many.
 fn put_short(dir: &TestDirectory, rows: usize) -> String {
     dir.put("short.csv", &long_csv().lines().take(1 + 120 + rows).collect::<Vec<_>>().join("\n"));
     LONG.replace("long", "short")

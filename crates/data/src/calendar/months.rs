@@ -45,7 +45,7 @@ impl Edge {
     }
 }
 
-/// The first day of the month that is so many months after January of the year 0.
+/// The first day of the month that is this many months after January of the year 0.
 pub(crate) fn first_of(months: i64) -> Option<Date> {
     let year = i16::try_from(months.div_euclid(12)).ok()?;
     Date::new(year, months.rem_euclid(12) as i8 + 1, 1).ok()

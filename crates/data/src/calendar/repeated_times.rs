@@ -26,7 +26,7 @@ impl RepeatedTimes {
     /// between, again at `later`: the second where the rows before have passed the first.
     ///
     /// # Errors
-    /// Rows out of order, of which nobody knows which of two equal times is the later one.
+    /// Rows out of order, of which no one knows which of two equal times is the later one.
     pub(crate) fn resolve(&mut self, series: usize, time: i64, later: Option<i64>) -> Result<i64, TimeFlaw> {
         if self.last.len() <= series {
             self.last.resize(series + 1, None);

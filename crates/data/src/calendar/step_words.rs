@@ -63,7 +63,7 @@ impl OddSteps {
         let distance = |seconds: i64| (seconds * 1_000_000 - step).abs();
         let (grid, seconds) =
             GRIDS.into_iter().min_by_key(|(_, seconds)| distance(*seconds)).unwrap_or(GRIDS[0]);
-        // Further from it, nobody knows where a time belongs.
+        // Further from it, no one knows where a time belongs.
         let near = distance(seconds) <= step / 4;
         Self { text: range(&steps, length, unit), grid: near.then_some(grid) }
     }

@@ -119,7 +119,7 @@ impl TableRows {
         }
         let longest = self.runs.iter().rev().max_by_key(|run| run.len).expect("there are rows");
         self.times.copy(longest.start, longest.len, &mut times);
-        // Closed days and hours are gaps to whoever wants gaps filled.
+        // Closed days and hours are gaps to the one who wants gaps filled.
         let open = || Freq::infer_open(kind, zone, &times).filter(|_| self.fill.is_none());
         match freq.or_else(open).or_else(|| Freq::guess(kind, zone, &times)) {
             Some(freq) if freq.kind() == kind => Ok(freq),

@@ -1,4 +1,4 @@
-//! Panels read file by file are those of one table, whoever reads the files.
+//! Panels read file by file are those of one table, no matter who reads the files.
 
 use std::fs;
 use std::path::PathBuf;

@@ -228,7 +228,7 @@ impl Panel {
         Ok(panel)
     }
 
-    /// The panel with static columns encoded as [`Panel::encode_categories`] does, and the others as they are, which are
+    /// The panel with static columns encoded as [`Panel::encode_categories`] does, and the others unchanged, which are
     /// not copied.
     ///
     /// # Errors

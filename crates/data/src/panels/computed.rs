@@ -89,7 +89,7 @@ mod tests {
         let wide = whole.with_computed(vec![("z".into(), vec![1.0, 2.0, 3.0, 4.0, 5.0])]).unwrap();
         assert_eq!(wide.column("z", 0).unwrap(), [1.0, 2.0, 3.0]);
         assert_eq!(wide.column("z", 1).unwrap(), [4.0, 5.0]);
-        // Of a panel that was cut, the columns of the whole are left as they are.
+        // Of a panel that was cut, the columns of the whole are left unchanged.
         let cut = whole.without_last(1).with_computed(vec![("z".into(), vec![7.0, 8.0, 9.0])]).unwrap();
         assert_eq!((cut.column("z", 0).unwrap(), cut.column("z", 1).unwrap()), (&[7.0, 8.0][..], &[9.0][..]));
         assert_eq!((cut.column("x", 0).unwrap(), cut.y(1)), (&[10.0, 20.0][..], &[4.0][..]));

@@ -128,9 +128,38 @@ impl Panel {
         Ok(Some((ended, EarlyEnds { column: options.end_col.clone(), ..early })))
     }
 
+    /// The panel with the static columns that `statics` adds, and with series that end when they should ([`ended`](Self::ended)) if there
+    /// is an `end`; and which did not, with the number of rows that were added. Static columns come first where they hold those times,
+    /// else last, so that they need no rows of series that are left out.
+    ///
+    /// # Errors
+    /// Those of `statics` and of `ended`.
+    pub fn completed<E: From<DataError>>(
+        self,
+        end: Option<End>,
+        options: &ReadOptions,
+        statics: impl FnOnce(Self) -> Result<Self, E>,
+    ) -> Result<(Self, Option<(EarlyEnds, usize)>), E> {
+        let ended = |panel: Self| -> Result<(Self, Option<(EarlyEnds, usize)>), DataError> {
+            let found = end.map(|end| panel.ended(end, options)).transpose()?.flatten();
+            Ok(match found {
+                Some((ended, early)) => {
+                    let added = ended.n_rows().saturating_sub(panel.n_rows());
+                    (ended, Some((early, added)))
+                }
+                None => (panel, None),
+            })
+        };
+        if self.knows_its_ends(options) {
+            let (panel, early) = ended(self)?;
+            return Ok((statics(panel)?, early));
+        }
+        Ok(ended(statics(self)?)?)
+    }
+
     /// Whether the times that series end at are there: no column was asked for, or it is one of the panel's. Where it is not, static
     /// tables come first; else after, so that they need no rows of series that are left out.
-    pub fn knows_its_ends(&self, options: &ReadOptions) -> bool {
+    fn knows_its_ends(&self, options: &ReadOptions) -> bool {
         options.end_col.as_ref().is_none_or(|column| self.static_names().any(|name| name == column))
     }
 
@@ -206,7 +235,7 @@ impl Panel {
         (0..self.n_series()).map(|series| self.time(series, self.len(series) - 1)).max()
     }
 
-    /// The time of the row so many rows after the one that follows a series, if the calendar has it.
+    /// The time of the row this many rows after the one that follows a series, if the calendar has it.
     fn next_time(&self, series: usize, rows: usize) -> Option<i64> {
         let Series { first_time, len, .. } = self.series[series];
         self.freq().next_in(self.zone(), first_time, (len + rows) as i64)
@@ -232,7 +261,7 @@ impl Panel {
         (0..self.n_series()).map(missing).collect()
     }
 
-    /// The panel with so many rows more at the end of each series, whose values are known or not.
+    /// The panel with this many rows more at the end of each series, whose values are known or not.
     fn prolonged(&self, missing: &[usize], fill: Fill, known: bool) -> Self {
         let Data { table, freq_inferred, integer_ids, filled, trimmed, .. } = &*self.data;
         let onwards = |past: &[f32], next: &dyn Fn(&Series, f32) -> f32| -> Vec<f32> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use foretell_pool::FileNumbers;
 
-/// Numbers in memory or in a file. Whoever changes those of a file has them in memory of its own first.
+/// Numbers in memory or in a file. The one who changes those of a file has them in memory of its own first.
 #[derive(Clone)]
 pub(crate) enum Numbers {
     Memory(Vec<f32>),

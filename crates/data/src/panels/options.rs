@@ -288,7 +288,7 @@ fn names(columns: impl IntoIterator<Item = impl Into<String>>) -> Vec<String> {
 }
 
 impl ReadOptions {
-    /// The options that models remember, so that nobody sets them twice: the layout, how times and numbers are
+    /// The options that models remember, so that no one sets them twice: the layout, how times and numbers are
     /// written, what becomes of rows. The encoding belongs to a file, names of columns and the frequency models know anyway.
     pub fn remembered(&self) -> Self {
         let of_model = Self::default();

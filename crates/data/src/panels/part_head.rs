@@ -7,7 +7,7 @@ use super::fill::{Filled, Trimmed};
 use super::numbers::Numbers;
 use super::panel::{Data, Panel, Series};
 
-/// The bytes of a part, or none where a column of it has a bad cell: that is told by whoever reads the file.
+/// The bytes of a part, or none where a column of it has a bad cell: that is told by the one who reads the file.
 pub(super) fn write_head(part: &Panel) -> Option<Vec<u8>> {
     let Data { mask, weight, columns, integer_ids, filled, trimmed, .. } = &*part.data;
     let mut head = Head(Vec::new());

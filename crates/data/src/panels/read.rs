@@ -37,7 +37,7 @@ pub(super) const WEIGHT: &str = "sample_weight";
 pub(super) const LOOK: usize = 1 << 16;
 
 impl ReadOptions {
-    /// Whether a panel that takes `bytes` after so many rows may continue.
+    /// Whether a panel that takes `bytes` after this many rows may continue.
     pub(super) fn check_memory(&self, table: &Arc<str>, rows: usize, bytes: usize) -> Result<(), DataError> {
         match self.max_memory.filter(|&limit| bytes as u64 > limit) {
             Some(limit) => {
@@ -158,7 +158,7 @@ pub(super) fn read_wanted<'a>(
 }
 
 /// Reads a table, and once again with all digits of its target where single precision loses steps: so these take no memory
-/// where nobody needs them. What can be opened only once is read with all of them.
+/// where no one needs them. What can be opened only once is read with all of them.
 fn read_again<'a>(
     open: impl Fn() -> Result<Box<dyn TableReader + 'a>, DataError>,
     options: &ReadOptions,
@@ -285,7 +285,7 @@ fn read_long(
     let kind = options.kind(&clock, table.file(), options.time_name(), rows.len())?;
     let panel = rows.finish(kind, clock.zone, options.said_freq());
     panel.map_err(|error| match error {
-        // A row too many, or several series of which nobody said which row is whose.
+        // A row too many, or several series of which no one said which row is whose.
         DataError::DuplicateRow { at, earlier, time, remedy, .. } if id.is_none() => {
             let (id_col, columns) = (options.id_col.clone(), table.all_columns().to_vec());
             DataError::DuplicateTime { at, earlier, time, remedy, id_col, columns }

@@ -334,7 +334,7 @@ mod tests {
             let notes: Vec<String> = panel.notes().iter().map(ToString::to_string).collect();
             assert!(notes.iter().any(|note| note.contains("their sums: `Q1 2022`, `Q2 2022`")), "{notes:?}");
         }
-        // Rows of a long table, which nobody may add up either.
+        // Rows of a long table, which no one may add up either.
         for how in [None, sums] {
             let rows = "2022-01,1\n2022-02,2\n2022-03,3\nQ1 2022,6\n";
             let error = read("ds,y", rows, None, how).map(|_| ()).unwrap_err().to_string();

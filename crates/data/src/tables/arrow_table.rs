@@ -361,7 +361,7 @@ fn id_at(array: &dyn Array, row: usize) -> Option<Cow<'_, str>> {
             in_calendar.then(|| TimeKind::Timestamp.display_in(clock.zone.as_ref(), time).into())
         }
         kind if kind.is_binary() => {
-            // Numbers of so many bytes each are texts only by chance.
+            // Numbers of this many bytes each are texts only by chance.
             let text = match kind {
                 DataType::FixedSizeBinary(_) => None,
                 _ => text_at(array, row),

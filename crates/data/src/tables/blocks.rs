@@ -52,7 +52,7 @@ pub(super) struct Blocks<R> {
 }
 
 impl<R: Read> Blocks<R> {
-    /// The blocks of `input`, in front of which so many lines stood.
+    /// The blocks of `input`, in front of which this many lines stood.
     pub(super) fn new(input: R, marks: Marks, lines: u64) -> Self {
         Self { input, marks, rest: Vec::new(), lines, ended: false, failed: None }
     }
@@ -93,7 +93,7 @@ impl<R: Read> Blocks<R> {
         Ok((!text.is_empty()).then_some(Block { text, lines }))
     }
 
-    /// Reads until `text` has so many bytes, or as many as there are.
+    /// Reads until `text` has this many bytes, or as many as there are.
     fn fill(&mut self, text: &mut Vec<u8>, goal: usize) {
         let mut filled = text.len();
         text.reserve_exact(goal.saturating_sub(filled));

@@ -8,7 +8,7 @@ use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 
 use flate2::bufread::MultiGzDecoder;
 
-/// Text may be unpacked to so many times its packed size,
+/// Text may be unpacked to this many times its packed size,
 const FACTOR: u64 = 100;
 
 /// and to so much in any case.
@@ -44,7 +44,7 @@ impl Damage {
 /// The first bytes of a source, and the others.
 type Whole<R> = BufReader<Chain<Cursor<Vec<u8>>, Uninterrupted<R>>>;
 
-/// A source that reads again where a signal interrupts it: whoever decodes may hold bytes that another call would lose.
+/// A source that reads again where a signal interrupts it: the one who decodes may hold bytes that another call would lose.
 pub(crate) struct Uninterrupted<R>(R);
 
 impl<R: Read> Read for Uninterrupted<R> {

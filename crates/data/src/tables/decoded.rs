@@ -195,7 +195,7 @@ impl<R: Read> Read for Decoded<R> {
 mod tests {
     use super::*;
 
-    /// A source that gives so many bytes at a time.
+    /// A source that gives this many bytes at a time.
     struct Slow<'a>(&'a [u8], usize);
 
     impl Read for Slow<'_> {

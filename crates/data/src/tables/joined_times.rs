@@ -284,7 +284,7 @@ impl TableReader for JoinedTimes<'_> {
         true
     }
 
-    /// Hours that nobody named turn out to be those that end once there is a 24.
+    /// Hours that no one named turn out to be those that end once there is a 24.
     fn late_shift(&self) -> i64 {
         if self.hours.is_none() && self.last.get() { -HOUR } else { 0 }
     }

@@ -385,7 +385,7 @@ mod tests {
             ((',', Some('.')), "1.234.567,5", Ok(1_234_567.5)),
             ((',', Some('.')), "-1.234", Ok(-1234.0)),
             ((',', Some('.')), "900", Ok(900.0)),
-            // Whoever drops the marks without a look makes 15 of it.
+            // The one who drops the marks without a look makes 15 of it.
             ((',', Some('.')), "1.5", Err(Flaw::DecimalPoint)),
             (('.', Some(',')), "1,234.5", Ok(1234.5)),
             (('.', Some(',')), "12,34,567", Ok(1_234_567.0)),

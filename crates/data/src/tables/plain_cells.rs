@@ -17,7 +17,7 @@ use crate::calendar::days::DAY;
 pub(super) enum PlainCells {
     Numbers(Float64Array),
     Integers(Int64Array),
-    /// Times as clocks showed them: so many `ticks` to a unit of so many microseconds.
+    /// Times as clocks showed them: this many `ticks` to a unit of this many microseconds.
     Times {
         ticks: Int64Array,
         micros: i64,

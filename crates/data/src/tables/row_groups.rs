@@ -123,7 +123,7 @@ impl RowGroups {
         self.row
     }
 
-    /// Begins with the next row groups, so many as make a part; the row at which they begin.
+    /// Begins with the next row groups, as many as make a part; the row at which they begin.
     fn begin_part(&mut self) -> Result<Option<u64>, DataError> {
         let (from, row) = (self.left.start, self.row);
         while self.row - row < PART

@@ -95,7 +95,7 @@ impl SheetTable {
         })
     }
 
-    /// Reads the cells of a workbook that does not unpack to too much, in no more than so many bytes.
+    /// Reads the cells of a workbook that does not unpack to too much, in no more than this many bytes.
     fn open(
         path: &Path,
         options: &FileOptions,

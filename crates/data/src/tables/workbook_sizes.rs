@@ -8,7 +8,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use zip::ZipArchive;
 
-/// A workbook may unpack to this, and so many times its size beside.
+/// A workbook may unpack to this, and this many times its size beside.
 const ALWAYS: u64 = 16 << 20;
 const FACTOR: u64 = 100;
 
@@ -34,7 +34,7 @@ pub(super) fn check_contents(path: &Path) -> Result<u64, String> {
     let mut archive = ZipArchive::new(BufReader::new(file)).map_err(|error| error.to_string())?;
     let mut left = limit;
     for place in 0..archive.len() {
-        // An entry that cannot be unpacked is none that anybody reads.
+        // An entry that cannot be unpacked is none that anyone reads.
         let Ok(entry) = archive.by_index(place) else { continue };
         let name = entry.name().map(|name| name.into_owned()).unwrap_or_default();
         let is_content = name == "content.xml";
@@ -43,7 +43,7 @@ pub(super) fn check_contents(path: &Path) -> Result<u64, String> {
         if cells > limit {
             return Err(TOO_MUCH.to_owned());
         }
-        // To its end, behind which the checksum is compared: whoever reads a sheet stops where its cells end.
+        // To its end, behind which the checksum is compared: the one who reads a sheet stops where its cells end.
         let read = io::copy(&mut entry, &mut io::sink());
         left = left.checked_sub(entry.bytes).ok_or(TOO_MUCH)?;
         read.map_err(|error| {
@@ -173,7 +173,7 @@ impl Cells {
                 }
                 (self.row, self.cells, self.empty_cells) = (0, 0, 0);
             }
-            // Nobody reads the rows after the last with content.
+            // No one reads the rows after the last with content.
             "table:table" => *self = Self { filled: self.bytes(), ..Self::default() },
             _ => {}
         }

@@ -15,7 +15,7 @@ const NORMAL_MAD: f32 = 0.674_489_75;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum WindowScaler {
-    /// Leaves values as they are.
+    /// Leaves values unchanged.
     #[default]
     Identity,
     /// Mean and biased standard deviation.

@@ -10,7 +10,7 @@ use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder};
 
-/// Bytes that reading may take, whatever the size of the file, and so many times its size beside.
+/// Bytes that reading may take, whatever the size of the file, and this many times its size beside.
 const ALWAYS: usize = 128 << 20;
 const FACTOR: usize = 150;
 

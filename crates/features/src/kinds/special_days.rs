@@ -10,7 +10,7 @@ use crate::error::FeatureError;
 use crate::feature::Feature;
 use crate::rows::FeatureRows;
 
-/// Whether the day of a row is one of a list, or so many days before or after one.
+/// Whether the day of a row is one of a list, or this many days before or after one.
 #[derive(Debug)]
 struct SpecialDays {
     name: String,

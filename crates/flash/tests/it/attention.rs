@@ -6,7 +6,7 @@ use foretell_flash::{
 };
 use foretell_gemm::Rounding;
 
-/// The level of threads that nobody gave another.
+/// The level of threads that no one gave another.
 static BEST: std::sync::LazyLock<foretell_simd::Level> =
     std::sync::LazyLock::new(|| std::thread::spawn(foretell_simd::level).join().expect("a level"));
 

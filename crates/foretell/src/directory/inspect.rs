@@ -168,13 +168,13 @@ impl Contents {
         check_load(dir.as_ref(), &MemoryLimit::of_machine())?;
         let written = fs::metadata(dir.as_ref().join("configuration.json")).and_then(|file| file.modified());
         let saved = written.ok().and_then(|time| Timestamp::try_from(time).ok());
-        // A file's time is no more exact than that to whoever reads it.
+        // A file's time is no more exact than that to the one who reads it.
         let saved = saved.and_then(|time| time.round(Unit::Second).ok()).map(|time| time.to_string());
         let (checkpoint, bytes) = Checkpoint::load_and_measure(dir)?;
         Ok(Self { saved, ..Self::of_checkpoint(checkpoint, bytes, most_series)? })
     }
 
-    /// What these tensors and settings hold, of files of so many bytes.
+    /// What these tensors and settings hold, of files of this many bytes.
     pub(crate) fn of_checkpoint(
         checkpoint: Checkpoint,
         bytes: u64,

@@ -35,7 +35,7 @@ pub(crate) fn save(
 
 /// Writes a directory, which is read back before it is put in its place.
 fn put(trained: &TrainedModels, checkpoint: &Checkpoint, directory: &ModelDirectory) -> Result<(), Error> {
-    // What the program does not know by its name cannot be read by anybody yet.
+    // What the program does not know by its name cannot be read by anyone yet.
     let is_known = |model: &FittedModel| match model.network() {
         Some(network) => find_network(network.spec().name()).is_some(),
         None => find_estimator(model.spec().name()).is_some(),

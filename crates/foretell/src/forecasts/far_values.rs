@@ -6,7 +6,7 @@ use foretell_estimator::Output;
 use crate::trained_models::TrainedModels;
 use crate::warning::Warning;
 
-/// Forecasts that are so many times as large as anything in the history of their series are far beyond it.
+/// Forecasts that are this many times as large as anything in the history of their series are far beyond it.
 const FAR: f64 = 1e3;
 
 /// Ids that are kept for the warning.
@@ -68,7 +68,7 @@ impl FarValues {
             warnings.warn(&Warning::NotFinite { columns: not_finite, of });
         }
         if !far.is_empty() {
-            let mut named = trained.named().filter(|(model, _)| model.network().is_some());
+            let mut named = trained.named().filter(|(model, _)| model.needs().max_steps.is_some());
             let networks = named.any(|(_, name)| far.iter().any(|(column, _)| column.starts_with(&name)));
             warnings.warn(&Warning::FarBeyond { columns: far, of, series: self.series, networks });
         }

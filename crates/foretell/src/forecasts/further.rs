@@ -118,7 +118,7 @@ pub(crate) fn each_horizon(
     let outputs = estimator.outputs();
     let feed = fed_back_column(&outputs)
         .ok_or_else(|| UsageError::NoMedian { model: estimator.alias().into(), h: own })?;
-    let seen = estimator.rows_read().saturating_add(own);
+    let seen = estimator.needs().rows_read.saturating_add(own);
     let mut known = panel.last(seen);
     let mut done = 0;
     while done < h {

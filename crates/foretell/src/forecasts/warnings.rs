@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use foretell_data::{DataError, End, Future, Panel};
-use foretell_estimator::Estimator;
 
 use crate::error::Error;
 use crate::fallbacks::{check_fallbacks, fallbacks_of};
+use crate::fitted_model::FittedModel;
 use crate::stage::{Source, Stage};
 use crate::trained_models::TrainedModels;
 use crate::warning::Warning;
@@ -33,8 +33,9 @@ pub(crate) fn warn_of_unseen_categories(
     future: Option<&Future>,
 ) -> Result<(), DataError> {
     // Those that read no categories do not count.
-    let reading = trained.estimators().filter(|model| !model.columns_read().cat.is_empty());
-    let rows = reading.map(Estimator::rows_read).max().unwrap_or(0);
+    let reads = |model: &&FittedModel| !model.trained().estimator().columns_read().cat.is_empty();
+    let reading = trained.models.iter().filter(reads);
+    let rows = reading.map(|model| model.needs().rows_read).max().unwrap_or(0);
     warn_of_unseen_categories_in(trained, panel, rows, future)
 }
 
@@ -68,7 +69,7 @@ pub(crate) fn warn_of_unknown_history(trained: &TrainedModels, panel: &Panel) {
         trained.warnings.warn(&Warning::EarlyEnds(ends));
     }
     warn_of_other_ends(trained, panel);
-    let read = trained.estimators().map(Estimator::rows_read).max().unwrap_or(usize::MAX);
+    let read = trained.models.iter().map(|model| model.needs().rows_read).max().unwrap_or(usize::MAX);
     let unknown = |series: &usize| {
         let mask = panel.available_mask(*series).unwrap_or(&[1.0]);
         mask[mask.len().saturating_sub(read)..].iter().all(|known| *known == 0.0)
@@ -112,8 +113,8 @@ pub(crate) fn warn_of_fallbacks(trained: &TrainedModels, panel: &Panel) {
 /// The models by the rows that they expect of each series.
 fn models_by_rows_read(trained: &TrainedModels) -> BTreeMap<usize, Vec<String>> {
     let mut models: BTreeMap<usize, Vec<String>> = BTreeMap::new();
-    for (model, name) in trained.estimators().zip(trained.column_names()) {
-        if let Some(rows) = model.rows_expected() {
+    for (model, name) in trained.named() {
+        if let Some(rows) = model.needs().rows_expected {
             models.entry(rows).or_default().push(name);
         }
     }

@@ -37,7 +37,7 @@ pub(crate) fn forecast_windows(
         }
         let ids: Vec<&str> = cutoffs.iter().map(|(series, _)| &**panel.id(*series)).collect();
         let mut columns = recipe.columns(&name, &ids, &values)?;
-        if model.trained().estimator().is_never_negative() {
+        if model.needs().is_never_negative {
             let settings = OwnSettings { non_negative: true, ..OwnSettings::default() };
             let values =
                 recipe.outputs.iter().zip(&mut columns).filter(|(output, _)| output.part().is_value());

@@ -79,7 +79,7 @@ impl<'a> ReconcileOptions<'a> {
 
 /// Forecasts of the series of a hierarchy, of any models, changed so that they add up at each cutoff and time: forecasts of single
 /// numbers by the method alone, quantiles (`NHITS-lo-80`, `NHITS-hi-80`, `NHITS-median`) by samples ([`CoherentQuantiles`]). Rows come
-/// by series, in the order of the hierarchy, then by cutoff and time. Actual values stay as they are; with [`Reconciliation::BottomUp`] sums
+/// by series, in the order of the hierarchy, then by cutoff and time. Actual values stay unchanged; with [`Reconciliation::BottomUp`] sums
 /// need no rows.
 ///
 /// # Errors

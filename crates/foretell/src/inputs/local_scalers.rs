@@ -27,8 +27,9 @@ pub(crate) struct LocallyScaled<'p> {
 impl LocalScalers {
     /// Whether no scaler of series changes a column that a model reads as it is.
     pub(crate) fn check(self, models: &[&dyn Estimator]) -> Result<(), UsageError> {
-        let unscaled =
-            |model: &&dyn Estimator| Some(model.unscaled_columns()).filter(|columns| !columns.is_empty());
+        let unscaled = |model: &&dyn Estimator| {
+            Some(model.needs().unscaled_columns).filter(|columns| !columns.is_empty())
+        };
         match models.iter().find_map(|model| Some((model, unscaled(model)?))) {
             Some((model, columns)) if self.series.is_some() => Err(UsageError::ScaledColumns {
                 model: model.alias().to_owned(),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use foretell_data::{LocalScaler, Panel, SeriesLevel};
-use foretell_estimator::{Estimator, LevelsSeen};
+use foretell_estimator::LevelsSeen;
 use serde::{Deserialize, Serialize};
 
 use crate::inputs::local_scalers::LocalScalers;
@@ -21,12 +21,8 @@ pub(crate) struct SeriesLevels {
 }
 
 /// Whether models see series without levels: a scale or a loss of theirs is relative to zero.
-pub(crate) fn sees_none<'a>(
-    models: impl IntoIterator<Item = &'a dyn Estimator>,
-    scalers: LocalScalers,
-) -> bool {
-    scalers.series == Some(LocalScaler::BoxCox)
-        || models.into_iter().any(|model| model.levels_seen() == LevelsSeen::None)
+pub(crate) fn sees_none(models: &[LevelsSeen], scalers: LocalScalers) -> bool {
+    scalers.series == Some(LocalScaler::BoxCox) || models.contains(&LevelsSeen::None)
 }
 
 impl SeriesLevels {
@@ -47,16 +43,11 @@ impl SeriesLevels {
     }
 
     /// A panel as these models see it.
-    pub(crate) fn held<'a>(
-        &self,
-        panel: &Panel,
-        models: impl IntoIterator<Item = &'a dyn Estimator> + Clone,
-        scalers: LocalScalers,
-    ) -> Panel {
-        if sees_none(models.clone(), scalers) {
+    pub(crate) fn held(&self, panel: &Panel, models: &[LevelsSeen], scalers: LocalScalers) -> Panel {
+        if sees_none(models, scalers) {
             return panel.with_levels(|_| SeriesLevel::default());
         }
-        if models.into_iter().all(|model| model.levels_seen() == LevelsSeen::Any) {
+        if models.iter().all(|seen| *seen == LevelsSeen::Any) {
             return panel.clone();
         }
         let own = |id: &str| match self.all {

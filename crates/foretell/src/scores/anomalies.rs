@@ -49,7 +49,7 @@ impl Fitted {
         let mut frame = self.predict_insample_with(panel, &options)?;
         let outputs = outputs_of_sums(trained, outputs(trained, &asked)?);
         let mut rows: Vec<usize> =
-            trained.estimators().map(|model| model.rows_expected().unwrap_or(0)).collect();
+            trained.models.iter().map(|model| model.needs().rows_expected.unwrap_or(0)).collect();
         // An ensemble needs what each of its members does.
         let most = rows.iter().take(trained.n_members()).copied().max().unwrap_or(0);
         rows.resize(outputs.len(), most);

@@ -39,7 +39,7 @@ pub struct ValidationOptions<'a> {
     pub n_windows: usize,
     /// Steps from one forecast to the next; 1 by default.
     pub step_size: usize,
-    /// Trains the models anew every so many windows, each time from the start, on all that comes before the window; 0,
+    /// Trains the models anew every this many windows, each time from the start, on all that comes before the window; 0,
     /// the default, trains those once that are trained in steps.
     pub refit: usize,
     /// Whether models that learn from the whole history without steps of training, as AutoETS and AutoARIMA, are fitted anew for each
@@ -61,7 +61,7 @@ impl<'a> ValidationOptions<'a> {
         Self { n_windows, step_size, ..Self::default() }
     }
 
-    /// Trains the models anew every so many windows.
+    /// Trains the models anew every this many windows.
     pub fn refit(self, every: usize) -> Self {
         Self { refit: every, ..self }
     }
@@ -120,7 +120,7 @@ pub struct ValidationScores<'a> {
 }
 
 impl<'a> ValidationScores<'a> {
-    /// Scores relative to a season of so many steps, all series weighted alike.
+    /// Scores relative to a season of this many steps, all series weighted alike.
     pub fn new(season: usize) -> Self {
         Self { season, ..Self::default() }
     }
@@ -233,7 +233,7 @@ fn validate_once(
 }
 
 /// Each forecast of `h` steps comes as if the panel ended there, with `ahead[window]` steps still to come, from models trained on that every
-/// so many windows.
+/// this many windows.
 fn validate_anew(
     plan: &mut TrainingPlan,
     panel: &Panel,
@@ -352,7 +352,7 @@ fn warn_of_fewer_windows(
 }
 
 impl Fitted {
-    /// [`Forecaster::cross_validate`] of the models as they are, without training: `n_windows` forecasts of each series,
+    /// [`Forecaster::cross_validate`] of the models unchanged, without training: `n_windows` forecasts of each series,
     /// `step_size` steps apart, the last of which ends with the series. Errors on rows that a model was trained on say little
     /// about it.
     ///

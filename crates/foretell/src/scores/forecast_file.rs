@@ -115,7 +115,7 @@ impl ScoredForecasts {
         windows.into_iter().any(|(&series, &cutoff)| !self.known.until(series, cutoff).is_empty())
     }
 
-    /// The metrics that these forecasts have where nobody names any; errors beside those of a baseline if there is one. By step there
+    /// The metrics that these forecasts have where no one names any; errors beside those of a baseline if there is one. By step there
     /// is no `rmse`: of the single row that a window has of a step it is `mae`.
     pub fn usual_metrics(&self, has_baseline: bool, by: ScoreBy<'_>) -> Vec<&'static str> {
         let mut names = vec!["mae"];

@@ -1,4 +1,4 @@
-//! The quantiles that a forecast is asked for, by levels of central intervals or as they are.
+//! The quantiles that a forecast is asked for, by levels of central intervals or by themselves.
 
 use foretell_data::ColumnPart;
 use foretell_estimator::Output;
@@ -44,7 +44,7 @@ impl AskedQuantiles {
         2 * self.level.len() + self.quantiles.len()
     }
 
-    /// The columns upwards, with the quantile each. neuralforecast names quantiles as they are `_ql0.1`, those of conformal
+    /// The columns upwards, with the quantile each. neuralforecast names single quantiles `_ql0.1`, those of conformal
     /// prediction `-ql0.1`.
     pub(crate) fn columns(&self, conformal: bool) -> Vec<(Output, f64)> {
         let end = |part: ColumnPart| (Output::of(part), part.probability().unwrap_or_default());

@@ -95,6 +95,16 @@ fn at<'a>(
     Recipe { of_model, outputs: ends, source: Source::At(quantiles) }
 }
 
+/// The error of a model that has no intervals.
+fn no_intervals(estimator: &dyn Estimator, name: &str) -> Error {
+    UsageError::NoIntervals { model: name.to_owned(), has_loss: has_loss(estimator) }.into()
+}
+
+/// Whether a model is trained by a loss.
+pub(crate) fn has_loss(estimator: &dyn Estimator) -> bool {
+    estimator.needs().max_steps.is_some()
+}
+
 /// Whether an error says that a model lacks intervals that others may have.
 fn lacks_intervals(error: &Error) -> bool {
     matches!(error, Error::Usage(UsageError::NoIntervals { .. } | UsageError::OtherLevels { .. }))
@@ -132,7 +142,7 @@ pub(crate) fn check(
     calibrated: bool,
 ) -> Result<(), Error> {
     match by_itself(estimator, name, asked)? {
-        None if !calibrated => Err(UsageError::NoIntervals { model: name.to_owned() }.into()),
+        None if !calibrated => Err(no_intervals(estimator, name)),
         _ => Ok(()),
     }
 }
@@ -170,7 +180,8 @@ pub(crate) fn warn_of_no_intervals(trained: &TrainedModels, asked: &AskedQuantil
         false => without_intervals(trained.named().map(has))?,
     };
     if !models.is_empty() {
-        trained.warnings.warn(&Warning::NoIntervals { models });
+        let has_loss = trained.have_loss(&models);
+        trained.warnings.warn(&Warning::NoIntervals { models, has_loss });
     }
     Ok(())
 }
@@ -196,7 +207,7 @@ fn with_intervals<'a>(
             let outputs = of_model.iter().cloned().chain(ends).collect();
             Ok(Recipe { of_model, outputs, source: Source::Conformal(conformal) })
         }
-        None => Err(UsageError::NoIntervals { model: name.to_owned() }.into()),
+        None => Err(no_intervals(estimator, name)),
     }
 }
 

@@ -38,7 +38,7 @@ pub(super) struct AllModels<'a> {
 }
 
 impl AllModels<'_> {
-    /// The trained models, in their order, as far as training came, and whether it was stopped: by the listener, as nobody waits for
+    /// The trained models, in their order, as far as training came, and whether it was stopped: by the listener, as no one waits for
     /// it, or by an error of a model.
     pub(super) fn train(
         &self,
@@ -73,7 +73,7 @@ impl AllModels<'_> {
             let fit = || fit_beside_others(self.models[i], &lock, self.panel, self.held_out, run);
             let trained = match self.wanted {
                 // The listener ends a training of steps, whose weights are kept; of another nothing is left that is of use.
-                Some(wanted) if self.models[i].max_steps().is_none() => {
+                Some(wanted) if self.models[i].needs().max_steps.is_none() => {
                     while_wanted(wanted.clone(), || Some(fit()).filter(|_| is_wanted()))
                 }
                 _ => Some(fit()),
@@ -95,7 +95,7 @@ fn fit_beside_others(
     held_out: HeldOut,
     run: Run<'_>,
 ) -> Result<Box<dyn Trained>, EstimatorError> {
-    let alone = model.takes_all_threads();
+    let alone = model.needs().takes_all_threads;
     let _alone = alone.then(|| lock.write().unwrap_or_else(PoisonError::into_inner));
     let _beside = (!alone).then(|| lock.read().unwrap_or_else(PoisonError::into_inner));
     model.fit(panel, held_out, run)

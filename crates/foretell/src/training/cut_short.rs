@@ -23,7 +23,7 @@ impl TrainingPlan {
     }
 }
 
-/// The models, of which ensembles were to have so many `members`, with ensembles of those of them that are there and without what was
+/// The models, of which ensembles were to have this many `members`, with ensembles of those of them that are there and without what was
 /// to be learnt of all.
 fn of_models_there(mut trained: TrainedModels, members: usize) -> TrainedModels {
     let there = trained.models.len();

@@ -33,7 +33,7 @@ pub(crate) fn warn_of_data(plan: &TrainingPlan, panel: &Panel) {
     }
     plan.warnings.warn_of_coarse_values(panel, &without_levels(plan));
     for (model, name) in plan.models().into_iter().zip(plan.column_names()) {
-        if model.max_steps() == Some(0) && plan.start.of(&name).from.is_none() {
+        if model.needs().max_steps == Some(0) && plan.start.of(&name).from.is_none() {
             plan.warnings.warn(&Warning::NoSteps { model: name.clone() });
         }
         plan.warnings.warn_of_few_checks(model, &name, plan.val_rows() > 0);
@@ -58,7 +58,8 @@ fn warn_of_twins(plan: &TrainingPlan) {
 
 /// Warns of series that end before others, unless a model refuses them.
 pub(crate) fn warn_of_early_ends(plan: &TrainingPlan, panel: &Panel) {
-    let is_known = plan.models().into_iter().any(Estimator::is_joint) || plan.settings.end == Some(End::Own);
+    let is_known =
+        plan.models().into_iter().any(|model| model.needs().is_joint) || plan.settings.end == Some(End::Own);
     if let Some(ends) = panel.early_ends().filter(|_| !is_known) {
         plan.warnings.warn(&Warning::EarlyEnds(ends));
     }
@@ -67,5 +68,8 @@ pub(crate) fn warn_of_early_ends(plan: &TrainingPlan, panel: &Panel) {
 /// The names of the models that see series without levels.
 fn without_levels(plan: &TrainingPlan) -> Vec<String> {
     let models = plan.models().into_iter().zip(plan.column_names());
-    models.filter(|(model, _)| sees_none([*model], LocalScalers::default())).map(|(_, name)| name).collect()
+    models
+        .filter(|(model, _)| sees_none(&[model.needs().levels_seen], LocalScalers::default()))
+        .map(|(_, name)| name)
+        .collect()
 }

@@ -14,7 +14,7 @@ const KEPT: usize = 10;
 /// From here on a rise of the loss, relative to what it was at first, is worth a look, and is divergence.
 const RISE: [f64; 2] = [10.0, 1e3];
 
-/// Forecasts that are off so many times as far as the naive one's are worth a warning, and an error.
+/// Forecasts that are off this many times as far as the naive one's are worth a warning, and an error.
 const WORSE: [f64; 2] = [2.0, 10.0];
 
 /// Losses of this size are at the end of single precision.
@@ -40,7 +40,7 @@ impl LossTrend {
         self.count += 1;
     }
 
-    /// The lower medians of the first tenth of the losses and of the last one, of at most so many as are kept; of a diverging
+    /// The lower medians of the first tenth of the losses and of the last one, of at most this many as are kept; of a diverging
     /// training all but the first may be large, which then counts alone.
     fn ends(&self) -> Option<[f64; 2]> {
         let tenth = (self.count / 10).clamp(1, KEPT);
@@ -93,7 +93,7 @@ pub(crate) fn check_trend(
 /// if that is less, a hundredth of what the values are. Nothing if there is nothing to compare with.
 fn errors(trained: &dyn Trained, known: &Panel, workers: &Workers) -> Result<Option<[f64; 2]>, Error> {
     let estimator = trained.estimator();
-    let some = match estimator.is_joint() {
+    let some = match estimator.needs().is_joint {
         true => known.clone(),
         false => known.of_series(0..known.n_series().min(SERIES)),
     };

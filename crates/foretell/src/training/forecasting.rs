@@ -9,7 +9,7 @@ use crate::training::plan::TrainingPlan;
 use crate::usage_error::UsageError;
 
 impl TrainingPlan {
-    /// Whether the models will forecast so many steps within a panel.
+    /// Whether the models will forecast this many steps within a panel.
     pub(crate) fn check_steps(&self, h: usize) -> Result<(), Error> {
         let own = self.h();
         for (model, name) in self.models().into_iter().zip(self.column_names()) {
@@ -32,7 +32,7 @@ impl TrainingPlan {
         Ok(())
     }
 
-    /// Does work without steps of training, unless nobody waits for it any more.
+    /// Does work without steps of training, unless no one waits for it any more.
     pub(crate) fn while_wanted<R>(&self, work: impl FnOnce() -> R) -> R {
         match &self.wanted {
             Some(wanted) => while_wanted(wanted.clone(), work),

@@ -37,7 +37,7 @@ impl Interruption {
     pub(crate) fn of(models: &[FittedModel], columns: &[String], training: Option<&Value>) -> Self {
         let of_model = |(place, (model, column)): (usize, (&FittedModel, &String))| {
             let outcome = model.outcome().filter(|o| o.interrupted || place + 1 == models.len())?;
-            let max_steps = model.trained().estimator().max_steps()?;
+            let max_steps = model.needs().max_steps?;
             Some(InterruptedModel { model: column.clone(), step: outcome.steps, max_steps })
         };
         Self {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use foretell_data::{LocalScaler, Panel, ReadOptions, SeriesLevel, Vocabulary};
 use foretell_estimator::{
-    Estimator, HeldOut, MemoryLimit, OneProcess, Reduction, StillWanted, TooManyThreads, Verdict, Workers,
+    Estimator, HeldOut, LevelsSeen, MemoryLimit, OneProcess, Reduction, StillWanted, TooManyThreads, Verdict,
+    Workers,
 };
 use foretell_features::Features;
 use foretell_hierarchy::Reconciliation;
@@ -29,7 +30,7 @@ use crate::memory::{TrainingWork, check_calibration_memory, check_training};
 use crate::model_spec::ModelSpec;
 use crate::own_settings::OwnSettings;
 use crate::stages::asked_quantiles::AskedQuantiles;
-use crate::stages::intervals::{check, without_intervals};
+use crate::stages::intervals::{check, has_loss, without_intervals};
 use crate::trained_models::TrainedModels;
 use crate::training::agreement::check_agreement;
 use crate::training::all_models::{AllModels, ModelListener};
@@ -75,7 +76,7 @@ pub(crate) struct TrainingPlan {
     pub(crate) keep_optimizer: bool,
     pub(crate) reduction: Arc<dyn Reduction + Send>,
     pub(crate) start: StartingPoint,
-    /// Whether anybody waits for what has no steps that the listener would hear of.
+    /// Whether anyone waits for what has no steps that the listener would hear of.
     pub(crate) wanted: Option<StillWanted>,
     /// Trainings that were done: one, but for intervals and for refitting.
     trainings: usize,
@@ -158,7 +159,7 @@ impl TrainingPlan {
     /// The rows that each series needs if the last `test_size` are not trained on: an input of every model, and
     /// what is held out or calibrated on after it.
     pub(crate) fn rows_needed_before(&self, test_size: usize) -> usize {
-        let input = self.models().into_iter().map(Estimator::rows_needed).max().unwrap_or(1);
+        let input = self.models().into_iter().map(|model| model.needs().rows_needed).max().unwrap_or(1);
         let calibration =
             self.intervals.map_or(0, |intervals| intervals.test_size(self.h()).saturating_add(1));
         input.max(calibration).saturating_add(self.val_size).saturating_add(test_size)
@@ -215,7 +216,7 @@ impl TrainingPlan {
         Ok(Cow::Owned(panel.followed_by(&validation)?))
     }
 
-    /// Takes the intervals of networks from so many forecasts with dropout.
+    /// Takes the intervals of networks from this many forecasts with dropout.
     pub(crate) fn take_dropout(&mut self, samples: usize) {
         self.settings.dropout = Some(samples);
         self.specs = self.specs.iter().map(|spec| self.as_trained(spec)).collect();
@@ -233,7 +234,9 @@ impl TrainingPlan {
         }
         let models = without_intervals(self.models().into_iter().zip(self.column_names()).map(has))?;
         if !models.is_empty() {
-            self.warnings.warn(&Warning::NoIntervals { models });
+            let mut named = self.models().into_iter().zip(self.column_names());
+            let has_loss = named.any(|(model, name)| models.contains(&name) && has_loss(model));
+            self.warnings.warn(&Warning::NoIntervals { models, has_loss });
         }
         Ok(())
     }
@@ -264,10 +267,12 @@ impl TrainingPlan {
 
     /// A panel whose series have the levels that the models see them at: their own, or none.
     pub(crate) fn held(&self, panel: &Panel) -> Panel {
+        let seen: Vec<LevelsSeen> =
+            self.models().into_iter().map(|model| model.needs().levels_seen).collect();
         if let Some(levels) = &self.start.levels {
-            return levels.held(panel, self.models(), self.local_scalers);
+            return levels.held(panel, &seen, self.local_scalers);
         }
-        match sees_none(self.models(), self.local_scalers) {
+        match sees_none(&seen, self.local_scalers) {
             true => panel.with_levels(|_| SeriesLevel::default()),
             false => panel.clone(),
         }
@@ -357,7 +362,7 @@ impl TrainingPlan {
         let apart = self.validation.is_some() && last;
         let specs: Vec<ModelSpec> = self.specs.iter().map(|spec| self.as_trained(spec)).collect();
         let models: Vec<&dyn Estimator> = specs.iter().map(ModelSpec::as_ref).collect();
-        models.iter().try_for_each(|model| model.check_n_series(panel.n_series()))?;
+        models.iter().try_for_each(|model| model.needs().check_n_series(model.alias(), panel.n_series()))?;
         self.start.check(&models, &self.column_names())?;
         self.local_scalers.check(&models)?;
         let vocabulary = match self.start.vocabulary() {

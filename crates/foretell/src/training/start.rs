@@ -24,11 +24,11 @@ pub(crate) struct StartingPoint {
     pub(crate) ensembles: Vec<Combination>,
     /// The errors that their intervals were calibrated by.
     conformal: Option<Conformal>,
-    /// Parameters that stay as they are, those of one model behind the name of its column.
+    /// Parameters that stay unchanged, those of one model behind the name of its column.
     pub(crate) frozen: Vec<String>,
-    /// Whether the models that there are stay as they are, without any training.
+    /// Whether the models that there are stay unchanged, without any training.
     pub(crate) untrained: bool,
-    /// Columns of models that are trained once, and stay as they are while others are fitted anew.
+    /// Columns of models that are trained once, and stay unchanged while others are fitted anew.
     pub(crate) kept_columns: Vec<String>,
     /// These models once they are trained, and the categories that they know.
     kept: Option<(Vec<(String, FittedModel)>, Vocabulary)>,
@@ -60,7 +60,7 @@ impl StartingPoint {
         if known.eq(columns) { &self.ensembles } else { &[] }
     }
 
-    /// The calibration of the models that stay as they are.
+    /// The calibration of the models that stay unchanged.
     pub(crate) fn calibration(&self) -> Option<&Conformal> {
         self.conformal.as_ref().filter(|_| self.untrained)
     }
@@ -109,7 +109,9 @@ impl StartingPoint {
     /// Whether each of these models that is trained in steps has one to continue from, which knows its categories.
     pub(crate) fn check(&self, models: &[&dyn Estimator], columns: &[String]) -> Result<(), UsageError> {
         let Some((known, vocabulary)) = &self.from else { return Ok(()) };
-        for (model, column) in models.iter().zip(columns).filter(|(model, _)| model.max_steps().is_some()) {
+        for (model, column) in
+            models.iter().zip(columns).filter(|(model, _)| model.needs().max_steps.is_some())
+        {
             if self.model(column).is_none() {
                 let known: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
                 return Err(UsageError::NoStart { model: column.clone(), known: known.join(", ") });

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use foretell_data::Panel;
-use foretell_estimator::Estimator;
 use foretell_hierarchy::Reconciliation;
 
 use crate::error::Error;
@@ -17,8 +16,9 @@ impl TrainingPlan {
         };
         let others = self.windows_learnt_of();
         let windows = others.unwrap_or_else(|| horizons(WINDOWS_OF_ERRORS, self.h()));
-        let is_cheap = others.is_some() || self.models().iter().all(|model| model.max_steps().is_none());
-        let input = self.models().into_iter().map(Estimator::rows_needed).max().unwrap_or(1);
+        let is_cheap =
+            others.is_some() || self.models().iter().all(|model| model.needs().max_steps.is_none());
+        let input = self.models().into_iter().map(|model| model.needs().rows_needed).max().unwrap_or(1);
         let needed = windows.test_size(self.h()).saturating_add(self.val_rows()).saturating_add(input);
         let method = Reconciliation::usual(is_cheap && known.min_len() >= needed);
         self.coherence = Some(Arc::new(coherence.by_method(method)?));

@@ -74,7 +74,7 @@ impl Board<'_> {
     pub(super) fn enter(&mut self, result: &RungResult) {
         let (trial, space) = (&mut self.trials[result.trial], self.points[result.trial].space);
         // A model that needs no steps has the same score with any share of them.
-        let takes_steps = self.spaces[space].spec().as_ref().max_steps().is_some();
+        let takes_steps = self.spaces[space].spec().as_ref().needs().max_steps.is_some();
         let rungs = if takes_steps { 1 } else { self.study.halving.rungs.max(1) };
         trial.scores.extend(std::iter::repeat_n(result.score, rungs));
         trial.seconds += result.seconds;

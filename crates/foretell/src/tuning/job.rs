@@ -56,9 +56,9 @@ impl Trainer<'_> {
         budget: f64,
         before: Option<&Begun>,
     ) -> Result<Option<(f64, Option<Begun>)>, Error> {
-        let all = spec.as_ref().max_steps();
+        let all = spec.as_ref().needs().max_steps;
         let steps = all.map_or(0, |all| ((all as f64 * budget).ceil() as u64).max(1));
-        let goes_on = budget < 1.0 && spec.as_ref().goes_on_exactly();
+        let goes_on = budget < 1.0 && spec.as_ref().needs().goes_on_exactly;
         let before = before.filter(|before| before.steps < steps);
         let left = steps - before.map_or(0, |before| before.steps);
         let spec = if all.is_some_and(|all| left < all) {

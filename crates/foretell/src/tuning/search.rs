@@ -66,7 +66,7 @@ pub struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// A search of these models and spaces: 10 trials, first the models as they are, then what tree-structured Parzen estimators
+    /// A search of these models and spaces: 10 trials, first the models unchanged, then what tree-structured Parzen estimators
     /// propose, 4 a round, scored by the mean absolute error of one forecast of each series' end.
     pub fn new(spaces: impl IntoIterator<Item = SearchSpace>) -> Self {
         let spaces: Vec<SearchSpace> = spaces.into_iter().collect();
@@ -89,7 +89,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Tries so many sets of hyper-parameters.
+    /// Tries this many sets of hyper-parameters.
     pub fn trials(mut self, trials: usize) -> Self {
         self.study.trials = trials;
         self
@@ -122,7 +122,7 @@ impl<'a> Search<'a> {
         self
     }
 
-    /// Trials that are proposed together, 4 by default: at most so many run side by side.
+    /// Trials that are proposed together, 4 by default: at most this many run side by side.
     pub fn round(mut self, trials: usize) -> Self {
         self.study.round = trials;
         self
@@ -346,7 +346,7 @@ impl Trainer<'_> {
     fn check(&self, space: &SearchSpace, point: &Point) -> Result<(), Error> {
         let spec = space.at(&point.values)?;
         spec.check()?;
-        spec.as_ref().check_n_series(self.panel.n_series())?;
+        spec.as_ref().needs().check_n_series(spec.alias(), self.panel.n_series())?;
         let forecaster = (self.configure)(Forecaster::new([spec])?)?;
         let (needed, rows) = (forecaster.rows_needed_to_validate(&self.windows), self.panel.min_len());
         if rows < needed {

@@ -12,7 +12,7 @@ use crate::usage_error::UsageError;
 /// The spaces that are searched where no others are named.
 const DEFAULTS: &str = include_str!("default_spaces.txt");
 
-/// A model and the values that a search gives its hyper-parameters. Those that are not searched stay as they are.
+/// A model and the values that a search gives its hyper-parameters. Those that are not searched stay unchanged.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SearchSpace {
     spec: ModelSpec,
@@ -21,7 +21,7 @@ pub struct SearchSpace {
 
 impl SearchSpace {
     /// The model with its usual space: for networks that of neuralforecast's Auto models. Some models have none, and are tried
-    /// once as they are.
+    /// once unchanged.
     pub fn new(spec: ModelSpec) -> Self {
         let line = DEFAULTS.lines().find_map(|line| line.strip_prefix(spec.name())?.strip_prefix(": "));
         let range = |entry: &str| {

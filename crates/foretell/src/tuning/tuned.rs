@@ -41,7 +41,7 @@ impl Tuned {
     }
 
     /// The trials as a table: `trial, model, score, rungs, seconds, best, failure`, and a column for each hyper-parameter that is
-    /// searched of any model, texts as they are and all else as JSON.
+    /// searched of any model, texts unchanged and all else as JSON.
     pub fn table(&self) -> CellTable {
         let trials = &self.trials;
         let best = self.best().map(|best| best.trial);

@@ -11,7 +11,7 @@ fn panel() -> Panel {
     Panel::from_series(Freq::parse("D").expect("a frequency"), series).expect("a panel")
 }
 
-/// Steps of `parts` batches of so many series and windows.
+/// Steps of `parts` batches of this many series and windows.
 fn fit(model: &str, settings: &Value, [parts, series, windows]: [u32; 3], threads: usize) -> Fitted {
     let common = json!({
         "max_steps": 15, "learning_rate": 0.01, "batch_size": series, "windows_batch_size": windows,

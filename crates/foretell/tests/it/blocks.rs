@@ -11,7 +11,7 @@ use serde_json::json;
 const H: usize = 2;
 const ROWS: usize = 24;
 
-/// So many series of a wave each, with a column known in advance, one of categories, and a static one.
+/// This many series of a wave each, with a column known in advance, one of categories, and a static one.
 fn panel(n_series: usize) -> Panel {
     let freq = Freq::parse("1").expect("a frequency");
     let times: Vec<i64> = (0..ROWS as i64).collect();

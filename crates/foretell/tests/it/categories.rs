@@ -91,7 +91,7 @@ fn a_directory_with_more_categories_than_its_models_embed_is_refused() {
         .replace(r#""sale": 2"#, r#""sale": 2, "strike": 3"#)
         .replace(r#""sale":2"#, r#""sale":2,"strike":3"#);
     assert_ne!(text, more);
-    // Whoever changes a file by hand takes out its checksum.
+    // The one who changes a file by hand takes out its checksum.
     let mut more: Value = serde_json::from_str(&more).expect("a configuration");
     more.as_object_mut().and_then(|more| more.remove("foretell_crc32")).expect("a checksum");
     std::fs::write(&file, more.to_string()).expect("a file");

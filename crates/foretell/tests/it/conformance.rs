@@ -91,7 +91,7 @@ fn forecaster(spec: &ModelSpec, threads: usize) -> Forecaster {
     Forecaster::new([spec.clone()]).expect("a model").threads(threads).val_size(2 * H)
 }
 
-/// The model with so many windows in a batch that they are cut into shards, and these spread over the threads.
+/// The model with this many windows in a batch that they are cut into shards, and these spread over the threads.
 fn with_a_large_batch(spec: ModelSpec, panel: &Panel) -> ModelSpec {
     // A language model is told of each window in words, which takes longer than all the rest, and its batch is one shard.
     if spec.hyper_parameters().contains_key("llm") {

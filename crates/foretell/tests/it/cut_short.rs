@@ -1,4 +1,4 @@
-//! A training that is stopped anywhere leaves models that are saved, read and forecast with; work that nobody waits for is an error.
+//! A training that is stopped anywhere leaves models that are saved, read and forecast with; work that unwanted waits for is an error.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -78,16 +78,16 @@ fn work_that_nobody_waits_for_is_an_error_of_every_method() {
     specs.push(entry("NLinear").set("max_steps", 1).unwrap());
     let fitted = Forecaster::new(specs).unwrap().fit(&panel).unwrap();
     let not_wanted = |error: Error| assert!(matches!(error, Error::NotWanted), "{error}");
-    let nobody = Arc::new(|| false);
+    let unwanted = Arc::new(|| false);
     for place in 0..fitted.models().len() {
         let one = fitted.only(&[place]).unwrap();
-        not_wanted(while_wanted(nobody.clone(), || one.predict(&panel, None)).unwrap_err());
-        not_wanted(while_wanted(nobody.clone(), || one.predict_insample(&panel, 9)).unwrap_err());
+        not_wanted(while_wanted(unwanted.clone(), || one.predict(&panel, None)).unwrap_err());
+        not_wanted(while_wanted(unwanted.clone(), || one.predict_insample(&panel, 9)).unwrap_err());
         assert!(one.predict(&panel, None).is_ok());
     }
     let network = fitted.only(&[fitted.models().len() - 1]).unwrap();
     let explain = || network.explain(&panel, &ExplainOptions::default());
-    not_wanted(while_wanted(nobody.clone(), explain).unwrap_err());
+    not_wanted(while_wanted(unwanted.clone(), explain).unwrap_err());
     let simulate = || fitted.only(&[6]).unwrap().simulate(&panel, &SimulateOptions::new(3));
-    not_wanted(while_wanted(nobody, simulate).unwrap_err());
+    not_wanted(while_wanted(unwanted, simulate).unwrap_err());
 }

@@ -1,4 +1,4 @@
-//! Doubtful results are warned of, or refused, before anybody trusts them.
+//! Doubtful results are warned of, or refused, before anyone trusts them.
 
 use std::sync::{Arc, Mutex};
 
@@ -31,7 +31,7 @@ fn wave(rows: usize, level: f32) -> Vec<f32> {
     (0..rows).map(|t| level + (t as f32 * 0.9).sin()).collect()
 }
 
-/// Two series from the same day on, of so many rows.
+/// Two series from the same day on, of this many rows.
 fn panel(rows: [usize; 2]) -> Panel {
     let [alive, dead] = rows.map(|rows| wave(rows, 3.0));
     Panel::from_series(Freq::parse("1").expect("steps"), [("alive", 0, alive), ("dead", 0, dead)])

@@ -161,7 +161,7 @@ fn ensembles_and_calibrations_belong_to_the_trained_models() {
     let intervals = PredictionIntervals { n_windows: 5, ..PredictionIntervals::default() };
     let first = forecaster(&both).intervals(intervals).fit(&panel()).expect("a fit");
 
-    // As they are, beside a baseline that is no member.
+    // Unchanged, beside a baseline that is no member.
     let baseline = ModelSpec::new("Naive", H, 1).unwrap().set("alias", "Baseline").unwrap();
     let beside =
         Forecaster::new(specs().into_iter().chain([baseline])).unwrap().start_from(&first).baselines(1);

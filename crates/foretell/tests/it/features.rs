@@ -18,7 +18,7 @@ fn value(series: usize, day: usize) -> f32 {
     20.0 + (day as f32 * 0.9 + series as f32).sin() * 4.0 + ((day * day + series) % 5) as f32
 }
 
-/// Three series of so many days, with a column that is known ahead; from the day `changed` on all values are others.
+/// Three series of this many days, with a column that is known ahead; from the day `changed` on all values are others.
 fn panel(rows: usize, changed: usize) -> Panel {
     let mut csv = String::from("unique_id,ds,y,price\n");
     for series in 0..3 {

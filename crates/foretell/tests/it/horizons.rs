@@ -114,7 +114,7 @@ fn models_are_trained_anew_every_so_many_windows() {
             }
         }
     }
-    // The first of the windows is nobody's second.
+    // The first of the windows is no one's second.
     assert_eq!(once.columns[1].1[..H], validate(1).columns[1].1[..H]);
     assert_ne!(once.columns[1], validate(1).columns[1]);
 }

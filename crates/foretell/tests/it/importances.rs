@@ -82,7 +82,7 @@ fn weights_are_those_of_neuralforecast() {
     }
 }
 
-/// Blocks of series, threads and batches leave the means as they are.
+/// Blocks of series, threads and batches leave the means unchanged.
 #[test]
 fn weights_do_not_depend_on_threads() {
     let fitted = Fitted::load(case().join("model")).unwrap();

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 const H: usize = 6;
 
-/// Series of a day's wave with noise as large, which nobody can forecast.
+/// Series of a day's wave with noise as large, which no one can forecast.
 fn panel(ids: &[&str], rows: usize) -> Panel {
     let noise = |seed: usize| {
         // A sum of uniform draws, of a multiplicative congruential generator.

@@ -89,7 +89,7 @@ fn it_is_read_and_written_like_those_of_the_zoo() {
 }
 
 hyper_parameters! {
-    /// Whoever takes a name of the zoo.
+    /// The one who takes a name of the zoo.
     pub struct Unheard {}
 }
 
@@ -127,13 +127,13 @@ fn a_directory_of_a_model_that_was_not_registered_says_what_to_do() {
         let bytes = String::from_utf8_lossy(&bytes)
             .contains("SparseTSF")
             .then(|| replace(bytes, b"SparseTSF", b"SparseXYZ"))
-            // Whoever changes a file by hand takes out its checksum.
+            // The one who changes a file by hand takes out its checksum.
             .map(|bytes| replace(bytes, b"foretell_crc32", b"forgotten_crc3"));
         if let Some(bytes) = bytes {
             std::fs::write(&path, bytes).expect("it is written");
         }
     }
-    let error = Fitted::load(&dir).expect_err("nobody knows that model");
+    let error = Fitted::load(&dir).expect_err("no one knows that model");
     assert!(matches!(error, Error::Model { .. }), "{error:?}");
     assert!(error.to_string().contains("own_model::register"), "{error}");
 }

@@ -83,5 +83,5 @@ fn bounds_are_of_logistic_growth_and_no_scaler_changes_them() {
     }
     let scaled = Forecaster::new([spec("logistic")]).expect("a model").local_scaler(LocalScaler::Standard);
     let error = scaled.fit(&panel).expect_err("a scaler of the capacity").to_string();
-    assert!(error.contains("Prophet reads most, least as they are"), "{error}");
+    assert!(error.contains("Prophet reads most, least unchanged"), "{error}");
 }

@@ -224,6 +224,6 @@ fn paths_are_drawn_of_the_models_that_have_some() {
     assert_eq!(paths.columns, alone.columns);
     assert_eq!(
         heard.lock().expect("no panic")[..],
-        [Warning::NoPaths { models: vec!["NLinear".to_owned()] }]
+        [Warning::NoPaths { models: vec!["NLinear".to_owned()], has_loss: true }]
     );
 }

@@ -68,7 +68,7 @@ fn panel() -> Panel {
     Panel::from_series(Freq::parse("h").unwrap(), (0..4).map(|i| (format!("s{i}"), 0, series(i)))).unwrap()
 }
 
-/// The trained models of each of so many processes.
+/// The trained models of each of this many processes.
 fn train(processes: usize) -> Vec<Vec<u8>> {
     let (numbers, sum) = (Mutex::new(vec![Vec::new(); processes]), Mutex::default());
     let exchange = Arc::new(Exchange { all_here: Barrier::new(processes), numbers, sum });

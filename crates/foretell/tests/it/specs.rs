@@ -1,4 +1,4 @@
-//! Which models make a forecaster, and what is an error of whoever asked.
+//! Which models make a forecaster, and what is an error of the one who asked.
 
 use foretell::{Error, Forecaster, MODELS, ModelSpec, UsageError, Value, json};
 

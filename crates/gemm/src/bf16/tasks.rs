@@ -83,7 +83,7 @@ fn pack_left<'a>(lhs: Bf16Operand<'_>, layout: Layout, place: &'a mut [u16]) -> 
     Some(panel)
 }
 
-/// The rows that are multiplied at a time with so many columns.
+/// The rows that are multiplied at a time with this many columns.
 fn block_rows(layout: Layout, columns: usize) -> usize {
     match layout.terms {
         Terms::One => BLOCK_ROWS,

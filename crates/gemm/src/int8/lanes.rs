@@ -4,7 +4,7 @@ use super::operands::STRIP;
 
 /// The instructions that a kernel needs.
 ///
-/// Whoever calls a function of it has seen to it that the machine has the instructions.
+/// The one who calls a function of it has seen to it that the machine has the instructions.
 pub(crate) trait Lanes {
     /// 32-bit sums of [`Lanes::COLUMNS`] columns, and as many times four weights.
     type Register: Copy;

@@ -50,7 +50,7 @@ pub(crate) unsafe fn product(mut job: Job<'_>) {
         });
         if down == 1 {
             let rhs = [right(0), right(1), right(2), right(3)];
-            // SAFETY: so many tiles are read of either operand; the places are tiles.
+            // SAFETY: this many tiles are read of either operand; the places are tiles.
             unsafe { amx::int8::one_by_four(&tiles, tiles_deep, left(0), rhs, strides, None, places) };
             for j in 0..strips {
                 // SAFETY: the caller's contract.

@@ -69,7 +69,7 @@ pub(crate) fn work(m: usize, n: usize, k: usize) -> usize {
 /// How a product in `f32` is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cut {
-    /// So many parts of the inner dimension.
+    /// This many parts of the inner dimension.
     Parts(usize),
     /// Tasks.
     Grid(Grid),
@@ -90,7 +90,7 @@ pub(crate) fn in_f32([m, k, n]: [usize; 3], may_have_parts: bool) -> Cut {
     }
 }
 
-/// In how many parts a product is computed, if in several: each is worth a task of so many multiply-adds.
+/// In how many parts a product is computed, if in several: each is worth a task of this many multiply-adds.
 #[inline]
 pub(crate) fn parts([m, k, n]: [usize; 3], task: usize) -> Option<usize> {
     let result = m.saturating_mul(n);
@@ -137,13 +137,13 @@ pub(crate) fn in_bf16([m, depth, n]: [usize; 3], split: bool, is_packed: bool, a
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Int8Cut {
     One,
-    /// Tasks of so many rows.
+    /// Tasks of this many rows.
     Rows(usize),
-    /// Tasks of so many blocks of columns.
+    /// Tasks of this many blocks of columns.
     Blocks(usize),
 }
 
-/// Cuts a product of `m` rows with so many `weights`, in so many `blocks` of columns: by rows, or where there are too few of them by
+/// Cuts a product of `m` rows with this many `weights`, in this many `blocks` of columns: by rows, or where there are too few of them by
 /// columns. Sums are exact, so no cut changes a bit.
 pub(crate) fn in_int8(m: usize, weights: usize, blocks: usize) -> Int8Cut {
     let (by_rows, by_weights) = (weights.saturating_mul(m) / int8::TASK, weights / int8::TASK_OF_WEIGHTS);

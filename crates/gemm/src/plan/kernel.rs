@@ -221,7 +221,7 @@ pub(crate) fn in_bf16(level: Level, fast_pairs: impl FnOnce() -> bool) -> Bf16Ke
     }
 }
 
-/// Whether tiles of AMX take a product of so many rows with weights in 8 bits.
+/// Whether tiles of AMX take a product of this many rows with weights in 8 bits.
 pub(crate) fn int8_by_tiles(rows: usize, level: Level) -> bool {
     level == Level::Amx && rows >= int8::LEAST_ROWS_OF_TILES
 }

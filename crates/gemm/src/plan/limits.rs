@@ -11,7 +11,7 @@ pub(crate) mod tasks {
     /// reading and writing. It counts where the inner dimension is short.
     pub(crate) const OVERHEAD: usize = 16;
 
-    /// Products of fewer rows count as of so many: they take as long as reading the right operand from the third cache, and two
+    /// Products of fewer rows count as of this many: they take as long as reading the right operand from the third cache, and two
     /// cores read that faster than one.
     pub(crate) const FEW_ROWS: usize = 32;
 
@@ -76,7 +76,7 @@ pub(crate) mod strips {
     /// Columns of a strip: four vectors.
     pub(crate) const STRIP: usize = 64;
 
-    /// The inner dimension goes in blocks of so many: a strip takes 32 KiB.
+    /// The inner dimension goes in blocks of this many: a strip takes 32 KiB.
     pub(crate) const DEPTH: usize = 128;
 
     /// Elements from row to row of a matrix of `rows` by `cols` that is packed in strips, if it is row-major: if it is a block of one
@@ -157,7 +157,7 @@ pub(crate) mod bf16x3 {
     pub(crate) const INNER: usize = 512;
 
     /// The most rows of the left operand that are multiplied at a time: a right one that the second cache does not hold is read once
-    /// for so many.
+    /// for this many.
     pub(crate) const BLOCK_ROWS: usize = 256;
 
     /// The most numbers of bfloat16 of a right operand that the second cache holds, 1.5 MiB, and the sums that are written at a time
@@ -174,7 +174,7 @@ pub(crate) mod bf16x3 {
     pub(crate) const FINE_TASKS: usize = 4;
 
     /// Rows that are multiplied in `f32` where one of them has no pieces: blocks, which depend on the number of threads, are made of
-    /// so many.
+    /// this many.
     pub(crate) const AROUND: usize = 2 * super::bf16::TILE;
 
     /// Strips that are packed together: where numbers of different strips are adjacent, 512 bytes of them are read in turn.

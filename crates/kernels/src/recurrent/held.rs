@@ -10,7 +10,7 @@ use super::layer::Layer;
 /// With at most this many inputs W stays in `f32`: in bfloat16 they are padded to 32, which would save nothing.
 const FEW_INPUTS: usize = 15;
 
-/// The matrices of [`Weights`](super::Weights) as forecasts hold them, in `f32` or in fewer bits; biases stay as they are.
+/// The matrices of [`Weights`](super::Weights) as forecasts hold them, in `f32` or in fewer bits; biases stay unchanged.
 ///
 /// A run over one sequence reads U in groups of units, a run over several in fewer bits reads it as a whole: after
 /// runs of both kinds U is held in both forms.
@@ -46,7 +46,7 @@ impl RecurrentBytes {
 
 impl HeldWeights {
     /// The weights of a layer in this format, as they are where it is none or `F32`; nothing is made yet. The matrices are made
-    /// from the weights of the first run, so whoever changes a weight makes new ones.
+    /// from the weights of the first run, so the one who changes a weight makes new ones.
     pub fn new(format: Option<WeightFormat>) -> Self {
         let (input, state, groups, projection) = Default::default();
         let format = format.filter(|format| *format != WeightFormat::F32);
@@ -71,7 +71,7 @@ impl HeldWeights {
         inputs.unwrap_or(input) + states + narrow(&self.projection).unwrap_or(projection)
     }
 
-    /// Wᵀ, in fewer bits or packed for so many `rows`; empty where that does not pay.
+    /// Wᵀ, in fewer bits or packed for this many `rows`; empty where that does not pay.
     pub(super) fn input(&self, layer: &Layer, input: &[f32], rows: usize) -> &[WeightMatrix] {
         let parts = || layer.input_columns().into_iter().flatten().map(|(_, from)| from);
         let pays = match self.format {

@@ -21,7 +21,7 @@ const STANDARD_ERRORS: f64 = 5.0;
 const DEVIATION: f64 = 0.12;
 const ALL_DEVIATIONS: f64 = 0.03;
 
-/// The rows of a tensor, all of them so many times.
+/// The rows of a tensor, all of them this many times.
 fn copies(tensor: &Tensor, count: usize) -> Tensor {
     let mut shape = tensor.shape();
     shape[0] *= count;

@@ -2,7 +2,7 @@
 //!
 //! Each is a weighted mean over windows and steps, `Σ w l / Σ w`, where a step's weight is its mask times
 //! its horizon weight; steps of weight 0 do not count, whatever they hold, and without any weight the
-//! mean is 0. So the parts of a batch add up, whoever computes them. RMSE and relMSE are functions of such
+//! mean is 0. So the parts of a batch add up, no matter who computes them. RMSE and relMSE are functions of such
 //! means: [`Loss::value_and_slope`] leads from them to the loss, whichever it is.
 //!
 //! A loss is a file with a [`LossFunction`], its `mod` line and a line in the list below.

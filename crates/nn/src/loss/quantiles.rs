@@ -84,7 +84,7 @@ impl Quantiles {
         Self { argument: Argument::List(vec![q]), values: vec![q as f32], suffixes: vec![suffix] }
     }
 
-    /// Listed quantiles in ascending order; those of intervals as they are.
+    /// Listed quantiles in ascending order; those of intervals in the order given.
     pub(super) fn sorted(self) -> Self {
         match self.argument {
             Argument::List(mut list) => {

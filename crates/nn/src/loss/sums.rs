@@ -3,7 +3,7 @@
 use std::ops::AddAssign;
 
 /// The sums over the steps of a batch, or of a part of it, that the batch's loss follows from. Those of its parts add up,
-/// whoever computes them.
+/// no matter who computes them.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LossSums {
     pub(super) sum: f64,
@@ -16,7 +16,7 @@ impl LossSums {
         self.sum
     }
 
-    /// The two sums, for whoever hands them on to another process.
+    /// The two sums, for no matter who hands them on to another process.
     pub fn to_array(self) -> [f64; 2] {
         [self.sum, self.reference]
     }

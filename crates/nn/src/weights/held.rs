@@ -74,7 +74,7 @@ impl Params {
         size_of::<f32>() * self.table.entry(id).shape.numel()
     }
 
-    /// The copy of a linear layer's weight, `[outputs, inputs]`, for a product of so many rows, if there is to be one;
+    /// The copy of a linear layer's weight, `[outputs, inputs]`, for a product of this many rows, if there is to be one;
     /// `rounding` is that of the product with the weight as it was trained.
     pub(super) fn held_matrix(
         &self,

@@ -7,7 +7,7 @@ use super::windows::{civil, known_values, windows};
 use crate::contents::{Charts, ForecastLines, ModelLines, SeriesLines};
 use foretell::{Frame, ModelInTable, Panel, TimeKind};
 
-/// The charts of all series that the tables forecast, each with the `last` steps of its history, or with so many as go well with
+/// The charts of all series that the tables forecast, each with the `last` steps of its history, or with this many as go well with
 /// the forecasts.
 pub fn charts(panel: &Panel, tables: &[&Frame], target: &str, last: Option<usize>) -> Charts {
     let columns: Vec<Vec<ModelInTable>> = tables.iter().map(|table| drawn_models(table, target)).collect();

@@ -18,7 +18,7 @@ fn server(memory: u64, mut engine: EngineSettings) -> TestServer {
     TestServer::with(&[("sales", season_dir().to_owned())], engine, ServeSettings::default())
 }
 
-/// So many series of a row each, with ids of so many letters.
+/// This many series of a row each, with ids of this many letters.
 fn short_series(series: usize, letters: usize) -> String {
     let ids: Vec<String> = (0..series).map(|number| format!("{number:a>letters$}")).collect();
     json!({ "unique_id": ids, "ds": vec![0; series], "y": vec![1; series] }).to_string()

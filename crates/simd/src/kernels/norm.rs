@@ -394,7 +394,7 @@ mod tests {
         }
     }
 
-    /// Runs both passes with so many parameters (gamma, then beta) against the definition.
+    /// Runs both passes with this many parameters (gamma, then beta) against the definition.
     fn check(case: &mut Case, centre: bool, parameters: usize) {
         let Some(Inputs { x, mut gamma, mut beta, upstream, rows, cols }) = inputs(case) else {
             return;

@@ -41,7 +41,7 @@ fn by_blocks<T: Lanes>(x: &[T], size: usize, factor: T, out: &mut [T], lanes: us
     let blocks = (piece.min(windows) + size).div_ceil(lanes);
     let mut totals = vec![T::default(); blocks];
     let mut inner = vec![T::default(); blocks];
-    // A window has an element or more in its first and last block; so many whole ones are between them, or one more.
+    // A window has an element or more in its first and last block; this many whole ones are between them, or one more.
     let whole = (size - 1) / lanes - 1;
     // A piece writes over the results before its own, so the last one comes first.
     for start in (0..windows).step_by(piece).rev() {

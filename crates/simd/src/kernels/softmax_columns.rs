@@ -63,7 +63,7 @@ struct Strip {
 }
 
 impl Strip {
-    /// The strips of a matrix of so many columns.
+    /// The strips of a matrix of this many columns.
     #[inline(always)]
     fn all(cols: usize) -> impl Iterator<Item = Self> {
         let whole = |rows: &usize| (rows * cols).is_multiple_of(VECTOR);
@@ -71,7 +71,7 @@ impl Strip {
         (0..cols).step_by(STRIP).map(move |from| Self { from, width: STRIP.min(cols - from), rows })
     }
 
-    /// The numbers of these columns in a matrix of so many, some rows at a time; several rows have no others.
+    /// The numbers of these columns in a matrix of this many, some rows at a time; several rows have no others.
     #[inline(always)]
     fn parts(self, len: usize, cols: usize) -> impl Iterator<Item = std::ops::Range<usize>> + Clone {
         let (Self { from, width, rows }, all) = (self, len / cols);

@@ -13,7 +13,7 @@ const ROWS: usize = 8;
 const STRIPS: usize = 3;
 
 /// Strips whose sums a single row makes together, a block of one strip before that of the next: read pair by pair in turns, strips
-/// took a quarter longer, since they lie so many bytes apart as to fall on the same lines of the nearest cache.
+/// took a quarter longer, since they lie as many bytes apart as makes them fall on the same lines of the nearest cache.
 const STRIPS_OF_ROW: usize = 6;
 
 /// Zeros for sums that are added to nothing: a row of as many strips as are computed together at most.
@@ -49,7 +49,7 @@ impl Product<'_, '_> {
         }
     }
 
-    /// A single row by up to so many strips from `j`; those beyond the last are computed and not written.
+    /// A single row by up to this many strips from `j`; those beyond the last are computed and not written.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vl,avx512dq,avx512bf16,avx2,fma")]
     fn row(&mut self, j: usize, first: Option<InitialSums<'_>>) {

@@ -103,7 +103,7 @@ impl<'a> Finish<'a> {
         Self { accum: options.accum, alpha: options.alpha, bias: options.bias }
     }
 
-    /// Whether sums are written as they are.
+    /// Whether sums are written unchanged.
     #[cfg(target_arch = "x86_64")]
     pub(crate) fn is_plain(self) -> bool {
         self.accum == Accum::Replace && self.alpha == 1.0 && self.bias.is_none()

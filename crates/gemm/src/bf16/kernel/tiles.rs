@@ -33,13 +33,13 @@ impl Product<'_, '_> {
         let (down, across) = self.tiles();
         let blocks = self.strip / (WIDTH * DEPTH * TERMS);
         let (first, rest) = self.finish.split();
-        // Tiles are written as they are: sums that replace what was there are scaled after that, while they are near.
+        // Tiles are written unchanged: sums that replace what was there are scaled after that, while they are near.
         let scale = (rest.accum == Accum::Replace && rest.bias.is_none() && self.dst.col_stride() == 1)
             .then_some(rest.alpha);
         self.finish = Finish { alpha: if scale.is_some() { 1.0 } else { rest.alpha }, ..rest };
         let at_once = if self.finish.is_plain() && down > 1 { blocks_at_once(TERMS) } else { blocks };
         let mut scratch: [Scratch; 4] = [Scratch([[0.0; WIDTH]; WIDTH]); 4];
-        // SAFETY: the machine has tiles, as whoever chose the kernel saw.
+        // SAFETY: the machine has tiles, as the one who chose the kernel saw.
         let tiles = unsafe { amx::Tiles::configure(self.height) };
         let strides = match (self.height, TERMS) {
             (1, _) => [amx::Strides::ROW, amx::Strides::PACKED],
@@ -59,7 +59,7 @@ impl Product<'_, '_> {
                     let rhs = wanted.map(|tile| right(&self, tile.map_or(across - 1, |(_, j)| j)));
                     let lhs = left(&self, 0);
                     let product = |begin: Option<Places>, places: Places| {
-                        // SAFETY: strips of so many tiles are read, places of a tile read and written.
+                        // SAFETY: strips of this many tiles are read, places of a tile read and written.
                         unsafe {
                             match TERMS {
                                 1 => amx::bf16::one_by_four(&tiles, count, lhs, rhs, strides, begin, places),
@@ -85,7 +85,7 @@ impl Product<'_, '_> {
                     let lhs = [i, i + 1].map(|i| left(&self, i.min(down - 1)));
                     let product = |begin: Option<Places>, [a, b, c, d]: Places| {
                         let sums = [[a, b], [c, d]];
-                        // SAFETY: strips of so many tiles are read, places of a tile read and written.
+                        // SAFETY: strips of this many tiles are read, places of a tile read and written.
                         unsafe {
                             match TERMS {
                                 1 => amx::bf16::two_by_two(&tiles, count, lhs, rhs, strides, begin, sums),
@@ -138,7 +138,7 @@ impl Product<'_, '_> {
         Some((begin, places))
     }
 
-    /// Whether sums of a tile go to the destination as they are.
+    /// Whether sums of a tile go to the destination unchanged.
     #[inline(always)]
     fn goes_direct(&self, (i, j): (usize, usize)) -> bool {
         let plain = self.finish.is_plain() && self.dst.col_stride() == 1;
