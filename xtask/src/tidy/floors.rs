@@ -38,7 +38,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "hyper repeated",
             "method",
             "local naive seasonal_naive",
-            "arima averages ets intermittent theta",
+            "arima averages ces ets intermittent mfles theta",
             "mstl",
             "one_series",
         ],
