@@ -217,7 +217,6 @@ impl TrainArgs {
         }
     }
 
-    /// Whether models are named.
     pub(crate) fn names_models(&self) -> bool {
         self.models.are_named()
     }
