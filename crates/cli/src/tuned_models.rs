@@ -33,7 +33,12 @@ pub(crate) fn suiting_models(
 }
 
 /// The best trials as one forecast, with the numbers of the trials; nothing where fewer than two have a score.
-pub(crate) fn combined(found: &Tuned, most: usize, metric: &str) -> Option<(Auto, Vec<usize>)> {
+pub(crate) fn combined(
+    found: &Tuned,
+    most: usize,
+    metric: &str,
+    season: Option<usize>,
+) -> Option<(Auto, Vec<usize>)> {
     let best = &found.ranked()[..most.min(found.ranked().len())];
     let (_, first) = best.first().filter(|_| best.len() > 1)?;
     // Models of one name stand beside each other on the board.
@@ -45,6 +50,7 @@ pub(crate) fn combined(found: &Tuned, most: usize, metric: &str) -> Option<(Auto
     // Of a budget of steps networks are trained for as many as each of them has.
     let auto = Auto::new(first.h()).models(best.iter().map(named)).budget(Budget::Steps(1));
     let auto = auto.with("metric", criterion.name()).expect("a criterion by its name");
+    let auto = auto.with("season_length", json!(season)).expect("steps of a season, or none");
     Some((auto, best.iter().map(|(trial, _)| *trial).collect()))
 }
 

@@ -210,7 +210,7 @@ impl Tune {
             sink.write_cells(&found.table())?;
             self.log().wrote(path, &format!("{} trials", found.trials.len()));
         }
-        let combined = combined(&found, self.combined(), &self.metric);
+        let combined = combined(&found, self.combined(), &self.metric, self.season);
         self.print(&found, combined.as_ref().map(|(_, trials)| &trials[..]))?;
         if found.interrupted {
             return Err(Interrupted(self.interrupted(&found)).into());

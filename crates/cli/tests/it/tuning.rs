@@ -193,6 +193,7 @@ fn without_models_those_that_suit_the_data_are_searched_and_the_best_combined() 
     // The board has the members, and the seasonal naive beside them.
     let best = format!("{}-trial{}", json["best"]["model"].as_str().unwrap(), combined[0]);
     assert!(log.contains(&best) && log.contains("which chose nothing"), "{log}");
+    assert!(log.contains("season: 6 steps"), "{log}");
     // The seasons are those that were named, and are not searched.
     let model: Value = serde_json::from_str(&dir.ok("inspect best --json")).unwrap();
     assert!(model.to_string().contains("\"season_length\":6"), "{model}");
