@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 from common import fixtures
-from hierarchicalforecast.methods import BottomUp, MinTrace, TopDown
+from hierarchicalforecast.methods import BottomUp, MiddleOut, MinTrace, TopDown
 from hierarchicalforecast.utils import aggregate
 from neuralforecast.models.hint import get_bottomup_P, get_mintrace_ols_P, get_mintrace_wls_P
 
@@ -41,17 +41,23 @@ def main():
     methods = {
         "BottomUp": BottomUp(),
         "TopDown": TopDown("proportion_averages"),
+        "MiddleOut": MiddleOut("country", "proportion_averages"),
         "MinTraceOLS": MinTrace("ols"),
         "MinTraceWLS": MinTrace("wls_struct"),
         "MinTraceVar": MinTrace("wls_var"),
         "MinTraceShrink": MinTrace("mint_shrink"),
     }
+    # The rows of each level.
+    tags = {level: np.flatnonzero([name(i).count("/") == depth and i != "Total" for i in ids]) for depth, level in enumerate(LEVELS)}
     reconciled = {}
     for method, reconciler in methods.items():
         known = dict(y_insample=y, y_hat_insample=fitted) if method in ("MinTraceVar", "MinTraceShrink") else {}
-        if method == "TopDown":
+        if method in ("TopDown", "MiddleOut"):
             known = dict(y_insample=y)
-        found = reconciler.fit(S=S, y_hat=forecast, **known).predict(S=S, y_hat=forecast)
+        if method == "MiddleOut":
+            found = reconciler.fit_predict(S=S, y_hat=forecast, tags=tags, **known)
+        else:
+            found = reconciler.fit(S=S, y_hat=forecast, **known).predict(S=S, y_hat=forecast)
         reconciled[method] = np.asarray(found["mean"]).tolist()
     fixture = {
         "labels": data.drop_duplicates(LEVELS)[LEVELS].to_numpy().tolist(),

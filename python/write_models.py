@@ -24,7 +24,7 @@ FILES = {
                      "iTransformer TimeXer MLPMultivariate TSMixer TSMixerx XLinear RMoK StemGNN TimeMixer SOFTS SOFTSSharp"),
     "classical": ("Classical models, FLAIR and Prophet: each series by itself.",
                   "Naive SeasonalNaive HistoricAverage WindowAverage SeasonalWindowAverage RandomWalkWithDrift AutoETS ETS Holt "
-                  "HoltWinters AutoARIMA ARIMA MSTL AutoTheta Theta OptimizedTheta DynamicTheta DynamicOptimizedTheta "
+                  "HoltWinters AutoARIMA ARIMA AutoCES MSTL MFLES AutoTheta Theta OptimizedTheta DynamicTheta DynamicOptimizedTheta "
                   "CrostonClassic CrostonOptimized CrostonSBA ADIDA IMAPA TSB FLAIR Prophet"),
 }  # fmt: skip
 
@@ -51,9 +51,16 @@ TYPES = {
 }  # fmt: skip
 
 
+# Those of arguments that other models have, too, as other types.
+TYPES_OF_MODELS = {("MFLES", "changepoints"): "bool", ("MFLES", "n_changepoints"): "float", ("MFLES", "multiplicative"): "bool | None",
+                   ("MFLES", "robust"): "bool | None", ("MFLES", "fourier_order"): "int | None"}  # fmt: skip
+
+
 def type_of(name, value, cls):
     if name == "hidden_size" and cls != "KAN":
         return "int"
+    if (cls, name) in TYPES_OF_MODELS:
+        return TYPES_OF_MODELS[cls, name]
     if name in TYPES:
         return TYPES[name]
     if isinstance(value, bool) or value is None:

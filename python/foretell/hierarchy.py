@@ -27,8 +27,8 @@ def reconcile(
         df: Forecasts, a row per id and time, a column per model.
         S: The summing matrix ``[series, parts]``: a table with a column or an index of ids, and a column per part; or an array whose rows are
             the series in the order of their ids.
-        method: "BottomUp", "TopDown" (needs ``train_df``), "MinTraceOLS" (all series alike), "MinTraceWLS" (by the number of series summed up),
-            "MinTraceVar" or "MinTraceShrink" (by the errors in ``residuals_df``). By default "MinTraceVar" with ``residuals_df``, else
+        method: "BottomUp", "TopDown" or "MiddleOut" (need ``train_df``), "MinTraceOLS" (all series alike), "MinTraceWLS" (by the number of
+            series summed up), "MinTraceVar" or "MinTraceShrink" (by the errors in ``residuals_df``). By default "MinTraceVar" with ``residuals_df``, else
             "MinTraceWLS".
         residuals_df: Forecasts of the past beside the target, as `NeuralForecast.cross_validation` gives them.
         train_df: The history of the series.

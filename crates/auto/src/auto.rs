@@ -19,6 +19,7 @@ use crate::error::AutoError;
 use crate::member::Context;
 use crate::settings::Settings;
 use crate::trained::TrainedAuto;
+use crate::wanted::Wanted;
 
 /// The hyper-parameter that holds what was chosen.
 const CHOSEN: &str = "chosen";
@@ -80,6 +81,24 @@ impl Auto {
     #[must_use]
     pub fn stop_if(mut self, is_stopped: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         self.is_stopped = Arc::new(is_stopped);
+        self
+    }
+
+    /// Tries these models with their hyper-parameters, in place of those that suit the data, and reads the columns that they read. Each
+    /// needs an alias of its own, under which it stands on the board.
+    #[must_use]
+    pub fn models(mut self, models: impl IntoIterator<Item = ModelSpec>) -> Self {
+        let models: Vec<ModelSpec> = models.into_iter().collect();
+        for spec in &models {
+            let ColumnsRead { hist, futr, stat, cat } = spec.as_ref().columns_read();
+            let settings = &mut self.settings;
+            let lists = [&mut settings.hist, &mut settings.futr, &mut settings.stat, &mut settings.cat];
+            for (all, own) in lists.into_iter().zip([hist, futr, stat, cat]) {
+                let new: Vec<String> = own.iter().filter(|name| !all.contains(name)).cloned().collect();
+                all.extend(new);
+            }
+        }
+        self.settings.models = Some(models.into_iter().map(Wanted::Given).collect());
         self
     }
 
@@ -157,13 +176,22 @@ impl Estimator for Auto {
 
     fn check(&self) -> Result<(), EstimatorError> {
         // The models that were named, before any work is done.
-        for name in self.settings.models.iter().flatten() {
-            let spec = ModelSpec::new(name, 1, 1);
-            let spec =
-                spec.map_err(|error| AutoError::Member { name: name.clone(), reason: error.to_string() })?;
+        for model in self.settings.models.iter().flatten() {
+            let refused = |reason| AutoError::Member { name: model.name().to_owned(), reason };
+            let spec = match model {
+                Wanted::Named(name) => ModelSpec::new(name, 1, 1),
+                Wanted::Given(spec) => spec.check().map(|()| spec.clone()),
+            };
+            let spec = spec.map_err(|error| refused(error.to_string()))?;
             if spec.name() == AUTO {
-                let reason = "it would be its own member".to_owned();
-                return Err(AutoError::Member { name: name.clone(), reason }.into());
+                return Err(refused("it would be its own member".to_owned()).into());
+            }
+            if let Wanted::Given(spec) = model
+                && spec.h() != self.settings.h
+            {
+                let reason =
+                    format!("it forecasts {} steps, and {} are to be forecast", spec.h(), self.settings.h);
+                return Err(refused(reason).into());
             }
         }
         Ok(())

@@ -244,6 +244,39 @@ pub fn candidates(traits: &PanelTraits, budget: Budget) -> Vec<Candidate> {
     known.map(candidate).collect()
 }
 
+/// The models that are tried on such a panel, with hyper-parameters that suit it, for a search that fits each to all steps of the series; and
+/// those that this would take too long for, with the reason. Networks have 500 steps of training.
+///
+/// ```
+/// use foretell::{Freq, Panel};
+/// use foretell_auto::{Budget, PanelTraits, suiting};
+///
+/// let panel = Panel::from_series(Freq::parse("MS")?, [("a", 0, vec![1.0; 48])])?;
+/// let (models, left_out) = suiting(&PanelTraits::of(&panel, 12, &[], 0), Budget::Quick);
+/// assert!(models.iter().any(|model| model.name() == "AutoETS") && left_out.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn suiting(traits: &PanelTraits, budget: Budget) -> (Vec<ModelSpec>, Vec<(&'static str, String)>) {
+    /// So many times the steps that a forecast shows a model are too many for it.
+    const TOO_MANY: usize = 4;
+    const STEPS: u64 = 500;
+    let (mut models, mut left_out) = (Vec::new(), Vec::new());
+    for Candidate { model, .. } in candidates(traits, budget).into_iter().filter(|model| model.is_tried) {
+        let shown = RULES
+            .iter()
+            .find(|rule| rule.model == model)
+            .map_or(usize::MAX, |rule| (rule.rows)(traits.season()));
+        match spec_of(model, traits, STEPS, &[]) {
+            Ok(_) if traits.typical_len > shown.saturating_mul(TOO_MANY) => {
+                left_out.push((model, format!("slow on series of {} steps", traits.typical_len)));
+            }
+            Ok((spec, ..)) => models.push(spec),
+            Err(reason) => left_out.push((model, reason)),
+        }
+    }
+    (models, left_out)
+}
+
 /// A model of this name for such a panel, its kind, and the most steps of a series that it is shown. A network's `steps` are those of
 /// its training. It reads those of these columns, by the names of hyper-parameters, that it can.
 pub(crate) fn spec_of(

@@ -21,6 +21,7 @@ use crate::settings::Settings;
 use crate::spread::Spread;
 use crate::stage::Stage;
 use crate::traits::PanelTraits;
+use crate::wanted::Wanted;
 use crate::weights::Rehearsal;
 use crate::windows::WindowPlan;
 
@@ -216,15 +217,15 @@ fn tried(
     board: &mut Board,
 ) -> Result<Vec<Tried>, EstimatorError> {
     let found = candidates(traits, settings.budget);
-    let mut names: Vec<String> = vec![BASELINE.to_owned()];
+    let mut models = vec![Wanted::Named(BASELINE.to_owned())];
     match &settings.models {
-        Some(models) => {
-            names.extend(models.iter().filter(|name| !name.eq_ignore_ascii_case(BASELINE)).cloned())
+        Some(wanted) => {
+            models.extend(wanted.iter().filter(|model| !model.name().eq_ignore_ascii_case(BASELINE)).cloned())
         }
         None => {
             let is_other = |name: &&str| *name != BASELINE;
             let is_tried = found.iter().filter(|model| model.is_tried).map(|model| model.model);
-            names.extend(is_tried.filter(is_other).map(str::to_owned));
+            models.extend(is_tried.filter(is_other).map(|name| Wanted::Named(name.to_owned())));
             // Those that a larger budget would try; the others do not suit the panel.
             let with_time = candidates(traits, Budget::Steps(1));
             let not = found.iter().zip(with_time).filter(|(now, then)| !now.is_tried && then.is_tried);
@@ -236,8 +237,15 @@ fn tried(
         Budget::Steps(steps) => steps,
         Budget::Quick | Budget::Time(_) => STEPS[1] / 2,
     };
-    let mut all = Vec::with_capacity(names.len());
-    for name in names {
+    let mut all = Vec::with_capacity(models.len());
+    for model in models {
+        let name = match model {
+            Wanted::Named(name) => name,
+            Wanted::Given(spec) => {
+                all.push(Tried::new(Member::whole(spec), windows));
+                continue;
+            }
+        };
         match spec_of(&name, traits, steps, &columns) {
             Ok((spec, kind, rows)) => all.push(Tried::new(Member { spec, kind, rows }, windows)),
             Err(reason) if settings.models.is_some() => return Err(AutoError::Member { name, reason }.into()),

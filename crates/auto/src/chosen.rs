@@ -4,7 +4,6 @@ use foretell::ModelSpec;
 use serde::{Deserialize, Serialize};
 
 use crate::board::Board;
-use crate::candidates::Kind;
 use crate::member::Member;
 use crate::mix::Mix;
 use crate::spread::Spread;
@@ -31,7 +30,7 @@ pub(crate) struct ChosenMember {
 
 impl ChosenMember {
     pub(crate) fn member(&self) -> Member {
-        let kind = if self.spec.as_ref().needs().max_steps.is_some() { Kind::Network } else { Kind::Local };
-        Member { spec: self.spec.clone(), kind, rows: self.rows.unwrap_or(usize::MAX) }
+        let whole = Member::whole(self.spec.clone());
+        Member { rows: self.rows.unwrap_or(whole.rows), ..whole }
     }
 }

@@ -36,13 +36,14 @@ mod spread;
 mod stage;
 mod trained;
 mod traits;
+mod wanted;
 mod weights;
 mod windows;
 
 pub use auto::Auto;
 pub use board::{Board, BoardRow};
 pub use budget::Budget;
-pub use candidates::{Candidate, candidates};
+pub use candidates::{Candidate, candidates, suiting};
 pub use error::AutoError;
 pub use grid::QUANTILES;
 pub use history::SeriesGroup;

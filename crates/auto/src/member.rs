@@ -32,6 +32,12 @@ pub(crate) struct Grids {
 }
 
 impl Member {
+    /// A model with hyper-parameters of its own, which is shown all rows.
+    pub(crate) fn whole(spec: ModelSpec) -> Self {
+        let kind = if spec.network().is_some() { Kind::Network } else { Kind::Local };
+        Self { spec, kind, rows: usize::MAX }
+    }
+
     /// The part of the panel that this model is given: the last rows.
     pub(crate) fn shown(&self, panel: &Panel) -> Panel {
         if self.rows < panel.max_len() { panel.last(self.rows) } else { panel.clone() }

@@ -7,6 +7,7 @@ use serde_json::json;
 use crate::budget::Budget;
 use crate::error::AutoError;
 use crate::loss::Criterion;
+use crate::wanted::Wanted;
 
 /// What an automatic forecast is told: its hyper-parameters.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,7 +17,7 @@ pub(crate) struct Settings {
     /// The seasons, the main one first; none for those that are found.
     pub(crate) seasons: Vec<usize>,
     /// The models to try; nothing for those that suit the panel.
-    pub(crate) models: Option<Vec<String>>,
+    pub(crate) models: Option<Vec<Wanted>>,
     pub(crate) budget: Budget,
     pub(crate) criterion: Criterion,
     /// Whether models are combined; else the best one forecasts alone.
@@ -35,7 +36,10 @@ const MEANINGS: [(&str, &str); 11] = [
         "season_length",
         "Steps of the seasons, the main one first, or of the only one; null to find them in the data.",
     ),
-    ("models", "The models to try; null for those that suit the data."),
+    (
+        "models",
+        "The models to try, by their names or with hyper-parameters; null for those that suit the data.",
+    ),
     (
         "budget",
         "Time for all of the work, as 30s or 2m, or steps of networks, as 600steps; 0 for what needs no training.",
@@ -106,6 +110,7 @@ impl Settings {
         let refuse =
             |expected| AutoError::Value { name: name.to_owned(), expected, found: value.to_string() };
         const NAMES: &str = "a list of names";
+        const MODELS: &str = "a list of names of models, or of models with all hyper-parameters";
         match name {
             "h" => self.h = hyper::steps(value).ok_or_else(|| refuse(hyper::STEPS))?,
             "alias" => self.alias = hyper::alias(value).ok_or_else(|| refuse(hyper::ALIAS))?,
@@ -121,9 +126,7 @@ impl Settings {
             "models" => {
                 self.models = match value {
                     Value::Null => None,
-                    value => {
-                        Some(texts(value).filter(|models| !models.is_empty()).ok_or_else(|| refuse(NAMES))?)
-                    }
+                    value => Some(Wanted::list(value).ok_or_else(|| refuse(MODELS))?),
                 };
             }
             "budget" => {
@@ -205,7 +208,7 @@ mod tests {
         assert_eq!(refused("metrics", json!(1)), "Auto has no hyper-parameter metrics; did you mean metric?");
         assert!(refused("metric", json!("mse")).contains("balanced, mase"));
         assert!(refused("budget", json!("soon")).contains("30s, 2m"));
-        assert!(refused("models", json!([])).contains("a list of names"));
+        assert!(refused("models", json!([])).contains("a list of names of models"));
         assert!(refused("h", json!(0)).contains("between 1 and 1000000"));
     }
 }

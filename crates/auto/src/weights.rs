@@ -1,5 +1,7 @@
 //! From losses on windows to the weights of members.
 
+use std::collections::BTreeMap;
+
 use crate::greedy::greedy;
 use crate::grid::{MEDIAN, WIDTH};
 use crate::history::SeriesGroup;
@@ -20,6 +22,14 @@ const SHARED: usize = 3;
 
 /// This many series, a window each, tell as much as the belief that good members deserve the same weight.
 const BELIEF: f64 = 8.0;
+
+/// The share of the seasonal naive where windows say nothing for the others, and how many standard errors their gain is to be for none of it.
+const NO_EVIDENCE: f64 = 0.5;
+const SURE: f64 = 1.5;
+
+/// The deviation of a gain from one window of a series to the next, as a share of the seasonal naive's error, that is taken for granted
+/// beside the one that is seen.
+const USUAL_DEVIATION: f64 = 0.3;
 
 /// A weight below this one is not worth the time of its member.
 const LEAST: f64 = 0.05;
@@ -74,7 +84,48 @@ impl Rehearsal<'_> {
             mix.groups.clear();
             mix.width = self.width(&mix);
         }
+        if !self.best_alone {
+            let share = NO_EVIDENCE * (1.0 - self.evidence(&mix) / SURE).clamp(0.0, 1.0);
+            if share >= LEAST {
+                let of_groups = mix.groups.iter_mut().map(|(_, weights)| weights);
+                for weights in of_groups.chain([&mut mix.weights]) {
+                    // No more than the share, where the seasonal naive has a weight already.
+                    let more =
+                        (share - weights[self.baseline]).max(0.0) / (1.0 - weights[self.baseline]).max(LEAST);
+                    weights.iter_mut().for_each(|weight| *weight *= 1.0 - more);
+                    weights[self.baseline] += more;
+                }
+                mix.width = self.width(&mix);
+            }
+        }
         mix
+    }
+
+    /// By how many of its standard errors the median that is combined is better than the seasonal naive: over series, or over the windows of
+    /// the only one.
+    fn evidence(&self, mix: &Mix) -> f64 {
+        let loss = |case: usize, values: &[f32]| Criterion::Mase.loss(&self.cases[case], values);
+        let mut by_series: BTreeMap<usize, Vec<[f64; 2]>> = BTreeMap::new();
+        for (case, known) in self.cases.iter().enumerate() {
+            let naive = loss(case, &self.forecasts[self.baseline][case]);
+            let gain = naive - loss(case, &self.combined(mix, case));
+            by_series.entry(known.series).or_default().push([naive, gain]);
+        }
+        let mean = |all: &[[f64; 2]], which: usize| {
+            all.iter().map(|pair| pair[which]).sum::<f64>() / all.len() as f64
+        };
+        let units: Vec<[f64; 2]> = match by_series.len() {
+            1 => by_series.into_values().flatten().collect(),
+            _ => by_series.values().map(|windows| [0, 1].map(|which| mean(windows, which))).collect(),
+        };
+        let (naive, gain) = (mean(&units, 0), mean(&units, 1));
+        let squares: f64 = units.iter().map(|[_, own]| (own - gain).powi(2)).sum();
+        let n = units.len() as f64;
+        let deviation = squares / (n - 1.0).max(1.0) + (USUAL_DEVIATION * naive).powi(2);
+        match gain / (deviation / n).sqrt() {
+            evidence if evidence.is_finite() => evidence,
+            _ => SURE,
+        }
     }
 
     /// The mean loss of each member.
@@ -249,6 +300,16 @@ mod tests {
         let own: Vec<SeriesGroup> = mix.groups.iter().map(|(group, _)| *group).collect();
         assert_eq!(own, [SeriesGroup::Short, SeriesGroup::Regular]);
         assert!(mix.weights_of(SeriesGroup::Short)[2] > 0.9 && mix.weights_of(SeriesGroup::Regular)[1] > 0.9);
+    }
+
+    #[test]
+    fn the_seasonal_naive_has_a_share_where_few_windows_say_little() {
+        // A gain of a tenth: one series says nothing of it, many do.
+        let share = |series: usize| rehearsed(series, &[6.0, 5.9, 5.9], &[6.0, 5.9, 5.9], false).weights[0];
+        assert!(share(1) > 0.3 && share(1) <= 0.5 && share(400) < 0.05, "{} {}", share(1), share(400));
+        assert!(share(1) > share(8) && share(8) > share(40));
+        // Far off it has none.
+        assert_eq!(rehearsed(1, &[9.0, 5.1, 5.105], &[9.0, 5.1, 5.105], false).weights[0], 0.0);
     }
 
     #[test]

@@ -43,6 +43,7 @@
 
 mod arima;
 mod averages;
+mod ces;
 mod clock_grid;
 mod error;
 mod ets;
@@ -50,6 +51,7 @@ mod hyper;
 mod intermittent;
 mod local;
 mod method;
+mod mfles;
 mod mstl;
 mod naive;
 mod numeric;
@@ -62,6 +64,7 @@ use foretell_estimator::EstimatorEntry;
 
 pub use arima::{Arima, AutoArima};
 pub use averages::{HistoricAverage, RandomWalkWithDrift, SeasonalWindowAverage, WindowAverage};
+pub use ces::AutoCes;
 pub use error::ClassicalError;
 pub use ets::{AutoEts, Ets, Holt, HoltWinters};
 pub use foretell_estimator::SeriesNumbers;
@@ -69,6 +72,7 @@ pub use hyper::HyperParameter;
 pub use intermittent::{Adida, CrostonClassic, CrostonOptimized, CrostonSba, Imapa, Tsb};
 pub use local::{LocalMethod, SeriesForecast};
 pub use method::{Classical, HistoryFacts, Method, TrainedClassical};
+pub use mfles::Mfles;
 pub use mstl::Mstl;
 pub use naive::Naive;
 pub use one_series::FittedSeries;
@@ -89,7 +93,9 @@ pub const ESTIMATORS: &[EstimatorEntry] = &[
     Classical::<HoltWinters>::entry(),
     Classical::<AutoArima>::entry(),
     Classical::<Arima>::entry(),
+    Classical::<AutoCes>::entry(),
     Classical::<Mstl>::entry(),
+    Classical::<Mfles>::entry(),
     Classical::<AutoTheta>::entry(),
     Classical::<Theta>::entry(),
     Classical::<OptimizedTheta>::entry(),

@@ -5,11 +5,13 @@ use foretell_estimator::{Asked, HeldOut, Run, Trained as _, Verdict, Workers};
 
 use crate::arima::{Arima, AutoArima};
 use crate::averages::{HistoricAverage, RandomWalkWithDrift, SeasonalWindowAverage, WindowAverage};
+use crate::ces::AutoCes;
 use crate::error::ClassicalError;
 use crate::ets::{AutoEts, Ets, Holt, HoltWinters};
 use crate::hyper::Seasonal as _;
 use crate::intermittent::{Adida, CrostonClassic, CrostonOptimized, CrostonSba, Imapa, Tsb};
 use crate::method::{Classical, Method, TrainedClassical};
+use crate::mfles::Mfles;
 use crate::mstl::Mstl;
 use crate::naive::Naive;
 use crate::seasonal_naive::SeasonalNaive;
@@ -133,6 +135,7 @@ fits_one_series!(
     Adida,
     Arima,
     AutoArima,
+    AutoCes,
     AutoEts,
     AutoTheta,
     CrostonClassic,
@@ -145,6 +148,7 @@ fits_one_series!(
     Holt,
     HoltWinters,
     Imapa,
+    Mfles,
     Mstl,
     Naive,
     OptimizedTheta,
@@ -158,6 +162,7 @@ fits_one_series!(
 
 has_season!(
     AutoArima,
+    AutoCes,
     AutoEts,
     AutoTheta,
     DynamicOptimizedTheta,
@@ -169,6 +174,13 @@ has_season!(
     SeasonalWindowAverage,
     Theta,
 );
+
+impl Mfles {
+    /// One with seasons of these steps, 1 for none.
+    pub fn new(season_lengths: impl Into<Vec<usize>>) -> Self {
+        Self { season_length: season_lengths.into(), ..Self::default() }
+    }
+}
 
 impl Mstl {
     /// One with seasons of these steps.

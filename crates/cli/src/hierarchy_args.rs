@@ -45,7 +45,7 @@ pub(crate) struct KeptMethodArgs {
     method: Option<Reconciliation>,
 }
 
-/// The methods that models can keep. TopDown divides by shares of the past, which no model has.
+/// The methods that models can keep. TopDown and MiddleOut divide by shares of the past, which no model has.
 const OF_MODELS: [Reconciliation; 5] = [
     Reconciliation::BottomUp,
     Reconciliation::MinTraceOls,
@@ -65,7 +65,7 @@ impl KeptMethodArgs {
     pub(crate) fn named(&self) -> Result<Option<Reconciliation>, Usage> {
         match self.method {
             Some(method) if !OF_MODELS.contains(&method) => Err(Usage(format!(
-                "--method {method}: it divides the total by the shares of the series in their history, which models do not keep; \
+                "--method {method}: it divides sums by the shares of the series in their history, which models do not keep; \
                  name one of {}, or reconcile what they forecast by `foretell reconcile --method {method} --history FILE`",
                 OF_MODELS.map(Reconciliation::name).join(", ")
             ))),

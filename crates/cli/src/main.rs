@@ -53,6 +53,7 @@ mod threshold;
 mod ticks;
 mod train_args;
 mod truth_args;
+mod tuned_models;
 mod value_axis;
 
 use std::env;

@@ -18,7 +18,7 @@ pub(crate) struct ModelArgs {
     /// Models to use, separated by commas (letters of any case); `foretell models` lists them. A name may come
     /// twice, as in NHITS,NHITS: --set NHITS.1.key=JSON sets hyper-parameters of the second
     #[arg(
-        long = "model", value_name = "NAME[,NAME]", required_unless_present = "from", value_delimiter = ',',
+        long = "model", value_name = "NAME[,NAME]", value_delimiter = ',',
         value_parser = NonEmptyStringValueParser::new()
     )]
     models: Vec<String>,
@@ -85,6 +85,51 @@ impl ModelArgs {
         log: Log,
     ) -> anyhow::Result<Vec<ModelSpec>> {
         let first = self.first_specs(from, searched)?;
+        self.set(first, seed, statics, from, log)
+    }
+
+    /// Whether models are named, or a directory of trained ones.
+    pub(crate) fn are_named(&self) -> bool {
+        !self.models.is_empty() || self.from.is_some()
+    }
+
+    /// Steps to forecast.
+    pub(crate) fn h(&self) -> anyhow::Result<usize> {
+        self.h.ok_or_else(|| {
+            Usage("--h is missing: how many steps to forecast, as in --h 24".to_owned()).into()
+        })
+    }
+
+    /// A model that reads all columns that models are to read.
+    pub(crate) fn reading_all(&self, mut spec: ModelSpec, statics: &[String]) -> anyhow::Result<ModelSpec> {
+        for (flag, name, columns, _) in self.column_flags(statics, None) {
+            spec = spec.set(name, columns).context(flag)?;
+        }
+        Ok(spec)
+    }
+
+    /// The columns that models are to read, by kind. Trained models have theirs; others read all of the static file.
+    fn column_flags<'a>(&'a self, statics: &'a [String], from: Option<&Fitted>) -> [ColumnFlag<'a>; 4] {
+        let all_statics = self.stat_exog.is_empty() && from.is_none();
+        let stat_exog = if all_statics { statics } else { &self.stat_exog };
+        let stat_flag = if all_statics { "--static" } else { "--stat-exog" };
+        [
+            ("--hist-exog", "hist_exog_list", &self.hist_exog, |reads| reads.hist),
+            ("--futr-exog", "futr_exog_list", &self.futr_exog, |reads| reads.futr),
+            (stat_flag, "stat_exog_list", stat_exog, |reads| reads.stat),
+            ("--cat-exog", "cat_exog_list", &self.cat_exog, |reads| reads.cat),
+        ]
+    }
+
+    /// These models, with what the flags set of them.
+    pub(crate) fn set(
+        &self,
+        first: Vec<ModelSpec>,
+        seed: Option<u64>,
+        statics: &[String],
+        from: Option<&Fitted>,
+        log: Log,
+    ) -> anyhow::Result<Vec<ModelSpec>> {
         let names: Vec<String> = first.iter().map(|spec| spec.name().to_owned()).collect();
         let number = |place: usize| names[..place].iter().filter(|name| **name == names[place]).count();
         let models: Vec<(&str, usize)> =
@@ -95,16 +140,7 @@ impl ModelArgs {
                 return Err(Usage(format!("--set {key}: {}", self.no_such_model(model, &names))).into());
             }
         }
-        // Trained models have their columns.
-        let all_statics = self.stat_exog.is_empty() && from.is_none();
-        let stat_exog = if all_statics { statics } else { &self.stat_exog };
-        let stat_flag = if all_statics { "--static" } else { "--stat-exog" };
-        let kinds: [ColumnFlag<'_>; 4] = [
-            ("--hist-exog", "hist_exog_list", &self.hist_exog, |reads| reads.hist),
-            ("--futr-exog", "futr_exog_list", &self.futr_exog, |reads| reads.futr),
-            (stat_flag, "stat_exog_list", stat_exog, |reads| reads.stat),
-            ("--cat-exog", "cat_exog_list", &self.cat_exog, |reads| reads.cat),
-        ];
+        let kinds = self.column_flags(statics, from);
         let mut specs = first;
         for (flag, name, columns, reads) in kinds.into_iter().filter(|(_, _, columns, _)| !columns.is_empty())
         {
@@ -212,9 +248,7 @@ impl ModelArgs {
             (None, None) => {
                 // A name that is no model's is no fault of the horizon.
                 self.models.iter().try_for_each(|name| ModelSpec::new(name, 1, 1).map(drop))?;
-                return Err(
-                    Usage("--h is missing: how many steps to forecast, as in --h 24".to_owned()).into()
-                );
+                self.h()?
             }
         };
         let input_size = self.input_size.and_then(|InputSize(size)| size).unwrap_or(3 * h);
@@ -243,6 +277,9 @@ impl ModelArgs {
         let models = match (&self.from, self.directory()) {
             (Some(dir), _) => format!("the models of --from {}, {}", dir.display(), names.join(", ")),
             (None, Some(dir)) => format!("the models of --model {}, {}", dir.display(), names.join(", ")),
+            (None, None) if self.models.is_empty() => {
+                format!("those that suit the data, {}", names.join(", "))
+            }
             (None, None) => format!("--model {}", self.models.join(", ")),
         };
         match names.iter().filter(|name| *name == model).count() {

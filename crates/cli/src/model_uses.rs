@@ -1,7 +1,7 @@
 //! What each model is for, in a few words.
 
 /// A model and its use.
-const USES: [(&str, &str); 65] = [
+const USES: [(&str, &str); 67] = [
     ("NLinear", "a line, from the last value"),
     ("DLinear", "lines for trend and rest"),
     ("RLinear", "a line on scaled windows"),
@@ -52,7 +52,9 @@ const USES: [(&str, &str); 65] = [
     ("HoltWinters", "level, trend and season"),
     ("AutoARIMA", "no setting: the best alone"),
     ("ARIMA", "named orders"),
+    ("AutoCES", "no setting, one smooth form"),
     ("MSTL", "several or long seasons"),
+    ("MFLES", "long seasons, robust trend"),
     ("AutoTheta", "no setting: simple and robust"),
     ("Theta", "simple and hard to beat"),
     ("OptimizedTheta", "Theta with a fitted slope"),

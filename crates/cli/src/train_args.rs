@@ -209,6 +209,32 @@ impl TrainArgs {
     pub(crate) fn specs(&self, from: Option<&Fitted>, searched: bool) -> anyhow::Result<Vec<ModelSpec>> {
         self.data.check_names(&[])?;
         self.check_freeze(from)?;
+        let statics = self.static_columns(from)?;
+        let specs = self.models.specs(self.seed, &statics, from, searched, self.log.log())?;
+        match from {
+            Some(_) => Ok(specs),
+            None => refuse_twins(specs),
+        }
+    }
+
+    pub(crate) fn names_models(&self) -> bool {
+        self.models.are_named()
+    }
+
+    /// A model of the horizon that is asked for that reads all columns which models are to read, for where the data choose the models.
+    pub(crate) fn reader(&self, reader: impl FnOnce(usize) -> ModelSpec) -> anyhow::Result<ModelSpec> {
+        self.data.check_names(&[])?;
+        self.check_freeze(None)?;
+        self.models.reading_all(reader(self.models.h()?), &self.static_columns(None)?)
+    }
+
+    /// These models in place of named ones, with what the flags set of them.
+    pub(crate) fn settle(&self, specs: Vec<ModelSpec>) -> anyhow::Result<Vec<ModelSpec>> {
+        refuse_twins(self.models.set(specs, self.seed, &self.static_columns(None)?, None, self.log.log())?)
+    }
+
+    /// The static columns that models read: all that there are.
+    fn static_columns(&self, from: Option<&Fitted>) -> anyhow::Result<Vec<String>> {
         let statics = match self.data.statics.first() {
             Some(path) => {
                 let mut names =
@@ -220,12 +246,7 @@ impl TrainArgs {
             }
             None => Vec::new(),
         };
-        let statics = [statics, self.data.static_cols.clone()].concat();
-        let specs = self.models.specs(self.seed, &statics, from, searched, self.log.log())?;
-        match from {
-            Some(_) => Ok(specs),
-            None => refuse_twins(specs),
-        }
+        Ok([statics, self.data.static_cols.clone()].concat())
     }
 
     /// Checks that --freeze is of trained networks: other models have no parameters that training could leave, and refuse none.
@@ -359,6 +380,22 @@ impl TrainArgs {
             forecaster.leave_out_absent(&panel)?;
         }
         self.long_enough(panel, forecaster, rows_needed)
+    }
+
+    /// The series that another forecaster read ([`TrainArgs::read_by`]), as [`TrainArgs::read`] gives them.
+    pub(crate) fn ready(
+        &self,
+        panel: Panel,
+        forecaster: &mut Forecaster,
+        rows_needed: usize,
+    ) -> anyhow::Result<Panel> {
+        forecaster.leave_out_absent(&panel)?;
+        self.long_enough(panel, forecaster, rows_needed)
+    }
+
+    /// The series of the data with the columns that `forecaster` reads, without the sums of a hierarchy.
+    pub(crate) fn read_by(&self, forecaster: &Forecaster) -> anyhow::Result<Panel> {
+        self.rows(None, forecaster)
     }
 
     /// The series of the data.

@@ -131,11 +131,14 @@ pub enum HierarchyError {
         "all errors of past forecasts are 0, so that they weigh nothing; give those of rows that no model was trained on"
     )]
     ZeroResiduals,
-    /// A top-down reconciliation without shares.
+    /// A reconciliation that divides sums, without shares.
     #[error(
-        "TopDown divides the total by the shares of the series in the past, and none were given; give their history"
+        "{method} divides sums by the shares of the series in the past, and none were given; give their history"
     )]
-    NoShares,
+    NoShares {
+        /// The method.
+        method: &'static str,
+    },
     /// Shares that divide nothing.
     #[error("the share of series {id} is {found}; a share is a number of at least 0, and not all are 0")]
     #[strum(serialize = "shares_out_of_range")]
@@ -148,6 +151,13 @@ pub enum HierarchyError {
     /// A hierarchy without a total.
     #[error("TopDown needs a series that sums up all others, and the hierarchy has none; add it")]
     NoTotal,
+    /// A hierarchy without a level between the total and the bottom.
+    #[error(
+        "MiddleOut needs a level of sums below the total that have every series once, and the hierarchy has none; add one, or choose \
+         BottomUp or TopDown"
+    )]
+    #[strum(serialize = "no_middle_level")]
+    NoMiddle,
     /// Quantiles that are none.
     #[error("quantiles must rise from above 0 to below 1, found {found}")]
     #[strum(serialize = "quantile_out_of_range")]

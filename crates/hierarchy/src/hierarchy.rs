@@ -136,6 +136,43 @@ impl Hierarchy {
         &self.members[self.starts[aggregate]..self.starts[aggregate + 1]]
     }
 
+    /// The aggregates of the level in the middle: those between the total and the bottom that have every series once stand in levels, by
+    /// the number of aggregates that sum up the same series and more; of an even number of levels it is the upper one in the middle. Nothing
+    /// where there is no such level.
+    pub fn middle(&self) -> Option<Vec<usize>> {
+        let mut sets: Vec<Vec<bool>> = Vec::with_capacity(self.n_aggregates());
+        for number in 0..self.n_aggregates() {
+            let mut set = vec![false; self.n_bottom()];
+            self.members(number).iter().for_each(|&member| set[member as usize] = true);
+            sets.push(set);
+        }
+        // Of two of the same series the first stands above.
+        let is_above = |one: usize, other: usize| {
+            one != other
+                && self.members(other).iter().all(|&member| sets[one][member as usize])
+                && (self.members(one).len() > self.members(other).len() || one < other)
+        };
+        let depth = |number: usize| (0..self.n_aggregates()).filter(|&one| is_above(one, number)).count();
+        let mut levels: Vec<Vec<usize>> = Vec::new();
+        for number in 0..self.n_aggregates() {
+            let depth = depth(number);
+            if levels.len() <= depth {
+                levels.resize(depth + 1, Vec::new());
+            }
+            levels[depth].push(number);
+        }
+        let covers_once = |level: &Vec<usize>| {
+            let all: usize = level.iter().map(|&number| self.members(number).len()).sum();
+            let each = (0..self.n_bottom()).all(|member| level.iter().any(|&number| sets[number][member]));
+            all == self.n_bottom() && each
+        };
+        let mut between: Vec<Vec<usize>> = levels.into_iter().filter(covers_once).collect();
+        // The total is no level in the middle.
+        between.retain(|level| level.len() > 1);
+        let middle = between.len().checked_sub(1)? / 2;
+        Some(between.swap_remove(middle))
+    }
+
     /// The first aggregate that sums up all series at the bottom.
     pub fn total(&self) -> Option<usize> {
         (0..self.n_aggregates()).find(|&number| self.members(number).len() == self.n_bottom())

@@ -19,6 +19,9 @@ pub enum Reconciliation {
     BottomUp,
     /// The forecast of the total, divided by the shares of the series in the past.
     TopDown,
+    /// The forecasts of the level in the middle ([`Hierarchy::middle`](crate::Hierarchy::middle)), added up, and divided by the shares of
+    /// the series in the past.
+    MiddleOut,
     /// Minimum trace with the same variance for all series.
     #[serde(rename = "MinTraceOLS")]
     MinTraceOls,
@@ -33,9 +36,10 @@ pub enum Reconciliation {
 
 impl Reconciliation {
     /// All methods.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::BottomUp,
         Self::TopDown,
+        Self::MiddleOut,
         Self::MinTraceOls,
         Self::MinTraceWls,
         Self::MinTraceVar,
@@ -52,6 +56,7 @@ impl Reconciliation {
         match self {
             Self::BottomUp => "BottomUp",
             Self::TopDown => "TopDown",
+            Self::MiddleOut => "MiddleOut",
             Self::MinTraceOls => "MinTraceOLS",
             Self::MinTraceWls => "MinTraceWLS",
             Self::MinTraceVar => "MinTraceVar",
@@ -93,6 +98,6 @@ mod tests {
             assert_eq!(serde_json::to_value(method).unwrap(), method.name());
         }
         let error = "MinTrace".parse::<Reconciliation>().unwrap_err().to_string();
-        assert!(error.contains("known are BottomUp, TopDown, MinTraceOLS"), "{error}");
+        assert!(error.contains("known are BottomUp, TopDown, MiddleOut, MinTraceOLS"), "{error}");
     }
 }

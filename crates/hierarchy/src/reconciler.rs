@@ -12,8 +12,8 @@ use crate::residuals::Residuals;
 pub struct Evidence<'a> {
     /// The errors of past forecasts, for [`Reconciliation::MinTraceVar`] and [`Reconciliation::MinTraceShrink`].
     pub residuals: Option<&'a Residuals>,
-    /// A number for each series at the bottom by which [`Reconciliation::TopDown`] divides the total, such as the mean of its history;
-    /// their sum may be any.
+    /// A number for each series at the bottom by which [`Reconciliation::TopDown`] and [`Reconciliation::MiddleOut`] divide sums, such as
+    /// the mean of its history; their sum may be any.
     pub shares: Option<&'a [f64]>,
 }
 
@@ -31,8 +31,8 @@ pub struct Reconciler<'a> {
 #[derive(Clone, Debug)]
 enum Way {
     BottomUp,
-    /// The total, and the share of each series at the bottom.
-    TopDown(usize, Vec<f64>),
+    /// Aggregates that have each series at the bottom once, and the share of each of these in its aggregate.
+    Divided(Vec<usize>, Vec<f64>),
     MinTrace(Box<MinTrace>),
 }
 
@@ -49,8 +49,8 @@ impl<'a> Reconciler<'a> {
     /// The reconciler of a method.
     ///
     /// # Errors
-    /// If the method needs residuals or shares and there are none, or of another number of series; without a total, for
-    /// [`Reconciliation::TopDown`]; if its equations cannot be solved.
+    /// If the method needs residuals or shares and there are none, or of another number of series; without a total for
+    /// [`Reconciliation::TopDown`], or a level in the middle for [`Reconciliation::MiddleOut`]; if its equations cannot be solved.
     pub fn new(
         hierarchy: &'a Hierarchy,
         method: Reconciliation,
@@ -67,9 +67,14 @@ impl<'a> Reconciler<'a> {
         };
         let covariance = match method {
             Reconciliation::BottomUp => return Ok(Self { hierarchy, way: Way::BottomUp }),
-            Reconciliation::TopDown => {
-                let (total, shares) = shares(hierarchy, evidence.shares)?;
-                return Ok(Self { hierarchy, way: Way::TopDown(total, shares) });
+            Reconciliation::TopDown | Reconciliation::MiddleOut => {
+                let divided = match method {
+                    Reconciliation::TopDown => vec![hierarchy.total().ok_or(HierarchyError::NoTotal)?],
+                    _ => hierarchy.middle().ok_or(HierarchyError::NoMiddle)?,
+                };
+                let given = evidence.shares.ok_or(HierarchyError::NoShares { method: method.name() })?;
+                let shares = shares(hierarchy, &divided, given)?;
+                return Ok(Self { hierarchy, way: Way::Divided(divided, shares) });
             }
             Reconciliation::MinTraceOls => Covariance::identity(hierarchy),
             Reconciliation::MinTraceWls => Covariance::structural(hierarchy),
@@ -100,11 +105,15 @@ impl<'a> Reconciler<'a> {
         }
         match &self.way {
             Way::BottomUp => {}
-            Way::TopDown(total, shares) => {
+            Way::Divided(divided, shares) => {
                 let (aggregates, bottom) = values.split_at_mut(hierarchy.n_aggregates() * columns);
-                let total = &aggregates[total * columns..][..columns];
-                for (row, share) in bottom.chunks_exact_mut(columns).zip(shares) {
-                    row.iter_mut().zip(total).for_each(|(value, total)| *value = share * total);
+                for &number in divided {
+                    let sum = &aggregates[number * columns..][..columns];
+                    for &member in hierarchy.members(number) {
+                        let (row, share) =
+                            (&mut bottom[member as usize * columns..][..columns], shares[member as usize]);
+                        row.iter_mut().zip(sum).for_each(|(value, sum)| *value = share * sum);
+                    }
                 }
             }
             Way::MinTrace(min_trace) => min_trace.change_bottom(hierarchy, values, columns),
@@ -122,23 +131,29 @@ impl<'a> Reconciler<'a> {
     }
 }
 
-/// The total, and the shares of it.
-fn shares(hierarchy: &Hierarchy, given: Option<&[f64]>) -> Result<(usize, Vec<f64>), HierarchyError> {
-    let total = hierarchy.total().ok_or(HierarchyError::NoTotal)?;
-    let given = given.ok_or(HierarchyError::NoShares)?;
+/// The share of each series at the bottom in that of these aggregates which has it.
+fn shares(hierarchy: &Hierarchy, divided: &[usize], given: &[f64]) -> Result<Vec<f64>, HierarchyError> {
     let (expected, found) = (hierarchy.n_bottom(), given.len());
     if expected != found {
         return Err(HierarchyError::Length { what: "shares", expected, found });
     }
-    let sum: f64 = given.iter().sum();
-    let wrong = given.iter().position(|share| !(*share >= 0.0 && *share < f64::INFINITY));
-    match wrong.or((sum == 0.0).then_some(0)) {
-        Some(place) => {
-            let (id, found) = (hierarchy.bottom_ids()[place].to_string(), given[place]);
-            Err(HierarchyError::Share { id, found })
-        }
-        None => Ok((total, given.iter().map(|share| share / sum).collect())),
+    let refused = |place: usize| {
+        let (id, found) = (hierarchy.bottom_ids()[place].to_string(), given[place]);
+        HierarchyError::Share { id, found }
+    };
+    if let Some(place) = given.iter().position(|share| !(*share >= 0.0 && *share < f64::INFINITY)) {
+        return Err(refused(place));
     }
+    let mut shares = vec![0.0; expected];
+    for &number in divided {
+        let members = || hierarchy.members(number).iter().map(|&member| member as usize);
+        let sum: f64 = members().map(|member| given[member]).sum();
+        if sum == 0.0 {
+            return Err(refused(members().next().unwrap_or(0)));
+        }
+        members().for_each(|member| shares[member] = given[member] / sum);
+    }
+    Ok(shares)
 }
 
 impl MinTrace {
@@ -240,7 +255,7 @@ mod tests {
             assert!(hierarchy.incoherence(&values, 3) < 1e-12, "{method}");
             let once = values.clone();
             reconciler.reconcile(&mut values, 3);
-            // S P S = S but for TopDown, which has S P S P = S P.
+            // S P S = S but for methods that divide sums, which have S P S P = S P.
             assert!(once.iter().zip(&values).all(|(a, b)| (a - b).abs() < 1e-9), "{method}");
         }
     }
@@ -271,6 +286,32 @@ mod tests {
         let mut values = [16.0, 9.0, 9.0, 9.0, 9.0, 9.0, 9.0, 9.0, 9.0];
         Reconciler::new(&hierarchy, Reconciliation::TopDown, &evidence).unwrap().reconcile(&mut values, 1);
         assert_eq!(values, [16.0, 4.0, 12.0, 0.0, 2.0, 2.0, 4.0, 8.0, 0.0]);
+    }
+
+    #[test]
+    fn the_level_in_the_middle_is_added_up_and_divided() {
+        let hierarchy = hierarchy();
+        assert_eq!(hierarchy.middle(), Some(vec![1, 2, 3]), "x, y and z below the total");
+        let shares = [1.0, 3.0, 2.0, 2.0, 7.0];
+        let evidence = Evidence { shares: Some(&shares), ..Evidence::default() };
+        let mut values = [99.0, 8.0, 6.0, 5.0, 9.0, 9.0, 9.0, 9.0, 9.0];
+        Reconciler::new(&hierarchy, Reconciliation::MiddleOut, &evidence).unwrap().reconcile(&mut values, 1);
+        assert_eq!(values, [19.0, 8.0, 6.0, 5.0, 2.0, 6.0, 3.0, 3.0, 5.0]);
+        // Of three levels the second; of groups that cross, none.
+        let deep: Vec<(&str, [&str; 3])> = vec![
+            ("1", ["a", "b", "c"]),
+            ("2", ["a", "b", "d"]),
+            ("3", ["a", "e", "f"]),
+            ("4", ["g", "h", "i"]),
+        ];
+        let deep = Hierarchy::from_levels(&deep).unwrap();
+        let ids: Vec<&str> = deep.ids().map(|id| &**id).collect();
+        let middle: Vec<&str> = deep.middle().unwrap().into_iter().map(|number| ids[number]).collect();
+        assert_eq!(middle, ["a/b", "a/e", "g/h"]);
+        let crossed = [("p", vec![0, 1]), ("q", vec![1, 2])];
+        let crossed = Hierarchy::new(["a", "b", "c"], crossed).unwrap();
+        let error = Reconciler::new(&crossed, Reconciliation::MiddleOut, &evidence).unwrap_err();
+        assert_eq!(error, HierarchyError::NoMiddle);
     }
 
     #[test]

@@ -123,9 +123,16 @@ impl Study {
         round
     }
 
+    /// The trials from the best on, without those that failed.
+    pub fn order(&self, trials: &[Trial]) -> Vec<usize> {
+        let mut order = ranked(trials);
+        order.retain(|&trial| !trials[trial].score().is_nan());
+        order
+    }
+
     /// The best of these trials; nothing if all failed.
     pub fn best(&self, trials: &[Trial]) -> Option<usize> {
-        ranked(trials).first().copied().filter(|&best| !trials[best].score().is_nan())
+        self.order(trials).first().copied()
     }
 
     /// The point of the trial of this number, given those before with their order from the best on.

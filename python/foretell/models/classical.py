@@ -242,6 +242,22 @@ class ARIMA(LocalModel, reads="futr"):
         self._take(locals())
 
 
+class AutoCES(LocalModel):
+    """AutoCES (Svetunkov, Kourentzes and Ord 2022, Complex exponential smoothing).
+
+    Args:
+        h: Steps to forecast.
+        season_length: Steps of a season; None for the usual one of the data's frequency.
+        model: The form: N without a season, S, P or F with a simple, partial or full one, Z for the best of these.
+        alias: The name of the model's column in forecasts; None for the model's own.
+    """
+
+    def __init__(
+        self, h: int, season_length: int | Sequence[int] | None = None, model: str = "Z", alias: str | None = None,
+    ) -> None:
+        self._take(locals())
+
+
 class MSTL(LocalModel):
     """MSTL (Bandara, Hyndman and Bergmeir 2021, MSTL: A Seasonal-Trend Decomposition Algorithm for Time Series with Multiple Seasonal Patterns).
 
@@ -254,6 +270,48 @@ class MSTL(LocalModel):
 
     def __init__(
         self, h: int, season_length: int | Sequence[int] | None = None, alias: str | None = None,
+    ) -> None:
+        self._take(locals())
+
+
+class MFLES(LocalModel):
+    """MFLES (Blume 2023, MFLES: gradient boosted time series decomposition (the package mfles)).
+
+    Args:
+        h: Steps to forecast.
+        season_length: Steps of the seasons, such as [24, 168], or of the only one; None for the usual one of the
+            data's frequency, 1 for none.
+        fourier_order: Pairs of sine and cosine of a season; None for 5, 10 or 15 by its length.
+        max_rounds: Rounds of the boosting at most.
+        ma: Values before each one in the moving means of what is left.
+        alpha: The penalty on the weights of a broken line.
+        decay: The share by which a broken line falls short of the last value behind a bend; -1 to find it by the
+            bend's size.
+        changepoints: Whether the trend may be a broken line.
+        n_changepoints: The bends of a broken line, or below 1 their share of the values; a tenth of the values at
+            most.
+        seasonal_lr: The share of a season that is kept in a round.
+        trend_lr: The share of a broken line that is kept in a round.
+        residuals_lr: The share of a smoothing that is kept in a round.
+        cov_threshold: How much values may vary around the season before the line is that of repeated medians; -1 for
+            as much as they like.
+        moving_medians: Whether the first median is that of each season.
+        min_alpha: The least parameter of the exponential smoothings.
+        max_alpha: The limit of these parameters.
+        trend_penalty: Whether the slope is reduced to the share of the variance that the first line explains.
+        multiplicative: Whether logarithms are forecast; None for series with a season and only positive values.
+        smoother: Whether what is left is smoothed exponentially, not by moving means.
+        robust: Whether the trend is the line of repeated medians; None for series that vary much.
+        alias: The name of the model's column in forecasts; None for the model's own.
+    """
+
+    def __init__(
+        self, h: int, season_length: int | Sequence[int] | None = None, fourier_order: int | None = None,
+        max_rounds: int = 50, ma: int = 1, alpha: float = 1.0, decay: float = -1.0, changepoints: bool = True,
+        n_changepoints: float = 0.25, seasonal_lr: float = 0.9, trend_lr: float = 0.9, residuals_lr: float = 1.0,
+        cov_threshold: float = 0.7, moving_medians: bool = False, min_alpha: float = 0.05, max_alpha: float = 1.0,
+        trend_penalty: bool = True, multiplicative: bool | None = None, smoother: bool = False,
+        robust: bool | None = None, alias: str | None = None,
     ) -> None:
         self._take(locals())
 

@@ -38,7 +38,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "hyper repeated",
             "method",
             "local naive seasonal_naive",
-            "arima averages ets intermittent theta",
+            "arima averages ces ets intermittent mfles theta",
             "mstl",
             "one_series",
         ],
@@ -46,7 +46,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/auto/src",
         &[
-            "board error grid history packed season windows",
+            "board error grid history packed season wanted windows",
             "budget guard loss traits",
             "candidates greedy settings spread stage",
             "member mix",
@@ -65,7 +65,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "output",
             "picture score_rows",
             "bars figure ranking",
-            "data_args demo_files fallback_args model_args truth_args",
+            "data_args demo_files fallback_args model_args truth_args tuned_models",
             "saved_run train_args",
             "commands",
         ],

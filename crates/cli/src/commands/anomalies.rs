@@ -25,7 +25,7 @@ use crate::train_args::TrainArgs;
 /// (how far outside, in widths of the interval) and NHITS-rank (the share of the series' values that are as far off or farther: small
 /// is rare).
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(mut_arg("models", |models| models.required_unless_present("from")), after_help = "\
 Examples:
   foretell anomalies --data sales.csv --from model --level 99.5 --out marked.csv
   foretell anomalies --data sales.csv --model NHITS,SeasonalNaive --h 24 \\

@@ -16,7 +16,7 @@ use crate::table::AlignedTable;
 /// forecast of one window. Times are medians. Beside the time of a step stand its multiplications and additions in products,
 /// attention and convolutions, and the share of the rate that a large product of matrices reaches here.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(mut_arg("models", |models| models.required_unless_present("from")), after_help = "\
 Examples:
   foretell bench --model NLinear,MLP,NHITS --h 24 --input-size 96 --threads 2
   foretell bench --model NHITS --h 24 --input-size 96 --batch 128 --json

@@ -35,7 +35,7 @@ use crate::train_args::TrainArgs;
 /// Models that forecast quantiles are scored by their median, distributions by their mean; for these, mqloss is the
 /// mean pinball loss of their quantiles, and cover-80 the share of the truths within the central interval of 80 %.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(mut_arg("models", |models| models.required_unless_present("from")), after_help = "\
 Examples:
   foretell cross-validate --data sales.csv --model NHITS,MLP --h 24 \\
     --input-size 96 --set scaler_type=standard --n-windows 10

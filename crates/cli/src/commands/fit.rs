@@ -21,7 +21,7 @@ use crate::train_args::TrainArgs;
 ///
 /// The directory can be read by `foretell predict`, and by neuralforecast's `NeuralForecast.load`.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(mut_arg("models", |models| models.required_unless_present("from")), after_help = "\
 Examples:
   foretell fit --data sales.csv --model NHITS --h 24 --input-size 96 --out model
   foretell fit --data ETTh1.csv --wide --model NHITS,NLinear --h 24 \\

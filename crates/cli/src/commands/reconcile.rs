@@ -16,8 +16,8 @@ use crate::progress::Log;
 ///
 /// Takes forecasts of all series, sums and parts, of any models and tools, and changes them so that each sum is that of its parts.
 /// MinTrace changes them as little as possible, the series being weighed as the method says; BottomUp adds up the forecasts of the
-/// parts and needs none of the sums; TopDown divides the forecast of the total. Columns such as NHITS-lo-80, NHITS-hi-80 and
-/// NHITS-median are quantiles: samples are drawn from them, each of which adds up, and their quantiles are written.
+/// parts and needs none of the sums; TopDown divides the forecast of the total, MiddleOut adds up and divides those of the level in the
+/// middle. Columns such as NHITS-lo-80, NHITS-hi-80 and NHITS-median are quantiles: samples are drawn from them, each of which adds up, and their quantiles are written.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -38,8 +38,8 @@ the past:
     --static shops.csv \\
     --method MinTraceShrink --residuals past.csv --out coherent.csv
 
-Methods: BottomUp, TopDown (needs --history), MinTraceOLS (all series alike),
-MinTraceWLS (by the number of series summed up), MinTraceVar and MinTraceShrink
+Methods: BottomUp, TopDown and MiddleOut (which need --history), MinTraceOLS (all
+series alike), MinTraceWLS (by the number of series summed up), MinTraceVar and MinTraceShrink
 (by the variances, and by the shrunk covariance, of the errors in --residuals).")]
 pub(crate) struct Reconcile {
     /// File of forecasts: ids, times, a column per model and quantile, and cutoffs if there are several forecasts of a time
@@ -56,7 +56,7 @@ pub(crate) struct Reconcile {
     /// samples that are high and low together as the errors were [default: series are sampled independently]
     #[arg(long, value_name = "FILE")]
     residuals: Option<PathBuf>,
-    /// File with the history of the series at the bottom, for TopDown
+    /// File with the history of the series at the bottom, for TopDown and MiddleOut
     #[arg(long, value_name = "FILE")]
     history: Option<PathBuf>,
     /// Samples that quantiles are taken of

@@ -6,11 +6,14 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use foretell::{
-    Error, Forecaster, Halving, KeptScore, Sampler, Search, SearchRange, SearchSpace, SearchTrial, Tuned,
+    Error, Forecaster, Halving, KeptScore, ModelSpec, Panel, Sampler, Search, SearchRange, SearchSpace,
+    SearchTrial, Tuned,
 };
-use serde_json::{Value, json};
+use foretell_auto::{Auto, TrainedAuto};
+use serde_json::json;
 
 use crate::args::{CheckpointArgs, directory, steps};
+use crate::commands::forecast;
 use crate::failure::{Interrupted, Usage};
 use crate::interrupt;
 use crate::output::{Sink, print};
@@ -20,10 +23,12 @@ use crate::score_rows::digits;
 use crate::setting::{Key, Setting, any_setting};
 use crate::table::AlignedTable;
 use crate::train_args::{AskedHierarchy, TrainArgs};
+use crate::tuned_models::{combined, suiting_models, told, without_intervals};
 
 /// Search for the best hyper-parameters, and train the best model on all data
 ///
-/// Each trial is a set of hyper-parameters, trained on what lies before the last windows of each series and scored on these. The
+/// Without --model it searches the models that suit the data, as `foretell forecast` does (networks are among them with --max-time), and
+/// saves the best five trials as one forecast (--combine). Each trial is a set of hyper-parameters, trained on what lies before the last windows of each series and scored on these. The
 /// spaces are those of neuralforecast's Auto models, for classical models and Prophet our own; --space and the table [space] of
 /// --config name others. The last horizon of each series takes no part in the
 /// search: the best model is scored on it in the end. What --set, --input-size and --seed say is not searched. The first trials have the
@@ -32,6 +37,7 @@ use crate::train_args::{AskedHierarchy, TrainArgs};
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
+  foretell tune --data sales.csv --h 14 --n-windows 3 --out best
   foretell tune --data sales.csv --model NHITS,LSTM --h 14 --trials 50 \\
     --out best
   foretell tune --data sales.csv --model NHITS --h 14 --n-windows 5 \\
@@ -54,12 +60,13 @@ As a table of --config run.toml:
 With --json one object is printed: metric, best (a trial, or null), baseline
 (the score of SeasonalNaive in the same windows, or null), kept (score and
 baseline on the last horizon, which no trial saw, or null where series are too
-short) and trials, an array of: trial, model, space, hyper_parameters, scores
+short), combined (the numbers of the trials that --out combines, or null where
+it has the best alone) and trials, an array of: trial, model, space, hyper_parameters, scores
 (one for each rung that was reached, null where it failed), seconds, failure.")]
 pub(crate) struct Tune {
     #[command(flatten)]
     train: TrainArgs,
-    /// Sets of hyper-parameters to try [default: 10, of a grid all]
+    /// Sets of hyper-parameters to try [default: 10, or two of each model if these are more; of a grid all]
     #[arg(long, value_name = "N", value_parser = steps())]
     trials: Option<usize>,
     /// Try no further ones after this time, as 90s, 30m or 2h; trainings that it ends do not count
@@ -91,6 +98,10 @@ pub(crate) struct Tune {
     /// Score trials on all windows of the last N steps of each series, in place of --n-windows and --step-size
     #[arg(long, value_name = "N", value_parser = steps(), conflicts_with_all = ["n_windows", "step_size"])]
     tail: Option<usize>,
+    /// Train the models anew before each window, or before every N-th, on all that comes before it [default: networks once, before the
+    /// first, and others before each]
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", value_parser = steps())]
+    refit: Option<usize>,
     /// The error that is to be small: mae, mse, rmse, mape, smape, mase, rmsse, nd, mqloss, scaled_crps, ...
     #[arg(long, value_name = "METRIC", default_value = "mae")]
     metric: String,
@@ -106,6 +117,10 @@ pub(crate) struct Tune {
     /// File to write the trials to: CSV, or Parquet if it ends in .parquet
     #[arg(long, value_name = "FILE")]
     trials_out: Option<PathBuf>,
+    /// Save the best N trials as one forecast with intervals, the model Auto: their weights are chosen on windows as `foretell forecast`
+    /// chooses them, and scored on the last one [default: 1, the best alone; without --model 5]
+    #[arg(long, value_name = "N", value_parser = steps())]
+    combine: Option<usize>,
     /// Directory to save the best model in, trained on all data
     #[arg(long, value_name = "DIR", value_parser = directory())]
     out: Option<PathBuf>,
@@ -162,21 +177,31 @@ impl Tune {
             return Err(Usage("--from: a search trains anew; name the models by --model".to_owned()).into());
         }
         if !self.train.ensembles.is_empty() {
-            return Err(Usage("--ensemble: a search finds one model; leave it out".to_owned()).into());
+            let message = "--ensemble: a search combines its best trials by --combine N, with weights that windows choose";
+            return Err(Usage(message.to_owned()).into());
         }
         let sink = self.trials_out.as_deref().map(Sink::open).transpose()?;
         // What this command saved when it was interrupted in its last training, it may replace when it continues.
         let replaces = |out: &Path| self.overwrite || self.checkpoint.resumes(out);
         let directory = self.out.as_deref().map(|out| take(out, replaces(out))).transpose()?;
-        let spaces = self.search_spaces()?;
-        let specs: Vec<_> = spaces.iter().map(|space| space.spec().clone()).collect();
+        let hierarchy = self.train.hierarchy(None)?;
+        let (specs, rows) = match self.train.names_models() {
+            true => (self.train.specs(None, true)?, None),
+            false => {
+                let (specs, rows) = self.suiting(hierarchy.as_ref())?;
+                (specs, Some(rows))
+            }
+        };
+        let spaces = self.search_spaces(&specs)?;
         let h = specs[0].h();
         let (n_windows, step_size) = self.windows(h)?;
-        let hierarchy = self.train.hierarchy(None)?;
         let mut forecaster = self.train.configured(Forecaster::new(specs)?, None, hierarchy.as_ref())?;
         let options = foretell::ValidationOptions::new(n_windows, step_size);
         let rows_needed = forecaster.rows_needed_to_validate(&options);
-        let panel = self.train.read(None, &mut forecaster, rows_needed)?;
+        let panel = match rows {
+            Some(rows) => self.train.ready(rows, &mut forecaster, rows_needed)?,
+            None => self.train.read(None, &mut forecaster, rows_needed)?,
+        };
         self.log().catch_interrupts();
 
         let search = self.search(spaces, (n_windows, step_size), hierarchy)?;
@@ -185,20 +210,34 @@ impl Tune {
             sink.write_cells(&found.table())?;
             self.log().wrote(path, &format!("{} trials", found.trials.len()));
         }
-        self.print(&found)?;
+        let combined = combined(&found, self.combined(), &self.metric, self.season);
+        self.print(&found, combined.as_ref().map(|(_, trials)| &trials[..]))?;
         if found.interrupted {
             return Err(Interrupted(self.interrupted(&found)).into());
         }
-        let (Some(directory), Some(spec)) = (directory, found.best_spec()) else {
+        let (Some(directory), Some(best)) = (directory, found.best_spec()) else {
             return self.finish(&found);
         };
-        let forecaster = self.train.forecaster_of(vec![spec.clone()], None)?;
+        let (spec, what): (ModelSpec, String) = match combined {
+            Some((auto, trials)) => {
+                let numbers: Vec<String> = trials.iter().map(ToString::to_string).collect();
+                (auto.stop_if(interrupt::asked).into(), format!("the trials {} combined", numbers.join(", ")))
+            }
+            None => (best.clone(), "the best model".to_owned()),
+        };
+        if let Some(advice) = without_intervals(&spec).filter(|_| self.train.intervals.is_none()) {
+            self.log().report(&advice, &json!({ "event": "no_intervals", "model": spec.alias() }));
+        }
+        let forecaster = self.train.forecaster_of(vec![spec], None)?;
         // The trials of a search that continues later stay in its directory, where no other training belongs.
         let forecaster = if found.complete { self.checkpoint.of(forecaster) } else { forecaster };
         let fitted = forecaster.fit(&panel)?;
         self.log().fitted(&fitted);
+        if let Some(auto) = TrainedAuto::of(&fitted) {
+            forecast::tell(self.log(), auto.board());
+        }
         let saved = save_or_keep(&fitted, Ok(directory))?;
-        self.log().wrote(&saved, &format!("the best model, {}", fitted.column_names().join(", ")));
+        self.log().wrote(&saved, &format!("{what}, {}", fitted.column_names().join(", ")));
         match fitted.interruption() {
             Some(at) => {
                 let saved = saved.display();
@@ -231,7 +270,10 @@ impl Tune {
             Proposals::Random => Sampler::Random,
             Proposals::Grid => Sampler::Grid { points: self.grid_points },
         };
-        let of_grid = if self.sampler == Proposals::Grid { usize::MAX } else { 10 };
+        let usual = match self.sampler {
+            Proposals::Grid => usize::MAX,
+            Proposals::Tpe | Proposals::Random => (2 * spaces.len()).max(10),
+        };
         let (log, metric) = (self.log(), self.metric.clone());
         // Errors of the command line were told when the models were configured before.
         let configure = move |forecaster| {
@@ -243,12 +285,13 @@ impl Tune {
             })
         };
         let mut search = Search::new(spaces)
-            .trials(self.trials.unwrap_or(of_grid))
+            .trials(self.trials.unwrap_or(usual))
             .begin_as_given(!self.only_space)
             .sampler(sampler)
             .round(self.round)
             .seed(self.search_seed)
             .n_windows(n_windows, step_size)
+            .refit(self.refit.unwrap_or(0))
             .metric(&self.metric)?
             .threads(self.train.threads())
             .keep_window(true)
@@ -282,17 +325,35 @@ impl Tune {
         }
     }
 
+    /// How many of the best trials are saved as one forecast.
+    fn combined(&self) -> usize {
+        self.combine.unwrap_or(if self.train.names_models() { 1 } else { 5 })
+    }
+
+    /// The models that suit the data, and the data with all columns that models are to read.
+    fn suiting(&self, hierarchy: Option<&AskedHierarchy>) -> anyhow::Result<(Vec<ModelSpec>, Panel)> {
+        let reader = self.train.reader(|h| Auto::new(h).into())?;
+        let sizes = (reader.h(), reader.as_ref().columns_read().futr.len());
+        let forecaster = self.train.configured(Forecaster::new([reader])?, None, hierarchy)?;
+        let rows = self.train.read_by(&forecaster)?;
+        let specs = suiting_models(&rows, sizes, self.season, self.max_time.is_some(), self.log());
+        Ok((self.train.settle(specs)?, rows))
+    }
+
     /// The models with what is searched of each.
-    fn search_spaces(&self) -> anyhow::Result<Vec<SearchSpace>> {
+    fn search_spaces(&self, specs: &[ModelSpec]) -> anyhow::Result<Vec<SearchSpace>> {
         let mut numbers: HashMap<&str, usize> = HashMap::new();
-        let specs = self.train.specs(None, true)?;
         let mut unused: Vec<&Setting> = self.spaces.iter().collect();
         let mut spaces = Vec::with_capacity(specs.len());
-        for spec in &specs {
+        for spec in specs {
             let number = *numbers.entry(spec.name()).and_modify(|number| *number += 1).or_default();
             let mut space = SearchSpace::new(spec.clone());
             if self.only_space {
                 space = space.fix_all();
+            }
+            if !self.train.names_models() {
+                // The seasons are those that were found.
+                space = space.fix("season_length");
             }
             for name in self.train.set_by_user(spec.name(), number) {
                 space = space.fix(&name);
@@ -315,7 +376,7 @@ impl Tune {
         }
         match unused.first() {
             Some(Setting { key: Key { model: Some(model), .. }, .. }) => {
-                Err(Usage(format!("--space: there is no {model} among --model")).into())
+                Err(Usage(format!("--space: there is no {model} among the models that are searched")).into())
             }
             Some(Setting { key, .. }) => {
                 Err(Usage(format!("--space {key}: none of the models has such a hyper-parameter")).into())
@@ -324,12 +385,13 @@ impl Tune {
         }
     }
 
-    fn print(&self, found: &Tuned) -> anyhow::Result<()> {
+    fn print(&self, found: &Tuned, combined: Option<&[usize]>) -> anyhow::Result<()> {
         if self.json {
             let baseline = found.baseline.map(|score| json!({ "model": BASELINE, "score": score }));
             let kept = found.kept.map(|kept| json!({ "score": kept.score, "baseline": kept.baseline }));
             let report = json!({
-                "metric": self.metric, "best": found.best(), "baseline": baseline, "kept": kept, "trials": found.trials,
+                "metric": self.metric, "best": found.best(), "baseline": baseline, "kept": kept, "combined": combined,
+                "trials": found.trials,
             });
             return print(format!("{report}\n"));
         }
@@ -396,23 +458,6 @@ impl Tune {
         }
         message
     }
-}
-
-/// The hyper-parameters of a trial in one line, or why it failed.
-fn told(trial: &SearchTrial) -> String {
-    if let Some(failure) = &trial.failure {
-        return failure.clone();
-    }
-    let one = |(name, value): (&String, &Value)| match value.as_f64().filter(|_| value.is_f64()) {
-        Some(number) => format!("{name}={number:.4e}"),
-        None => format!("{name}={}", plain(value)),
-    };
-    trial.hyper_parameters.iter().map(one).collect::<Vec<_>>().join(" ")
-}
-
-/// A value as `--set` takes it.
-fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 #[cfg(test)]

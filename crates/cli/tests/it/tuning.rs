@@ -175,6 +175,65 @@ fn no_setting_is_tried_twice_and_the_seasonal_naive_forecast_stands_beside_them(
     assert!(short.contains("kept window:  none, as series are too short"), "{short}");
 }
 
+#[test]
+fn without_models_those_that_suit_the_data_are_searched_and_the_best_combined() {
+    let dir = TestDirectory::new();
+    let month = |t: usize| 100 + t + [35, 0, 38, 50, 30, 27][t % 6] + t * 7 % 5;
+    let rows = (0..60).map(|t| format!("a,{t},{}\n", month(t)));
+    dir.put("d.csv", &("unique_id,ds,y\n".to_owned() + &rows.collect::<String>()));
+    let tune = "tune --data d.csv --h 4 --season 6 --n-windows 2";
+    let output = dir.run(&format!("{tune} --json --out best"));
+    let json: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let log = stderr(&output);
+    assert!(log.contains("searching the models that suit the data: SeasonalNaive, FLAIR"), "{log}");
+    let trials = json["trials"].as_array().unwrap();
+    assert!(trials.iter().any(|trial| trial["model"] == "AutoARIMA"), "{json}");
+    let combined: Vec<u64> = json["combined"].as_array().unwrap().iter().filter_map(Value::as_u64).collect();
+    assert_eq!((combined.len(), Some(combined[0])), (5, json["best"]["trial"].as_u64()), "{json}");
+    // The board has the members, and the seasonal naive beside them.
+    let best = format!("{}-trial{}", json["best"]["model"].as_str().unwrap(), combined[0]);
+    assert!(log.contains(&best) && log.contains("which chose nothing"), "{log}");
+    assert!(log.contains("season: 6 steps"), "{log}");
+    // The seasons are those that were named, and are not searched.
+    let model: Value = serde_json::from_str(&dir.ok("inspect best --json")).unwrap();
+    assert!(model.to_string().contains("\"season_length\":6"), "{model}");
+    let forecast = dir.ok("predict --model best --data d.csv --level 80");
+    assert!(forecast.lines().next().is_some_and(|head| head.contains("Auto-lo-80")), "{forecast}");
+    let alone = dir.ok(&format!("{tune} --combine 1 --json --quiet"));
+    assert!(serde_json::from_str::<Value>(&alone).unwrap()["combined"].is_null(), "{alone}");
+}
+
+#[test]
+fn what_is_saved_has_intervals_or_the_log_says_how() {
+    let dir = TestDirectory::new();
+    let command = format!("tune {LONG} --h 7 --model WindowAverage --trials 2");
+    let output = dir.run(&format!("{command} --out plain"));
+    let log = stderr(&output);
+    assert!(log.contains("WindowAverage forecasts one number") && log.contains("--intervals 20"), "{log}");
+    // The advice works.
+    let advised = dir.run(&format!("{command} --out advised --intervals 20"));
+    assert!(!stderr(&advised).contains("forecasts one number"), "{}", stderr(&advised));
+    assert!(dir.ok("predict --model advised --data long.csv --level 80").contains("WindowAverage-lo-80"));
+    let combined = dir.run(&format!("{command} --out combined --combine 5"));
+    assert!(combined.status.success(), "{}", stderr(&combined));
+    assert!(dir.ok("predict --model combined --data long.csv --level 80").contains("Auto-lo-80"));
+}
+
+#[test]
+fn networks_are_trained_anew_before_windows_where_that_is_asked_for() {
+    let dir = TestDirectory::new();
+    let tune = format!(
+        "tune {LONG} --h 7 --input-size 14 --model NLinear --set max_steps=3 --set windows_batch_size=16 --trials 1 --n-windows 3 --json \
+         --quiet"
+    );
+    let score = |further: &str| -> f64 {
+        let json: Value = serde_json::from_str(&dir.ok(&format!("{tune} {further}"))).unwrap();
+        json["best"]["scores"][0].as_f64().unwrap()
+    };
+    assert_ne!(score(""), score("--refit"));
+    assert_ne!(score("--refit"), score("--refit 2"));
+}
+
 /// The lines that a command printed after its first trial, when SIGTERM stopped it; `None` if it had ended before.
 #[cfg(unix)]
 fn stopped_after_the_trial(dir: &TestDirectory, command: &str) -> Option<Vec<String>> {

@@ -23,7 +23,7 @@ pub struct ReconcileOptions<'a> {
     /// Forecasts of the past beside the actual values, as cross-validation gives: their errors weigh series
     /// ([`Reconciliation::MinTraceVar`], [`Reconciliation::MinTraceShrink`]), and samples of quantiles are high and low together where these errors were.
     pub residuals: Option<&'a ForecastTable>,
-    /// The history of the series, for [`Reconciliation::TopDown`].
+    /// The history of the series, for [`Reconciliation::TopDown`] and [`Reconciliation::MiddleOut`].
     pub history: Option<&'a ForecastTable>,
     /// Samples that quantiles are taken of; 1000 by default, as in HINT.
     pub samples: usize,

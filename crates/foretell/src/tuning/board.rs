@@ -106,18 +106,17 @@ impl Board<'_> {
         complete: bool,
         baseline: Option<f64>,
     ) -> Result<Tuned, Error> {
-        let best = match self.study.best(&self.scored()) {
-            Some(best) => {
-                let Point { space, values } = &self.points[best];
-                Some((best, self.spaces[*space].at(values)?))
-            }
-            None => None,
+        let with_spec = |trial: usize| {
+            let Point { space, values } = &self.points[trial];
+            Ok((trial, self.spaces[*space].at(values)?))
         };
+        let order = self.study.order(&self.scored());
+        let ranked = order.into_iter().map(with_spec).collect::<Result<Vec<_>, Error>>()?;
         self.trials.retain(|trial| !trial.scores.is_empty());
-        if best.is_none() && !interrupted {
+        if ranked.is_empty() && !interrupted {
             let first = self.trials.iter().find_map(|trial| trial.failure.clone());
             return Err(Error::NothingScored { first });
         }
-        Ok(Tuned { trials: self.trials, interrupted, complete, baseline, kept: None, best })
+        Ok(Tuned { trials: self.trials, interrupted, complete, baseline, kept: None, ranked })
     }
 }

@@ -58,7 +58,8 @@ impl Trainer<'_> {
     ) -> Result<Option<(f64, Option<Begun>)>, Error> {
         let all = spec.as_ref().needs().max_steps;
         let steps = all.map_or(0, |all| ((all as f64 * budget).ceil() as u64).max(1));
-        let goes_on = budget < 1.0 && spec.as_ref().needs().goes_on_exactly;
+        // What was trained anew on the way has seen windows that a further training must not.
+        let goes_on = budget < 1.0 && spec.as_ref().needs().goes_on_exactly && self.windows.refit == 0;
         let before = before.filter(|before| before.steps < steps);
         let left = steps - before.map_or(0, |before| before.steps);
         let spec = if all.is_some_and(|all| left < all) {

@@ -136,7 +136,13 @@ impl<'a> Search<'a> {
 
     /// Scores `n_windows` forecasts of each series, `step_size` steps apart, as [`Forecaster::cross_validate`] does.
     pub fn n_windows(self, n_windows: usize, step_size: usize) -> Self {
-        Self { windows: ValidationOptions::new(n_windows, step_size), ..self }
+        Self { windows: ValidationOptions::new(n_windows, step_size).refit(self.windows.refit), ..self }
+    }
+
+    /// Trains all models anew before every n-th window ([`ValidationOptions::refit`]). By default, and with 0, networks are trained once,
+    /// before the first one, and other models before each.
+    pub fn refit(self, every: usize) -> Self {
+        Self { windows: self.windows.refit(every), ..self }
     }
 
     /// Scores by this metric, the mean absolute error by default.

@@ -20,7 +20,8 @@ pub struct Tuned {
     /// The score of the best model on the last horizon of each series, if it was kept from the search
     /// ([`Search::keep_window`](crate::Search::keep_window)).
     pub kept: Option<KeptScore>,
-    pub(super) best: Option<(usize, ModelSpec)>,
+    /// The trials that have a score, the best first, and their models.
+    pub(super) ranked: Vec<(usize, ModelSpec)>,
 }
 
 /// The score of a model on a window that did not choose it.
@@ -36,7 +37,7 @@ pub struct KeptScore {
 impl Tuned {
     /// The trial with the least score among those with the largest budget; nothing if none was scored.
     pub fn best(&self) -> Option<&SearchTrial> {
-        let (number, _) = self.best.as_ref()?;
+        let (number, _) = self.ranked.first()?;
         self.trials.iter().find(|trial| trial.trial == *number)
     }
 
@@ -70,7 +71,12 @@ impl Tuned {
 
     /// Its model.
     pub fn best_spec(&self) -> Option<&ModelSpec> {
-        self.best.as_ref().map(|(_, spec)| spec)
+        self.ranked.first().map(|(_, spec)| spec)
+    }
+
+    /// The trials that have a score with their models, by their numbers, the best first.
+    pub fn ranked(&self) -> &[(usize, ModelSpec)] {
+        &self.ranked
     }
 }
 

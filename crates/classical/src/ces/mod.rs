@@ -1,0 +1,7 @@
+//! Complex exponential smoothing.
+
+mod estimator;
+mod fit;
+mod model;
+
+pub use estimator::AutoCes;
