@@ -83,6 +83,7 @@ mod kept_models;
 mod learned;
 mod memory;
 mod model_spec;
+mod onnx;
 mod own_settings;
 mod packed_model;
 mod partial_forecasts;
@@ -191,7 +192,7 @@ pub use foretell_estimator::{
 pub use foretell_neural::own_model;
 pub use foretell_neural::{
     Acceleration, Attribution, Bench, BenchProduct, Exogenous, FeatureImportances, HyperParameterError,
-    Level, Loss, MODELS, ModelEntry, NetworkError, NetworkSpec, NoNumber, Precision, SpecError,
+    Level, Loss, MODELS, ModelEntry, NetworkError, NetworkSpec, NoNumber, OnnxError, Precision, SpecError,
     StepForecaster, StepWeights, TrainError, TrainedNetwork, UnknownWeightPrecision, WeightPrecision,
     WithoutAmp, check_amp, check_simd_level,
 };
