@@ -7,10 +7,16 @@ use crate::error::OnnxError;
 use crate::graph::{Graph, Name};
 use crate::proto::Attribute;
 
-pub(super) const TABLE: &[Row] = &[("activation", |call| {
-    let x = call.input(0)?;
-    Ok(vec![activated(call, x)?])
-})];
+pub(super) const TABLE: &[Row] = &[
+    ("activation", |call| {
+        let x = call.input(0)?;
+        Ok(vec![activated(call, x)?])
+    }),
+    ("prelu", |call| {
+        let (x, slope) = (call.input(0)?, call.input(1)?);
+        Ok(vec![call.graph().two("PRelu", &x, &slope)])
+    }),
+];
 
 /// `x` after the activation that the operation ends in.
 pub(super) fn activated(call: &mut Call<'_, '_>, x: Name) -> Result<Name, OnnxError> {

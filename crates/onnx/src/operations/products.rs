@@ -18,7 +18,7 @@ pub(super) const TABLE: &[Row] = &[
 ];
 
 /// A matrix `[outputs, inputs]` the other way round: computed here where it is a constant.
-fn turned(call: &mut Call<'_, '_>, i: usize) -> Result<Name, OnnxError> {
+pub(super) fn turned(call: &mut Call<'_, '_>, i: usize) -> Result<Name, OnnxError> {
     let Ok((dims, values)) = call.constant(i) else {
         let w = call.input(i)?;
         return Ok(call.graph().transpose(&w, &[1, 0]));

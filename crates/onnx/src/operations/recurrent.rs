@@ -1,6 +1,7 @@
 //! Recurrent layers: ONNX has the classic ones as they are; those of xLSTM are written step by step, or as products.
 
 use super::activation::log_sigmoid;
+use super::products::turned;
 use crate::emitter::{Call, Row};
 use crate::error::OnnxError;
 use crate::graph::{Graph, Name};
@@ -24,7 +25,7 @@ fn gates(values: &[f32], order: &[usize]) -> Vec<f32> {
 /// A layer of PyTorch's, whose gate i of ONNX's is `order[i]`.
 fn layer(call: &mut Call<'_, '_>, operation: &str, order: &[usize]) -> Result<Vec<Name>, OnnxError> {
     if call.optional(5)?.is_some() {
-        return Err(call.refuse("a state that is projected"));
+        return projected(call);
     }
     let (steps, last, ends) = (call.dim(0, 0)?, call.size("last")?, call.word("ends"));
     let [(input_dims, input), (state_dims, state)] = [call.constant(1)?, call.constant(2)?];
@@ -76,6 +77,44 @@ fn layer(call: &mut Call<'_, '_>, operation: &str, order: &[usize]) -> Result<Ve
     let [h, c] = [Some(h), c].map(|state| state.map(|state| graph.squeeze(&state, &[0])));
     let h = h.filter(|_| ends == "state");
     Ok([Some(y), h, c].into_iter().flatten().collect())
+}
+
+/// An LSTM whose state is `weight_hr h` (Sak, Senior, Beaufays 2014), which ONNX's is not: step by step.
+fn projected(call: &mut Call<'_, '_>) -> Result<Vec<Name>, OnnxError> {
+    let (steps, last, units) = (call.dim(0, 0)?, call.size("last")?, call.dim(1, 0)? / 4);
+    let (x, mut h, mut c) = (call.input(0)?, call.optional(6)?, call.optional(7)?);
+    let [of_input, of_state, projection] = [turned(call, 1)?, turned(call, 2)?, turned(call, 5)?];
+    let biases = [call.optional(3)?, call.optional(4)?];
+    let graph = call.graph();
+    let mut sums = graph.two("MatMul", &x, &of_input);
+    for bias in biases.into_iter().flatten() {
+        sums = graph.two("Add", &sums, &bias);
+    }
+    let mut states = Vec::with_capacity(steps);
+    for t in 0..steps as i64 {
+        let now = graph.slice(&sums, 0, t, t + 1, 1);
+        let mut now = graph.squeeze(&now, &[0]);
+        if let Some(h) = &h {
+            let product = graph.two("MatMul", h, &of_state);
+            now = graph.two("Add", &now, &product);
+        }
+        let [i, f, g, o] = [0, 1, 2, 3].map(|gate| part(graph, &now, gate * units, (gate + 1) * units));
+        let [i, f, o] = [i, f, o].map(|gate| graph.one("Sigmoid", &gate));
+        let g = graph.one("Tanh", &g);
+        let mut next = graph.two("Mul", &i, &g);
+        if let Some(c) = &c {
+            let kept = graph.two("Mul", &f, c);
+            next = graph.two("Add", &kept, &next);
+        }
+        let tanh = graph.one("Tanh", &next);
+        let out = graph.two("Mul", &o, &tanh);
+        let out = graph.two("MatMul", &out, &projection);
+        states.push(graph.unsqueeze(&out, &[0]));
+        (h, c) = (Some(out), Some(next));
+    }
+    let states: Vec<&str> = states[steps - last..].iter().map(String::as_str).collect();
+    let states = graph.concat(&states, 0);
+    Ok([Some(states), h, c].into_iter().flatten().collect())
 }
 
 /// `start` to before `end` of the last dimension.
