@@ -5,7 +5,7 @@ use std::fmt;
 use foretell_batch::shift_target;
 use foretell_data::WindowScaler;
 use foretell_infer::{forecast, forecast_key, mean_of_outputs};
-use foretell_nn::trace::{Operand, Trace, traced};
+use foretell_nn::trace::{Trace, TracedOperand, traced};
 use foretell_nn::{Dims, Forward, Init, Key, Loss, Network, Params, Tensor, Windows};
 
 use crate::emitter::Emitter;
@@ -123,7 +123,7 @@ impl OnnxExport<'_> {
         self.run(&self.windows(1, 0));
         let [(few, a), (many, b)] = RUNS.map(|windows| {
             let inputs = self.windows(windows, windows as u64);
-            let operands: Vec<Operand> = inputs.all().map(Operand::from).collect();
+            let operands: Vec<TracedOperand> = inputs.all().map(TracedOperand::from).collect();
             let (output, trace): (Tensor, Trace) = traced(operands, || self.run(&inputs));
             (output, trace)
         });

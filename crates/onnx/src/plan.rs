@@ -1,7 +1,7 @@
 //! Two recorded runs of one forecast, compared: which sizes are those of the batch, and what is constant.
 
 use foretell_nn::Tensor;
-use foretell_nn::trace::{Argument, Operand, Trace, TracedOperation};
+use foretell_nn::trace::{Argument, Trace, TracedOperand, TracedOperation};
 
 use crate::error::OnnxError;
 use crate::extent::{Extent, RUNS};
@@ -185,7 +185,7 @@ fn live(run: &Trace, kinds: &[Kind], output: usize) -> Vec<bool> {
 }
 
 /// The constant that two operands are, if they are one.
-fn constant(pair: [&Operand; 2], shape: &[Extent], slack: f32) -> Option<Constant> {
+fn constant(pair: [&TracedOperand; 2], shape: &[Extent], slack: f32) -> Option<Constant> {
     if shape.iter().any(|extent| !extent.is_fixed() && extent.fixed > 0) {
         return None;
     }
@@ -206,7 +206,7 @@ fn close(a: f32, b: f32, slack: f32) -> bool {
 }
 
 /// The first part of these sizes, if the whole is that part repeated.
-fn part(operand: &Operand, dims: &[usize], slack: f32) -> Option<Values> {
+fn part(operand: &TracedOperand, dims: &[usize], slack: f32) -> Option<Values> {
     let shape = operand.shape();
     let count: usize = dims.iter().product();
     // The place in the part of each element of the whole.
@@ -236,11 +236,11 @@ fn part(operand: &Operand, dims: &[usize], slack: f32) -> Option<Values> {
         part.into_iter().collect()
     }
     match operand {
-        Operand::Numbers { .. } => {
+        TracedOperand::Numbers { .. } => {
             let whole = Tensor::of_operand(operand)?.to_vec();
             repeated(&whole, count, place, |a, b| close(a, b, slack)).map(Values::Numbers)
         }
-        Operand::Places { values, .. } => {
+        TracedOperand::Places { values, .. } => {
             let whole: Vec<i64> = values.iter().map(|&place| place.into()).collect();
             repeated(&whole, count, place, |a, b| a == b).map(Values::Places)
         }

@@ -7,7 +7,7 @@ use foretell_pool::Buffer;
 
 use crate::shape::Shape;
 use crate::storage::written;
-use crate::trace::Operand;
+use crate::trace::TracedOperand;
 
 /// A row-major array of places along a dimension: the result of a search, the argument of a gather. Cloning copies no
 /// values.
@@ -47,7 +47,7 @@ impl Indices {
     }
 }
 
-impl From<&Indices> for Operand {
+impl From<&Indices> for TracedOperand {
     fn from(places: &Indices) -> Self {
         Self::Places { values: places.values.clone(), shape: places.shape }
     }

@@ -6,7 +6,7 @@ use foretell_pool::Buffer;
 
 use crate::shape::Shape;
 use crate::storage::Storage;
-use crate::trace::{self, Operand, Record};
+use crate::trace::{self, Record, TracedOperand};
 
 /// A strided view of `f32` values. Cloning copies no values.
 #[derive(Clone)]
@@ -73,12 +73,12 @@ impl Tensor {
     }
 
     /// The numbers that an operation read or made; `None` of places.
-    pub fn of_operand(operand: &Operand) -> Option<Self> {
+    pub fn of_operand(operand: &TracedOperand) -> Option<Self> {
         match operand.clone() {
-            Operand::Numbers { storage, offset, shape, strides } => {
+            TracedOperand::Numbers { storage, offset, shape, strides } => {
                 Some(Self { storage, offset, shape, strides })
             }
-            Operand::Places { .. } => None,
+            TracedOperand::Places { .. } => None,
         }
     }
 
@@ -293,7 +293,7 @@ impl Tensor {
     }
 }
 
-impl From<&Tensor> for Operand {
+impl From<&Tensor> for TracedOperand {
     fn from(tensor: &Tensor) -> Self {
         let Tensor { storage, offset, shape, strides } = tensor.clone();
         Self::Numbers { storage, offset, shape, strides }

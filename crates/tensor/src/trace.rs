@@ -23,7 +23,7 @@ thread_local! {
 
 /// What an operation reads or makes.
 #[derive(Clone, Debug)]
-pub enum Operand {
+pub enum TracedOperand {
     /// A view of numbers, as a tensor is: [`Tensor::of_operand`](crate::Tensor::of_operand) has them.
     Numbers {
         /// The memory.
@@ -44,7 +44,7 @@ pub enum Operand {
     },
 }
 
-impl Operand {
+impl TracedOperand {
     /// The sizes of the dimensions.
     pub fn shape(&self) -> Shape {
         match self {
@@ -88,8 +88,8 @@ pub enum Argument {
 #[derive(Debug)]
 pub struct Record {
     name: &'static str,
-    inputs: Vec<Option<Operand>>,
-    outputs: Vec<Operand>,
+    inputs: Vec<Option<TracedOperand>>,
+    outputs: Vec<TracedOperand>,
     arguments: Vec<(&'static str, Argument)>,
     is_view: bool,
 }
@@ -101,23 +101,27 @@ impl Record {
     }
 
     /// One whose result is another view of its input's memory.
-    pub(crate) fn view(name: &'static str, from: impl Into<Operand>, to: impl Into<Operand>) -> Self {
+    pub(crate) fn view(
+        name: &'static str,
+        from: impl Into<TracedOperand>,
+        to: impl Into<TracedOperand>,
+    ) -> Self {
         Self { is_view: true, ..Self::new(name).input(from).output(to) }
     }
 
     /// It reads this one, after those named before.
-    pub fn input(self, input: impl Into<Operand>) -> Self {
+    pub fn input(self, input: impl Into<TracedOperand>) -> Self {
         self.optional(Some(input))
     }
 
     /// It may read this one.
-    pub fn optional(mut self, input: Option<impl Into<Operand>>) -> Self {
+    pub fn optional(mut self, input: Option<impl Into<TracedOperand>>) -> Self {
         self.inputs.push(input.map(Into::into));
         self
     }
 
     /// It makes this one.
-    pub fn output(mut self, output: impl Into<Operand>) -> Self {
+    pub fn output(mut self, output: impl Into<TracedOperand>) -> Self {
         self.outputs.push(output.into());
         self
     }
@@ -165,7 +169,7 @@ pub struct TracedOperation {
 #[derive(Debug, Default)]
 pub struct Trace {
     /// All that was read or made, inputs first.
-    pub operands: Vec<Operand>,
+    pub operands: Vec<TracedOperand>,
     /// The operations.
     pub operations: Vec<TracedOperation>,
     /// Why the operations of another run may be others, if the values of the inputs decided on them.
@@ -175,18 +179,18 @@ pub struct Trace {
 
 impl Trace {
     /// The place of a tensor among the operands, if an operation read or made it.
-    pub fn place(&self, tensor: impl Into<Operand>) -> Option<usize> {
+    pub fn place(&self, tensor: impl Into<TracedOperand>) -> Option<usize> {
         self.known.get(&tensor.into().key()).copied()
     }
 
-    fn place_or_constant(&mut self, operand: Operand) -> usize {
+    fn place_or_constant(&mut self, operand: TracedOperand) -> usize {
         match self.known.get(&operand.key()) {
             Some(&place) => place,
             None => self.add(operand),
         }
     }
 
-    fn add(&mut self, operand: Operand) -> usize {
+    fn add(&mut self, operand: TracedOperand) -> usize {
         self.known.insert(operand.key(), self.operands.len());
         self.operands.push(operand);
         self.operands.len() - 1
@@ -227,7 +231,7 @@ pub fn choose(choice: &'static str) {
 ///
 /// # Panics
 /// If this thread's operations are being recorded already.
-pub fn traced<R>(inputs: Vec<Operand>, run: impl FnOnce() -> R) -> (R, Trace) {
+pub fn traced<R>(inputs: Vec<TracedOperand>, run: impl FnOnce() -> R) -> (R, Trace) {
     struct Off;
     impl Drop for Off {
         fn drop(&mut self) {

@@ -235,15 +235,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     ),
     folders(
         "crates/onnx/src",
-        &[
-            "error extent proto",
-            "graph",
-            "plan scaling",
-            "emitter loss",
-            "operations",
-            "export",
-            "graph_tests",
-        ],
+        &["error extent proto", "graph", "plan scaling", "emitter loss", "operations", "export"],
     ),
     folders(
         "crates/optim/src",
@@ -313,7 +305,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders("crates/simulation/src", &["draws error", "marginals", "copula shuffle", "method"]),
     folders(
         "crates/tensor/src",
-        &["half_values shape", "rows storage", "trace", "indices tensor", "kept ops", "trace_tests"],
+        &["half_values shape", "rows storage", "trace", "indices tensor", "kept ops"],
     ),
     folders(
         "crates/threads/src",
