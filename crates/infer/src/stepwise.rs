@@ -52,6 +52,7 @@ pub(crate) fn continue_forecast(
     let (batch, outputs) = (first.shape()[0], first.shape()[2]);
     let mut forecasts = Buffer::zeroed(batch * horizon * outputs);
     let mut forecast = first;
+    // Of a record the forecasts are joined by an operation, not copied number by number.
     let mut recorded = trace::is_on().then(Vec::new);
     for step in 0..horizon {
         let rows = forecasts.chunks_exact_mut(horizon * outputs).zip(forecast.values().chunks_exact(outputs));

@@ -84,6 +84,7 @@ impl Forward<'_> {
         };
         let bias = layer.bias.map(|bias| part(self.param(bias)));
         // Copies pass no gradient on. A block that is computed again trains without recording (`Forward::recompute`).
+        // Nor do they have names in a record of operations.
         let may_be_copied = !self.training && !trace::is_on() && outputs.is_none() && !x.edge().is_wanted();
         let weight = part(self.matrix(layer.weight));
         let weight = if layer.stays_f32.is_some() { weight.with_rounding(Rounding::None) } else { weight };

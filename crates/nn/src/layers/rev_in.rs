@@ -69,6 +69,7 @@ impl RevIn {
     pub fn normalise(&self, cx: &Forward<'_>, x: &Var) -> (Var, WindowScales) {
         let shape = x.shape();
         let &[rows, time] = &*shape else { panic!("windows [rows, time] were expected, found {shape:?}") };
+        // The one pass is no operation of a record.
         let (y, scales) = if x.edge().is_wanted() || trace::is_on() {
             self.recorded(x, [rows, time])
         } else {
