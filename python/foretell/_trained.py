@@ -448,6 +448,21 @@ class Trained:
             fitted = fitted.with_tables("pyarrow" if self._data.kind.module == "arrow" else self._data.kind.module)
         _files.write(fitted, os.fspath(path).rstrip("/"), overwrite, panel)
 
+    def export_onnx(self, path: str | os.PathLike[str], model: str | None = None) -> None:
+        """Writes a network as an ONNX file, which ONNX Runtime forecasts with: window scaling, exogenous columns and quantiles are inside,
+        and the batch may be of any size. docs/onnx.md has its inputs and its output.
+
+        Args:
+            path: The file.
+            model: The name of the network's column in forecasts; None where it is the only one.
+
+        Raises:
+            ValueError: If there is no such network, or ONNX has no operation for something that it does.
+        """
+        content = self._trained("You must fit the models before exporting them.").onnx(model)
+        with open(path, "wb") as file:
+            file.write(content)
+
     def _without_data(self) -> dict[str, Any]:
         """What is pickled, but for the series of the training."""
         # A copy of models whose training was interrupted goes on from a state that is kept as one that begins does.

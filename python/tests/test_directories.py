@@ -53,6 +53,17 @@ def test_directories_of_neuralforecast(case):
             assert np.allclose(forecast[column], expected[column], atol=2e-4 * scale, rtol=0), column
 
 
+def test_networks_leave_as_onnx(tmp_path):
+    df = pd.DataFrame({"unique_id": "a", "ds": range(40), "y": np.sin(np.arange(40.0))})
+    nf = NeuralForecast([NHITS(h=4, input_size=8, max_steps=1), SeasonalNaive(h=4, season_length=4)], freq=1).fit(df)
+    nf.export_onnx(tmp_path / "one.onnx")
+    nf.export_onnx(tmp_path / "named.onnx", model="NHITS")
+    assert (tmp_path / "one.onnx").read_bytes() == (tmp_path / "named.onnx").read_bytes()
+    assert b"insample_y" in (tmp_path / "one.onnx").read_bytes()
+    with pytest.raises(ValueError, match="SeasonalNaive is to be exported, and the networks are NHITS"):
+        nf.export_onnx(tmp_path / "none.onnx", model="SeasonalNaive")
+
+
 def settled(**settings):
     """A forecaster with a setting of each kind."""
     network = NHITS(h=12, input_size=24, max_steps=2, stat_exog_list=["airline1"])

@@ -42,7 +42,7 @@ pub use foretell_kernels::recurrent::{Cell, HeldWeights, RecurrentBytes};
 pub use foretell_kernels::splines::SplineBasis;
 pub use foretell_kernels::wavelets::Wavelet;
 pub use foretell_simd::{Activation, Key};
-pub use foretell_tensor::{Buffer, Indices, Padding, Shape, Storage, Tensor};
+pub use foretell_tensor::{Buffer, Indices, Padding, Shape, Storage, Tensor, trace};
 pub use graph::{BackwardPass, Edge};
 pub use ops::attention::AttentionOptions;
 pub use ops::batch_norm::ChannelStatistics;

@@ -16,6 +16,7 @@ mod shift_target;
 pub use batch::{Batch, Cut};
 pub use foretell_data::{Cutter, WindowRef};
 pub use foretell_nn::{Dims, Loss, Targets, Tensor, Windows};
+pub use shift_target::shift_target;
 
 /// The README's example is a test.
 #[cfg(doctest)]

@@ -5,7 +5,7 @@ use foretell_nn::{Tensor, Windows};
 /// Shifts the target by one step (teacher forcing): place t holds the target of step t and the columns of step t + 1;
 /// historic columns are zeros in the horizon. `ahead` and `ahead_mask`, `[batch, horizon]`, continue the target; its
 /// last step is only ever a target, so it is left out.
-pub(crate) fn shift_target(windows: &Windows, ahead: &Tensor, ahead_mask: &Tensor) -> Windows {
+pub fn shift_target(windows: &Windows, ahead: &Tensor, ahead_mask: &Tensor) -> Windows {
     let (batch, horizon) = (ahead.shape()[0], ahead.shape()[1]);
     let history = windows.insample_y.shape()[1];
     let onward = |past: &Tensor, ahead: &Tensor| Tensor::concat(&[past, &ahead.narrow(1, 0, horizon - 1)], 1);

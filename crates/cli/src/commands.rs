@@ -9,6 +9,7 @@ pub(crate) mod decompose;
 pub(crate) mod demo;
 pub(crate) mod evaluate;
 pub(crate) mod explain;
+pub(crate) mod export;
 pub(crate) mod features;
 pub(crate) mod fit;
 pub(crate) mod forecast;

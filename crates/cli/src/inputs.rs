@@ -9,7 +9,7 @@ use foretell_files::{Identity, resolve};
 use crate::failure::Usage;
 
 /// The flags that name places to write to. All other paths of a command line are read.
-const OUTPUTS: [&str; 6] = ["out", "plot", "trials-out", "checkpoint", "save", "report"];
+const OUTPUTS: [&str; 7] = ["out", "plot", "trials-out", "checkpoint", "save", "report", "onnx"];
 
 /// Those of them whose directory is replaced as a whole.
 const REPLACED: [&str; 2] = ["out", "save"];

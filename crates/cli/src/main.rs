@@ -72,8 +72,8 @@ use crate::commands::import;
 #[cfg(feature = "serve")]
 use crate::commands::serve;
 use crate::commands::{
-    aggregate, anomalies, bench, completions, cross_validate, decompose, demo, evaluate, explain, features,
-    fit, forecast, future, inspect, man, models, plot, predict, quantise, reading, reconcile,
+    aggregate, anomalies, bench, completions, cross_validate, decompose, demo, evaluate, explain, export,
+    features, fit, forecast, future, inspect, man, models, plot, predict, quantise, reading, reconcile,
     report as report_command, simulate, tune,
 };
 use crate::complaint::ErrorForm;
@@ -141,6 +141,7 @@ enum Command {
     Future(future::WriteFuture),
     #[cfg(feature = "pickle")]
     Import(import::Import),
+    Export(export::Export),
     Quantise(quantise::Quantise),
     Inspect(inspect::Inspect),
     Models(models::Models),
@@ -221,6 +222,7 @@ fn run(command: &Command, origins: &Origins) -> ExitCode {
         Command::Future(command) => ("future", &|| command.run(), command.log()),
         #[cfg(feature = "pickle")]
         Command::Import(command) => ("import", &|| command.run(), command.log()),
+        Command::Export(command) => ("export", &|| command.run(), command.log()),
         Command::Quantise(command) => ("quantise", &|| command.run(), command.log()),
         Command::Inspect(command) => ("inspect", &|| command.run(), command.log()),
         Command::Models(command) => ("models", &|| command.run(), command.log()),

@@ -83,6 +83,7 @@ mod kept_models;
 mod learned;
 mod memory;
 mod model_spec;
+mod onnx;
 mod own_settings;
 mod packed_model;
 mod partial_forecasts;
@@ -193,8 +194,8 @@ pub use foretell_estimator::{
 pub use foretell_neural::own_model;
 pub use foretell_neural::{
     Acceleration, Bench, BenchProduct, Exogenous, HyperParameterError, Level, Loss, MODELS, ModelEntry,
-    NetworkError, NetworkSpec, NoNumber, Precision, SpecError, StepForecaster, TrainError, TrainedNetwork,
-    UnknownWeightPrecision, WeightPrecision, WithoutAmp, check_amp, check_simd_level,
+    NetworkError, NetworkSpec, NoNumber, OnnxError, Precision, SpecError, StepForecaster, TrainError,
+    TrainedNetwork, UnknownWeightPrecision, WeightPrecision, WithoutAmp, check_amp, check_simd_level,
 };
 #[cfg(feature = "parallel")]
 pub use foretell_threads::ThreadPool;

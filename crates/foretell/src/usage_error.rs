@@ -142,6 +142,18 @@ pub enum UsageError {
         /// The name.
         name: String,
     },
+    /// A network that is to be exported and is not there, or not named among several.
+    #[error(
+        "{} is to be exported, and the networks are {}; name one of them, or train one",
+        model.as_deref().unwrap_or("the only network"),
+        if found.is_empty() { "none".to_owned() } else { found.join(", ") }
+    )]
+    NoSuchNetwork {
+        /// The name that was given, if one was.
+        model: Option<String>,
+        /// The names of the networks.
+        found: Vec<String>,
+    },
     /// One name for two kinds of models.
     #[error("models of two kinds, {first} and {second}, have the alias {alias}; give one of them another")]
     #[strum(serialize = "two_models_of_one_alias")]

@@ -81,7 +81,7 @@ pub struct Forecasts<'a> {
 const FORECASTS: u64 = 4;
 
 /// The key that all random numbers of forecasts are derived from.
-pub(crate) fn key(random_seed: u64) -> Key {
+pub fn key(random_seed: u64) -> Key {
     Key::new(random_seed).fold(FORECASTS)
 }
 

@@ -23,7 +23,9 @@ mod stepwise;
 
 pub use decompose::ForecastPartsOfNetwork;
 pub use explain::ExplanationSum;
-pub use forecast::{BatchSizes, Forecasts, MAX_BLOCK, block_windows, share_forecast, window_numbers};
+pub use forecast::{
+    BatchSizes, Forecasts, MAX_BLOCK, block_windows, key as forecast_key, share_forecast, window_numbers,
+};
 pub use foretell_batch::{Batch, Cut};
 pub use foretell_data::{Cutter, WindowRef};
 pub use foretell_estimator::{Attribution, Contributions};

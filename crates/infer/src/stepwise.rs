@@ -1,6 +1,6 @@
 //! Models that forecast a step at a time ([`Decoding::StepByStep`]): how they forecast a horizon.
 
-use foretell_nn::{Decoding, Forward, Model, Network, StepState, Tensor, Windows};
+use foretell_nn::{Decoding, Forward, Model, Network, StepState, Tensor, Windows, trace};
 use foretell_pool::Buffer;
 use foretell_threads::is_wanted;
 
@@ -52,15 +52,23 @@ pub(crate) fn continue_forecast(
     let (batch, outputs) = (first.shape()[0], first.shape()[2]);
     let mut forecasts = Buffer::zeroed(batch * horizon * outputs);
     let mut forecast = first;
+    // Of a record the forecasts are joined by an operation, not copied number by number.
+    let mut recorded = trace::is_on().then(Vec::new);
     for step in 0..horizon {
         let rows = forecasts.chunks_exact_mut(horizon * outputs).zip(forecast.values().chunks_exact(outputs));
         rows.for_each(|(row, values)| row[step * outputs..(step + 1) * outputs].copy_from_slice(values));
+        if let Some(recorded) = &mut recorded {
+            recorded.push(forecast.clone());
+        }
         if step + 1 < horizon && is_wanted() {
             let seen = next(step, &forecast);
             forecast = model.step(cx, &seen.inputs(), state).value().contiguous();
         }
     }
-    Tensor::from_buffer(forecasts, [batch, horizon, outputs])
+    match recorded {
+        Some(steps) => Tensor::concat(&steps.iter().collect::<Vec<_>>(), 1),
+        None => Tensor::from_buffer(forecasts, [batch, horizon, outputs]),
+    }
 }
 
 /// The target `[batch, 1]` that a model reads for a step, from its own forecast `[batch, 1, outputs]` of the step, where the

@@ -6,6 +6,7 @@ use foretell_checkpoint::CheckpointError;
 use foretell_data::DataError;
 use foretell_estimator::{EstimatorError, TooManyThreads, TooMuchMemory};
 use foretell_nn::WithoutAmp;
+use foretell_onnx::OnnxError;
 use foretell_train::TrainError;
 
 use crate::spec_error::SpecError;
@@ -47,6 +48,15 @@ pub enum NetworkError {
         model: String,
         /// Why, and what to do.
         reason: String,
+    },
+    /// A network that is no ONNX graph.
+    #[error("{model} cannot be exported: {source}")]
+    #[strum(serialize = "cannot_export")]
+    Onnx {
+        /// The model.
+        model: String,
+        /// Why.
+        source: OnnxError,
     },
     /// A training that cannot start as it was asked to.
     #[error("{model} cannot start so: {reason}")]
@@ -126,6 +136,7 @@ impl NetworkError {
                 | Self::Start { .. }
                 | Self::Steps { .. }
                 | Self::Explain { .. }
+                | Self::Onnx { .. }
         )
     }
 }

@@ -37,6 +37,7 @@ mod kept_optimizer;
 mod memory;
 mod model_file;
 mod multivariate;
+mod onnx;
 mod optimizer_settings;
 mod product_rate;
 mod spec;
@@ -89,6 +90,7 @@ pub use foretell_models::{Exogenous, MODELS, ModelEntry, find};
 pub use foretell_nn::{
     HyperParameterError, Loss, UnknownWeightPrecision, WeightPrecision, WithoutAmp, check_amp,
 };
+pub use foretell_onnx::OnnxError;
 pub use foretell_simd::Level;
 pub use foretell_train::{Precision, TrainError};
 #[cfg(feature = "pickle")]

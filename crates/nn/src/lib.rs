@@ -54,7 +54,7 @@ pub use arguments::{Arguments, NumberRange};
 pub use explanation::{Explanation, Variable, VariableWeights};
 pub use foretell_autograd::{
     Activation, Buffer, Cell, CellVars, Conv1d, Conv2d, Indices, Interpolation, Key, Padding, PaddingMode,
-    Pooling, Resampler, Rounding, Shape, Storage, Tensor, Var, Wavelet, pooled_len,
+    Pooling, Resampler, Rounding, Shape, Storage, Tensor, Var, Wavelet, pooled_len, trace,
 };
 pub use hyper_parameter_error::HyperParameterError;
 pub use init::{Curve, Init};

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use foretell_autograd::{
     Activation, Cell, CellState, CellVars, Conv1d, HeldWeights, RecurrentWeights, RoundedWeight, Rounding,
-    Var, WeightMatrix,
+    Var, WeightMatrix, trace,
 };
 use foretell_tensor::Tensor;
 
@@ -84,7 +84,8 @@ impl Forward<'_> {
         };
         let bias = layer.bias.map(|bias| part(self.param(bias)));
         // Copies pass no gradient on. A block that is computed again trains without recording (`Forward::recompute`).
-        let may_be_copied = !self.training && outputs.is_none() && !x.edge().is_wanted();
+        // Nor do they have names in a record of operations.
+        let may_be_copied = !self.training && !trace::is_on() && outputs.is_none() && !x.edge().is_wanted();
         let weight = part(self.matrix(layer.weight));
         let weight = if layer.stays_f32.is_some() { weight.with_rounding(Rounding::None) } else { weight };
         let rows = x.shape().split_last().map_or(1, |(_, outer)| outer.iter().product());

@@ -93,6 +93,13 @@ impl PyFitted {
         Ok(PyBytes::new(py, &bytes))
     }
 
+    /// The network whose forecasts are in this column, or the only one, as an ONNX file.
+    #[pyo3(signature = (model = None))]
+    fn onnx<'py>(&self, py: Python<'py>, model: Option<&str>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| self.fitted.onnx(model)).map_err(exception)?;
+        Ok(PyBytes::new(py, &bytes))
+    }
+
     /// The models at these places, in this order; without ensembles, which are of all models.
     fn only(&self, places: Vec<usize>) -> PyResult<Self> {
         let fitted = self.fitted.only(&places).map_err(exception)?;

@@ -7,6 +7,7 @@ use foretell_pool::Buffer;
 
 use crate::shape::Shape;
 use crate::storage::written;
+use crate::trace::TracedOperand;
 
 /// A row-major array of places along a dimension: the result of a search, the argument of a gather. Cloning copies no
 /// values.
@@ -43,6 +44,12 @@ impl Indices {
     /// The places, row-major.
     pub fn values(&self) -> &[u32] {
         &self.values
+    }
+}
+
+impl From<&Indices> for TracedOperand {
+    fn from(places: &Indices) -> Self {
+        Self::Places { values: places.values.clone(), shape: places.shape }
     }
 }
 

@@ -33,6 +33,9 @@ mod rows;
 mod shape;
 mod storage;
 mod tensor;
+pub mod trace;
+#[cfg(test)]
+mod trace_tests;
 
 pub use foretell_pool::{Buffer, Pod};
 pub use indices::Indices;

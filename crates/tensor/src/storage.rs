@@ -45,6 +45,11 @@ impl Storage {
         Self::new(written(len, write))
     }
 
+    /// Where it is in memory, as long as it is there.
+    pub(crate) fn address(&self) -> usize {
+        Arc::as_ptr(&self.0).addr()
+    }
+
     /// All values.
     pub fn values(&self) -> &[f32] {
         &self.0.values

@@ -6,6 +6,7 @@ use foretell_pool::Buffer;
 
 use crate::shape::Shape;
 use crate::storage::Storage;
+use crate::trace::{self, Record, TracedOperand};
 
 /// A strided view of `f32` values. Cloning copies no values.
 #[derive(Clone)]
@@ -69,6 +70,16 @@ impl Tensor {
     /// A tensor of rank 0.
     pub fn scalar(value: f32) -> Self {
         Self::full([], value)
+    }
+
+    /// The numbers that an operation read or made; `None` of places.
+    pub fn of_operand(operand: &TracedOperand) -> Option<Self> {
+        match operand.clone() {
+            TracedOperand::Numbers { storage, offset, shape, strides } => {
+                Some(Self { storage, offset, shape, strides })
+            }
+            TracedOperand::Places { .. } => None,
+        }
     }
 
     /// Whether its storage holds nothing but this tensor.
@@ -161,7 +172,12 @@ impl Tensor {
 
     /// The tensor itself where it is contiguous, otherwise a row-major copy.
     pub fn contiguous(&self) -> Self {
-        if self.is_contiguous() { self.clone() } else { Self::build(self.shape, |out| self.copy_to(out)) }
+        if self.is_contiguous() {
+            return self.clone();
+        }
+        let copy = Self::build(self.shape, |out| self.copy_to(out));
+        trace::record(|| Record::new("copy").input(self).output(&copy));
+        copy
     }
 
     /// Writes the values, row-major, to `out`.
@@ -185,7 +201,9 @@ impl Tensor {
         let shape = shape.into();
         assert_eq!(self.numel(), shape.numel(), "cannot reshape {:?} to {shape:?}", self.shape);
         let base = self.contiguous();
-        Self { strides: shape.row_major_strides(), shape, ..base }
+        let view = Self { strides: shape.row_major_strides(), shape, ..base };
+        trace::record(|| Record::view("reshape", self, &view));
+        view
     }
 
     /// Elements `start..start + len` along `axis`, without a copy.
@@ -203,14 +221,21 @@ impl Tensor {
         if view.numel() > 0 {
             view.offset += start * self.strides[axis];
         }
+        trace::record(|| {
+            Record::view("narrow", self, &view).size("axis", axis).size("start", start).size("len", len)
+        });
         view
     }
 
     /// Every `step`-th element along `axis` from the first on, without a copy.
     pub(crate) fn every(mut self, axis: usize, step: usize) -> Self {
+        let before = trace::is_on().then(|| self.clone());
         self.shape[axis] = self.shape[axis].div_ceil(step);
         // The step from a lone element to the next is never taken, and may be too large for the type.
         self.strides[axis] = self.strides[axis].saturating_mul(step);
+        if let Some(before) = before {
+            trace::record(|| Record::view("every", &before, &self).size("axis", axis).size("step", step));
+        }
         self
     }
 
@@ -226,6 +251,7 @@ impl Tensor {
             view.shape[i] = self.shape[axis];
             view.strides[i] = self.strides[axis];
         }
+        trace::record(|| Record::view("permute", self, &view).sizes("order", order));
         view
     }
 
@@ -243,6 +269,7 @@ impl Tensor {
         let mut view = self.clone();
         view.shape = self.shape.with(axis, 1);
         view.strides = self.strides.with(axis, 0);
+        trace::record(|| Record::view("reshape", self, &view));
         view
     }
 
@@ -261,7 +288,15 @@ impl Tensor {
             let stretched = axis < lead || self.shape[axis - lead] != shape[axis];
             view.strides[axis] = if stretched { 0 } else { self.strides[axis - lead] };
         }
+        trace::record(|| Record::view("expand", self, &view));
         view
+    }
+}
+
+impl From<&Tensor> for TracedOperand {
+    fn from(tensor: &Tensor) -> Self {
+        let Tensor { storage, offset, shape, strides } = tensor.clone();
+        Self::Numbers { storage, offset, shape, strides }
     }
 }
 

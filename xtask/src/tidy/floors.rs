@@ -132,7 +132,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "training",
             "directory",
             "fitted packed_model",
-            "explanations partial_forecasts",
+            "explanations onnx partial_forecasts",
             "forecaster imported kept_models learned saved_panel",
             "foresight scores",
             "tuning",
@@ -212,7 +212,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "kept",
             "memory",
             "bench trained_network",
-            "attributions importances kept_optimizer model_file start",
+            "attributions importances kept_optimizer model_file onnx start",
             "training",
             "estimator import",
         ],
@@ -232,6 +232,10 @@ pub(super) const FOLDERS: &[Folders] = &[
             "weights",
             "layers",
         ],
+    ),
+    folders(
+        "crates/onnx/src",
+        &["error extent proto", "graph", "plan scaling", "emitter loss", "operations", "export"],
     ),
     folders(
         "crates/optim/src",
@@ -299,7 +303,10 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders("crates/search/src", &["draws trial", "domain", "grid halving tpe", "study"]),
     folders("crates/simd/src", &["amx prefetch scalar vector", "bits level", "loops", "kernels"]),
     folders("crates/simulation/src", &["draws error", "marginals", "copula shuffle", "method"]),
-    folders("crates/tensor/src", &["half_values shape", "rows storage", "indices tensor", "kept ops"]),
+    folders(
+        "crates/tensor/src",
+        &["half_values shape", "rows storage", "trace", "indices tensor", "kept ops"],
+    ),
     folders(
         "crates/threads/src",
         &["patience scope wanted", "helpers", "indices", "rows", "pipeline sequence workers"],

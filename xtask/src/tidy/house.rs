@@ -64,6 +64,12 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-models",
         ],
     ),
+    // Networks as graphs of ONNX: recorded forecasts, written down.
+    room(
+        7,
+        "foretell-onnx",
+        &["foretell-batch", "foretell-data", "foretell-infer", "foretell-models", "foretell-nn"],
+    ),
     room(
         7,
         "foretell-train",
@@ -100,6 +106,7 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-checkpoint",
             "foretell-estimator",
             "foretell-infer",
+            "foretell-onnx",
             "foretell-train",
         ],
     ),

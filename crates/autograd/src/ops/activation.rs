@@ -1,4 +1,5 @@
 //! Element-wise activations on their own; [`Var::linear`] has them fused.
+use foretell_tensor::trace::{self, Record};
 
 use crate::Var;
 use foretell_simd::{Activation, Saved};
@@ -21,11 +22,37 @@ pub(super) fn cost(activation: Activation) -> usize {
     }
 }
 
+/// The record of an operation that ends in this activation.
+pub(super) fn noted(record: Record, activation: Activation) -> Record {
+    let (word, slope) = match activation {
+        Activation::Identity => ("identity", 0.0),
+        Activation::Relu => ("relu", 0.0),
+        Activation::LeakyRelu { slope } => ("leaky_relu", slope),
+        Activation::Elu { alpha } => ("elu", alpha),
+        Activation::Selu => ("selu", 0.0),
+        Activation::Gelu => ("gelu", 0.0),
+        Activation::GeluTanh => ("gelu_tanh", 0.0),
+        Activation::Silu => ("silu", 0.0),
+        Activation::Mish => ("mish", 0.0),
+        Activation::Softplus => ("softplus", 0.0),
+        Activation::Sigmoid => ("sigmoid", 0.0),
+        Activation::Tanh => ("tanh", 0.0),
+        Activation::Softsign => ("softsign", 0.0),
+        Activation::LogSigmoid => ("log_sigmoid", 0.0),
+        Activation::Hardshrink => ("hardshrink", 0.0),
+        Activation::Softshrink => ("softshrink", 0.0),
+        Activation::Hardtanh => ("hardtanh", 0.0),
+        Activation::Hardswish => ("hardswish", 0.0),
+    };
+    record.word("activation", word).number("slope", slope)
+}
+
 impl Var {
     /// `activation(self)`, element by element.
     pub fn activation(&self, activation: Activation) -> Self {
         let x = self.value().contiguous();
         let value = x.map(cost(activation), |x, out| activation.forward(x, out));
+        trace::record(|| noted(Record::new("activation").input(&x).output(&value), activation));
         let saved = match activation.saves() {
             Saved::Output => value.clone(),
             Saved::Input => x,

@@ -3,6 +3,7 @@
 
 use foretell_kernels::additive_attention::{AdditiveAttention, AdditiveAttentionGradients, Operands};
 use foretell_tensor::Tensor;
+use foretell_tensor::trace::{self, Record};
 
 use crate::Var;
 
@@ -37,6 +38,10 @@ impl Var {
                 let operands = read(&keys, &query, &weight, &values);
                 attention.forward(operands, context, shares, scratch.values_mut());
             });
+        });
+        trace::record(|| {
+            let record = Record::new("additive_attention").input(&keys).input(&query);
+            record.input(&weight).input(&values).output(&context)
         });
         let [keys_edge, query_edge, weight_edge, values_edge] = operands.map(Self::edge);
         Self::operation(context, &operands, move |grad, gradients| {

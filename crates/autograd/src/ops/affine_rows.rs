@@ -2,6 +2,7 @@
 
 use foretell_simd as simd;
 use foretell_tensor::Tensor;
+use foretell_tensor::trace::{self, Record};
 use foretell_threads as threads;
 
 use crate::Var;
@@ -35,6 +36,7 @@ impl Var {
                 }
             });
         });
+        trace::record(|| Record::new("affine_rows").input(&x).input(&factors).input(&offsets).output(&value));
         let edges = [self, factor, offset].map(Self::edge);
         Self::operation(value, &[self, factor, offset], move |mut grad, gradients| {
             let [x_edge, factor_edge, offset_edge] = edges;

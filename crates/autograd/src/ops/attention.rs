@@ -9,6 +9,7 @@ use foretell_flash::{
 };
 use foretell_gemm::Rounding;
 use foretell_simd::Key;
+use foretell_tensor::trace::{self, Record};
 use foretell_tensor::{KeptTensor, Tensor};
 
 use crate::{BackwardPass, Var};
@@ -115,6 +116,18 @@ impl Var {
             });
         });
 
+        trace::record(|| {
+            let record = Record::new("attention").input(&q).input(&k).input(&v).optional(call.mask.as_ref());
+            let record = record.output(&out).size("heads", heads).number("scale", call.attention().scale);
+            let record = match call.causal {
+                Some(after) => record.size("earlier_keys", after),
+                None => record,
+            };
+            if call.key_padding.is_some() {
+                trace::choose("keys that are hidden as padding");
+            }
+            if with_scores { record.output(&scores) } else { record }
+        });
         let [q_edge, k_edge, v_edge] = operands.map(Self::edge);
         let mask_edge = options.mask.map(Self::edge);
         let inputs: Vec<&Self> = operands.into_iter().chain(options.mask).collect();

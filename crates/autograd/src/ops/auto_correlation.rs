@@ -7,6 +7,7 @@
 //! of a weight the product of g with the sequence at its delay.
 
 use foretell_kernels::auto_correlation::{CircularBatch, Delays, Direction};
+use foretell_tensor::trace::{self, Record};
 use foretell_tensor::{Indices, Tensor};
 use foretell_threads as threads;
 
@@ -30,6 +31,7 @@ impl Var {
         assert!(fit, "correlation of shapes {:?} and {:?}", q.shape(), k.shape());
         let circles = CircularBatch { batch, steps, width };
         let value = Tensor::build([batch, steps], |out| circles.correlation(q.values(), k.values(), out));
+        trace::record(|| Record::new("circular_correlation").input(&q).input(&k).output(&value));
         let (q_edge, k_edge) = (self.edge(), keys.edge());
         Self::operation(value, &[self, keys], move |grad, gradients| {
             let weights = grad.scale(1.0 / width as f32);
@@ -69,6 +71,9 @@ impl Var {
             threads::fill_zero(out);
             let at = Delays { delays: delays.values(), weights: w.values() };
             circles.add_delayed(x.values(), at, Direction::Ahead, out);
+        });
+        trace::record(|| {
+            Record::new("delayed_sum").input(&x).input(&w).input(delays).output(&value).size("steps", steps)
         });
         let (edge, w_edge, delays) = (self.edge(), weights.edge(), delays.clone());
         Self::operation(value, &[self, weights], move |grad, gradients| {

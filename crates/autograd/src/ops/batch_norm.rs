@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use foretell_simd::{self as simd, ColumnNorm};
 use foretell_tensor::Tensor;
+use foretell_tensor::trace::{self, Record};
 use foretell_threads as threads;
 
 use super::norm::row_parameter;
@@ -64,7 +65,14 @@ impl Var {
         let fit = *mean.shape() == [channels] && *variance.shape() == [channels];
         assert!(fit, "batch_norm_by of shape {:?} by statistics of shape {:?}", self.shape(), mean.shape());
         let moments = Tensor::concat(&[mean, variance], 0).reshape([1, 2, channels]);
-        self.normalise_channels(self.value().contiguous(), moments, affine, eps, false)
+        let y = self.normalise_channels(self.value().contiguous(), moments, affine, eps, false);
+        trace::record(|| {
+            let [gamma, beta] =
+                affine.map(|(gamma, beta)| [gamma, beta].map(Self::value)).map_or([None; 2], |p| p.map(Some));
+            let record = Record::new("batch_norm").input(self.value()).input(mean).input(variance);
+            record.optional(gamma).optional(beta).output(y.value()).number("eps", eps)
+        });
+        y
     }
 
     /// Normalises each channel of each series of `self [..., time, channels]` over time, then applies
@@ -77,7 +85,14 @@ impl Var {
         let shape = self.shape();
         let [series @ .., _, channels] = &*shape else { panic!("instance_norm of shape {shape:?}") };
         let (x, moments) = self.moments(series.iter().product(), *channels);
-        self.normalise_channels(x, moments, affine, eps, true)
+        let y = self.normalise_channels(x, moments, affine, eps, true);
+        trace::record(|| {
+            let [gamma, beta] =
+                affine.map(|(gamma, beta)| [gamma, beta].map(Self::value)).map_or([None; 2], |p| p.map(Some));
+            let record = Record::new("instance_norm").input(self.value());
+            record.optional(gamma).optional(beta).output(y.value()).number("eps", eps)
+        });
+        y
     }
 
     #[track_caller]

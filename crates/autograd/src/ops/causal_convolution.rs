@@ -5,7 +5,9 @@ use foretell_kernels::Accum;
 use foretell_kernels::causal_convolution::{CausalConvolution, CausalConvolutionGradients};
 use foretell_simd::Activation;
 use foretell_tensor::Tensor;
+use foretell_tensor::trace::{self, Record};
 
+use super::activation::noted;
 use super::linear::activated;
 use crate::Var;
 
@@ -40,6 +42,10 @@ impl Var {
             })
         });
 
+        trace::record(|| {
+            let record = Record::new("causal_convolution").input(&x).input(&w).input(&b).output(&value);
+            noted(record.size("dilation", dilation), activation)
+        });
         let (x_edge, w_edge, b_edge) = (self.edge(), weight.edge(), bias.edge());
         let keeps = Self::saved_rounding(&[self, weight, bias], rounding);
         let (x, saved) = (self.save_for_backward(&x, rounding), saved.keep(keeps));

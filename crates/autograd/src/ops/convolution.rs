@@ -3,9 +3,10 @@
 
 use foretell_kernels::convolution::{Convolution, Side};
 use foretell_simd::Activation;
+use foretell_tensor::trace::{self, Record};
 use foretell_tensor::{Shape, Tensor};
 
-use super::activation::cost;
+use super::activation::{cost, noted};
 use super::linear::{activated, kept_slope};
 use crate::{PaddingMode, Var};
 
@@ -114,6 +115,7 @@ impl Var {
             bias.value().contiguous()
         });
         let x = self.value().contiguous();
+        let source = trace::is_on().then(|| x.clone());
         let padded = match convolution.padded_len() {
             0 => x,
             len => Tensor::build([len], |padded| convolution.pad(x.values(), padded)),
@@ -127,6 +129,25 @@ impl Var {
             })
         });
 
+        trace::record(|| {
+            let Convolution { groups, height, width, beyond, .. } = convolution;
+            let sides = match w.rank() {
+                3 => vec![width],
+                _ => vec![height, width],
+            };
+            let each = |of: fn(&Side) -> usize| sides.iter().map(of).collect::<Vec<_>>();
+            let record = Record::new("convolution").optional(source.as_ref()).input(&w);
+            let record = record.optional(bias_value.as_ref()).output(&value).size("groups", groups);
+            let record = record.sizes("stride", &each(|side| side.stride));
+            let record = record.sizes("dilation", &each(|side| side.dilation));
+            let record = record.sizes("before", &each(|side| side.padding[0]));
+            let record = record.sizes("after", &each(|side| side.padding[1]));
+            let beyond = match beyond {
+                PaddingMode::Zeros => "zeros",
+                PaddingMode::Circular => "circular",
+            };
+            noted(record.word("beyond", beyond), activation)
+        });
         let inputs: Vec<&Self> = [self, weight].into_iter().chain(bias).collect();
         let (x_edge, w_edge, b_edge) = (self.edge(), weight.edge(), bias.map(Self::edge));
         let rounding = convolution.rounding;

@@ -2,6 +2,7 @@
 
 use foretell_kernels::cumulative_sum;
 use foretell_tensor::Tensor;
+use foretell_tensor::trace::{self, Record};
 
 use crate::{Axis, Var};
 
@@ -16,6 +17,7 @@ impl Var {
         let x = self.value().contiguous();
         let (shape, along) = (x.shape(), Axis::of(&x.shape(), axis));
         let value = Tensor::build(shape, |out| cumulative_sum::forward(x.values(), along, out));
+        trace::record(|| Record::new("cumulative_sum").input(&x).output(&value).size("axis", axis));
         let edge = self.edge();
         Self::operation(value, &[self], move |grad, gradients| {
             gradients

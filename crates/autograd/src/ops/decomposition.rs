@@ -3,6 +3,7 @@
 
 use foretell_kernels::decomposition::Decomposition;
 use foretell_tensor::Tensor;
+use foretell_tensor::trace::{self, Record};
 
 use crate::Var;
 
@@ -19,6 +20,7 @@ impl Var {
         let &[_, steps, width] = &*shape else { panic!("the season of shape {shape:?}") };
         let sizes = Decomposition { steps, width, kernel };
         let value = Tensor::build(shape, |out| sizes.season(x.values(), out));
+        trace::record(|| Record::new("season").input(&x).output(&value).size("kernel", kernel));
         let edge = self.edge();
         Self::operation(value, &[self], move |grad, gradients| {
             gradients.accumulate(&edge, shape, |dx| sizes.add_gradient(grad.values(), dx));

@@ -2,6 +2,7 @@
 
 use foretell_simd as simd;
 use foretell_tensor::Tensor;
+use foretell_tensor::trace;
 use foretell_threads as threads;
 
 use crate::{Key, Var};
@@ -26,6 +27,7 @@ impl Var {
                 });
             })
         };
+        trace::choose("values that are dropped at random");
         let edge = self.edge();
         // The mask is linear in its input, so the gradient goes through the same mask.
         Self::operation(apply(self.value()), &[self], move |grad, gradients| {

@@ -1,4 +1,5 @@
 //! Elementary functions of each element: exponential, logarithm, square root, square.
+use foretell_tensor::trace::{self, Record};
 
 use super::activation::ELEMENTARY_COST;
 use crate::Var;
@@ -7,17 +8,17 @@ use foretell_simd::{self as simd, Saved};
 impl Var {
     /// `e^x`, whose slope is its value.
     pub fn exp(&self) -> Self {
-        self.elementary(simd::exp, Saved::Output, |y, grad| simd::mul_assign(grad, y))
+        self.elementary("exp", simd::exp, Saved::Output, |y, grad| simd::mul_assign(grad, y))
     }
 
     /// The natural logarithm, of slope `1 / x`; NaN below zero, minus infinity at zero.
     pub fn ln(&self) -> Self {
-        self.elementary(simd::ln, Saved::Input, |x, grad| simd::div_assign(grad, x))
+        self.elementary("ln", simd::ln, Saved::Input, |x, grad| simd::div_assign(grad, x))
     }
 
     /// The square root, of slope `1 / (2 sqrt(x))`, which is infinite at zero; NaN below.
     pub fn sqrt(&self) -> Self {
-        self.elementary(simd::sqrt, Saved::Output, |y, grad| {
+        self.elementary("sqrt", simd::sqrt, Saved::Output, |y, grad| {
             grad.iter_mut().zip(y).for_each(|(grad, y)| *grad *= 0.5 / y);
         })
     }
@@ -25,6 +26,7 @@ impl Var {
     /// `x * x`, of slope `2 x`.
     pub fn square(&self) -> Self {
         self.elementary(
+            "square",
             |x, out| simd::mul(x, x, out),
             Saved::Input,
             |x, grad| grad.iter_mut().zip(x).for_each(|(grad, x)| *grad *= 2.0 * x),
@@ -34,12 +36,14 @@ impl Var {
     /// `pull` multiplies the gradient by the slope, computed from the saved tensor.
     fn elementary(
         &self,
+        name: &'static str,
         forward: impl Fn(&[f32], &mut [f32]) + Sync,
         saves: Saved,
         pull: impl Fn(&[f32], &mut [f32]) + Sync + 'static,
     ) -> Self {
         let x = self.value().contiguous();
         let value = x.map(ELEMENTARY_COST, forward);
+        trace::record(|| Record::new(name).input(&x).output(&value));
         let saved = match saves {
             Saved::Output => value.clone(),
             Saved::Input => x,

@@ -2,6 +2,7 @@
 
 use foretell_simd as simd;
 use foretell_tensor::Tensor;
+use foretell_tensor::trace::{self, Record};
 
 use crate::Var;
 
@@ -35,6 +36,7 @@ impl Var {
                 });
             }
         });
+        trace::record(|| Record::new("embedding").input(&table).input(&ids).output(&value));
         let edge = self.edge();
         Self::operation(value, &[self], move |grad, gradients| {
             gradients.accumulate(&edge, [rows, width], |table| {

@@ -3,6 +3,7 @@
 
 use foretell_kernels::fourier;
 use foretell_tensor::Tensor;
+use foretell_tensor::trace::{self, Record};
 
 use crate::Var;
 
@@ -22,6 +23,7 @@ impl Var {
         spectrum[outer.len()] = fourier::frequencies(len);
         let value =
             Tensor::build(spectrum.with(shape.len(), 2), |out| fourier::forward(x.values(), len, out));
+        trace::record(|| Record::new("rfft").input(&x).output(&value));
         let edge = self.edge();
         Self::operation(value, &[self], move |grad, gradients| {
             gradients.write(&edge, shape, |dx, accum| fourier::backward(grad.values(), len, dx, accum));
@@ -43,6 +45,7 @@ impl Var {
         let mut row = shape.without(shape.len() - 1);
         row[outer.len()] = len;
         let value = Tensor::build(row, |out| fourier::inverse(x.values(), len, out));
+        trace::record(|| Record::new("irfft").input(&x).output(&value));
         let edge = self.edge();
         Self::operation(value, &[self], move |grad, gradients| {
             gradients.write(&edge, shape, |dx, accum| {

@@ -2,6 +2,7 @@
 
 use foretell_simd as simd;
 use foretell_tensor::Tensor;
+use foretell_tensor::trace::{self, Record};
 use foretell_threads as threads;
 
 use super::activation::ELEMENTARY_COST;
@@ -27,6 +28,7 @@ impl Var {
         }
         let rows = shape[..last].iter().product();
         let added = skip.map(|skip| skip.value().contiguous());
+        let source = trace::is_on().then(|| self.value().clone());
         let mut gated = self.take_value();
         let value = Tensor::build(shape, |out| {
             threads::rows(rows, ELEMENTARY_COST * n, [gated.values_mut(), out], |range, [gated, out]| {
@@ -36,6 +38,9 @@ impl Var {
                 }
                 simd::add_gated_rows(n, gated, out);
             });
+        });
+        trace::record(|| {
+            Record::new("gated").optional(source.as_ref()).optional(added.as_ref()).output(&value)
         });
         drop(added);
 

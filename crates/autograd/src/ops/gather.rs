@@ -1,6 +1,7 @@
 //! Values gathered along a dimension by their places, and values scattered to places, or added there.
 
 use foretell_kernels::gather;
+use foretell_tensor::trace::{self, Record};
 use foretell_tensor::{Indices, Shape, Tensor};
 
 use crate::{Axis, Var};
@@ -16,6 +17,7 @@ impl Var {
         let x = self.value().contiguous();
         assert_fits("gather", x.shape(), axis, places);
         let value = values_at(&x, Axis::of(&x.shape(), axis), places);
+        trace::record(|| Record::new("gather").input(&x).input(places).output(&value).size("axis", axis));
         self.gathered_result(value, places.clone(), axis)
     }
 
@@ -32,6 +34,10 @@ impl Var {
         let mut value = self.value().clone();
         let added = values.value().contiguous();
         gather::scatter_add(added.values(), along, places.values(), value.values_mut());
+        trace::record(|| {
+            let record = Record::new("scatter_add").input(self.value()).input(places).input(&added);
+            record.output(&value).size("axis", axis)
+        });
         let (edge, values_edge, places) = (self.edge(), values.edge(), places.clone());
         Self::operation(value, &[self, values], move |grad, gradients| {
             if values_edge.is_wanted() {
@@ -54,6 +60,10 @@ impl Var {
         let mut value = self.value().clone();
         let put = values.value().contiguous();
         gather::scatter(put.values(), along, places.values(), value.values_mut());
+        trace::record(|| {
+            let record = Record::new("scatter").input(self.value()).input(places).input(&put);
+            record.output(&value).size("axis", axis)
+        });
         let (edge, values_edge, places) = (self.edge(), values.edge(), places.clone());
         Self::operation(value, &[self, values], move |mut grad, gradients| {
             if values_edge.is_wanted() {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use foretell_tensor::Tensor;
+use foretell_tensor::trace::{self, Record};
 
 use crate::{Resampler, Var};
 
@@ -19,6 +20,12 @@ impl Var {
         let last = shape.len().checked_sub(1).expect("interpolation needs a dimension");
         shape[last] = resampler.output_len();
         let value = Tensor::build(shape, |out| resampler.forward(x.values(), out));
+        trace::record(|| {
+            let knots = resampler.knots();
+            let eye: Vec<f32> = (0..knots * knots).map(|i| f32::from(i % (knots + 1) == 0)).collect();
+            let matrix = Tensor::build([knots, resampler.output_len()], |out| resampler.forward(&eye, out));
+            Record::new("interpolate").input(&x).input(&matrix).output(&value)
+        });
         let (edge, resampler) = (self.edge(), resampler.clone());
         Self::operation(value, &[self], move |grad, gradients| {
             gradients.accumulate(&edge, old, |dx| resampler.backward(grad.values(), dx));

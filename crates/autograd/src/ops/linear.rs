@@ -5,9 +5,10 @@ use std::sync::Arc;
 use foretell_gemm::{Bias, MatMut, MatRef, Options, Rhs, Rounding, WeightFormat, matmul};
 use foretell_kernels::column_sums::add_column_sums;
 use foretell_simd::{Activation, Saved};
+use foretell_tensor::trace::{self, Record};
 use foretell_tensor::{KeptTensor, Tensor};
 
-use super::activation::cost;
+use super::activation::{cost, noted};
 use crate::step_weight::Direction;
 use crate::{RoundedWeight, Var};
 
@@ -98,6 +99,15 @@ impl Var {
         };
         let (value, saved) = activated(activation, product);
 
+        trace::record(|| {
+            let record =
+                Record::new("linear").input(&x).input(&w).optional(bias.map(Self::value)).output(&value);
+            let rows = match layout {
+                Layout::RowPerOutput => "outputs",
+                Layout::RowPerInput => "inputs",
+            };
+            noted(record.word("rows", rows), activation)
+        });
         let inputs: Vec<&Self> = [self, weight].into_iter().chain(bias).collect();
         let (x_edge, w_edge, b_edge) = (self.edge(), weight.edge(), bias.map(Self::edge));
         // Keeping a slice of the parameters would round all of them, and they are in memory anyway.

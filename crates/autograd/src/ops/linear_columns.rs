@@ -4,9 +4,10 @@
 use foretell_gemm::{Accum, BatchMut, BatchRef, Bias, MatMut, MatRef, Options, matmul, matmul_batched};
 use foretell_simd::{self as simd, Activation};
 use foretell_tensor::Tensor;
+use foretell_tensor::trace::{self, Record};
 use foretell_threads as threads;
 
-use super::activation::cost;
+use super::activation::{cost, noted};
 use super::linear::{activated, kept_slope};
 use crate::Var;
 
@@ -83,6 +84,11 @@ impl Var {
             })
         });
 
+        trace::record(|| {
+            let record = Record::new("linear_columns").input(&x).input(&w);
+            let record = record.optional(bias.map(Self::value)).output(&value);
+            noted(record.word("samples", samples.word()).word("results", results.word()), activation)
+        });
         let inputs: Vec<&Self> = [self, weight].into_iter().chain(bias).collect();
         let (x_edge, w_edge, b_edge) = (self.edge(), weight.edge(), bias.map(Self::edge));
         let (x, saved) = (
@@ -143,6 +149,13 @@ enum Samples {
 
 /// Matrices of [features, samples] numbers, which lie so, or the other way round.
 impl Samples {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Columns => "columns",
+            Self::Rows => "rows",
+        }
+    }
+
     /// The sizes as they lie, from those of features and samples, or back.
     fn turned(self, [features, samples]: [usize; 2]) -> [usize; 2] {
         match self {

@@ -2,6 +2,7 @@
 
 use foretell_simd::{self as simd, Activation};
 use foretell_tensor::Tensor;
+use foretell_tensor::trace::{self, Record};
 
 use crate::Var;
 
@@ -40,9 +41,13 @@ impl Var {
             }
         });
 
+        let results = [0, 1].map(|i| states.narrow(0, i, 1).reshape([batch, units]));
+        trace::record(|| {
+            let record = Record::new("lstm_cell").input(self.value()).input(&start).optional(r.as_ref());
+            record.output(&results[0]).output(&results[1])
+        });
         let (sums_edge, before_edge, r_edge) = (self.edge(), before.edge(), residual.map(Self::edge));
         let inputs: Vec<&Self> = [self, before].into_iter().chain(residual).collect();
-        let results = [0, 1].map(|i| states.narrow(0, i, 1).reshape([batch, units]));
         Self::operation_of_two(results, &inputs, move |grads, gradients| {
             let [mut dh, mut dc] = grads.map(|grad| grad.unwrap_or_else(|| Tensor::zeros([batch, units])));
             let [mut dr, mut further] = [0, 1].map(|_| Tensor::zeros([if r.is_some() { size } else { 0 }]));

@@ -1,6 +1,7 @@
 //! Elements replaced by a number where a mask covers them.
 
 use foretell_tensor::Tensor;
+use foretell_tensor::trace::{self, Record};
 
 use crate::Var;
 
@@ -15,6 +16,9 @@ impl Var {
         let (edge, shape) = (self.edge(), self.shape());
         let mask = mask.broadcast_to(shape);
         let filled = fill(self.value(), &mask, value);
+        trace::record(|| {
+            Record::new("masked_fill").input(self.value()).input(&mask).output(&filled).number("value", value)
+        });
         Self::operation(filled, &[self], move |grad, gradients| {
             gradients.add_gradient(&edge, fill(&grad, &mask, 0.0));
         })

@@ -1,6 +1,7 @@
 //! The matrix product, one or many at a time; [`Var::linear`] is the one with a bias and an activation.
 
 use foretell_gemm::{Accum, BatchMut, BatchRef, Options, Rounding, matmul_batched};
+use foretell_tensor::trace::{self, Record};
 use foretell_tensor::{MAX_RANK, Shape, Tensor};
 
 use crate::Var;
@@ -29,6 +30,7 @@ impl Var {
             let (a, b) = (stretched(&a, &batch), stretched(&b, &batch));
             products(&batch, (out, shape), &a, &b, (Accum::Replace, rounding));
         });
+        trace::record(|| Record::new("matmul").input(&a).input(&b).output(&value));
         let (a_edge, b_edge) = (self.edge(), other.edge());
         let (a, b) = (self.save_for_backward(&a, rounding), other.save_for_backward(&b, rounding));
         Self::operation(value, &[self, other], move |grad, gradients| {

@@ -2,6 +2,7 @@
 
 use foretell_kernels::matrix_memory::{MatrixMemory, MemoryGates};
 use foretell_tensor::Tensor;
+use foretell_tensor::trace::{self, Record};
 
 use crate::Var;
 
@@ -31,6 +32,10 @@ impl Var {
         let [i, f] = [input, forget].map(|gate| gate.value().contiguous());
         let value = Tensor::build(shape, |out| {
             memory.weights(scores.values(), MemoryGates { input: i.values(), forget: f.values() }, out);
+        });
+        trace::record(|| {
+            let record = Record::new("matrix_memory").input(&scores).input(&i).input(&f);
+            record.output(&value).number("scale", scale)
         });
         let edges = [input.edge(), forget.edge()];
         let (edge, scores) = (self.edge(), self.save_for_backward(&scores, self.rounding()));

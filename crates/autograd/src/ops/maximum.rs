@@ -1,6 +1,7 @@
 //! The largest values along a dimension, and where they are.
 
 use foretell_kernels::{gather, select};
+use foretell_tensor::trace::{self, Record};
 use foretell_tensor::{Indices, Tensor};
 
 use crate::{Axis, Var};
@@ -20,6 +21,7 @@ impl Var {
         let places = Indices::build(shape, |places| {
             value = Tensor::build(shape, |out| select::max(x.values(), along, out, places));
         });
+        trace::record(|| Record::new("max").input(&x).output(&value).output(&places).size("axis", axis));
         (self.gathered_result(value, places.clone(), axis), places)
     }
 
@@ -37,6 +39,9 @@ impl Var {
         let mut value = Tensor::zeros([0]);
         let places = Indices::build(shape, |places| {
             value = Tensor::build(shape, |out| select::top_k(x.values(), along, k, out, places));
+        });
+        trace::record(|| {
+            Record::new("top_k").input(&x).output(&value).output(&places).size("axis", axis).size("k", k)
         });
         (self.gathered_result(value, places.clone(), axis), places)
     }

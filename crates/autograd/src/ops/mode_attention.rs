@@ -10,6 +10,7 @@
 
 use foretell_gemm::{Accum, BatchDims, ComplexBatchMut, ComplexBatchRef, Rounding, matmul_complex_batched};
 use foretell_simd as simd;
+use foretell_tensor::trace::{self, Record};
 use foretell_tensor::{Buffer, Tensor};
 use foretell_threads as threads;
 
@@ -40,6 +41,9 @@ impl Var {
                     }
                 });
             }));
+        });
+        trace::record(|| {
+            Record::new("mode_attention").input(&q).input(&k).output(&value).size("heads", heads)
         });
         let shares = shares.expect("it was built").keep(Self::saved_rounding(&[self, keys], rounding));
         let (q_edge, k_edge) = (self.edge(), keys.edge());

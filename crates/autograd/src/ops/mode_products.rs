@@ -4,6 +4,7 @@
 use foretell_kernels::Accum;
 use foretell_kernels::mode_products::ModeProducts;
 use foretell_tensor::Tensor;
+use foretell_tensor::trace::{self, Record};
 
 use crate::Var;
 
@@ -25,6 +26,7 @@ impl Var {
         let value = Tensor::build([batch, 2, modes, heads * outputs], |y| {
             sizes.forward(x.values(), w.values(), y, (Accum::Replace, rounding));
         });
+        trace::record(|| Record::new("mode_products").input(&x).input(&w).output(&value));
         let (x_edge, w_edge) = (self.edge(), weights.edge());
         let (x, w) = (self.save_for_backward(&x, rounding), weights.save_for_backward(&w, rounding));
         Self::operation(value, &[self, weights], move |grad, gradients| {

@@ -1,6 +1,7 @@
 //! The modulus of complex numbers, such as the amplitudes of frequencies.
 
 use foretell_tensor::Tensor;
+use foretell_tensor::trace::{self, Record};
 use foretell_threads as threads;
 
 use super::activation::ELEMENTARY_COST;
@@ -27,6 +28,7 @@ impl Var {
                 }
             });
         });
+        trace::record(|| Record::new("modulus").input(&z).output(&value));
         let (edge, modulus) = (self.edge(), value.clone());
         Self::operation(value, &[self], move |grad, gradients| {
             let dz = Tensor::build(shape, |dz| {

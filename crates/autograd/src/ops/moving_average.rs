@@ -2,6 +2,7 @@
 
 use foretell_kernels::moving_average;
 use foretell_tensor::Tensor;
+use foretell_tensor::trace::{self, Record};
 
 use crate::Var;
 
@@ -16,6 +17,7 @@ impl Var {
         let shape = x.shape();
         let len = *shape.last().expect("a moving average needs a dimension");
         let value = Tensor::build(shape, |out| moving_average::forward(x.values(), len, kernel, out));
+        trace::record(|| Record::new("moving_average").input(&x).output(&value).size("kernel", kernel));
         let edge = self.edge();
         Self::operation(value, &[self], move |grad, gradients| {
             gradients.accumulate(&edge, shape, |dx| moving_average::backward(grad.values(), len, kernel, dx));

@@ -12,6 +12,7 @@
 use std::ops::Range;
 
 use foretell_simd::{self as simd, AffineGrad};
+use foretell_tensor::trace::{self, Record};
 use foretell_tensor::{Shape, Tensor};
 use foretell_threads as threads;
 
@@ -38,6 +39,10 @@ impl Var {
                     simd::layer_norm_rows(part(&x, range, cols), params, eps, out, mean, rstd);
                 });
             });
+        });
+        trace::record(|| {
+            let record = Record::new("layer_norm").input(&x).optional(gamma.as_ref()).optional(beta.as_ref());
+            record.output(&value).number("eps", eps)
         });
         let params = || affine.into_iter().flat_map(|(gamma, beta)| [Some(gamma), beta]).flatten();
         let inputs: Vec<&Self> = [self].into_iter().chain(params()).collect();
@@ -82,6 +87,10 @@ impl Var {
                     simd::rms_norm_rows(part(&x, range, cols), factor, eps, out, roots);
                 });
             });
+        });
+        trace::record(|| {
+            let record = Record::new("rms_norm").input(&x).optional(factor.as_ref());
+            record.output(&value).number("eps", eps)
         });
         let inputs: Vec<&Self> = [self].into_iter().chain(gamma).collect();
         let (edge, gamma_edge) = (self.edge(), gamma.map(Self::edge));

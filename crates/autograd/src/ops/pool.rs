@@ -1,6 +1,7 @@
 //! Max and average pooling over the last dimension, and max pooling over steps whose channels are last.
 
 use foretell_tensor::Tensor;
+use foretell_tensor::trace::{self, Record};
 
 use crate::{MaxOfSteps, Pooling, Var, pooled_len};
 
@@ -20,6 +21,13 @@ impl Var {
         let last = shape.len() - 1;
         shape[last] = pooled_len(len, kernel);
         let value = Tensor::build(shape, |out| kind.forward(x.values(), len, kernel, out));
+        trace::record(|| {
+            let kind = match kind {
+                Pooling::Max => "max",
+                Pooling::Average => "average",
+            };
+            Record::new("pool").input(&x).output(&value).word("kind", kind).size("kernel", kernel)
+        });
         let edge = self.edge();
         Self::operation(value, &[self], move |grad, gradients| {
             gradients
@@ -38,6 +46,10 @@ impl Var {
         let x = self.value().contiguous();
         let value = Tensor::build([batch, pool.output(steps), channels], |out| {
             pool.forward(x.values(), sizes, out);
+        });
+        trace::record(|| {
+            let record = Record::new("max_of_steps").input(&x).output(&value).size("kernel", pool.kernel);
+            record.size("stride", pool.stride).size("padding", pool.padding)
         });
         let (edge, y) = (self.edge(), value.clone());
         Self::operation(value, &[self], move |grad, gradients| {

@@ -1,4 +1,5 @@
 //! The rectifier with a learned slope (He et al. 2015, equation 1), one slope for all elements.
+use foretell_tensor::trace::{self, Record};
 
 use crate::Var;
 
@@ -14,6 +15,7 @@ impl Var {
         let value = x.map(1, |x, out| {
             out.iter_mut().zip(x).for_each(|(y, &x)| *y = if x > 0.0 { x } else { a * x });
         });
+        trace::record(|| Record::new("prelu").input(&x).input(slope.value()).output(&value));
         let (x_edge, slope_edge, slope_shape) = (self.edge(), slope.edge(), slope.shape());
         Self::operation(value, &[self, slope], move |mut grad, gradients| {
             gradients.accumulate(&slope_edge, slope_shape, |da| {

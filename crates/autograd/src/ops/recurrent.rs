@@ -6,9 +6,11 @@ use foretell_kernels::recurrent::{
     HeldWeights, LEAST_STACKED_STEPS, Layer, RecurrentGradients, RecurrentRun, RunMode, StackedLayer,
     Weights, forward_stack,
 };
+use foretell_tensor::trace::{self, Record};
 use foretell_tensor::{KeptTensor, Tensor};
 
-use crate::{BackwardPass, Cell, Edge, Var};
+use super::activation::noted;
+use crate::{Activation, BackwardPass, Cell, Edge, Var};
 
 /// The weights of a recurrent layer, as `torch.nn.RNN`, `LSTM` and `GRU` have them.
 #[derive(Clone, Copy, Debug)]
@@ -203,7 +205,7 @@ impl Var {
         let &[steps, 1, mut inputs] = &*self.shape() else { return None };
         let wanted = self.edge().is_wanted() || layers.iter().any(|weights| weights.state.edge().is_wanted());
         let held = layers.iter().all(|weights| weights.held.is_some());
-        if wanted || !held || steps < LEAST_STACKED_STEPS {
+        if wanted || !held || steps < LEAST_STACKED_STEPS || trace::is_on() {
             return None;
         }
         assert!((1..=steps).contains(&last), "the last {last} of {steps} steps");
@@ -327,6 +329,26 @@ impl Var {
         }
 
         let value = states.narrow(0, steps + 1 - last, last);
+        trace::record(|| {
+            let name = match cell {
+                Cell::Lstm => "lstm",
+                Cell::Gru => "gru",
+                Cell::Rnn(_) => "rnn",
+            };
+            let biases = values.biases.as_ref().map_or([None; 2], |biases| biases.each_ref().map(Some));
+            let record = Record::new(name).input(&x).input(&values.input).input(&values.state);
+            let record = record.optional(biases[0]).optional(biases[1]).optional(values.projection.as_ref());
+            let record = record.optional(from.h.as_ref()).optional(from.c.as_ref());
+            let ends = carried.as_deref().map_or([None; 2], |state| [state.h.as_ref(), state.c.as_ref()]);
+            let (record, ends) = (record.output(&value), ends.into_iter().chain([last_c.as_ref()]).flatten());
+            let record = ends.fold(record, Record::output);
+            let activation = match cell {
+                Cell::Rnn(activation) => activation,
+                _ => Activation::Tanh,
+            };
+            let ends = if last_c.is_some() { "c" } else { "state" };
+            noted(record.size("last", last).word("ends", ends), activation)
+        });
         // States and cells are kept in 16 bits where products round, as the tape's gates already are; inputs and
         // states are shared with the layers around.
         let x = self.save_for_backward(&x, rounding);

@@ -1,5 +1,7 @@
 //! Sums and means along a dimension.
 
+use foretell_tensor::trace::{self, Record};
+
 use crate::Var;
 
 impl Var {
@@ -22,7 +24,10 @@ impl Var {
     #[track_caller]
     pub fn mean(&self, axis: usize) -> Self {
         let len = self.shape()[axis];
-        self.sum(axis).scale(1.0 / len as f32)
+        let mean = self.sum(axis).scale(1.0 / len as f32);
+        // A mean over the batch has another factor for each batch.
+        trace::record(|| Record::new("mean").input(self.value()).output(mean.value()).size("axis", axis));
+        mean
     }
 }
 

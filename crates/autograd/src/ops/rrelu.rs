@@ -3,6 +3,7 @@
 
 use foretell_simd::uniform_fill;
 use foretell_tensor::Tensor;
+use foretell_tensor::trace::{self, Record};
 use foretell_threads as threads;
 
 use crate::{Key, Var};
@@ -34,6 +35,7 @@ impl Var {
         };
         let x = self.value().contiguous();
         let value = apply(&x, &x);
+        trace::record(|| Record::new("rrelu").input(&x).output(&value));
         // The result has the signs of the input.
         let (edge, signs) = (self.edge(), self.save_for_backward(&value, self.rounding()));
         Self::operation(value, &[self], move |grad, gradients| {

@@ -2,6 +2,7 @@
 
 use foretell_kernels::scalar_memory::{FinishedRun, GATES, ScalarMemory, ScalarMemoryRun};
 use foretell_tensor::Tensor;
+use foretell_tensor::trace::{self, Record};
 
 use crate::Var;
 
@@ -33,6 +34,7 @@ impl Var {
             };
             memory.forward(w.values(), run);
         });
+        trace::record(|| Record::new("scalar_memory").input(self.value()).input(&w).output(&states));
         let (edge, w_edge, kept) = (self.edge(), weight.edge(), states.clone());
         Self::operation(states, &[self, weight], move |mut grad, gradients| {
             let run = FinishedRun {

@@ -2,6 +2,7 @@
 
 use foretell_simd as simd;
 use foretell_tensor::Tensor;
+use foretell_tensor::trace::{self, Record};
 use foretell_threads as threads;
 
 use crate::Var;
@@ -22,6 +23,7 @@ impl Var {
     #[track_caller]
     pub fn softmax(&self, axis: usize) -> Self {
         self.normalised_exponential(
+            "softmax",
             axis,
             [simd::softmax_rows, simd::softmax_columns],
             [simd::softmax_rows_backward, simd::softmax_columns_backward],
@@ -37,6 +39,7 @@ impl Var {
     #[track_caller]
     pub fn log_softmax(&self, axis: usize) -> Self {
         self.normalised_exponential(
+            "log_softmax",
             axis,
             [simd::log_softmax_rows, simd::log_softmax_columns],
             [simd::log_softmax_rows_backward, simd::log_softmax_columns_backward],
@@ -45,7 +48,13 @@ impl Var {
 
     /// Kernels by rows serve the last dimension, those by columns the others.
     #[track_caller]
-    fn normalised_exponential(&self, axis: usize, forward: [Kernel; 2], backward: [Kernel; 2]) -> Self {
+    fn normalised_exponential(
+        &self,
+        name: &'static str,
+        axis: usize,
+        forward: [Kernel; 2],
+        backward: [Kernel; 2],
+    ) -> Self {
         let x = self.value().contiguous();
         let shape = x.shape();
         assert!(axis < shape.len(), "softmax along axis {axis} of shape {shape:?}");
@@ -63,6 +72,7 @@ impl Var {
             });
         };
         let value = Tensor::build(shape, |out| run(forward, x.values(), out));
+        trace::record(|| Record::new(name).input(&x).output(&value).size("axis", axis));
         let (edge, y) = (self.edge(), self.save_for_backward(&value, self.rounding()));
         Self::operation(value, &[self], move |mut grad, gradients| {
             run(backward, y.into_tensor().values(), grad.values_mut());

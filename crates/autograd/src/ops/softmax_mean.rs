@@ -7,6 +7,7 @@
 use foretell_gemm::{BatchMut, BatchRef, MatMut, MatRef, Options, matmul, matmul_batched};
 use foretell_simd as simd;
 use foretell_tensor::Tensor;
+use foretell_tensor::trace::{self, Record};
 use foretell_threads as threads;
 
 use crate::Var;
@@ -43,6 +44,7 @@ impl Var {
                 });
             });
         });
+        trace::record(|| Record::new("softmax_mean").input(&x).input(&v).output(&means));
         let (edge, values_edge, y) = (self.edge(), values.edge(), means.clone());
         Self::operation(means, &[self, values], move |grad, gradients| {
             gradients.write(&values_edge, [batch, n], |dv, accum| {

@@ -7,6 +7,7 @@
 
 use foretell_kernels::sparse_queries;
 use foretell_simd::ScoredHeads;
+use foretell_tensor::trace::{self, Record};
 use foretell_tensor::{Indices, Tensor};
 
 use crate::{AttentionOptions, Var};
@@ -71,7 +72,14 @@ impl Var {
             false => values.mean(1).reshape([batch, heads, 1, dim]).expand([batch, heads, queries, dim]),
             true => by_head(values.cumulative_sum(1), queries),
         };
-        others.scatter(2, &each_number(&chosen, dim), &by_head(read, count))
+        let y = others.scatter(2, &each_number(&chosen, dim), &by_head(read, count));
+        trace::record(|| {
+            let record = Record::new("sparse_attention").input(self.value()).input(keys.value());
+            let record = record.input(values.value()).input(samples).output(y.value());
+            let record = record.size("heads", heads).size("count", count);
+            record.word("causal", if causal { "yes" } else { "no" })
+        });
+        y
     }
 }
 

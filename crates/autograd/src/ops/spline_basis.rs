@@ -2,6 +2,7 @@
 
 use foretell_kernels::splines::SplineBasis;
 use foretell_tensor::Tensor;
+use foretell_tensor::trace::{self, Record};
 
 use crate::Var;
 
@@ -23,6 +24,9 @@ impl Var {
         let functions = SplineBasis::new(grid.values(), knots, order).functions();
         let value = Tensor::build([rows, features * functions], |out| {
             SplineBasis::new(grid.values(), knots, order).forward(x.values(), out);
+        });
+        trace::record(|| {
+            Record::new("spline_basis").input(&x).input(&grid).output(&value).size("order", order)
         });
         let edge = self.edge();
         Self::operation(value, &[self], move |grad, gradients| {

@@ -3,6 +3,7 @@
 
 use foretell_kernels::stochastic_pool;
 use foretell_simd::uniform_fill;
+use foretell_tensor::trace;
 use foretell_tensor::{Indices, Tensor};
 
 use crate::{Key, Var};
@@ -17,6 +18,7 @@ impl Var {
     #[track_caller]
     pub fn stochastic_pool(&self, key: Key) -> Self {
         let &[batch, rows, width] = &*self.shape() else { panic!("stochastic_pool of {:?}", self.shape()) };
+        trace::choose("values that are drawn at random");
         let odds = Self::constant(self.value().clone()).softmax(1).value().contiguous();
         let uniforms = Tensor::build([batch, width], |out| uniform_fill(key, 0, out));
         let places = Indices::build([batch, 1, width], |places| {

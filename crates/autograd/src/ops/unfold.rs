@@ -2,6 +2,7 @@
 
 use foretell_simd as simd;
 use foretell_tensor::Tensor;
+use foretell_tensor::trace::{self, Record};
 use foretell_threads as threads;
 
 use crate::Var;
@@ -32,6 +33,9 @@ impl Var {
                     }
                 }
             });
+        });
+        trace::record(|| {
+            Record::new("unfold").input(&x).output(&value).size("len", len).size("stride", stride)
         });
         let edge = self.edge();
         Self::operation(value, &[self], move |grad, gradients| {

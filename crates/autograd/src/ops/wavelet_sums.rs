@@ -2,6 +2,7 @@
 
 use foretell_kernels::wavelets::{WaveletParameters, WaveletSums};
 use foretell_tensor::Tensor;
+use foretell_tensor::trace::{self, Record};
 
 use crate::{Var, Wavelet};
 
@@ -25,6 +26,17 @@ impl Var {
         let parts = all.map(|part| part.value().contiguous());
         let value =
             Tensor::build([rows, outputs], |out| sums.forward(rows, x.values(), &parameters(&parts), out));
+        trace::record(|| {
+            let wavelet = match wavelet {
+                Wavelet::MexicanHat => "mexican_hat",
+                Wavelet::Morlet => "morlet",
+                Wavelet::Dog => "dog",
+                Wavelet::Meyer => "meyer",
+                Wavelet::Shannon => "shannon",
+            };
+            let record = Record::new("wavelet_sums").input(&x);
+            parts.iter().fold(record, Record::input).output(&value).word("wavelet", wavelet)
+        });
         let (edge, edges) = (self.edge(), all.map(Self::edge));
         Self::operation(value, &[self, scale, translation, weights], move |grad, gradients| {
             let mut of_parts = Tensor::zeros([3, outputs, inputs]);

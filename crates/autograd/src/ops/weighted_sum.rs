@@ -4,6 +4,7 @@ use std::borrow::Borrow;
 
 use foretell_simd as simd;
 use foretell_tensor::Tensor;
+use foretell_tensor::trace::{self, Record};
 use foretell_threads as threads;
 
 use crate::Var;
@@ -42,6 +43,10 @@ impl Var {
                     }
                 }
             });
+        });
+        trace::record(|| {
+            let record = Record::new("weighted_sum").input(&weights).output(&value);
+            parts.iter().fold(record, |record, part| record.input(part.value()))
         });
         let inputs: Vec<&Self> = [self].into_iter().chain(parts.iter().copied()).collect();
         let (weights_edge, edges) = (self.edge(), parts.iter().map(|part| part.edge()).collect::<Vec<_>>());

@@ -160,3 +160,27 @@ fn flags_of_networks_are_not_passed_over_where_there_is_none() {
     let message = dir.fails(2, "predict --model quantiles --data long.csv --intervals dropout:20 --level 80");
     assert!(message.contains(&format!("{none}: NLinear")), "{message}");
 }
+
+#[test]
+fn a_network_leaves_as_onnx_or_the_message_says_what_stands_in_the_way() {
+    let dir = TestDirectory::new();
+    dir.ok(&format!("fit {LONG} --model NLinear,TimesNet,Naive {SMALL} --out model"));
+    let message = dir.fails(2, "export model --onnx out.onnx");
+    assert!(message.contains("the networks are NLinear, TimesNet; name one of them"), "{message}");
+    let message = dir.fails(2, "export model --network Naive --onnx out.onnx");
+    assert!(message.contains("Naive is to be exported, and the networks are NLinear, TimesNet"), "{message}");
+    let message = dir.fails(2, "export model --network TimesNet --onnx out.onnx");
+    assert!(message.contains("TimesNet cannot be exported: ") && message.contains("periods"), "{message}");
+    assert!(!dir.path("out.onnx").exists(), "nothing is written of what cannot be");
+
+    let output = dir.run("export model --network NLinear --onnx out.onnx");
+    assert!(output.status.success() && output.stdout.is_empty(), "{}", stderr(&output));
+    let file = std::fs::read(dir.path("out.onnx")).unwrap();
+    let has = |text: &str| file.windows(text.len()).any(|part| part == text.as_bytes());
+    assert!(["insample_y", "forecast", "scaler_type", "NLinear"].into_iter().all(has));
+
+    dir.ok(&format!("fit {LONG} --model NLinear {SMALL} --local-scaler standard --out scaled"));
+    let output = dir.run("export scaled --onnx scaled.onnx");
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(stderr(&output).contains("scales series as wholes"), "{}", stderr(&output));
+}

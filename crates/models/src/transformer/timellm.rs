@@ -10,7 +10,7 @@ use std::sync::Arc;
 use foretell_language::LanguageModel;
 use foretell_nn::{
     Activation, DataEmbedding, DataEmbeddingSizes, Dims, Forward, HyperParameterError, Inputs, Linear, Map,
-    Model, Needs, Padding, Reprogramming, ReprogrammingSizes, RevIn, RevInConfig, Scope, Var,
+    Model, Needs, Padding, Reprogramming, ReprogrammingSizes, RevIn, RevInConfig, Scope, Var, trace,
 };
 use serde_json::{Value, json};
 
@@ -223,6 +223,7 @@ impl Network {
     /// The tokens of each window's prompt.
     fn prompts(&self, windows: &Inputs) -> Vec<Vec<u32>> {
         let most = MOST_TOKENS.min(self.language.positions() - self.patches);
+        trace::choose("the words that describe its windows");
         self.language.tokens(&self.prompt.of(windows.insample_y.value()), most)
     }
 }

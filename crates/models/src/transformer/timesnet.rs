@@ -9,7 +9,7 @@
 use foretell_nn::{
     Activation, Conv2d, Coupling, DataEmbedding, DataEmbeddingSizes, Dims, Forward, HyperParameterError,
     Indices, Init, Inputs, LayerNorm, Linear, MAX_POSITIONS, Model, Needs, Padding, ParamId, Scope, Tensor,
-    Var,
+    Var, trace,
 };
 use serde_json::{Value, json};
 
@@ -167,6 +167,7 @@ impl Block {
     fn mixed(&self, x: &Var, kernels: &[[Var; 2]; 2]) -> Var {
         let &[windows, steps, _] = &*x.shape() else { unreachable!("[windows, steps, channels]") };
         let amplitudes = x.permute(&[0, 2, 1]).rfft().modulus().mean(1);
+        trace::choose("the periods that its windows are folded by");
         let frequencies = largest(&amplitudes.value().sum(0), self.periods);
         let places = Indices::from_slice(&frequencies.repeat(windows), [windows, frequencies.len()]);
         let shares = amplitudes.gather(1, &places).softmax(1).reshape([windows, 1, frequencies.len()]);

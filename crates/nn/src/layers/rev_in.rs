@@ -1,7 +1,7 @@
 //! Reversible instance normalisation (Kim et al. 2022, "Reversible instance normalization for accurate time-series
 //! forecasting against distribution shift"), parameters named as in neuralforecast's `RevIN` and `RevINMultivariate`.
 
-use foretell_autograd::{Tensor, Var};
+use foretell_autograd::{Tensor, Var, trace};
 use foretell_simd as simd;
 
 use crate::{Forward, Init, ParamId, Scope};
@@ -69,8 +69,12 @@ impl RevIn {
     pub fn normalise(&self, cx: &Forward<'_>, x: &Var) -> (Var, WindowScales) {
         let shape = x.shape();
         let &[rows, time] = &*shape else { panic!("windows [rows, time] were expected, found {shape:?}") };
-        let (y, scales) =
-            if x.edge().is_wanted() { self.recorded(x, [rows, time]) } else { self.fused(x, [rows, time]) };
+        // The one pass is no operation of a record.
+        let (y, scales) = if x.edge().is_wanted() || trace::is_on() {
+            self.recorded(x, [rows, time])
+        } else {
+            self.fused(x, [rows, time])
+        };
         let y = match self.rows_of_parameters(cx, rows) {
             Some([weight, bias]) => y.affine_rows(&weight, &bias),
             None => y,

@@ -5,30 +5,39 @@ use foretell_threads as threads;
 
 use crate::rows::for_each_row;
 use crate::tensor::Tensor;
+use crate::trace::{self, Record};
 
 impl Tensor {
     /// `self + other`.
     #[track_caller]
     pub fn add(&self, other: &Self) -> Self {
-        self.zip(other, simd::add, |a, b| a + b)
+        let value = self.zip(other, simd::add, |a, b| a + b);
+        trace::record(|| Record::new("add").input(self).input(other).output(&value));
+        value
     }
 
     /// `self - other`.
     #[track_caller]
     pub fn sub(&self, other: &Self) -> Self {
-        self.zip(other, simd::sub, |a, b| a - b)
+        let value = self.zip(other, simd::sub, |a, b| a - b);
+        trace::record(|| Record::new("sub").input(self).input(other).output(&value));
+        value
     }
 
     /// `self * other`, element by element.
     #[track_caller]
     pub fn mul(&self, other: &Self) -> Self {
-        self.zip(other, simd::mul, |a, b| a * b)
+        let value = self.zip(other, simd::mul, |a, b| a * b);
+        trace::record(|| Record::new("mul").input(self).input(other).output(&value));
+        value
     }
 
     /// `self / other`, element by element.
     #[track_caller]
     pub fn div(&self, other: &Self) -> Self {
-        self.zip(other, simd::div, |a, b| a / b)
+        let value = self.zip(other, simd::div, |a, b| a / b);
+        trace::record(|| Record::new("div").input(self).input(other).output(&value));
+        value
     }
 
     /// `self * factor`.
@@ -36,6 +45,7 @@ impl Tensor {
         let mut scaled = self.clone();
         let values = scaled.values_mut();
         threads::rows(values.len(), 1, [values], |_, [values]| simd::scale(values, factor));
+        trace::record(|| Record::new("scale").input(self).output(&scaled).number("factor", factor));
         scaled
     }
 
@@ -49,7 +59,11 @@ impl Tensor {
             self.shape(),
             other.shape()
         );
+        let before = trace::is_on().then(|| self.clone());
         self.update(other, 1, simd::add_assign);
+        if let Some(before) = before {
+            trace::record(|| Record::new("add").input(&before).input(other).output(&*self));
+        }
     }
 
     /// The output of `kernel`, which maps each number to one; `cost` is the work of one, as for [`foretell_threads::rows`].

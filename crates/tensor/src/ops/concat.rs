@@ -3,6 +3,7 @@
 use foretell_threads as threads;
 
 use crate::tensor::Tensor;
+use crate::trace::{self, Record};
 
 impl Tensor {
     /// The tensors one after the other along `axis`; all other sizes must agree.
@@ -23,7 +24,7 @@ impl Tensor {
         let row = shape[axis] * inner;
         let parts: Vec<(Self, usize)> =
             parts.iter().map(|part| (part.contiguous(), part.shape()[axis] * inner)).collect();
-        Self::build(shape, |out| {
+        let value = Self::build(shape, |out| {
             threads::rows(out.len().checked_div(row).unwrap_or(0), row, [out], |range, [out]| {
                 for (i, target) in range.zip(out.chunks_exact_mut(row.max(1))) {
                     let mut at = 0;
@@ -33,7 +34,12 @@ impl Tensor {
                     }
                 }
             });
-        })
+        });
+        trace::record(|| {
+            let record = Record::new("concat").output(&value).size("axis", axis);
+            parts.iter().fold(record, |record, (part, _)| record.input(part))
+        });
+        value
     }
 }
 

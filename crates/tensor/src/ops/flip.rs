@@ -1,6 +1,7 @@
 //! Reversing a dimension.
 
 use crate::tensor::Tensor;
+use crate::trace::{self, Record};
 
 impl Tensor {
     /// The elements along `axis` in reverse order.
@@ -9,7 +10,7 @@ impl Tensor {
         assert!(axis < self.rank(), "flip along axis {axis} of shape {:?}", self.shape());
         let source = self.contiguous();
         let (len, inner) = (self.shape()[axis], self.shape()[axis + 1..].iter().product::<usize>());
-        Self::build(self.shape(), |out| {
+        let value = Self::build(self.shape(), |out| {
             if out.is_empty() {
                 return;
             }
@@ -25,7 +26,9 @@ impl Tensor {
                         .for_each(|(row, source)| row.copy_from_slice(source));
                 }
             }
-        })
+        });
+        trace::record(|| Record::new("flip").input(&source).output(&value).size("axis", axis));
+        value
     }
 }
 

@@ -3,6 +3,7 @@
 use foretell_threads as threads;
 
 use crate::tensor::Tensor;
+use crate::trace::{self, Record};
 
 /// The values that fill the padding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,7 +32,7 @@ impl Tensor {
         let source = self.contiguous();
         let inner: usize = shape[axis + 1..].iter().product();
         let row = shape[axis] * inner;
-        Self::build(shape, |out| {
+        let value = Self::build(shape, |out| {
             if out.is_empty() {
                 return;
             }
@@ -56,7 +57,16 @@ impl Tensor {
                     }
                 }
             });
-        })
+        });
+        trace::record(|| {
+            let beyond = match padding {
+                Padding::Zeros => "zeros",
+                Padding::Replicate => "replicate",
+            };
+            let record = Record::new("pad").input(&source).output(&value).size("axis", axis);
+            record.size("before", before).size("after", after).word("beyond", beyond)
+        });
+        value
     }
 }
 

@@ -5,6 +5,7 @@ use foretell_threads as threads;
 
 use crate::shape::Shape;
 use crate::tensor::Tensor;
+use crate::trace::{self, Record};
 
 impl Tensor {
     /// The sum of all elements.
@@ -22,7 +23,7 @@ impl Tensor {
         let source = self.contiguous();
         let x = source.values();
         let (len, inner) = (self.shape()[axis], self.shape()[axis + 1..].iter().product::<usize>());
-        Self::build(self.shape().without(axis), |out| {
+        let value = Self::build(self.shape().without(axis), |out| {
             if inner == 1 {
                 return threads::rows(out.len(), len, [out], |range, [out]| {
                     for (i, value) in range.zip(out) {
@@ -44,7 +45,9 @@ impl Tensor {
                     block.chunks_exact(inner).for_each(|row| simd::add_assign(total, row));
                 }
             });
-        })
+        });
+        trace::record(|| Record::new("sum").input(&source).output(&value).size("axis", axis));
+        value
     }
 
     /// Sums out the dimensions along which `shape` was stretched to this tensor's shape: the transpose of
