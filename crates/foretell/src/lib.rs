@@ -175,7 +175,7 @@ pub mod own_estimator {
     pub use foretell_data::Span;
     pub use foretell_estimator::{
         Asked, ColumnKind, ColumnsRead, Cutoff, Estimator, EstimatorEntry, ForecastValues, HeldOut,
-        KnownColumn, Learned, LevelsSeen, MemoryEstimate, OneProcess, Output, Reduction, Run, StateFile,
+        KnownColumn, Learned, LevelsSeen, MemoryEstimate, Moment, OneProcess, Output, Reduction, Run, StateFile,
         Trained, TrainingSize, add_in_order, cutoffs, cutoffs_beside,
     };
 }

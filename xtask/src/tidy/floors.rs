@@ -94,7 +94,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/estimator/src",
         &[
-            "columns described error fallback forecasts interpolate levels_seen memory_limit outputs progress reduction",
+            "columns described error fallback forecasts interpolate levels_seen memory_limit moment outputs progress reduction",
             "known_columns memory run series_numbers",
             "estimator",
         ],
