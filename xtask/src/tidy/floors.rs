@@ -306,6 +306,16 @@ pub(super) const FOLDERS: &[Folders] = &[
     ),
     folders("crates/train/src", &["config shard state stopping", "kept_optimizer", "shards", "fit"]),
     folders(
+        "crates/wasm/src",
+        &[
+            "host message refusal setting_words table",
+            "archive evaluation kept series specs",
+            "forecast models",
+            "session",
+            "exports",
+        ],
+    ),
+    folders(
         "xtask/src",
         &[
             "bench_panels figures models neon outcome package sizes system",
