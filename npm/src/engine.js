@@ -36,9 +36,8 @@ export async function init(source) {
       throw error;
     }
   }
-  // Of several that wait, the first one starts it.
   const module = await compiled;
-  if (module !== running) start(module);
+  if (!instance || module !== running) await start(module);
 }
 
 async function compile(source) {
@@ -55,7 +54,8 @@ async function compile(source) {
   return WebAssembly.compile(await response.arrayBuffer());
 }
 
-function start(module) {
+/** Starts the module; not at once, which Chromium refuses of modules above 8 MB on a page's own thread. */
+async function start(module) {
   const imports = {
     foretell: {
       now: () => performance.now(),
@@ -66,7 +66,10 @@ function start(module) {
       },
     },
   };
-  instance = new WebAssembly.Instance(module, imports);
+  const started = await WebAssembly.instantiate(module, imports);
+  // Of several that wait, the first one counts.
+  if (instance && module === running) return;
+  instance = started;
   running = module;
   generation += 1;
   told = { simd: true, pool: true };
@@ -82,7 +85,8 @@ export function currentGeneration() {
  * `options`: `onProgress` hears each step, `signal` ends the work, `simd` and `pool` are how it is computed.
  */
 export async function call(request, bytes = new Uint8Array(), options = {}) {
-  await init();
+  do await init();
+  while (!instance);
   if (options.signal?.aborted) throw options.signal.reason;
   return exchange(request, bytes, options);
 }
@@ -151,7 +155,7 @@ function taken(place) {
   return { json: JSON.parse(decoder.decode(answer.subarray(4, 4 + json))), bytes: answer.slice(4 + json) };
 }
 
-/** Starts the module again after a failure of its own, and gives the error that says so. */
+/** Leaves an instance that failed, so that the next work starts another one, and gives the error that says so. */
 function restarted(error) {
   let why = '';
   try {
@@ -162,7 +166,8 @@ function restarted(error) {
   } catch {
     // What is left of the instance says nothing.
   }
-  start(running);
+  instance = null;
+  generation += 1;
   const cause = why || error.message;
   return new ForetellError({
     code: 'failure',
