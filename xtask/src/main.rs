@@ -49,8 +49,8 @@ enum Chore {
     Standalone,
     /// Package every crate that users may depend on, and build each from its package.
     Package,
-    /// Check that the facade without Parquet and threads is fit for WebAssembly.
-    Wasm,
+    /// Build the module for browsers and Node and the npm package around it, and run its tests in Node.
+    Wasm(wasm::Options),
     /// Run the suites of the libraries that may have `unsafe` code under AddressSanitizer.
     Asan(asan::Options),
     /// Measure the same workloads with and without each optimisation; write docs/bench-matrix.md.
@@ -84,7 +84,7 @@ impl Chore {
             Self::Mpi => mpi::run(),
             Self::Standalone => standalone::run().map(|()| Outcome::Done),
             Self::Package => package::run().map(|()| Outcome::Done),
-            Self::Wasm => wasm::run(),
+            Self::Wasm(options) => wasm::run(options),
             Self::Asan(options) => asan::run(options).map(|()| Outcome::Done),
             Self::BenchMatrix(options) => bench_matrix::run(options).map(|()| Outcome::Done),
             Self::BenchForecast(options) => bench_forecast::run(options).map(|()| Outcome::Done),

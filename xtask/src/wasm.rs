@@ -1,45 +1,86 @@
-//! `cargo xtask wasm`: the facade without its default features is fit for `wasm32-unknown-unknown`.
+//! `cargo xtask wasm`: the module for browsers and Node, the npm package around it, and its tests in Node.
+//!
+//! The package is put together in `target/npm/foretell`. Where there is no standard library for the target none is installed: it is built
+//! once into `target/wasm-std`, if Debian's source of it fits the compiler.
+
+mod package;
+mod toolchain;
 
 use std::{env, path::Path, process::Command};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
+use cargo_metadata::MetadataCommand;
 
 use crate::outcome::Outcome;
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// The features that a browser can have: one thread, and no tables but text.
-const FEATURES: &str = "simd,faer,pool";
+/// The crate of the module, and the features that a browser can have: one thread, and no tables but text. Products have kernels of their
+/// own at its level, so that faer would serve nothing.
+const MODULE: [&str; 7] = [
+    "--package",
+    "foretell-wasm",
+    "--target",
+    TARGET,
+    "--no-default-features",
+    "--features",
+    "foretell/flash,foretell/pool,foretell/simd",
+];
 
 /// Crates that build or link C, beside those whose name ends in `-sys`.
 const BUILDS_C: &[&str] = &["cc", "cmake", "pkg-config", "bindgen"];
 
-pub(crate) fn run() -> anyhow::Result<Outcome> {
-    let cargo = || Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    let facade =
-        ["--package", "foretell", "--target", TARGET, "--no-default-features", "--features", FEATURES];
+/// Arguments of `cargo xtask wasm`.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Build the package and leave out its tests.
+    #[arg(long)]
+    build_only: bool,
+}
+
+pub(crate) fn run(options: &Options) -> anyhow::Result<Outcome> {
+    check_no_c()?;
+    let metadata = MetadataCommand::new().no_deps().exec().context("cargo metadata failed")?;
+    let (root, target) = (metadata.workspace_root.as_std_path(), metadata.target_directory.as_std_path());
+    let flags = match toolchain::flags(root, target)? {
+        Ok(flags) => flags,
+        Err(why) => return Ok(Outcome::PassedOver(format!("not compiled: {why}"))),
+    };
+    let module = build(target, &flags)?;
+    let directory = package::assemble(root, target, &module)?;
+    if options.build_only {
+        return Ok(Outcome::Done);
+    }
+    if !package::has("node") {
+        return Ok(Outcome::PassedOver("built, not tested: no node is installed".to_owned()));
+    }
+    package::test(root, &directory, &native(target)?)?;
+    Ok(Outcome::Done)
+}
+
+fn cargo() -> Command {
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    // The features of other packages are none of the module's.
+    cargo.env_remove("CARGO_RESOLVER_FEATURE_UNIFICATION").env_remove("RUSTFLAGS");
+    cargo
+}
+
+/// An error if a crate of the module needs a compiler of C.
+fn check_no_c() -> anyhow::Result<()> {
     let tree = cargo()
         .args(["tree", "--edges", "normal,build", "--prefix", "none", "--format", "{p}"])
-        .args(facade)
+        .args(MODULE)
         .output()
         .context("cannot start cargo")?;
     ensure!(tree.status.success(), "cargo tree failed: {}", String::from_utf8_lossy(&tree.stderr));
     let foreign = foreign(&String::from_utf8_lossy(&tree.stdout));
     ensure!(
         foreign.is_empty(),
-        "foretell needs a C compiler for {TARGET}, because of {}; put what needs them behind a feature",
+        "foretell-wasm needs a C compiler for {TARGET}, because of {}; put what needs them behind a feature",
         foreign.join(", ")
     );
     println!("no crate of {} builds C for {TARGET}", String::from_utf8_lossy(&tree.stdout).lines().count());
-    if !is_installed()? {
-        let why = format!("not compiled: {TARGET} is not installed; `rustup target add {TARGET}`");
-        return Ok(Outcome::PassedOver(why));
-    }
-    let status = cargo().arg("check").args(facade).status().context("cannot start cargo")?;
-    if !status.success() {
-        bail!("foretell does not compile for {TARGET} ({status})");
-    }
-    Ok(Outcome::Done)
+    Ok(())
 }
 
 /// The crates of a listing, one `name version` a line, that build or link C.
@@ -52,13 +93,27 @@ fn foreign(listing: &str) -> Vec<String> {
     foreign
 }
 
-/// Whether this toolchain has the target's standard library.
-fn is_installed() -> anyhow::Result<bool> {
-    let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let sysroot =
-        Command::new(rustc).args(["--print", "sysroot"]).output().context("cannot start rustc")?.stdout;
-    let sysroot = String::from_utf8(sysroot).context("the sysroot's path is not UTF-8")?;
-    Ok(Path::new(sysroot.trim()).join("lib/rustlib").join(TARGET).is_dir())
+/// The module, built.
+fn build(target: &Path, flags: &str) -> anyhow::Result<std::path::PathBuf> {
+    let directory = target.join("wasm");
+    let status = cargo()
+        .arg("build")
+        .args(MODULE)
+        .args(["--profile", "wasm"])
+        .env("CARGO_TARGET_DIR", &directory)
+        .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flags)
+        .status()
+        .context("cannot start cargo")?;
+    ensure!(status.success(), "the module does not compile for {TARGET} ({status})");
+    Ok(directory.join(TARGET).join("wasm/foretell_wasm.wasm"))
+}
+
+/// The program that answers the module's requests natively, built as the tests are.
+fn native(target: &Path) -> anyhow::Result<std::path::PathBuf> {
+    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    let status = cargo.args(["build", "--package", "foretell-wasm", "--example", "answer"]).status();
+    ensure!(status.context("cannot start cargo")?.success(), "foretell-wasm does not compile natively");
+    Ok(target.join("debug/examples/answer"))
 }
 
 #[cfg(test)]

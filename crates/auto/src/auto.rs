@@ -3,11 +3,10 @@
 use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
 
 use foretell::own_estimator::{
-    ColumnKind, ColumnsRead, Estimator, EstimatorEntry, EstimatorNeeds, HeldOut, Learned, Output, Run,
-    Trained,
+    ColumnKind, ColumnsRead, Estimator, EstimatorEntry, EstimatorNeeds, HeldOut, Learned, Moment, Output,
+    Run, Trained,
 };
 use foretell::{EstimatorError, Map, ModelSpec, Panel, Progress, Value, Verdict, register_estimator};
 
@@ -221,7 +220,7 @@ impl Estimator for Auto {
         let panel = panel.without_last(held_out.rows());
         // The one who listens to the training may stop it, too.
         let (workers, vocabulary, heard) = (run.workers, run.vocabulary, Mutex::new((0_u64, run.listen)));
-        let begun = Instant::now();
+        let begun = Moment::now();
         let is_stopped = || {
             let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
             let (step, listen) = &mut *heard;

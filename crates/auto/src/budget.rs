@@ -1,7 +1,9 @@
 //! How much work a forecast may be.
 
 use std::str::FromStr;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+use foretell::own_estimator::Moment;
 
 use crate::error::AutoError;
 
@@ -63,7 +65,7 @@ impl std::fmt::Display for Budget {
 /// The time that is left of a budget.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
-    start: Instant,
+    start: Moment,
     time: Option<Duration>,
 }
 
@@ -73,7 +75,7 @@ impl Clock {
             Budget::Time(time) => Some(time),
             Budget::Quick | Budget::Steps(_) => None,
         };
-        Self { start: Instant::now(), time }
+        Self { start: Moment::now(), time }
     }
 
     /// Seconds that are left; nothing where there is no limit.

@@ -1,9 +1,8 @@
 //! The whole way: candidates, windows, weights, the honest score, and the members fitted to everything.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
 
-use foretell::own_estimator::Trained;
+use foretell::own_estimator::{Moment, Trained};
 use foretell::{EstimatorError, Panel};
 
 use crate::board::{AUTO, BASELINE, Board, BoardRow};
@@ -149,7 +148,7 @@ pub(crate) fn choose(
         if place > 0 && mix.weight(place) == 0.0 {
             continue;
         }
-        let begun = Instant::now();
+        let begun = Moment::now();
         let fitted = fit_at_last(&tried.member, panel, context);
         if let Some(row) = board.rows.iter_mut().find(|row| row.model == tried.member.spec.alias()) {
             row.seconds += begun.elapsed().as_secs_f64();
@@ -323,7 +322,7 @@ fn pace(
     let spec = member.spec.clone().set("max_steps", FEW).ok()?;
     let oldest = stages.iter().map(|stage| stage.ahead).max().unwrap_or(0);
     // Steps are listened to, each of which may be the last.
-    let (begun, taken) = (Instant::now(), Mutex::new(Vec::new()));
+    let (begun, taken) = (Moment::now(), Mutex::new(Vec::new()));
     let is_stopped = || {
         let seconds = begun.elapsed().as_secs_f64();
         taken.lock().unwrap_or_else(PoisonError::into_inner).push(seconds);

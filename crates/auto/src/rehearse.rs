@@ -1,8 +1,6 @@
 //! Members on the windows: what each would have forecast.
 
-use std::time::Instant;
-
-use foretell::own_estimator::{Span, Trained};
+use foretell::own_estimator::{Moment, Span, Trained};
 use foretell::{EstimatorError, Future, Panel};
 
 use crate::budget::Clock;
@@ -56,7 +54,7 @@ impl Tried {
 
     /// Fits it before a window, and takes its forecasts. What fails drops it.
     pub(crate) fn run(&mut self, place: usize, stage: &Stage, h: usize, context: &Context<'_>) {
-        let begun = Instant::now();
+        let begun = Moment::now();
         let done = self.member.fit(&stage.known, context).and_then(|trained| match trained {
             Some(trained) => self.take(place, stage, &*trained, h, context).map(|()| true),
             None => Ok(false),
@@ -73,7 +71,7 @@ impl Tried {
         h: usize,
         context: &Context<'_>,
     ) {
-        let begun = Instant::now();
+        let begun = Moment::now();
         let Some(oldest) = places.iter().map(|&place| stages[place].ahead).max() else { return };
         let done = self.member.fit(&panel.without_last(oldest), context).and_then(|trained| match trained {
             Some(trained) => {
@@ -87,7 +85,7 @@ impl Tried {
     }
 
     /// Counts the time of a fit, and drops what gave no forecasts.
-    fn end(&mut self, begun: Instant, done: Result<bool, EstimatorError>, context: &Context<'_>) {
+    fn end(&mut self, begun: Moment, done: Result<bool, EstimatorError>, context: &Context<'_>) {
         self.last = begun.elapsed().as_secs_f64();
         self.seconds += self.last;
         self.dropped = match done {
@@ -127,7 +125,7 @@ pub(crate) fn rehearse_local(
     context: &Context<'_>,
 ) -> usize {
     let given = clock.left().map(|left| left * share);
-    let begun = Instant::now();
+    let begun = Moment::now();
     let left = |given: Option<f64>| given.map(|given| given - begun.elapsed().as_secs_f64());
     let mut reached = from;
     for (place, stage) in stages.iter().enumerate().skip(from) {
@@ -175,7 +173,7 @@ fn probed(tried: &Tried, stage: &Stage, h: usize, context: &Context<'_>) -> f64 
     if series <= 2 * PROBED {
         return 0.0;
     }
-    let begun = Instant::now();
+    let begun = Moment::now();
     let some = stage.known.of_series(series / 2..series / 2 + PROBED);
     let future =
         stage.future.as_ref().and_then(|future| future.of_series(series / 2..series / 2 + PROBED).ok());

@@ -63,7 +63,15 @@ impl Checkpoint {
     /// # Errors
     /// The bytes are something else or were changed since, or the files in them contradict each other.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
-        let files = unpack(bytes).map_err(|reason| CheckpointError::Packed { reason })?;
+        Self::from_files(unpack(bytes).map_err(|reason| CheckpointError::Packed { reason })?)
+    }
+
+    /// Reads the files of a directory, each with its name: of an archive, or wherever there is no file system.
+    ///
+    /// # Errors
+    /// A file is missing, corrupt, of another format version, or contradicts another.
+    pub fn from_files<'f>(files: impl IntoIterator<Item = (String, &'f [u8])>) -> Result<Self> {
+        let files = files.into_iter().collect();
         Self::read(&Files { dir: Path::new(""), source: Source::Memory(files) })
             .map(|(checkpoint, _)| checkpoint)
     }
@@ -181,13 +189,21 @@ impl Checkpoint {
     /// # Errors
     /// The checkpoint contradicts itself ([`save_at`](Self::save_at)).
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        Ok(pack(&self.to_files()?))
+    }
+
+    /// The files of the directory, each with its name.
+    ///
+    /// # Errors
+    /// The checkpoint contradicts itself ([`save_at`](Self::save_at)).
+    pub fn to_files(&self) -> Result<Vec<(String, Vec<u8>)>> {
         self.check().map_err(|m| m.at("the models"))?;
         let files = RefCell::new(Vec::new());
         self.write_files(|name, bytes| {
             files.borrow_mut().push((name.to_owned(), bytes));
             Ok(())
         })?;
-        Ok(pack(&files.into_inner()))
+        Ok(files.into_inner())
     }
 
     /// Hands over one file after the other, so that only one is in memory twice.

@@ -6,7 +6,7 @@ use foretell_checkpoint::ModelDirectory;
 use foretell_estimator::MemoryLimit;
 
 use crate::directory::inspect::Contents;
-use crate::directory::saving::{checkpoint, from_bytes, load, save, to_bytes};
+use crate::directory::saving::{checkpoint, from_bytes, from_files, load, save, to_bytes, to_files};
 use crate::error::Error;
 use crate::fitted::Fitted;
 
@@ -86,6 +86,33 @@ impl Fitted {
     /// If the bytes are something else or were changed since, or hold a model that this program does not have.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, Error> {
         let (trained, interruption) = from_bytes(bytes, MemoryLimit::default())?;
+        Ok(Self { trained, interruption })
+    }
+
+    /// The files of the directory that [`Fitted::save`] would write, by their names: for an archive, or wherever there is no file system.
+    ///
+    /// # Errors
+    /// If a model cannot be written.
+    pub fn to_files(&self) -> Result<Vec<(String, Vec<u8>)>, Error> {
+        to_files(&self.trained, self.interruption.as_ref())
+    }
+
+    /// Reads the files of a directory, each with its name, as [`Fitted::load`] reads the directory.
+    ///
+    /// ```
+    /// # use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel};
+    /// # let panel = Panel::from_series(Freq::parse("D")?, [("a", 0, vec![1.0; 40])])?;
+    /// # let fitted = Forecaster::new([ModelSpec::new("SeasonalNaive", 7, 14)?])?.fit(&panel)?;
+    /// let files = fitted.to_files()?;
+    /// let again = Fitted::from_files(files.iter().map(|(name, bytes)| (name.clone(), &bytes[..])))?;
+    /// assert_eq!(again.predict(&panel, None)?.columns, fitted.predict(&panel, None)?.columns);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If a file is missing or damaged, or holds a model that this program does not have.
+    pub fn from_files<'f>(files: impl IntoIterator<Item = (String, &'f [u8])>) -> Result<Self, Error> {
+        let (trained, interruption) = from_files(files, MemoryLimit::default())?;
         Ok(Self { trained, interruption })
     }
 }

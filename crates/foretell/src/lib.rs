@@ -178,8 +178,8 @@ pub mod own_estimator {
     pub use foretell_estimator::{
         Asked, ColumnKind, ColumnsRead, Contributions, Cutoff, Estimator, EstimatorEntry, EstimatorNeeds,
         ForecastPart, ForecastValues, HeldOut, ImportanceSum, KnownColumn, Learned, LevelsSeen,
-        MemoryEstimate, OneProcess, Output, Reduction, Run, StateFile, Trained, TrainingSize, add_in_order,
-        cutoffs, cutoffs_beside, hyper,
+        MemoryEstimate, Moment, OneProcess, Output, Reduction, Run, StateFile, Trained, TrainingSize,
+        add_in_order, cutoffs, cutoffs_beside, hyper,
     };
 }
 pub use conformal::{ConformalMethod, PredictionIntervals};

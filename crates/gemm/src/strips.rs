@@ -1,4 +1,4 @@
-//! Products by a kernel of our own, for vectors of 512 bits.
+//! Products by a kernel of our own, for vectors of 512 bits and, in narrower tiles, for those of WebAssembly.
 //!
 //! A strip of columns of the right operand, as wide as four vectors, is packed on the stack, a block of its rows at a time;
 //! it stays in the nearest cache while all rows of the left operand pass by. Six of these at a time are read without a copy,
@@ -287,11 +287,12 @@ impl Block<'_, '_> {
     }
 }
 
-/// The vectors of the next strip, of this many columns that are left.
+/// The vectors of the next strip, of this many columns that are left: a tile of six rows by four vectors and what it reads fits 32
+/// registers, one by two vectors fits 16.
 #[inline(always)]
 fn width<V: Vector>(columns: usize) -> usize {
     match columns.div_ceil(V::LANES) {
-        VECTORS.. => VECTORS,
+        VECTORS.. if V::REGISTERS >= 32 => VECTORS,
         2.. => 2,
         _ => 1,
     }

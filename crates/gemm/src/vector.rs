@@ -11,6 +11,8 @@ mod avx512;
 #[cfg(target_arch = "aarch64")]
 mod neon;
 mod register;
+#[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+mod simd128;
 
 use foretell_simd::{Level, level};
 
@@ -70,6 +72,8 @@ pub(crate) fn run_at<J: Job>(current: Current, job: J) -> Option<J> {
             // SAFETY: NEON is part of every aarch64 target.
             job.run::<neon::F32x4>(unsafe { neon::Neon::new_unchecked() });
         }
+        #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
+        Level::Simd128 => job.run::<simd128::F32x4>(simd128::Simd128::of_module()),
         _ => return Some(job),
     }
     None

@@ -5,10 +5,12 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::OnceLock;
 
-#[cfg(feature = "simd")]
+#[cfg(all(feature = "simd", any(target_arch = "x86_64", target_arch = "aarch64")))]
 use pulp::Simd;
 #[cfg(all(feature = "simd", target_arch = "aarch64"))]
 use pulp::aarch64::Neon;
+#[cfg(all(feature = "simd", target_arch = "wasm32"))]
+use pulp::wasm::Simd128;
 #[cfg(all(feature = "simd", target_arch = "x86_64"))]
 use pulp::x86::{V3, V4};
 
@@ -19,7 +21,7 @@ use crate::isa::{Scalar, WithSimd};
 /// A set of vector instructions that the kernels can run on.
 ///
 /// The best level of the machine is taken when the first kernel runs. The environment variable
-/// `FORETELL_SIMD` (`scalar`, `avx2`, `avx512`, `amx` or `neon`) overrides it for the process,
+/// `FORETELL_SIMD` (`scalar`, `avx2`, `avx512`, `amx`, `neon` or `simd128`) overrides it for the process,
 /// [`with_level`] for one closure on one thread. Where the variable names no level, or one that the machine lacks, the first
 /// kernel warns on standard error and the best level is taken; [`Level::of_process`] is the way to refuse such a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -36,10 +38,14 @@ pub enum Level {
     Amx,
     /// aarch64 with NEON: 4 lanes of `f32`.
     Neon,
+    /// WebAssembly with vectors of 128 bits: 4 lanes of `f32`, products and sums rounded one after the other. A module has it or has it
+    /// not from the start: it must be built with `-C target-feature=+simd128`.
+    Simd128,
 }
 
 impl Level {
-    const ALL: [Level; 5] = [Level::Scalar, Level::Avx2, Level::Avx512, Level::Amx, Level::Neon];
+    const ALL: [Level; 6] =
+        [Level::Scalar, Level::Avx2, Level::Avx512, Level::Amx, Level::Neon, Level::Simd128];
 
     /// Whether it has the vectors of AVX-512.
     pub fn has_avx512(self) -> bool {
@@ -81,6 +87,8 @@ impl Level {
             Level::Amx => V4::try_new().filter(|_| amx::available()).map(Target::Amx),
             #[cfg(all(feature = "simd", target_arch = "aarch64"))]
             Level::Neon => Neon::try_new().map(Target::Neon),
+            #[cfg(all(feature = "simd", target_arch = "wasm32"))]
+            Level::Simd128 => Simd128::try_new().map(Target::Simd128),
             #[allow(unreachable_patterns, reason = "which arms exist depends on the target")]
             _ => None,
         }
@@ -99,6 +107,7 @@ impl fmt::Display for Level {
             Level::Avx512 => "avx512",
             Level::Amx => "amx",
             Level::Neon => "neon",
+            Level::Simd128 => "simd128",
         })
     }
 }
@@ -109,7 +118,7 @@ pub struct UnknownLevel(String);
 
 impl fmt::Display for UnknownLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown SIMD level `{}`: expected scalar, avx2, avx512, amx or neon", self.0)
+        write!(f, "unknown SIMD level `{}`: expected scalar, avx2, avx512, amx, neon or simd128", self.0)
     }
 }
 
@@ -163,6 +172,8 @@ pub(crate) enum Target {
     Amx(V4),
     #[cfg(all(feature = "simd", target_arch = "aarch64"))]
     Neon(Neon),
+    #[cfg(all(feature = "simd", target_arch = "wasm32"))]
+    Simd128(Simd128),
     /// Lanes one by one, of a width that no level of this architecture has.
     #[cfg(all(test, feature = "simd"))]
     Emulated,
@@ -181,6 +192,8 @@ impl Target {
             Target::Amx(_) => Level::Amx,
             #[cfg(all(feature = "simd", target_arch = "aarch64"))]
             Target::Neon(_) => Level::Neon,
+            #[cfg(all(feature = "simd", target_arch = "wasm32"))]
+            Target::Simd128(_) => Level::Simd128,
             #[cfg(all(test, feature = "simd"))]
             Target::Emulated => Level::Scalar,
         }
@@ -273,6 +286,9 @@ pub(crate) fn dispatch<Op: WithSimd>(op: Op) -> Op::Output {
         Target::Avx512(simd) | Target::Amx(simd) => Simd::vectorize(simd, op),
         #[cfg(all(feature = "simd", target_arch = "aarch64"))]
         Target::Neon(simd) => Simd::vectorize(simd, op),
+        // Without `vectorize`: the whole module has the instructions, or none of it has.
+        #[cfg(all(feature = "simd", target_arch = "wasm32"))]
+        Target::Simd128(simd) => op.with_simd(simd),
         #[cfg(all(test, feature = "simd"))]
         Target::Emulated => emulate(op),
     }
@@ -305,7 +321,7 @@ mod tests {
         }
         assert_eq!(" AVX2 ".parse(), Ok(Level::Avx2));
         let error = "sse".parse::<Level>().unwrap_err().to_string();
-        assert_eq!(error, "unknown SIMD level `sse`: expected scalar, avx2, avx512, amx or neon");
+        assert_eq!(error, "unknown SIMD level `sse`: expected scalar, avx2, avx512, amx, neon or simd128");
     }
 
     #[test]

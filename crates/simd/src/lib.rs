@@ -1,4 +1,4 @@
-//! Numeric kernels over slices, dispatched at run time: AVX-512, AVX2, NEON, scalar.
+//! Numeric kernels over slices, dispatched at run time: AVX-512, AVX2, NEON, SIMD128, scalar.
 //!
 //! For the one who does to flat arrays of `f32` or `f64` what time series and small networks ask for:
 //! arithmetic, reductions, normalisation, moving windows, elementary functions, activations, losses,
@@ -27,7 +27,7 @@
 //! # What holds
 //!
 //! * **Levels.** The best [`Level`] of the machine is taken when the first kernel runs.
-//!   `FORETELL_SIMD=scalar|avx2|avx512|amx|neon` overrides it for a process, [`with_level`] for a closure.
+//!   `FORETELL_SIMD=scalar|avx2|avx512|amx|neon|simd128` overrides it for a process, [`with_level`] for a closure.
 //!   Another word is told on standard error, and the best level taken.
 //! * **Accuracy.** Each function's docs state it, and tests hold it at every level, lane count, length
 //!   and alignment: elementary functions within 2 ULP over all `f32`,

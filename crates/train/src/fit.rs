@@ -2,12 +2,11 @@
 
 use std::fmt;
 use std::ops::{ControlFlow, Range};
-use std::time::{Duration, Instant};
 
 use foretell_amp::GradScaler;
 use foretell_batch::Cut;
 use foretell_data::{Cutter, SeriesSampler, WindowRef};
-use foretell_estimator::{Listener, Outcome, Progress, Reduction, Verdict};
+use foretell_estimator::{Listener, Moment, Outcome, Progress, Reduction, Verdict};
 use foretell_infer::Forecasts;
 use foretell_nn::{Coupling, Dims, Key, Loss, Network, Params, WithoutAmp, check_amp};
 use foretell_optim::{Optimizer, Pace, Schedule};
@@ -156,9 +155,7 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome, Option<Ke
         let valid_loss = checks.losses.last().copied();
         outcome = Outcome { steps: state.step, train_loss: state.train_loss, valid_loss, ..outcome };
     }
-    // A browser has no clock that the standard library knows.
-    let has_clock = cfg!(not(all(target_family = "wasm", target_os = "unknown")));
-    let start = has_clock.then(Instant::now);
+    let start = Moment::now();
 
     for step in outcome.steps..config.max_steps {
         let pace = checks.schedule.at(step);
@@ -185,7 +182,7 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome, Option<Ke
             valid_loss: checked,
             learning_rate: pace.rate,
             skipped_steps: outcome.skipped_steps,
-            elapsed: start.map_or(Duration::ZERO, |start| start.elapsed()),
+            elapsed: start.elapsed(),
         });
         if verdict == Verdict::Stop || checks.stopping.is_over() || step + 1 == config.max_steps {
             break;

@@ -94,7 +94,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/estimator/src",
         &[
-            "columns contributions described error fallback forecasts hyper interpolate levels_seen memory_limit outputs progress reduction",
+            "columns contributions described error fallback forecasts hyper interpolate levels_seen memory_limit moment outputs progress reduction",
             "importances known_columns memory needs run series_numbers",
             "estimator",
         ],
@@ -312,6 +312,16 @@ pub(super) const FOLDERS: &[Folders] = &[
         &["patience scope wanted", "helpers", "indices", "rows", "pipeline sequence workers"],
     ),
     folders("crates/train/src", &["config shard state stopping", "kept_optimizer", "shards", "fit"]),
+    folders(
+        "crates/wasm/src",
+        &[
+            "host message refusal setting_words table",
+            "archive evaluation kept series specs",
+            "forecast models",
+            "session",
+            "exports",
+        ],
+    ),
     folders(
         "xtask/src",
         &[

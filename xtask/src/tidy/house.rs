@@ -163,6 +163,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
     ),
     room(10, "foretell-python", &["foretell", "foretell-report", "foretell-auto"]),
+    room(10, "foretell-wasm", &["foretell-simd", "foretell", "foretell-auto"]),
     room(
         10,
         "foretell-candle",
@@ -284,6 +285,7 @@ pub(super) fn unsafe_in(package: &str) -> Unsafe {
             Unsafe::Anywhere
         }
         "foretell-cli" => Unsafe::File("crates/cli/src/closed_stdout.rs"),
+        "foretell-wasm" => Unsafe::File("crates/wasm/src/exports.rs"),
         _ => Unsafe::Nowhere,
     }
 }

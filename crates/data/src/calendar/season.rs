@@ -31,15 +31,17 @@ pub fn usual_season(freq: Freq) -> usize {
 /// year, of hours a day and a week, of days a week and a year; what the calendar has of weeks, months and quarters. Minutes and hours count
 /// from 4 steps on. None where there is no such custom.
 pub fn calendar_seasons(freq: Freq) -> Vec<usize> {
-    let (multiple, usual) = (usize::try_from(freq.multiple).unwrap_or(usize::MAX), usual_season(freq));
+    let usual = usual_season(freq);
     let mut seasons = match freq.unit {
         Unit::Fixed(index) => {
-            let step = (FIXED[index as usize].1 as usize).saturating_mul(multiple);
-            let steps = |(cycle, least, exact): (usize, usize, bool)| {
-                let steps = cycle / step;
+            // Microseconds of a year are more than 32 bits hold, which is what a browser counts with.
+            let multiple = u64::try_from(freq.multiple).unwrap_or(u64::MAX);
+            let step = (FIXED[index as usize].1 as u64).saturating_mul(multiple);
+            let steps = |(cycle, least, exact): (u64, usize, bool)| {
+                let steps = usize::try_from(cycle / step).ok()?;
                 (steps >= least && (cycle % step == 0 || !exact)).then_some(steps)
             };
-            let (hour, day) = (3_600_000_000, DAY as usize);
+            let (hour, day) = (3_600_000_000, DAY as u64);
             let cycles = [
                 (hour / 60, 4, true),
                 (hour, 4, true),

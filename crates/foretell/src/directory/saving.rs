@@ -103,6 +103,22 @@ pub(crate) fn to_bytes(
     Ok(checkpoint(trained, interruption).to_bytes()?)
 }
 
+/// The files of the models' directory, by their names.
+pub(crate) fn to_files(
+    trained: &TrainedModels,
+    interruption: Option<&Interruption>,
+) -> Result<Vec<(String, Vec<u8>)>, Error> {
+    Ok(checkpoint(trained, interruption).to_files()?)
+}
+
+/// Reads the files of a directory.
+pub(crate) fn from_files<'f>(
+    files: impl IntoIterator<Item = (String, &'f [u8])>,
+    limit: MemoryLimit,
+) -> Result<(TrainedModels, Option<Interruption>), Error> {
+    restore_all(Path::new("the files"), Checkpoint::from_files(files)?, limit)
+}
+
 /// Reads what [`to_bytes`] wrote.
 pub(crate) fn from_bytes(
     bytes: &[u8],

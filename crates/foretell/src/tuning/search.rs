@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use foretell_data::{Panel, usual_season};
-use foretell_estimator::{Estimator, Workers};
+use foretell_estimator::{Estimator, Moment, Workers};
 use foretell_evaluate::{Metric, RowScore, Scale};
 use foretell_search::{Halving, Point, Sampler, Study};
 use serde_json::Value;
@@ -223,8 +223,7 @@ impl<'a> Search<'a> {
         let state = SearchState::open(self.dir.as_deref(), self.identity(&specs, panel)?)?;
         let threads = Workers::new(self.threads)?.threads();
         let at_a_time = threads.min(self.study.round.max(1));
-        let (deadline, interrupt) =
-            (self.time.map(|time| Instant::now() + time), Arc::clone(&self.interrupt));
+        let (begun, time, interrupt) = (Moment::now(), self.time, Arc::clone(&self.interrupt));
         let trainer = Trainer {
             panel,
             configure: &*self.configure,
@@ -233,7 +232,7 @@ impl<'a> Search<'a> {
             season: self.season.unwrap_or_else(|| usual_season(panel.freq())),
             threads: (threads / at_a_time).max(1),
             at_a_time,
-            stop: Arc::new(move || interrupt() || deadline.is_some_and(|end| Instant::now() >= end)),
+            stop: Arc::new(move || interrupt() || time.is_some_and(|time| begun.elapsed() >= time)),
             memory: RwLock::new(()),
         };
         // Points that set what a model has anyway, or two spaces of one model, may be one setting.
@@ -375,7 +374,7 @@ fn run(trainer: &Trainer<'_>, board: &Mutex<Board<'_>>, trial: usize) -> Result<
         locked(board).enter(&known);
         return Ok(());
     }
-    let start = Instant::now();
+    let start = Moment::now();
     let (score, failure, begun) = match trainer.score(&spec, budget, before.as_ref()) {
         Ok(None) => return Ok(()),
         Ok(Some((score, begun))) if score.is_finite() => (Some(score), None, begun),

@@ -20,6 +20,7 @@ use product::{Finish, Product};
 
 use crate::bf16::layout::{DEPTH, Layout, Terms, WIDTH};
 use crate::plan;
+#[cfg(target_arch = "x86_64")]
 use crate::plan::kernel::Bf16Kernel;
 use crate::view::MatMut;
 

@@ -1,5 +1,6 @@
 //! The kernels, compiled for each set of instructions.
 
+#[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 use foretell_simd::{Level, level};
 
 use super::lanes;

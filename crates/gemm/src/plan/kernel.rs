@@ -83,7 +83,7 @@ pub(crate) enum Kernel {
     Tiny,
     /// A vector times a matrix.
     Row,
-    /// The right operand packed in strips, with vectors of 512 bits.
+    /// The right operand packed in strips, with vectors of 512 bits or, where there is no faer that knows them, of WebAssembly.
     Strips,
     /// That of faer, or without it a plain loop.
     General,
@@ -117,6 +117,13 @@ pub(crate) fn in_f32(operands: Operands, level: Level) -> Kernel {
         && n >= strips::LEAST_COLUMNS
         && work(m, n, k) >= strips::LEAST_WORK
         && (k <= strips::LONGEST_ROW || lhs.row == 1)
+        && (rhs.col == 1 || rhs.row == 1)
+    {
+        return Kernel::Strips;
+    }
+    // Here faer has plain loops, which any packing gains upon.
+    if level == Level::Simd128
+        && let Some(Operands { rhs, .. }) = by_rows
         && (rhs.col == 1 || rhs.row == 1)
     {
         return Kernel::Strips;

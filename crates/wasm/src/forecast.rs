@@ -1,0 +1,101 @@
+//! `forecast`: the best forecast of series, as the command line's `foretell forecast`.
+
+use foretell::{Forecaster, PredictOptions, usual_season};
+use foretell_auto::{Auto, QUANTILES, TrainedAuto};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::kept::{Kept, warnings};
+use crate::refusal::Refusal;
+use crate::series::{MOST_MEMORY, Read, Tables};
+use crate::table::table;
+
+/// What a forecast is asked.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Asked {
+    tables: Tables,
+    h: Option<usize>,
+    season: Value,
+    levels: Vec<f64>,
+    quantiles: Vec<f64>,
+    models: Option<Vec<String>>,
+    budget: Option<Value>,
+    metric: Option<String>,
+    ensemble: Option<bool>,
+    hist: Vec<String>,
+    categories: Vec<String>,
+    non_negative: bool,
+    integer: bool,
+    /// Whether the models are kept, for `predict` and `save`.
+    keep: bool,
+}
+
+impl Kept {
+    /// The answer: the table of the forecast, the leaderboard, and what was done in the caller's stead.
+    pub(crate) fn forecast(&mut self, asked: Asked) -> Result<Value, Refusal> {
+        let read = Read { categories: asked.categories.clone(), hist: asked.hist.clone(), ..Read::default() };
+        let series = asked.tables.clone().read(read)?;
+        let mut told = series.told.clone();
+        let h = match asked.h {
+            Some(h) => h,
+            None => {
+                let season = usual_season(series.panel.freq());
+                if season < 2 || 3 * season > series.panel.max_len() {
+                    return Err(Refusal::request(
+                        "h",
+                        "h is missing: how many steps to forecast, as { h: 14 }",
+                    ));
+                }
+                told.push(format!(
+                    "forecasting {season} steps, a season of the frequency; h says how many others"
+                ));
+                season
+            }
+        };
+        let future = series.future(h)?;
+        let mut auto = Auto::new(h);
+        for (name, value) in [
+            ("futr_exog_list", json!(series.known_ahead)),
+            ("hist_exog_list", json!(asked.hist)),
+            ("stat_exog_list", json!(series.statics)),
+            ("cat_exog_list", json!(asked.categories)),
+        ] {
+            auto = auto.with(name, value)?;
+        }
+        for (name, value) in [
+            ("h", Some(json!(h))),
+            ("season_length", Some(asked.season).filter(|season| !season.is_null())),
+            ("models", asked.models.map(Value::from)),
+            ("budget", asked.budget),
+            ("metric", asked.metric.map(Value::from)),
+            ("ensemble", asked.ensemble.map(Value::from)),
+        ] {
+            if let Some(value) = value {
+                auto = auto.with(name, value)?;
+            }
+        }
+        let (listener, heard) = warnings();
+        let fitted = Forecaster::new([auto.into()])?
+            .reading(&series.options)
+            .columns(series.names())
+            .non_negative(asked.non_negative)
+            .integer(asked.integer)
+            .max_memory(MOST_MEMORY)
+            .threads(1)
+            .on_warning(listener)
+            .on_progress(self.listener())
+            .fit(&series.panel)?;
+        let board = TrainedAuto::of(&fitted).map(|trained| trained.board().clone()).unwrap_or_default();
+        let quantiles = match asked.levels.is_empty() && asked.quantiles.is_empty() {
+            true => &QUANTILES[..],
+            false => &asked.quantiles[..],
+        };
+        let options = PredictOptions::new().future(future.as_ref()).level(&asked.levels).quantiles(quantiles);
+        let frame = fitted.predict_with(&series.panel, &options)?;
+        told.extend(heard.take());
+        let target = series.names().target;
+        let model = asked.keep.then(|| self.keep(fitted));
+        Ok(json!({ "table": table(&frame, &target), "board": board.to_json(), "told": told, "model": model }))
+    }
+}

@@ -1,0 +1,232 @@
+//! Models that are named: trained, kept, forecast with, judged.
+
+use foretell::evaluate::{Metric, ScoreBy};
+use foretell::{
+    DecomposeOptions, End, Fitted, Forecaster, Intervals, LocalScaler, PredictOptions, ReadOptions,
+    ValidationOptions, ValidationScores, usual_season,
+};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::archive;
+use crate::evaluation::scores;
+use crate::kept::{Heard, Kept, warnings};
+use crate::refusal::Refusal;
+use crate::series::{MOST_MEMORY, Read, Series, Tables};
+use crate::specs::Models;
+use crate::table::table;
+
+/// What is trained, and how.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct FitAsked {
+    tables: Tables,
+    models: Models,
+    h: Option<usize>,
+    input_size: Option<usize>,
+    season: Option<usize>,
+    val_size: usize,
+    intervals: Option<String>,
+    local_scaler: Option<String>,
+    non_negative: bool,
+    integer: bool,
+}
+
+/// What is forecast, or taken apart.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct PredictAsked {
+    model: u32,
+    tables: Tables,
+    h: Option<usize>,
+    levels: Vec<f64>,
+    quantiles: Vec<f64>,
+}
+
+/// Which windows are forecast.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct ValidationAsked {
+    training: FitAsked,
+    n_windows: usize,
+    step_size: Option<usize>,
+    refit: usize,
+    levels: Vec<f64>,
+    quantiles: Vec<f64>,
+    metrics: Vec<String>,
+}
+
+impl Default for ValidationAsked {
+    fn default() -> Self {
+        Self {
+            training: FitAsked::default(),
+            n_windows: 1,
+            step_size: None,
+            refit: 0,
+            levels: Vec::new(),
+            quantiles: Vec::new(),
+            metrics: Vec::new(),
+        }
+    }
+}
+
+/// Which values are judged.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct AnomaliesAsked {
+    training: FitAsked,
+    n_windows: usize,
+    step_size: Option<usize>,
+    level: f64,
+}
+
+impl Default for AnomaliesAsked {
+    fn default() -> Self {
+        Self { training: FitAsked::default(), n_windows: 4, step_size: None, level: 99.0 }
+    }
+}
+
+/// Models before training, and the series to train them on.
+struct Training {
+    forecaster: Forecaster,
+    series: Series,
+    heard: Heard,
+}
+
+impl Kept {
+    /// Reads the series, and makes the models.
+    fn training(&self, asked: FitAsked) -> Result<Training, Refusal> {
+        let specs = asked.models.specs(asked.h, asked.input_size, asked.season)?;
+        let forecaster = Forecaster::new(specs)?;
+        let read = Read {
+            columns: Some(forecaster.columns_read()),
+            categories: forecaster.categories(),
+            ..Read::default()
+        };
+        let series = asked.tables.read(read)?;
+        let (listener, heard) = warnings();
+        let mut forecaster = forecaster
+            .reading(&series.options)
+            .columns(series.names())
+            .val_size(asked.val_size)
+            .non_negative(asked.non_negative)
+            .integer(asked.integer)
+            .max_memory(MOST_MEMORY)
+            .threads(1)
+            .on_warning(listener)
+            .on_progress(self.listener());
+        if let Some(text) = asked.intervals {
+            forecaster = forecaster.intervals(text.parse::<Intervals>()?);
+        }
+        if let Some(name) = asked.local_scaler {
+            forecaster = forecaster.local_scaler(name.parse::<LocalScaler>()?);
+        }
+        Ok(Training { forecaster, series, heard })
+    }
+
+    /// Trains models and keeps them.
+    pub(crate) fn fit(&mut self, asked: FitAsked) -> Result<Value, Refusal> {
+        let Training { forecaster, series, heard } = self.training(asked)?;
+        let fitted = forecaster.fit(&series.panel)?;
+        let told = [series.told, heard.take()].concat();
+        Ok(self.told_of(fitted, told))
+    }
+
+    /// What the package knows of a model that is kept.
+    fn told_of(&mut self, fitted: Fitted, told: Vec<String>) -> Value {
+        let about = json!({
+            "h": fitted.h(), "freq": fitted.freq().to_string(), "columns": fitted.column_names(),
+            "reads": fitted.columns_read(), "readsAhead": fitted.future_columns(), "interrupted": fitted.interrupted(),
+        });
+        json!({ "model": self.keep(fitted), "about": about, "told": told })
+    }
+
+    /// The series of a request about a model, read as those of its training.
+    fn series_for(fitted: &Fitted, tables: Tables) -> Result<Series, Refusal> {
+        let columns = fitted.columns().clone();
+        let mut options: ReadOptions = fitted.reading().clone().id_col(columns.id).target_col(columns.target);
+        options.time_col = Some(columns.time);
+        options.freq = Some(fitted.freq());
+        let end: Option<End> = fitted.end();
+        let read = Read {
+            options: Some(options),
+            columns: Some(fitted.columns_read()),
+            categories: fitted.categories(),
+            end,
+            ..Read::default()
+        };
+        tables.read(read)
+    }
+
+    /// Forecasts with models that are kept.
+    pub(crate) fn predict(&self, asked: PredictAsked) -> Result<Value, Refusal> {
+        let (listener, heard) = warnings();
+        let fitted =
+            self.model(asked.model)?.clone().threads(1)?.max_memory(MOST_MEMORY).on_warning(listener);
+        let series = Self::series_for(&fitted, asked.tables)?;
+        let h = asked.h.unwrap_or(fitted.h());
+        let future = series.future(h.max(fitted.h()))?;
+        let mut options =
+            PredictOptions::new().future(future.as_ref()).level(&asked.levels).quantiles(&asked.quantiles);
+        options.h = asked.h;
+        let frame = fitted.predict_with(&series.panel, &options)?;
+        let told = [series.told.clone(), heard.take()].concat();
+        Ok(json!({ "table": table(&frame, &series.names().target), "told": told }))
+    }
+
+    /// The parts of the forecasts of models that are kept.
+    pub(crate) fn decompose(&self, asked: PredictAsked) -> Result<Value, Refusal> {
+        let (listener, heard) = warnings();
+        let fitted =
+            self.model(asked.model)?.clone().threads(1)?.max_memory(MOST_MEMORY).on_warning(listener);
+        let series = Self::series_for(&fitted, asked.tables)?;
+        let h = asked.h.unwrap_or(fitted.h());
+        let future = series.future(h.max(fitted.h()))?;
+        let options = DecomposeOptions::new().future(future.as_ref()).h(h);
+        let frame = fitted.decompose(&series.panel, &options)?;
+        let told = [series.told.clone(), heard.take()].concat();
+        Ok(json!({ "table": table(&frame, &series.names().target), "told": told }))
+    }
+
+    /// Forecasts the ends of series by models that have not seen them, and scores that.
+    pub(crate) fn cross_validate(&self, asked: ValidationAsked) -> Result<Value, Refusal> {
+        let season = asked.training.season;
+        let Training { forecaster, series, heard } = self.training(asked.training)?;
+        let options = ValidationOptions::new(asked.n_windows, asked.step_size.unwrap_or(forecaster.h()))
+            .refit(asked.refit)
+            .level(&asked.levels)
+            .quantiles(&asked.quantiles);
+        let validation = forecaster.cross_validate(&series.panel, &options)?;
+        let names = match asked.metrics.is_empty() {
+            true => ["mae", "rmse", "smape", "mase"].map(str::to_owned).to_vec(),
+            false => asked.metrics,
+        };
+        let metrics = names.iter().map(|name| Metric::parse(name)).collect::<Result<Vec<_>, _>>()?;
+        let by = ValidationScores::new(season.unwrap_or_else(|| usual_season(series.panel.freq())));
+        let scored = validation.scores(&series.panel, &metrics, ScoreBy::All, &by)?;
+        let told = [series.told.clone(), heard.take()].concat();
+        let table = table(&validation.frame, &series.names().target);
+        Ok(json!({ "table": table, "scores": scores(&scored), "told": told }))
+    }
+
+    /// Marks the values outside of the intervals of models that have not seen them.
+    pub(crate) fn anomalies(&self, asked: AnomaliesAsked) -> Result<Value, Refusal> {
+        let Training { forecaster, series, heard } = self.training(asked.training)?;
+        let step = asked.step_size.unwrap_or(forecaster.h());
+        let options = ValidationOptions::new(asked.n_windows, step).refit_without_steps(false);
+        let (frame, _) = forecaster.anomalies(&series.panel, &options, asked.level)?;
+        let told = [series.told.clone(), heard.take()].concat();
+        Ok(json!({ "table": table(&frame, &series.names().target), "told": told }))
+    }
+
+    /// Keeps the models of an archive.
+    pub(crate) fn load(&mut self, bytes: &[u8]) -> Result<Value, Refusal> {
+        let fitted = archive::read(bytes)?;
+        Ok(self.told_of(fitted, Vec::new()))
+    }
+
+    /// The archive of models that are kept.
+    pub(crate) fn save(&self, model: u32) -> Result<Vec<u8>, Refusal> {
+        archive::write(self.model(model)?)
+    }
+}

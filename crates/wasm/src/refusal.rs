@@ -1,0 +1,77 @@
+//! Why a request is refused.
+
+use std::error::Error as StdError;
+
+use foretell::{DataError, Error, ErrorFacts, SpecError};
+use foretell_auto::AutoError;
+use serde_json::{Value, json};
+
+/// Why a request is refused: what programs read of an error.
+#[derive(Debug)]
+pub(crate) struct Refusal(ErrorFacts);
+
+impl Refusal {
+    /// A request that is not what it should be; `setting` is the field.
+    pub(crate) fn request(setting: &str, message: impl Into<String>) -> Self {
+        Self(ErrorFacts { setting: Some(setting.to_owned()), ..ErrorFacts::told("request", message) })
+    }
+
+    /// A model that there is not: freed, or of a module that had to be started again.
+    pub(crate) fn no_model() -> Self {
+        Self(ErrorFacts::told(
+            "no_model",
+            "there is no such model: it was freed, or the module was started again after a failure; fit or load it again",
+        ))
+    }
+
+    /// Bytes that are no archive of a model.
+    pub(crate) fn archive(message: impl Into<String>) -> Self {
+        Self(ErrorFacts::told("archive", message))
+    }
+
+    fn of(error: &(dyn StdError + 'static)) -> Self {
+        Self(ErrorFacts::of(error))
+    }
+
+    pub(crate) fn to_json(&self) -> Value {
+        json!({ "error": self.0 })
+    }
+}
+
+impl From<Error> for Refusal {
+    fn from(error: Error) -> Self {
+        Self::of(&error)
+    }
+}
+
+impl From<DataError> for Refusal {
+    fn from(error: DataError) -> Self {
+        Self::of(&error)
+    }
+}
+
+impl From<SpecError> for Refusal {
+    fn from(error: SpecError) -> Self {
+        Self::of(&error)
+    }
+}
+
+impl From<AutoError> for Refusal {
+    fn from(error: AutoError) -> Self {
+        let setting = match &error {
+            AutoError::UnknownHyperParameter { found: name, .. } | AutoError::Value { name, .. } => {
+                name.clone()
+            }
+            AutoError::Member { .. } => "models".to_owned(),
+            AutoError::Budget { .. } => "budget".to_owned(),
+            _ => return Self::of(&error),
+        };
+        Self::request(&setting, error.to_string())
+    }
+}
+
+impl From<foretell::evaluate::EvaluationError> for Refusal {
+    fn from(error: foretell::evaluate::EvaluationError) -> Self {
+        Self::of(&error)
+    }
+}

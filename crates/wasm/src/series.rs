@@ -1,0 +1,169 @@
+//! The tables of a request.
+
+use foretell::{ColumnNames, End, Future, MemoryTable, Panel, ReadOptions, TableColumns};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::refusal::Refusal;
+
+/// The most memory that a module may take: three quarters of what it can address.
+pub(crate) const MOST_MEMORY: u64 = 3 << 30;
+
+/// The tables of a request, columns by name; `values` in place of `data` is a single series without times.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct Tables {
+    values: Option<Vec<Option<f64>>>,
+    data: Option<TableColumns>,
+    future: Option<TableColumns>,
+    #[serde(rename = "static")]
+    statics: Option<TableColumns>,
+    reading: Map<String, Value>,
+    end: Option<String>,
+}
+
+/// The tables, read.
+pub(crate) struct Series {
+    pub(crate) panel: Panel,
+    pub(crate) options: ReadOptions,
+    /// What was done to the data in the caller's stead.
+    pub(crate) told: Vec<String>,
+    future: Option<MemoryTable>,
+    /// The names of the columns of the static table.
+    pub(crate) statics: Vec<String>,
+    /// The names of the columns that are known in advance.
+    pub(crate) known_ahead: Vec<String>,
+}
+
+/// What models read of the tables; nothing where that is not known yet.
+#[derive(Default)]
+pub(crate) struct Read {
+    /// How the data of training were read.
+    pub(crate) options: Option<ReadOptions>,
+    /// The columns of the data; else `hist`, and those that the table of the future has.
+    pub(crate) columns: Option<Vec<String>>,
+    pub(crate) hist: Vec<String>,
+    pub(crate) categories: Vec<String>,
+    pub(crate) end: Option<End>,
+}
+
+impl Tables {
+    /// Reads the tables.
+    pub(crate) fn read(self, wanted: Read) -> Result<Series, Refusal> {
+        let Self { values, data, future, statics, reading, end } = self;
+        let is_array = values.is_some();
+        let mut options = changed(wanted.options.unwrap_or_default(), reading)?;
+        let columns = match (values, data) {
+            (Some(values), None) => of_values(&values, &options)?,
+            (None, Some(data)) => data,
+            (None, None) => {
+                return Err(Refusal::request(
+                    "data",
+                    "there is nothing to forecast; give an array of numbers, or columns or rows",
+                ));
+            }
+            (Some(_), Some(_)) => {
+                return Err(Refusal::request("data", "there are both values and data; give one of them"));
+            }
+        };
+        if is_array {
+            options.fill.get_or_insert(foretell::Fill::Interpolate);
+        }
+        let table = MemoryTable::of_columns("data", columns);
+        let future = future.map(|columns| MemoryTable::of_columns("future", columns));
+        let statics = statics.map(|columns| MemoryTable::of_columns("static", columns));
+        let ColumnNames { id, time, target } = names(&options);
+        let further = |table: &Option<MemoryTable>| -> Result<Vec<String>, Refusal> {
+            let Some(table) = table else { return Ok(Vec::new()) };
+            let mut names = table.column_names(&options.file)?;
+            names.retain(|name| ![&id, &time, &target].contains(&name));
+            Ok(names)
+        };
+        let (known_ahead, static_columns) = (further(&future)?, further(&statics)?);
+        options.columns = Some(wanted.columns.unwrap_or_else(|| [&wanted.hist[..], &known_ahead].concat()));
+        if !wanted.categories.is_empty() {
+            options.categories = wanted.categories;
+        }
+        let options = options.max_memory(MOST_MEMORY).threads(1);
+        let mut panel = Panel::from_memory(&table, &options)?;
+        let end = match end {
+            Some(word) => Some(word.parse::<End>()?),
+            None => wanted.end,
+        };
+        let mut told = notes(&panel);
+        if let Some(end) = end
+            && let Some((ended, _)) = panel.ended(end, &options)?
+        {
+            panel = ended;
+        }
+        if let Some(table) = &statics {
+            panel = panel.with_static_memory(table, &options)?;
+        }
+        told.extend(panel.notes().iter().map(ToString::to_string));
+        Ok(Series { panel, options, told, future, statics: static_columns, known_ahead })
+    }
+}
+
+impl Series {
+    /// The future rows, over so many steps.
+    pub(crate) fn future(&self, h: usize) -> Result<Option<Future>, Refusal> {
+        let read = |table: &MemoryTable| Future::from_memory(table, &self.options, &self.panel, h);
+        Ok(self.future.as_ref().map(read).transpose()?)
+    }
+
+    /// The names of the columns.
+    pub(crate) fn names(&self) -> ColumnNames {
+        names(&self.options)
+    }
+}
+
+/// The names of the columns.
+fn names(options: &ReadOptions) -> ColumnNames {
+    let usual = ColumnNames::default();
+    ColumnNames {
+        id: options.id_col.clone(),
+        time: options.time_col.clone().unwrap_or(usual.time),
+        target: options.target_col.clone(),
+    }
+}
+
+/// A single series, whose steps are numbered from 1.
+fn of_values(values: &[Option<f64>], options: &ReadOptions) -> Result<TableColumns, Refusal> {
+    let ColumnNames { time, target, .. } = names(options);
+    let steps: Vec<usize> = (1..=values.len()).collect();
+    let columns = json!({ time: steps, target: values });
+    serde_json::from_value(columns).map_err(|error| Refusal::request("data", error.to_string()))
+}
+
+/// The options with those of the request in place of their own.
+fn changed(saved: ReadOptions, fields: Map<String, Value>) -> Result<ReadOptions, Refusal> {
+    if fields.is_empty() {
+        return Ok(saved);
+    }
+    let refuse = |error: serde_json::Error| Refusal::request("reading", format!("reading: {error}"));
+    let mut all = serde_json::to_value(&saved).map_err(refuse)?;
+    if let Value::Object(all) = &mut all {
+        all.extend(fields);
+    }
+    serde_json::from_value(all).map_err(refuse)
+}
+
+/// What was filled in and left out.
+fn notes(panel: &Panel) -> Vec<String> {
+    let (filled, trimmed) = (panel.filled(), panel.trimmed());
+    let mut notes = Vec::new();
+    if filled.rows + filled.values > 0 {
+        notes.push(format!(
+            "{} rows and {} values were missing between others and were filled in",
+            filled.rows, filled.values
+        ));
+    }
+    if trimmed.rows > 0 {
+        notes.push(format!(
+            "{} rows without a value before the first or after the last one that is known were left out: forecasts begin after the last \
+             known value",
+            trimmed.rows
+        ));
+    }
+    notes
+}

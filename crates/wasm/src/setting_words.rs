@@ -1,0 +1,28 @@
+//! The options under which the package offers what messages of the libraries tell users to change.
+
+use foretell::{Setting, SettingWords};
+
+pub(crate) const OPTIONS: SettingWords =
+    SettingWords { name: option, with_value: |_, name, value| format!("{name}: {value}") };
+
+fn option(setting: Setting) -> Option<&'static str> {
+    Some(match setting {
+        Setting::Freq => "reading.freq",
+        Setting::Fill => "reading.fill",
+        Setting::End => "end",
+        Setting::Decimal | Setting::Thousands => "reading.numbers",
+        Setting::Aggregate => "reading.aggregate",
+        Setting::Resample => "reading.resample",
+        Setting::DropPartial => "reading.drop_partial",
+        Setting::Missing => "reading.missing",
+        Setting::Zeros => "reading.zeros",
+        Setting::IdColumn => "reading.id_col",
+        Setting::TimeFormat => "reading.time_format",
+        Setting::Snap => "reading.snap",
+        Setting::Zone => "reading.zone",
+        Setting::FutureRows => "future",
+        Setting::StaticTable => "static",
+        Setting::Intervals | Setting::Calibrate => "intervals",
+        _ => return None,
+    })
+}

@@ -1,0 +1,138 @@
+//! What each request is answered.
+
+use serde_json::{Value, json};
+
+use crate::{ask, session, values};
+
+fn numbers(table: &Value, column: &str) -> Vec<f64> {
+    table["columns"][column].as_array().unwrap().iter().map(|value| value.as_f64().unwrap()).collect()
+}
+
+#[test]
+fn an_array_and_a_horizon_are_a_forecast_with_intervals() {
+    let request =
+        json!({ "op": "forecast", "tables": { "values": values(40) }, "h": 4, "levels": [80.0, 95.0] });
+    let (answer, _) = ask(&mut session(), &request, &[]);
+    let table = &answer["table"];
+    assert_eq!(table["columns"]["ds"], json!([41, 42, 43, 44]), "{answer}");
+    let model = &table["models"][0];
+    assert_eq!(model["intervals"][0]["level"], 80.0);
+    let point = numbers(table, model["mean"].as_str().unwrap());
+    let end = |level: usize, end: &str| numbers(table, model["intervals"][level][end].as_str().unwrap());
+    // The true values are those of the trend and the season.
+    for (step, expected) in values(44)[40..].iter().enumerate() {
+        assert!((point[step] - expected).abs() < 4.0, "{point:?}");
+        assert!(
+            end(1, "lower")[step] <= end(0, "lower")[step] && end(0, "upper")[step] <= end(1, "upper")[step]
+        );
+    }
+    assert!(answer["board"]["sentence"].as_str().unwrap().contains("MASE"), "{answer}");
+}
+
+#[test]
+fn missing_values_of_an_array_are_filled_in_and_told() {
+    let mut series: Vec<Option<f64>> = values(40).into_iter().map(Some).collect();
+    (series[7], series[39]) = (None, None);
+    let request = json!({ "op": "forecast", "tables": { "values": series }, "h": 2 });
+    let (answer, _) = ask(&mut session(), &request, &[]);
+    // The last value is not known: the forecast begins there.
+    assert_eq!(answer["table"]["columns"]["ds"], json!([40, 41]));
+    let told = answer["told"].to_string();
+    assert!(told.contains("filled in") && told.contains("after the last known value"), "{told}");
+}
+
+#[test]
+fn models_are_trained_saved_loaded_and_forecast_with() {
+    let days: Vec<String> =
+        (0..56).map(|day| format!("2024-{:02}-{:02}", 1 + day / 28, 1 + day % 28)).collect();
+    let days: Vec<String> = days.into_iter().take(28).collect();
+    let tables = json!({ "data": { "unique_id": vec!["a"; 28], "ds": days, "y": values(28) } });
+    let mut session = session();
+    let models = json!(["SeasonalNaive", { "model": "NLinear", "max_steps": 2, "input_size": 8 }]);
+    let request = json!({ "op": "fit", "tables": tables, "models": models, "h": 4, "season": 4 });
+    let (fitted, _) = ask(&mut session, &request, &[]);
+    assert_eq!(fitted["about"]["columns"], json!(["SeasonalNaive", "NLinear"]), "{fitted}");
+    let (_, archive) = ask(&mut session, &json!({ "op": "save", "model": fitted["model"] }), &[]);
+    assert!(archive.starts_with(b"PK"));
+    let (loaded, _) = ask(&mut session, &json!({ "op": "load" }), &archive);
+    let predict = |session: &mut _, model: &Value| {
+        ask(session, &json!({ "op": "predict", "model": model, "tables": tables }), &[]).0
+    };
+    let (first, again) = (predict(&mut session, &fitted["model"]), predict(&mut session, &loaded["model"]));
+    assert_eq!(first["table"]["columns"], again["table"]["columns"]);
+    assert_eq!(first["table"]["columns"]["ds"][0], "2024-01-29");
+    assert_eq!(numbers(&first["table"], "SeasonalNaive"), &values(28)[24..]);
+    let (freed, _) = ask(&mut session, &json!({ "op": "free", "model": fitted["model"] }), &[]);
+    assert_eq!(freed["freed"], true);
+    assert_eq!(predict(&mut session, &fitted["model"])["error"]["code"], "no_model");
+}
+
+#[test]
+fn windows_are_forecast_scored_and_judged() {
+    let training = json!({ "tables": { "values": values(40) }, "models": ["SeasonalNaive", "Naive"], "h": 4, "season": 4 });
+    let mut session = session();
+    let request = json!({ "op": "cross_validate", "training": training, "n_windows": 2, "metrics": ["mae"] });
+    let (answer, _) = ask(&mut session, &request, &[]);
+    // A season later the trend has risen by four.
+    assert_eq!(answer["scores"]["mae"]["SeasonalNaive"], 4.0, "{answer}");
+    assert_eq!(answer["table"]["columns"]["cutoff"].as_array().unwrap().len(), 8);
+    let mut odd = values(40);
+    odd[37] = 500.0;
+    let training = json!({ "tables": { "values": odd }, "models": ["SeasonalNaive"], "h": 4, "season": 4 });
+    let (answer, _) =
+        ask(&mut session, &json!({ "op": "anomalies", "training": training, "n_windows": 4 }), &[]);
+    let marks = numbers(&answer["table"], "SeasonalNaive-anomaly");
+    assert_eq!(marks.iter().filter(|mark| **mark == 1.0).count(), 1, "{answer}");
+}
+
+#[test]
+fn forecasts_are_taken_apart_and_scored() {
+    let mut session = session();
+    let fit = json!({ "op": "fit", "tables": { "values": values(60) }, "models": ["FLAIR"], "h": 4 });
+    let (fitted, _) = ask(&mut session, &fit, &[]);
+    let request = json!({ "op": "decompose", "model": fitted["model"], "tables": { "values": values(60) } });
+    let (answer, _) = ask(&mut session, &request, &[]);
+    assert!(!answer["table"]["models"][0]["components"].as_array().unwrap().is_empty(), "{answer}");
+    let request =
+        json!({ "op": "evaluate", "actual": [1.0, 2.0, null], "forecasts": { "mine": [2.0, 4.0, 5.0] } });
+    let (answer, _) = ask(&mut session, &request, &[]);
+    assert_eq!(answer["scores"]["mae"]["mine"], 1.5, "{answer}");
+}
+
+#[test]
+fn errors_have_codes_settings_and_advice() {
+    let mut session = session();
+    let mut refused = |request: Value| ask(&mut session, &request, &[]).0["error"].clone();
+    let error = refused(json!({ "op": "forecast", "tables": { "values": [1.0, 2.0, 3.0] } }));
+    assert_eq!((&error["code"], &error["setting"]), (&json!("request"), &json!("h")));
+    let error = refused(json!({ "op": "forecast", "horizon": 3 }));
+    assert_eq!(error["setting"], "horizon", "{error}");
+    let error = refused(json!({ "op": "fit", "models": ["NHITSS"], "h": 3 }));
+    assert!(error["message"].as_str().unwrap().contains("NHITS"), "{error}");
+    let gap = json!({ "unique_id": ["a", "a", "a", "a"], "ds": ["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-07"], "y": [1, 2, 3, 4] });
+    let error = refused(json!({ "op": "forecast", "tables": { "data": gap }, "h": 2 }));
+    assert_eq!((&error["code"], &error["setting"]), (&json!("gap"), &json!("reading.fill")), "{error}");
+    assert!(error["advice"].as_str().unwrap().contains("reading.fill"), "{error}");
+    let error =
+        refused(json!({ "op": "forecast", "tables": { "values": values(40) }, "h": 2, "budget": "soon" }));
+    assert_eq!(error["setting"], "budget", "{error}");
+}
+
+#[test]
+fn scalar_code_gives_the_same_forecasts() {
+    let mut session = session();
+    let request = json!({ "op": "fit", "tables": { "values": values(40) }, "models": [{ "model": "NLinear", "max_steps": 2 }], "h": 4 });
+    let mut forecast = |simd: bool| {
+        ask(&mut session, &json!({ "op": "settings", "simd": simd, "pool": simd }), &[]);
+        let (about, _) = ask(&mut session, &json!({ "op": "about" }), &[]);
+        let (fitted, _) = ask(&mut session, &request, &[]);
+        let predict =
+            json!({ "op": "predict", "model": fitted["model"], "tables": { "values": values(40) } });
+        (about["level"].clone(), numbers(&ask(&mut session, &predict, &[]).0["table"], "NLinear"))
+    };
+    let ((_, vectors), (level, scalar)) = (forecast(true), forecast(false));
+    assert_eq!(level, "scalar");
+    let same = |(a, b): (&f64, &f64)| (a - b).abs() < 1e-5 * a.abs();
+    assert!(vectors.iter().zip(&scalar).all(same), "{vectors:?} {scalar:?}");
+    ask(&mut session, &json!({ "op": "settings", "simd": true, "pool": true }), &[]);
+}

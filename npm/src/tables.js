@@ -1,0 +1,194 @@
+// Data as users have them, as columns for the engine; and columns of answers, as users want them.
+
+import { refuse } from './error.js';
+
+/** Numbers above this are epoch milliseconds (since March 1973), others numbers of steps. */
+const LEAST_MILLISECONDS = 1e11;
+
+const isList = (value) => Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView));
+
+/** `maxSteps` as `max_steps`: names of options as the engine has them. */
+export function snake(name) {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+export function snakeKeys(object = {}) {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [snake(name), value]));
+}
+
+/** A number, or null for NaN, null and undefined, which are all missing. */
+function number(value, place) {
+  if (value === null || value === undefined) return null;
+  const known = typeof value === 'bigint' ? Number(value) : value;
+  if (typeof known !== 'number') {
+    const shown = typeof known === 'string' ? JSON.stringify(known) : String(known);
+    throw refuse('data', `${place} is ${shown}, which is no number; give numbers, and null or NaN for what is missing`);
+  }
+  if (known === Infinity || known === -Infinity) {
+    throw refuse('data', `${place} is ${known}; give finite numbers, and null or NaN for what is missing`);
+  }
+  return Number.isNaN(known) ? null : known;
+}
+
+/** A cell of a table. */
+function cell(value, place) {
+  if (typeof value === 'string' || typeof value === 'boolean') return value;
+  if (value instanceof Date) return civil(value, place);
+  return number(value, place);
+}
+
+/** A moment as text, in UTC. */
+function civil(date, place) {
+  const milliseconds = date.getTime();
+  if (Number.isNaN(milliseconds)) throw refuse('data', `${place} is an invalid Date; give valid ones`);
+  return new Date(milliseconds).toISOString().replace('T', ' ').replace(/(\.000)?Z$/, '');
+}
+
+/** The kind of the times of a column: `date`, `milliseconds`, `step` or `text`. */
+function kindOfTimes(values) {
+  const first = values.find((value) => value !== null && value !== undefined);
+  if (first instanceof Date) return 'date';
+  if (typeof first === 'bigint') return Number(first) >= LEAST_MILLISECONDS ? 'milliseconds' : 'step';
+  if (typeof first !== 'number') return 'text';
+  return Math.abs(first) >= LEAST_MILLISECONDS ? 'milliseconds' : 'step';
+}
+
+/** Rows or columns as columns: `{ columns, kind }`. */
+export function columnsOf(data, timeColumn, name = 'data') {
+  const given = isList(data) ? ofRows(data, name) : data;
+  if (given === null || typeof given !== 'object') {
+    throw refuse(name, `${name} is ${typeof data}; give an array of numbers, rows (objects) or columns (an object of arrays)`);
+  }
+  const columns = {};
+  let kind = 'text';
+  for (const [column, values] of Object.entries(given)) {
+    if (!isList(values)) throw refuse(name, `${name}: the column ${column} is no array; give one value for each row`);
+    const list = Array.from(values);
+    if (column === timeColumn) {
+      kind = kindOfTimes(list);
+      const asTime = kind === 'milliseconds' ? (value) => (value === null || value === undefined ? value : new Date(Number(value))) : (value) => value;
+      columns[column] = list.map((value, row) => cell(asTime(value), `${name}, row ${row}, column ${column}`));
+    } else {
+      columns[column] = list.map((value, row) => cell(value, `${name}, row ${row}, column ${column}`));
+    }
+  }
+  return { columns, kind };
+}
+
+function ofRows(rows, name) {
+  const columns = {};
+  rows.forEach((row, place) => {
+    if (row === null || typeof row !== 'object') {
+      throw refuse(name, `${name}, row ${place} is ${row === null ? 'null' : typeof row}; give rows as objects`);
+    }
+    for (const column of Object.keys(row)) columns[column] ??= new Array(rows.length).fill(null);
+    for (const [column, value] of Object.entries(row)) columns[column][place] = value;
+  });
+  return columns;
+}
+
+/** Whether data are a single series: a list of numbers. */
+export function isSeries(data) {
+  if (!isList(data)) return false;
+  if (!Array.isArray(data)) return true;
+  const known = data.find((value) => value !== null && value !== undefined);
+  return known === undefined || typeof known !== 'object';
+}
+
+/** The tables of a request: `{ tables, kind }`. */
+export function tablesOf(data, { future, static: statics, reading, end, idCol, timeCol, targetCol } = {}) {
+  const options = snakeKeys(reading);
+  if (idCol !== undefined) options.id_col = idCol;
+  if (timeCol !== undefined) options.time_col = timeCol;
+  if (targetCol !== undefined) options.target_col = targetCol;
+  const tables = { reading: options };
+  if (end !== undefined) tables.end = end;
+  const timeColumn = options.time_col ?? 'ds';
+  let kind = 'step';
+  if (data === null || data === undefined) {
+    throw refuse('data', 'there are no data; give an array of numbers, rows (objects) or columns (an object of arrays)');
+  }
+  if (isSeries(data)) {
+    tables.values = Array.from(data, (value, place) => number(value, `value ${place}`));
+  } else {
+    const given = columnsOf(data, timeColumn);
+    tables.data = given.columns;
+    kind = given.kind;
+  }
+  if (future !== undefined) tables.future = columnsOf(future, timeColumn, 'future').columns;
+  if (statics !== undefined) tables.static = columnsOf(statics, timeColumn, 'static').columns;
+  return { tables, kind };
+}
+
+/** A time of an answer, of the kind that the data had. */
+function timeOf(time, kind) {
+  if (kind !== 'date' && kind !== 'milliseconds') return time;
+  if (typeof time !== 'string') return time;
+  const text = time.includes(' ') ? time.replace(' ', 'T') : `${time}T00:00:00`;
+  const milliseconds = Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(text.slice(10)) ? text : `${text}Z`);
+  return kind === 'date' ? new Date(milliseconds) : milliseconds;
+}
+
+const numbers = (values) => Float64Array.from(values, (value) => value ?? NaN);
+
+/** A table of an answer: numbers as `Float64Array` (NaN is unknown), times of the kind that the data had. */
+export function tableOf(answer, kind) {
+  const { names, columns, models, freq } = answer;
+  const [id, time] = names;
+  const taken = {};
+  for (const name of names) {
+    const values = columns[name];
+    if (name === id) taken[name] = values;
+    else if (name === time || (name === 'cutoff' && answer.cutoff !== false && isTimes(names, name))) {
+      taken[name] = values.map((value) => timeOf(value, kind));
+    } else taken[name] = numbers(values);
+  }
+  return new Table(names, taken, models, freq);
+}
+
+/** Whether a column called `cutoff` is that of times, which stands third. */
+const isTimes = (names, name) => names.indexOf(name) === 2;
+
+/** A table: columns by name, and what they are of each model. */
+export class Table {
+  constructor(names, columns, models, freq) {
+    this.names = names;
+    this.columns = columns;
+    this.models = models;
+    this.freq = freq;
+  }
+
+  get length() {
+    return this.columns[this.names[0]].length;
+  }
+
+  /** The rows as objects. */
+  rows() {
+    const names = this.names;
+    return Array.from({ length: this.length }, (_, row) => Object.fromEntries(names.map((name) => [name, this.columns[name][row]])));
+  }
+
+  /** The forecast of a model (the first one by default), series by series. */
+  series(model = this.models[0]?.model) {
+    const found = this.models.find((known) => known.model === model);
+    if (!found) return [];
+    const [idName, timeName] = this.names;
+    const ids = this.columns[idName];
+    const parts = [];
+    for (let start = 0; start < ids.length; ) {
+      let end = start + 1;
+      while (end < ids.length && ids[end] === ids[start]) end += 1;
+      const of = (name) => this.columns[name].slice(start, end);
+      const lower = {}, upper = {}, quantiles = {};
+      for (const interval of found.intervals) {
+        lower[interval.level] = of(interval.lower);
+        upper[interval.level] = of(interval.upper);
+      }
+      for (const quantile of found.quantiles) quantiles[quantile.probability] = of(quantile.column);
+      const mean = found.mean ? of(found.mean) : null;
+      parts.push({ id: ids[start], times: of(timeName), mean, lower, upper, quantiles });
+      start = end;
+    }
+    return parts;
+  }
+}

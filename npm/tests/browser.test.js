@@ -1,0 +1,79 @@
+// The package in headless Chromium, on a page of a server that knows files alone.
+
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test from 'node:test';
+
+import { PACKAGE, load, values } from './support.js';
+
+const CHROMIUM = process.env.CHROMIUM ?? ['chromium', 'chromium-browser', 'google-chrome'].find((name) => spawnSync(name, ['--version']).status === 0);
+
+const PAGE = `<!doctype html><script type="module">
+const told = (result) => fetch('/result', { method: 'POST', body: JSON.stringify(result) });
+try {
+  const begun = performance.now();
+  const { forecast, Model, about } = await import('/src/browser.js');
+  const values = ${JSON.stringify(values(60))};
+  const first = await forecast(values, { h: 4, models: ['SeasonalNaive'] });
+  const started = performance.now() - begun;
+  const { mean, upper } = await forecast(values, { h: 4, levels: [80] });
+  const model = await Model.fit(values, { models: [{ model: 'NHITS', max_steps: 2 }], h: 4, inputSize: 12 });
+  const network = (await model.predict(values)).series[0].mean;
+  const { startWorker } = await import('/src/worker-browser.js');
+  const engine = await startWorker();
+  const away = await engine.forecast(values, { h: 4, levels: [80] });
+  await engine.terminate();
+  const { level } = await about();
+  await told({ level, started, first: [...first.mean], mean: [...mean], upper: [...upper[80]], network: [...network], away: [...away.mean] });
+} catch (error) {
+  await told({ error: String(error?.stack ?? error) });
+}
+</script>`;
+
+const TYPES = { html: 'text/html', js: 'text/javascript', wasm: 'application/wasm' };
+
+test('a page forecasts as Node does, also in a worker', { skip: !CHROMIUM && 'no Chromium is installed', timeout: 120000 }, async (t) => {
+  let answer;
+  const answered = new Promise((resolve) => { answer = resolve; });
+  const server = createServer(async (request, response) => {
+    if (request.method === 'POST') {
+      let body = '';
+      for await (const part of request) body += part;
+      response.end();
+      return answer(JSON.parse(body));
+    }
+    if (request.url === '/') return response.setHeader('content-type', TYPES.html).end(PAGE);
+    try {
+      const content = readFileSync(join(PACKAGE, new URL(request.url, 'http://localhost').pathname));
+      response.setHeader('content-type', TYPES[request.url.split('.').at(-1)] ?? 'text/plain').end(content);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const profile = mkdtempSync(join(tmpdir(), 'foretell-chromium-'));
+  const address = `http://127.0.0.1:${server.address().port}/`;
+  const browser = spawn(CHROMIUM, ['--headless', '--no-sandbox', '--disable-gpu', `--user-data-dir=${profile}`, address], { stdio: 'ignore' });
+  try {
+    const found = await answered;
+    assert.equal(found.error, undefined);
+    t.diagnostic(`import, compile and first forecast: ${found.started.toFixed(0)} ms`);
+    const { forecast, Model } = await load('node.js');
+    const here = await forecast(values(60), { h: 4, levels: [80] });
+    assert.equal(found.level, 'simd128');
+    assert.deepEqual(found.mean, [...here.mean]);
+    assert.deepEqual(found.upper, [...here.upper[80]]);
+    assert.deepEqual(found.away, found.mean);
+    const model = await Model.fit(values(60), { models: [{ model: 'NHITS', max_steps: 2 }], h: 4, inputSize: 12 });
+    assert.deepEqual(found.network, [...(await model.predict(values(60))).series[0].mean]);
+  } finally {
+    browser.kill();
+    await new Promise((resolve) => browser.once('exit', resolve));
+    server.close();
+    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
+  }
+});

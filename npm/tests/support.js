@@ -1,0 +1,31 @@
+// What the tests share: the package under test, and series.
+
+import { pathToFileURL } from 'node:url';
+import { join } from 'node:path';
+
+/** The package, put together by `cargo xtask wasm`. */
+export const PACKAGE = process.env.FORETELL_PACKAGE ?? join(import.meta.dirname, '../../target/npm/foretell');
+
+export const load = (file) => import(pathToFileURL(join(PACKAGE, 'src', file)).href);
+
+/** A trend and a season of four steps. */
+export const values = (rows) => Array.from({ length: rows }, (_, row) => 100 + row + [5, -3, 8, 0.5][row % 4]);
+
+/** Rows of series `a`, `b`, ... with times from 1 January 2024 on. */
+export function panel(series, rows, time = (day) => new Date(Date.UTC(2024, 0, 1 + day)).toISOString().slice(0, 10)) {
+  const all = [];
+  for (let place = 0; place < series; place += 1) {
+    const id = String.fromCharCode(97 + place);
+    values(rows).forEach((y, row) => all.push({ unique_id: id, ds: time(row), y: y * (1 + place) }));
+  }
+  return all;
+}
+
+/** A stream of numbers that is the same at every run. */
+export function draws(seed) {
+  let state = seed >>> 0;
+  return (below) => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
+  };
+}

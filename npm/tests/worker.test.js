@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+
+import { load, panel, values } from './support.js';
+
+const { startWorker, ForetellError } = await load('worker-node.js');
+const { forecast } = await load('node.js');
+
+test('a worker answers as the package does, and the thread goes on meanwhile', async () => {
+  const engine = await startWorker();
+  let turns = 0;
+  const timer = setInterval(() => (turns += 1), 1);
+  const options = { h: 4, levels: [80] };
+  const away = await engine.forecast(panel(2, 60), options);
+  clearInterval(timer);
+  assert.ok(turns > 0);
+  const here = await forecast(panel(2, 60), options);
+  assert.deepEqual(away.mean, here.mean);
+  assert.deepEqual(away.table.series()[1].upper, here.table.series()[1].upper);
+  const steps = [];
+  const model = await engine.fit(values(40), { models: [{ model: 'NLinear', max_steps: 3 }], h: 2, onProgress: (step) => void steps.push(step.step) });
+  assert.equal(steps.length, 3);
+  const { series } = await model.predict(values(40));
+  const loaded = await engine.load(await model.save());
+  assert.deepEqual((await loaded.predict(values(40))).series, series);
+  await model.free();
+  await assert.rejects(engine.forecast(values(40), { h: 'many' }), (error) => error instanceof ForetellError && error.setting !== undefined);
+  await engine.terminate();
+  await assert.rejects(engine.forecast(values(40), { h: 2 }), { code: 'stopped' });
+});
+
+test('a signal ends the work of a worker in its middle', async () => {
+  const engine = await startWorker();
+  const model = await engine.fit(values(40), { models: ['Naive'], h: 2 });
+  const controller = new AbortController();
+  const work = engine.fit(values(400), {
+    models: [{ model: 'NHITS', max_steps: 100000 }], h: 2, signal: controller.signal, onProgress: () => controller.abort(new Error('enough')),
+  });
+  await assert.rejects(work, /enough/);
+  // Another worker was started, without the models of the first.
+  await assert.rejects(model.predict(values(40)), { code: 'no_model' });
+  assert.equal((await engine.forecast(values(40), { h: 2, models: ['Naive'] })).mean.length, 2);
+  await engine.terminate();
+});

@@ -1,0 +1,102 @@
+//! The npm package: its files, their sizes, its tests.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+use anyhow::{Context, ensure};
+
+/// What the optimiser of modules is told: what the compiler emits may stay.
+const OPTIMISER: [&str; 8] = [
+    "-O3",
+    "--enable-simd",
+    "--enable-bulk-memory",
+    "--enable-sign-ext",
+    "--enable-nontrapping-float-to-int",
+    "--enable-mutable-globals",
+    "--enable-reference-types",
+    "--enable-multivalue",
+];
+
+/// Puts the package together in `target/npm/foretell`.
+pub(super) fn assemble(root: &Path, target: &Path, module: &Path) -> anyhow::Result<PathBuf> {
+    let (source, directory) = (root.join("npm"), target.join("npm/foretell"));
+    if directory.exists() {
+        fs::remove_dir_all(&directory).context("cannot replace the package")?;
+    }
+    copy(&source, &directory)?;
+    for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
+        fs::copy(root.join(licence), directory.join(licence)).context("cannot copy a licence")?;
+    }
+    let placed = directory.join("src/foretell.wasm");
+    match optimiser(&source) {
+        Some(optimiser) => {
+            let status = Command::new(optimiser).args(OPTIMISER).arg(module).arg("-o").arg(&placed).status();
+            ensure!(status.context("cannot start wasm-opt")?.success(), "wasm-opt failed");
+        }
+        None => {
+            println!("not optimised further: there is no wasm-opt; `npm install binaryen` in npm/ has it");
+            fs::copy(module, &placed).context("cannot copy the module")?;
+        }
+    }
+    if has("node") {
+        let script = root.join("npm/tests/inline.mjs");
+        let status = Command::new("node").arg(script).arg(&directory).status();
+        ensure!(status.context("cannot start node")?.success(), "the module could not be written as text");
+    }
+    println!("the package is {}", directory.display());
+    Ok(directory)
+}
+
+/// Runs the package's tests, of which some compare it with the native program.
+pub(super) fn test(root: &Path, directory: &Path, native: &Path) -> anyhow::Result<()> {
+    let tests = root.join("npm/tests");
+    let mut files: Vec<PathBuf> = fs::read_dir(&tests)
+        .context("npm/tests is not there")?
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.to_string_lossy().ends_with(".test.js"))
+        .collect();
+    files.sort();
+    let status = Command::new("node")
+        .arg("--expose-gc")
+        .arg("--test")
+        .args(files)
+        .env("FORETELL_PACKAGE", directory)
+        .env("FORETELL_NATIVE", native)
+        .status()
+        .context("cannot start node")?;
+    ensure!(status.success(), "the package's tests failed ({status})");
+    Ok(())
+}
+
+/// Whether there is a program of this name.
+pub(super) fn has(program: &str) -> bool {
+    let mut asked = Command::new(program);
+    asked.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    asked.status().is_ok_and(|status| status.success())
+}
+
+/// `wasm-opt`, installed or npm's.
+fn optimiser(source: &Path) -> Option<PathBuf> {
+    let own = source.join("node_modules/.bin/wasm-opt");
+    [PathBuf::from("wasm-opt"), own].into_iter().find(|path| has(&path.to_string_lossy()))
+}
+
+/// Copies a folder without what belongs to development.
+fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
+    fs::create_dir_all(to).with_context(|| format!("cannot make {}", to.display()))?;
+    for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
+        let entry = entry?;
+        let (name, place) = (entry.file_name(), to.join(entry.file_name()));
+        if name == "node_modules" || name == "tests" || name == "package-lock.json" {
+            continue;
+        }
+        match entry.file_type()?.is_dir() {
+            true => copy(&entry.path(), &place)?,
+            false => drop(fs::copy(entry.path(), place).context("cannot copy a file of the package")?),
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# std.sh DEST: builds the standard library for wasm32-unknown-unknown into DEST, a sysroot of that target alone.
+# For machines without rustup, whose toolchain has the version of Debian's package rust-src: it comes with std's dependencies.
+set -euo pipefail
+dest=$(realpath -m "$1"); target=wasm32-unknown-unknown; version=$(rustc --version | cut -d' ' -f2)
+work=$(mktemp -d); trap 'rm -rf "$work"' EXIT
+# The source, by a list of sources of its own.
+mkdir -p "$work"/apt/{lists/partial,archives/partial}
+echo "deb http://deb.debian.org/debian trixie-backports main" > "$work/apt/sources"
+apt=(-o "Dir::Etc::sourcelist=$work/apt/sources" -o Dir::Etc::sourceparts=/dev/null -o "Dir::State::lists=$work/apt/lists"
+     -o "Dir::Cache=$work/apt" -o APT::Sandbox::User=root)
+apt-get "${apt[@]}" update -qq
+deb=$(apt-cache "${apt[@]}" madison rust-src | awk -v v="$version" 'index($3, v) == 1 { print $3; exit }')
+[ -n "$deb" ] || { echo "Debian has no rust-src $version" >&2; exit 3; }
+(cd "$work" && apt-get "${apt[@]}" download -qq "rust-src=$deb" && dpkg-deb -x rust-src_*.deb source)
+library=$(find "$work/source" -path '*/library/std/Cargo.toml' -not -path '*/tests/*' | head -1 | xargs dirname | xargs dirname)
+# A crate of nothing, which needs the library.
+mkdir -p "$work/nothing/src"; touch "$work/nothing/src/lib.rs"
+printf '[package]\nname = "nothing"\nversion = "0.1.0"\nedition = "2024"\n[workspace]\n' > "$work/nothing/Cargo.toml"
+cd "$work/nothing"
+RUSTC_BOOTSTRAP=1 __CARGO_TESTS_ONLY_SRC_ROOT="$library" CARGO_TARGET_DIR="$work/built" \
+    RUSTFLAGS="-C target-feature=+simd128 -C embed-bitcode=yes" \
+    cargo build --release --quiet -Z build-std=std,panic_abort --target $target \
+    --config 'source.crates-io.replace-with="std"' --config "source.std.directory=\"$library/vendor\""
+mkdir -p "$dest/lib/rustlib/$target/lib"
+cp "$work/built/$target/release/deps"/*.rlib "$dest/lib/rustlib/$target/lib/"
+rm -f "$dest/lib/rustlib/$target/lib"/libnothing-*
