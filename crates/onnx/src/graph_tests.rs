@@ -171,6 +171,7 @@ fn small(name: &str, loss: &Loss, scaler: WindowScaler) -> Result<File, OnnxErro
 /// The models that cannot leave.
 const STAY: [&str; 2] = ["TimeLLM", "TimesNet"];
 
+/// It takes a second: every model is run three times, in each of its ways.
 #[test]
 fn every_model_but_two_leaves_in_each_of_its_ways() {
     for entry in MODELS.iter().filter(|entry| !STAY.contains(&entry.name)) {
