@@ -45,7 +45,7 @@ fn fields(mut bytes: &[u8]) -> Vec<(u64, Field<'_>)> {
     all
 }
 
-fn bytes<'a>(message: &'a [u8], field: u64) -> impl Iterator<Item = &'a [u8]> {
+fn bytes(message: &[u8], field: u64) -> impl Iterator<Item = &[u8]> {
     fields(message).into_iter().filter_map(move |(of, value)| match value {
         Field::Bytes(bytes) if of == field => Some(bytes),
         _ => None,

@@ -8,29 +8,36 @@ use serde_json::{Value, json};
 
 /// Why a request is refused: what programs read of an error.
 #[derive(Debug)]
-pub(crate) struct Refusal(ErrorFacts);
+pub(crate) struct Refusal(Box<ErrorFacts>);
+
+impl From<ErrorFacts> for Refusal {
+    fn from(facts: ErrorFacts) -> Self {
+        Self(Box::new(facts))
+    }
+}
 
 impl Refusal {
     /// A request that is not what it should be; `setting` is the field.
     pub(crate) fn request(setting: &str, message: impl Into<String>) -> Self {
-        Self(ErrorFacts { setting: Some(setting.to_owned()), ..ErrorFacts::told("request", message) })
+        ErrorFacts { setting: Some(setting.to_owned()), ..ErrorFacts::told("request", message) }.into()
     }
 
     /// A model that there is not: freed, or of a module that had to be started again.
     pub(crate) fn no_model() -> Self {
-        Self(ErrorFacts::told(
+        ErrorFacts::told(
             "no_model",
             "there is no such model: it was freed, or the module was started again after a failure; fit or load it again",
-        ))
+        )
+        .into()
     }
 
     /// Bytes that are no archive of a model.
     pub(crate) fn archive(message: impl Into<String>) -> Self {
-        Self(ErrorFacts::told("archive", message))
+        ErrorFacts::told("archive", message).into()
     }
 
     fn of(error: &(dyn StdError + 'static)) -> Self {
-        Self(ErrorFacts::of(error))
+        ErrorFacts::of(error).into()
     }
 
     pub(crate) fn to_json(&self) -> Value {
