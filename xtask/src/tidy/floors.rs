@@ -248,7 +248,18 @@ pub(super) const FOLDERS: &[Folders] = &[
             "buffer",
         ],
     ),
-    folders("crates/pretrained/src", &["network quantiles"]),
+    folders(
+        "crates/pretrained/src",
+        &["error network quantiles", "config settings weights", "linear", "bolt fracast", "folder", "estimator", "kinds"],
+    ),
+    folders(
+        "crates/pretrained/src/bolt",
+        &["config", "perceptron positions", "encoder", "decoder", "network"],
+    ),
+    folders(
+        "crates/pretrained/src/fracast",
+        &["config features", "block periods", "encoder head", "network"],
+    ),
     folders(
         "crates/prophet/src",
         &[
