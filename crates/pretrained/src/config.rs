@@ -1,4 +1,4 @@
-//! Checks of a `config.json`, whoever's it is.
+//! Checks of the `config.json` of any network.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;

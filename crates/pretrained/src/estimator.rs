@@ -256,14 +256,8 @@ impl Trained for TrainedPretrained {
         let columns = 1 + levels.len();
         let mut seasons = calendar_seasons(panel.freq());
         seasons.retain(|season| *season > 1);
-        let request = Request {
-            network,
-            panel,
-            seasons: &seasons,
-            h: asked.h,
-            quantiles: &quantiles,
-            columns,
-        };
+        let request =
+            Request { network, panel, seasons: &seasons, h: asked.h, quantiles: &quantiles, columns };
         let mut values = vec![0.0; cutoffs.len() * asked.h * columns];
         let together = network.together().max(1);
         let outs = values.chunks_mut((together * asked.h * columns).max(1));

@@ -86,7 +86,12 @@ impl PretrainedSettings {
     }
 
     /// The settings with another value of this hyper-parameter of a model; null is its default.
-    pub(crate) fn with(&self, model: &'static str, name: &str, value: &Value) -> Result<Self, PretrainedError> {
+    pub(crate) fn with(
+        &self,
+        model: &'static str,
+        name: &str,
+        value: &Value,
+    ) -> Result<Self, PretrainedError> {
         let names = || SETTINGS.iter().map(|known| known.name);
         let Some(known) = SETTINGS.iter().find(|known| known.name == name) else {
             let hint = match nearest(name, names()) {

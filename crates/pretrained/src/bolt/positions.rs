@@ -12,8 +12,8 @@ pub(super) struct Positions {
     reach: usize,
 }
 
-/// The bucket of a key so many places behind its query, or before it where that is negative: half of the buckets for either side, half
-/// of those for single distances, and the others for ranges that grow to `most`. In 32 bits as the package computes it.
+/// The bucket of a key at this distance behind its query, or before it where that is negative: half of the buckets for either side,
+/// half of those for single distances, and the others for ranges that grow to `most`. In 32 bits, as the package computes it.
 fn bucket(distance: i64, buckets: usize, most: usize) -> usize {
     let half = buckets / 2;
     let side = if distance > 0 { half } else { 0 };
@@ -28,8 +28,7 @@ fn bucket(distance: i64, buckets: usize, most: usize) -> usize {
 
 impl Positions {
     pub(super) fn take(weights: &mut Weights, config: &BoltConfig) -> Result<Self, PretrainedError> {
-        let (buckets, most) =
-            (config.relative_attention_num_buckets, config.relative_attention_max_distance);
+        let (buckets, most) = (config.relative_attention_num_buckets, config.relative_attention_max_distance);
         let name = "encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight";
         let table = weights.take(name, &[buckets, config.num_heads])?;
         let reach = config.tokens();
