@@ -31,7 +31,7 @@ impl SeriesColumns {
             time_is_named: false,
             read: fitted.columns_read(),
             categories: fitted.categories(),
-            freq: Some(fitted.freq()),
+            freq: fitted.freq_of_data(),
         }
     }
 

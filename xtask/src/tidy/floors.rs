@@ -253,6 +253,26 @@ pub(super) const FOLDERS: &[Folders] = &[
         ],
     ),
     folders(
+        "crates/pretrained/src",
+        &[
+            "error network quantiles",
+            "config settings weights",
+            "linear",
+            "bolt fracast",
+            "folder",
+            "estimator",
+            "kinds",
+        ],
+    ),
+    folders(
+        "crates/pretrained/src/bolt",
+        &["config", "perceptron positions", "encoder", "decoder", "network"],
+    ),
+    folders(
+        "crates/pretrained/src/fracast",
+        &["config features", "block periods", "encoder head", "network"],
+    ),
+    folders(
         "crates/prophet/src",
         &[
             "error holiday lbfgs",
