@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use anyhow::Context as _;
-use foretell_pretrained::foretell0::forecast::PretrainedNetwork;
+use foretell_pretrained::foretell0::forecast::Foretell0Network;
 use foretell_pretrained::foretell0::network::QUANTILES;
+
+/// The last windows of a series that are forecast, each from all that comes before.
+const WINDOWS: usize = 3;
 
 /// The scores of a panel: mean absolute scaled error and scaled quantile loss, by those of the seasonal naive; the middle of the quantiles
 /// stands for its intervals.
@@ -23,11 +26,11 @@ pub struct PanelScores {
     pub coverage: f64,
 }
 
-/// The scores on each file NAME-hH-sS.csv of a folder, whose last H steps are forecast from those before.
+/// The scores on each file NAME-hH-sS.csv of a folder, of whose series the last windows of H steps are forecast.
 ///
 /// # Errors
 /// If a file cannot be read.
-pub fn evaluate(network: &PretrainedNetwork, folder: &Path) -> anyhow::Result<Vec<PanelScores>> {
+pub fn evaluate(network: &Foretell0Network, folder: &Path) -> anyhow::Result<Vec<PanelScores>> {
     let mut paths: Vec<_> = std::fs::read_dir(folder)
         .with_context(|| format!("reading {}", folder.display()))?
         .map(|entry| entry.map(|entry| entry.path()))
@@ -58,7 +61,7 @@ fn calendar(season: usize) -> Vec<f32> {
     [Some(season), week].into_iter().flatten().filter(|season| *season > 1).map(|season| season as f32).collect()
 }
 
-fn scores(network: &PretrainedNetwork, name: String, text: &str, h: usize, season: usize) -> anyhow::Result<PanelScores> {
+fn scores(network: &Foretell0Network, name: String, text: &str, h: usize, season: usize) -> anyhow::Result<PanelScores> {
     let mut series: BTreeMap<&str, Vec<f32>> = BTreeMap::new();
     for line in text.lines().skip(1) {
         let mut cells = line.split(',');
@@ -67,7 +70,8 @@ fn scores(network: &PretrainedNetwork, name: String, text: &str, h: usize, seaso
         series.entry(id).or_default().push(value);
     }
     let [mut error, mut loss, mut naive, mut inside, mut count] = [0.0_f64; 5];
-    for values in series.values().filter(|values| values.len() > 2 * h + 2) {
+    let ends = series.values().flat_map(|values| (0..WINDOWS).map(move |window| &values[..values.len().saturating_sub(window * h)]));
+    for values in ends.filter(|values| values.len() > 2 * h + 2) {
         let (history, truth) = values.split_at(values.len() - h);
         let lag = season.min(history.len() - 1).max(1);
         let differences = history[lag..].iter().zip(history).map(|(later, earlier)| (later - earlier).abs());
@@ -97,7 +101,7 @@ mod tests {
 
     #[test]
     fn what_repeats_but_for_its_end_is_scored_against_the_seasonal_naive() {
-        let network = PretrainedNetwork::new(PatchNetwork::new().1.initialise(1));
+        let network = Foretell0Network::new(PatchNetwork::new().1.initialise(1));
         let value = |t: usize| if t < 44 { [1.0, 4.0, 2.0, 8.0][t % 4] + (t / 4) as f32 * 0.0 } else { 9.0 };
         let mut text = String::from("unique_id,ds,y\n");
         (0..48).for_each(|t| text += &format!("a,{t},{}\n", value(t)));

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, ensure};
 use clap::Parser;
 use foretell_nn::Rounding;
-use foretell_pretrained::foretell0::forecast::PretrainedNetwork;
+use foretell_pretrained::foretell0::forecast::Foretell0Network;
 use foretell_pretrained::foretell0::network::PatchNetwork;
 use foretell_pretrained::foretell0::weights;
 use foretell_pretraining::evaluate::{self, PanelScores};
@@ -25,19 +25,19 @@ struct Options {
     #[arg(long, default_value_t = 95.0)]
     minutes: f64,
     /// Steps of this run: the learning rate falls over the last of them
-    #[arg(long, default_value_t = 6000)]
+    #[arg(long, default_value_t = 20000)]
     steps: u64,
     /// The share of the steps in which the learning rate falls to 0
     #[arg(long, default_value_t = 0.2)]
     decay: f64,
     /// Windows of a step
-    #[arg(long, default_value_t = 64)]
+    #[arg(long, default_value_t = 32)]
     batch: usize,
     /// The learning rate between its rise and its fall
-    #[arg(long, default_value_t = 2e-3)]
+    #[arg(long, default_value_t = 1.5e-3)]
     rate: f64,
     /// Steps in which the learning rate rises
-    #[arg(long, default_value_t = 200)]
+    #[arg(long, default_value_t = 300)]
     warm_up: u64,
     /// Seed of the series and of the initial weights
     #[arg(long, default_value_t = 57)]
@@ -69,8 +69,8 @@ struct Options {
 const POINT: u64 = 100;
 
 /// Steps between two validations, and their windows.
-const VALIDATED: u64 = 500;
-const VALIDATION: (u64, usize) = (991, 512);
+const VALIDATED: u64 = 1000;
+const VALIDATION: (u64, usize) = (991, 256);
 
 fn main() -> anyhow::Result<()> {
     let options = Options::parse();
@@ -158,7 +158,7 @@ fn evaluate(path: &Path, folder: &Path) -> anyhow::Result<()> {
     let bytes = std::fs::read(path).with_context(|| format!("reading {}", path.display()))?;
     let (params, provenance) = weights::read(&bytes, PatchNetwork::new().1)?;
     let started = Instant::now();
-    let scores = evaluate::evaluate(&PretrainedNetwork::new(params), folder)?;
+    let scores = evaluate::evaluate(&Foretell0Network::new(params), folder)?;
     println!("weights after {} steps; errors by those of the seasonal naive", provenance.steps);
     for panel in &scores {
         println!(

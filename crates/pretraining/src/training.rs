@@ -1,6 +1,6 @@
 //! One step: windows in parts, the pinball loss of nine quantiles, AdamW, and the average of weights.
 
-use foretell_nn::{Forward, Key, Params, Rounding, Tensor, Var};
+use foretell_nn::{Forward, Key, Params, Rounding, Shape, Tensor, Var};
 use foretell_optim::{AdamConfig, Clip, Optimizer, Rule};
 use foretell_pretrained::foretell0::network::{PatchNetwork, QUANTILES, Tokens};
 use foretell_pretrained::foretell0::window::{FEATURES, METHODS, PATCH, WindowShape};
@@ -9,9 +9,6 @@ use crate::windows::{TrainingWindow, shape, window};
 
 /// Windows of a part of a step, whose activations stay near the core.
 const PART: usize = 32;
-
-/// Added to a window's error in the denominator of its weight: what is next to exact must not outweigh the rest.
-const LEAST_ERROR: f32 = 0.1;
 
 /// Steps that the average of weights reaches back.
 const AVERAGED: u64 = 400;
@@ -104,24 +101,26 @@ impl Training {
     }
 }
 
-/// What a window counts: the errors of windows that are hard for the value a period ago count less.
+/// What a window counts: errors are measured by how far its values spread over such a time.
 fn weight(window: &TrainingWindow) -> f32 {
-    (window.ready.error + LEAST_ERROR).recip()
+    let spreads = &window.ready.spreads;
+    spreads.len() as f32 / spreads.iter().sum::<f32>()
 }
 
 /// The forecasts of these windows, `[windows, steps, 9]`.
 fn run(network: &PatchNetwork, cx: &Forward<'_>, windows: &[TrainingWindow], shape: WindowShape) -> Var {
-    let gather = |sizes: [usize; 3], of: fn(&TrainingWindow) -> &[f32]| {
-        Tensor::build(sizes, |out| {
+    let gather = |sizes: &[usize], of: fn(&TrainingWindow) -> &[f32]| {
+        Tensor::build(Shape::new(sizes), |out| {
             let each = out.len() / windows.len();
             out.chunks_exact_mut(each).zip(windows).for_each(|(out, window)| out.copy_from_slice(of(window)));
         })
     };
     let hidden: Vec<bool> = windows.iter().flat_map(|window| window.ready.hidden.iter().copied()).collect();
     let batch = Tokens {
-        tokens: gather([windows.len(), shape.tokens(), FEATURES], |window| &window.ready.tokens),
+        tokens: gather(&[windows.len(), shape.tokens(), FEATURES], |window| &window.ready.tokens),
         hidden: &hidden,
-        methods: gather([windows.len() * shape.future, METHODS, PATCH], |window| &window.ready.methods),
+        methods: gather(&[windows.len() * shape.future, METHODS, PATCH], |window| &window.ready.methods),
+        spreads: gather(&[windows.len() * shape.future], |window| &window.ready.spreads),
         shape,
     };
     network.forward(cx, &batch)

@@ -75,11 +75,6 @@ impl Draws {
         radius * cos
     }
 
-    /// Exponential with mean 1.
-    pub(crate) fn exponential(&mut self) -> f64 {
-        -(1.0 - self.unit()).ln()
-    }
-
     /// Gamma of this shape, whose mean is the shape (Marsaglia and Tsang 2000).
     pub(crate) fn gamma(&mut self, shape: f64) -> f64 {
         if shape < 1.0 {
@@ -137,9 +132,8 @@ mod tests {
 
     #[test]
     fn distributions_have_their_means_and_variances() {
-        let cases: [(&str, [f64; 2], [f64; 2]); 8] = [
+        let cases: [(&str, [f64; 2], [f64; 2]); 7] = [
             ("normal", moments(Draws::normal), [0.0, 1.0]),
-            ("exponential", moments(Draws::exponential), [1.0, 1.0]),
             ("gamma 0.5", moments(|draws| draws.gamma(0.5)), [0.5, 0.5]),
             ("gamma 4", moments(|draws| draws.gamma(4.0)), [4.0, 4.0]),
             ("poisson 3", moments(|draws| draws.poisson(3.0)), [3.0, 3.0]),

@@ -296,6 +296,7 @@ pub(super) const FOLDERS: &[Folders] = &[
         "crates/report/src",
         &["error escape", "contents", "markup metric_words packed", "forecasts sections", "page"],
     ),
+    folders("crates/pretraining/src", &["schedule windows", "evaluate training", "state", "main"]),
     folders("crates/search/src", &["draws trial", "domain", "grid halving tpe", "study"]),
     folders("crates/simd/src", &["amx prefetch scalar vector", "bits level", "loops", "kernels"]),
     folders("crates/simulation/src", &["draws error", "marginals", "copula shuffle", "method"]),
@@ -309,7 +310,7 @@ pub(super) const FOLDERS: &[Folders] = &[
         "xtask/src",
         &[
             "bench_panels figures models neon outcome package sizes system",
-            "bench_forecast compare mpi pgo programs proofs standalone wasm",
+            "bench_forecast compare mpi pgo pretrain programs proofs standalone wasm",
             "python test_times tidy",
             "asan bench_matrix ci profile",
         ],

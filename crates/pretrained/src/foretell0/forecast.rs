@@ -6,7 +6,6 @@ use std::ops::Range;
 use foretell_nn::{Forward, Params, Tensor};
 
 use super::network::{FUTURE, PAST, PatchNetwork, QUANTILES, Tokens};
-use super::periods;
 use super::window::{FEATURES, METHODS, PATCH, ReadyWindow, WindowShape};
 
 /// Steps of history that a window holds.
@@ -30,12 +29,12 @@ pub type Step = [f32; QUANTILES.len()];
 
 /// The network with its weights.
 #[derive(Clone, Debug)]
-pub struct PretrainedNetwork {
+pub struct Foretell0Network {
     network: PatchNetwork,
     params: Params,
 }
 
-impl PretrainedNetwork {
+impl Foretell0Network {
     /// The network with these weights.
     pub fn new(params: Params) -> Self {
         Self { network: PatchNetwork::new().0, params }
@@ -132,6 +131,7 @@ impl PretrainedNetwork {
             tokens: Tensor::from_slice(&joined(|window| &window.tokens), [2, shape.tokens(), FEATURES]),
             hidden: &hidden,
             methods: Tensor::from_slice(&joined(|window| &window.methods), [2 * shape.future, METHODS, PATCH]),
+            spreads: Tensor::from_slice(&joined(|window| &window.spreads), [2 * shape.future]),
             shape,
         };
         let values = self.network.forward(&Forward::inference(&self.params), &batch).value().to_vec();
@@ -225,8 +225,8 @@ impl Detail {
 mod tests {
     use super::*;
 
-    fn network() -> PretrainedNetwork {
-        PretrainedNetwork::new(PatchNetwork::new().1.initialise(1))
+    fn network() -> Foretell0Network {
+        Foretell0Network::new(PatchNetwork::new().1.initialise(1))
     }
 
     #[test]

@@ -3,7 +3,7 @@
 //! Tokens of [`FEATURES`] numbers become vectors through a residual block; layers of attention with rotary positions and a gated
 //! feed-forward part (Shazeer 2020, arXiv 2002.05202), each behind a root-mean-square normalisation (Zhang and Sennrich 2019); every token
 //! sees every other that is not hidden. Tokens of the future give, through a residual block, how much each simple method counts, and
-//! the distance of nine quantiles of each step from that mixture.
+//! the distance of nine quantiles of each step from that mixture, in units of how far values so far apart differ.
 
 use foretell_autograd::AttentionOptions;
 use foretell_nn::{Activation, Forward, Init, Linear, ParamId, Scope, Table, Tensor, Var};
@@ -47,6 +47,8 @@ pub struct Tokens<'a> {
     pub hidden: &'a [bool],
     /// `[batch * future, METHODS, PATCH]`.
     pub methods: Tensor,
+    /// `[batch * future]`.
+    pub spreads: Tensor,
     /// The tokens of each window.
     pub shape: WindowShape,
 }
@@ -80,7 +82,8 @@ impl PatchNetwork {
         let base = shares.reshape([windows * future, 1, METHODS]).matmul(&methods);
         let base = base.reshape([windows, future * PATCH, 1]);
         let steps = [windows, future * PATCH, QUANTILES.len()];
-        let distance = self.head.forward(cx, &x).reshape(steps);
+        let unit = Var::constant(batch.spreads.clone()).reshape([windows, future, 1]);
+        let distance = self.head.forward(cx, &x).mul(&unit).reshape(steps);
         distance.add(&base.expand(steps))
     }
 }
@@ -179,6 +182,7 @@ mod tests {
             tokens: Tensor::from_slice(&window.tokens, [1, shape.tokens(), FEATURES]),
             hidden,
             methods: Tensor::from_slice(&window.methods, [shape.future, METHODS, PATCH]),
+            spreads: Tensor::from_slice(&window.spreads, [shape.future]),
             shape,
         }
     }

@@ -14,8 +14,12 @@ pub const METHODS: usize = 6;
 /// Numbers of a patch beside those of its steps.
 const FACTS: usize = 16;
 
-/// Numbers of a token: value, whether it is known, the methods but the last value, for each step; and the facts.
-pub const FEATURES: usize = (METHODS + 1) * PATCH + FACTS;
+/// Numbers of a token: for each step its value on the window's scale, whether it is known, and the distances of value and methods from the last
+/// value, by the spread of the first patch; and the facts.
+pub const FEATURES: usize = (METHODS + 2) * PATCH + FACTS;
+
+/// Added to spreads: what is next to exact needs not be told apart.
+const LEAST_SPREAD: f32 = 0.01;
 
 /// The largest absolute value that the network sees or is trained for.
 pub const LARGEST: f32 = 6.0;
@@ -39,8 +43,9 @@ pub struct ReadyWindow {
     pub scale: WindowScale,
     /// Its periods, in steps, the shortest first.
     pub periods: Vec<f32>,
-    /// The mean absolute error of the value a period ago in the history, on the window's scale.
-    pub error: f32,
+    /// `[future tokens]`: how far values are apart that lie as far apart as a patch from the end of the history, on the window's scale; the
+    /// unit of the network's distances.
+    pub spreads: Vec<f32>,
 }
 
 /// Where the history of a window lies among its tokens.
@@ -82,17 +87,15 @@ impl ReadyWindow {
         let periods = periods::find(&filled, calendar);
         let steps = history.len() + shape.future * PATCH;
         let methods = Methods::new(&scaled, &filled, &periods, steps);
-        let errors = (1..history.len()).filter(|t| scaled[*t].is_finite());
-        let error = errors.clone().map(|t| (scaled[t] - methods.period_ago[t]).abs()).sum::<f32>()
-            / errors.count().max(1) as f32;
-        let facts = Facts::new(&known, &scale, &periods, error);
+        let spreads = spreads(&filled, periods.first().copied(), shape.future);
+        let facts = Facts::new(&known, &scale, &periods, &spreads);
         let mut window = Self {
             tokens: vec![0.0; shape.tokens() * FEATURES],
             hidden: vec![false; shape.tokens()],
             methods: vec![0.0; shape.future * METHODS * PATCH],
             scale,
             periods,
-            error,
+            spreads,
         };
         window.fill_tokens(&scaled, &methods, &facts, shape);
         Some(window)
@@ -109,13 +112,15 @@ impl ReadyWindow {
                 token[i] = value.unwrap_or_default();
                 token[PATCH + i] = if value.is_some() { 1.0 } else { 0.0 };
                 known += usize::from(value.is_some());
+                let near = |value: f32| ((value - methods.last) / self.spreads[0]).asinh();
+                token[2 * PATCH + i] = value.map_or(0.0, near);
                 for (method, values) in methods.without_last().into_iter().enumerate() {
-                    token[(2 + method) * PATCH + i] = values[t];
+                    token[(3 + method) * PATCH + i] = near(values[t]);
                 }
             }
             self.hidden[place] = !is_future && (place + 1) * PATCH <= before;
             let centre = (place * PATCH) as f32 + 0.5 * PATCH as f32 - (shape.past * PATCH) as f32;
-            facts.write(&mut token[FEATURES - FACTS..], centre, is_future, known);
+            facts.write(&mut token[FEATURES - FACTS..], centre, place.checked_sub(shape.past), known);
         }
         let start = scaled.len();
         for (place, patch) in self.methods.chunks_exact_mut(METHODS * PATCH).enumerate() {
@@ -225,14 +230,32 @@ fn season(scaled: &[f32], level: &[f32], period: f32, steps: usize) -> Vec<f32> 
     (0..steps).map(|t| means[phase(t)] - mean).collect()
 }
 
+/// For each patch of the future, the mean absolute difference of values as far apart as it is from the history's end: of whole periods, if that is
+/// less.
+fn spreads(filled: &[f32], period: Option<f32>, future: usize) -> Vec<f32> {
+    let apart = |lag: usize| {
+        let lag = lag.clamp(1, (filled.len() / 2).max(1));
+        let pairs = filled.get(lag..).unwrap_or_default().iter().zip(filled);
+        let count = pairs.len().max(1);
+        pairs.map(|(later, earlier)| (later - earlier).abs()).sum::<f32>() / count as f32
+    };
+    let spread = |patch: usize| {
+        let ahead = patch * PATCH + PATCH / 2;
+        let least = period.map(|period| apart(((ahead as f32 / period).ceil() * period).round() as usize));
+        least.map_or(apart(ahead), |least| least.min(apart(ahead))) + LEAST_SPREAD
+    };
+    (0..future).map(spread).collect()
+}
+
 /// What holds for the whole window.
 struct Facts {
     periods: Vec<f32>,
-    common: [f32; 5],
+    common: [f32; 4],
+    spreads: Vec<f32>,
 }
 
 impl Facts {
-    fn new(known: &[f32], scale: &WindowScale, periods: &[f32], error: f32) -> Self {
+    fn new(known: &[f32], scale: &WindowScale, periods: &[f32], spreads: &[f32]) -> Self {
         let share = |test: fn(&f32) -> bool| known.iter().filter(|value| test(value)).count() as f32 / known.len() as f32;
         let flag = |is: bool| if is { 1.0 } else { 0.0 };
         let common = [
@@ -240,18 +263,18 @@ impl Facts {
             share(|value| *value == 0.0),
             flag(known.iter().all(|value| *value >= 0.0)),
             flag(known.iter().all(|value| value.fract() == 0.0)),
-            (error + 0.01).ln(),
         ];
-        Self { periods: periods.to_vec(), common }
+        Self { periods: periods.to_vec(), common, spreads: spreads.to_vec() }
     }
 
-    fn write(&self, out: &mut [f32], centre: f32, is_future: bool, known: usize) {
+    fn write(&self, out: &mut [f32], centre: f32, future: Option<usize>, known: usize) {
         for (slot, period) in self.periods.iter().enumerate() {
             let (sin, cos) = (std::f32::consts::TAU * centre / period).sin_cos();
             out[4 * slot..4 * slot + 4].copy_from_slice(&[sin, cos, 1.0, period.ln() / 6.0]);
         }
-        out[8..13].copy_from_slice(&self.common);
-        out[13] = if is_future { 1.0 } else { 0.0 };
+        out[8..12].copy_from_slice(&self.common);
+        out[12] = self.spreads[future.unwrap_or_default()].ln();
+        out[13] = if future.is_some() { 1.0 } else { 0.0 };
         out[14] = centre / 512.0;
         out[15] = known as f32 / PATCH as f32;
     }
@@ -271,7 +294,7 @@ mod tests {
     fn methods_repeat_what_repeats() {
         let history = seasonal(100);
         let window = ReadyWindow::new(&history, &[4.0], SHAPE).unwrap();
-        assert!(window.error < 0.2, "{}", window.error);
+        assert!(window.spreads.iter().all(|spread| *spread < 0.05), "{:?}", window.spreads);
         let truth = seasonal(132);
         for (place, patch) in window.methods.chunks_exact(METHODS * PATCH).enumerate() {
             for i in 0..PATCH {
