@@ -77,7 +77,7 @@ fn scores(network: &Foretell0Network, name: String, text: &str, h: usize, season
         let differences = history[lag..].iter().zip(history).map(|(later, earlier)| (later - earlier).abs());
         let differences: Vec<f32> = differences.filter(|difference| difference.is_finite()).collect();
         let scale = f64::from(differences.iter().sum::<f32>()) / differences.len() as f64;
-        let forecast = network.forecast(history, &calendar(season), h).context("a series without values")?;
+        let forecast = network.quantiles_of(history, &calendar(season), h).context("a series without values")?;
         for (t, (truth, step)) in truth.iter().zip(&forecast).enumerate().filter(|(_, (truth, _))| truth.is_finite()) {
             error += f64::from((truth - step[4]).abs()) / scale;
             let seasonal = history[history.len() - lag + t % lag];

@@ -248,6 +248,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "buffer",
         ],
     ),
+    folders("crates/pretrained/src", &["network quantiles", "foretell0"]),
     folders(
         "crates/prophet/src",
         &[

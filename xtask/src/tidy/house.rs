@@ -108,6 +108,22 @@ pub(super) const ROOMS: &[Room] = &[
     room(8, "foretell-mpi", &["foretell-estimator"]),
     room(8, "foretell-classical", &["foretell-data", "foretell-estimator"]),
     room(8, "foretell-flair", &["foretell-data", "foretell-estimator"]),
+    // Networks that others trained, which are no models of the zoo: their passes are written on slices.
+    room(
+        8,
+        "foretell-pretrained",
+        &[
+            "foretell-simd",
+            "foretell-files",
+            "foretell-gemm",
+            "foretell-kernels",
+            "foretell-autograd",
+            "foretell-nn",
+            "foretell-data",
+            "foretell-checkpoint",
+            "foretell-estimator",
+        ],
+    ),
     room(8, "foretell-prophet", &["foretell-data", "foretell-estimator", "foretell-holidays"]),
     room(8, "foretell-evaluate", &[]),
     room(
@@ -133,6 +149,7 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-classical",
             "foretell-prophet",
             "foretell-flair",
+            "foretell-pretrained",
             "foretell-evaluate",
             "foretell-hierarchy",
             "foretell-simulation",

@@ -5,8 +5,16 @@ use std::ops::Range;
 
 use foretell_nn::{Forward, Params, Tensor};
 
+use super::weights::{self, WeightsError};
+use crate::{PretrainedNetwork, SeriesContext};
 use super::network::{FUTURE, PAST, PatchNetwork, QUANTILES, Tokens};
 use super::window::{FEATURES, METHODS, PATCH, ReadyWindow, WindowShape};
+
+/// [`QUANTILES`] as others read them.
+const LEVELS: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
+
+/// The most steps that are averaged.
+const MOST_AVERAGED: usize = 64;
 
 /// Steps of history that a window holds.
 const CONTEXT: usize = PAST * PATCH;
@@ -28,7 +36,7 @@ const NORMAL: [f32; 9] =
 pub type Step = [f32; QUANTILES.len()];
 
 /// The network with its weights.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Foretell0Network {
     network: PatchNetwork,
     params: Params,
@@ -40,12 +48,21 @@ impl Foretell0Network {
         Self { network: PatchNetwork::new().0, params }
     }
 
+    /// The network with the weights of these bytes.
+    ///
+    /// # Errors
+    /// If they are not such weights.
+    pub fn read(bytes: &[u8]) -> Result<Self, WeightsError> {
+        let (network, table) = PatchNetwork::new();
+        Ok(Self { network, params: weights::read(bytes, table)?.0 })
+    }
+
     /// Quantiles of the `h` steps after a history whose unknown values are NaN, at the seasons of its calendar, in steps, the shortest first;
     /// `None` if nothing is known.
     ///
     /// Quantiles rise. Where all known values are the same, or each is that of a period before, the forecast is exact.
     /// A history without negative values has no negative forecast.
-    pub fn forecast(&self, history: &[f32], calendar: &[f32], h: usize) -> Option<Vec<Step>> {
+    pub fn quantiles_of(&self, history: &[f32], calendar: &[f32], h: usize) -> Option<Vec<Step>> {
         let last = history.iter().rfind(|value| value.is_finite())?;
         let times = averaged(history, calendar);
         let window = window_of(history, times);
@@ -72,7 +89,7 @@ impl Foretell0Network {
         };
         let averages: Vec<f32> = history[first..].chunks_exact(times).map(mean).collect();
         let seasons: Vec<f32> = calendar.iter().map(|season| season / times as f32).collect();
-        let coarse = self.forecast(&averages, &seasons, h.div_ceil(times))?;
+        let coarse = self.quantiles_of(&averages, &seasons, h.div_ceil(times))?;
         let fine = Detail::new(&history[first..], &averages, times, *calendar.last()? as usize);
         let step = |t: usize| {
             let line = interpolated(t, times, coarse.len(), |block| coarse[block]);
@@ -140,6 +157,46 @@ impl Foretell0Network {
     }
 }
 
+impl PretrainedNetwork for Foretell0Network {
+    fn levels(&self) -> &[f64] {
+        &LEVELS
+    }
+
+    fn horizon(&self) -> usize {
+        FARTHEST
+    }
+
+    fn context_length(&self) -> usize {
+        MOST_AVERAGED * CONTEXT
+    }
+
+    fn forecast(&self, contexts: &[SeriesContext<'_>], horizon: usize, out: &mut [f64]) {
+        assert_eq!(out.len(), contexts.len() * horizon * LEVELS.len(), "quantiles of {} contexts", contexts.len());
+        for (context, out) in contexts.iter().zip(out.chunks_exact_mut((horizon * LEVELS.len()).max(1))) {
+            let history: Vec<f32> = context.values.iter().map(|value| *value as f32).collect();
+            let calendar: Vec<f32> = context.seasons.iter().map(|season| *season as f32).collect();
+            match self.quantiles_of(&history, &calendar, horizon) {
+                Some(steps) => out.iter_mut().zip(steps.iter().flatten()).for_each(|(out, value)| *out = f64::from(*value)),
+                None => out.fill(0.0),
+            }
+        }
+    }
+
+    fn parameters(&self) -> usize {
+        self.params.table().numel()
+    }
+
+    fn held_bytes(&self) -> u64 {
+        4 * self.params.table().arena_len() as u64
+    }
+
+    fn working_bytes(&self, horizon: usize) -> u64 {
+        // A window and its image; beside what is read a few rows of each token.
+        let tokens = 2 * (PAST + horizon.min(FARTHEST).div_ceil(PATCH)) as u64;
+        4 * tokens * (FEATURES + 16 * 256) as u64
+    }
+}
+
 /// How many steps are averaged so that a window holds three cycles of the longest season: 1 where that is short, or averages would hide the
 /// shortest.
 fn averaged(history: &[f32], calendar: &[f32]) -> usize {
@@ -148,7 +205,7 @@ fn averaged(history: &[f32], calendar: &[f32]) -> usize {
         return 1;
     }
     let times = (long / LONGEST_SEASON).ceil();
-    if short / times >= LEAST_SEASON { times as usize } else { 1 }
+    if short / times >= LEAST_SEASON && times <= MOST_AVERAGED as f32 { times as usize } else { 1 }
 }
 
 /// The end of a history that the window holds.
@@ -232,11 +289,11 @@ mod tests {
     #[test]
     fn constant_and_periodic_series_come_out_exactly() {
         let network = network();
-        assert_eq!(network.forecast(&[7.5; 50], &[], 3), Some(vec![[7.5; 9]; 3]));
-        assert_eq!(network.forecast(&[4.0], &[12.0], 2), Some(vec![[4.0; 9]; 2]));
+        assert_eq!(network.quantiles_of(&[7.5; 50], &[], 3), Some(vec![[7.5; 9]; 3]));
+        assert_eq!(network.quantiles_of(&[4.0], &[12.0], 2), Some(vec![[4.0; 9]; 2]));
         let cycle = [1.0, 4.0, 2.0, 8.0, 5.0, 7.0];
         let history: Vec<f32> = (0..45).map(|t| cycle[t % 6]).collect();
-        let forecast = network.forecast(&history, &[6.0], 9).unwrap();
+        let forecast = network.quantiles_of(&history, &[6.0], 9).unwrap();
         for (t, step) in forecast.iter().enumerate() {
             assert_eq!(*step, [cycle[(45 + t) % 6]; 9]);
         }
@@ -247,12 +304,12 @@ mod tests {
         let network = network();
         for (steps, h) in [(1, 3), (2, 1), (17, 20), (600, 40), (30, 300)] {
             let history: Vec<f32> = (0..steps).map(|t| ((t * t) % 13) as f32 - 4.0).collect();
-            let forecast = network.forecast(&history, &[7.0], h).unwrap();
+            let forecast = network.quantiles_of(&history, &[7.0], h).unwrap();
             assert_eq!(forecast.len(), h);
             assert!(forecast.iter().all(|step| step.is_sorted() && step.iter().all(|value| value.is_finite())));
         }
-        assert_eq!(network.forecast(&[], &[], 3), None);
-        assert_eq!(network.forecast(&[f32::NAN; 9], &[], 3), None);
+        assert_eq!(network.quantiles_of(&[], &[], 3), None);
+        assert_eq!(network.quantiles_of(&[f32::NAN; 9], &[], 3), None);
     }
 
     #[test]
@@ -260,9 +317,9 @@ mod tests {
         let network = network();
         let history: Vec<f32> = (0..90).map(|t| ((t * 5) % 11) as f32 - 3.0 + 0.1 * t as f32).collect();
         let scaled = |factor: f32| -> Vec<f32> { history.iter().map(|value| factor * value).collect() };
-        let forecast = network.forecast(&history, &[11.0], 5).unwrap();
-        let mirrored = network.forecast(&scaled(-1.0), &[11.0], 5).unwrap();
-        let larger = network.forecast(&scaled(1024.0), &[11.0], 5).unwrap();
+        let forecast = network.quantiles_of(&history, &[11.0], 5).unwrap();
+        let mirrored = network.quantiles_of(&scaled(-1.0), &[11.0], 5).unwrap();
+        let larger = network.quantiles_of(&scaled(1024.0), &[11.0], 5).unwrap();
         for t in 0..5 {
             for i in 0..9 {
                 assert!((forecast[t][i] + mirrored[t][8 - i]).abs() < 1e-3);
@@ -274,7 +331,7 @@ mod tests {
     #[test]
     fn what_is_never_negative_has_no_negative_forecast() {
         let history: Vec<f32> = (0..60).map(|t| if t % 4 == 0 { (t % 7) as f32 } else { 0.0 }).collect();
-        let forecast = network().forecast(&history, &[], 30).unwrap();
+        let forecast = network().quantiles_of(&history, &[], 30).unwrap();
         assert!(forecast.iter().flatten().all(|value| *value >= 0.0));
     }
 
@@ -289,6 +346,6 @@ mod tests {
         assert!(detail.noise < 1e-3, "{}", detail.noise);
         // Every second step is higher by 3: half of it above the line, half below.
         assert!((detail.at(100) - 1.25).abs() < 0.3 && (detail.at(101) + 1.25).abs() < 0.3);
-        assert_eq!(network().forecast(&history, &[48.0, 336.0], 96).unwrap().len(), 96);
+        assert_eq!(network().quantiles_of(&history, &[48.0, 336.0], 96).unwrap().len(), 96);
     }
 }
