@@ -159,11 +159,11 @@ fn evaluate(path: &Path, folder: &Path) -> anyhow::Result<()> {
     let (params, provenance) = weights::read(&bytes, PatchNetwork::new().1)?;
     let started = Instant::now();
     let scores = evaluate::evaluate(&Foretell0Network::new(params), folder)?;
-    println!("weights after {} steps; errors by those of the seasonal naive", provenance.steps);
+    println!("weights after {} steps", provenance.steps);
     for panel in &scores {
         println!(
-            "{:<24} series {:>4} MASE {:.3} loss {:.3} coverage {:.2}",
-            panel.name, panel.series, panel.mase, panel.loss, panel.coverage
+            "{:<24} windows {:>4} MASE {:.4} loss {:.4} coverage {:.2}",
+            panel.name, panel.windows, panel.mase, panel.loss, panel.coverage
         );
     }
     let mean = |of: fn(&PanelScores) -> f64| {

@@ -114,8 +114,8 @@ impl Foretell0Network {
         let mirrored: Vec<f32> = history.iter().map(|value| -value).collect();
         let mirrored = ReadyWindow::new(&mirrored, calendar, shape)?;
         let period = window.periods.first().copied();
-        if let Some(period) = period.filter(|period| repeats(history, *period)) {
-            let lag = period as usize;
+        if let Some(period) = window.periods.iter().find(|period| repeats(history, **period)) {
+            let lag = *period as usize;
             let cycle = &history[history.len() - lag..];
             return Some((0..h).map(|t| [cycle[t % lag]; 9]).collect());
         }
@@ -247,7 +247,8 @@ impl Detail {
         let n = history.len();
         let away = |t: usize| {
             let line = interpolated(t, times, averages.len(), |block| [averages[block]; 9]);
-            history[t] - line[4]
+            // The line ends in the middle of the last average.
+            if t + times < n { history[t] - line[4] } else { f32::NAN }
         };
         // The last three cycles, by the steps that they lie before the end.
         let cycles: Vec<Range<usize>> =

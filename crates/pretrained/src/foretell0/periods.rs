@@ -15,6 +15,12 @@ const PEAKS: usize = 4;
 /// Correlation a period apart, of what is left of the moving average, from which on a period is taken.
 const LEAST_CORRELATION: f32 = 0.25;
 
+/// What noise may add to it, by the root of the number of pairs.
+const BY_CHANCE: f32 = 1.5;
+
+/// The share of the largest correlation from which on a shorter period is preferred.
+const ABOUT_AS_STRONG: f32 = 0.7;
+
 /// The periods of these values, which are all known: at most [`PERIODS`], the shortest first. Those of `calendar` count without a test if the
 /// window has a whole cycle.
 pub fn find(values: &[f32], calendar: &[f32]) -> Vec<f32> {
@@ -26,23 +32,29 @@ pub fn find(values: &[f32], calendar: &[f32]) -> Vec<f32> {
         }
     }
     if found.len() < PERIODS && n >= 24 {
-        let mut best: Vec<(f32, f32)> = candidates(values)
+        let mut shown: Vec<(f32, f32)> = candidates(values)
             .into_iter()
             .map(|period| (correlation(values, period), period))
-            .filter(|(correlation, _)| *correlation > LEAST_CORRELATION)
+            .filter(|(correlation, period)| *correlation > LEAST_CORRELATION + BY_CHANCE / (n as f32 - period).sqrt())
             .collect();
-        // The strongest; of two that are as strong the shorter, which more cycles tell of.
-        best.sort_by(|(a, short), (b, long)| (b - 0.02 * b.abs()).total_cmp(&(a - 0.02 * a.abs())).then(short.total_cmp(long)));
-        for (strength, period) in best {
+        shown.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+        // First the shortest that is about as strong as the strongest: whatever repeats after a day repeats after two.
+        let strongest = shown.first().map_or(0.0, |(strength, _)| *strength);
+        let is_about_as_strong = |place: &usize| shown[*place].0 >= ABOUT_AS_STRONG * strongest;
+        let by_length = |a: &usize, b: &usize| shown[*a].1.total_cmp(&shown[*b].1);
+        if let Some(first) = (0..shown.len()).filter(is_about_as_strong).min_by(by_length) {
+            let first = shown.remove(first);
+            shown.insert(0, first);
+        }
+        for (strength, period) in shown {
             if found.len() == PERIODS {
                 break;
             }
+            // An overtone or a multiple of a known period tells more only if it is stronger.
             let says_no_more = |known: &f32| {
-                let (long, short) = (known.max(period), known.min(period));
-                let times = (long / short).round();
-                let is_multiple = (long / short / times - 1.0).abs() < 0.04;
-                // A part of a known period is its overtone; a multiple tells more only if it is stronger.
-                is_multiple && (period < *known || strength < correlation(values, *known) + 0.05)
+                let ratio = known.max(period) / known.min(period);
+                let is_multiple = (ratio / ratio.round() - 1.0).abs() < 0.04;
+                is_multiple && strength < correlation(values, *known) + 0.05
             };
             if !found.iter().any(says_no_more) {
                 found.push(period);
