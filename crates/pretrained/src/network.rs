@@ -5,8 +5,8 @@ use std::fmt;
 /// What a network sees of a series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SeriesContext<'a> {
-    /// The whole history, the oldest value first; NaN where a value is unknown. It may be empty, or hold no known value at all, and
-    /// far more of them than the network reads. There are no infinite ones.
+    /// The last values of the history, at most [`PretrainedNetwork::context_length`] of them, the oldest first; NaN where a value is
+    /// unknown. There are no infinite ones.
     pub values: &'a [f64],
     /// Steps of the seasons that the calendar has at the series' frequency, such as 24 and 168 of hours; often none.
     pub seasons: &'a [usize],
@@ -23,7 +23,7 @@ pub trait PretrainedNetwork: fmt::Debug + Send + Sync {
     /// The last values of a history that it reads, at most.
     fn context_length(&self) -> usize;
 
-    /// Known values among those that it needs: of fewer, a series is forecast by its last one, without asking the network.
+    /// Known values among those that it needs: of fewer, a series is forecast by its last one, without the network.
     fn least_known(&self) -> usize {
         1
     }

@@ -248,7 +248,22 @@ pub(super) const FOLDERS: &[Folders] = &[
             "buffer",
         ],
     ),
-    folders("crates/pretrained/src", &["network quantiles", "foretell0"]),
+    folders(
+        "crates/pretrained/src",
+        &["error network quantiles", "config settings weights", "linear", "bolt foretell0 fracast", "folder", "estimator", "kinds"],
+    ),
+    folders(
+        "crates/pretrained/src/bolt",
+        &["config", "perceptron positions", "encoder", "decoder", "network"],
+    ),
+    folders(
+        "crates/pretrained/src/foretell0",
+        &["periods scale", "window", "network", "weights", "forecast"],
+    ),
+    folders(
+        "crates/pretrained/src/fracast",
+        &["config features", "block periods", "encoder head", "network"],
+    ),
     folders(
         "crates/prophet/src",
         &[

@@ -14,22 +14,18 @@ pub mod window;
 use std::sync::{Arc, OnceLock};
 
 use forecast::Foretell0Network;
-use weights::WeightsError;
 
 /// The weights that are part of the program.
 pub const WEIGHTS: &[u8] = include_bytes!("../../weights/foretell0.bin");
 
 /// The network with the program's own weights, read once.
 ///
-/// # Errors
-/// If they are not those of this network, which a test excludes.
-pub fn bundled() -> Result<Arc<Foretell0Network>, WeightsError> {
+/// # Panics
+/// If the program was built with the weights of another network, which a test excludes.
+pub fn bundled() -> Arc<Foretell0Network> {
     static BUNDLED: OnceLock<Arc<Foretell0Network>> = OnceLock::new();
-    if let Some(network) = BUNDLED.get() {
-        return Ok(network.clone());
-    }
-    let network = Arc::new(Foretell0Network::read(WEIGHTS)?);
-    Ok(BUNDLED.get_or_init(|| network).clone())
+    let read = || Foretell0Network::read(WEIGHTS).expect("the program's own weights");
+    BUNDLED.get_or_init(|| Arc::new(read())).clone()
 }
 
 #[cfg(test)]
@@ -38,8 +34,8 @@ mod tests {
 
     #[test]
     fn the_programs_weights_are_those_of_the_network_and_beat_the_last_value_on_a_season() {
-        let network = bundled().unwrap();
-        assert!(WEIGHTS.len() < 1_000_000 && Arc::ptr_eq(&network, &bundled().unwrap()));
+        let network = bundled();
+        assert!(WEIGHTS.len() < 1_000_000 && Arc::ptr_eq(&network, &bundled()));
         let value = |t: usize| 100.0 + 0.5 * t as f32 + 20.0 * (std::f32::consts::TAU * t as f32 / 12.0).sin();
         let history: Vec<f32> = (0..120).map(value).collect();
         let forecast = network.quantiles_of(&history, &[12.0], 12).unwrap();

@@ -1,0 +1,264 @@
+"""Quantiles of the packages of pretrained networks, beside which foretell-pretrained is tested, and their time.
+
+It needs an environment with fracast 0.1.0, chronos-forecasting 2.3.2, safetensors, numpy and torch:
+
+python compare/pretrained.py                      writes the fixtures of the tests: small networks of random weights, and quantiles
+                                                  that the packages give of them and of Fracast-0's own weights
+python compare/pretrained.py --weights DIR        copies Fracast-0's weights from its package to DIR/fracast, for
+                                                  FORETELL_PRETRAINED=DIR
+python compare/pretrained.py --csv FILE           writes the hundred series of the timing to a file
+python compare/pretrained.py --time THREADS       prints the seconds of a forecast of these by the package, as one batch and one by one
+                             --bolt DIR           of Chronos-Bolt in the sizes of chronos-bolt-small, whose random weights it writes to DIR
+
+Series are made by whole numbers alone, so that the tests make the same ones.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import time
+from pathlib import Path
+
+import numpy as np
+import torch
+
+OUT = Path("crates/pretrained/tests/fixtures")
+LEVELS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
+
+
+def series(case: dict) -> np.ndarray:
+    """The values of a case, NaN where they are missing: also in tests/it/packages.rs."""
+    state, values = case["seed"], []
+    for t in range(case["length"]):
+        state = (state * 1664525 + 1013904223) & 0xFFFFFFFF
+        noise = (state >> 16) % (2 * case["noise"] + 1) - case["noise"]
+        y = case["level"] + case["slope"] * t // 16 + noise
+        y += case["amplitude"] * abs(2 * (t % case["period"]) - case["period"])
+        if case["step"] and t % case["longer"] * 2 < case["longer"]:
+            y += case["step"]
+        if case["zeros"] and (state >> 8) % case["zeros"]:
+            y = 0
+        is_gap = case["gap"] and case["length"] // 3 <= t < case["length"] // 2
+        if is_gap or (case["missing"] and (state >> 5) % case["missing"] == 0):
+            y = float("nan")
+        values.append(y * 2.0 ** case["exponent"])
+    return np.array(values, dtype=np.float32)
+
+
+def cases() -> list[dict]:
+    """A hundred series of several kinds."""
+    lengths = [9, 14, 30, 60, 100, 168, 300, 700, 1500, 2048, 2600]
+    periods = [7, 12, 24, 52, 4, 96, 168]
+    made = []
+    for i in range(100):
+        case = {
+            "length": lengths[i % 11], "seed": 7919 * i + 1, "level": [500, 0, 20000, 90][i % 4],
+            "slope": [0, 3, -2, 0, 16][i % 5], "period": periods[i % 7], "amplitude": [4, 0, 30, 9, 1][i % 5],
+            "longer": 7 * periods[i % 7], "step": [0, 60, 0][i % 3], "noise": [0, 5, 40, 1][(i // 3) % 4],
+            "zeros": 3 if i % 13 == 5 else 0, "missing": [0, 0, 7, 0, 3][(i // 2) % 5], "gap": i % 9 == 4,
+            "exponent": [0, -10, 8][(i // 7) % 3], "horizon": 130 if i % 10 == 3 else 48 if i % 5 == 1 else 24,
+        }
+        if i % 20 == 19:  # constant
+            case |= {"slope": 0, "amplitude": 0, "step": 0, "noise": 0, "zeros": 0}
+        if i % 25 == 24:  # known in the first half only
+            case |= {"length": 200, "gap": True}
+        while np.isfinite(series(case)).sum() < 8 or np.isfinite(series(case)[-64:]).sum() < 8:
+            case["missing"], case["length"] = 0, case["length"] + 1
+        made.append(case)
+    return made
+
+
+def shown(forecast: np.ndarray, steps: list[int]) -> list[list[float]]:
+    """The quantiles of some steps, as short as 32 bits allow."""
+    return [[float(str(np.float32(q))) for q in forecast[step]] for step in steps]
+
+
+def steps(case: dict, count: int) -> list[int]:
+    return sorted({round(i * (case["horizon"] - 1) / (count - 1)) for i in range(count)})
+
+
+def tiny_fracast() -> dict:
+    """The configuration of a small Fracast network."""
+    from fracast.inference import _PACKAGE_WEIGHTS_DIR
+
+    config = json.loads((_PACKAGE_WEIGHTS_DIR / "config.json").read_text())
+    config["model"] |= {
+        "d_model": 8, "W": 64, "level_widths": [64], "horizon": 12, "future_queries": 3, "future_patch": 4, "n_stages": 4,
+        "scale_cond_dim": 4, "head_d_ff": 12, "head_future_conv_layers": 3, "head_future_conv_seed": 16, "periodic_topk": 3,
+        "periodic_harmonics": 2,
+    }
+    return config
+
+
+def write_fracast() -> None:
+    from fracast import FracastModel
+    from fracast._core.model import build_from_cfg
+    from fracast._core.safetensors_io import is_w8_weight
+    from safetensors.torch import save_file
+
+    torch.manual_seed(1)
+    config = tiny_fracast()
+    core, head = build_from_cfg({key: config[key] for key in ("model", "pyramid")})
+    state = {f"{part}.{name}": value for part, of in (("core", core), ("head", head)) for name, value in of.state_dict().items()}
+    for name, value in state.items():
+        around = 1.0 if "norm" in name else 0.0
+        state[name] = around + torch.randn(value.shape) * (0.1 if "norm" in name else 0.35)
+    folder, int8 = OUT / "fracast", OUT / "fracast-int8"
+    for path in (folder, int8):
+        path.mkdir(parents=True, exist_ok=True)
+        (path / "config.json").write_text(json.dumps(config) + "\n")
+    save_file(state, str(folder / "model.safetensors"))
+    packed, quant_map = {}, {}
+    for name, value in state.items():
+        if not is_w8_weight(name):
+            packed[name] = value
+            continue
+        over = tuple(range(1, value.dim()))
+        scale = value.abs().amax(dim=over, keepdim=True) / 127 if over else value.abs().amax().reshape(1) / 127
+        packed[f"{name}.qweight"] = torch.round(value / scale).clamp(-128, 127).to(torch.int8)
+        packed[f"{name}.scale"] = scale
+        quant_map[name] = {"qweight": f"{name}.qweight", "scale": f"{name}.scale", "axis": 0}
+    save_file(packed, str(int8 / "model.int8.safetensors"))
+    manifest = {"format": "fracast-w8-symmetric-per-output-channel", "quant_map": quant_map}
+    (int8 / "w8_manifest.json").write_text(json.dumps(manifest))
+    models = {
+        "tiny": (FracastModel.from_pretrained(folder, weights="fp32"), 3),
+        "tiny_int8": (FracastModel.from_pretrained(int8, weights="w8"), 3),
+        "fracast_0": (FracastModel.from_pretrained(weights="fp32"), 5),
+        "fracast_0_int8": (FracastModel.from_pretrained(weights="w8"), 2),
+    }
+    (int8 / "w8_manifest.json").unlink()
+    made = []
+    for i, case in enumerate(cases()):
+        y = series(case)
+        for name, (model, count) in models.items():
+            if name.endswith("int8") and i % 10:
+                continue
+            kept = steps(case, count)
+            case[name] = {"steps": kept, "quantiles": shown(model.forecast(y, horizon=case["horizon"]), kept)}
+        made.append(case)
+    lines = ",\n".join(json.dumps(case, separators=(",", ":")) for case in made)
+    (OUT / "fracast.json").write_text('{"cases":[\n' + lines + "\n]}\n")
+
+
+def bolt_config(small: bool) -> dict:
+    """The configuration of Chronos-Bolt, of a small one or in the sizes of `chronos-bolt-small`."""
+    sizes = {"d_model": 16, "d_kv": 5, "d_ff": 24, "num_heads": 3, "num_layers": 2, "num_decoder_layers": 2}
+    if not small:
+        sizes = {"d_model": 512, "d_kv": 64, "d_ff": 2048, "num_heads": 8, "num_layers": 6, "num_decoder_layers": 6}
+    own = {"context_length": 1024 if small else 2048, "input_patch_size": 8 if small else 16, "prediction_length": 12 if small else 64,
+           "quantiles": LEVELS, "use_reg_token": True}
+    own["input_patch_stride"] = own["input_patch_size"]
+    return {"architectures": ["ChronosBoltModelForForecasting"], "chronos_config": own, "model_type": "t5", "dense_act_fn": "relu",
+            "feed_forward_proj": "relu", "is_gated_act": False, "relative_attention_num_buckets": 32,
+            "relative_attention_max_distance": 128, "layer_norm_epsilon": 1e-6, "decoder_start_token_id": 0, "pad_token_id": 0,
+            "eos_token_id": 1, "reg_token_id": 1, "dropout_rate": 0.1, "vocab_size": 2, "initializer_factor": 0.05,
+            "is_encoder_decoder": True} | sizes
+
+
+def bolt(folder: Path, small: bool):
+    """A pipeline of random weights, which are written to a folder."""
+    from chronos.chronos_bolt import ChronosBoltModelForForecasting, ChronosBoltPipeline
+    from safetensors.torch import save_file
+    from transformers import T5Config
+
+    torch.manual_seed(2)
+    config = bolt_config(small)
+    model = ChronosBoltModelForForecasting(T5Config(**config)).eval()
+    state = {name: value for name, value in model.state_dict().items() if not name.endswith("embed_tokens.weight")}
+    for name, value in state.items():
+        around, spread = (1.0, 0.1) if "norm" in name else (0.0, 0.6 if "bias" in name else value.shape[-1] ** -0.5)
+        value.copy_(around + torch.randn(value.shape) * spread)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(config) + "\n")
+    save_file({name: value.contiguous() for name, value in state.items()}, str(folder / "model.safetensors"))
+    return ChronosBoltPipeline(model)
+
+
+def write_bolt() -> None:
+    pipeline = bolt(OUT / "bolt", small=True)
+    made = []
+    for case in cases():
+        case["horizon"] = {130: 30, 48: 12, 24: 7}[case["horizon"]]
+        kept = steps(case, 4)
+        y = torch.tensor(series(case))
+        forecast = pipeline.predict([y], prediction_length=case["horizon"])[0].numpy().T
+        case["tiny"] = {"steps": kept, "quantiles": shown(forecast, kept)}
+        made.append(case)
+    lines = ",\n".join(json.dumps(case, separators=(",", ":")) for case in made)
+    (OUT / "bolt.json").write_text('{"cases":[\n' + lines + "\n]}\n")
+
+
+def timed_series() -> list[np.ndarray]:
+    """A hundred series of two thousand hours."""
+    base = {"length": 2000, "level": 500, "slope": 1, "period": 24, "amplitude": 6, "longer": 168, "step": 60, "noise": 20,
+            "zeros": 0, "missing": 0, "gap": False, "exponent": 0}
+    return [series(base | {"seed": 7919 * i + 1}) for i in range(100)]
+
+
+def write_csv(path: Path) -> None:
+    hours = np.datetime64("2024-01-01T00") + np.arange(2000).astype("timedelta64[h]")
+    with path.open("w") as file:
+        file.write("unique_id,ds,y\n")
+        for i, y in enumerate(timed_series()):
+            file.writelines(f"s{i:03},{hour},{value:g}\n" for hour, value in zip(hours, y))
+
+
+def measure_bolt(folder: Path, threads: int) -> None:
+    torch.set_num_threads(threads)
+    pipeline = bolt(folder, small=False)
+    rows = torch.tensor(np.stack(timed_series()))
+    for horizon in (48, 128):
+        for size in (100, 10, 1):
+            start = time.perf_counter()
+            for first in range(0, 100, size):
+                pipeline.predict(rows[first : first + size], prediction_length=horizon)
+            print(f"chronos-bolt-small, {threads} threads, {horizon} steps, batches of {size}: {time.perf_counter() - start:.3f} s")
+
+
+def measure(threads: int) -> None:
+    from fracast import FracastModel
+
+    torch.set_num_threads(threads)
+    rows = np.stack(timed_series())
+    model = FracastModel.from_pretrained(weights="fp32")
+    model.forecast(rows[0], horizon=48)
+    for name, run in {
+        "one batch": lambda: model.forecast_batch(rows, horizon=48),
+        "batches of 10": lambda: [model.forecast_batch(rows[i : i + 10], horizon=48) for i in range(0, 100, 10)],
+        "one by one": lambda: [model.forecast(row, horizon=48) for row in rows],
+    }.items():
+        seconds = []
+        for _ in range(3):
+            start = time.perf_counter()
+            run()
+            seconds.append(time.perf_counter() - start)
+        print(f"fracast, {threads} threads, {name}: {min(seconds):.3f} s")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--weights", type=Path)
+    parser.add_argument("--csv", type=Path)
+    parser.add_argument("--time", type=int)
+    parser.add_argument("--bolt", type=Path)
+    arguments = parser.parse_args()
+    if arguments.weights:
+        from fracast.inference import _PACKAGE_WEIGHTS_DIR
+
+        shutil.copytree(_PACKAGE_WEIGHTS_DIR, arguments.weights / "fracast", ignore=shutil.ignore_patterns("*.py", "__pycache__"))
+    elif arguments.csv:
+        write_csv(arguments.csv)
+    elif arguments.bolt:
+        measure_bolt(arguments.bolt, arguments.time or 1)
+    elif arguments.time is not None:
+        measure(arguments.time)
+    else:
+        write_fracast()
+        write_bolt()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+//! The sizes of a Chronos-Bolt network.
+
+use serde::Deserialize;
+
+use crate::config::Checks;
+use crate::error::PretrainedError;
+
+/// The content of `config.json`, a T5's with an entry of its own.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct BoltConfig {
+    pub(crate) chronos_config: Chronos,
+    pub(crate) d_model: usize,
+    /// Width of a head.
+    pub(crate) d_kv: usize,
+    pub(crate) d_ff: usize,
+    pub(crate) num_layers: usize,
+    #[serde(default)]
+    num_decoder_layers: Option<usize>,
+    pub(crate) num_heads: usize,
+    #[serde(default = "buckets")]
+    pub(crate) relative_attention_num_buckets: usize,
+    #[serde(default = "distance")]
+    pub(crate) relative_attention_max_distance: usize,
+    #[serde(default = "epsilon")]
+    pub(crate) layer_norm_epsilon: f32,
+    #[serde(default)]
+    pub(crate) decoder_start_token_id: usize,
+    #[serde(default = "relu")]
+    feed_forward_proj: String,
+}
+
+/// What is no T5's.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Chronos {
+    pub(crate) context_length: usize,
+    pub(crate) prediction_length: usize,
+    pub(crate) input_patch_size: usize,
+    input_patch_stride: usize,
+    pub(crate) quantiles: Vec<f64>,
+    #[serde(default)]
+    pub(crate) use_reg_token: bool,
+}
+
+fn buckets() -> usize {
+    32
+}
+fn distance() -> usize {
+    128
+}
+fn epsilon() -> f32 {
+    1e-6
+}
+fn relu() -> String {
+    "relu".to_owned()
+}
+
+/// Tokens of a context, at most: the scores of a head are their square.
+const MOST_TOKENS: usize = 1 << 11;
+
+impl BoltConfig {
+    /// The sizes that a `config.json` gives.
+    pub(crate) fn parse(text: &[u8], checks: &Checks<'_>) -> Result<Self, PretrainedError> {
+        let config: Self = checks.parse(text)?;
+        config.check(checks)?;
+        Ok(config)
+    }
+
+    fn check(&self, checks: &Checks<'_>) -> Result<(), PretrainedError> {
+        let own = &self.chronos_config;
+        for (name, size, [least, most]) in [
+            ("d_model", self.d_model, [1, 1 << 14]),
+            ("d_kv", self.d_kv, [1, 1 << 12]),
+            ("d_ff", self.d_ff, [1, 1 << 16]),
+            ("num_heads", self.num_heads, [1, 1 << 10]),
+            ("num_layers", self.num_layers, [1, 256]),
+            ("num_decoder_layers", self.decoder_layers(), [1, 256]),
+            ("relative_attention_num_buckets", self.relative_attention_num_buckets, [4, 1 << 12]),
+            ("relative_attention_max_distance", self.relative_attention_max_distance, [2, 1 << 20]),
+            ("decoder_start_token_id", self.decoder_start_token_id, [0, usize::from(own.use_reg_token)]),
+            ("chronos_config.context_length", own.context_length, [1, 1 << 16]),
+            ("chronos_config.prediction_length", own.prediction_length, [1, 1 << 12]),
+            ("chronos_config.input_patch_size", own.input_patch_size, [1, 1 << 12]),
+        ] {
+            checks.within(name, size, least..=most)?;
+        }
+        checks.levels("chronos_config.quantiles", &own.quantiles)?;
+        let stride = own.input_patch_stride;
+        let expected = "chronos_config.input_patch_size";
+        checks.require(stride == own.input_patch_size, "chronos_config.input_patch_stride", expected, &stride)?;
+        let length = own.context_length;
+        let expected = format!("at most {MOST_TOKENS} patches");
+        let fits = length.div_ceil(own.input_patch_size) <= MOST_TOKENS;
+        checks.require(fits, "chronos_config.context_length", &expected, &length)?;
+        let (distance, buckets) = (self.relative_attention_max_distance, self.relative_attention_num_buckets);
+        let wide = distance > buckets / 4 && buckets.is_multiple_of(4);
+        checks.require(wide, "relative_attention_max_distance", "above a quarter of the buckets, four at a time", &distance)?;
+        let kind = &self.feed_forward_proj;
+        checks.require(kind == "relu", "feed_forward_proj", "relu", kind)?;
+        let epsilon = self.layer_norm_epsilon;
+        checks.require((0.0..1.0).contains(&epsilon), "layer_norm_epsilon", "a number from 0 to 1", &epsilon)
+    }
+
+    pub(crate) fn decoder_layers(&self) -> usize {
+        self.num_decoder_layers.unwrap_or(self.num_layers)
+    }
+
+    /// Width of all heads.
+    pub(crate) fn inner(&self) -> usize {
+        self.num_heads * self.d_kv
+    }
+
+    /// Tokens of a context, at most.
+    pub(crate) fn tokens(&self) -> usize {
+        let Chronos { context_length, input_patch_size, use_reg_token, .. } = self.chronos_config;
+        context_length.div_ceil(input_patch_size) + usize::from(use_reg_token)
+    }
+}

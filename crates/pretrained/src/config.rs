@@ -1,0 +1,62 @@
+//! Checks of a `config.json`, whoever's it is.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+
+use crate::error::PretrainedError;
+
+/// The file whose values are checked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Checks<'a>(pub(crate) &'a Path);
+
+impl Checks<'_> {
+    /// The sizes in its text.
+    pub(crate) fn parse<T: DeserializeOwned>(&self, text: &[u8]) -> Result<T, PretrainedError> {
+        let damaged = |error: serde_json::Error| PretrainedError::Config {
+            path: self.0.to_owned(),
+            reason: error.to_string(),
+        };
+        serde_json::from_slice(text).map_err(damaged)
+    }
+
+    /// An error unless it holds.
+    pub(crate) fn require(
+        &self,
+        holds: bool,
+        name: &str,
+        expected: &str,
+        found: &dyn Display,
+    ) -> Result<(), PretrainedError> {
+        match holds {
+            true => Ok(()),
+            false => Err(PretrainedError::Setting {
+                path: self.0.to_owned(),
+                name: name.to_owned(),
+                expected: expected.to_owned(),
+                found: found.to_string(),
+            }),
+        }
+    }
+
+    /// An error unless a size is within bounds.
+    pub(crate) fn within(
+        &self,
+        name: &str,
+        size: usize,
+        bounds: RangeInclusive<usize>,
+    ) -> Result<(), PretrainedError> {
+        let expected = format!("a whole number between {} and {}", bounds.start(), bounds.end());
+        self.require(bounds.contains(&size), name, &expected, &size)
+    }
+
+    /// An error unless they are probabilities of quantiles that ascend, the median among them.
+    pub(crate) fn levels(&self, name: &str, levels: &[f64]) -> Result<(), PretrainedError> {
+        let ascend = levels.windows(2).all(|pair| pair[0] < pair[1]) && levels.len() <= 999;
+        let inside = levels.iter().all(|level| *level > 0.0 && *level < 1.0) && levels.contains(&0.5);
+        let expected = "at most 999 ascending probabilities above 0 and below 1, 0.5 among them";
+        self.require(ascend && inside, name, expected, &format!("{levels:?}"))
+    }
+}

@@ -1,0 +1,112 @@
+//! What can be wrong with the folder of a pretrained network, or with the settings.
+
+use std::path::PathBuf;
+
+use foretell_checkpoint::CheckpointError;
+use foretell_estimator::EstimatorError;
+use foretell_files::FileError;
+
+/// Why a pretrained network cannot be used.
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
+#[non_exhaustive]
+pub enum PretrainedError {
+    /// No hyper-parameter of that name.
+    #[error("{model} has no hyper-parameter {found}; {hint}")]
+    UnknownHyperParameter {
+        /// The model.
+        model: &'static str,
+        /// The name given.
+        found: String,
+        /// The name that was probably meant, or the list of names.
+        hint: String,
+    },
+    /// A value that a hyper-parameter cannot have.
+    #[error("{model}: {name} must be {expected}, found {found}")]
+    #[strum(serialize = "hyper_parameter_value")]
+    Value {
+        /// The model.
+        model: &'static str,
+        /// The hyper-parameter.
+        name: String,
+        /// The values that it may have.
+        expected: &'static str,
+        /// The value found, as JSON.
+        found: String,
+    },
+    /// No folder of weights.
+    #[error("Pretrained: folder is missing; set it to a folder with a config.json and a model.safetensors")]
+    NoFolder,
+    /// A file that is missing or cannot be read.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// Weights that cannot be read.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+    /// A `config.json` that cannot be read.
+    #[error("{path} cannot be read as the sizes of a network: {reason}; copy it again from its source", path = path.display())]
+    #[strum(serialize = "damaged_network_config")]
+    Config {
+        /// The file.
+        path: PathBuf,
+        /// The reader's reason.
+        reason: String,
+    },
+    /// A `config.json` of a network that is not read.
+    #[error("{path} is of no pretrained forecaster that is read, but of {found}; those read are {known}", path = path.display())]
+    #[strum(serialize = "unknown_network")]
+    UnknownNetwork {
+        /// The file.
+        path: PathBuf,
+        /// What it says to be of.
+        found: String,
+        /// The networks that are read.
+        known: &'static str,
+    },
+    /// A value of `config.json` that is not supported.
+    #[error("{path}: {name} must be {expected}, found {found}", path = path.display())]
+    #[strum(serialize = "network_config_value")]
+    Setting {
+        /// The file.
+        path: PathBuf,
+        /// The setting.
+        name: String,
+        /// The values that are supported.
+        expected: String,
+        /// The value found.
+        found: String,
+    },
+    /// A tensor that is missing, or another than `config.json` says.
+    #[error("{path}: {name} must be {expected}, found {found}; config.json and weights are of different networks, or damaged", path = path.display())]
+    #[strum(serialize = "network_tensor")]
+    Tensor {
+        /// The file.
+        path: PathBuf,
+        /// The tensor.
+        name: String,
+        /// Its kind and shape by `config.json`.
+        expected: String,
+        /// What there is.
+        found: String,
+    },
+    /// Other weights than those that a model was saved with.
+    #[error(
+        "{folder} has other files than when the model was saved (checksum {found}, not {expected}); put those back, or fit the \
+         model anew", folder = folder.display()
+    )]
+    #[strum(serialize = "network_changed")]
+    Changed {
+        /// The folder.
+        folder: PathBuf,
+        /// The checksum of then.
+        expected: String,
+        /// That of now.
+        found: String,
+    },
+}
+
+impl From<PretrainedError> for EstimatorError {
+    fn from(error: PretrainedError) -> Self {
+        Self::Usage(Box::new(error))
+    }
+}

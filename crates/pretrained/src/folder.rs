@@ -1,0 +1,129 @@
+//! A folder in Hugging Face's layout: which network it is of, and its weights. Nothing in it is executed, and nothing else is read.
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use crc32fast::Hasher;
+use foretell_checkpoint::CheckpointError;
+use foretell_files::read_regular;
+use serde_json::Value;
+
+use crate::bolt::{Bolt, BoltConfig};
+use crate::config::Checks;
+use crate::error::PretrainedError;
+use crate::fracast::{Fracast, FracastConfig};
+use crate::network::PretrainedNetwork;
+use crate::weights::Weights;
+
+const CONFIG: &str = "config.json";
+
+/// Files of weights, of which the first that is there is read.
+const WEIGHTS: [&str; 2] = ["model.safetensors", "model.int8.safetensors"];
+
+/// A longer config.json is no network's.
+const LONGEST_CONFIG: u64 = 1 << 22;
+
+/// A network that was read from its folder.
+#[derive(Clone, Debug)]
+pub(crate) struct Opened {
+    pub(crate) network: Arc<dyn PretrainedNetwork>,
+    /// The CRC-32 of its files.
+    pub(crate) checksum: u32,
+}
+
+/// Whether a folder may be one of a pretrained network: it has a config.json, and no model directory of foretell's or
+/// neuralforecast's.
+pub fn is_pretrained_folder(folder: &Path) -> bool {
+    let has = |file: &str| folder.join(file).is_file();
+    has(CONFIG) && !has("configuration.json") && !has("configuration.pkl")
+}
+
+/// Sizes and times of the files, by which it is told whether they are still those that were read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Read {
+    folder: PathBuf,
+    files: [Option<(u64, SystemTime)>; 3],
+}
+
+impl Read {
+    fn of(folder: &Path) -> Self {
+        let files = [CONFIG, WEIGHTS[0], WEIGHTS[1]].map(|file| {
+            let metadata = folder.join(file).metadata().ok()?;
+            Some((metadata.len(), metadata.modified().ok()?))
+        });
+        Self { folder: folder.to_owned(), files }
+    }
+}
+
+/// The network that was opened last: a model is built several times, for windows of cross-validation and for copies on fewer threads.
+static LAST: Mutex<Option<(Read, Opened)>> = Mutex::new(None);
+
+/// The network in a folder.
+pub(crate) fn open(folder: &Path) -> Result<Opened, PretrainedError> {
+    let read = Read::of(folder);
+    let mut last = LAST.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some((_, opened)) = last.as_ref().filter(|(known, _)| *known == read) {
+        return Ok(opened.clone());
+    }
+    let opened = read_folder(folder)?;
+    *last = Some((read, opened.clone()));
+    Ok(opened)
+}
+
+/// What a config.json is of.
+enum Network {
+    Fracast(FracastConfig),
+    Bolt(BoltConfig),
+}
+
+impl Network {
+    fn of(text: &[u8], path: &Path) -> Result<Self, PretrainedError> {
+        let checks = Checks(path);
+        let document: Value = checks.parse(text)?;
+        let word = |value: &Value| value.as_str().map(str::to_owned);
+        let family = word(&document["model"]["family"]);
+        let named = word(&document["architectures"][0]).or_else(|| word(&document["model_type"]));
+        match (family.as_deref(), named.as_deref()) {
+            (Some("fracast"), _) => Ok(Self::Fracast(FracastConfig::parse(text, &checks)?)),
+            (_, Some("ChronosBoltModelForForecasting")) => Ok(Self::Bolt(BoltConfig::parse(text, &checks)?)),
+            (family, named) => Err(PretrainedError::UnknownNetwork {
+                path: path.to_owned(),
+                found: family.or(named).unwrap_or("nothing that it names").chars().take(80).collect(),
+                known: "Fracast-0 (model.family fracast) and Chronos-Bolt (architectures ChronosBoltModelForForecasting)",
+            }),
+        }
+    }
+
+    fn with(self, mut weights: Weights) -> Result<Arc<dyn PretrainedNetwork>, PretrainedError> {
+        let parameters = weights.count();
+        Ok(match self {
+            Self::Fracast(config) => Arc::new(Fracast::new(config, &mut weights, parameters)?),
+            Self::Bolt(config) => Arc::new(Bolt::new(config, &mut weights, parameters)?),
+        })
+    }
+}
+
+fn read_folder(folder: &Path) -> Result<Opened, PretrainedError> {
+    let config_path = folder.join(CONFIG);
+    if config_path.metadata().is_ok_and(|metadata| metadata.len() > LONGEST_CONFIG) {
+        let reason = format!("it has more than {LONGEST_CONFIG} bytes");
+        return Err(PretrainedError::Config { path: config_path, reason });
+    }
+    let config = read_regular(&config_path)?;
+    let network = Network::of(&config, &config_path)?;
+    let Some(path) = WEIGHTS.iter().map(|file| folder.join(file)).find(|path| path.exists()) else {
+        let path = folder.join(WEIGHTS[0]);
+        let hint = "weights are read from a file in the layout of safetensors alone; pickles (pytorch_model.bin) are not opened";
+        return Err(CheckpointError::Missing { path, hint }.into());
+    };
+    let bytes = read_regular(&path)?;
+    let mut hasher = Hasher::new();
+    for bytes in [&config, &bytes] {
+        hasher.update(&(bytes.len() as u64).to_le_bytes());
+        hasher.update(bytes);
+    }
+    let weights = Weights::parse(&bytes, &path)?;
+    drop(bytes);
+    Ok(Opened { network: network.with(weights)?, checksum: hasher.finalize() })
+}

@@ -1,0 +1,69 @@
+//! The kinds of pretrained networks, as entries by which programs find them.
+
+use std::path::Path;
+
+use foretell_estimator::{Estimator, EstimatorEntry, Trained};
+
+use crate::error::PretrainedError;
+use crate::estimator::{Kind, Pretrained, downcast};
+use crate::folder::{Opened, is_pretrained_folder, open};
+use crate::foretell0;
+use crate::settings::PretrainedSettings;
+
+/// A network in a folder of the user's.
+static FOLDER: Kind = Kind {
+    name: "Pretrained",
+    open: |settings| open(settings.folder.as_deref().ok_or(PretrainedError::NoFolder)?),
+};
+
+/// The entry of networks from folders: a model of them is found by its folder ([`of_folder`]), and saved under this name.
+pub const FOLDERS: EstimatorEntry = EstimatorEntry {
+    name: "Pretrained",
+    paper: "networks that others trained, from folders of their weights",
+    new: |h| Box::new(Pretrained::of(&FOLDER, PretrainedSettings { h, ..PretrainedSettings::default() })),
+    restore: |estimator, learned| {
+        let restored = downcast(estimator)?.restored(&learned).map_err(|error| error.to_string())?;
+        Ok(Box::new(restored))
+    },
+};
+
+/// Our own network, whose weights are part of the program.
+static FORETELL0: Kind = Kind {
+    name: "Foretell0",
+    open: |_| Ok(Opened { network: foretell0::bundled(), checksum: crc32fast::hash(foretell0::WEIGHTS) }),
+};
+
+/// The networks that need no folder.
+pub const ESTIMATORS: &[EstimatorEntry] = &[EstimatorEntry {
+    name: "Foretell0",
+    paper: "a patch transformer of our own, trained on synthetic series alone; nothing is trained on yours",
+    new: |h| Box::new(Pretrained::of(&FORETELL0, PretrainedSettings { h, ..PretrainedSettings::default() })),
+    // The weights are the program's, whichever it was saved with.
+    restore: |estimator, _| Ok(Box::new(downcast(estimator)?.trained().map_err(|error| error.to_string())?)),
+}];
+
+/// An estimator of the network in a folder, to forecast `h` steps; nothing if the path is not of a folder with a `config.json`. The
+/// weights are read when it is fitted.
+pub fn of_folder(folder: &Path, h: usize) -> Option<Box<dyn Estimator>> {
+    is_pretrained_folder(folder).then(|| {
+        // A directory may be loaded in another place than it was saved in.
+        let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+        let settings = PretrainedSettings { h, folder: Some(folder), alias: None };
+        Box::new(Pretrained::of(&FOLDER, settings)) as Box<dyn Estimator>
+    })
+}
+
+/// The network in a folder, ready to forecast as many steps as it does in one pass; nothing if the path is not of a folder with a
+/// `config.json`.
+///
+/// # Errors
+/// If a file is missing or damaged, or of a network that is not read.
+pub fn load_folder(folder: &Path) -> Result<Option<Box<dyn Trained>>, PretrainedError> {
+    if !is_pretrained_folder(folder) {
+        return Ok(None);
+    }
+    let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
+    let h = open(&folder)?.network.horizon();
+    let settings = PretrainedSettings { h, folder: Some(folder), alias: None };
+    Ok(Some(Box::new(Pretrained::of(&FOLDER, settings).trained()?)))
+}
