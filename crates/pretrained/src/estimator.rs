@@ -21,8 +21,13 @@ use crate::settings::{PretrainedSettings, meaning};
 /// A kind of pretrained networks: its name, and where its weights come from.
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
+    /// Whether its weights are in a folder of the user's, which a setting names.
+    pub(crate) has_folder: bool,
     pub(crate) open: fn(&PretrainedSettings) -> Result<Opened, PretrainedError>,
 }
+
+/// The setting of a folder.
+const FOLDER: &str = "folder";
 
 /// The number by which a saved model knows its weights again.
 const CHECKSUM: &str = "checksum";
@@ -108,15 +113,24 @@ impl Estimator for Pretrained {
     }
 
     fn set(&mut self, name: &str, value: Value) -> Result<(), EstimatorError> {
+        if name == FOLDER && !self.kind.has_folder {
+            let (model, found) = (self.kind.name, name.to_owned());
+            let hint = "its weights are part of the program".to_owned();
+            return Err(PretrainedError::UnknownHyperParameter { model, found, hint }.into());
+        }
         self.settings = self.settings.with(self.kind.name, name, &value)?;
-        if name == "folder" {
+        if name == FOLDER {
             self.opened = None;
         }
         Ok(())
     }
 
     fn hyper_parameters(&self) -> Map<String, Value> {
-        self.settings.table()
+        let mut table = self.settings.table();
+        if !self.kind.has_folder {
+            table.shift_remove(FOLDER);
+        }
+        table
     }
 
     fn meaning(&self, name: &str) -> Option<&'static str> {
@@ -256,14 +270,8 @@ impl Trained for TrainedPretrained {
         let columns = 1 + levels.len();
         let mut seasons = calendar_seasons(panel.freq());
         seasons.retain(|season| *season > 1);
-        let request = Request {
-            network,
-            panel,
-            seasons: &seasons,
-            h: asked.h,
-            quantiles: &quantiles,
-            columns,
-        };
+        let request =
+            Request { network, panel, seasons: &seasons, h: asked.h, quantiles: &quantiles, columns };
         let mut values = vec![0.0; cutoffs.len() * asked.h * columns];
         let together = network.together().max(1);
         let outs = values.chunks_mut((together * asked.h * columns).max(1));

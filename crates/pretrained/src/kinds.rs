@@ -13,6 +13,7 @@ use crate::settings::PretrainedSettings;
 /// A network in a folder of the user's.
 static FOLDER: Kind = Kind {
     name: "Pretrained",
+    has_folder: true,
     open: |settings| open(settings.folder.as_deref().ok_or(PretrainedError::NoFolder)?),
 };
 
@@ -30,6 +31,7 @@ pub const FOLDERS: EstimatorEntry = EstimatorEntry {
 /// Our own network, whose weights are part of the program.
 static FORETELL0: Kind = Kind {
     name: "Foretell0",
+    has_folder: false,
     open: |_| Ok(Opened { network: foretell0::bundled(), checksum: crc32fast::hash(foretell0::WEIGHTS) }),
 };
 

@@ -23,7 +23,8 @@ impl Quantiles {
             if let Some(place) = [above, above.saturating_sub(1)].into_iter().find(is_near) {
                 return [(place, 1.0), (place, 0.0)];
             }
-            let between = |first: usize, second: usize, weight: f64| [(first, 1.0 - weight), (second, weight)];
+            let between =
+                |first: usize, second: usize, weight: f64| [(first, 1.0 - weight), (second, weight)];
             match above {
                 0 => between(median, 0, normal(q) / normal(levels[0])),
                 above if above > last => between(median, last, normal(q) / normal(levels[last])),

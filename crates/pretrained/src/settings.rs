@@ -58,7 +58,7 @@ const SETTINGS: &[Setting] = &[
     },
     Setting {
         name: "alias",
-        meaning: "The name of the model's column in forecasts; null for the name of the folder.",
+        meaning: "The name of the model's column in forecasts; null for the folder's name, or the model's own.",
         expected: "a name fit for a file (without slashes, not starting with a dot), or null",
         fits: |s| s.alias.as_deref().is_none_or(fits_a_file),
     },
@@ -86,7 +86,12 @@ impl PretrainedSettings {
     }
 
     /// The settings with another value of this hyper-parameter of a model; null is its default.
-    pub(crate) fn with(&self, model: &'static str, name: &str, value: &Value) -> Result<Self, PretrainedError> {
+    pub(crate) fn with(
+        &self,
+        model: &'static str,
+        name: &str,
+        value: &Value,
+    ) -> Result<Self, PretrainedError> {
         let names = || SETTINGS.iter().map(|known| known.name);
         let Some(known) = SETTINGS.iter().find(|known| known.name == name) else {
             let hint = match nearest(name, names()) {

@@ -57,10 +57,21 @@ fn calendar(season: usize) -> Vec<f32> {
         7 => Some(365),
         _ => None,
     };
-    [Some(season), week].into_iter().flatten().filter(|season| *season > 1).map(|season| season as f32).collect()
+    [Some(season), week]
+        .into_iter()
+        .flatten()
+        .filter(|season| *season > 1)
+        .map(|season| season as f32)
+        .collect()
 }
 
-fn scores(network: &Foretell0Network, name: String, text: &str, h: usize, season: usize) -> anyhow::Result<PanelScores> {
+fn scores(
+    network: &Foretell0Network,
+    name: String,
+    text: &str,
+    h: usize,
+    season: usize,
+) -> anyhow::Result<PanelScores> {
     let mut series: BTreeMap<&str, Vec<f32>> = BTreeMap::new();
     for line in text.lines().skip(1) {
         let mut cells = line.split(',');
@@ -70,13 +81,14 @@ fn scores(network: &Foretell0Network, name: String, text: &str, h: usize, season
     }
     let [mut error, mut loss, mut inside] = [0.0_f64; 3];
     let mut windows = 0_u32;
-    let ends = series
-        .values()
-        .flat_map(|values| (0..WINDOWS).map(move |window| &values[..values.len().saturating_sub(window * h)]));
+    let ends = series.values().flat_map(|values| {
+        (0..WINDOWS).map(move |window| &values[..values.len().saturating_sub(window * h)])
+    });
     for values in ends.filter(|values| values.len() > 2 * h + 2) {
         let (history, truth) = values.split_at(values.len() - h);
         let lag = if history.len() > season { season } else { 1 };
-        let changes = history[lag..].iter().zip(history).map(|(later, earlier)| f64::from((later - earlier).abs()));
+        let changes =
+            history[lag..].iter().zip(history).map(|(later, earlier)| f64::from((later - earlier).abs()));
         let scale = changes.clone().sum::<f64>() / changes.count() as f64;
         if scale > 0.0 {
             let each = scale * h as f64;
@@ -94,7 +106,13 @@ fn scores(network: &Foretell0Network, name: String, text: &str, h: usize, season
         }
     }
     let mean = |sum: f64| sum / f64::from(windows.max(1));
-    Ok(PanelScores { name, windows: windows as usize, mase: mean(error), loss: mean(loss), coverage: mean(inside) })
+    Ok(PanelScores {
+        name,
+        windows: windows as usize,
+        mase: mean(error),
+        loss: mean(loss),
+        coverage: mean(inside),
+    })
 }
 
 #[cfg(test)]
@@ -116,7 +134,10 @@ mod tests {
         (0..48).for_each(|t| text += &format!("a,{t},{}\n", value(t)));
         let scores = scores(&network, "a".to_owned(), &text, 4, 4).unwrap();
         assert_eq!(scores.windows, 3);
-        assert!(scores.mase.is_finite() && scores.mase > 0.0 && (0.0..=1.0).contains(&scores.coverage), "{scores:?}");
+        assert!(
+            scores.mase.is_finite() && scores.mase > 0.0 && (0.0..=1.0).contains(&scores.coverage),
+            "{scores:?}"
+        );
         assert_eq!((calendar(24), calendar(1), calendar(12)), (vec![24.0, 168.0], vec![], vec![12.0]));
     }
 }

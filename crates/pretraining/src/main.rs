@@ -106,15 +106,24 @@ fn train(options: &Options, training: &mut Training, progress: &mut Progress) ->
     if let Some(folder) = options.state.parent() {
         std::fs::create_dir_all(folder)?;
     }
-    let rate =
-        LearningRate { peak: options.rate, warm_up: options.warm_up, steps: options.steps, decay: options.decay };
+    let rate = LearningRate {
+        peak: options.rate,
+        warm_up: options.warm_up,
+        steps: options.steps,
+        decay: options.decay,
+    };
     let (started, mut saved) = (Instant::now(), Instant::now());
     let before = progress.provenance.seconds;
     let limit = Duration::from_secs_f64(60.0 * options.minutes);
     while progress.steps < options.steps && started.elapsed() < limit {
         let provenance = &mut progress.provenance;
-        let loss =
-            training.step(options.seed, provenance.steps, provenance.windows, options.batch, rate.at(progress.steps));
+        let loss = training.step(
+            options.seed,
+            provenance.steps,
+            provenance.windows,
+            options.batch,
+            rate.at(progress.steps),
+        );
         ensure!(loss.is_finite(), "the loss of step {} is {loss}", provenance.steps);
         progress.steps += 1;
         provenance.steps += 1;
@@ -130,7 +139,10 @@ fn train(options: &Options, training: &mut Training, progress: &mut Progress) ->
         }
         if provenance.steps % VALIDATED == 0 {
             let [loss, ratio] = training.validate(VALIDATION.0, VALIDATION.1);
-            println!("step {} validation {loss:.4}, error by the value a period ago {ratio:.4}", provenance.steps);
+            println!(
+                "step {} validation {loss:.4}, error by the value a period ago {ratio:.4}",
+                provenance.steps
+            );
         }
         std::io::stdout().flush()?;
         if saved.elapsed() > Duration::from_secs(60) {
@@ -150,7 +162,12 @@ fn export(path: &Path, training: &Training, progress: &Progress) -> anyhow::Resu
     params.arena_mut().copy_from_slice(training.average());
     let bytes = weights::write(&params, &progress.provenance);
     foretell_files::write_whole(path, &bytes)?;
-    println!("{} bytes of weights after {} steps in {}", bytes.len(), progress.provenance.steps, path.display());
+    println!(
+        "{} bytes of weights after {} steps in {}",
+        bytes.len(),
+        progress.provenance.steps,
+        path.display()
+    );
     Ok(())
 }
 

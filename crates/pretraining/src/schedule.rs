@@ -31,6 +31,8 @@ mod tests {
     fn it_rises_stays_and_falls() {
         let rate = LearningRate { peak: 2.0, warm_up: 10, steps: 100, decay: 0.2 };
         assert_eq!([0, 4, 9, 50, 80].map(|step| rate.at(step)), [0.2, 1.0, 2.0, 2.0, 2.0]);
-        assert!((rate.at(90) - 1.0).abs() < 1e-12 && (rate.at(99) - 0.1).abs() < 1e-12 && rate.at(100) == 0.0);
+        assert!(
+            (rate.at(90) - 1.0).abs() < 1e-12 && (rate.at(99) - 0.1).abs() < 1e-12 && rate.at(100) == 0.0
+        );
     }
 }

@@ -58,9 +58,8 @@ impl Training {
         let shape = shape(seed, step);
         let mut loss = 0.0;
         for start in (0..batch).step_by(PART) {
-            let windows: Vec<TrainingWindow> = (start..batch.min(start + PART))
-                .map(|i| window(seed, first + i as u64, shape))
-                .collect();
+            let windows: Vec<TrainingWindow> =
+                (start..batch.min(start + PART)).map(|i| window(seed, first + i as u64, shape)).collect();
             let cx = Forward::training(&self.params, Key::new(step)).rounding(self.rounding);
             let forecast = run(&self.network, &cx, &windows, shape);
             let (sum, seed) = pinball(&forecast, &windows, batch);
@@ -167,7 +166,8 @@ mod tests {
         let shape = WindowShape { past: 2, future: 1 };
         let windows: Vec<TrainingWindow> = (0..2).map(|i| window(1, i, shape)).collect();
         let values: Vec<f32> = (0..2 * 16 * 9).map(|i| ((i * 37) % 23) as f32 / 10.0 - 1.1).collect();
-        let at = |values: &[f32]| pinball(&Var::constant(Tensor::from_slice(values, [2, 16, 9])), &windows, 4);
+        let at =
+            |values: &[f32]| pinball(&Var::constant(Tensor::from_slice(values, [2, 16, 9])), &windows, 4);
         let (_, gradient) = at(&values);
         let gradient = gradient.to_vec();
         for i in (0..values.len()).step_by(17) {

@@ -65,7 +65,8 @@ fn cut(seed: u64, index: u64, key: Key, shape: WindowShape) -> Option<TrainingWi
     let (past, future) = values.split_at_mut(shape.past * PATCH);
     // Histories end with the window and begin anywhere in the first patch, some much later.
     let least = 12.min(past.len());
-    let skipped = if short { below(past.len() - least + 1) } else { below(PATCH.min(past.len() - least + 1)) };
+    let skipped =
+        if short { below(past.len() - least + 1) } else { below(PATCH.min(past.len() - least + 1)) };
     let history = &mut past[skipped..];
     if gaps {
         lose(history, &mut below);
@@ -121,7 +122,10 @@ mod tests {
             let shape = shape(3, index);
             let window = window(3, index, shape);
             let numbers = window.ready.tokens.iter().chain(&window.targets).chain(&window.ready.methods);
-            assert!(numbers.clone().all(|number| number.is_finite() && number.abs() < 20.0), "window {index}");
+            assert!(
+                numbers.clone().all(|number| number.is_finite() && number.abs() < 20.0),
+                "window {index}"
+            );
             assert_eq!(window.targets.len(), shape.future * PATCH);
             assert!(window.ready.spreads.iter().all(|spread| *spread > 0.0));
         }
@@ -130,8 +134,14 @@ mod tests {
     #[test]
     fn shapes_vary_within_their_limits() {
         let shapes: Vec<WindowShape> = (0..400).map(|step| shape(1, step)).collect();
-        assert!(shapes.iter().all(|shape| (1..=PAST).contains(&shape.past) && (1..=FUTURE).contains(&shape.future)));
-        assert!(shapes.iter().any(|shape| shape.future == FUTURE) && shapes.iter().any(|shape| shape.past < 4));
+        assert!(
+            shapes
+                .iter()
+                .all(|shape| (1..=PAST).contains(&shape.past) && (1..=FUTURE).contains(&shape.future))
+        );
+        assert!(
+            shapes.iter().any(|shape| shape.future == FUTURE) && shapes.iter().any(|shape| shape.past < 4)
+        );
         let longest = shapes.iter().filter(|shape| shape.past == PAST).count();
         assert!((50..120).contains(&longest), "{longest} of 400");
     }

@@ -250,7 +250,15 @@ pub(super) const FOLDERS: &[Folders] = &[
     ),
     folders(
         "crates/pretrained/src",
-        &["error network quantiles", "config settings weights", "linear", "bolt foretell0 fracast", "folder", "estimator", "kinds"],
+        &[
+            "error network quantiles",
+            "config settings weights",
+            "linear",
+            "bolt foretell0 fracast",
+            "folder",
+            "estimator",
+            "kinds",
+        ],
     ),
     folders(
         "crates/pretrained/src/bolt",

@@ -22,7 +22,10 @@ impl Var {
         };
         let fits = table_steps == steps && half > 0 && width.is_multiple_of(2 * half);
         let shapes = [x.shape(), cosines.shape(), sines.shape()];
-        assert!(fits && cosines.shape() == sines.shape(), "rotary positions of numbers and angles of {shapes:?}");
+        assert!(
+            fits && cosines.shape() == sines.shape(),
+            "rotary positions of numbers and angles of {shapes:?}"
+        );
         let (cosines, sines) = (cosines.contiguous(), sines.contiguous());
         let value = turned(x, &cosines, &sines, 1.0);
         let edge = self.edge();

@@ -86,14 +86,24 @@ impl BoltConfig {
         checks.levels("chronos_config.quantiles", &own.quantiles)?;
         let stride = own.input_patch_stride;
         let expected = "chronos_config.input_patch_size";
-        checks.require(stride == own.input_patch_size, "chronos_config.input_patch_stride", expected, &stride)?;
+        checks.require(
+            stride == own.input_patch_size,
+            "chronos_config.input_patch_stride",
+            expected,
+            &stride,
+        )?;
         let length = own.context_length;
         let expected = format!("at most {MOST_TOKENS} patches");
         let fits = length.div_ceil(own.input_patch_size) <= MOST_TOKENS;
         checks.require(fits, "chronos_config.context_length", &expected, &length)?;
         let (distance, buckets) = (self.relative_attention_max_distance, self.relative_attention_num_buckets);
         let wide = distance > buckets / 4 && buckets.is_multiple_of(4);
-        checks.require(wide, "relative_attention_max_distance", "above a quarter of the buckets, four at a time", &distance)?;
+        checks.require(
+            wide,
+            "relative_attention_max_distance",
+            "above a quarter of the buckets, four at a time",
+            &distance,
+        )?;
         let kind = &self.feed_forward_proj;
         checks.require(kind == "relu", "feed_forward_proj", "relu", kind)?;
         let epsilon = self.layer_norm_epsilon;

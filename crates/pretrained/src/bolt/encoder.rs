@@ -70,7 +70,8 @@ impl Encoder {
                 perceptron: Perceptron::take(weights, &format!("{name}.1"), config)?,
             })
         };
-        let layers = (0..config.num_layers).map(|i| layer(weights, i)).collect::<Result<_, PretrainedError>>()?;
+        let layers =
+            (0..config.num_layers).map(|i| layer(weights, i)).collect::<Result<_, PretrainedError>>()?;
         Ok(Self {
             layers,
             positions: Positions::take(weights, config)?,
@@ -83,7 +84,8 @@ impl Encoder {
     /// The states of the tokens, in their place.
     pub(super) fn apply(&self, tokens: &mut Tokens, scratch: &mut EncoderScratch) {
         let Tokens { states, places, contexts } = tokens;
-        let EncoderScratch { layer: layer_scratch, queries_keys_values: all, attended, scores, shares } = scratch;
+        let EncoderScratch { layer: layer_scratch, queries_keys_values: all, attended, scores, shares } =
+            scratch;
         let (inner, rows) = (self.inner, places.len());
         all.resize(rows * 3 * inner, 0.0);
         attended.resize(rows * inner, 0.0);

@@ -51,8 +51,7 @@ impl Bolt {
         let own = &config.chronos_config;
         let (d, ff) = (config.d_model, config.d_ff);
         let outputs = own.quantiles.len() * own.prediction_length;
-        let input =
-            ResidualBlock::take(weights, "input_patch_embedding", [2 * own.input_patch_size, ff, d])?;
+        let input = ResidualBlock::take(weights, "input_patch_embedding", [2 * own.input_patch_size, ff, d])?;
         let output = ResidualBlock::take(weights, "output_patch_embedding", [d, ff, outputs])?;
         let shared = weights.take("shared.weight", &[1 + usize::from(own.use_reg_token), d])?;
         let start = shared[config.decoder_start_token_id * d..][..d].to_vec();
@@ -122,7 +121,8 @@ impl Bolt {
             if (0..size).all(|i| value(i).is_nan()) {
                 continue;
             }
-            let scaled = |i: usize| if value(i).is_nan() { 0.0 } else { ((value(i) - mean) / deviation) as f32 };
+            let scaled =
+                |i: usize| if value(i).is_nan() { 0.0 } else { ((value(i) - mean) / deviation) as f32 };
             patches.extend((0..size).map(scaled));
             patches.extend((0..size).map(|i| f32::from(u8::from(!value(i).is_nan()))));
             places.push(place);
@@ -141,7 +141,8 @@ impl Bolt {
         let mut done = 0;
         loop {
             let here = steps.min(horizon - done);
-            for (step, row) in out[done * levels..(done + here) * levels].chunks_exact_mut(levels).enumerate() {
+            for (step, row) in out[done * levels..(done + here) * levels].chunks_exact_mut(levels).enumerate()
+            {
                 row.iter_mut().enumerate().for_each(|(level, y)| *y = block[level * steps + step]);
             }
             done += here;
@@ -238,8 +239,9 @@ impl PretrainedNetwork for Bolt {
     fn working_bytes(&self, horizon: usize) -> u64 {
         let (d, inner, ff) = (self.config.d_model, self.config.inner(), self.config.d_ff);
         let tokens = self.config.tokens();
-        let passes = TOGETHER * tokens * (3 * d + 4 * inner + ff + 4 * self.config.chronos_config.input_patch_size)
-            + 2 * tokens * tokens;
+        let passes =
+            TOGETHER * tokens * (3 * d + 4 * inner + ff + 4 * self.config.chronos_config.input_patch_size)
+                + 2 * tokens * tokens;
         let [levels, steps] = self.levels_and_steps();
         let paths = if horizon > steps { levels * (self.context_length() + levels * steps) } else { 0 };
         (4 * passes + 8 * (paths + TOGETHER * levels * steps)) as u64

@@ -28,8 +28,7 @@ fn bucket(distance: i64, buckets: usize, most: usize) -> usize {
 
 impl Positions {
     pub(super) fn take(weights: &mut Weights, config: &BoltConfig) -> Result<Self, PretrainedError> {
-        let (buckets, most) =
-            (config.relative_attention_num_buckets, config.relative_attention_max_distance);
+        let (buckets, most) = (config.relative_attention_num_buckets, config.relative_attention_max_distance);
         let name = "encoder.block.0.layer.0.SelfAttention.relative_attention_bias.weight";
         let table = weights.take(name, &[buckets, config.num_heads])?;
         let reach = config.tokens();

@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use foretell_nn::{Forward, Params, Tensor};
 
-use super::weights::{self, WeightsError};
-use crate::{PretrainedNetwork, SeriesContext};
 use super::network::{FUTURE, PAST, PatchNetwork, QUANTILES, Tokens};
+use super::weights::{self, WeightsError};
 use super::window::{FEATURES, METHODS, PATCH, ReadyWindow, WindowShape};
+use crate::{PretrainedNetwork, SeriesContext};
 
 /// [`QUANTILES`] as others read them.
 const LEVELS: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
@@ -29,8 +29,17 @@ const LONGEST_SEASON: f32 = CONTEXT as f32 / 3.0;
 const LEAST_SEASON: f32 = 6.0;
 
 /// The normal quantiles of [`QUANTILES`].
-const NORMAL: [f32; 9] =
-    [-1.281_551_6, -0.841_621_2, -0.524_400_5, -0.253_347_1, 0.0, 0.253_347_1, 0.524_400_5, 0.841_621_2, 1.281_551_6];
+const NORMAL: [f32; 9] = [
+    -1.281_551_6,
+    -0.841_621_2,
+    -0.524_400_5,
+    -0.253_347_1,
+    0.0,
+    0.253_347_1,
+    0.524_400_5,
+    0.841_621_2,
+    1.281_551_6,
+];
 
 /// Quantiles of a step.
 pub type Step = [f32; QUANTILES.len()];
@@ -147,7 +156,10 @@ impl Foretell0Network {
         let batch = Tokens {
             tokens: Tensor::from_slice(&joined(|window| &window.tokens), [2, shape.tokens(), FEATURES]),
             hidden: &hidden,
-            methods: Tensor::from_slice(&joined(|window| &window.methods), [2 * shape.future, METHODS, PATCH]),
+            methods: Tensor::from_slice(
+                &joined(|window| &window.methods),
+                [2 * shape.future, METHODS, PATCH],
+            ),
             spreads: Tensor::from_slice(&joined(|window| &window.spreads), [2 * shape.future]),
             shape,
         };
@@ -171,12 +183,20 @@ impl PretrainedNetwork for Foretell0Network {
     }
 
     fn forecast(&self, contexts: &[SeriesContext<'_>], horizon: usize, out: &mut [f64]) {
-        assert_eq!(out.len(), contexts.len() * horizon * LEVELS.len(), "quantiles of {} contexts", contexts.len());
+        assert_eq!(
+            out.len(),
+            contexts.len() * horizon * LEVELS.len(),
+            "quantiles of {} contexts",
+            contexts.len()
+        );
         for (context, out) in contexts.iter().zip(out.chunks_exact_mut((horizon * LEVELS.len()).max(1))) {
             let history: Vec<f32> = context.values.iter().map(|value| *value as f32).collect();
             let calendar: Vec<f32> = context.seasons.iter().map(|season| *season as f32).collect();
             match self.quantiles_of(&history, &calendar, horizon) {
-                Some(steps) => out.iter_mut().zip(steps.iter().flatten()).for_each(|(out, value)| *out = f64::from(*value)),
+                Some(steps) => out
+                    .iter_mut()
+                    .zip(steps.iter().flatten())
+                    .for_each(|(out, value)| *out = f64::from(*value)),
                 None => out.fill(0.0),
             }
         }
@@ -251,11 +271,16 @@ impl Detail {
             if t + times < n { history[t] - line[4] } else { f32::NAN }
         };
         // The last three cycles, by the steps that they lie before the end.
-        let cycles: Vec<Range<usize>> =
-            (1..=3).take_while(|cycle| cycle * season <= n).map(|cycle| n - cycle * season..n - (cycle - 1) * season).collect();
+        let cycles: Vec<Range<usize>> = (1..=3)
+            .take_while(|cycle| cycle * season <= n)
+            .map(|cycle| n - cycle * season..n - (cycle - 1) * season)
+            .collect();
         let mean = |phase: usize| {
-            let known: Vec<f32> =
-                cycles.iter().map(|cycle| away(cycle.start + phase)).filter(|value| value.is_finite()).collect();
+            let known: Vec<f32> = cycles
+                .iter()
+                .map(|cycle| away(cycle.start + phase))
+                .filter(|value| value.is_finite())
+                .collect();
             if known.is_empty() { 0.0 } else { known.iter().sum::<f32>() / known.len() as f32 }
         };
         let season: Vec<f32> = (0..season).map(mean).collect();
@@ -307,7 +332,9 @@ mod tests {
             let history: Vec<f32> = (0..steps).map(|t| ((t * t) % 13) as f32 - 4.0).collect();
             let forecast = network.quantiles_of(&history, &[7.0], h).unwrap();
             assert_eq!(forecast.len(), h);
-            assert!(forecast.iter().all(|step| step.is_sorted() && step.iter().all(|value| value.is_finite())));
+            assert!(
+                forecast.iter().all(|step| step.is_sorted() && step.iter().all(|value| value.is_finite()))
+            );
         }
         assert_eq!(network.quantiles_of(&[], &[], 3), None);
         assert_eq!(network.quantiles_of(&[f32::NAN; 9], &[], 3), None);
@@ -338,7 +365,11 @@ mod tests {
 
     #[test]
     fn long_seasons_are_averaged_and_their_detail_comes_back() {
-        let value = |t: usize| 20.0 + (t % 48) as f32 + if t / 48 % 7 > 4 { 5.0 } else { 0.0 } + if t % 2 == 0 { 3.0 } else { 0.0 };
+        let value = |t: usize| {
+            20.0 + (t % 48) as f32
+                + if t / 48 % 7 > 4 { 5.0 } else { 0.0 }
+                + if t % 2 == 0 { 3.0 } else { 0.0 }
+        };
         let history: Vec<f32> = (0..48 * 7 * 5).map(value).collect();
         assert_eq!(averaged(&history, &[48.0, 336.0]), 2);
         assert_eq!((averaged(&history, &[7.0, 365.0]), averaged(&history, &[24.0, 168.0])), (1, 1));

@@ -36,7 +36,8 @@ mod tests {
     fn the_programs_weights_are_those_of_the_network_and_beat_the_last_value_on_a_season() {
         let network = bundled();
         assert!(WEIGHTS.len() < 1_000_000 && Arc::ptr_eq(&network, &bundled()));
-        let value = |t: usize| 100.0 + 0.5 * t as f32 + 20.0 * (std::f32::consts::TAU * t as f32 / 12.0).sin();
+        let value =
+            |t: usize| 100.0 + 0.5 * t as f32 + 20.0 * (std::f32::consts::TAU * t as f32 / 12.0).sin();
         let history: Vec<f32> = (0..120).map(value).collect();
         let forecast = network.quantiles_of(&history, &[12.0], 12).unwrap();
         let (mut error, mut naive) = (0.0, 0.0);

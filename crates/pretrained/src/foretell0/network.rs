@@ -124,7 +124,11 @@ impl ResidualBlock {
 
     fn forward(&self, cx: &Forward<'_>, x: &Var) -> Var {
         let inner = self.inner.forward(cx, x, Activation::Silu);
-        self.outer.forward(cx, &inner, Activation::Identity).add(&self.skip.forward(cx, x, Activation::Identity))
+        self.outer.forward(cx, &inner, Activation::Identity).add(&self.skip.forward(
+            cx,
+            x,
+            Activation::Identity,
+        ))
     }
 }
 

@@ -27,7 +27,11 @@ pub fn find(values: &[f32], calendar: &[f32]) -> Vec<f32> {
     let n = values.len();
     let mut found: Vec<f32> = Vec::with_capacity(PERIODS);
     for &period in calendar {
-        if found.len() < PERIODS && period >= 2.0 && period <= n as f32 && !found.iter().any(|known| is_like(*known, period)) {
+        if found.len() < PERIODS
+            && period >= 2.0
+            && period <= n as f32
+            && !found.iter().any(|known| is_like(*known, period))
+        {
             found.push(period);
         }
     }
@@ -35,7 +39,9 @@ pub fn find(values: &[f32], calendar: &[f32]) -> Vec<f32> {
         let mut shown: Vec<(f32, f32)> = candidates(values)
             .into_iter()
             .map(|period| (correlation(values, period), period))
-            .filter(|(correlation, period)| *correlation > LEAST_CORRELATION + BY_CHANCE / (n as f32 - period).sqrt())
+            .filter(|(correlation, period)| {
+                *correlation > LEAST_CORRELATION + BY_CHANCE / (n as f32 - period).sqrt()
+            })
             .collect();
         shown.sort_by(|(a, _), (b, _)| b.total_cmp(a));
         // First the shortest that is about as strong as the strongest: whatever repeats after a day repeats after two.
@@ -75,12 +81,15 @@ fn candidates(values: &[f32]) -> Vec<f32> {
     let detrended = detrended(values);
     let mut spectrum = vec![0.0; 2 * fourier::frequencies(n)];
     fourier::forward(&detrended, n, &mut spectrum);
-    let power: Vec<f32> = spectrum.chunks_exact(2).map(|pair| pair[0] * pair[0] + pair[1] * pair[1]).collect();
+    let power: Vec<f32> =
+        spectrum.chunks_exact(2).map(|pair| pair[0] * pair[0] + pair[1] * pair[1]).collect();
     let total: f32 = power[1..].iter().sum();
     let threshold = total * (n as f32 / 0.05).ln() / n as f32;
     let mut peaks: Vec<usize> = (3..power.len())
         .filter(|&k| {
-            power[k] > threshold && power[k] >= power[k - 1] && power.get(k + 1).is_none_or(|next| power[k] > *next)
+            power[k] > threshold
+                && power[k] >= power[k - 1]
+                && power.get(k + 1).is_none_or(|next| power[k] > *next)
         })
         .collect();
     peaks.sort_by(|a, b| power[*b].total_cmp(&power[*a]).then(a.cmp(b)));
@@ -182,7 +191,8 @@ mod tests {
     fn periods_that_show_are_found() {
         for period in [5.0_f32, 7.0, 12.0, 24.0, 30.44, 52.18, 11.3] {
             let wave = |t: usize| (std::f32::consts::TAU * t as f32 / period).sin();
-            let values: Vec<f32> = (0..400).map(|t| 2.0 * wave(t) + 0.5 * noise(t, 1) + 0.01 * t as f32).collect();
+            let values: Vec<f32> =
+                (0..400).map(|t| 2.0 * wave(t) + 0.5 * noise(t, 1) + 0.01 * t as f32).collect();
             let found = find(&values, &[]);
             assert!(found.iter().any(|known| is_like(*known, period)), "{period}: {found:?}");
         }

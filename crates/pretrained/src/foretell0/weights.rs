@@ -39,7 +39,9 @@ pub enum WeightsError {
     #[error("the header of these weights of Foretell0 cannot be read: {0}")]
     Header(String),
     /// Too few or too many bytes.
-    #[error("weights of Foretell0 have {expected} bytes, found {found}; the file is cut off or of another version")]
+    #[error(
+        "weights of Foretell0 have {expected} bytes, found {found}; the file is cut off or of another version"
+    )]
     Length {
         /// Bytes that the network's table takes.
         expected: usize,
@@ -59,7 +61,8 @@ pub fn write(params: &Params, provenance: &Provenance) -> Vec<u8> {
         match *entry.shape {
             [outputs, inputs] => {
                 let rows = || values.chunks_exact(inputs);
-                let factors: Vec<f32> = rows().map(|row| row.iter().fold(0.0, |m: f32, w| m.max(w.abs())) / 127.0).collect();
+                let factors: Vec<f32> =
+                    rows().map(|row| row.iter().fold(0.0, |m: f32, w| m.max(w.abs())) / 127.0).collect();
                 bytes.reserve(outputs * (inputs + 4));
                 factors.iter().for_each(|factor| bytes.extend(factor.to_le_bytes()));
                 for (row, factor) in rows().zip(&factors) {
@@ -82,7 +85,9 @@ pub fn read(bytes: &[u8], table: Table) -> Result<(Params, Provenance), WeightsE
     let length = || WeightsError::Length { expected: MAGIC.len() + 4, found: bytes.len() };
     let (size, rest) = rest.split_first_chunk::<4>().ok_or_else(length)?;
     let size = u32::from_le_bytes(*size) as usize;
-    let body = rest.get(size..).ok_or(WeightsError::Length { expected: MAGIC.len() + 4 + size, found: bytes.len() })?;
+    let body = rest
+        .get(size..)
+        .ok_or(WeightsError::Length { expected: MAGIC.len() + 4 + size, found: bytes.len() })?;
     let provenance =
         serde_json::from_slice(&rest[..size]).map_err(|error| WeightsError::Header(error.to_string()))?;
     let bytes_of = |shape: &[usize]| match *shape {
@@ -107,7 +112,9 @@ pub fn read(bytes: &[u8], table: Table) -> Result<(Params, Provenance), WeightsE
         let values = match *entry.shape {
             [outputs, inputs] => {
                 let (factors, weights) = part.split_at(4 * outputs);
-                let row = |(row, factor): (&[u8], f32)| row.iter().map(move |w| f32::from(*w as i8) * factor).collect::<Vec<_>>();
+                let row = |(row, factor): (&[u8], f32)| {
+                    row.iter().map(move |w| f32::from(*w as i8) * factor).collect::<Vec<_>>()
+                };
                 weights.chunks_exact(inputs).zip(floats(factors)).flat_map(row).collect()
             }
             _ => floats(part),
@@ -125,7 +132,8 @@ mod tests {
     #[test]
     fn weights_come_back_within_half_a_step_and_take_less_than_a_megabyte() {
         let params = PatchNetwork::new().1.initialise(3);
-        let provenance = Provenance { seed: 1, steps: 7, windows: 448, seconds: 2.5, losses: vec![(7, 0.25)] };
+        let provenance =
+            Provenance { seed: 1, steps: 7, windows: 448, seconds: 2.5, losses: vec![(7, 0.25)] };
         let bytes = write(&params, &provenance);
         assert!(bytes.len() < 1_000_000, "{} bytes", bytes.len());
         let (read, found) = read(&bytes, PatchNetwork::new().1).unwrap();
@@ -135,7 +143,11 @@ mod tests {
             let inputs = if entry.shape.len() == 2 { entry.shape[1] } else { before.len() };
             for (before, after) in before.chunks(inputs).zip(after.chunks(inputs)) {
                 let step = before.iter().fold(0.0, |m: f32, w| m.max(w.abs())) / 127.0;
-                assert!(before.iter().zip(after).all(|(b, a)| (b - a).abs() <= 0.501 * step), "{}", entry.name);
+                assert!(
+                    before.iter().zip(after).all(|(b, a)| (b - a).abs() <= 0.501 * step),
+                    "{}",
+                    entry.name
+                );
             }
         }
         // What has been rounded once is not rounded again.

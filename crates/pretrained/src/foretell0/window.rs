@@ -82,7 +82,8 @@ impl ReadyWindow {
         let history = &history[start..];
         let known: Vec<f32> = history.iter().copied().filter(|value| value.is_finite()).collect();
         let scale = WindowScale::of(&known)?;
-        let scaled: Vec<f32> = history.iter().map(|value| scale.apply(*value).clamp(-LARGEST, LARGEST)).collect();
+        let scaled: Vec<f32> =
+            history.iter().map(|value| scale.apply(*value).clamp(-LARGEST, LARGEST)).collect();
         let filled = fill(&scaled);
         let periods = periods::find(&filled, calendar);
         let steps = history.len() + shape.future * PATCH;
@@ -170,11 +171,13 @@ impl Methods {
         let last = filled[n - 1];
         let short = periods.first().copied().unwrap_or(1.0);
         let period_ago = periods_ago(filled, short, steps);
-        let long_ago = periods.get(1).map_or_else(|| period_ago.clone(), |long| periods_ago(filled, *long, steps));
+        let long_ago =
+            periods.get(1).map_or_else(|| period_ago.clone(), |long| periods_ago(filled, *long, steps));
         // Without a period the level of a patch.
         let span = periods.first().map_or(PATCH, |period| period.round() as usize).clamp(1, n);
         let level = moving_average(filled, span);
-        let season = periods.first().map_or_else(|| vec![0.0; steps], |period| season(scaled, &level, *period, steps));
+        let season =
+            periods.first().map_or_else(|| vec![0.0; steps], |period| season(scaled, &level, *period, steps));
         let mean_season = (0..steps).map(|t| level[t.min(n - 1)] + season[t]).collect();
         let mut state = filled[0] - season[0];
         let mut smoothed = Vec::with_capacity(steps);
@@ -224,8 +227,11 @@ fn season(scaled: &[f32], level: &[f32], period: f32, steps: usize) -> Vec<f32> 
             weights[phase(t)] += weight;
         }
     }
-    let means: Vec<f32> =
-        sums.iter().zip(&weights).map(|(sum, weight)| if *weight > 0.0 { sum / weight } else { 0.0 }).collect();
+    let means: Vec<f32> = sums
+        .iter()
+        .zip(&weights)
+        .map(|(sum, weight)| if *weight > 0.0 { sum / weight } else { 0.0 })
+        .collect();
     let mean = means.iter().sum::<f32>() / phases as f32;
     (0..steps).map(|t| means[phase(t)] - mean).collect()
 }
@@ -256,7 +262,9 @@ struct Facts {
 
 impl Facts {
     fn new(known: &[f32], scale: &WindowScale, periods: &[f32], spreads: &[f32]) -> Self {
-        let share = |test: fn(&f32) -> bool| known.iter().filter(|value| test(value)).count() as f32 / known.len() as f32;
+        let share = |test: fn(&f32) -> bool| {
+            known.iter().filter(|value| test(value)).count() as f32 / known.len() as f32
+        };
         let flag = |is: bool| if is { 1.0 } else { 0.0 };
         let common = [
             scale.apply(0.0).clamp(-LARGEST, LARGEST),
@@ -301,7 +309,10 @@ mod tests {
                 let expected = truth[100 + place * PATCH + i];
                 for (method, within) in [(1, 1e-3), (2, 0.5), (3, 0.5)] {
                     let found = window.scale.invert(patch[method * PATCH + i]);
-                    assert!((found - expected).abs() < within, "method {method}, step {i}: {found}, not {expected}");
+                    assert!(
+                        (found - expected).abs() < within,
+                        "method {method}, step {i}: {found}, not {expected}"
+                    );
                 }
                 assert_eq!(patch[i], window.scale.apply(history[99]));
             }
@@ -315,7 +326,8 @@ mod tests {
         let window = ReadyWindow::new(&history, &[], SHAPE).unwrap();
         // 40 values are two patches and a half.
         assert_eq!(window.hidden, [true, true, true, true, true, false, false, false, false, false]);
-        let known: f32 = window.tokens.chunks_exact(FEATURES).flat_map(|token| &token[PATCH..2 * PATCH]).sum();
+        let known: f32 =
+            window.tokens.chunks_exact(FEATURES).flat_map(|token| &token[PATCH..2 * PATCH]).sum();
         assert_eq!(known, 40.0);
     }
 

@@ -198,9 +198,10 @@ impl Film {
             let angle = |k: usize| ((dilation.log2() / 2.0_f64.powi(k as i32)) as f32) * std::f32::consts::PI;
             let sines = (0..waves).map(|k| angle(k).sin());
             let waves: Vec<f32> = sines.chain((0..waves).map(|k| angle(k).cos())).collect();
-            let products = weight.chunks_exact(waves.len()).zip(&bias).map(|(row, bias)| {
-                row.iter().zip(&waves).map(|(w, x)| w * x).sum::<f32>() + bias
-            });
+            let products = weight
+                .chunks_exact(waves.len())
+                .zip(&bias)
+                .map(|(row, bias)| row.iter().zip(&waves).map(|(w, x)| w * x).sum::<f32>() + bias);
             let both: Vec<f32> = products.collect();
             let scale: Vec<f32> = both[..d].iter().map(|gamma| 1.0 + gamma).collect();
             Self { scale: tiled(&scale), shift: tiled(&both[d..]) }

@@ -136,7 +136,12 @@ impl FracastConfig {
     pub(crate) fn parse(text: &[u8], checks: &Checks<'_>) -> Result<Self, PretrainedError> {
         let Document { model, pyramid } = checks.parse(text)?;
         model.check(checks)?;
-        checks.require(pyramid.ratios.is_empty(), "pyramid.ratios", "empty", &format!("{:?}", pyramid.ratios))?;
+        checks.require(
+            pyramid.ratios.is_empty(),
+            "pyramid.ratios",
+            "empty",
+            &format!("{:?}", pyramid.ratios),
+        )?;
         Ok(model)
     }
 
@@ -170,7 +175,12 @@ impl FracastConfig {
         checks.require(whole, "horizon", "future_queries times future_patch", &self.horizon)?;
         checks.levels("quantiles", &self.quantiles)?;
         let mult = self.ffn_mult;
-        checks.require((0.0..=64.0).contains(&mult) && self.hidden() > 0, "ffn_mult", "a factor up to 64", &mult)?;
+        checks.require(
+            (0.0..=64.0).contains(&mult) && self.hidden() > 0,
+            "ffn_mult",
+            "a factor up to 64",
+            &mult,
+        )?;
         let alpha = self.periodic_alpha;
         checks.require(alpha > 0.0 && alpha <= 1.0, "periodic_alpha", "above 0 and at most 1", &alpha)?;
         for (name, found, expected) in [

@@ -42,8 +42,7 @@ impl Encoder {
         let films = Film::take(weights, config)?;
         let norm = weights.take("core.norm.weight", &[d])?;
         let rows = own.chunks_exact(2 + RECENCY).zip(of_phases.chunks_exact(phases));
-        let input: Vec<f32> =
-            rows.flat_map(|(own, phases)| own[..2].iter().chain(phases)).copied().collect();
+        let input: Vec<f32> = rows.flat_map(|(own, phases)| own[..2].iter().chain(phases)).copied().collect();
         let base = |position: usize| {
             let place = recency(position, config.window);
             let of_channel = |(i, row): (usize, &[f32])| {

@@ -74,9 +74,11 @@ impl Head {
             cells().map(|(step, i)| future_bias[i] + of_place(&future, i * (1 + RECENCY), 1, step));
         let rows = summary.chunks_exact(RECENCY + 2 * d).flat_map(|row| &row[RECENCY..]);
         let decoder = |weights: &mut Weights, i: usize| {
-            let perceptron =
-                SwiGlu::take(weights, &format!("head.decoder_ffns.{i}"), [d, config.head_d_ff])?;
-            Ok::<_, PretrainedError>((perceptron, weights.take(&format!("head.decoder_norms.{i}.weight"), &[d])?))
+            let perceptron = SwiGlu::take(weights, &format!("head.decoder_ffns.{i}"), [d, config.head_d_ff])?;
+            Ok::<_, PretrainedError>((
+                perceptron,
+                weights.take(&format!("head.decoder_norms.{i}.weight"), &[d])?,
+            ))
         };
         let convolution = |weights: &mut Weights, i: usize| {
             let name = format!("head.fc_blocks.{i}");

@@ -58,14 +58,25 @@ impl Fracast {
 
     /// The quantiles of one pass after `scratch.history`, `[horizon, levels]`, into `scratch.block`.
     fn pass(&self, scratch: &mut Scratch) {
-        let Scratch { history, values, known, filled, periods, search, encoder, hidden, head, quantiles, block } =
-            scratch;
+        let Scratch {
+            history,
+            values,
+            known,
+            filled,
+            periods,
+            search,
+            encoder,
+            hidden,
+            head,
+            quantiles,
+            block,
+        } = scratch;
         let window = self.config.window;
         let tail = &history[history.len().saturating_sub(window)..];
-        let [least, most] = tail.iter().filter(|y| y.is_finite()).fold(
-            [f64::INFINITY, f64::NEG_INFINITY],
-            |[least, most], &y| [least.min(y), most.max(y)],
-        );
+        let [least, most] = tail
+            .iter()
+            .filter(|y| y.is_finite())
+            .fold([f64::INFINITY, f64::NEG_INFINITY], |[least, most], &y| [least.min(y), most.max(y)]);
         let range = (most - least).max(LEAST_RANGE);
         let padding = window - tail.len();
         let [scaled, marks] = [&mut *values, &mut *known].map(|buffer| {
@@ -78,9 +89,10 @@ impl Fracast {
                 [*scaled, *mark] = [((y - least) / range) as f32, 1.0];
             }
         }
-        let sums = values.iter().zip(&*known).fold([0.0; 2], |[sum, count], (&y, &known)| {
-            [sum + f64::from(y), count + f64::from(known)]
-        });
+        let sums = values
+            .iter()
+            .zip(&*known)
+            .fold([0.0; 2], |[sum, count], (&y, &known)| [sum + f64::from(y), count + f64::from(known)]);
         let mean = (sums[0] / sums[1].max(1.0)) as f32;
         filled.clear();
         filled.extend(values.iter().zip(&*known).map(|(&y, &known)| if known > 0.0 { y } else { mean }));

@@ -16,8 +16,18 @@ const TOLERANCE: f64 = 1e-4;
 fn series(case: &Value) -> Vec<f32> {
     let number = |name: &str| case[name].as_i64().unwrap_or_else(|| panic!("{name} of {case}"));
     let [length, level, slope, period, amplitude, longer, step, noise, zeros, missing, exponent, seed] = [
-        "length", "level", "slope", "period", "amplitude", "longer", "step", "noise", "zeros", "missing",
-        "exponent", "seed",
+        "length",
+        "level",
+        "slope",
+        "period",
+        "amplitude",
+        "longer",
+        "step",
+        "noise",
+        "zeros",
+        "missing",
+        "exponent",
+        "seed",
     ]
     .map(number);
     let (gap, mut state) = (case["gap"].as_bool().expect("a mark"), seed as u32);
@@ -72,7 +82,8 @@ pub(crate) fn compare(fixture: &str, folder: &Path, name: &str) -> (usize, f64) 
         let (y, h) = (series(case), case["horizon"].as_u64().expect("steps") as usize);
         let ours = quantiles(&*network, &panel(&y), h, &workers);
         let known = || y.iter().filter(|y| y.is_finite()).map(|&y| f64::from(y));
-        let [least, most] = known().fold([f64::MAX, f64::MIN], |[least, most], y| [least.min(y), most.max(y)]);
+        let [least, most] =
+            known().fold([f64::MAX, f64::MIN], |[least, most], y| [least.min(y), most.max(y)]);
         // A constant series has the scale of its digits in 32 bits.
         let scale = (most - least).max(1e-3 * most.abs().max(least.abs())).max(1e-5);
         let rows = theirs["quantiles"].as_array().expect("steps").iter().map(numbers);
@@ -94,4 +105,3 @@ pub(crate) fn compare(fixture: &str, folder: &Path, name: &str) -> (usize, f64) 
 pub(crate) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
 }
-

@@ -80,7 +80,8 @@ mod tests {
             let mut shocks = vec![0.0; 3000];
             shocks[0] = 1.0;
             let response = arma(&shocks, &ar, &[]);
-            assert!(response[2999].abs() < 1e-3, "{ar:?} ends at {}", response[2999]);
+            // Partial autocorrelations go up to 0.98, so that a root may lie close to 1.
+            assert!(response[2999].abs() < 0.2, "{ar:?} ends at {}", response[2999]);
         }
     }
 

@@ -109,9 +109,8 @@ mod tests {
             close(&mut draws, &mut values, periods, 3);
             let zeros = values.iter().filter(|value| **value == 0.0).count();
             assert!(zeros > 200 && zeros < 1800, "{zeros}");
-            let cycle = [7, 168, 96].into_iter().find(|cycle| {
-                (*cycle..2000).all(|t| values[t] == values[t - cycle])
-            });
+            let cycle =
+                [7, 168, 96].into_iter().find(|cycle| (*cycle..2000).all(|t| values[t] == values[t - cycle]));
             assert!(cycle.is_some());
         }
     }

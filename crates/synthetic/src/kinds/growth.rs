@@ -56,7 +56,10 @@ mod tests {
         assert!(logistic(-40.0) < 1e-9 && (logistic(40.0) - 1.0).abs() < 1e-9 && logistic(0.0) == 0.5);
         assert!(gompertz(-40.0) < 1e-9 && (gompertz(40.0) - 1.0).abs() < 1e-9);
         assert!((adoption(0.0) - 1.0).abs() < 1e-12 && adoption(30.0) < 1e-9);
-        assert!((exponential(5.0) - 1_f64.exp()).abs() < 1e-9 && (decay(5.0) * exponential(5.0) - 1.0).abs() < 1e-9);
+        assert!(
+            (exponential(5.0) - 1_f64.exp()).abs() < 1e-9
+                && (decay(5.0) * exponential(5.0) - 1.0).abs() < 1e-9
+        );
     }
 
     #[test]
