@@ -203,7 +203,7 @@ def write_csv(path: Path) -> None:
     with path.open("w") as file:
         file.write("unique_id,ds,y\n")
         for i, y in enumerate(timed_series()):
-            file.writelines(f"s{i:03},{hour},{value:g}\n" for hour, value in zip(hours, y))
+            file.writelines(f"s{i:03},{hour}:00:00,{value:g}\n" for hour, value in zip(hours, y))
 
 
 def measure_bolt(folder: Path, threads: int) -> None:

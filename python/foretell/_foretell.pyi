@@ -95,7 +95,7 @@ class Forecaster:
 
 class Fitted:
     h: int
-    freq: str
+    freq: str | None
     id_time_target: tuple[str, str, str]
     names: list[str]
     models: str

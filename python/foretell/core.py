@@ -385,7 +385,7 @@ class NeuralForecast(Trained):
             models.append(model_from_spec(spec["model"], spec["hyper_parameters"], trainer))
         models.extend(map(Ensemble.of_column, fitted.ensembles))
         kwargs = {name: value for name, value in kwargs.items() if name not in ("map_location", "weights_only")}
-        freq = int(fitted.freq) if fitted.freq.isdecimal() else fitted.freq
+        freq = int(fitted.freq) if fitted.freq is not None and fitted.freq.isdecimal() else fitted.freq
         forecaster = NeuralForecast(models, freq, **{**_engine.settings_of(fitted), **kwargs})
         forecaster._engine = fitted
         forecaster.id_col, forecaster.time_col, forecaster.target_col = fitted.id_time_target

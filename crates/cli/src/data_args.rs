@@ -194,7 +194,7 @@ impl DataArgs {
         threads: usize,
         log: Log,
     ) -> anyhow::Result<(Panel, ReadOptions)> {
-        let (columns, freq) = (self.columns(fitted.columns().clone()), Some(fitted.freq()));
+        let (columns, freq) = (self.columns(fitted.columns().clone()), fitted.freq_of_data());
         let mut saved = fitted.reading().clone();
         saved.wide &= !self.is_long(&columns, &saved);
         let options = self.options(&columns, read, categories, freq, &saved)?;
@@ -221,7 +221,7 @@ impl DataArgs {
         let mut saved = fitted.map(Fitted::reading).cloned().unwrap_or_default();
         saved.wide &= !self.is_long(&columns, &saved);
         saved.static_cols.clear();
-        let freq = freq.or(fitted.map(Fitted::freq));
+        let freq = freq.or(fitted.and_then(Fitted::freq_of_data));
         let read = self.options(&columns, Vec::new(), Vec::new(), freq, &saved)?;
         let read = read.max_memory(max_memory.bytes());
         let panel = self.read_to(self.end().or(fitted.and_then(Fitted::end)), &read, log)?;

@@ -12,6 +12,7 @@ use foretell_evaluate::EvaluationError;
 use foretell_features::FeatureError;
 use foretell_files::FileError;
 use foretell_flair::FlairError;
+use foretell_pretrained::PretrainedError;
 use foretell_hierarchy::HierarchyError;
 use foretell_neural::{HyperParameterError, NetworkError, SpecError, TrainError, WithoutAmp};
 use foretell_prophet::ProphetError;
@@ -310,6 +311,15 @@ fn of_settings(error: &(dyn StdError + 'static)) -> Option<Known> {
             }
             _ => coded(error.into()),
         }
+    } else if let Some(error) = error.downcast_ref::<PretrainedError>() {
+        match error {
+            PretrainedError::UnknownHyperParameter { found: name, .. } | PretrainedError::Value { name, .. } => {
+                about(error.into(), name)
+            }
+            PretrainedError::File(error) => of_files(error),
+            PretrainedError::Checkpoint(error) => of_files(error),
+            _ => coded(error.into()),
+        }
     } else if error.is::<TooManyThreads>() {
         coded("too_many_threads")
     } else if error.is::<TooMuchMemory>() {
@@ -437,6 +447,7 @@ mod tests {
             FeatureError::VARIANTS,
             ProphetError::VARIANTS,
             FlairError::VARIANTS,
+            PretrainedError::VARIANTS,
             ClassicalError::VARIANTS,
         ];
         let own =

@@ -88,7 +88,7 @@ impl Fitted {
         self.trained.h()
     }
 
-    /// The frequency of the data that they were trained on.
+    /// The frequency of the data that they were trained on; 1 where that was none ([`Fitted::freq_of_data`]).
     pub fn freq(&self) -> Freq {
         self.trained.freq
     }

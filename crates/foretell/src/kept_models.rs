@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use foretell_checkpoint::ModelDirectory;
+use foretell_data::Freq;
 use foretell_estimator::MemoryLimit;
 
 use crate::directory::inspect::Contents;
@@ -39,8 +40,8 @@ impl Fitted {
         Self::load_within(dir, MemoryLimit::default())
     }
 
-    /// Reads a directory that [`Fitted::save`] or `NeuralForecast.save` wrote. Neither this nor a forecast takes more memory
-    /// than `limit`.
+    /// Reads a directory that [`Fitted::save`] or `NeuralForecast.save` wrote, or a folder of a [pretrained network](crate::pretrained).
+    /// Neither this nor a forecast takes more memory than `limit`.
     ///
     /// # Errors
     /// If it cannot be read, is larger than the limit, or holds a setting or a model that foretell does not have; models from
@@ -48,6 +49,11 @@ impl Fitted {
     pub fn load_within(dir: impl AsRef<Path>, limit: MemoryLimit) -> Result<Self, Error> {
         let (trained, interruption) = load(dir.as_ref(), limit)?;
         Ok(Self { trained, interruption })
+    }
+
+    /// The frequency that data must have: that of training, or none for [networks](crate::pretrained) from a folder.
+    pub fn freq_of_data(&self) -> Option<Freq> {
+        self.trained.freq_of_data()
     }
 }
 

@@ -155,6 +155,12 @@ pub mod simulation {
 }
 #[cfg(feature = "parquet")]
 pub use foretell_data::{ParquetWriter, RecordBatch};
+/// Networks that others trained, in folders of their weights: such a folder is the name of a model
+/// ([`ModelSpec::new`](crate::ModelSpec::new)), and a directory of trained ones ([`Fitted::load`](crate::Fitted::load)).
+pub mod pretrained {
+    pub use foretell_pretrained::*;
+}
+
 /// FLAIR: its hyper-parameters in code, and the levels of its forecasts.
 pub mod flair {
     pub use foretell_flair::*;

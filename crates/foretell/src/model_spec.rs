@@ -3,6 +3,7 @@
 use foretell_estimator::{ColumnKind, Estimator, EstimatorError};
 use foretell_neural::own_model::Architecture;
 use foretell_neural::{Exogenous, NetworkError, NetworkSpec, SpecError};
+use foretell_pretrained::of_folder;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -80,16 +81,18 @@ impl TryFrom<Plain> for ModelSpec {
 
 impl ModelSpec {
     /// The model of this name, in any case of letters, with its default hyper-parameters, to forecast `h` steps; a network
-    /// from `input_size` steps of history. Other models read as much history as they need.
+    /// from `input_size` steps of history. Other models read as much history as they need. The path of a folder of a pretrained network
+    /// ([`foretell_pretrained`](crate::pretrained)) is the name of a model, too.
     ///
     /// # Errors
     /// If there is no such model, or a size is 0.
     pub fn new(model: &str, h: usize, input_size: usize) -> Result<Self, SpecError> {
         match find_estimator(model) {
             Some(entry) => Self((entry.new)(1)).set("h", h),
-            None if foretell_neural::find(model).is_none() => {
-                Err(SpecError::unknown_model(model, &model_names()))
-            }
+            None if foretell_neural::find(model).is_none() => match of_folder(model.as_ref(), 1) {
+                Some(estimator) => Self(estimator).set("h", h),
+                None => Err(SpecError::unknown_model(model, &model_names())),
+            },
             None => Ok(NetworkSpec::new(model, h, input_size)?.into()),
         }
     }

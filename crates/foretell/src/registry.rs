@@ -29,7 +29,7 @@ pub fn register_estimator(entry: EstimatorEntry) {
         assert!(std::ptr::fn_addr_eq(same.new, entry.new), "another estimator is called {}", entry.name);
         return;
     }
-    let known = estimators().any(|other| taken(&other)) || foretell_neural::find(entry.name).is_some();
+    let known = estimators().chain([&foretell_pretrained::FOLDERS]).any(|other| taken(&other)) || foretell_neural::find(entry.name).is_some();
     assert!(!known, "a model of foretell's is called {}", entry.name);
     registered.push(entry);
 }
@@ -38,7 +38,8 @@ pub fn register_estimator(entry: EstimatorEntry) {
 pub(crate) fn find_estimator(name: &str) -> Option<EstimatorEntry> {
     let is = |entry: &EstimatorEntry| entry.name.eq_ignore_ascii_case(name);
     let registered = REGISTERED.read().unwrap_or_else(PoisonError::into_inner);
-    estimators().copied().chain(registered.iter().copied()).find(is)
+    // Networks in folders are no model of a name, but are saved under one.
+    estimators().copied().chain([foretell_pretrained::FOLDERS]).chain(registered.iter().copied()).find(is)
 }
 
 /// The names of all models: of the networks first.

@@ -1,5 +1,6 @@
 //! Trained models, with the facts about their training data that forecasts need.
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,6 +10,7 @@ use foretell_checkpoint::FittedScaler;
 use foretell_data::{Frame, Freq, Future, Panel, ReadOptions, Vocabulary};
 use foretell_estimator::{Estimator, MemoryLimit, Workers};
 use foretell_features::Features;
+use foretell_pretrained::TrainedPretrained;
 
 use crate::coherence::Coherence;
 use crate::columns::{ColumnNames, column_names};
@@ -142,17 +144,30 @@ impl TrainedModels {
         Ok(future.map(|future| future.encode_categories(&self.vocabulary)).transpose()?)
     }
 
+    /// The frequency of the training data; nothing of pretrained networks that were trained on data of any, and of none of the user's.
+    pub(crate) fn freq_of_data(&self) -> Option<Freq> {
+        let is_pretrained = |model: &FittedModel| {
+            let any: &dyn Any = model.trained();
+            any.is::<TrainedPretrained>()
+        };
+        let of_any = self.record.is_none() && self.models.iter().all(is_pretrained);
+        (!of_any).then_some(self.freq)
+    }
+
     /// Whether a panel has the frequency of the training data.
     pub(crate) fn check_frequency(&self, panel: &Panel) -> Result<(), Error> {
-        let (trained, found) = (self.freq, panel.freq());
-        if trained == found { Ok(()) } else { Err(Error::Frequency { trained, found }) }
+        let found = panel.freq();
+        match self.freq_of_data().filter(|trained| *trained != found) {
+            Some(trained) => Err(Error::Frequency { trained, found }),
+            None => Ok(()),
+        }
     }
 
     /// An empty frame with the names of these columns, for times like the panel's.
     pub(crate) fn frame(&self, panel: &Panel) -> Frame {
         let ColumnNames { id, time, .. } = self.columns.clone();
         let (zone, integer_ids) = (panel.zone().cloned(), panel.has_integer_ids());
-        Frame { id_col: id, time_col: time, zone, integer_ids, ..Frame::new(self.freq) }
+        Frame { id_col: id, time_col: time, zone, integer_ids, ..Frame::new(panel.freq()) }
     }
 }
 

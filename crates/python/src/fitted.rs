@@ -115,10 +115,10 @@ impl PyFitted {
         self.fitted.h()
     }
 
-    /// The frequency of the data of training.
+    /// The frequency of the data of training; none of pretrained networks, which forecast data of any.
     #[getter]
-    fn freq(&self) -> String {
-        self.fitted.freq().to_string()
+    fn freq(&self) -> Option<String> {
+        self.fitted.freq_of_data().map(|freq| freq.to_string())
     }
 
     /// The names of the columns of ids, times and the target in training.

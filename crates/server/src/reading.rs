@@ -58,7 +58,7 @@ fn options_for(fitted: &Fitted, request: &ForecastRequest) -> Result<ReadOptions
     options.columns = Some(read);
     options.categories = fitted.categories();
     options.time_col = named.then_some(time);
-    options.freq = Some(fitted.freq());
+    options.freq = fitted.freq_of_data();
     Ok(options)
 }
 

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use foretell_checkpoint::{Checkpoint, Configuration, Frequency, ModelDirectory, ModelFile, PlainModel};
 use foretell_data::{Categories, Freq, LocalScaler, Panel};
-use foretell_estimator::{Estimator, Learned, MemoryLimit, Trained, Workers};
+use foretell_estimator::{Estimator, EstimatorError, Learned, MemoryLimit, Trained, Workers};
 use foretell_neural::{find as find_network, model_file, read_model};
+use foretell_pretrained::load_folder;
 
 use crate::columns::{ColumnNames, categorical};
 use crate::conformal::Conformal;
@@ -75,6 +76,9 @@ pub(crate) fn load_with_panel(
     limit: MemoryLimit,
 ) -> Result<(TrainedModels, Option<Interruption>, Option<Panel>), Error> {
     check_load(dir, &limit)?;
+    if let Some(pretrained) = pretrained(dir, &limit)? {
+        return Ok((pretrained, None, None));
+    }
     let mut checkpoint = Checkpoint::load(dir)?;
     let configuration = &mut checkpoint.configuration;
     let stored = (checkpoint.dataset.take(), configuration.uids.take(), configuration.ds.take());
@@ -92,7 +96,20 @@ pub(crate) fn load_with_panel(
 /// Reads a directory.
 pub(crate) fn load(dir: &Path, limit: MemoryLimit) -> Result<(TrainedModels, Option<Interruption>), Error> {
     check_load(dir, &limit)?;
-    restore_all(dir, Checkpoint::load(dir)?, limit)
+    match pretrained(dir, &limit)? {
+        Some(pretrained) => Ok((pretrained, None)),
+        None => restore_all(dir, Checkpoint::load(dir)?, limit),
+    }
+}
+
+/// The network of a folder in Hugging Face's layout, as models that were trained on no data: of any frequency, and of columns with the usual
+/// names. Nothing if it is no such folder.
+fn pretrained(dir: &Path, limit: &MemoryLimit) -> Result<Option<TrainedModels>, Error> {
+    let Some(trained) = load_folder(dir).map_err(EstimatorError::from)? else { return Ok(None) };
+    // The frequency stands for any ([`TrainedModels::freq_of_data`]).
+    let configuration = Configuration::new(trained.estimator().horizon(), Frequency::Step(1));
+    let models = vec![FittedModel::new(Arc::from(trained))];
+    assemble(dir, configuration, models, limit.clone()).map(Some)
 }
 
 /// The models in one piece of memory.

@@ -33,6 +33,7 @@ mod own_model;
 mod pickles;
 #[cfg(feature = "amp")]
 mod precision;
+mod pretrained;
 mod prophet;
 mod reproducible;
 mod resume;

@@ -118,7 +118,7 @@ fn damaged_weights_are_errors_and_pickles_are_not_opened() {
     });
     assert!(matches!(error(folder.path()), PretrainedError::Checkpoint(_)));
     fs::write(&path, &sound).expect("a file");
-    with_header(&path, |header| header["core.norm.weight"]["data_offsets"] = json!([0, 1 << 40]));
+    with_header(&path, |header| header["core.norm.weight"]["data_offsets"] = json!([0, 1_u64 << 40]));
     assert!(matches!(error(folder.path()), PretrainedError::Checkpoint(_)));
     // A tensor under another name, and one of another kind.
     fs::write(&path, &sound).expect("a file");

@@ -1,0 +1,88 @@
+//! Networks in folders of their weights, in the facade: forecast at once, scored, combined, calibrated, saved and loaded.
+
+use std::path::{Path, PathBuf};
+
+use foretell::{
+    Ensemble, Fitted, Forecaster, Freq, ModelSpec, Panel, PredictOptions, PredictionIntervals,
+    ValidationOptions,
+};
+
+/// A small network of random weights.
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../pretrained/tests/fixtures/fracast")
+}
+
+fn panel(freq: &str) -> Panel {
+    let wave = |i: usize| (0..80 + i).map(|t| ((t * (i + 3)) % 12) as f32 + 5.0).collect::<Vec<f32>>();
+    let all = (0..3).map(|i| (format!("s{i}"), 0, wave(i)));
+    Panel::from_series(Freq::parse(freq).expect("a frequency"), all).expect("a panel")
+}
+
+#[test]
+fn a_folder_is_a_directory_of_models_for_data_of_any_frequency() {
+    let fitted = Fitted::load(folder()).expect("a network");
+    assert_eq!((fitted.h(), fitted.freq_of_data(), fitted.column_names()), (12, None, vec!["fracast".into()]));
+    let [hours, months] = ["h", "MS"].map(|freq| {
+        let panel = panel(freq);
+        let options = PredictOptions::new().h(30).level(&[80.0]);
+        let frame = fitted.predict_with(&panel, &options).expect("a forecast");
+        assert_eq!(frame.freq, panel.freq());
+        frame
+    });
+    let names: Vec<String> = hours.columns.iter().map(|(column, _)| column.clone()).collect();
+    assert_eq!(names, ["fracast", "fracast-lo-80", "fracast-hi-80"]);
+    assert_eq!(hours.columns, months.columns);
+    assert_eq!(hours.columns[0].1.len(), 3 * 30);
+    // It is saved and loaded as what it is: of any frequency.
+    let home = tempfile::tempdir().expect("a directory");
+    fitted.save(home.path().join("model"), false).expect("it is saved");
+    let again = Fitted::load(home.path().join("model")).expect("it is loaded");
+    let options = PredictOptions::new().h(30).level(&[80.0]);
+    assert_eq!(again.predict_with(&panel("h"), &options).expect("a forecast").columns, hours.columns);
+}
+
+#[test]
+fn a_folder_is_the_name_of_a_model_like_any() {
+    let panel = panel("h");
+    let name = folder();
+    let spec = ModelSpec::new(name.to_str().expect("text"), 12, 1).expect("a model");
+    assert_eq!((spec.name(), spec.alias(), spec.h()), ("Pretrained", "fracast", 12));
+    let naive = ModelSpec::new("Naive", 12, 1).expect("a model");
+    let forecaster = || Forecaster::new([spec.clone(), naive.clone()]).expect("models");
+    let options = ValidationOptions::new(2, 12);
+    let validation = forecaster().cross_validate(&panel, &options).expect("scores");
+    assert!(validation.frame.column("fracast").is_some_and(|values| values.iter().all(|y| y.is_finite())));
+    let fitted = forecaster()
+        .ensemble(Ensemble::Mean)
+        .intervals(PredictionIntervals { n_windows: 2, ..PredictionIntervals::default() })
+        .fit(&panel)
+        .expect("a fit");
+    assert_eq!(fitted.freq_of_data(), Some(panel.freq()));
+    let frame =
+        fitted.predict_with(&panel, &PredictOptions::new().level(&[80.0])).expect("a forecast");
+    let of = |name: &str| frame.column(name).expect("a column")[0];
+    assert!((of("EnsembleMean") - (of("fracast") + of("Naive")) / 2.0).abs() < 1e-5);
+    let home = tempfile::tempdir().expect("a directory");
+    fitted.save(home.path().join("model"), false).expect("it is saved");
+    let again = Fitted::load(home.path().join("model")).expect("it is loaded");
+    let again = again.predict_with(&panel, &PredictOptions::new().level(&[80.0])).expect("a forecast");
+    assert_eq!(again.columns, frame.columns);
+}
+
+#[test]
+fn weights_that_were_exchanged_since_a_model_was_saved_are_told() {
+    let home = tempfile::tempdir().expect("a directory");
+    let copy = home.path().join("weights");
+    std::fs::create_dir(&copy).expect("a folder");
+    for file in ["config.json", "model.safetensors"] {
+        std::fs::copy(folder().join(file), copy.join(file)).expect("a copy");
+    }
+    let fitted = Fitted::load(&copy).expect("a network");
+    fitted.save(home.path().join("model"), false).expect("it is saved");
+    let mut bytes = std::fs::read(copy.join("model.safetensors")).expect("a file");
+    let end = bytes.len();
+    bytes[end - 4..].copy_from_slice(&0.25_f32.to_le_bytes());
+    std::fs::write(copy.join("model.safetensors"), bytes).expect("a file");
+    let told = Fitted::load(home.path().join("model")).expect_err("other weights").to_string();
+    assert!(told.contains("has other files than when the model was saved"), "{told}");
+}
