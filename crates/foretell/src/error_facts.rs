@@ -12,9 +12,9 @@ use foretell_evaluate::EvaluationError;
 use foretell_features::FeatureError;
 use foretell_files::FileError;
 use foretell_flair::FlairError;
-use foretell_pretrained::PretrainedError;
 use foretell_hierarchy::HierarchyError;
 use foretell_neural::{HyperParameterError, NetworkError, SpecError, TrainError, WithoutAmp};
+use foretell_pretrained::PretrainedError;
 use foretell_prophet::ProphetError;
 use foretell_simulation::SimulationError;
 use serde::Serialize;
@@ -313,9 +313,8 @@ fn of_settings(error: &(dyn StdError + 'static)) -> Option<Known> {
         }
     } else if let Some(error) = error.downcast_ref::<PretrainedError>() {
         match error {
-            PretrainedError::UnknownHyperParameter { found: name, .. } | PretrainedError::Value { name, .. } => {
-                about(error.into(), name)
-            }
+            PretrainedError::UnknownHyperParameter { found: name, .. }
+            | PretrainedError::Value { name, .. } => about(error.into(), name),
             PretrainedError::File(error) => of_files(error),
             PretrainedError::Checkpoint(error) => of_files(error),
             _ => coded(error.into()),

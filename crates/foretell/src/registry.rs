@@ -29,7 +29,8 @@ pub fn register_estimator(entry: EstimatorEntry) {
         assert!(std::ptr::fn_addr_eq(same.new, entry.new), "another estimator is called {}", entry.name);
         return;
     }
-    let known = estimators().chain([&foretell_pretrained::FOLDERS]).any(|other| taken(&other)) || foretell_neural::find(entry.name).is_some();
+    let known = estimators().chain([&foretell_pretrained::FOLDERS]).any(|other| taken(&other))
+        || foretell_neural::find(entry.name).is_some();
     assert!(!known, "a model of foretell's is called {}", entry.name);
     registered.push(entry);
 }

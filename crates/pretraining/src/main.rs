@@ -13,7 +13,7 @@ use foretell_pretrained::foretell0::network::PatchNetwork;
 use foretell_pretrained::foretell0::weights;
 use foretell_pretraining::evaluate::{self, PanelScores};
 use foretell_pretraining::schedule::LearningRate;
-use foretell_pretraining::state::{self, Progress};
+use foretell_pretraining::state::{self, PretrainingProgress};
 use foretell_pretraining::training::Training;
 use foretell_pretraining::windows;
 
@@ -89,7 +89,7 @@ fn main() -> anyhow::Result<()> {
     };
     ensure!(
         progress.provenance.seed == options.seed,
-        "the training so far has the seed {}, and --seed is {}",
+        "the training so far has the seed {}, and this run {}: series are numbered by their seed",
         progress.provenance.seed,
         options.seed
     );
@@ -102,7 +102,11 @@ fn main() -> anyhow::Result<()> {
     export(&options.weights, &training, &progress)
 }
 
-fn train(options: &Options, training: &mut Training, progress: &mut Progress) -> anyhow::Result<()> {
+fn train(
+    options: &Options,
+    training: &mut Training,
+    progress: &mut PretrainingProgress,
+) -> anyhow::Result<()> {
     if let Some(folder) = options.state.parent() {
         std::fs::create_dir_all(folder)?;
     }
@@ -130,14 +134,14 @@ fn train(options: &Options, training: &mut Training, progress: &mut Progress) ->
         provenance.windows += options.batch as u64;
         provenance.seconds = before + started.elapsed().as_secs_f64();
         progress.pending.push(loss);
-        if provenance.steps % POINT == 0 {
+        if provenance.steps.is_multiple_of(POINT) {
             let mean = progress.pending.drain(..).collect::<Vec<f64>>();
             let mean = mean.iter().sum::<f64>() / mean.len() as f64;
             provenance.losses.push((provenance.steps, mean as f32));
             let seconds = provenance.seconds;
             println!("step {} loss {mean:.4} after {seconds:.0} s", provenance.steps);
         }
-        if provenance.steps % VALIDATED == 0 {
+        if provenance.steps.is_multiple_of(VALIDATED) {
             let [loss, ratio] = training.validate(VALIDATION.0, VALIDATION.1);
             println!(
                 "step {} validation {loss:.4}, error by the value a period ago {ratio:.4}",
@@ -154,7 +158,7 @@ fn train(options: &Options, training: &mut Training, progress: &mut Progress) ->
 }
 
 /// Writes the average of the weights.
-fn export(path: &Path, training: &Training, progress: &Progress) -> anyhow::Result<()> {
+fn export(path: &Path, training: &Training, progress: &PretrainingProgress) -> anyhow::Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }

@@ -12,7 +12,7 @@ use crate::training::{Training, optimizer};
 
 /// Where a run stands.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Progress {
+pub struct PretrainingProgress {
     /// All runs so far, this one included.
     pub provenance: Provenance,
     /// Steps of this run.
@@ -25,7 +25,7 @@ pub struct Progress {
 ///
 /// # Errors
 /// If the file cannot be written.
-pub fn save(path: &Path, training: &Training, progress: &Progress) -> anyhow::Result<()> {
+pub fn save(path: &Path, training: &Training, progress: &PretrainingProgress) -> anyhow::Result<()> {
     let header = serde_json::to_vec(progress)?;
     let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
     bytes.extend(header);
@@ -39,13 +39,13 @@ pub fn save(path: &Path, training: &Training, progress: &Progress) -> anyhow::Re
 ///
 /// # Errors
 /// If the file cannot be read, or is of another network.
-pub fn load(path: &Path, rounding: Rounding) -> anyhow::Result<(Training, Progress)> {
+pub fn load(path: &Path, rounding: Rounding) -> anyhow::Result<(Training, PretrainingProgress)> {
     let bytes = std::fs::read(path).with_context(|| format!("reading {}", path.display()))?;
     let Some((size, rest)) = bytes.split_first_chunk::<8>() else { bail!("{} is cut off", path.display()) };
     let size = usize::try_from(u64::from_le_bytes(*size))?;
     ensure!(size <= rest.len(), "{} is cut off", path.display());
     let (header, rest) = rest.split_at(size);
-    let progress: Progress = serde_json::from_slice(header)?;
+    let progress: PretrainingProgress = serde_json::from_slice(header)?;
     let mut params = PatchNetwork::new().1.initialise(0);
     let len = params.table().arena_len();
     ensure!(
@@ -68,13 +68,17 @@ pub fn load(path: &Path, rounding: Rounding) -> anyhow::Result<(Training, Progre
 }
 
 /// A run that goes on from weights, or from the initial ones, with fresh moments.
-pub fn fresh(weights: Option<(Params, Provenance)>, seed: u64, rounding: Rounding) -> (Training, Progress) {
+pub fn fresh(
+    weights: Option<(Params, Provenance)>,
+    seed: u64,
+    rounding: Rounding,
+) -> (Training, PretrainingProgress) {
     let (params, provenance) = weights.unwrap_or_else(|| {
         (PatchNetwork::new().1.initialise(seed), Provenance { seed, ..Provenance::default() })
     });
     let (average, len) = (params.arena().to_vec(), params.arena().len());
     let training = Training::new(params, average, optimizer(len), rounding);
-    (training, Progress { provenance, ..Progress::default() })
+    (training, PretrainingProgress { provenance, ..PretrainingProgress::default() })
 }
 
 #[cfg(test)]

@@ -14,13 +14,9 @@
 //! ```
 //!
 //! No real series is in it, and none was looked at to fix the shares.
-//!
-//! # Features
-//!
-//! The only one, `default`, switches on what the crates below have by default: kernels dispatched at run time (`simd` of
-//! `foretell-simd`), threads (`parallel` of `foretell-threads`), recycled buffers (`pool` of `foretell-pool`) and the like.
 #![forbid(unsafe_code)]
 
+mod drawn;
 mod draws;
 mod kinds;
 mod series;

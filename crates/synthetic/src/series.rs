@@ -2,8 +2,9 @@
 
 use foretell_simd::Key;
 
+use crate::drawn::Drawn;
 use crate::draws::Draws;
-use crate::kinds::{Drawn, Kind};
+use crate::kinds::Kind;
 
 /// A synthetic series.
 #[derive(Clone, Debug, PartialEq)]

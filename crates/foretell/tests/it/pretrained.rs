@@ -21,7 +21,10 @@ fn panel(freq: &str) -> Panel {
 #[test]
 fn a_folder_is_a_directory_of_models_for_data_of_any_frequency() {
     let fitted = Fitted::load(folder()).expect("a network");
-    assert_eq!((fitted.h(), fitted.freq_of_data(), fitted.column_names()), (12, None, vec!["fracast".into()]));
+    assert_eq!(
+        (fitted.h(), fitted.freq_of_data(), fitted.column_names()),
+        (12, None, vec!["fracast".into()])
+    );
     let [hours, months] = ["h", "MS"].map(|freq| {
         let panel = panel(freq);
         let options = PredictOptions::new().h(30).level(&[80.0]);
@@ -58,8 +61,7 @@ fn a_folder_is_the_name_of_a_model_like_any() {
         .fit(&panel)
         .expect("a fit");
     assert_eq!(fitted.freq_of_data(), Some(panel.freq()));
-    let frame =
-        fitted.predict_with(&panel, &PredictOptions::new().level(&[80.0])).expect("a forecast");
+    let frame = fitted.predict_with(&panel, &PredictOptions::new().level(&[80.0])).expect("a forecast");
     let of = |name: &str| frame.column(name).expect("a column")[0];
     assert!((of("EnsembleMean") - (of("fracast") + of("Naive")) / 2.0).abs() < 1e-5);
     let home = tempfile::tempdir().expect("a directory");

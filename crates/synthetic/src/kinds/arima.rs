@@ -2,7 +2,7 @@
 //! partial autocorrelations are drawn between -1 and 1, and Durbin's and Levinson's recursion gives the coefficients
 //! (Barndorff-Nielsen and Schou 1973).
 
-use super::Drawn;
+use crate::drawn::Drawn;
 use crate::draws::Draws;
 use crate::shapes::period;
 

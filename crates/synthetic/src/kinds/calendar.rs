@@ -2,7 +2,7 @@
 //! widened): hours of a day, days of a week, weeks and months of a year; months of unequal lengths; holidays that come again each
 //! year; days and hours that are closed, whose values are exactly 0.
 
-use super::Drawn;
+use crate::drawn::Drawn;
 use crate::draws::Draws;
 use crate::shapes::{Profile, noise, trend};
 

@@ -1,7 +1,7 @@
 //! Counts: Poisson numbers whose mean follows a season and a slow process, and wider ones (negative binomial: a Poisson number of a gamma
 //! mean), as in INGARCH and doubly stochastic models (Davis, Fokianos, Holan, Joe, Livsey, Lund, Pipiras and Ravishanker 2021).
 
-use super::Drawn;
+use crate::drawn::Drawn;
 use crate::draws::Draws;
 use crate::shapes::{Profile, period, trend};
 

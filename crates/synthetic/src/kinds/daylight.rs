@@ -3,7 +3,7 @@
 
 use std::f64::consts::TAU;
 
-use super::Drawn;
+use crate::drawn::Drawn;
 use crate::draws::Draws;
 
 pub(super) fn draw(draws: &mut Draws, len: usize) -> Drawn {

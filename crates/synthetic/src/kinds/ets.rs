@@ -1,7 +1,7 @@
 //! Simulated exponential smoothing in its state-space form (Hyndman, Koehler, Ord and Snyder 2008): errors and seasons that add or
 //! multiply, a trend that may fade.
 
-use super::Drawn;
+use crate::drawn::Drawn;
 use crate::draws::Draws;
 use crate::shapes::{Profile, period};
 
@@ -31,7 +31,7 @@ pub(super) fn draw(draws: &mut Draws, len: usize) -> Drawn {
     for t in 0..len {
         let (base, effect) = (level + fade * slope, season[t % m]);
         let noise = spread * draws.normal();
-        let season_moves = has_season.then_some(gamma).unwrap_or(0.0);
+        let season_moves = if has_season { gamma } else { 0.0 };
         if multiplies {
             let fitted = base * effect;
             values.push(fitted * (1.0 + noise));

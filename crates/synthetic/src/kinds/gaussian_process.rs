@@ -6,7 +6,7 @@
 
 use foretell_kernels::fourier;
 
-use super::Drawn;
+use crate::drawn::Drawn;
 use crate::draws::Draws;
 use crate::shapes::period;
 

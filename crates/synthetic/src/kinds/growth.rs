@@ -1,6 +1,6 @@
 //! Growth to a limit (Verhulst 1838, Gompertz 1825), growth without one, decay, and an adoption that rises and falls (Bass 1969).
 
-use super::Drawn;
+use crate::drawn::Drawn;
 use crate::draws::Draws;
 use crate::shapes::{Profile, noise, period};
 

@@ -1,7 +1,7 @@
 //! Demand that comes now and then (Croston 1972): most steps are exactly 0, the others have a size. Intervals may lengthen until
 //! demand ends (obsolescence), come in bursts, or follow a season.
 
-use super::Drawn;
+use crate::drawn::Drawn;
 use crate::draws::Draws;
 use crate::shapes::{Profile, period};
 

@@ -13,15 +13,9 @@ mod sawtooth;
 mod spikes;
 mod steps;
 
+use crate::drawn::Drawn;
 use crate::draws::Draws;
 use crate::shapes::standardise;
-
-/// A series before it is rounded to `f32`, and the periods that it was made with, in steps.
-#[derive(Clone, Debug)]
-pub(crate) struct Drawn {
-    pub(crate) values: Vec<f64>,
-    pub(crate) seasons: Vec<f64>,
-}
 
 /// How a series came about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -2,7 +2,7 @@
 //! and volatility, and ends after a random time. Some jump, some ride on a season. The best recipe of synthetic series alone gives
 //! such processes the largest weight (TempoPFN: Moroshan et al. 2025).
 
-use super::Drawn;
+use crate::drawn::Drawn;
 use crate::draws::Draws;
 use crate::shapes::{Profile, period};
 

@@ -1,6 +1,6 @@
 //! Sawteeth and triangles: a slow rise and a quick fall in each period, as of stocks that are filled up and of batteries.
 
-use super::Drawn;
+use crate::drawn::Drawn;
 use crate::draws::Draws;
 use crate::shapes::{noise, period, trend};
 

@@ -1,6 +1,6 @@
 //! Spikes and pulses over a calm base: at random times or regular ones, of one step or with a tail (shot noise: Schottky 1918).
 
-use super::Drawn;
+use crate::drawn::Drawn;
 use crate::draws::Draws;
 use crate::shapes::{Profile, noise, period};
 

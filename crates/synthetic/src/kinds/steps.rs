@@ -1,6 +1,6 @@
 //! Levels that change at once and stay, ramps between levels, and a switch that is on and off in turn: what smooth processes never do.
 
-use super::Drawn;
+use crate::drawn::Drawn;
 use crate::draws::Draws;
 use crate::shapes::{bends, noise, period};
 
