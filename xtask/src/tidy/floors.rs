@@ -324,6 +324,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders("crates/search/src", &["draws trial", "domain", "grid halving tpe", "study"]),
     folders("crates/simd/src", &["amx prefetch scalar vector", "bits level", "loops", "kernels"]),
     folders("crates/simulation/src", &["draws error", "marginals", "copula shuffle", "method"]),
+    folders("crates/synthetic/src", &["drawn draws", "shapes", "kinds", "series"]),
     folders("crates/tensor/src", &["half_values shape", "rows storage", "indices tensor", "kept ops"]),
     folders(
         "crates/threads/src",

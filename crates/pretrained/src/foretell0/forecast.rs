@@ -368,7 +368,7 @@ mod tests {
         let value = |t: usize| {
             20.0 + (t % 48) as f32
                 + if t / 48 % 7 > 4 { 5.0 } else { 0.0 }
-                + if t % 2 == 0 { 3.0 } else { 0.0 }
+                + if t.is_multiple_of(2) { 3.0 } else { 0.0 }
         };
         let history: Vec<f32> = (0..48 * 7 * 5).map(value).collect();
         assert_eq!(averaged(&history, &[48.0, 336.0]), 2);
