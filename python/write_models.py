@@ -22,10 +22,10 @@ FILES = {
                     "Autoformer FEDformer VanillaTransformer Informer TFT PatchTST TimesNet TimeLLM"),
     "multivariate": ("Models that forecast all series of a panel together.",
                      "iTransformer TimeXer MLPMultivariate TSMixer TSMixerx XLinear RMoK StemGNN TimeMixer SOFTS SOFTSSharp"),
-    "classical": ("Classical models, FLAIR and Prophet: each series by itself.",
+    "classical": ("Classical models, FLAIR, Prophet and Foretell0: each series by itself.",
                   "Naive SeasonalNaive HistoricAverage WindowAverage SeasonalWindowAverage RandomWalkWithDrift AutoETS ETS Holt "
                   "HoltWinters AutoARIMA ARIMA AutoCES MSTL MFLES AutoTheta Theta OptimizedTheta DynamicTheta DynamicOptimizedTheta "
-                  "CrostonClassic CrostonOptimized CrostonSBA ADIDA IMAPA TSB FLAIR Prophet"),
+                  "CrostonClassic CrostonOptimized CrostonSBA ADIDA IMAPA TSB FLAIR Prophet Foretell0"),
 }  # fmt: skip
 
 # What type checkers read alone.

@@ -14,6 +14,7 @@ mod neon;
 mod outcome;
 mod package;
 mod pgo;
+mod pretrain;
 mod profile;
 mod programs;
 mod proofs;
@@ -61,6 +62,8 @@ enum Chore {
     Compare(compare::Options),
     /// Build foretell by a profile of what it does, with BOLT where it is installed; before and after.
     Pgo(pgo::Options),
+    /// Train Foretell0 on synthetic series, or go on with its training: `cargo xtask pretrain --resume --minutes 90`.
+    Pretrain(pretrain::Options),
     /// Tell where the time and the memory of models' trainings go, and what threads bring.
     Profile(profile::Options),
     /// Test the Python package in a virtual environment, with the library that the tests build or as a wheel.
@@ -90,6 +93,7 @@ impl Chore {
             Self::BenchForecast(options) => bench_forecast::run(options).map(|()| Outcome::Done),
             Self::Compare(options) => compare::run(options).map(|()| Outcome::Done),
             Self::Pgo(options) => pgo::run(options).map(|()| Outcome::Done),
+            Self::Pretrain(options) => pretrain::run(options).map(|()| Outcome::Done),
             Self::Profile(options) => profile::run(options),
             Self::Python(options) => python::run(options),
             Self::TestNeon(options) => neon::run(options).map(|()| Outcome::Done),

@@ -68,6 +68,7 @@ const USES: [(&str, &str); 67] = [
     ("TSB", "demand that dies out"),
     ("Prophet", "days with holidays and breaks"),
     ("FLAIR", "no setting: shape times level"),
+    ("Foretell0", "no training: pretrained"),
     ("Auto", "all that suit, combined"),
 ];
 

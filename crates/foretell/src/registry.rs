@@ -14,6 +14,7 @@ pub fn estimators() -> impl Iterator<Item = &'static EstimatorEntry> {
         .iter()
         .chain(foretell_prophet::ESTIMATORS)
         .chain(foretell_flair::ESTIMATORS)
+        .chain(foretell_pretrained::ESTIMATORS)
 }
 
 /// Makes an estimator of your own known by its name, so that [`ModelSpec::new`](crate::ModelSpec::new) finds it and

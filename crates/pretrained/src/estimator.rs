@@ -21,8 +21,13 @@ use crate::settings::{PretrainedSettings, meaning};
 /// A kind of pretrained networks: its name, and where its weights come from.
 pub(crate) struct Kind {
     pub(crate) name: &'static str,
+    /// Whether its weights are in a folder of the user's, which a setting names.
+    pub(crate) has_folder: bool,
     pub(crate) open: fn(&PretrainedSettings) -> Result<Opened, PretrainedError>,
 }
+
+/// The setting of a folder.
+const FOLDER: &str = "folder";
 
 /// The number by which a saved model knows its weights again.
 const CHECKSUM: &str = "checksum";
@@ -108,15 +113,24 @@ impl Estimator for Pretrained {
     }
 
     fn set(&mut self, name: &str, value: Value) -> Result<(), EstimatorError> {
+        if name == FOLDER && !self.kind.has_folder {
+            let (model, found) = (self.kind.name, name.to_owned());
+            let hint = "its weights are part of the program".to_owned();
+            return Err(PretrainedError::UnknownHyperParameter { model, found, hint }.into());
+        }
         self.settings = self.settings.with(self.kind.name, name, &value)?;
-        if name == "folder" {
+        if name == FOLDER {
             self.opened = None;
         }
         Ok(())
     }
 
     fn hyper_parameters(&self) -> Map<String, Value> {
-        self.settings.table()
+        let mut table = self.settings.table();
+        if !self.kind.has_folder {
+            table.shift_remove(FOLDER);
+        }
+        table
     }
 
     fn meaning(&self, name: &str) -> Option<&'static str> {

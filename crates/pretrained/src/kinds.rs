@@ -6,12 +6,14 @@ use foretell_estimator::{Estimator, EstimatorEntry, Trained};
 
 use crate::error::PretrainedError;
 use crate::estimator::{Kind, Pretrained, downcast};
-use crate::folder::{is_pretrained_folder, open};
+use crate::folder::{Opened, is_pretrained_folder, open};
+use crate::foretell0;
 use crate::settings::PretrainedSettings;
 
 /// A network in a folder of the user's.
 static FOLDER: Kind = Kind {
     name: "Pretrained",
+    has_folder: true,
     open: |settings| open(settings.folder.as_deref().ok_or(PretrainedError::NoFolder)?),
 };
 
@@ -25,6 +27,22 @@ pub const FOLDERS: EstimatorEntry = EstimatorEntry {
         Ok(Box::new(restored))
     },
 };
+
+/// Our own network, whose weights are part of the program.
+static FORETELL0: Kind = Kind {
+    name: "Foretell0",
+    has_folder: false,
+    open: |_| Ok(Opened { network: foretell0::bundled(), checksum: crc32fast::hash(foretell0::WEIGHTS) }),
+};
+
+/// The networks that need no folder.
+pub const ESTIMATORS: &[EstimatorEntry] = &[EstimatorEntry {
+    name: "Foretell0",
+    paper: "a patch transformer of our own, trained on synthetic series alone; nothing is trained on yours",
+    new: |h| Box::new(Pretrained::of(&FORETELL0, PretrainedSettings { h, ..PretrainedSettings::default() })),
+    // The weights are the program's, whichever it was saved with.
+    restore: |estimator, _| Ok(Box::new(downcast(estimator)?.trained().map_err(|error| error.to_string())?)),
+}];
 
 /// An estimator of the network in a folder, to forecast `h` steps; nothing if the path is not of a folder with a `config.json`. The
 /// weights are read when it is fitted.

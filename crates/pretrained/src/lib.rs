@@ -1,8 +1,10 @@
-//! Forecasts without training: networks that others trained, from folders of their weights.
+//! Forecasts without training: a small network of our own, and those that others trained, from folders of their weights.
 //!
 //! A folder in Hugging Face's layout (`config.json`, `model.safetensors`) is a model: [`load_folder`] gives it ready to forecast,
 //! [`of_folder`] as an estimator among others. Each series is forecast from its own history, with quantiles; a fit does nothing but
 //! read the weights. [`PretrainedNetwork`] is what the networks have in common.
+//!
+//! [`ESTIMATORS`] has `Foretell0`, whose weights are in the program.
 //!
 //! | network | `config.json` | licence of the weights | reads |
 //! |---|---|---|---|
@@ -27,6 +29,7 @@ mod config;
 mod error;
 mod estimator;
 mod folder;
+pub mod foretell0;
 mod fracast;
 mod kinds;
 mod linear;
@@ -38,7 +41,7 @@ mod weights;
 pub use error::PretrainedError;
 pub use estimator::{Pretrained, TrainedPretrained};
 pub use folder::is_pretrained_folder;
-pub use kinds::{FOLDERS, load_folder, of_folder};
+pub use kinds::{ESTIMATORS, FOLDERS, load_folder, of_folder};
 pub use network::{PretrainedNetwork, SeriesContext};
 pub use settings::PretrainedSettings;
 

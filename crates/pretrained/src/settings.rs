@@ -58,7 +58,7 @@ const SETTINGS: &[Setting] = &[
     },
     Setting {
         name: "alias",
-        meaning: "The name of the model's column in forecasts; null for the name of the folder.",
+        meaning: "The name of the model's column in forecasts; null for the folder's name, or the model's own.",
         expected: "a name fit for a file (without slashes, not starting with a dot), or null",
         fits: |s| s.alias.as_deref().is_none_or(fits_a_file),
     },

@@ -1,4 +1,4 @@
-"""Classical models, FLAIR and Prophet: each series by itself.
+"""Classical models, FLAIR, Prophet and Foretell0: each series by itself.
 
 Written by python/write_models.py: change that and run it.
 """
@@ -550,4 +550,16 @@ class Prophet(LocalModel, reads="futr"):
         regressors: Sequence[dict[str, Any]] = [], uncertainty_samples: int = 1000, random_seed: int = 1,
         alias: str | None = None,
     ) -> None:
+        self._take(locals())
+
+
+class Foretell0(LocalModel):
+    """Foretell0 (a patch transformer of our own, trained on synthetic series alone; nothing is trained on yours).
+
+    Args:
+        h: Steps to forecast.
+        alias: The name of the model's column in forecasts; None for the folder's name, or the model's own.
+    """
+
+    def __init__(self, h: int, alias: str | None = None) -> None:
         self._take(locals())

@@ -258,7 +258,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "error network quantiles",
             "config settings weights",
             "linear",
-            "bolt fracast",
+            "bolt foretell0 fracast",
             "folder",
             "estimator",
             "kinds",
@@ -267,6 +267,10 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/pretrained/src/bolt",
         &["config", "perceptron positions", "encoder", "decoder", "network"],
+    ),
+    folders(
+        "crates/pretrained/src/foretell0",
+        &["periods scale", "window", "network", "weights", "forecast"],
     ),
     folders(
         "crates/pretrained/src/fracast",
@@ -320,9 +324,11 @@ pub(super) const FOLDERS: &[Folders] = &[
         "crates/report/src",
         &["error escape", "contents", "markup metric_words packed", "forecasts sections", "page"],
     ),
+    folders("crates/pretraining/src", &["schedule windows", "evaluate training", "state", "main"]),
     folders("crates/search/src", &["draws trial", "domain", "grid halving tpe", "study"]),
     folders("crates/simd/src", &["amx prefetch scalar vector", "bits level", "loops", "kernels"]),
     folders("crates/simulation/src", &["draws error", "marginals", "copula shuffle", "method"]),
+    folders("crates/synthetic/src", &["drawn draws", "shapes", "kinds", "series"]),
     folders(
         "crates/tensor/src",
         &["half_values shape", "rows storage", "trace", "indices tensor", "kept ops"],
@@ -346,7 +352,7 @@ pub(super) const FOLDERS: &[Folders] = &[
         "xtask/src",
         &[
             "bench_panels figures models neon outcome package sizes system",
-            "bench_forecast compare mpi pgo programs proofs standalone wasm",
+            "bench_forecast compare mpi pgo pretrain programs proofs standalone wasm",
             "python test_times tidy",
             "asan bench_matrix ci profile",
         ],

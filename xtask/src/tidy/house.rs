@@ -22,6 +22,8 @@ pub(super) const ROOMS: &[Room] = &[
     room(3, "foretell-tensor", &["foretell-simd", "foretell-pool", "foretell-threads", "foretell-gemm"]),
     room(3, "foretell-flash", &["foretell-simd", "foretell-pool", "foretell-threads", "foretell-gemm"]),
     room(3, "foretell-kernels", &["foretell-simd", "foretell-pool", "foretell-threads", "foretell-gemm"]),
+    // Not published: series that a network is trained on before it sees any real one.
+    room(4, "foretell-synthetic", &["foretell-simd", "foretell-kernels"]),
     room(
         4,
         "foretell-autograd",
@@ -123,6 +125,8 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-files",
             "foretell-gemm",
             "foretell-kernels",
+            "foretell-autograd",
+            "foretell-nn",
             "foretell-data",
             "foretell-checkpoint",
             "foretell-estimator",
@@ -158,6 +162,19 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-hierarchy",
             "foretell-simulation",
             "foretell-features",
+        ],
+    ),
+    // Not published: a program that makes the weights which `foretell-pretrained` holds.
+    room(
+        9,
+        "foretell-pretraining",
+        &[
+            "foretell-simd",
+            "foretell-files",
+            "foretell-nn",
+            "foretell-optim",
+            "foretell-pretrained",
+            "foretell-synthetic",
         ],
     ),
     // A page of plain data, of whatever origin; what it tells of forecasts comes from the facade's tables.

@@ -46,6 +46,7 @@ pub(crate) mod recurrent;
 mod reduce;
 mod repeat;
 mod reshape;
+mod rotary;
 mod rrelu;
 mod scalar_memory;
 mod softmax;
