@@ -11,9 +11,8 @@ use std::{env, path::Path, process::Command};
 use anyhow::{Context, ensure};
 use cargo_metadata::MetadataCommand;
 
+use self::toolchain::TARGET;
 use crate::outcome::Outcome;
-
-const TARGET: &str = "wasm32-unknown-unknown";
 
 /// The crate of the module, and the features that a browser can have: one thread, and no tables but text. Products have kernels of their
 /// own at its level, so that faer would serve nothing.

@@ -257,7 +257,7 @@ pub fn candidates(traits: &PanelTraits, budget: Budget) -> Vec<Candidate> {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn suiting(traits: &PanelTraits, budget: Budget) -> (Vec<ModelSpec>, Vec<(&'static str, String)>) {
-    /// So many times the steps that a forecast shows a model are too many for it.
+    /// This multiple of the steps that a forecast shows a model is too much for it.
     const TOO_MANY: usize = 4;
     const STEPS: u64 = 500;
     let (mut models, mut left_out) = (Vec::new(), Vec::new());

@@ -1,7 +1,7 @@
 //! What each model is for, in a few words.
 
 /// A model and its use.
-const USES: [(&str, &str); 67] = [
+const USES: [(&str, &str); 68] = [
     ("NLinear", "a line, from the last value"),
     ("DLinear", "lines for trend and rest"),
     ("RLinear", "a line on scaled windows"),

@@ -78,6 +78,7 @@ mod importances;
 mod imported;
 mod inputs;
 mod insample_options;
+mod interval_words;
 mod intervals;
 mod kept_models;
 mod learned;

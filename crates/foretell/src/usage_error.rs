@@ -7,6 +7,8 @@ use foretell_estimator::{TooManyThreads, TooMuchMemory};
 use foretell_features::FeatureError;
 use foretell_neural::{NetworkError, SpecError, WithoutAmp};
 
+use crate::interval_words::{other_loss, own_intervals};
+
 /// A mistake in the request, whatever the data are; the message says what to ask for instead. A command line ends
 /// with exit code 2 for it.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
@@ -479,25 +481,4 @@ pub enum UsageError {
         /// The file, or the directory.
         path: PathBuf,
     },
-}
-
-/// The advice to train with another loss, for models that have one.
-pub(crate) fn other_loss(has_loss: bool, loss: &str) -> String {
-    if has_loss { format!(", or train with {loss}") } else { String::new() }
-}
-
-/// What intervals models have by themselves, in words.
-fn own_intervals(any: &[String], fixed: &[String]) -> String {
-    let told = |models: &[String], one: &str, several: &str| match models {
-        [] => None,
-        [model] => Some(format!("{model} {one}")),
-        models => Some(format!("{} {several}", models.join(", "))),
-    };
-    let any = told(any, "has intervals of any level by itself", "have intervals of any level by themselves");
-    let fixed = told(
-        fixed,
-        "forecasts quantiles, which are its intervals",
-        "forecast quantiles, which are their intervals",
-    );
-    any.into_iter().chain(fixed).collect::<Vec<_>>().join(", and ")
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use foretell_data::{Setting, UnseenCategories};
 
-use crate::usage_error::other_loss;
+use crate::interval_words::other_loss;
 use crate::warning::Warning;
 
 impl fmt::Display for Warning {

@@ -1,45 +1,9 @@
 //! Feature importances of networks: the weights behind their forecasts, with the names of columns.
 
-use foretell_data::{Future, Panel, Span};
-use foretell_estimator::{EstimatorError, FeatureImportances, ImportanceSum, StepWeights, Workers};
-use foretell_infer::ExplanationSum;
+use foretell_estimator::{FeatureImportances, StepWeights};
 use foretell_nn::{Explanation, Tensor, Variable, VariableWeights};
 
 use crate::spec::NetworkSpec;
-use crate::trained_network::TrainedNetwork;
-
-/// The weights behind the forecasts of a network, summed.
-pub(crate) struct NetworkImportances<'a> {
-    network: &'a TrainedNetwork,
-    sum: ExplanationSum,
-}
-
-impl<'a> NetworkImportances<'a> {
-    /// None yet; nothing of a network that weighs neither columns nor steps.
-    pub(crate) fn new(network: &'a TrainedNetwork) -> Option<Self> {
-        network.spec.entry.explains.then(|| Self { network, sum: ExplanationSum::default() })
-    }
-}
-
-impl ImportanceSum for NetworkImportances<'_> {
-    fn add(
-        &mut self,
-        panel: &Panel,
-        future: Option<&Future>,
-        workers: &Workers,
-    ) -> Result<(), EstimatorError> {
-        let Self { network, sum } = self;
-        let (loss, span) = (network.spec.loss(), Span::Predict { future });
-        network.on_windows(panel, span, loss, network.spec.h(), workers, |forecasts, cutter| {
-            forecasts.explain(cutter, &cutter.rows(), sum);
-        })
-    }
-
-    fn mean(self: Box<Self>, model: String) -> Option<FeatureImportances> {
-        let series = self.sum.rows();
-        Some(named(&self.network.spec, model, series, self.sum.mean()?))
-    }
-}
 
 /// `weights [steps, columns]` of steps from `first` on.
 fn step_weights(first: i64, names: impl IntoIterator<Item = String>, weights: &Tensor) -> StepWeights {
@@ -49,7 +13,12 @@ fn step_weights(first: i64, names: impl IntoIterator<Item = String>, weights: &T
 }
 
 /// A mean explanation with the names of columns.
-fn named(spec: &NetworkSpec, name: String, series: usize, mean: Explanation) -> FeatureImportances {
+pub(crate) fn named(
+    spec: &NetworkSpec,
+    name: String,
+    series: usize,
+    mean: Explanation,
+) -> FeatureImportances {
     let names = |variables: &[Variable]| -> Vec<String> {
         let targets = variables.iter().filter(|variable| matches!(variable, Variable::Target(_))).count();
         let name = |variable: &Variable| match *variable {

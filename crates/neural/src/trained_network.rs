@@ -6,14 +6,14 @@ use std::sync::{Arc, OnceLock};
 use foretell_checkpoint::OptimizerState;
 use foretell_data::{Cutter, Future, Panel, Span, WindowRef};
 use foretell_estimator::{
-    Asked, Attribution, Contributions, Cutoff, Estimator, EstimatorError, ForecastPart, ForecastValues,
-    ImportanceSum, MemoryEstimate, Outcome, Trained, Workers,
+    Asked, Attribution, Contributions, Cutoff, Estimator, EstimatorError, FeatureImportances, ForecastPart,
+    ForecastValues, ImportanceSum, MemoryEstimate, Outcome, Trained, Workers,
 };
-use foretell_infer::{Cut, Forecasts, StepForecaster, StepParts};
+use foretell_infer::{Cut, ExplanationSum, Forecasts, StepForecaster, StepParts};
 use foretell_nn::{Dims, Loss, Network, Params, WeightPrecision, WithoutAmp, check_amp};
 
 use crate::error::NetworkError;
-use crate::importances::NetworkImportances;
+use crate::importances;
 use crate::kept::KeptNumbers;
 use crate::memory::forecasting;
 use crate::spec::NetworkSpec;
@@ -174,6 +174,39 @@ impl TrainedNetwork {
         let (network, params, kept) = (&self.network, &self.params, self.kept());
         let forecasts = Forecasts { network, params, cut, random_seed, workers, kept };
         Ok(work(&forecasts, &cutter))
+    }
+}
+
+/// The weights behind the forecasts of a network, summed.
+struct NetworkImportances<'a> {
+    network: &'a TrainedNetwork,
+    sum: ExplanationSum,
+}
+
+impl<'a> NetworkImportances<'a> {
+    /// None yet; nothing of a network that weighs neither columns nor steps.
+    fn new(network: &'a TrainedNetwork) -> Option<Self> {
+        network.spec.entry.explains.then(|| Self { network, sum: ExplanationSum::default() })
+    }
+}
+
+impl ImportanceSum for NetworkImportances<'_> {
+    fn add(
+        &mut self,
+        panel: &Panel,
+        future: Option<&Future>,
+        workers: &Workers,
+    ) -> Result<(), EstimatorError> {
+        let Self { network, sum } = self;
+        let (loss, span) = (network.spec.loss(), Span::Predict { future });
+        network.on_windows(panel, span, loss, network.spec.h(), workers, |forecasts, cutter| {
+            forecasts.explain(cutter, &cutter.rows(), sum);
+        })
+    }
+
+    fn mean(self: Box<Self>, model: String) -> Option<FeatureImportances> {
+        let series = self.sum.rows();
+        Some(importances::named(&self.network.spec, model, series, self.sum.mean()?))
     }
 }
 

@@ -6,8 +6,8 @@ use std::fmt;
 
 use foretell_data::{Panel, calendar_seasons};
 use foretell_estimator::{
-    Asked, Cutoff, Estimator, EstimatorError, Fallback, ForecastValues, HeldOut, Learned, LevelsSeen,
-    MemoryEstimate, Output, Run, Trained, Workers, cutoffs,
+    Asked, Cutoff, Estimator, EstimatorError, EstimatorNeeds, Fallback, ForecastValues, HeldOut, Learned,
+    LevelsSeen, MemoryEstimate, Output, Run, Trained, Workers, cutoffs,
 };
 use foretell_gemm::share;
 use serde_json::{Map, Value};
@@ -108,8 +108,12 @@ impl Estimator for Pretrained {
         self.settings.h
     }
 
-    fn levels_seen(&self) -> LevelsSeen {
-        LevelsSeen::Any
+    fn needs(&self) -> EstimatorNeeds {
+        EstimatorNeeds {
+            rows_read: self.opened.as_ref().map_or(usize::MAX, |opened| opened.network.context_length()),
+            levels_seen: LevelsSeen::Any,
+            ..EstimatorNeeds::default()
+        }
     }
 
     fn set(&mut self, name: &str, value: Value) -> Result<(), EstimatorError> {
@@ -135,10 +139,6 @@ impl Estimator for Pretrained {
 
     fn meaning(&self, name: &str) -> Option<&'static str> {
         meaning(name)
-    }
-
-    fn rows_read(&self) -> usize {
-        self.opened.as_ref().map_or(usize::MAX, |opened| opened.network.context_length())
     }
 
     fn fallbacks(&self, panel: &Panel) -> Vec<(usize, Fallback)> {

@@ -50,7 +50,7 @@ pub fn evaluate(network: &Foretell0Network, folder: &Path) -> anyhow::Result<Vec
     Ok(all)
 }
 
-/// The seasons of the calendar that data with a season of so many steps usually have.
+/// The seasons of the calendar that data with a season of this many steps usually have.
 fn calendar(season: usize) -> Vec<f32> {
     let week = match season {
         24 | 48 | 96 => Some(7 * season),

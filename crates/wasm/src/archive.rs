@@ -76,7 +76,7 @@ fn unzip(bytes: &[u8]) -> Result<Vec<(String, Vec<u8>)>, &'static str> {
     Ok(files)
 }
 
-/// The archive of models, whose files are those of a directory, stored as they are: numbers of networks hardly shrink.
+/// The archive of models, whose files are those of a directory, stored without compression: numbers of networks hardly shrink.
 pub(crate) fn write(fitted: &Fitted) -> Result<Vec<u8>, Refusal> {
     let (mut archive, mut directory) = (Vec::new(), Vec::new());
     let files = fitted.to_files()?;

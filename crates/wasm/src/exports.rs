@@ -42,7 +42,7 @@ fn session() -> Session {
     Session::new(Host { heard: |text| unsafe { heard(text.as_ptr(), text.len()) } != 0 })
 }
 
-/// A place for so many bytes.
+/// A place for this many bytes.
 // SAFETY: nothing else has this name.
 #[unsafe(no_mangle)]
 extern "C" fn allocate(length: usize) -> *mut u8 {

@@ -105,7 +105,7 @@ impl Tables {
 }
 
 impl Series {
-    /// The future rows, over so many steps.
+    /// The future rows, over this many steps.
     pub(crate) fn future(&self, h: usize) -> Result<Option<Future>, Refusal> {
         let read = |table: &MemoryTable| Future::from_memory(table, &self.options, &self.panel, h);
         Ok(self.future.as_ref().map(read).transpose()?)

@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::{Context, ensure};
 
-use super::TARGET;
+pub(super) const TARGET: &str = "wasm32-unknown-unknown";
 
 /// Vectors of 128 bits, which all browsers have since 2023, and a stack that recursive parsers fit.
 const FLAGS: &str = "-C target-feature=+simd128 -C link-arg=-zstack-size=2097152";

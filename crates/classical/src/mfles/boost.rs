@@ -191,7 +191,7 @@ fn moving_medians(y: &[f64], period: usize) -> Vec<f64> {
     medians
 }
 
-/// Means of each value and the `order` before it; the first `order + 1` values as they are.
+/// Means of each value and the `order` before it; the first `order + 1` values unchanged.
 fn moving_means(y: &[f64], order: usize) -> Vec<f64> {
     let first = y.iter().take(order + 1).copied();
     first.chain(y.windows(order + 1).skip(1).map(mean)).collect()

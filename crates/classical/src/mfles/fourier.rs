@@ -8,7 +8,7 @@ pub(super) struct Waves {
     columns: Vec<Vec<f64>>,
 }
 
-/// Pairs of a sine and a cosine that suit a season of so many steps.
+/// Pairs of a sine and a cosine that suit a season of this many steps.
 pub(super) fn usual_order(period: usize) -> usize {
     match period {
         ..10 => 5,

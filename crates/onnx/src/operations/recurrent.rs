@@ -1,4 +1,4 @@
-//! Recurrent layers: ONNX has the classic ones as they are; those of xLSTM are written step by step, or as products.
+//! Recurrent layers: ONNX has operations for the classic ones; those of xLSTM are written step by step, or as products.
 
 use super::activation::log_sigmoid;
 use super::products::turned;
