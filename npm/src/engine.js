@@ -61,7 +61,7 @@ async function start(module) {
       now: () => performance.now(),
       heard: (place, length) => {
         if (!listener) return 0;
-        const text = decoder.decode(new Uint8Array(instance.exports.memory.buffer, place, length));
+        const text = decoder.decode(new Uint8Array(instance.exports.memory.buffer, place >>> 0, length >>> 0));
         return listener(JSON.parse(text)) ? 1 : 0;
       },
     },
@@ -132,12 +132,13 @@ function send(request, bytes) {
   const length = 4 + json.length + bytes.length;
   const { exports } = instance;
   try {
-    const place = exports.allocate(length);
+    // A place is a signed number here, and unsigned in the module.
+    const place = exports.allocate(length) >>> 0;
     const message = new Uint8Array(exports.memory.buffer, place, length);
     new DataView(exports.memory.buffer).setUint32(place, json.length, true);
     message.set(json, 4);
     message.set(bytes, 4 + json.length);
-    return taken(exports.answer(place, length));
+    return taken(exports.answer(place, length) >>> 0);
   } catch (error) {
     if (!(error instanceof WebAssembly.RuntimeError || error instanceof RangeError)) throw error;
     throw restarted(error);
@@ -160,7 +161,7 @@ function restarted(error) {
   let why = '';
   try {
     const { exports } = instance;
-    const place = exports.failure();
+    const place = exports.failure() >>> 0;
     const length = new DataView(exports.memory.buffer).getUint32(place, true);
     why = decoder.decode(new Uint8Array(exports.memory.buffer, place + 4, length));
   } catch {

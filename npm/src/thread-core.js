@@ -1,5 +1,6 @@
 // What runs in a worker: it answers the messages of worker-core.js.
 
+import { refuse } from './error.js';
 import { Table } from './tables.js';
 
 /** An error as a plain object: structured clones lose what errors have of their own. */
@@ -25,6 +26,11 @@ export function serve(api, listen, post) {
     const { h, freq, columns, reads, readsAhead, interrupted, told } = model;
     return { model: number, about: { h, freq, columns, reads, readsAhead, interrupted }, told };
   };
+  const kept = (number) => {
+    const model = models.get(number);
+    if (!model) throw refuse('model', 'there is no such model: it was freed; fit or load it again', 'no_model');
+    return model;
+  };
   const works = {
     init: (source) => api.init(source),
     forecast: api.forecast,
@@ -34,9 +40,9 @@ export function serve(api, listen, post) {
     about: api.about,
     fit: async (...given) => keep(await api.Model.fit(...given)),
     load: async (...given) => keep(await api.Model.load(...given)),
-    predict: (number, ...given) => models.get(number).predict(...given),
-    decompose: (number, ...given) => models.get(number).decompose(...given),
-    save: (number) => models.get(number).save(),
+    predict: (number, ...given) => kept(number).predict(...given),
+    decompose: (number, ...given) => kept(number).decompose(...given),
+    save: (number) => kept(number).save(),
     free: async (number) => {
       await models.get(number)?.free();
       models.delete(number);

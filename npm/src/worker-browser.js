@@ -13,5 +13,5 @@ export function startWorker(source) {
     worker.onerror = ({ message }) => fail(refuse('worker', `the worker failed: ${message}; start another one`, 'stopped'));
     return { post: (message) => worker.postMessage(message), end: () => worker.terminate() };
   };
-  return new EngineWorker(open, source).start();
+  return new EngineWorker(open, source instanceof URL ? source.href : source).start();
 }

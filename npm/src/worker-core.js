@@ -64,10 +64,14 @@ export class EngineWorker {
 
   /** Starts the worker, and the engine in it. */
   async start() {
-    this.thread = this.#open(
+    const thread = this.#open(
       (message) => this.#hear(message),
-      (error) => this.#stop(error),
+      (error) => {
+        if (this.thread === thread) this.thread = null;
+        this.#stop(error);
+      },
     );
+    this.thread = thread;
     await this.ask('init', [this.#source]);
     return this;
   }

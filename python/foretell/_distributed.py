@@ -1,6 +1,6 @@
 """Tables of Spark, Dask and Ray: their workers forecast, each some of the series, by models that are trained already.
 
-Series are parted so that every forecast is that of one machine to the last bit: in the order of their ids, this many neighbours at a time
+Series are parted so that every forecast is that of one machine to the last bit: in the order of their ids, as many neighbours at a time
 as the engine runs together anyway. pyarrow and the libraries of such tables are imported only when one comes.
 """
 

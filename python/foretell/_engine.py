@@ -56,7 +56,7 @@ def settings_of(fitted: _foretell.Fitted) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Course:
-    """What holds for one training: the parameters that stay unchanged, and where its state is kept every this many steps."""
+    """What holds for one training: the parameters that stay unchanged, and where its state is kept, and after how many steps each time."""
 
     freeze: Sequence[str] = ()
     checkpoint: tuple[str, int] | None = None

@@ -15,7 +15,7 @@ class PredictionIntervals:
     """How conformal intervals are calibrated: by errors of forecasts of the last windows, made by models that are trained without them.
 
     Args:
-        n_windows: This many windows, at least 2.
+        n_windows: The number of windows, at least 2.
         method: "conformal_distribution": quantiles of the forecast plus and minus the errors; "conformal_error": the forecast plus and
             minus quantiles of the errors.
         step_size: Steps from one window to the next.

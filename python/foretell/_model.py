@@ -206,7 +206,7 @@ class Model:
 
         Args:
             dataset: The series.
-            test_size: This many steps at their ends; None for those of ``fit``, 0 for what follows.
+            test_size: The number of steps at their ends; None for those of ``fit``, 0 for what follows.
             step_size: Steps from one forecast of these to the next.
             random_seed: Accepted and not used: forecasts are the same each time.
             quantiles: Quantiles to forecast.

@@ -56,5 +56,5 @@ def model_from_spec(name: str, hyper_parameters: Mapping[str, Any], trainer: Map
     if name not in MODELS:
         raise ValueError(f"there is no model {name}: expected one of {', '.join(MODELS)}")
     cls = MODELS[name]
-    known = {"h", "input_size", "n_series", *defaults_of(cls)}
+    known = {"h", "input_size", "n_series", "folder", *defaults_of(cls)}
     return cls(**{key: value for key, value in hyper_parameters.items() if key in known}, **_trainer.known(trainer or {}))

@@ -271,7 +271,7 @@ class NeuralForecast(Trained):
             use_init_models: Whether models that were trained before begin anew.
             use_fitted: Whether the models stay unchanged, without training.
             verbose: Whether progress is shown, if tqdm is installed.
-            refit: Whether the models are trained for each window, or every this many windows; each time from the start.
+            refit: Whether the models are trained for each window, or before every n-th for a number n; each time from the start.
             id_col: The column of ids.
             time_col: The column of times.
             target_col: The column to forecast.

@@ -11,7 +11,7 @@ import polars as pl
 import pytest
 
 from foretell import NeuralForecast
-from foretell.models import NHITS, Ensemble, SeasonalNaive
+from foretell.models import NHITS, Ensemble, Foretell0, Pretrained, SeasonalNaive
 
 ROOT = pathlib.Path(__file__).parents[2] / "crates/foretell/tests/fixtures/checkpoints"
 CASES = [
@@ -51,6 +51,22 @@ def test_directories_of_neuralforecast(case):
         for column in expected.columns[2:]:
             scale = np.abs(expected[column]).max()
             assert np.allclose(forecast[column], expected[column], atol=2e-4 * scale, rtol=0), column
+
+
+def test_folders_of_pretrained_networks_forecast(tmp_path):
+    """A small network with random weights: what is tried is the way to it."""
+    folder = ROOT.parents[2].parent / "pretrained/tests/fixtures/fracast"
+    df = pd.DataFrame({"unique_id": "a", "ds": range(120), "y": np.sin(np.arange(120.0) / 3)})
+    nf = NeuralForecast([Pretrained(h=4, folder=folder), Foretell0(h=4)], freq=1).fit(df)
+    forecast = nf.predict()
+    assert list(forecast.columns) == ["unique_id", "ds", "fracast", "Foretell0"]
+    assert np.isfinite(forecast[["fracast", "Foretell0"]].to_numpy()).all()
+    nf.save(tmp_path / "saved")
+    pd.testing.assert_frame_equal(NeuralForecast.load(tmp_path / "saved").predict(), forecast)
+    alone = NeuralForecast.load(folder)
+    assert alone.freq is None
+    with pytest.raises((ValueError, FileNotFoundError), match="no-such-folder"):
+        NeuralForecast([Pretrained(h=4, folder=tmp_path / "no-such-folder")], freq=1).fit(df)
 
 
 def test_networks_leave_as_onnx(tmp_path):

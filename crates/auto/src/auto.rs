@@ -218,7 +218,7 @@ impl Estimator for Auto {
         run: Run<'_>,
     ) -> Result<Box<dyn Trained>, EstimatorError> {
         let panel = panel.without_last(held_out.rows());
-        // The one who listens to the training may stop it, too.
+        // The listener to the training may stop it, too.
         let (workers, vocabulary, heard) = (run.workers, run.vocabulary, Mutex::new((0_u64, run.listen)));
         let begun = Moment::now();
         let is_stopped = || {

@@ -219,7 +219,10 @@ fn tried(
     let mut models = vec![Wanted::Named(BASELINE.to_owned())];
     match &settings.models {
         Some(wanted) => {
-            models.extend(wanted.iter().filter(|model| !model.name().eq_ignore_ascii_case(BASELINE)).cloned())
+            // One that is given with hyper-parameters has an alias of its own, and stands beside the usual one.
+            let is_baseline =
+                |model: &&Wanted| matches!(model, Wanted::Named(name) if name.eq_ignore_ascii_case(BASELINE));
+            models.extend(wanted.iter().filter(|model| !is_baseline(model)).cloned())
         }
         None => {
             let is_other = |name: &&str| *name != BASELINE;
@@ -265,7 +268,7 @@ fn train_networks(
     context: &Context<'_>,
 ) {
     let choosing: Vec<usize> = (0..stages.len()).filter(|place| Some(*place) != kept).collect();
-    // The one who is still trained when the time is over is none.
+    // A network that is still trained when the time is over is left out.
     let is_over = || (context.is_stopped)() || clock.left().is_some_and(|left| left < 0.0);
     let context = &Context { is_stopped: &is_over, ..*context };
     let mut waiting = networks as f64;

@@ -264,8 +264,8 @@ impl ModelArgs {
         let mut networks = specs.iter().filter(|spec| spec.input_size().is_some()).map(ModelSpec::name);
         if let (None, Some(network), false) = (self.input_size, networks.next(), searched) {
             let message = format!(
-                "--input-size is missing: {network} is a network, which forecasts from this many steps of history; -1 stands for \
-                 3 times h"
+                "--input-size is missing: {network} is a network, and this is the number of steps of history that it forecasts from; \
+                 -1 stands for 3 times h"
             );
             return Err(Usage(message).into());
         }

@@ -1,6 +1,6 @@
 //! One training by several processes, which `mpirun` started: what the others see of this one.
 //!
-//! Process 0 reports and writes; the others are silent. The one who fails ends all, since the others wait for it.
+//! Process 0 reports and writes; the others are silent. A process that fails ends all, since the others wait for it.
 
 use std::fs;
 use std::path::PathBuf;
@@ -86,7 +86,7 @@ pub(crate) fn fail(tell: impl Fn(&str), message: &str, code: u8, agree: bool) {
     leave();
 }
 
-/// Notes where the states of the training are kept, every this many steps.
+/// Notes where the states of the training are kept, and after how many steps each.
 pub(crate) fn keeps_states(dir: PathBuf, every: u64) {
     *lock() = Some(KeptState { dir, every, last: None });
 }

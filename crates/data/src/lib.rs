@@ -128,7 +128,7 @@ pub use tables::table_files::table_files;
 pub use windows::cut::WindowSlices;
 pub use windows::cutter::Cutter;
 pub use windows::sampler::SeriesSampler;
-pub use windows::scaler::{Stats, WindowScaler};
+pub use windows::scaler::{Stats, WindowScaler, asinh};
 pub use windows::spec::{Span, WindowRef, WindowSpec};
 
 /// The README's example is a test.

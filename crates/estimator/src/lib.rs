@@ -1,7 +1,7 @@
 //! The seam that every forecaster implements: two traits, from a panel to a trained forecaster, and from that to columns.
 //!
 //! An [`Estimator`] is a model before training: a neural network, an exponential smoothing, a rule. [`Estimator::fit`] makes
-//! it a [`Trained`] one, which forecasts the windows of a panel: numbers in columns ([`Output`]). The one who works with
+//! it a [`Trained`] one, which forecasts the windows of a panel: numbers in columns ([`Output`]). What works with
 //! forecasters (cross-validation, intervals, ensembles, directories) speaks these traits, and never asks what is behind them:
 //! what a forecaster needs stands in [`EstimatorNeeds`], and what only some can, such as taking a forecast apart, is a method that
 //! answers no by default.

@@ -1,7 +1,7 @@
 //! Plans of products, decided before they are computed: in which numbers, by which kernel, and how they are cut.
 //!
 //! All of it follows from the shape, the layouts and the level, by pure functions: [`kernel`] and [`cut`]. What they compare with
-//! stands in [`limits`]. The one who computes a product asks them for its part of the plan; [`explain`] puts the parts together.
+//! stands in [`limits`]. Code that computes a product asks them for its part of the plan; [`explain`] puts the parts together.
 
 pub(crate) mod cut;
 pub(crate) mod kernel;

@@ -1,7 +1,7 @@
 //! Vector registers of `f32`, as far as our own kernels need them, and kernels that are compiled for each kind of them.
 //!
-//! Every register is made with a token, which exists only where the machine has the instructions; so the one who holds a
-//! register or a token has the proof, and all functions of [`Vector`] are safe. For speed they must be inlined into code
+//! Every register is made with a token, which exists only where the machine has the instructions; so to hold a
+//! register or a token is the proof, and all functions of [`Vector`] are safe. For speed they must be inlined into code
 //! that is compiled for these instructions, which [`run`] sees to.
 
 #[cfg(target_arch = "x86_64")]

@@ -153,8 +153,8 @@ pub enum HierarchyError {
     NoTotal,
     /// A hierarchy without a level between the total and the bottom.
     #[error(
-        "MiddleOut needs a level of sums below the total that have every series once, and the hierarchy has none; add one, or choose \
-         BottomUp or TopDown"
+        "MiddleOut needs a level of sums below the total, each within one of the level above, that have every series once; here \
+         there is none, or groups cross: add such a level, or choose BottomUp or TopDown"
     )]
     #[strum(serialize = "no_middle_level")]
     NoMiddle,

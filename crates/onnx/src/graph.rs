@@ -25,6 +25,8 @@ struct Node {
 pub(crate) struct Graph {
     nodes: Vec<Node>,
     constants: Vec<(Name, Message)>,
+    /// Constants of numbers by sizes and bits: a network that is written out step by step asks for the same weights at each.
+    floats: HashMap<(Vec<usize>, Vec<u32>), Name>,
     inputs: Vec<Message>,
     /// The names of the outputs, and what is said of them.
     outputs: Vec<(Name, Message)>,
@@ -95,9 +97,14 @@ impl Graph {
     /// A constant of numbers, row-major.
     pub(crate) fn floats(&mut self, dims: &[usize], values: &[f32]) -> Name {
         debug_assert_eq!(dims.iter().product::<usize>(), values.len(), "values of a constant of {dims:?}");
+        let key = (dims.to_vec(), values.iter().map(|value| value.to_bits()).collect::<Vec<u32>>());
+        if let Some(name) = self.floats.get(&key) {
+            return name.clone();
+        }
         let name = self.fresh();
         let data: Vec<u8> = values.iter().flat_map(|value| value.to_le_bytes()).collect();
         self.constants.push((name.clone(), tensor(&name, FLOAT, dims, &data)));
+        self.floats.insert(key, name.clone());
         name
     }
 

@@ -56,7 +56,8 @@ impl Checks<'_> {
     pub(crate) fn levels(&self, name: &str, levels: &[f64]) -> Result<(), PretrainedError> {
         let ascend = levels.windows(2).all(|pair| pair[0] < pair[1]) && levels.len() <= 999;
         let inside = levels.iter().all(|level| *level > 0.0 && *level < 1.0) && levels.contains(&0.5);
-        let expected = "at most 999 ascending probabilities above 0 and below 1, 0.5 among them";
-        self.require(ascend && inside, name, expected, &format!("{levels:?}"))
+        let around = levels.first() < Some(&0.5) && levels.last() > Some(&0.5);
+        let expected = "3 to 999 ascending probabilities above 0 and below 1, 0.5 among them, some below it and some above";
+        self.require(ascend && inside && around, name, expected, &format!("{levels:?}"))
     }
 }

@@ -77,6 +77,11 @@ fn main() -> anyhow::Result<()> {
     if let Some(folder) = &options.evaluate {
         return evaluate(&options.weights, folder);
     }
+    ensure!(
+        !options.export || options.state.exists(),
+        "--export writes the average in {}, which does not exist: train first, or name another --state",
+        options.state.display()
+    );
     let rounding = if options.bf16 { Rounding::Bf16 } else { Rounding::None };
     let (mut training, mut progress) = if options.state.exists() {
         state::load(&options.state, rounding)?

@@ -10,7 +10,7 @@ use crate::windows::{TrainingWindow, shape, window};
 /// Windows of a part of a step, whose activations stay near the core.
 const PART: usize = 32;
 
-/// Steps that the average of weights reaches back.
+/// The time constant of the moving average of the weights, in steps.
 const AVERAGED: u64 = 400;
 
 /// AdamW with a gradient of norm 1 at most.
@@ -42,7 +42,7 @@ impl Training {
         &self.params
     }
 
-    /// The average of the last weights, of the layout of the parameters' arena.
+    /// The moving average of the weights, in the layout of the parameters' arena.
     pub fn average(&self) -> &[f32] {
         &self.average
     }

@@ -1,6 +1,6 @@
 //! Numeric kernels over slices, dispatched at run time: AVX-512, AVX2, NEON, SIMD128, scalar.
 //!
-//! For the one who does to flat arrays of `f32` or `f64` what time series and small networks ask for:
+//! For code that does to flat arrays of `f32` or `f64` what time series and small networks ask for:
 //! arithmetic, reductions, normalisation, moving windows, elementary functions, activations, losses,
 //! softmax and norms over rows and columns, optimiser steps, random numbers, 16-bit formats. Each is one function
 //! over slices; the instructions are chosen when it is called, so one binary serves every machine.

@@ -28,7 +28,7 @@ def space_of(model: str, n_series: bool) -> Space:
 
 
 def _times(value: str | int) -> int:
-    """How many horizons ``"4h"`` is; a number is this many itself, as -1 in neuralforecast."""
+    """How many horizons ``"4h"`` is; a number stands for itself, as -1 in neuralforecast."""
     return int(str(value).removesuffix("h") or 1)
 
 

@@ -54,6 +54,7 @@ from foretell.models.multivariate import (
     XLinear,
     iTransformer,
 )
+from foretell.models.pretrained import Pretrained
 from foretell.models.recurrent import BiTCN, DeepAR, DilatedRNN, GRU, LSTM, LSTMAttention, RNN, TCN, xLSTM
 from foretell.models.transformer import (
     Autoformer,
@@ -138,6 +139,7 @@ __all__ = [
     "Model",
     "Network",
     "HINT",
+    "Pretrained",
     "Ensemble",
 ]
 

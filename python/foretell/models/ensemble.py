@@ -11,7 +11,7 @@ class Ensemble:
     Args:
         combine: "mean", "median", or "weighted": the mean by weights, none below 0, of the least squared error of the forecasts of the
             last horizons of each series, by models that are trained without them.
-        n_windows: This many horizons, at least 2; only for "weighted".
+        n_windows: The number of horizons, at least 2; only for "weighted".
     """
 
     def __init__(self, combine: str = "mean", n_windows: int = 3) -> None:

@@ -88,7 +88,10 @@ mod tests {
     fn products_depend_on_the_distance_of_steps_alone() {
         let (steps, half) = (6, 4);
         let [cosines, sines] = table(steps, half);
-        let same_everywhere = |seed| Var::constant(random([1, 1, 2 * half], seed)).repeat(1, steps);
+        let same_everywhere = |seed| {
+            let step = random([2 * half], seed).to_vec();
+            Var::constant(Tensor::from_slice(&step.repeat(steps), [1, steps, 2 * half]))
+        };
         let turned = |seed| same_everywhere(seed).rotary(&cosines, &sines).value().to_vec();
         let (queries, keys) = (turned(1), turned(2));
         let product = |q: usize, k: usize| -> f32 {

@@ -43,7 +43,8 @@ impl Seasonal for AutoCes {
 fn model_of(learned: &[f64]) -> Option<(Form, Parameters)> {
     let &[form, real, imaginary, season_real, season_imaginary, ..] = learned else { return None };
     let parameters = Parameters { alpha: [real, imaginary], beta: [season_real, season_imaginary] };
-    (real > 0.0).then(|| (FORMS[form as usize], parameters))
+    let form = *FORMS.get(form as usize).filter(|_| real > 0.0)?;
+    Some((form, parameters))
 }
 
 impl LocalMethod for AutoCes {

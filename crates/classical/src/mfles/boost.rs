@@ -13,6 +13,9 @@ const PATIENCE: usize = 6;
 /// The first round in which residuals are smoothed.
 const FIRST_SMOOTHED: usize = 6;
 
+/// Bends of a broken line at most, whose basis takes memory and time by their number times the length; statsforecast has no limit.
+const MOST_BENDS: usize = 500;
+
 /// A smoothing must make the error smaller by this share.
 const ROUND_PENALTY: f64 = 1e-4;
 
@@ -131,7 +134,7 @@ pub(super) fn forecast(method: &Mfles, y: &[f64], h: usize) -> Option<Vec<f64>> 
                 Some(true) => robust_line(&rest),
                 _ if round == 1 || !method.changepoints => line(&rest),
                 _ => {
-                    let count = method.bends(n).min(n / 10);
+                    let count = method.bends(n).min(n / 10).min(MOST_BENDS);
                     let decay = (method.decay != -1.0).then_some(method.decay);
                     let mut part = broken_line(&rest, count, method.alpha, decay);
                     part.iter_mut().for_each(|value| *value *= method.trend_lr);

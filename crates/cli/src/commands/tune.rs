@@ -317,8 +317,7 @@ impl Tune {
     fn windows(&self, h: usize) -> anyhow::Result<(usize, usize)> {
         match self.tail {
             Some(tail) if tail < h => {
-                Err(Usage(format!("--tail {tail}: a window has h = {h} steps; name at least this many"))
-                    .into())
+                Err(Usage(format!("--tail {tail}: a window has h = {h} steps; name at least {h}")).into())
             }
             Some(tail) => Ok((tail - h + 1, 1)),
             None => Ok((self.n_windows, self.step_size.unwrap_or(h))),

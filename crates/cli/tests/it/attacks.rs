@@ -90,7 +90,7 @@ fn an_output_that_becomes_a_link_to_an_input_never_replaces_it() {
         for attack in 0..attacks {
             let output = dir.run(&format!("predict --model model {LONG} --threads 1 --out f.csv"));
             let message = stderr(&output);
-            // The one who panics here leaves the other thread at work.
+            // A panic here would leave the other thread at work.
             let held = dir.read("long.csv") == data && matches!(output.status.code(), Some(0..=2));
             done.store(!held || attack + 1 == attacks, Relaxed);
             assert!(held, "{message}");

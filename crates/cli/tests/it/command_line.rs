@@ -12,7 +12,7 @@ use crate::test_directory::{LONG, SMALL, TestDirectory, date, long_csv, rows, st
 fn vector_instructions_that_are_not_here_are_refused_before_any_work() {
     let dir = TestDirectory::new();
     for (name, says) in
-        [("sse9", "expected scalar, avx2, avx512, amx or neon"), ("NEON", "does not run here")]
+        [("sse9", "expected scalar, avx2, avx512, amx, neon or simd128"), ("NEON", "does not run here")]
     {
         if name == "NEON" && cfg!(target_arch = "aarch64") {
             continue;

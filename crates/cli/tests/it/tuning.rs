@@ -52,7 +52,7 @@ fn the_best_of_the_trials_is_trained_on_all_data_and_saved() {
 #[test]
 fn a_search_goes_on_from_its_state() {
     let dir = TestDirectory::new();
-    // This many steps that trials are left when it is killed, however late.
+    // Steps enough that trials are left when it is killed, however late.
     let search = format!("{TUNE} {LONG} --set max_steps=1000");
     let tune = |further: &str| format!("{search} --json --quiet --checkpoint state {further}");
     let whole: Value = serde_json::from_str(&dir.ok(&format!("{search} --json --quiet"))).unwrap();

@@ -159,7 +159,7 @@ impl fmt::Display for WindowScaler {
 
 /// The inverse of the hyperbolic sine, rounded to nearest. Not [`f32::asinh`]: of all that we call it alone would ask a program for glibc
 /// 2.35, for `hypotf`, and its largest values are wrong.
-fn asinh(value: f32) -> f32 {
+pub fn asinh(value: f32) -> f32 {
     if value.is_infinite() {
         return value;
     }

@@ -25,7 +25,7 @@ use crate::usage_error::UsageError;
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum SearchRange {
-    /// One of these. The texts `"h"`, `"2h"`, ... stand for this many times the horizon.
+    /// One of these. The texts `"h"`, `"2h"`, ... stand for the horizon, twice the horizon and so on.
     OneOf(Vec<Value>),
     /// Any number between two.
     Uniform {

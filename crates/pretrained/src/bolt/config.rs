@@ -84,6 +84,14 @@ impl BoltConfig {
             checks.within(name, size, least..=most)?;
         }
         checks.levels("chronos_config.quantiles", &own.quantiles)?;
+        let paths = own.quantiles.len().pow(2) * own.prediction_length;
+        let expected = "so short that the square of the number of quantiles times it is at most 16777216";
+        checks.require(
+            paths <= 1 << 24,
+            "chronos_config.prediction_length",
+            expected,
+            &own.prediction_length,
+        )?;
         let stride = own.input_patch_stride;
         let expected = "chronos_config.input_patch_size";
         checks.require(

@@ -76,14 +76,14 @@ impl Foretell0Network {
         let times = averaged(history, calendar);
         let window = window_of(history, times);
         let (least, most) = bounds(window);
-        let mut steps = if least == most {
-            vec![[*last; 9]; h]
-        } else if times > 1 {
-            self.by_averages(window, calendar, times, h)?
-        } else {
-            self.directly(window, calendar, h)?
+        // A window without known values, or without any that differ, has its last known value.
+        let steps = match least < most {
+            false => None,
+            true if times > 1 => self.by_averages(window, calendar, times, h),
+            true => self.directly(window, calendar, h),
         };
-        if least >= 0.0 {
+        let mut steps = steps.unwrap_or_else(|| vec![[*last; 9]; h]);
+        if least.is_finite() && least >= 0.0 {
             steps.iter_mut().flatten().for_each(|value| *value = value.max(0.0));
         }
         Some(steps)
@@ -169,6 +169,16 @@ impl Foretell0Network {
     }
 }
 
+/// What is taken from values before they are held in 32 bits, where these would lose what moves: a whole number in their middle, so that
+/// whole numbers stay whole. 0 of others.
+fn level(values: &[f64]) -> f64 {
+    let known = values.iter().copied().filter(|value| value.is_finite());
+    let (least, most) = known.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), y| (a.min(y), b.max(y)));
+    let range = most - least;
+    let is_far = range > 0.0 && least.abs().max(most.abs()) > 1e4 * range;
+    if is_far { (0.5 * (least + most)).round() } else { 0.0 }
+}
+
 impl PretrainedNetwork for Foretell0Network {
     fn levels(&self) -> &[f64] {
         &LEVELS
@@ -190,13 +200,14 @@ impl PretrainedNetwork for Foretell0Network {
             contexts.len()
         );
         for (context, out) in contexts.iter().zip(out.chunks_exact_mut((horizon * LEVELS.len()).max(1))) {
-            let history: Vec<f32> = context.values.iter().map(|value| *value as f32).collect();
+            let level = level(context.values);
+            let history: Vec<f32> = context.values.iter().map(|value| (*value - level) as f32).collect();
             let calendar: Vec<f32> = context.seasons.iter().map(|season| *season as f32).collect();
             match self.quantiles_of(&history, &calendar, horizon) {
                 Some(steps) => out
                     .iter_mut()
                     .zip(steps.iter().flatten())
-                    .for_each(|(out, value)| *out = f64::from(*value)),
+                    .for_each(|(out, value)| *out = level + f64::from(*value)),
                 None => out.fill(0.0),
             }
         }

@@ -37,7 +37,7 @@ impl WindowScale {
 
     /// A value on the network's scale.
     pub fn apply(self, value: f32) -> f32 {
-        ((value - self.centre) / self.width).asinh()
+        foretell_data::asinh((value - self.centre) / self.width)
     }
 
     /// The value that is this on the network's scale.

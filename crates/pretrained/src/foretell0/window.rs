@@ -113,7 +113,7 @@ impl ReadyWindow {
                 token[i] = value.unwrap_or_default();
                 token[PATCH + i] = if value.is_some() { 1.0 } else { 0.0 };
                 known += usize::from(value.is_some());
-                let near = |value: f32| ((value - methods.last) / self.spreads[0]).asinh();
+                let near = |value: f32| foretell_data::asinh((value - methods.last) / self.spreads[0]);
                 token[2 * PATCH + i] = value.map_or(0.0, near);
                 for (method, values) in methods.without_last().into_iter().enumerate() {
                     token[(3 + method) * PATCH + i] = near(values[t]);

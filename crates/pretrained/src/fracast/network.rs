@@ -159,8 +159,10 @@ impl PretrainedNetwork for Fracast {
     }
 
     fn working_bytes(&self, _: usize) -> u64 {
-        let FracastConfig { window, d_model, .. } = self.config;
+        let FracastConfig { window, d_model, horizon, head_future_conv_seed, .. } = self.config;
         let features = 2 + 2 * self.config.periods() * self.config.periodic_harmonics;
-        (4 * window * (2 * d_model + features + 16)) as u64
+        let ahead = horizon * (3 * d_model + 3 * self.config.quantiles.len() + 1)
+            + head_future_conv_seed.min(window) * d_model;
+        4 * (window * (2 * d_model + features + 16) + ahead) as u64
     }
 }

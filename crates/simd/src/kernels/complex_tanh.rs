@@ -11,7 +11,7 @@ use crate::kernels::exp::exp_m1_lanes;
 use crate::loops::{Map, map};
 use crate::vector::Vectors;
 
-/// Half a turn in three parts, of which the first two have few digits: this many halves times them are exact.
+/// Half a turn in three parts, of which the first two have so few digits that whole multiples of them are exact.
 const HALF_TURN: [f32; 3] = [3.140_625, 9.675_026e-4, 1.509_958e-7];
 
 /// Of `(sin(x) / x - 1) / x²` in `x²`.

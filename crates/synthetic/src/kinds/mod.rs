@@ -93,7 +93,8 @@ impl Kind {
 
 /// A convex mean of two or three standardised series (TSMixup of Ansari et al. 2024, over synthetic series).
 fn mixture(draws: &mut Draws, len: usize) -> Drawn {
-    let weights = draws.dirichlet(draws.clone().whole(2, 3), 1.5);
+    let count = draws.whole(2, 3);
+    let weights = draws.dirichlet(count, 1.5);
     let mut mean = Drawn { values: vec![0.0; len], seasons: Vec::new() };
     for weight in weights {
         let mut kind = Kind::pick(draws);
