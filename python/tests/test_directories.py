@@ -57,7 +57,8 @@ def test_folders_of_pretrained_networks_forecast(tmp_path):
     """A small network with random weights: what is tried is the way to it."""
     folder = ROOT.parents[2].parent / "pretrained/tests/fixtures/fracast"
     df = pd.DataFrame({"unique_id": "a", "ds": range(120), "y": np.sin(np.arange(120.0) / 3)})
-    nf = NeuralForecast([Pretrained(h=4, folder=folder), Foretell0(h=4)], freq=1).fit(df)
+    nf = NeuralForecast([Pretrained(h=4, folder=folder), Foretell0(h=4)], freq=1)
+    nf.fit(df)
     forecast = nf.predict()
     assert list(forecast.columns) == ["unique_id", "ds", "fracast", "Foretell0"]
     assert np.isfinite(forecast[["fracast", "Foretell0"]].to_numpy()).all()
@@ -71,7 +72,8 @@ def test_folders_of_pretrained_networks_forecast(tmp_path):
 
 def test_networks_leave_as_onnx(tmp_path):
     df = pd.DataFrame({"unique_id": "a", "ds": range(40), "y": np.sin(np.arange(40.0))})
-    nf = NeuralForecast([NHITS(h=4, input_size=8, max_steps=1), SeasonalNaive(h=4, season_length=4)], freq=1).fit(df)
+    nf = NeuralForecast([NHITS(h=4, input_size=8, max_steps=1), SeasonalNaive(h=4, season_length=4)], freq=1)
+    nf.fit(df)
     nf.export_onnx(tmp_path / "one.onnx")
     nf.export_onnx(tmp_path / "named.onnx", model="NHITS")
     assert (tmp_path / "one.onnx").read_bytes() == (tmp_path / "named.onnx").read_bytes()

@@ -18,8 +18,17 @@ FACTS = json.loads((pathlib.Path(__file__).parent / "fixtures" / "neuralforecast
 WRAPPERS = {"HINT"}
 
 
+CRATES = pathlib.Path(__file__).parents[2] / "crates"
+#: What models need that no number is: folders of weights.
+FOLDERS = {
+    "Pretrained": {"folder": str(CRATES / "pretrained/tests/fixtures/fracast")},
+    "TimeLLM": {"llm": str(CRATES / "language/tests/gpt2")},
+}
+
+
 def made(name, **arguments):
     """A model with the least arguments that it needs."""
+    arguments = {**FOLDERS.get(name, {}), **arguments}
     cls = _registry.MODELS[name]
     needed = {"h": 4, "input_size": 16}
     required = {
@@ -57,7 +66,7 @@ def test_signatures_begin_with_neuralforecasts(name):
 def test_defaults_are_left_to_the_engine(name):
     spec = json.loads(json.dumps(made(name).to_spec()))
     assert spec["model"] == name and spec["h"] == 4 and spec["alias"] is None
-    assert set(spec["settings"]) <= {"input_size"}
+    assert set(spec["settings"]) <= {"input_size", *FOLDERS.get(name, {})}
     assert spec["exog"] == {"futr": [], "hist": [], "stat": []}
 
 
@@ -268,8 +277,9 @@ def test_the_engine_has_the_same_defaults(name):
     engine = pytest.importorskip("foretell._foretell")
     told = json.loads(engine.hyper_parameters(name, 4, 16))
     model = made(name)
-    again = _registry.model_from_spec(name, {**told, **{key: None for key in ("futr_exog_list",) if not told.get(key)}})
-    assert again.to_spec()["settings"].keys() <= {"input_size", "n_series", "futr_exog_list"}
+    folders = FOLDERS.get(name, {})
+    again = _registry.model_from_spec(name, {**told, **{key: None for key in ("futr_exog_list",) if not told.get(key)}, **folders})
+    assert again.to_spec()["settings"].keys() <= {"input_size", "n_series", "futr_exog_list", *folders}
     assert again.h == model.h
 
 

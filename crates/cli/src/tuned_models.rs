@@ -1,5 +1,6 @@
 //! Which models `foretell tune` searches where none are named, and what it makes of its best trials.
 
+use foretell::own_estimator::Estimator as _;
 use foretell::{ModelSpec, Panel, SearchTrial, Tuned};
 use foretell_auto::{Auto, Budget, Criterion, PanelTraits, suiting};
 use serde_json::{Value, json};
@@ -52,6 +53,21 @@ pub(crate) fn combined(
     let auto = auto.with("metric", criterion.name()).expect("a criterion by its name");
     let auto = auto.with("season_length", json!(season)).expect("steps of a season, or none");
     Some((auto, best.iter().map(|(trial, _)| *trial).collect()))
+}
+
+/// What was asked about combining trials and is done otherwise.
+pub(crate) fn combined_otherwise(
+    most: Option<usize>,
+    metric: &str,
+    combined: Option<&Auto>,
+) -> Option<String> {
+    let Some(auto) = combined else {
+        let none = "fewer than two trials have a score, so none are combined";
+        return most.is_some_and(|most| most > 1).then(|| none.to_owned());
+    };
+    let criterion = auto.hyper_parameters()["metric"].as_str().unwrap_or_default().to_owned();
+    (criterion != metric)
+        .then(|| format!("no weights are chosen by {metric}: those of the trials are chosen by {criterion}"))
 }
 
 /// What to do for intervals of a model that forecasts one number; nothing of one that has quantiles.

@@ -79,7 +79,7 @@ fn main() -> anyhow::Result<()> {
     }
     ensure!(
         !options.export || options.state.exists(),
-        "--export writes the average in {}, which does not exist: train first, or name another --state",
+        "the weights are the average in {}, which does not exist: train first, or name the state of a training",
         options.state.display()
     );
     let rounding = if options.bf16 { Rounding::Bf16 } else { Rounding::None };

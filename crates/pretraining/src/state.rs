@@ -50,7 +50,7 @@ pub fn load(path: &Path, rounding: Rounding) -> anyhow::Result<(Training, Pretra
     let len = params.table().arena_len();
     ensure!(
         rest.len() == 16 * len,
-        "{} holds {} bytes of weights, and this network's state {}; delete the file and pass --resume to go on from the weights in the repository",
+        "{} holds {} bytes of weights, and this network's state {}; delete the file, and resume from the weights in the repository",
         path.display(),
         rest.len(),
         16 * len
@@ -102,7 +102,7 @@ mod tests {
 
         std::fs::write(&path, &std::fs::read(&path).unwrap()[..5000]).unwrap();
         let error = load(&path, Rounding::None).unwrap_err().to_string();
-        assert!(error.contains("delete the file and pass --resume"), "{error}");
+        assert!(error.contains("delete the file, and resume from"), "{error}");
         std::fs::remove_file(&path).unwrap();
     }
 }

@@ -23,15 +23,15 @@ use crate::score_rows::digits;
 use crate::setting::{Key, Setting, any_setting};
 use crate::table::AlignedTable;
 use crate::train_args::{AskedHierarchy, TrainArgs};
-use crate::tuned_models::{combined, suiting_models, told, without_intervals};
+use crate::tuned_models::{combined, combined_otherwise, suiting_models, told, without_intervals};
 
 /// Search for the best hyper-parameters, and train the best model on all data
 ///
 /// Without --model it searches the models that suit the data, as `foretell forecast` does (networks are among them with --max-time), and
-/// saves the best five trials as one forecast (--combine). Each trial is a set of hyper-parameters, trained on what lies before the last windows of each series and scored on these. The
-/// spaces are those of neuralforecast's Auto models, for classical models and Prophet our own; --space and the table [space] of
-/// --config name others. The last horizon of each series takes no part in the
-/// search: the best model is scored on it in the end. What --set, --input-size and --seed say is not searched. The first trials have the
+/// saves the best five trials as one forecast (--combine). Each trial is a set of hyper-parameters, trained on what lies before the last
+/// windows of each series and scored on these. The spaces are those of neuralforecast's Auto models, for classical models and Prophet our
+/// own; --space and the table [space] of --config name others. The last horizon of each series takes no part in the search: the best model
+/// is scored on it in the end. What --set, --input-size and --seed say is not searched. The first trials have the
 /// default hyper-parameters. Hyper-parameters that cannot work with the horizon or the series are drawn again. The number of threads, on which
 /// trials run side by side, changes nothing in the result.
 #[derive(Debug, Args)]
@@ -211,6 +211,10 @@ impl Tune {
             self.log().wrote(path, &format!("{} trials", found.trials.len()));
         }
         let combined = combined(&found, self.combined(), &self.metric, self.season);
+        let auto = combined.as_ref().map(|(auto, _)| auto);
+        if let Some(text) = combined_otherwise(self.combine, &self.metric, auto) {
+            self.log().report(&text, &json!({ "event": "combined_otherwise", "reason": text }));
+        }
         self.print(&found, combined.as_ref().map(|(_, trials)| &trials[..]))?;
         if found.interrupted {
             return Err(Interrupted(self.interrupted(&found)).into());
