@@ -19,10 +19,10 @@ WRAPPERS = {"HINT"}
 
 
 CRATES = pathlib.Path(__file__).parents[2] / "crates"
-#: What models need that no number is: folders of weights.
+#: What models of folders of weights need: the folder, and sizes that fit it.
 FOLDERS = {
     "Pretrained": {"folder": str(CRATES / "pretrained/tests/fixtures/fracast")},
-    "TimeLLM": {"llm": str(CRATES / "language/tests/gpt2")},
+    "TimeLLM": {"llm": str(CRATES / "language/tests/gpt2"), "d_llm": 32, "d_ff": 32},
 }
 
 

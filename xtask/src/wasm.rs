@@ -12,7 +12,7 @@ use anyhow::{Context, ensure};
 use cargo_metadata::MetadataCommand;
 
 use self::toolchain::TARGET;
-use crate::outcome::Outcome;
+use crate::{outcome::Outcome, programs};
 
 /// The crate of the module, and the features that a browser can have: one thread, and no tables but text. Products have kernels of their
 /// own at its level, so that faer would serve nothing.
@@ -107,11 +107,9 @@ fn build(target: &Path, flags: &str) -> anyhow::Result<std::path::PathBuf> {
     Ok(directory.join(TARGET).join("wasm/foretell_wasm.wasm"))
 }
 
-/// The program that answers the module's requests natively, built as the tests are.
+/// The program that answers the module's requests natively, built with the tests.
 fn native(target: &Path) -> anyhow::Result<std::path::PathBuf> {
-    let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    let status = cargo.args(["build", "--package", "foretell-wasm", "--example", "answer"]).status();
-    ensure!(status.context("cannot start cargo")?.success(), "foretell-wasm does not compile natively");
+    programs::build()?;
     Ok(target.join("debug/examples/answer"))
 }
 

@@ -354,8 +354,8 @@ pub(super) const FOLDERS: &[Folders] = &[
         "xtask/src",
         &[
             "bench_panels figures models neon outcome package sizes system",
-            "bench_forecast compare mpi pgo pretrain programs proofs standalone wasm",
-            "python test_times tidy",
+            "bench_forecast compare mpi pgo pretrain programs proofs standalone",
+            "python test_times tidy wasm",
             "asan bench_matrix ci profile",
         ],
     ),
