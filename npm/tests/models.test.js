@@ -18,7 +18,8 @@ const ids = (rows) => [...Array(rows).fill('a'), ...Array(rows).fill('b')];
 const rows = 72;
 const data = {
   unique_id: ids(rows),
-  ds: [...Array(2 * rows).keys()].map((row) => row % rows),
+  // Days: Prophet's seasons are those of a calendar.
+  ds: [...Array(2 * rows).keys()].map((row) => new Date(Date.UTC(2024, 0, 1 + (row % rows))).toISOString().slice(0, 10)),
   y: [...values(rows), ...values(rows).map((value, row) => 50 + 0.5 * value + (row % 7))],
 };
 

@@ -26,9 +26,9 @@ impl Draws {
     }
 
     /// The places of the paths at a step, each once.
-    fn places(&self, step: usize) -> Vec<usize> {
+    fn places(&self, step: u64) -> Vec<usize> {
         let mut places: Vec<usize> = (0..self.paths).collect();
-        let mut stream = Stream::new(self.key.fold(step as u64));
+        let mut stream = Stream::new(self.key.fold(step));
         for i in (1..self.paths).rev() {
             places.swap(i, stream.below(i as u64 + 1) as usize);
         }
@@ -36,7 +36,7 @@ impl Draws {
     }
 
     /// The place of each path at a step among `count`.
-    fn place_among(&self, step: usize, count: usize) -> impl Iterator<Item = usize> {
+    fn place_among(&self, step: u64, count: usize) -> impl Iterator<Item = usize> {
         // By halves, so that few paths do not favour the first.
         let (paths, places) = (self.paths, self.places(step));
         places.into_iter().map(move |place| (2 * place + 1) * count / (2 * paths))
@@ -44,12 +44,13 @@ impl Draws {
 
     /// A cycle of the history for each path.
     pub(crate) fn cycles(&self, count: usize) -> Vec<usize> {
-        self.place_among(usize::MAX, count).collect()
+        // Of 64 bits on every machine: in a browser a `usize` has 32.
+        self.place_among(u64::MAX, count).collect()
     }
 
     /// A value of these for each path.
     pub(crate) fn among(&self, step: usize, values: &[f64]) -> Vec<f64> {
-        self.place_among(step, values.len()).map(|place| values[place]).collect()
+        self.place_among(step as u64, values.len()).map(|place| values[place]).collect()
     }
 
     /// A variable of Student's distribution with three degrees of freedom for each path, times a scale.
@@ -65,7 +66,7 @@ impl Draws {
 
     fn even(&self, step: usize, of: impl Fn(f64) -> f64) -> Vec<f64> {
         let share = |place: usize| (place as f64 + 0.5) / self.paths as f64;
-        self.places(step).into_iter().map(|place| of(share(place))).collect()
+        self.places(step as u64).into_iter().map(|place| of(share(place))).collect()
     }
 }
 
