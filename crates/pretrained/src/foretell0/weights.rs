@@ -76,7 +76,7 @@ pub fn write(params: &Params, provenance: &Provenance) -> Vec<u8> {
     bytes
 }
 
-/// The parameters of this table that [`write`] made these bytes of.
+/// The parameters of this table that [`write()`] made these bytes of.
 ///
 /// # Errors
 /// If the bytes are of something else, cut off, or of a network of other sizes.
