@@ -31,9 +31,7 @@ const SCALAR: &[Chosen] = &[
     chosen("foretell-flash", "it", "attention::"),
     chosen("foretell-kernels", "lib", ""),
     chosen("foretell-optim", "lib", ""),
-    chosen("foretell-optim", "torch", ""),
     chosen("foretell-amp", "lib", ""),
-    chosen("foretell-amp", "torch", ""),
     chosen("foretell-models", "lib", ""),
     chosen("foretell-train", "lib", ""),
     chosen("foretell", "it", "conformance:: reproducible:: training::"),
@@ -145,5 +143,19 @@ mod tests {
         assert_eq!(started("   Doc-tests foretell_amp"), Some(Started::Docs("foretell_amp")));
         assert_eq!(started("running 3 tests"), None);
         assert_eq!(started("test result: ok. 3 passed; 0 failed"), None);
+    }
+
+    #[test]
+    fn programs_that_are_chosen_exist() {
+        let metadata = cargo_metadata::MetadataCommand::new().no_deps().exec().expect("metadata");
+        for Chosen { package, target, .. } in SCALAR.iter().chain(PANELS) {
+            let of_package = metadata.packages.iter().filter(|found| found.name.as_str() == *package);
+            let mut targets = of_package.flat_map(|found| &found.targets).filter(|found| found.test);
+            let is = |found: &cargo_metadata::Target| match *target {
+                "lib" => found.is_lib(),
+                name => found.name == name,
+            };
+            assert!(targets.any(is), "{package} {target}");
+        }
     }
 }
