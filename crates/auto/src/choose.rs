@@ -219,7 +219,7 @@ fn tried(
     let mut models = vec![Wanted::Named(BASELINE.to_owned())];
     match &settings.models {
         Some(wanted) => {
-            // One that is given with hyper-parameters has an alias of its own, and stands beside the usual one.
+            // A seasonal naive with hyper-parameters of its own has another alias; it is tried in addition to the usual one.
             let is_baseline =
                 |model: &&Wanted| matches!(model, Wanted::Named(name) if name.eq_ignore_ascii_case(BASELINE));
             models.extend(wanted.iter().filter(|model| !is_baseline(model)).cloned())

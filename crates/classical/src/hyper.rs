@@ -27,6 +27,20 @@ pub(crate) const fn season_length<M: Seasonal>() -> HyperParameter<M> {
     }
 }
 
+/// The steps of several seasons, of one or of none, as a value: null for none.
+pub(crate) fn seasons_value(seasons: &[usize]) -> Value {
+    if seasons.is_empty() { Value::Null } else { seasons.into() }
+}
+
+/// The steps of several seasons, of one or of none, from a value.
+pub(crate) fn seasons(value: &Value) -> Option<Vec<usize>> {
+    match value {
+        Value::Null => Some(Vec::new()),
+        Value::Array(seasons) => seasons.iter().map(steps).collect(),
+        season => Some(vec![steps(season)?]),
+    }
+}
+
 /// A hyper-parameter that is true or false: the field of the method.
 macro_rules! flag {
     ($name:literal, $meaning:literal, $($field:tt)+) => {

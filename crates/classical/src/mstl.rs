@@ -2,7 +2,6 @@
 
 use foretell_data::{Freq, usual_season};
 use foretell_estimator::{Fallback, NamedNumbers};
-use serde_json::Value;
 
 use crate::ets::{self, trend_ets};
 use crate::hyper::{self, HyperParameter};
@@ -59,15 +58,9 @@ impl LocalMethod for Mstl {
         name: "season_length",
         meaning: "Steps of the seasons, such as [24, 168], or of the only one; null for the usual one of the data's frequency.",
         expected: "a whole number between 1 and 1000000, a list of such, or null",
-        get: |method| {
-            if method.season_length.is_empty() { Value::Null } else { method.season_length.clone().into() }
-        },
+        get: |method| hyper::seasons_value(&method.season_length),
         set: |method, value| {
-            method.season_length = match value {
-                Value::Null => Vec::new(),
-                Value::Array(seasons) => seasons.iter().map(hyper::steps).collect::<Option<_>>()?,
-                season => vec![hyper::steps(season)?],
-            };
+            method.season_length = hyper::seasons(value)?;
             Some(())
         },
     }];

@@ -17,7 +17,7 @@ use crate::levels_seen::LevelsSeen;
 pub struct EstimatorNeeds {
     /// The kinds of columns that it can read beside the target.
     pub can_read: Vec<ColumnKind>,
-    /// The columns among those that it reads which no scaler of series may change, as they are of the target's scale or marks.
+    /// Columns that it reads and that no scaler of series may change: they are in units of the target, or marks.
     pub unscaled_columns: Vec<String>,
     /// Whether it forecasts all series of a panel together, not each from its own history.
     pub is_joint: bool,
@@ -47,8 +47,8 @@ pub struct EstimatorNeeds {
     pub learns_without_steps: bool,
     /// Steps of its training at most, each of which has a loss and changes parameters; nothing where it needs no steps.
     pub max_steps: Option<u64>,
-    /// Whether a training that goes on from a shorter one, with its optimiser, ends as one of all their steps does: what a step does
-    /// depends neither on how many there are nor on checks between them.
+    /// Whether a training resumed from a shorter one, with its optimiser, has the same end as a single training of all the steps: a step
+    /// depends neither on the number of steps nor on the validations between them.
     pub goes_on_exactly: bool,
     /// Whether its training keeps all threads at work, so that it is trained alone; else it is trained at the same time as others.
     pub takes_all_threads: bool,

@@ -77,7 +77,7 @@ const TRAINER_ARGUMENTS: &[(&str, Instead)] = &[
     (
         "max_time",
         Instead::Nothing(
-            "a training can be stopped at any time, which keeps the models as far as they are trained; or set max_steps",
+            "a training can be stopped at any time, which keeps the partly trained models; or set max_steps",
         ),
     ),
     ("min_steps", TRAINER),

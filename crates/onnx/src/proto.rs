@@ -46,7 +46,7 @@ impl Message {
         self.bytes(field, &value.0)
     }
 
-    /// The message as it is written.
+    /// The encoded message.
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         self.0
     }

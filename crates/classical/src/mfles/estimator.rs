@@ -52,16 +52,9 @@ impl LocalMethod for Mfles {
             name: "season_length",
             meaning: "Steps of the seasons, such as [24, 168], or of the only one; null for the usual one of the data's frequency, 1 for none.",
             expected: "a whole number between 1 and 1000000, a list of such, or null",
-            get: |method| match method.season_length.is_empty() {
-                true => Value::Null,
-                false => method.season_length.clone().into(),
-            },
+            get: |method| hyper::seasons_value(&method.season_length),
             set: |method, value| {
-                method.season_length = match value {
-                    Value::Null => Vec::new(),
-                    Value::Array(seasons) => seasons.iter().map(hyper::steps).collect::<Option<_>>()?,
-                    season => vec![hyper::steps(season)?],
-                };
+                method.season_length = hyper::seasons(value)?;
                 Some(())
             },
         },

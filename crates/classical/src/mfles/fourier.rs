@@ -2,6 +2,8 @@
 
 use std::f64::consts::TAU;
 
+use crate::numeric::dot::dot;
+
 /// The space that the waves of a season span over a series: orthonormal columns `[waves][n]`.
 #[derive(Clone, Debug)]
 pub(super) struct Waves {
@@ -58,10 +60,6 @@ impl Waves {
         }
         sum
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]

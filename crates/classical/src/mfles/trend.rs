@@ -42,7 +42,7 @@ pub(super) fn median(values: &mut [f64]) -> f64 {
 }
 
 /// A broken line that bends at some of `count` places, `[n]`: the sum of basis functions with the weights of a lasso, whose penalty is
-/// `alpha`. How far a function goes on after its bend is 1 less `decay`; by the size of the bend, where there is none.
+/// `alpha`. After its bend a function keeps the share 1 - `decay` of its slope; without a `decay` the share follows from the size of the bend.
 pub(super) fn broken_line(y: &[f64], count: usize, alpha: f64, decay: Option<f64>) -> Vec<f64> {
     let columns = basis(y, count, decay);
     let weights = lasso(&columns, y, alpha);

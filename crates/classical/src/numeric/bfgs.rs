@@ -2,6 +2,8 @@
 //!
 //! Broyden, Fletcher, Goldfarb and Shanno: Nocedal and Wright 2006, Numerical Optimization, section 6.1.
 
+use crate::numeric::dot::dot;
+
 use foretell_estimator::is_wanted;
 
 const MAX_STEPS: usize = 100;
@@ -118,10 +120,6 @@ fn update(inverse: &mut [f64], step: &[f64], change: &[f64], is_first: bool) {
                 scale * step[i] * step[j] - (through[i] * step[j] + step[i] * through[j]) / curvature;
         }
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
 //! Linear regression with few coefficients.
 
+use crate::numeric::dot::dot;
+
 /// The coefficients with which the columns of `rows` add up to `y` best. A column that is a sum of those before it gets 0.
 pub(crate) fn least_squares<const K: usize>(rows: &[[f64; K]], y: &[f64]) -> [f64; K] {
     let columns = (0..K).map(|k| rows.iter().map(|row| row[k]).collect()).collect();
@@ -41,10 +43,6 @@ pub(crate) fn least_squares_of(mut columns: Vec<Vec<f64>>, y: &[f64]) -> Vec<f64
             if triangle[k][k] == 0.0 { 0.0 } else { (coefficients[k] - later) / triangle[k][k] };
     }
     coefficients
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 pub(crate) mod bfgs;
 pub(crate) mod decompose;
+pub(crate) mod dot;
 pub(crate) mod least_squares;
 pub(crate) mod nelder_mead;
 pub(crate) mod size;

@@ -189,7 +189,7 @@ impl Fit {
     /// The message about an interrupted training: what is not trained, where the models are, and how to continue.
     fn interrupted(&self, interruption: &Interruption, saved: &Path) -> String {
         let mut message = format!(
-            "{} stopped training after {interruption}; {} holds the models as far as they are trained",
+            "{} stopped training after {interruption}; {} holds the partly trained models",
             interrupt::cause(),
             saved.display()
         );

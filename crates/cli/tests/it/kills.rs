@@ -236,7 +236,7 @@ fn ctrl_c_keeps_the_models_that_were_to_be_replaced() {
         let mut rest = String::new();
         log.read_to_string(&mut rest).unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(130), "{rest}");
-        assert!(rest.contains("model.interrupted holds the models as far as they are trained"), "{rest}");
+        assert!(rest.contains("model.interrupted holds the partly trained models"), "{rest}");
         assert_eq!(bits(&Fitted::load(dir.path("model")).unwrap()), before);
         assert_ne!(bits(&Fitted::load(dir.path("model.interrupted")).unwrap()), before);
     }
