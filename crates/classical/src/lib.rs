@@ -79,8 +79,8 @@ pub use one_series::FittedSeries;
 pub use seasonal_naive::SeasonalNaive;
 pub use theta::{AutoTheta, DynamicOptimizedTheta, DynamicTheta, OptimizedTheta, Theta};
 
-/// All estimators of this crate.
-pub const ESTIMATORS: &[EstimatorEntry] = &[
+/// All estimators of this crate. A static, not a constant: each crate that named a constant would compile all methods again.
+pub static ESTIMATORS: &[EstimatorEntry] = &[
     Classical::<Naive>::entry(),
     Classical::<SeasonalNaive>::entry(),
     Classical::<HistoricAverage>::entry(),

@@ -153,6 +153,38 @@ pub trait LocalMethod: Clone + Default + std::fmt::Debug + Send + Sync + 'static
     fn forecast(&self, y: &[f64], learned: &[f64], h: usize) -> Option<SeriesForecast>;
 }
 
+/// What forecasting a panel calls of a method. Functions over panels and threads take it as an object, so that they are compiled once and
+/// not for each method.
+trait OneSeries: Sync {
+    fn columns(&self) -> &[String];
+    fn completed(&self, y: Vec<f64>) -> Vec<f64>;
+    fn learn(&self, y: &[f64], columns: &[Vec<f64>]) -> Vec<f64>;
+    fn forecast(&self, window: &Window) -> Option<SeriesForecast>;
+    fn parts(&self, window: &Window) -> Option<Vec<Vec<f64>>>;
+}
+
+impl<M: LocalMethod> OneSeries for M {
+    fn columns(&self) -> &[String] {
+        LocalMethod::columns(self)
+    }
+
+    fn completed(&self, y: Vec<f64>) -> Vec<f64> {
+        M::completed(y)
+    }
+
+    fn learn(&self, y: &[f64], columns: &[Vec<f64>]) -> Vec<f64> {
+        self.learn_with(y, columns)
+    }
+
+    fn forecast(&self, window: &Window) -> Option<SeriesForecast> {
+        self.forecast_with(&window.y, &window.learned, &window.columns, window.h)
+    }
+
+    fn parts(&self, window: &Window) -> Option<Vec<Vec<f64>>> {
+        LocalMethod::parts(self, &window.y, &window.learned, window.h)
+    }
+}
+
 /// The name of the time that what is learned holds from.
 const FIRST_TIME: &str = "first_time";
 
@@ -163,19 +195,25 @@ fn first_time(panel: &Panel, series: usize) -> f64 {
 
 /// The clock of a series where it is changed; none for a method that reads columns, whose values stand at the rows.
 fn clock_grid(
-    method: &impl LocalMethod,
+    method: &dyn OneSeries,
     panel: &Panel,
     series: usize,
     rows: usize,
     h: usize,
 ) -> Option<ClockGrid> {
-    LocalMethod::columns(method).is_empty().then(|| ClockGrid::new(panel, series, rows, h))?
+    method.columns().is_empty().then(|| ClockGrid::new(panel, series, rows, h))?
 }
 
 /// The first rows of a series as a method sees them, with all their digits; by the clock where it is changed.
-fn history<M: LocalMethod>(panel: &Panel, series: usize, rows: usize, clock: Option<&ClockGrid>) -> Vec<f64> {
+fn history(
+    method: &dyn OneSeries,
+    panel: &Panel,
+    series: usize,
+    rows: usize,
+    clock: Option<&ClockGrid>,
+) -> Vec<f64> {
     let values = panel.known_values(series, 0..rows);
-    M::completed(match clock {
+    method.completed(match clock {
         Some(clock) => clock.spread(&values),
         None => values,
     })
@@ -199,8 +237,8 @@ impl Window {
     ///
     /// # Errors
     /// If the panel, or behind its end the future, lacks a column.
-    fn new<M: LocalMethod>(
-        method: &M,
+    fn new(
+        method: &dyn OneSeries,
         panel: &Panel,
         (series, before): Cutoff,
         h: usize,
@@ -209,16 +247,16 @@ impl Window {
     ) -> Result<Self, DataError> {
         let column = |name| KnownColumn::of(panel, series, name, before..before + h, future);
         let columns: Vec<KnownColumn> =
-            LocalMethod::columns(method).iter().map(|name| column(name)).collect::<Result<_, _>>()?;
+            method.columns().iter().map(|name| column(name)).collect::<Result<_, _>>()?;
         let clock = clock_grid(method, panel, series, before, h);
         let h = clock.as_ref().map_or(h, ClockGrid::steps);
-        let y = history::<M>(panel, series, before, clock.as_ref());
+        let y = history(method, panel, series, before, clock.as_ref());
         let id = panel.id(series);
         let same_start = learned.of(id, FIRST_TIME).is_some_and(|first| first == [first_time(panel, series)]);
         let own = learned.of(id, NUMBERS).filter(|_| same_start).map(<[f64]>::to_vec);
         let learned = own.unwrap_or_else(|| {
             let past: Vec<Vec<f64>> = columns.iter().map(|column| column.past.clone()).collect();
-            method.learn_with(&y, &past)
+            method.learn(&y, &past)
         });
         Ok(Self { y, learned, columns, clock, h })
     }
@@ -277,23 +315,7 @@ impl<M: LocalMethod> Method for M {
     fn fitted(&self, panel: &Panel, learned: &mut SeriesNumbers, workers: &Workers) -> Self {
         let settled = self.settled(panel.freq());
         if <M as LocalMethod>::LEARNS {
-            let mut numbers = vec![Vec::new(); panel.n_series()];
-            workers.each(&mut numbers, true, |series, numbers| {
-                let rows = panel.len(series);
-                let column = |name: &String| {
-                    let values = panel.column(name, series).unwrap_or_default();
-                    values.iter().map(|&x| f64::from(x)).collect()
-                };
-                let columns: Vec<Vec<f64>> = LocalMethod::columns(self).iter().map(column).collect();
-                let clock = clock_grid(self, panel, series, rows, 0);
-                *numbers = settled.learn_with(&history::<M>(panel, series, rows, clock.as_ref()), &columns);
-            });
-            // Models of more numbers than others: as many are kept of each.
-            let most = numbers.iter().map(Vec::len).max().unwrap_or(0);
-            numbers.iter_mut().for_each(|numbers| numbers.resize(most, 0.0));
-            let times = (0..panel.n_series()).map(|series| first_time(panel, series));
-            learned.set(panel, FIRST_TIME, times.collect());
-            learned.set(panel, NUMBERS, numbers.concat());
+            learn_all(&settled, panel, learned, workers);
         }
         settled
     }
@@ -305,38 +327,7 @@ impl<M: LocalMethod> Method for M {
         learned: &SeriesNumbers,
         workers: &Workers,
     ) -> Result<ForecastValues, EstimatorError> {
-        let names = LocalMethod::columns(self);
-        let cutoffs = cutoffs_beside(panel, asked.span, asked.h, names)?;
-        let future = future_of(asked.span);
-        let normal = Normal::standard();
-        let scores: Vec<(f64, f64)> =
-            asked.quantiles.unwrap_or_default().iter().map(|&q| (q, normal.inverse_cdf(q))).collect();
-        let mut windows = Vec::new();
-        windows.resize_with(cutoffs.len(), || Ok(Vec::new()));
-        workers.each(&mut windows, true, |window, values: &mut Result<Vec<f32>, DataError>| {
-            let level = panel.level(cutoffs[window].0);
-            let window = match Window::new(self, panel, cutoffs[window], asked.h, future, learned) {
-                Ok(window) => window,
-                Err(error) => return *values = Err(error),
-            };
-            let forecast = self.forecast_with(&window.y, &window.learned, &window.columns, window.h);
-            let mut forecast = forecast.unwrap_or_else(|| last_value(&window.y, window.h));
-            // One value tells nothing of how far forecasts are off.
-            if window.y.len() < 2 {
-                forecast.deviation = vec![f64::NAN; window.h];
-                forecast.sample.clear();
-            }
-            forecast.mean = window.take(forecast.mean);
-            forecast.deviation = window.take(forecast.deviation);
-            let mut row = Vec::with_capacity(asked.h * (1 + scores.len()));
-            for (step, &mean) in forecast.mean.iter().enumerate() {
-                row.push(level.hold(mean));
-                row.extend(scores.iter().map(|&(q, score)| level.hold(forecast.quantile(step, q, score))));
-            }
-            *values = Ok(row);
-        });
-        let windows = windows.into_iter().collect::<Result<Vec<_>, _>>()?;
-        Ok(ForecastValues { cutoffs, values: windows.concat() })
+        forecast_all(self, panel, asked, learned, workers)
     }
 
     fn describe(&self, learned: &[f64]) -> Option<(String, NamedNumbers)> {
@@ -359,6 +350,69 @@ impl<M: LocalMethod> Method for M {
     }
 }
 
+/// What a method, settled, learns of each series.
+fn learn_all(method: &dyn OneSeries, panel: &Panel, learned: &mut SeriesNumbers, workers: &Workers) {
+    let mut numbers = vec![Vec::new(); panel.n_series()];
+    workers.each(&mut numbers, true, |series, numbers| {
+        let rows = panel.len(series);
+        let column = |name: &String| {
+            let values = panel.column(name, series).unwrap_or_default();
+            values.iter().map(|&x| f64::from(x)).collect()
+        };
+        let columns: Vec<Vec<f64>> = method.columns().iter().map(column).collect();
+        let clock = clock_grid(method, panel, series, rows, 0);
+        *numbers = method.learn(&history(method, panel, series, rows, clock.as_ref()), &columns);
+    });
+    // Models of more numbers than others: as many are kept of each.
+    let most = numbers.iter().map(Vec::len).max().unwrap_or(0);
+    numbers.iter_mut().for_each(|numbers| numbers.resize(most, 0.0));
+    let times = (0..panel.n_series()).map(|series| first_time(panel, series));
+    learned.set(panel, FIRST_TIME, times.collect());
+    learned.set(panel, NUMBERS, numbers.concat());
+}
+
+/// The forecasts of all windows, as [`Method::forecast`] has them.
+fn forecast_all(
+    method: &dyn OneSeries,
+    panel: &Panel,
+    asked: &Asked<'_>,
+    learned: &SeriesNumbers,
+    workers: &Workers,
+) -> Result<ForecastValues, EstimatorError> {
+    let names = method.columns();
+    let cutoffs = cutoffs_beside(panel, asked.span, asked.h, names)?;
+    let future = future_of(asked.span);
+    let normal = Normal::standard();
+    let scores: Vec<(f64, f64)> =
+        asked.quantiles.unwrap_or_default().iter().map(|&q| (q, normal.inverse_cdf(q))).collect();
+    let mut windows = Vec::new();
+    windows.resize_with(cutoffs.len(), || Ok(Vec::new()));
+    workers.each(&mut windows, true, |window, values: &mut Result<Vec<f32>, DataError>| {
+        let level = panel.level(cutoffs[window].0);
+        let window = match Window::new(method, panel, cutoffs[window], asked.h, future, learned) {
+            Ok(window) => window,
+            Err(error) => return *values = Err(error),
+        };
+        let forecast = method.forecast(&window);
+        let mut forecast = forecast.unwrap_or_else(|| last_value(&window.y, window.h));
+        // One value tells nothing of how far forecasts are off.
+        if window.y.len() < 2 {
+            forecast.deviation = vec![f64::NAN; window.h];
+            forecast.sample.clear();
+        }
+        forecast.mean = window.take(forecast.mean);
+        forecast.deviation = window.take(forecast.deviation);
+        let mut row = Vec::with_capacity(asked.h * (1 + scores.len()));
+        for (step, &mean) in forecast.mean.iter().enumerate() {
+            row.push(level.hold(mean));
+            row.extend(scores.iter().map(|&(q, score)| level.hold(forecast.quantile(step, q, score))));
+        }
+        *values = Ok(row);
+    });
+    let windows = windows.into_iter().collect::<Result<Vec<_>, _>>()?;
+    Ok(ForecastValues { cutoffs, values: windows.concat() })
+}
+
 /// The future of a forecast of what follows the panel.
 fn future_of(span: Span<'_>) -> Option<&Future> {
     match span {
@@ -368,20 +422,20 @@ fn future_of(span: Span<'_>) -> Option<&Future> {
 }
 
 /// The parts of the forecasts of all windows: the first is on the level of its series, and the others are added to it.
-fn parts<M: LocalMethod>(
-    method: &M,
+fn parts(
+    method: &dyn OneSeries,
     names: Vec<String>,
     panel: &Panel,
     asked: &Asked<'_>,
     (learned, workers): (&SeriesNumbers, &Workers),
 ) -> Result<Vec<ForecastPart>, EstimatorError> {
-    let cutoffs = cutoffs_beside(panel, asked.span, asked.h, LocalMethod::columns(method))?;
+    let cutoffs = cutoffs_beside(panel, asked.span, asked.h, method.columns())?;
     let future = future_of(asked.span);
     let mut windows: Vec<Result<Vec<Vec<f64>>, DataError>> = Vec::new();
     windows.resize_with(cutoffs.len(), || Ok(Vec::new()));
     workers.each(&mut windows, true, |i, parts| {
         *parts = Window::new(method, panel, cutoffs[i], asked.h, future, learned).map(|window| {
-            let parts = LocalMethod::parts(method, &window.y, &window.learned, window.h);
+            let parts = method.parts(&window);
             let parts = parts.unwrap_or_else(|| vec![last_value(&window.y, window.h).mean]);
             parts.into_iter().map(|values| window.take(values)).collect()
         });

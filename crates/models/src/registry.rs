@@ -7,7 +7,7 @@ use crate::architecture::ModelEntry;
 macro_rules! zoo {
     ($($family:ident::$file:ident::$config:ident,)*) => {
         /// All models, in the order in which they are listed to users.
-        pub const MODELS: &[ModelEntry] = &[$(ModelEntry::of::<crate::$family::$file::$config>()),*];
+        pub static MODELS: &[ModelEntry] = &[$(ModelEntry::of::<crate::$family::$file::$config>()),*];
 
         #[cfg(test)]
         mod tests {$(
