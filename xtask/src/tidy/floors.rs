@@ -60,6 +60,7 @@ pub(super) const FOLDERS: &[Folders] = &[
         &[
             "closed_stdout failure file_args file_limit interrupt json_table layout_args lettering model_facts model_uses out_of_memory png precision printable row_args setting shell_word threshold ticks value_axis",
             "complaint help setting_words several table",
+            "context",
             "config feature_args hierarchy_args importances inputs markdown progress report saving",
             "args",
             "output",
@@ -67,6 +68,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "bars figure ranking",
             "data_args demo_files fallback_args model_args truth_args tuned_models",
             "saved_run train_args",
+            "train_reading",
             "commands",
         ],
     ),
