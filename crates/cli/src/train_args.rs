@@ -6,8 +6,8 @@ use anyhow::Context as _;
 use clap::Args;
 use foretell::hierarchy::{Hierarchy, Reconciliation};
 use foretell::{
-    ColumnNames, Ensemble, Error, FileOptions, Fitted, Forecaster, Freq, Intervals, LocalScaler, ModelSpec,
-    Panel, Precision, ReadOptions, UsageError,
+    ColumnNames, Ensemble, FileOptions, Fitted, Forecaster, Freq, Intervals, LocalScaler, ModelSpec, Panel,
+    Precision, ReadOptions,
 };
 
 use crate::args::{BoundArgs, MemoryArgs, thread_count};
@@ -193,15 +193,9 @@ impl TrainArgs {
         specs: Vec<ModelSpec>,
         from: Option<&Fitted>,
     ) -> anyhow::Result<Forecaster> {
-        if matches!(self.intervals, Some(Intervals::Dropout { .. })) {
-            let takes = |spec: &ModelSpec| spec.as_ref().needs().takes_dropout_samples;
-            if !specs.iter().any(takes) {
-                let models = specs.iter().map(ModelSpec::alias).collect::<Vec<_>>().join(", ");
-                return Err(Error::from(UsageError::NoDropout { models }).into());
-            }
-        }
         let hierarchy = self.hierarchy(from)?;
         let forecaster = self.configured(Forecaster::new(specs)?, from, hierarchy.as_ref())?;
+        forecaster.check()?;
         let [non_negative, integer] = self.bounds(from);
         context.bounded(non_negative, integer);
         let mut reporter = Reporter::new(context);
@@ -328,8 +322,8 @@ impl TrainArgs {
     /// Whether forecasts below 0 become 0, and whether they are rounded.
     fn bounds(&self, from: Option<&Fitted>) -> [bool; 2] {
         [
-            from.is_some_and(Fitted::is_non_negative) || self.bounds.non_negative,
-            from.is_some_and(Fitted::is_integer) || self.bounds.integer,
+            from.is_some_and(|from| from.own_settings().non_negative) || self.bounds.non_negative,
+            from.is_some_and(|from| from.own_settings().integer) || self.bounds.integer,
         ]
     }
 

@@ -98,8 +98,8 @@ impl Predict {
             .weight_precision(self.weights)?
             .on_warning(move |warning| context.warned(warning));
         let [non_negative, integer] = [
-            fitted.is_non_negative() || self.bounds.non_negative,
-            fitted.is_integer() || self.bounds.integer,
+            fitted.own_settings().non_negative || self.bounds.non_negative,
+            fitted.own_settings().integer || self.bounds.integer,
         ];
         fitted = fitted.non_negative(non_negative).integer(integer);
         context.bounded(non_negative, integer);
