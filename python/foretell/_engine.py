@@ -6,7 +6,7 @@ import json
 import os
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from foretell._data import Names
 from foretell.utils import PredictionIntervals
 
 #: Scalers of whole series and of static columns.
-SCALERS = ("standard", "robust", "robust-iqr", "minmax", "boxcox")
+SCALERS = _foretell.local_scalers()
 
 
 @dataclass
@@ -47,11 +47,8 @@ class Settings:
 
 def settings_of(fitted: _foretell.Fitted) -> dict[str, Any]:
     """The settings that trained models keep."""
-    of_series, of_statics = fitted.local_scalers
-    return {
-        "local_scaler_type": of_series, "local_static_scaler_type": of_statics, "features": fitted.features,
-        "non_negative": fitted.non_negative, "integer": fitted.integer,
-    }  # fmt: skip
+    kept = json.loads(fitted.settings)
+    return {field.name: kept[field.name] for field in fields(Settings) if field.name in kept}
 
 
 @dataclass(frozen=True)
@@ -140,15 +137,13 @@ def forecaster(
     if len(precisions) > 1:
         raise ValueError(f"models that are trained together have one precision; found {', '.join(sorted(precisions))}")
     threads = [spec.pop("threads", None) or 0 for spec in specs]
-    return _foretell.Forecaster(
-        json.dumps(specs), id_col=names.id_col, time_col=names.time_col, target_col=names.target_col, val_size=val_size,
-        local_scaler=settings.local_scaler_type, local_static_scaler=settings.local_static_scaler_type,
-        intervals=None if intervals is None else intervals_text(intervals), start=start,
-        threads=settings.threads or max(threads, default=0), precision=settings.precision or next(iter(precisions), None),
-        restore_best=settings.restore_best, keep_optimizer=settings.keep_optimizer, ensembles=[model.to_spec()["ensemble"] for model in models if is_ensemble(model)],
-        features=settings.features, non_negative=settings.non_negative, integer=settings.integer, max_memory=settings.max_memory,
-        hierarchy=hierarchy, freeze=course.freeze, checkpoint=course.checkpoint,
-    )  # fmt: skip
+    training = {
+        **vars(names), **vars(settings), **vars(course), "val_size": int(val_size),
+        "intervals": None if intervals is None else intervals_text(intervals),
+        "threads": settings.threads or max(threads, default=0), "precision": settings.precision or next(iter(precisions), None),
+        "ensembles": [model.to_spec()["ensemble"] for model in models if is_ensemble(model)],
+    }  # fmt: skip
+    return _foretell.Forecaster(json.dumps(specs), json.dumps(training), start, hierarchy)
 
 
 def imported(directory: str) -> _foretell.Fitted:

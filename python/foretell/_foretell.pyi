@@ -6,6 +6,7 @@ from typing import Any, TypedDict
 __version__: str
 
 def model_names() -> list[str]: ...
+def local_scalers() -> list[str]: ...
 def hyper_parameters(model: str, h: int = 1, input_size: int = 1) -> str: ...
 def check_model(models: str) -> None: ...
 def search_space(model: str) -> list[tuple[str, str]]: ...
@@ -78,12 +79,7 @@ class Forecaster:
     columns: list[str]
     categories: list[str]
     def __init__(
-        self, models: str, *, id_col: str, time_col: str, target_col: str, val_size: int = 0, local_scaler: str | None = None,
-        local_static_scaler: str | None = None, intervals: str | None = None, start: Fitted | None = None, threads: int = 0,
-        precision: str | None = None, restore_best: bool = True, ensembles: Sequence[str] = (), features: str | None = None,
-        non_negative: bool = False, integer: bool = False, max_memory: int | None = None,
-        checkpoint: tuple[str, int] | None = None,
-        hierarchy: _Hierarchy | None = None, keep_optimizer: bool = False, freeze: Sequence[str] = (),
+        self, models: str, settings: str, start: Fitted | None = None, hierarchy: _Hierarchy | None = None
     ) -> None: ...
     def fit(
         self, panel: Panel, progress: _Progress | None = None, validation: Panel | None = None
@@ -107,10 +103,7 @@ class Fitted:
     vocabulary: list[tuple[str, list[str]]]
     series_per_part: int | None
     intervals: str | None
-    local_scalers: tuple[str | None, str | None]
-    features: str | None
-    non_negative: bool
-    integer: bool
+    settings: str
     ensembles: list[str]
     interruption: str | None
     losses: list[tuple[float | None, float | None]]

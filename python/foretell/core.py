@@ -369,7 +369,7 @@ class NeuralForecast(Trained):
             trust_remote: Accepted and not used: nothing in a directory is executed.
             map_location: Accepted and not used, as arguments that say how PyTorch reads files: ``weights_only``.
             **kwargs: Settings of the forecaster, such as ``threads`` and ``raw_quantiles``, in place of those that were saved: scalers,
-                features, ``non_negative`` and ``integer``.
+                features, ``end``, ``non_negative`` and ``integer``.
 
         Raises:
             FileNotFoundError: If there is none.

@@ -75,10 +75,7 @@ class AutoForecaster:
         """
         spec = json.dumps([{"model": "Auto", "h": self.h, "settings": self._hyper_parameters}])
         settings = self.settings
-        forecaster = _foretell.Forecaster(
-            spec, id_col=self.names.id_col, time_col=self.names.time_col, target_col=self.names.target_col, threads=settings.threads,
-            non_negative=settings.non_negative, integer=settings.integer, max_memory=settings.max_memory,
-        )  # fmt: skip
+        forecaster = _foretell.Forecaster(spec, json.dumps({**vars(self.names), **vars(settings)}))
         freq = None if self.freq is None else _data.freq_word(self.freq)
         reading = Reading(freq, forecaster.columns, forecaster.categories, settings.threads, settings.end)
         data = _data.read(_frames.gathered(df), static_df, self.names, reading)

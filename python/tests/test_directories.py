@@ -88,7 +88,7 @@ def settled(**settings):
     models = [network, SeasonalNaive(h=12, season_length=12), Ensemble("median")]
     return NeuralForecast(
         models, freq="ME", local_scaler_type="standard", local_static_scaler_type="minmax", features="lag:7", non_negative=True,
-        integer=True, **settings,
+        integer=True, end="common", **settings,
     )  # fmt: skip
 
 

@@ -460,7 +460,7 @@ def test_mistakes_of_static_tables_are_told_as_theirs():
     data = _data.read(daily(), pd.DataFrame({"unique_id": ["a", "b"], "s": [1, np.nan]}), names, reading())
     models = json.dumps([network(stat_exog_list=["s"]).to_spec()])
     with pytest.raises(ValueError) as raised:
-        _foretell.Forecaster(models, id_col="unique_id", time_col="ds", target_col="y").fit(data.panel)
+        _foretell.Forecaster(models, json.dumps(vars(names))).fit(data.panel)
     assert str(data.reworded(raised.value, "df")) == (
         "Found missing values in ['s']: static_df, row 1, column `s`: \"NaN\" is missing; write one value for each series"
     )

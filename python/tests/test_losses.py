@@ -167,7 +167,7 @@ def test_the_engine_reads_them(text):
 
     model = NLinear(4, 8, loss=made(text), valid_loss=made(text))
     names = {"id_col": "unique_id", "time_col": "ds", "target_col": "y"}
-    _foretell.Forecaster(json.dumps([model.to_spec()]), **names)
+    _foretell.Forecaster(json.dumps([model.to_spec()]), json.dumps(names))
 
 
 def fitted(panel, loss, **settings):

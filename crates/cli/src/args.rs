@@ -10,9 +10,8 @@ use foretell::{
     remove_training_state,
 };
 
+use crate::context::Context;
 use crate::failure::Usage;
-use crate::progress::Log;
-use crate::several;
 
 /// Windows from 1 step to as many as any calendar has use for.
 pub(crate) fn steps() -> RangedU64ValueParser<usize> {
@@ -55,10 +54,10 @@ pub(crate) struct CheckpointArgs {
 }
 
 impl CheckpointArgs {
-    pub(crate) fn of(&self, forecaster: Forecaster) -> Forecaster {
+    pub(crate) fn of(&self, context: &'static Context, forecaster: Forecaster) -> Forecaster {
         match &self.dir {
             Some(dir) => {
-                several::keeps_states(dir.clone(), self.every);
+                context.processes.keeps_states(dir.clone(), self.every);
                 forecaster.checkpoint_to(dir, self.every)
             }
             None => forecaster,
@@ -208,21 +207,4 @@ pub(crate) struct BoundArgs {
     /// Forecasts and interval bounds are rounded to whole numbers. Kept with models, for predict
     #[arg(long)]
     pub(crate) integer: bool,
-}
-
-/// How a command reports.
-#[derive(Clone, Copy, Debug, Args)]
-pub(crate) struct LogArgs {
-    /// The form of reports on standard error
-    #[arg(long, value_enum, default_value_t = Log::Text)]
-    log: Log,
-    /// Write nothing but errors to standard error, no warnings either
-    #[arg(long, conflicts_with = "log")]
-    quiet: bool,
-}
-
-impl LogArgs {
-    pub(crate) fn log(self) -> Log {
-        if self.quiet || several::is_follower() { Log::Quiet } else { self.log }
-    }
 }

@@ -1,7 +1,6 @@
 //! Errors on their way out: to people as a line, to programs as an object of facts.
 
 use std::num::{ParseFloatError, ParseIntError};
-use std::sync::OnceLock;
 
 use clap::ValueEnum;
 use clap::error::{ContextKind, ErrorKind};
@@ -16,20 +15,6 @@ pub(crate) enum ErrorForm {
     Text,
     /// A JSON object in a line: code, setting, file, row, column, series, advice and message
     Json,
-}
-
-static FORM: OnceLock<ErrorForm> = OnceLock::new();
-
-impl ErrorForm {
-    /// That which the command line asks for.
-    pub(crate) fn asked() -> Self {
-        FORM.get().copied().unwrap_or(Self::Text)
-    }
-
-    /// Ends of errors have this form from now on.
-    pub(crate) fn ask(self) {
-        let _ = FORM.set(self);
-    }
 }
 
 /// The facts of the error that a command ends with.

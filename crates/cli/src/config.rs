@@ -19,13 +19,12 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use foretell::ErrorFacts;
 
 use crate::complaint::{of_arguments, rule};
-pub(crate) use crate::config::entry::CONFIGURABLE;
-use crate::config::entry::Overridden;
+use crate::config::entry::{FLAG, Overridden};
 use crate::config::file::entries;
 
 /// The flag, for the commands that have it.
 pub(crate) fn flag() -> Arg {
-    Arg::new("config").long("config").value_name("FILE").value_parser(value_parser!(PathBuf)).help(
+    Arg::new(FLAG).long(FLAG).value_name("FILE").value_parser(value_parser!(PathBuf)).help(
         "TOML file with flags by their names, those of one command in its table, as [predict]; the command line wins \
          over the file, and the file's paths are relative to it",
     )
@@ -95,7 +94,7 @@ pub(crate) fn parse(command: &Command, args: Vec<OsString>) -> Result<(ArgMatche
     let lenient = command.clone().ignore_errors(true);
     let matches = lenient.try_get_matches_from(&args).ok();
     let named = matches.as_ref().and_then(|matches| matches.subcommand()).and_then(|(name, matches)| {
-        let path = matches.try_get_one::<PathBuf>("config").ok()??;
+        let path = matches.try_get_one::<PathBuf>(FLAG).ok()??;
         Some((
             command.find_subcommand(name)?,
             matches,

@@ -12,12 +12,11 @@ use foretell::{
 };
 
 use crate::args::numbers;
+use crate::context::Context;
 use crate::failure::Usage;
 use crate::file_args::FileArgs;
 use crate::layout_args::LayoutArgs;
-use crate::progress::Log;
 use crate::row_args::RowArgs;
-use crate::several;
 
 /// The data file and its layout.
 #[derive(Debug, Args)]
@@ -162,10 +161,10 @@ impl DataArgs {
         fitted: &Fitted,
         max_memory: u64,
         threads: usize,
-        log: Log,
+        context: &'static Context,
     ) -> anyhow::Result<(Panel, ReadOptions)> {
         let read = (fitted.columns_read(), fitted.categories());
-        let (panel, options) = self.read_as_saved(fitted, read, max_memory, threads, log)?;
+        let (panel, options) = self.read_as_saved(fitted, read, max_memory, threads, context)?;
         Ok((fitted.with_sums(panel)?, options))
     }
 
@@ -176,7 +175,7 @@ impl DataArgs {
         (read, categories): (Vec<String>, Vec<String>),
         max_memory: u64,
         threads: usize,
-        log: Log,
+        context: &'static Context,
     ) -> anyhow::Result<(Panel, ReadOptions)> {
         let (columns, freq) = (self.columns(fitted.columns().clone()), fitted.freq_of_data());
         let saved = self.as_the_table_is(&columns, fitted.reading().clone());
@@ -186,7 +185,7 @@ impl DataArgs {
             error.downcast().map_or_else(|error| error, |error: DataError| error.of_trained().into())
         };
         let end = self.end().or(fitted.end());
-        Ok((self.read_to(end, &options, log).map_err(of_trained)?, options))
+        Ok((self.read_to(end, &options, context).map_err(of_trained)?, options))
     }
 
     /// Reads the series without further columns, as for the models of a directory if there is one; and the options that files of
@@ -195,7 +194,7 @@ impl DataArgs {
         &self,
         model: Option<&Path>,
         freq: Option<Freq>,
-        log: Log,
+        context: &'static Context,
     ) -> anyhow::Result<(Panel, ReadOptions)> {
         let max_memory = MemoryLimit::of_machine();
         let fitted = model.map(|model| Fitted::load_within(model, max_memory.clone())).transpose()?;
@@ -207,7 +206,7 @@ impl DataArgs {
         let freq = freq.or(fitted.and_then(Fitted::freq_of_data));
         let read = self.options(&columns, Vec::new(), Vec::new(), freq, &saved)?;
         let read = read.max_memory(max_memory.bytes());
-        let panel = self.read_to(self.end().or(fitted.and_then(Fitted::end)), &read, log)?;
+        let panel = self.read_to(self.end().or(fitted.and_then(Fitted::end)), &read, context)?;
         let panel = match fitted {
             Some(fitted) => fitted.with_sums(panel)?,
             None => panel,
@@ -267,56 +266,67 @@ impl DataArgs {
     }
 
     /// Reads the series and their static columns, and tells `log` of it.
-    pub(crate) fn read(&self, options: &ReadOptions, log: Log) -> anyhow::Result<Panel> {
-        self.read_to(self.end(), options, log)
+    pub(crate) fn read(&self, options: &ReadOptions, context: &'static Context) -> anyhow::Result<Panel> {
+        self.read_to(self.end(), options, context)
     }
 
     /// The same, with this said of series that end before others.
-    fn read_to(&self, end: Option<End>, options: &ReadOptions, log: Log) -> anyhow::Result<Panel> {
+    fn read_to(
+        &self,
+        end: Option<End>,
+        options: &ReadOptions,
+        context: &'static Context,
+    ) -> anyhow::Result<Panel> {
         if end == Some(End::Own) {
-            log.knows_ends();
+            context.knows_ends();
         }
         let panel = match &self.scratch {
             Some(_) if self.is_stdin() => {
                 let message = "--scratch reads files one after another, and standard input is none; name files by --data";
                 return Err(Usage(message.to_owned()).into());
             }
-            Some(dir) => match several::readers(true)? {
+            Some(dir) => match context.processes.readers(true)? {
                 Some(world) => Panel::from_files_together(&self.data, options, Some(dir), world)?,
                 None => Panel::from_files_by_turns(&self.data, options, dir)?,
             },
             None if self.is_stdin() => {
-                several::readers(false)?;
-                if several::is_among_others() {
+                context.processes.readers(false)?;
+                if context.processes.is_among_others() {
                     let message = "mpirun gives standard input to process 0 alone; name files by --data";
                     return Err(Usage(message.to_owned()).into());
                 }
                 Panel::read_csv(io::stdin(), "standard input", options)?
             }
-            None => self.read_in_memory(options)?,
+            None => self.read_in_memory(context, options)?,
         };
-        log.read(&self.shown(), &panel);
-        log.trimmed(&self.shown(), panel.trimmed());
+        context.read(&self.shown(), &panel);
+        context.trimmed(&self.shown(), panel.trimmed());
         let statics = |panel: Panel| -> Result<Panel, DataError> {
             if self.statics.is_empty() {
                 return Ok(panel);
             }
             let panel = panel.with_static_files(&self.statics, options)?;
-            self.statics.iter().for_each(|path| log.read_beside(path, "static"));
+            self.statics.iter().for_each(|path| context.read_beside(path, "static"));
             Ok(panel)
         };
         let (panel, early) = panel.completed(end, options, statics)?;
         if let Some(((early, added), end)) = early.zip(end) {
-            log.ended(&early, end, added);
+            context.ended(&early, end, added);
         }
-        log.notes(panel.notes());
+        context.notes(panel.notes());
         Ok(panel)
     }
 
     /// Reads the files, of which several processes read some each where that makes no difference: what is filled, gathered in periods or
     /// inferred of the times of all rows needs all of them at once, as do series whose rows are strewn over files.
-    fn read_in_memory(&self, options: &ReadOptions) -> Result<Panel, anyhow::Error> {
-        let together = several::readers(options.reads_apart())?
+    fn read_in_memory(
+        &self,
+        context: &'static Context,
+        options: &ReadOptions,
+    ) -> Result<Panel, anyhow::Error> {
+        let together = context
+            .processes
+            .readers(options.reads_apart())?
             .map(|world| Panel::from_files_together(&self.data, options, None, world));
         match together {
             Some(Err(error @ DataError::Unreadable(UnreadableTable::Unwritten { .. }))) => Err(error.into()),
@@ -341,14 +351,14 @@ impl DataArgs {
         futr: &[PathBuf],
         options: &ReadOptions,
         (panel, h): (&Panel, usize),
-        log: Log,
+        context: &'static Context,
     ) -> anyhow::Result<Option<Future>> {
         if futr.is_empty() {
             return Ok(None);
         }
         let future = Future::from_files(futr, options, panel, h)?;
-        log.read_future(&shown(futr), future.ignored_rows());
-        log.notes(future.notes());
+        context.read_future(&shown(futr), future.ignored_rows());
+        context.notes(future.notes());
         Ok(Some(future))
     }
 }

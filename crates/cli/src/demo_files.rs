@@ -9,6 +9,7 @@ use flate2::Crc;
 use foretell::Fitted;
 use foretell_files::read_regular;
 
+use crate::context::Context;
 use crate::failure::Usage;
 use crate::output::write_file;
 
@@ -17,13 +18,14 @@ const RECORD: &str = ".foretell-demo";
 
 /// The directory of the demo.
 pub(crate) struct DemoFiles {
+    context: &'static Context,
     directory: PathBuf,
     record: BTreeSet<String>,
 }
 
 impl DemoFiles {
     /// Makes the directory, or takes one in which nothing but what the demo wrote is called by these names.
-    pub(crate) fn take(directory: &Path, names: &[&str]) -> anyhow::Result<Self> {
+    pub(crate) fn take(context: &'static Context, directory: &Path, names: &[&str]) -> anyhow::Result<Self> {
         fs::create_dir_all(directory)
             .with_context(|| format!("cannot create the directory {}", directory.display()))?;
         let record = read_regular(&directory.join(RECORD)).unwrap_or_default();
@@ -39,13 +41,13 @@ impl DemoFiles {
                 .into());
             }
         }
-        Ok(Self { directory: directory.to_owned(), record: BTreeSet::new() })
+        Ok(Self { context, directory: directory.to_owned(), record: BTreeSet::new() })
     }
 
     /// Writes a file, and its path.
     pub(crate) fn write(&mut self, name: &str, content: &[u8]) -> anyhow::Result<PathBuf> {
         let path = self.directory.join(name);
-        write_file(&path, content)?;
+        write_file(self.context, &path, content)?;
         self.note(name)?;
         Ok(path)
     }
@@ -61,7 +63,7 @@ impl DemoFiles {
     fn note(&mut self, name: &str) -> anyhow::Result<()> {
         self.record.extend(lines(&self.directory, name)?);
         let record: String = self.record.iter().map(|line| format!("{line}\n")).collect();
-        write_file(&self.directory.join(RECORD), record.as_bytes())
+        write_file(self.context, &self.directory.join(RECORD), record.as_bytes())
     }
 }
 
@@ -92,7 +94,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let (out, names) = (home.path().join("demo"), ["a.csv", "model"]);
         let write = |content: &str| {
-            let mut files = DemoFiles::take(&out, &names)?;
+            let mut files = DemoFiles::take(Context::alone(), &out, &names)?;
             files.write("a.csv", content.as_bytes())?;
             fs::create_dir_all(out.join("model"))?;
             fs::write(out.join("model/m"), content)?;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use foretell::{CellTable, Cells, SeriesFallback};
 
+use crate::context::Context;
 use crate::output::Sink;
-use crate::progress::Log;
 
 /// The table of such series.
 #[derive(Clone, Debug, Args)]
@@ -23,10 +23,10 @@ impl FallbackArgs {
         &self,
         id_col: &str,
         found: impl FnOnce() -> Vec<SeriesFallback>,
-        log: Log,
+        context: &'static Context,
     ) -> anyhow::Result<()> {
         let Some(path) = &self.path else { return Ok(()) };
-        let (sink, found) = (Sink::open(path)?, found());
+        let (sink, found) = (Sink::open(context, path)?, found());
         let texts = |text: fn(&SeriesFallback) -> &str| {
             Cells::Texts(found.iter().map(|fallback| Some(text(fallback).to_owned())).collect())
         };
@@ -39,7 +39,7 @@ impl FallbackArgs {
         let to_file = !sink.is_stdout();
         sink.write_cells(&CellTable { columns })?;
         if to_file {
-            log.wrote(path, &format!("{} fallbacks", found.len()));
+            context.wrote(path, &format!("{} fallbacks", found.len()));
         }
         Ok(())
     }

@@ -1,7 +1,6 @@
 //! The check that no command writes over its inputs.
 
 use std::path::{Path, PathBuf, absolute};
-use std::sync::OnceLock;
 
 use clap::{Arg, ArgMatches, Command, ValueHint};
 use foretell_files::{Identity, resolve};
@@ -17,14 +16,6 @@ const REPLACED: [&str; 2] = ["out", "save"];
 /// The flag of a directory for files without names: nothing in it is read or replaced.
 const SCRATCH: &str = "scratch";
 
-/// The files and directories that this command reads, as far as they exist.
-static READ: OnceLock<Vec<Identity>> = OnceLock::new();
-
-/// The files and directories that the command reads, once they are checked.
-pub(crate) fn read() -> Vec<Identity> {
-    READ.get().cloned().unwrap_or_default()
-}
-
 /// A path of the command line.
 struct PathArgument {
     /// The flag and the path, as they were written.
@@ -38,13 +29,13 @@ struct PathArgument {
 }
 
 /// Checks the paths of a command line, those of `--config` included, by what is at them: two names of one file are one
-/// file.
+/// file. Gives what is read, as far as it exists: a path may lead elsewhere by the time that it is written.
 ///
 /// # Errors
 /// If an output is an input, is in a directory that is one, or is a directory that holds one.
-pub(crate) fn check(command: &Command, matches: &ArgMatches) -> Result<(), Usage> {
-    let Some((name, matches)) = matches.subcommand() else { return Ok(()) };
-    let Some(command) = command.find_subcommand(name) else { return Ok(()) };
+pub(crate) fn check(command: &Command, matches: &ArgMatches) -> Result<Vec<Identity>, Usage> {
+    let Some((name, matches)) = matches.subcommand() else { return Ok(Vec::new()) };
+    let Some(command) = command.find_subcommand(name) else { return Ok(Vec::new()) };
     let path_arguments = |arg: &Arg| {
         let paths =
             matches.try_get_many::<PathBuf>(arg.get_id().as_str()).ok().flatten().into_iter().flatten();
@@ -67,8 +58,6 @@ pub(crate) fn check(command: &Command, matches: &ArgMatches) -> Result<(), Usage
     let all = |args: Vec<&Arg>| args.into_iter().flat_map(path_arguments).collect::<Vec<PathArgument>>();
     let (outputs, inputs) =
         (all(outputs), all(inputs).into_iter().flat_map(PathArgument::with_files).collect::<Vec<_>>());
-    // A path may lead elsewhere by the time that it is written.
-    let _ = READ.set(inputs.iter().filter_map(|input| Identity::of(&input.path).ok()).collect());
     for output in &outputs {
         inputs.iter().try_for_each(|input| output.check_against(input))?;
     }
@@ -80,7 +69,7 @@ pub(crate) fn check(command: &Command, matches: &ArgMatches) -> Result<(), Usage
             "{}: the state of training needs another directory than {}",
             state.said, out.said
         ))),
-        _ => Ok(()),
+        _ => Ok(inputs.iter().filter_map(|input| Identity::of(&input.path).ok()).collect()),
     }
 }
 

@@ -23,34 +23,42 @@ const CTRL_C: &str = "Ctrl-C";
 /// SIGTERM again so soon is the same one: `timeout` and managers of services send it to the process and to its group.
 const ONE_TERM: Duration = Duration::from_millis(500);
 
-/// What asked first.
-static ASKED: OnceLock<&str> = OnceLock::new();
-
-/// Whether training is to stop.
-pub(crate) fn asked() -> bool {
-    ASKED.get().is_some()
+/// What asked this process to stop.
+#[derive(Debug, Default)]
+pub(crate) struct Interrupts {
+    first: OnceLock<&'static str>,
 }
 
-/// What stopped the training: Ctrl-C or SIGTERM, here or in a process that trains along.
-pub(crate) fn cause() -> &'static str {
-    ASKED.get().unwrap_or(&CTRL_C)
-}
+impl Interrupts {
+    /// Whether training is to stop.
+    pub(crate) fn asked(&self) -> bool {
+        self.first.get().is_some()
+    }
 
-/// From now on the first Ctrl-C only asks, and `first` tells of what did.
-///
-/// # Errors
-/// Where the machine has no thread to listen with: Ctrl-C ends the command as it does others.
-pub(crate) fn catch(first: impl Fn(&'static str) + Send + 'static) -> Result<(), ListenError> {
-    let mut asked_at = None;
-    listen(move |cause| {
-        if ASKED.set(cause).is_ok() {
-            asked_at = Some(Instant::now());
-            first(cause);
-        } else if cause == CTRL_C || asked_at.is_none_or(|at: Instant| at.elapsed() >= ONE_TERM) {
-            abandon_all();
-            process::exit(EXIT_CODE.into());
-        }
-    })
+    /// What stopped the training: Ctrl-C or SIGTERM, here or in a process that trains along.
+    pub(crate) fn cause(&self) -> &'static str {
+        self.first.get().unwrap_or(&CTRL_C)
+    }
+
+    /// From now on the first Ctrl-C only asks, and `tell` tells of what did.
+    ///
+    /// # Errors
+    /// Where the machine has no thread to listen with: Ctrl-C ends the command as it does others.
+    pub(crate) fn catch(
+        &'static self,
+        tell: impl Fn(&'static str) + Send + 'static,
+    ) -> Result<(), ListenError> {
+        let mut asked_at = None;
+        listen(move |cause| {
+            if self.first.set(cause).is_ok() {
+                asked_at = Some(Instant::now());
+                tell(cause);
+            } else if cause == CTRL_C || asked_at.is_none_or(|at: Instant| at.elapsed() >= ONE_TERM) {
+                abandon_all();
+                process::exit(EXIT_CODE.into());
+            }
+        })
+    }
 }
 
 #[cfg(unix)]

@@ -11,6 +11,7 @@ mod closed_stdout;
 mod commands;
 mod complaint;
 mod config;
+mod context;
 mod data_args;
 mod demo_files;
 mod failure;
@@ -52,6 +53,7 @@ mod table;
 mod threshold;
 mod ticks;
 mod train_args;
+mod train_reading;
 mod truth_args;
 mod tuned_models;
 mod value_axis;
@@ -63,23 +65,16 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use clap::error::ErrorKind;
-use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory as _, FromArgMatches as _, Parser};
 use foretell::{ErrorFacts, SpecError};
 use foretell_auto::Auto;
 
-#[cfg(feature = "pickle")]
-use crate::commands::import;
-#[cfg(feature = "serve")]
-use crate::commands::serve;
-use crate::commands::{
-    aggregate, anomalies, bench, completions, cross_validate, decompose, demo, evaluate, explain, export,
-    features, fit, forecast, future, inspect, man, models, plot, predict, quantise, reading, reconcile,
-    report as report_command, simulate, tune,
-};
+use crate::commands::CommandEntry;
 use crate::complaint::ErrorForm;
-use crate::config::{CONFIGURABLE, Mistake, Origins};
+use crate::config::{Mistake, Origins};
+use crate::context::{Context, Log, LogArgs};
 use crate::failure::{Interrupted, ThresholdCrossed, Usage, is_broken_pipe};
-use crate::progress::Log;
+use crate::several::Processes;
 
 /// Memory that the system refuses is an error of the command, wherever it is asked for.
 // Unit tests have the allocator of foretell-fuzz, which counts.
@@ -116,42 +111,6 @@ struct Cli {
     /// The form of the error that a command ends with; docs/errors.md lists the codes
     #[arg(long, global = true, value_enum, default_value_t = ErrorForm::Text, value_name = "FORM", hide_possible_values = true)]
     format: ErrorForm,
-    #[command(subcommand)]
-    command: Command,
-}
-
-#[derive(Debug, Subcommand)]
-enum Command {
-    Forecast(forecast::Forecast),
-    Demo(demo::Demo),
-    Fit(fit::Fit),
-    Predict(predict::Predict),
-    Simulate(simulate::Simulate),
-    Explain(explain::Explain),
-    Decompose(decompose::Decompose),
-    CrossValidate(cross_validate::CrossValidate),
-    Tune(tune::Tune),
-    Evaluate(evaluate::Evaluate),
-    Anomalies(anomalies::FindAnomalies),
-    Aggregate(aggregate::Aggregate),
-    Reconcile(reconcile::Reconcile),
-    Plot(plot::Plot),
-    Report(report_command::WriteReport),
-    Features(features::WriteFeatures),
-    Future(future::WriteFuture),
-    #[cfg(feature = "pickle")]
-    Import(import::Import),
-    Export(export::Export),
-    Quantise(quantise::Quantise),
-    Inspect(inspect::Inspect),
-    Models(models::Models),
-    Bench(bench::Bench),
-    Completions(completions::Completions),
-    #[command(hide = true)]
-    Reading(reading::Reading),
-    Man(man::WriteMan),
-    #[cfg(feature = "serve")]
-    Serve(serve::Serve),
 }
 
 /// The command line as clap knows it, with help that fits a screen.
@@ -161,9 +120,8 @@ fn command() -> clap::Command {
 
 /// The same whose short help is the whole of it, which shells show beside what they complete.
 fn command_with_whole_texts() -> clap::Command {
-    CONFIGURABLE
-        .into_iter()
-        .fold(Cli::command(), |cli, name| cli.mut_subcommand(name, |command| command.arg(config::flag())))
+    let cli = Cli::command().subcommand_required(true).arg_required_else_help(true);
+    cli.subcommands(commands::all().iter().map(CommandEntry::parsed))
 }
 
 fn main() -> ExitCode {
@@ -172,75 +130,61 @@ fn main() -> ExitCode {
     Auto::register();
     foretell::word_settings(setting_words::FLAGS);
     let log = if asks_for_json(&args, "--log") { Log::Json } else { Log::Text };
-    if asks_for_json(&args, "--format") {
-        ErrorForm::Json.ask();
-    }
-    let parsed = config::parse(&command(), args).and_then(|(matches, origins)| {
-        let cli = Cli::from_arg_matches(&matches).map_err(Mistake::Arguments)?;
-        cli.format.ask();
-        Ok((cli, origins, inputs::check(&command(), &matches)))
-    });
-    match parsed {
-        Ok((cli, origins, Ok(()))) => match foretell::check_simd_level() {
-            Ok(()) => run(&cli.command, &origins),
-            Err(error) => refuse(log, &ErrorFacts::told("simd_level", error.to_string())),
+    let form = if asks_for_json(&args, "--format") { ErrorForm::Json } else { ErrorForm::Text };
+    // What is wrong with the command line is told before its command is known.
+    let context = Context::new(log, form, command_with_whole_texts);
+    let cli = command();
+    match config::parse(&cli, args) {
+        Ok((matches, origins)) => match Cli::from_arg_matches(&matches) {
+            Ok(Cli { format }) => work(Context { error_form: format, ..context }, &cli, &matches, &origins),
+            Err(error) => refuse(&context, &complaint::of_arguments(&error)),
         },
-        Ok((_, origins, Err(collision))) => {
-            refuse(log, &origins.locate(complaint::of_command_line(collision.to_string())))
-        }
-        Err(Mistake::Arguments(error)) if is_help(&error) => help(log, &error),
+        Err(Mistake::Arguments(error)) if is_help(&error) => help(&context, &error),
         Err(Mistake::Arguments(error)) => {
-            let for_programs = log == Log::Json || ErrorForm::asked() == ErrorForm::Json;
+            let for_programs = log == Log::Json || form == ErrorForm::Json;
             match complaint::valueless(&error) {
                 None if !for_programs => error.exit(),
-                _ => refuse(log, &complaint::of_arguments(&error)),
+                _ => refuse(&context, &complaint::of_arguments(&error)),
             }
         }
-        Err(Mistake::File(facts)) => refuse(log, &facts),
+        Err(Mistake::File(facts)) => refuse(&context, &facts),
     }
 }
 
-fn run(command: &Command, origins: &Origins) -> ExitCode {
+/// Does what the command line says.
+fn work(mut context: Context, cli: &clap::Command, matches: &ArgMatches, origins: &Origins) -> ExitCode {
     let start = Instant::now();
-    let (name, work, log): (_, &dyn Fn() -> anyhow::Result<()>, _) = match command {
-        Command::Forecast(command) => ("forecast", &|| command.run(), command.log()),
-        Command::Demo(command) => ("demo", &|| command.run(), command.log()),
-        Command::Fit(command) => ("fit", &|| command.run(), command.log()),
-        Command::Predict(command) => ("predict", &|| command.run(), command.log()),
-        Command::Decompose(command) => ("decompose", &|| command.run(), command.log()),
-        Command::Explain(command) => ("explain", &|| command.run(), command.log()),
-        Command::Simulate(command) => ("simulate", &|| command.run(), command.log()),
-        Command::CrossValidate(command) => ("cross-validate", &|| command.run(), command.log()),
-        Command::Tune(command) => ("tune", &|| command.run(), command.log()),
-        Command::Evaluate(command) => ("evaluate", &|| command.run(), command.log()),
-        Command::Anomalies(command) => ("anomalies", &|| command.run(), command.log()),
-        Command::Aggregate(command) => ("aggregate", &|| command.run(), command.log()),
-        Command::Reconcile(command) => ("reconcile", &|| command.run(), command.log()),
-        Command::Plot(command) => ("plot", &|| command.run(), command.log()),
-        Command::Report(command) => ("report", &|| command.run(), command.log()),
-        Command::Features(command) => ("features", &|| command.run(), command.log()),
-        Command::Future(command) => ("future", &|| command.run(), command.log()),
-        #[cfg(feature = "pickle")]
-        Command::Import(command) => ("import", &|| command.run(), command.log()),
-        Command::Export(command) => ("export", &|| command.run(), command.log()),
-        Command::Quantise(command) => ("quantise", &|| command.run(), command.log()),
-        Command::Inspect(command) => ("inspect", &|| command.run(), command.log()),
-        Command::Models(command) => ("models", &|| command.run(), command.log()),
-        Command::Bench(command) => ("bench", &|| command.run(), command.log()),
-        Command::Reading(page) => ("reading", &|| page.run(), page.log()),
-        Command::Completions(asked) => {
-            ("completions", &|| asked.run(command_with_whole_texts()), asked.log())
-        }
-        Command::Man(asked) => ("man", &|| asked.run(self::command()), asked.log()),
-        #[cfg(feature = "serve")]
-        Command::Serve(command) => ("serve", &|| command.run(), command.log()),
+    let (name, own) = matches.subcommand().expect("clap requires one");
+    let command = commands::all().into_iter().find(|command| command.name == name).expect("it is parsed");
+    let work = match (command.work)(own) {
+        Ok(work) => work,
+        Err(error) => return refuse(&context, &complaint::of_arguments(&error)),
     };
-    match out_of_memory::caught(work) {
+    match inputs::check(cli, matches) {
+        Ok(inputs) => context.inputs = inputs,
+        Err(collision) => {
+            return refuse(&context, &origins.locate(complaint::of_command_line(collision.to_string())));
+        }
+    }
+    if let Err(error) = foretell::check_simd_level() {
+        return refuse(&context, &ErrorFacts::told("simd_level", error.to_string()));
+    }
+    context.log = LogArgs::log_of(own);
+    let joined = if command.joins_others { Processes::join() } else { Ok(Processes::default()) };
+    let joined = joined.map(|processes| {
+        if processes.is_follower() {
+            context.log = Log::Quiet;
+        }
+        context.processes = processes;
+    });
+    // Threads that listen to signals and report steps have it, too.
+    let context: &'static Context = Box::leak(Box::new(context));
+    match joined.map_err(Into::into).and_then(|()| out_of_memory::caught(|| work(context))) {
         Ok(()) => {
-            if !several::is_follower() {
-                log.done(name, start.elapsed());
+            if !context.processes.is_follower() {
+                context.done(name, start.elapsed());
             }
-            several::leave();
+            context.processes.leave();
             ExitCode::SUCCESS
         }
         // The one who read standard output has seen enough, as in `foretell models | head`.
@@ -254,19 +198,20 @@ fn run(command: &Command, origins: &Origins) -> ExitCode {
                 false => 1,
             };
             let facts = origins.locate(complaint::of_work(&error));
-            several::fail(|text| log.error(&facts.clone().saying(text)), &facts.message, code, interrupted);
+            let tell = |text: &str| context.error(&facts.clone().saying(text));
+            context.processes.fail(tell, &facts.message, code, interrupted);
             ExitCode::from(code)
         }
     }
 }
 
 /// Prints help or the version, which may fail as other output does.
-fn help(log: Log, asked: &clap::Error) -> ExitCode {
+fn help(context: &Context, asked: &clap::Error) -> ExitCode {
     let to_stdout = !asked.use_stderr();
     let check = || if to_stdout { closed_stdout::check() } else { Ok(()) };
     match check().and_then(|()| asked.print()).and_then(|()| io::stdout().flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            log.error(&ErrorFacts::told("io", format!("cannot write to standard output: {error}")));
+            context.error(&ErrorFacts::told("io", format!("cannot write to standard output: {error}")));
             ExitCode::FAILURE
         }
         _ => ExitCode::from(asked.exit_code() as u8),
@@ -274,8 +219,8 @@ fn help(log: Log, asked: &clap::Error) -> ExitCode {
 }
 
 /// A mistake in the command line.
-fn refuse(log: Log, facts: &ErrorFacts) -> ExitCode {
-    log.error(facts);
+fn refuse(context: &Context, facts: &ErrorFacts) -> ExitCode {
+    context.error(facts);
     ExitCode::from(2)
 }
 

@@ -8,8 +8,8 @@ use clap::builder::NonEmptyStringValueParser;
 use foretell::{Exogenous, Fitted, MemoryLimit, ModelSpec};
 
 use crate::args::steps;
+use crate::context::Context;
 use crate::failure::Usage;
-use crate::progress::Log;
 use crate::setting::{Setting, setting};
 
 /// Models by name, and their hyper-parameters.
@@ -82,10 +82,10 @@ impl ModelArgs {
         statics: &[String],
         from: Option<&Fitted>,
         searched: bool,
-        log: Log,
+        context: &'static Context,
     ) -> anyhow::Result<Vec<ModelSpec>> {
         let first = self.first_specs(from, searched)?;
-        self.set(first, seed, statics, from, log)
+        self.set(first, seed, statics, from, context)
     }
 
     /// Whether models are named, or a directory of trained ones.
@@ -128,7 +128,7 @@ impl ModelArgs {
         seed: Option<u64>,
         statics: &[String],
         from: Option<&Fitted>,
-        log: Log,
+        context: &'static Context,
     ) -> anyhow::Result<Vec<ModelSpec>> {
         let names: Vec<String> = first.iter().map(|spec| spec.name().to_owned()).collect();
         let number = |place: usize| names[..place].iter().filter(|name| **name == names[place]).count();
@@ -154,7 +154,7 @@ impl ModelArgs {
             }
             if !without.is_empty() {
                 let (models, columns) = (without.join(", "), columns.join(", "));
-                log.warning(&format!("{flag} {columns}: {models} read no such columns and do without"));
+                context.warning(&format!("{flag} {columns}: {models} read no such columns and do without"));
             }
         }
         let takes_steps = |spec: &ModelSpec| spec.as_ref().needs().max_steps.is_some();

@@ -11,8 +11,8 @@ use foretell_files::WholeFile;
 
 use crate::args::JsonArgs;
 use crate::closed_stdout;
+use crate::context::Context;
 use crate::failure::Usage;
-use crate::inputs;
 use crate::json_table::JsonTable;
 
 /// Prints to standard output; that it is closed is an error here and a success to `main`.
@@ -24,8 +24,8 @@ pub(crate) fn print(text: impl AsRef<[u8]>) -> anyhow::Result<()> {
 }
 
 /// Writes a file, whole or not at all.
-pub(crate) fn write_file(path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    let mut file = whole_file(path)?;
+pub(crate) fn write_file(context: &Context, path: &Path, bytes: &[u8]) -> anyhow::Result<()> {
+    let mut file = whole_file(context, path)?;
     file.write_all(bytes).with_context(|| format!("cannot write {}", path.display()))?;
     Ok(file.commit()?)
 }
@@ -50,13 +50,14 @@ pub(crate) fn check_ending(path: &Path, endings: &[&str], what: &str) -> Result<
 }
 
 /// A file that takes the place of none that the command reads.
-fn whole_file(path: &Path) -> anyhow::Result<WholeFile> {
-    Ok(WholeFile::at(path)?.keeping(inputs::read()))
+fn whole_file(context: &Context, path: &Path) -> anyhow::Result<WholeFile> {
+    Ok(WholeFile::at(path)?.keeping(context.inputs.clone()))
 }
 
 /// The goal of a table of forecasts, written piece by piece. A file takes its place when all of it is written
 /// ([`Sink::fill`]), and stays as it was until then.
 pub(crate) struct Sink {
+    context: &'static Context,
     goal: Goal,
     path: PathBuf,
     /// The mark before decimals in texts.
@@ -78,28 +79,35 @@ impl Sink {
     ///
     /// # Errors
     /// If the name tells a format that is not written, the path cannot be written, or another process writes it.
-    pub(crate) fn open(path: &Path) -> anyhow::Result<Self> {
+    pub(crate) fn open(context: &'static Context, path: &Path) -> anyhow::Result<Self> {
         let goal = match path == Path::new("-") {
             true => Self::stdout()?,
             false => match compressed(path)? {
-                false => Goal::Plain(whole_file(path)?),
-                true => Goal::Gzip(Box::new(GzEncoder::new(whole_file(path)?, Compression::default()))),
+                false => Goal::Plain(whole_file(context, path)?),
+                true => {
+                    Goal::Gzip(Box::new(GzEncoder::new(whole_file(context, path)?, Compression::default())))
+                }
             },
         };
-        Ok(Self { goal, path: path.to_owned(), decimal: '.', is_json: false, failure: None })
+        Ok(Self { context, goal, path: path.to_owned(), decimal: '.', is_json: false, failure: None })
     }
 
     /// The same, or as JSON where that is asked for.
     ///
     /// # Errors
     /// As of `open`, and of a name that does not end in .json, as JSON.
-    pub(crate) fn open_as(path: &Path, JsonArgs { json }: JsonArgs) -> anyhow::Result<Self> {
+    pub(crate) fn open_as(
+        context: &'static Context,
+        path: &Path,
+        JsonArgs { json }: JsonArgs,
+    ) -> anyhow::Result<Self> {
         if !json {
-            return Self::open(path);
+            return Self::open(context, path);
         }
         check_ending(path, &["json"], "JSON (--json)")?;
-        let goal = if path == Path::new("-") { Self::stdout()? } else { Goal::Plain(whole_file(path)?) };
-        Ok(Self { goal, path: path.to_owned(), decimal: '.', is_json: true, failure: None })
+        let goal =
+            if path == Path::new("-") { Self::stdout()? } else { Goal::Plain(whole_file(context, path)?) };
+        Ok(Self { context, goal, path: path.to_owned(), decimal: '.', is_json: true, failure: None })
     }
 
     fn stdout() -> anyhow::Result<Goal> {
@@ -172,10 +180,10 @@ impl Sink {
     /// Writes the table as [`Sink::write`] does. Where that fails, the table is in a directory of temporary files,
     /// which the error names: it was much work.
     pub(crate) fn write_or_keep(self, frame: &Frame) -> anyhow::Result<()> {
-        let (path, decimal, json) = (self.path.clone(), self.decimal, self.is_json);
+        let (context, path, decimal, json) = (self.context, self.path.clone(), self.decimal, self.is_json);
         let keep = !self.is_stdout();
         self.write(frame).map_err(|error| {
-            match keep.then(|| kept(&path, frame, decimal, JsonArgs { json })).transpose() {
+            match keep.then(|| kept(context, &path, frame, decimal, JsonArgs { json })).transpose() {
                 Ok(Some(kept)) => error.context(format!("the forecasts are kept in {}", kept.display())),
                 Ok(None) | Err(_) => error,
             }
@@ -283,10 +291,16 @@ fn formats_written() -> String {
 }
 
 /// Writes the table to a directory of temporary files, under the name of the path.
-fn kept(path: &Path, frame: &Frame, decimal: char, json: JsonArgs) -> anyhow::Result<PathBuf> {
+fn kept(
+    context: &'static Context,
+    path: &Path,
+    frame: &Frame,
+    decimal: char,
+    json: JsonArgs,
+) -> anyhow::Result<PathBuf> {
     let directory = tempfile::Builder::new().prefix("foretell-").tempdir()?;
     let kept = directory.path().join(path.file_name().unwrap_or("forecast.csv".as_ref()));
-    Sink::open_as(&kept, json)?.decimal(decimal).write(frame)?;
+    Sink::open_as(context, &kept, json)?.decimal(decimal).write(frame)?;
     let _ = directory.keep();
     Ok(kept)
 }

@@ -6,11 +6,11 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::register_font;
 
+use crate::context::Context;
 use crate::failure::Usage;
 use crate::lettering::{fitted, missing_letters};
 use crate::output::{print, write_file};
 use crate::png::png;
-use crate::progress::Log;
 
 pub(crate) const WIDTH: u32 = 1000;
 /// Viewers of SVG take letters that a font lacks from the next; the last are those of most scripts on most systems.
@@ -69,21 +69,21 @@ pub(crate) trait Picture {
 
     /// Writes the file that the path names by its ending; for `-` as SVG to standard output. Tells `log` of letters that a PNG cannot
     /// show.
-    fn write(&self, path: &Path, log: Log) -> anyhow::Result<()> {
+    fn write(&self, path: &Path, context: &'static Context) -> anyhow::Result<()> {
         if is_stdout(path) {
             return print(self.svg()?);
         }
         let missing = missing_letters(LETTERS, self.names().into_iter());
         if has_ending(path, "png") && !missing.is_empty() {
             let shown: String = missing.iter().take(12).collect();
-            log.warning(&format!(
+            context.warning(&format!(
                 "{}: the font of pictures in pixels has no letters such as {shown}, and draws boxes for them; name a file that ends in \
                  .svg, which viewers draw with the fonts of their system",
                 path.display()
             ));
         }
         let picture = if has_ending(path, "png") { self.png()? } else { self.svg()?.into_bytes() };
-        write_file(path, &picture)
+        write_file(context, path, &picture)
     }
 }
 

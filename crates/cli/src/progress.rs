@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 use std::io::{self, IsTerminal as _, Write as _};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use clap::ValueEnum;
 use foretell::{
     Bench, EarlyEnds, End, ErrorFacts, Filled, Fitted, Metrics, Panel, Progress, ReadNote, SearchProgress,
     Trimmed, Verdict, Warning,
@@ -15,50 +14,25 @@ use indicatif::{MultiProgress, ProgressBar, ProgressFinish, ProgressStyle};
 use serde_json::{Value, json};
 
 use crate::complaint::ErrorForm;
-use crate::interrupt;
+use crate::context::{Context, Log};
 use crate::printable::printable;
-use crate::several;
 use crate::table::short;
-
-/// The form of the messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Log {
-    /// A progress bar on a terminal, else a line every few seconds
-    Text,
-    /// A JSON object per line, its `event` one of: read (path, series, rows, freq, freq_inferred,
-    /// filled_rows, filled_values; of further files path and role: static, futr with ignored_rows, forecast), note (message: what was taken for granted in a file),
-    /// dropped (rows_needed, and series: unique_id, rows), ended (end, last, added_rows, series), bounded (non_negative, integer), step (model, step, max_steps, train_loss,
-    /// learning_rate, elapsed_s), valid (model, step, valid_loss, elapsed_s), resumed (model, step), interrupt,
-    /// warning (message; of series that a model falls back on something for also model, reason, instead, series), trial (one of tune --json, and best: the trial that is best so far), fitted (model, parameters, steps,
-    /// train_loss, valid_loss), scored (what --json prints of a model), measured (as bench --json), serves (address), wrote (path),
-    /// error (code, setting, file, row, column, series, advice, message; the last one), done (command, elapsed_s;
-    /// the last one)
-    Json,
-    /// Nothing but warnings and errors
-    None,
-    /// Nothing but errors: --quiet
-    #[value(skip)]
-    Quiet,
-}
-
-/// Whether people know of series that end before others: they were told, or said that it is meant so.
-static ENDS_ARE_KNOWN: AtomicBool = AtomicBool::new(false);
 
 /// Without a terminal, how long after a line the next one is written at the earliest.
 const PAUSE: Duration = Duration::from_secs(5);
 
-impl Log {
+impl Context {
     /// Reports something: `text` to people, `event` to programs.
-    pub(crate) fn report(self, text: &str, event: &Value) {
-        match self {
-            Self::Text => line(text),
-            Self::Json => event_line(event),
-            Self::None | Self::Quiet => {}
+    pub(crate) fn report(&self, text: &str, event: &Value) {
+        match self.log {
+            Log::Text => line(text),
+            Log::Json => event_line(event),
+            Log::None | Log::Quiet => {}
         }
     }
 
     /// Tells what was read; people only where something was inferred or filled, as they know the rest.
-    pub(crate) fn read(self, path: &str, panel: &Panel) {
+    pub(crate) fn read(&self, path: &str, panel: &Panel) {
         let Filled { rows, values } = panel.filled();
         let (series, all, freq) = (panel.n_series(), panel.n_rows(), panel.freq().to_string());
         let inferred = panel.freq_is_inferred();
@@ -66,7 +40,7 @@ impl Log {
             "event": "read", "path": path, "series": series, "rows": all, "freq": freq,
             "freq_inferred": inferred, "filled_rows": rows, "filled_values": values,
         });
-        if self == Self::Text && !inferred && rows + values == 0 {
+        if self.log == Log::Text && !inferred && rows + values == 0 {
             return;
         }
         let how = if inferred { " (inferred; all series follow it)" } else { "" };
@@ -86,7 +60,7 @@ impl Log {
     }
 
     /// Reports rows that were left out because their series have no values in them.
-    pub(crate) fn trimmed(self, path: &str, Trimmed { series, rows }: Trimmed) {
+    pub(crate) fn trimmed(&self, path: &str, Trimmed { series, rows }: Trimmed) {
         if rows > 0 {
             let (rows, series) = (grouped(rows), grouped(series));
             self.warning(&format!(
@@ -97,14 +71,14 @@ impl Log {
     }
 
     /// Tells what readers took for granted.
-    pub(crate) fn notes(self, notes: &[ReadNote]) {
+    pub(crate) fn notes(&self, notes: &[ReadNote]) {
         for note in notes {
             self.report(&note.to_string(), &json!({ "event": "note", "message": note.to_string() }));
         }
     }
 
     /// Tells how forecasts are bounded and rounded, if they are.
-    pub(crate) fn bounded(self, non_negative: bool, integer: bool) {
+    pub(crate) fn bounded(&self, non_negative: bool, integer: bool) {
         let effect = match (non_negative, integer) {
             (false, false) => return,
             (true, false) => "below 0 become 0",
@@ -116,12 +90,12 @@ impl Log {
     }
 
     /// Nothing needs to be told of series that end before others.
-    pub(crate) fn knows_ends(self) {
-        ENDS_ARE_KNOWN.store(true, Ordering::Relaxed);
+    pub(crate) fn knows_ends(&self) {
+        self.ends_are_known.store(true, Ordering::Relaxed);
     }
 
     /// Tells how series that end before others were treated; `rows` were added.
-    pub(crate) fn ended(self, early: &EarlyEnds, end: End, rows: usize) {
+    pub(crate) fn ended(&self, early: &EarlyEnds, end: End, rows: usize) {
         let what = match end {
             End::Common => format!("they continue to it, rows added: {}", grouped(rows)),
             End::Masked => {
@@ -138,15 +112,15 @@ impl Log {
     }
 
     /// Tells programs that a file beside the data was read.
-    pub(crate) fn read_beside(self, path: &std::path::Path, role: &str) {
+    pub(crate) fn read_beside(&self, path: &std::path::Path, role: &str) {
         let path = path.display().to_string();
         self.event(|| json!({ "event": "read", "path": path, "role": role }));
     }
 
     /// Tells that future rows were read; people only if some were of no use.
-    pub(crate) fn read_future(self, path: &str, ignored_rows: usize) {
+    pub(crate) fn read_future(&self, path: &str, ignored_rows: usize) {
         let event = json!({ "event": "read", "path": path, "role": "futr", "ignored_rows": ignored_rows });
-        if self != Self::Text || ignored_rows > 0 {
+        if self.log != Log::Text || ignored_rows > 0 {
             let count = grouped(ignored_rows);
             self.report(
                 &format!("read {path}: rows that no forecast needs, and that are ignored: {count}"),
@@ -156,7 +130,7 @@ impl Log {
     }
 
     /// Tells which series were left out, with their rows, as each needs `rows_needed`; people of the first ones.
-    pub(crate) fn dropped(self, dropped: &[(&str, usize)], rows_needed: usize) {
+    pub(crate) fn dropped(&self, dropped: &[(&str, usize)], rows_needed: usize) {
         const SHOWN: usize = 20;
         let shown = dropped.iter().take(SHOWN).map(|(id, rows)| format!("{id} ({rows})"));
         let mut shown: Vec<String> = shown.collect();
@@ -176,11 +150,11 @@ impl Log {
     }
 
     /// From now on the first Ctrl-C only asks training to stop; a warning says where that is not possible.
-    pub(crate) fn catch_interrupts(self) {
-        let told = interrupt::catch(move |cause| {
+    pub(crate) fn catch_interrupts(&'static self) {
+        let told = self.interrupts.catch(move |cause| {
             let text =
                 format!("stopping after this step, to save what is trained; {cause} again stops at once");
-            match several::last_state() {
+            match self.processes.last_state() {
                 // The one who ended the processes may not wait for the end of the step, which those that are left do not reach.
                 Some(state) => self.report(
                     &format!("stopping, as this or another process was told to end; {state}"),
@@ -197,7 +171,7 @@ impl Log {
     }
 
     /// Tells of a trial of a search, the best so far and the time that is left.
-    pub(crate) fn tried(self, metric: &str, progress: &SearchProgress<'_>) {
+    pub(crate) fn tried(&self, metric: &str, progress: &SearchProgress<'_>) {
         let SearchProgress { trial, best, done, trials, left } = progress;
         let score = match (trial.score(), &trial.failure) {
             (Some(score), _) => format!("{metric} {}", short(score)),
@@ -222,41 +196,41 @@ impl Log {
     }
 
     /// Tells programs how good a model is.
-    pub(crate) fn scored(self, metrics: &Metrics) {
+    pub(crate) fn scored(&self, metrics: &Metrics) {
         self.event(|| tagged("scored", json!(metrics)));
     }
 
     /// Tells programs how fast a model is.
-    pub(crate) fn measured(self, bench: &Bench) {
+    pub(crate) fn measured(&self, bench: &Bench) {
         self.event(|| tagged("measured", json!(bench)));
     }
 
     /// Tells programs that a file was written, of which people read elsewhere.
-    pub(crate) fn wrote_quietly(self, path: &std::path::Path) {
+    pub(crate) fn wrote_quietly(&self, path: &std::path::Path) {
         self.event(|| json!({ "event": "wrote", "path": path.display().to_string() }));
     }
 
     /// Tells programs that the command has done all it should.
-    pub(crate) fn done(self, command: &str, elapsed: Duration) {
+    pub(crate) fn done(&self, command: &str, elapsed: Duration) {
         self.event(|| json!({ "event": "done", "command": command, "elapsed_s": elapsed.as_secs_f64() }));
     }
 
     /// Tells programs something.
-    fn event(self, event: impl FnOnce() -> Value) {
-        if self == Self::Json {
+    fn event(&self, event: impl FnOnce() -> Value) {
+        if self.log == Log::Json {
             event_line(&event());
         }
     }
 
     /// Tells where requests are answered.
     #[cfg(feature = "serve")]
-    pub(crate) fn serves(self, address: std::net::SocketAddr) {
+    pub(crate) fn serves(&self, address: std::net::SocketAddr) {
         let event = json!({ "event": "serves", "address": address.to_string() });
         self.report(&format!("serving at http://{address}"), &event);
     }
 
     /// Tells which columns of forecasts contributions are of, where a network has several.
-    pub(crate) fn explained(self, columns: &[String]) {
+    pub(crate) fn explained(&self, columns: &[String]) {
         if !columns.is_empty() {
             let event = json!({ "event": "explained", "columns": columns });
             self.report(&format!("explained: {} (--output chooses another)", columns.join(", ")), &event);
@@ -264,13 +238,13 @@ impl Log {
     }
 
     /// Tells that something was written.
-    pub(crate) fn wrote(self, path: &std::path::Path, what: &str) {
+    pub(crate) fn wrote(&self, path: &std::path::Path, what: &str) {
         let path = path.display().to_string();
         self.report(&format!("wrote {path}: {what}"), &json!({ "event": "wrote", "path": path }));
     }
 
     /// Tells how the training of each model ended, and how their forecasts add up.
-    pub(crate) fn fitted(self, fitted: &Fitted) {
+    pub(crate) fn fitted(&self, fitted: &Fitted) {
         if let Some((_, method)) = fitted.hierarchy() {
             let method = method.to_string();
             self.report(
@@ -302,21 +276,21 @@ impl Log {
     }
 
     /// Reports a warning: a problem that stops no work, but that users of its result should know.
-    pub(crate) fn warning(self, message: &str) {
-        match self {
+    pub(crate) fn warning(&self, message: &str) {
+        match self.log {
             // Who wants no progress still wants to know what to doubt.
-            Self::None => Self::Text,
-            other => other,
+            Log::None => line(&format!("warning: {message}")),
+            _ => self
+                .report(&format!("warning: {message}"), &json!({ "event": "warning", "message": message })),
         }
-        .report(&format!("warning: {message}"), &json!({ "event": "warning", "message": message }));
     }
 
     /// Reports a warning; programs are told all series of those that name some.
-    pub(crate) fn warned(self, warning: &Warning) {
+    pub(crate) fn warned(&self, warning: &Warning) {
         match warning {
             // Training, each window of a score and forecasts see the same series.
-            Warning::EarlyEnds(_) if ENDS_ARE_KNOWN.swap(true, Ordering::Relaxed) => {}
-            Warning::Fallback { model, reason, instead, series, .. } if self == Self::Json => {
+            Warning::EarlyEnds(_) if self.ends_are_known.swap(true, Ordering::Relaxed) => {}
+            Warning::Fallback { model, reason, instead, series, .. } if self.log == Log::Json => {
                 let message = warning.to_string();
                 let event = json!({
                     "event": "warning", "message": message, "model": model, "reason": reason, "instead": instead,
@@ -329,11 +303,11 @@ impl Log {
     }
 
     /// Reports an error, which none but JSON changes.
-    pub(crate) fn error(self, facts: &ErrorFacts) {
-        match (self, ErrorForm::asked()) {
-            (Self::Json, _) => event_line(&tagged("error", json!(facts))),
+    pub(crate) fn error(&self, facts: &ErrorFacts) {
+        match (self.log, self.error_form) {
+            (Log::Json, _) => event_line(&tagged("error", json!(facts))),
             (_, ErrorForm::Json) => event_line(&json!(facts)),
-            (Self::Text | Self::None | Self::Quiet, ErrorForm::Text) => {
+            (Log::Text | Log::None | Log::Quiet, ErrorForm::Text) => {
                 line(&format!("error: {}", facts.message))
             }
         }
@@ -391,7 +365,7 @@ fn losses(train: f64, valid: Option<f64>) -> String {
 
 /// Reports the steps of training.
 pub(crate) struct Reporter {
-    log: Log,
+    context: &'static Context,
     bars: MultiProgress,
     models: HashMap<String, LastReport>,
     last_line: Instant,
@@ -405,8 +379,8 @@ struct LastReport {
 }
 
 impl Reporter {
-    pub(crate) fn new(log: Log) -> Self {
-        Self { log, bars: MultiProgress::new(), models: HashMap::new(), last_line: Instant::now() }
+    pub(crate) fn new(context: &'static Context) -> Self {
+        Self { context, bars: MultiProgress::new(), models: HashMap::new(), last_line: Instant::now() }
     }
 
     /// Reports a step; training continues unless Ctrl-C was pressed.
@@ -415,31 +389,31 @@ impl Reporter {
         if self.models.get(model).is_none_or(|last| last.step >= progress.step) {
             if progress.step > 1 {
                 let done = progress.step - 1;
-                self.log.report(
+                self.context.report(
                     &format!("{model}: resuming after step {done} of {}", progress.max_steps),
                     &json!({ "event": "resumed", "model": model, "step": done }),
                 );
             }
             self.models.remove(model);
-            let drawn = self.log == Log::Text && io::stderr().is_terminal();
+            let drawn = self.context.log == Log::Text && io::stderr().is_terminal();
             let bar = drawn.then(|| self.bars.add(bar(model, progress)));
             self.models.insert(model.to_owned(), LastReport { step: 0, valid_loss: None, bar });
         }
-        several::took_step(model, progress.step);
+        self.context.processes.took_step(model, progress.step);
         let last = self.models.get_mut(model).expect("inserted above");
         last.step = progress.step;
         last.valid_loss = progress.valid_loss.or(last.valid_loss);
-        if self.log == Log::Json {
+        if self.context.log == Log::Json {
             events(model, progress).iter().for_each(event_line);
         } else if let Some(bar) = &last.bar {
             bar.set_message(losses(progress.train_loss, last.valid_loss));
             bar.set_position(progress.step);
-        } else if self.log == Log::Text && self.last_line.elapsed() >= PAUSE {
+        } else if self.context.log == Log::Text && self.last_line.elapsed() >= PAUSE {
             self.last_line = Instant::now();
             let losses = losses(progress.train_loss, last.valid_loss);
             line(&format!("{model}: step {} of {}, {losses}", progress.step, progress.max_steps));
         }
-        if interrupt::asked() { Verdict::Interrupt } else { Verdict::Continue }
+        if self.context.interrupts.asked() { Verdict::Interrupt } else { Verdict::Continue }
     }
 }
 

@@ -6,12 +6,12 @@ use std::path::PathBuf;
 use clap::Args;
 use foretell::{Fitted, Frame, Future, Panel};
 
-use crate::args::{JsonArgs, LogArgs, MemoryArgs, OutArgs, ThreadArgs};
+use crate::args::{JsonArgs, MemoryArgs, OutArgs, ThreadArgs};
+use crate::context::Context;
 use crate::data_args::DataArgs;
 use crate::model_args::load_models;
 use crate::output::Sink;
 use crate::picture::is_stdout;
-use crate::progress::Log;
 
 /// Saved models, the series that they are asked about, and where the answer goes.
 #[derive(Debug, Args)]
@@ -33,8 +33,6 @@ pub(crate) struct SavedRunArgs {
     json: JsonArgs,
     #[command(flatten)]
     memory: MemoryArgs,
-    #[command(flatten)]
-    log: LogArgs,
 }
 
 /// Models, series and future rows that were read, and the place to write to.
@@ -48,10 +46,6 @@ pub(crate) struct SavedRun {
 }
 
 impl SavedRunArgs {
-    pub(crate) fn log(&self) -> Log {
-        self.log.log()
-    }
-
     /// Whether the answer goes to standard output.
     pub(crate) fn is_to_stdout(&self) -> bool {
         is_stdout(&self.out.path)
@@ -59,30 +53,35 @@ impl SavedRunArgs {
 
     /// Reads models, series and future rows, once the place to write to is known to be writable; `h` are the steps that are asked
     /// about, where they are not the models' own.
-    pub(crate) fn read(&self, h: Option<usize>) -> anyhow::Result<SavedRun> {
+    pub(crate) fn read(&self, context: &'static Context, h: Option<usize>) -> anyhow::Result<SavedRun> {
         self.data.check_names(&self.futr)?;
-        let sink = Sink::open_as(&self.out.path, self.json)?;
-        let log = self.log();
+        let sink = Sink::open_as(context, &self.out.path, self.json)?;
         let fitted = load_models(&self.model, self.memory.limit())?
             .threads(self.threads.count)?
-            .on_warning(move |warning| log.warned(warning));
+            .on_warning(move |warning| context.warned(warning));
         let (panel, options) =
-            self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads.count, self.log())?;
+            self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads.count, context)?;
         let sink = sink.decimal(options.numbers.decimal());
         let h = h.unwrap_or(fitted.h());
         let steps = fitted.steps_read(h);
-        let future = self.data.read_future(&self.futr, &options, (&panel, steps), self.log())?;
+        let future = self.data.read_future(&self.futr, &options, (&panel, steps), context)?;
         Ok(SavedRun { fitted, panel, future, h, sink })
     }
 
     /// Writes the answer, and tells of the file if it is one: of `each` of the run's series, with its steps.
-    pub(crate) fn write(&self, run: SavedRun, frame: &Frame, each: &str) -> anyhow::Result<()> {
+    pub(crate) fn write(
+        &self,
+        context: &'static Context,
+        run: SavedRun,
+        frame: &Frame,
+        each: &str,
+    ) -> anyhow::Result<()> {
         let SavedRun { panel, h, sink, .. } = run;
         let to_file = !sink.is_stdout();
         sink.write_or_keep(frame)?;
         if to_file {
             let what = format!("{each}{} series, {h} steps each", panel.n_series());
-            self.log().wrote(&self.out.path, &what);
+            context.wrote(&self.out.path, &what);
         }
         Ok(())
     }

@@ -12,6 +12,7 @@ use foretell::{CellTable, Cells, ForecastTable, ScoredForecasts};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
+use crate::context::Context;
 use crate::failure::Usage;
 use crate::output::{Sink, write_file};
 use crate::table::write_aligned;
@@ -171,7 +172,7 @@ impl<'a> ScoreRows<'a> {
 
     /// Adds the scores to a table of this command, with the time and the version of the models, except those that it has: of the same
     /// version, what they are of, and with the same values. Gives how many were added.
-    pub(crate) fn append(&self, path: &Path, version: &str) -> anyhow::Result<usize> {
+    pub(crate) fn append(&self, context: &Context, path: &Path, version: &str) -> anyhow::Result<usize> {
         check_appendable(path)?;
         let header = self.header(&[SCORED_AT, VERSION]);
         let line = |record: &[String]| -> anyhow::Result<Vec<u8>> {
@@ -214,7 +215,7 @@ impl<'a> ScoreRows<'a> {
                 added += 1;
             }
         }
-        write_file(path, &writer.into_inner()?)?;
+        write_file(context, path, &writer.into_inner()?)?;
         Ok(added)
     }
 }

@@ -4,7 +4,7 @@
 
 use std::fs;
 use std::path::PathBuf;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -13,15 +13,12 @@ use foretell_mpi::{JoinError, World};
 
 use crate::failure::Usage;
 
-static WORLD: OnceLock<World> = OnceLock::new();
-
-static STATE: Mutex<Option<KeptState>> = Mutex::new(None);
-
 /// How long a process that failed waits for process 0 to report the same, as it does where all meet a mistake in data or
 /// arguments.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The states that this process keeps.
+#[derive(Debug)]
 struct KeptState {
     dir: PathBuf,
     every: u64,
@@ -29,87 +26,102 @@ struct KeptState {
     last: Option<(String, u64)>,
 }
 
-/// Joins the others that were started with this process, if it was not started by itself.
-pub(crate) fn join() -> Result<Option<World>, JoinError> {
-    Ok(World::join()?.map(|world| WORLD.get_or_init(|| world).clone()))
+/// The processes of a training, and the state that this one keeps of it.
+#[derive(Debug, Default)]
+pub(crate) struct Processes {
+    /// Those that were started together, if this one was not started by itself.
+    world: Option<World>,
+    state: Mutex<Option<KeptState>>,
 }
 
-/// The processes that read together, if there are several and each would (`together`).
-///
-/// # Errors
-/// If some would read together, and others by themselves.
-pub(crate) fn readers(together: bool) -> Result<Option<&'static World>, Usage> {
-    let Some(world) = WORLD.get().filter(|world| world.processes() > 1) else { return Ok(None) };
-    let of_all = world.gather(vec![f64::from(together)]);
-    match of_all.iter().position(|of| *of != of_all[0]) {
-        None => Ok(Some(world).filter(|_| together)),
-        Some(rank) => {
-            let [one, other] = [rank, 0].map(|rank| world.name(rank));
-            Err(Usage(format!(
-                "{one} would read the data in another way than {other} (--scratch, --freq, --fill, --resample); start all with the \
-                 same arguments"
-            )))
+impl Processes {
+    /// Joins the others that were started with this process, if it was not started by itself.
+    pub(crate) fn join() -> Result<Self, JoinError> {
+        Ok(Self { world: World::join()?, state: Mutex::default() })
+    }
+
+    /// The others, if there are some.
+    pub(crate) fn world(&self) -> Option<&World> {
+        self.world.as_ref()
+    }
+
+    /// The processes that read together, if there are several and each would (`together`).
+    ///
+    /// # Errors
+    /// If some would read together, and others by themselves.
+    pub(crate) fn readers(&self, together: bool) -> Result<Option<&World>, Usage> {
+        let Some(world) = self.world().filter(|world| world.processes() > 1) else { return Ok(None) };
+        let of_all = world.gather(vec![f64::from(together)]);
+        match of_all.iter().position(|of| *of != of_all[0]) {
+            None => Ok(Some(world).filter(|_| together)),
+            Some(rank) => {
+                let [one, other] = [rank, 0].map(|rank| world.name(rank));
+                Err(Usage(format!(
+                    "{one} would read the data in another way than {other} (--scratch, --freq, --fill, --resample); start all with the \
+                     same arguments"
+                )))
+            }
         }
     }
-}
 
-/// Whether others were started with this process.
-pub(crate) fn is_among_others() -> bool {
-    WORLD.get().is_some_and(|world| world.processes() > 1)
-}
+    /// Whether others were started with this process.
+    pub(crate) fn is_among_others(&self) -> bool {
+        self.world().is_some_and(|world| world.processes() > 1)
+    }
 
-/// Whether another process reports and writes.
-pub(crate) fn is_follower() -> bool {
-    WORLD.get().is_some_and(|world| world.rank() > 0)
-}
+    /// Whether another process reports and writes.
+    pub(crate) fn is_follower(&self) -> bool {
+        self.world().is_some_and(|world| world.rank() > 0)
+    }
 
-/// Leaves the others, whose work is done as well.
-pub(crate) fn leave() {
-    WORLD.get().cloned().into_iter().for_each(World::leave);
-}
+    /// Leaves the others, whose work is done as well.
+    pub(crate) fn leave(&self) {
+        self.world.clone().into_iter().for_each(World::leave);
+    }
 
-/// Tells of an error, which process 0 does alone if all `agree` on it or meet it as well; unless they agree, it ends all processes
-/// with this exit code.
-pub(crate) fn fail(tell: impl Fn(&str), message: &str, code: u8, agree: bool) {
-    let Some(world) = WORLD.get() else { return tell(message) };
-    match world.rank() {
-        0 => tell(message),
-        _ if agree => {}
-        rank => {
-            thread::sleep(PATIENCE);
-            tell(&format!("{}: {message}", world.name(rank)));
+    /// Tells of an error, which process 0 does alone if all `agree` on it or meet it as well; unless they agree, it ends all processes
+    /// with this exit code.
+    pub(crate) fn fail(&self, tell: impl Fn(&str), message: &str, code: u8, agree: bool) {
+        let Some(world) = self.world() else { return tell(message) };
+        match world.rank() {
+            0 => tell(message),
+            _ if agree => {}
+            rank => {
+                thread::sleep(PATIENCE);
+                tell(&format!("{}: {message}", world.name(rank)));
+            }
+        }
+        if !agree {
+            world.abort(code);
+        }
+        self.leave();
+    }
+
+    /// Notes where the states of the training are kept, and after how many steps each.
+    pub(crate) fn keeps_states(&self, dir: PathBuf, every: u64) {
+        *self.lock() = Some(KeptState { dir, every, last: None });
+    }
+
+    /// Notes that a model took this step; its state is kept after it, if it is to be kept.
+    pub(crate) fn took_step(&self, model: &str, step: u64) {
+        if let Some(state) = &mut *self.lock() {
+            state.took_step(model, step);
         }
     }
-    if !agree {
-        world.abort(code);
+
+    /// The state from which a training that ends now can be resumed, in words; `None` where it has no other processes.
+    pub(crate) fn last_state(&self) -> Option<String> {
+        self.world()?;
+        let text = match &*self.lock() {
+            None => "no state of the training was kept, which --checkpoint DIR does".to_owned(),
+            Some(state) => state.to_string(),
+        };
+        Some(text)
     }
-    leave();
-}
 
-/// Notes where the states of the training are kept, and after how many steps each.
-pub(crate) fn keeps_states(dir: PathBuf, every: u64) {
-    *lock() = Some(KeptState { dir, every, last: None });
-}
-
-/// Notes that a model took this step; its state is kept after it, if it is to be kept.
-pub(crate) fn took_step(model: &str, step: u64) {
-    if let Some(state) = &mut *lock() {
-        state.took_step(model, step);
+    fn lock(&self) -> MutexGuard<'_, Option<KeptState>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The state from which a training that ends now can be resumed, in words; `None` where it has no other processes.
-pub(crate) fn last_state() -> Option<String> {
-    WORLD.get()?;
-    let text = match &*lock() {
-        None => "no state of the training was kept, which --checkpoint DIR does".to_owned(),
-        Some(state) => state.to_string(),
-    };
-    Some(text)
-}
-
-fn lock() -> std::sync::MutexGuard<'static, Option<KeptState>> {
-    STATE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl KeptState {

@@ -1,17 +1,18 @@
 //! Arguments of the commands that train models.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::Args;
 use foretell::hierarchy::{Hierarchy, Reconciliation};
 use foretell::{
-    ColumnNames, Ensemble, Error, FileOptions, Fitted, Forecaster, Freq, Intervals, LocalScaler, ModelSpec,
-    Panel, Precision, ReadOptions, UsageError, with_sums,
+    ColumnNames, Ensemble, FileOptions, Fitted, Forecaster, Freq, Intervals, LocalScaler, ModelSpec, Panel,
+    Precision, ReadOptions,
 };
 
-use crate::args::{BoundArgs, LogArgs, MemoryArgs, thread_count};
-use crate::data_args::{DataArgs, freq_without};
+use crate::args::{BoundArgs, MemoryArgs, thread_count};
+use crate::context::Context;
+use crate::data_args::DataArgs;
 use crate::failure::Usage;
 use crate::feature_args::FeatureArgs;
 use crate::hierarchy_args::{HierarchyArgs, KeptMethodArgs};
@@ -38,15 +39,15 @@ pub(crate) struct TrainArgs {
     /// Frequency of the data, as in pandas: h, D, B, W-SUN, MS, 15min, BME, SMS, bh, 1, ... or polars: 1mo, 15m, ...
     /// [default: inferred]
     #[arg(long, value_name = "F", value_parser = Freq::parse, conflicts_with = "from")]
-    freq: Option<Freq>,
+    pub(crate) freq: Option<Freq>,
     /// File with the days on which business days or hours have no row, one a line. They are saved with the models
     /// [default for --freq: B]
     #[arg(long, value_name = "FILE", conflicts_with = "from")]
-    holidays: Option<PathBuf>,
+    pub(crate) holidays: Option<PathBuf>,
     /// Leave out series that are too short, with fewer rows than input_size and those held out after it, and list
     /// them
     #[arg(long)]
-    drop_short: bool,
+    pub(crate) drop_short: bool,
     /// Last steps of each series that are held out to watch the loss on: 0, or at least h
     #[arg(long, value_name = "N", default_value_t = 0)]
     val_size: usize,
@@ -74,7 +75,7 @@ pub(crate) struct TrainArgs {
     pub(crate) ensembles: Vec<Ensemble>,
     /// Threads; 0 for as many as the machine has. They change nothing in the result
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = thread_count())]
-    threads: usize,
+    pub(crate) threads: usize,
     /// Seed of initial weights, draws and dropout [default: each model's random_seed]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
@@ -87,9 +88,7 @@ pub(crate) struct TrainArgs {
     #[command(flatten)]
     precision: PrecisionArgs,
     #[command(flatten)]
-    memory: MemoryArgs,
-    #[command(flatten)]
-    pub(crate) log: LogArgs,
+    pub(crate) memory: MemoryArgs,
 }
 
 impl TrainArgs {
@@ -145,10 +144,15 @@ impl TrainArgs {
     }
 
     /// Trained models that are asked about a panel unchanged, with what concerns their forecasts as the flags say.
-    pub(crate) fn as_trained(&self, fitted: &Fitted, panel: &Panel) -> anyhow::Result<Fitted> {
-        let (log, [non_negative, integer]) = (self.log.log(), self.bounds(Some(fitted)));
+    pub(crate) fn as_trained(
+        &self,
+        context: &'static Context,
+        fitted: &Fitted,
+        panel: &Panel,
+    ) -> anyhow::Result<Fitted> {
+        let [non_negative, integer] = self.bounds(Some(fitted));
         let fitted = fitted.clone().threads(self.threads)?.non_negative(non_negative).integer(integer);
-        let mut fitted = fitted.on_warning(move |warning| log.warned(warning));
+        let mut fitted = fitted.on_warning(move |warning| context.warned(warning));
         let asked = self.hierarchy(Some(&fitted))?;
         let asked =
             asked.map(|(hierarchy, method)| (hierarchy, method.unwrap_or(Reconciliation::usual(false))));
@@ -167,10 +171,11 @@ impl TrainArgs {
     /// which those are left out that are named already.
     pub(crate) fn forecaster(
         &self,
+        context: &'static Context,
         from: Option<&Fitted>,
         beside: impl FnOnce(usize) -> anyhow::Result<Vec<ModelSpec>>,
     ) -> anyhow::Result<Forecaster> {
-        let mut specs = self.specs(from, false)?;
+        let mut specs = self.specs(context, from, false)?;
         let named = specs.len();
         for spec in beside(specs[0].h())? {
             if specs.iter().all(|named| named.name() != spec.name()) {
@@ -178,39 +183,38 @@ impl TrainArgs {
             }
         }
         let baselines = specs.len() - named;
-        Ok(self.forecaster_of(specs, from)?.baselines(baselines))
+        Ok(self.forecaster_of(context, specs, from)?.baselines(baselines))
     }
 
     /// These models, ready to be trained: the training is reported.
     pub(crate) fn forecaster_of(
         &self,
+        context: &'static Context,
         specs: Vec<ModelSpec>,
         from: Option<&Fitted>,
     ) -> anyhow::Result<Forecaster> {
-        if matches!(self.intervals, Some(Intervals::Dropout { .. })) {
-            let takes = |spec: &ModelSpec| spec.as_ref().needs().takes_dropout_samples;
-            if !specs.iter().any(takes) {
-                let models = specs.iter().map(ModelSpec::alias).collect::<Vec<_>>().join(", ");
-                return Err(Error::from(UsageError::NoDropout { models }).into());
-            }
-        }
         let hierarchy = self.hierarchy(from)?;
         let forecaster = self.configured(Forecaster::new(specs)?, from, hierarchy.as_ref())?;
+        forecaster.check()?;
         let [non_negative, integer] = self.bounds(from);
-        let log = self.log.log();
-        log.bounded(non_negative, integer);
-        let mut reporter = Reporter::new(log);
-        let forecaster = forecaster.on_warning(move |warning| log.warned(warning));
+        context.bounded(non_negative, integer);
+        let mut reporter = Reporter::new(context);
+        let forecaster = forecaster.on_warning(move |warning| context.warned(warning));
         Ok(forecaster.on_progress(move |model, progress| reporter.step(model, progress)))
     }
 
     /// The models with their hyper-parameters; where a search finds these, the input size may be missing. They read no static
     /// columns that are labels of a hierarchy.
-    pub(crate) fn specs(&self, from: Option<&Fitted>, searched: bool) -> anyhow::Result<Vec<ModelSpec>> {
+    pub(crate) fn specs(
+        &self,
+        context: &'static Context,
+        from: Option<&Fitted>,
+        searched: bool,
+    ) -> anyhow::Result<Vec<ModelSpec>> {
         self.data.check_names(&[])?;
         self.check_freeze(from)?;
         let statics = self.static_columns(from)?;
-        let specs = self.models.specs(self.seed, &statics, from, searched, self.log.log())?;
+        let specs = self.models.specs(self.seed, &statics, from, searched, context)?;
         match from {
             Some(_) => Ok(specs),
             None => refuse_twins(specs),
@@ -229,8 +233,12 @@ impl TrainArgs {
     }
 
     /// These models in place of named ones, with what the flags set of them.
-    pub(crate) fn settle(&self, specs: Vec<ModelSpec>) -> anyhow::Result<Vec<ModelSpec>> {
-        refuse_twins(self.models.set(specs, self.seed, &self.static_columns(None)?, None, self.log.log())?)
+    pub(crate) fn settle(
+        &self,
+        context: &'static Context,
+        specs: Vec<ModelSpec>,
+    ) -> anyhow::Result<Vec<ModelSpec>> {
+        refuse_twins(self.models.set(specs, self.seed, &self.static_columns(None)?, None, context)?)
     }
 
     /// The static columns that models read: all that there are.
@@ -314,8 +322,8 @@ impl TrainArgs {
     /// Whether forecasts below 0 become 0, and whether they are rounded.
     fn bounds(&self, from: Option<&Fitted>) -> [bool; 2] {
         [
-            from.is_some_and(Fitted::is_non_negative) || self.bounds.non_negative,
-            from.is_some_and(Fitted::is_integer) || self.bounds.integer,
+            from.is_some_and(|from| from.own_settings().non_negative) || self.bounds.non_negative,
+            from.is_some_and(|from| from.own_settings().integer) || self.bounds.integer,
         ]
     }
 
@@ -366,110 +374,6 @@ impl TrainArgs {
         }
     }
 
-    /// The series, the sums of the hierarchy that `forecaster` keeps and the columns that it reads included, read as for the models that it starts
-    /// `from`, if any; with --drop-short without those of fewer than `rows_needed` rows. Series of the hierarchy that the data have no
-    /// rows of are left out of it.
-    pub(crate) fn read(
-        &self,
-        from: Option<&Fitted>,
-        forecaster: &mut Forecaster,
-        rows_needed: usize,
-    ) -> anyhow::Result<Panel> {
-        let panel = self.rows(from, forecaster)?;
-        if from.is_none() {
-            forecaster.leave_out_absent(&panel)?;
-        }
-        self.long_enough(panel, forecaster, rows_needed)
-    }
-
-    /// The series that another forecaster read ([`TrainArgs::read_by`]), as [`TrainArgs::read`] gives them.
-    pub(crate) fn ready(
-        &self,
-        panel: Panel,
-        forecaster: &mut Forecaster,
-        rows_needed: usize,
-    ) -> anyhow::Result<Panel> {
-        forecaster.leave_out_absent(&panel)?;
-        self.long_enough(panel, forecaster, rows_needed)
-    }
-
-    /// The series of the data with the columns that `forecaster` reads, without the sums of a hierarchy.
-    pub(crate) fn read_by(&self, forecaster: &Forecaster) -> anyhow::Result<Panel> {
-        self.rows(None, forecaster)
-    }
-
-    /// The series of the data.
-    fn rows(&self, from: Option<&Fitted>, forecaster: &Forecaster) -> anyhow::Result<Panel> {
-        let (max_memory, log) = (self.memory.limit().bytes(), self.log.log());
-        let (read, categories) = (forecaster.columns_read(), forecaster.categories());
-        Ok(match from {
-            Some(fitted) => {
-                self.data.read_as_saved(fitted, (read, categories), max_memory, self.threads, log)?.0
-            }
-            None => {
-                let options = self.data.options(
-                    &self.columns(None),
-                    read,
-                    categories,
-                    freq_without(self.freq, self.holidays.as_deref())?,
-                    &ReadOptions::default(),
-                )?;
-                self.data.read(&options.max_memory(max_memory).threads(self.threads), log)?
-            }
-        })
-    }
-
-    /// The panel with the sums of the hierarchy; with --drop-short without series of fewer than `rows_needed` rows.
-    fn long_enough(
-        &self,
-        panel: Panel,
-        forecaster: &Forecaster,
-        rows_needed: usize,
-    ) -> anyhow::Result<Panel> {
-        let panel = match forecaster.kept_hierarchy() {
-            Some(hierarchy) => with_sums(panel, hierarchy)?,
-            None => panel,
-        };
-        if !self.drop_short || panel.min_len() >= rows_needed {
-            return Ok(panel);
-        }
-        let series = (0..panel.n_series()).map(|series| (&**panel.id(series), panel.len(series)));
-        let dropped: Vec<_> = series.filter(|(_, rows)| *rows < rows_needed).collect();
-        if dropped.len() == panel.n_series() {
-            anyhow::bail!(
-                "--drop-short would leave out every series: {} rows are needed, and the longest has {}; lower \
-                 input_size or what is held out",
-                rows_needed,
-                panel.max_len()
-            );
-        }
-        self.log.log().dropped(&dropped, rows_needed);
-        Ok(panel.without_shorter_than(rows_needed))
-    }
-
-    /// The data to validate models on that are trained on `panel`, read as it was.
-    pub(crate) fn read_validation(
-        &self,
-        path: &Path,
-        from: Option<&Fitted>,
-        forecaster: &Forecaster,
-        panel: &Panel,
-    ) -> anyhow::Result<Panel> {
-        let saved = from.map_or_else(ReadOptions::default, |fitted| fitted.reading().clone());
-        let (read, categories) = (forecaster.columns_read(), forecaster.categories());
-        let options = self.data.options(&self.columns(from), read, categories, Some(panel.freq()), &saved)?;
-        let mut options = options.max_memory(self.memory.limit().bytes()).threads(self.threads);
-        // Static columns are those of the data that are trained on.
-        options.static_cols = Vec::new();
-        let validation = Panel::from_files(&[path], &options)?;
-        self.log.log().read_beside(path, "validation");
-        self.log.log().notes(validation.notes());
-        match forecaster.kept_hierarchy() {
-            Some(hierarchy) => Ok(with_sums(validation, hierarchy)?),
-            None => Ok(validation),
-        }
-    }
-
     /// The mark before decimals, of what is read and written.
     pub(crate) fn decimal(&self, from: Option<&Fitted>) -> anyhow::Result<char> {
         Ok(self.reading(from)?.numbers.decimal())
@@ -481,7 +385,7 @@ impl TrainArgs {
         self.data.options(&self.columns(from), Vec::new(), Vec::new(), None, &saved)
     }
 
-    fn columns(&self, from: Option<&Fitted>) -> ColumnNames {
+    pub(crate) fn columns(&self, from: Option<&Fitted>) -> ColumnNames {
         self.data.columns(from.map_or_else(ColumnNames::default, |fitted| fitted.columns().clone()))
     }
 }

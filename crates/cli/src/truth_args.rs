@@ -10,10 +10,10 @@ use foretell::{
 };
 
 use crate::args::{MemoryArgs, numbers};
+use crate::context::Context;
 use crate::failure::Usage;
 use crate::file_args::FileArgs;
 use crate::layout_args::LayoutArgs;
-use crate::progress::Log;
 use crate::row_args::RowArgs;
 
 /// The files that are compared.
@@ -105,7 +105,7 @@ impl ComparedTables {
 
 impl ComparedFiles {
     /// Reads the files.
-    pub(crate) fn read(&self, log: Log) -> anyhow::Result<ComparedTables> {
+    pub(crate) fn read(&self, context: &'static Context) -> anyhow::Result<ComparedTables> {
         let limit = self.memory.limit();
         let fitted =
             self.model.as_ref().map(|model| Fitted::load_within(model, limit.clone())).transpose()?;
@@ -124,7 +124,7 @@ impl ComparedFiles {
             if table.zone.is_none()
                 && let Some(zone) = &beside.zone
             {
-                log.warning(&format!(
+                context.warning(&format!(
                     "the times of {} have no zone: they are read in {zone}, that of {} (--zone says another)",
                     self.forecast.display(),
                     path.display()

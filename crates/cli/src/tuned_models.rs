@@ -5,7 +5,7 @@ use foretell::{ModelSpec, Panel, SearchTrial, Tuned};
 use foretell_auto::{Auto, Budget, Criterion, PanelTraits, suiting};
 use serde_json::{Value, json};
 
-use crate::progress::Log;
+use crate::context::Context;
 
 /// The models that suit a panel, of `futr` columns that are known ahead; networks are among them where the search has a limit of time.
 pub(crate) fn suiting_models(
@@ -13,7 +13,7 @@ pub(crate) fn suiting_models(
     (h, futr): (usize, usize),
     season: Option<usize>,
     has_time: bool,
-    log: Log,
+    context: &'static Context,
 ) -> Vec<ModelSpec> {
     let seasons: Vec<usize> = season.into_iter().collect();
     let traits = PanelTraits::of(panel, h, &seasons, futr);
@@ -29,7 +29,7 @@ pub(crate) fn suiting_models(
         "searching the models that suit the data: {}{without}; --model names others",
         names.join(", ")
     );
-    log.report(&text, &json!({ "event": "models", "models": names }));
+    context.report(&text, &json!({ "event": "models", "models": names }));
     models
 }
 

@@ -24,6 +24,7 @@ use crate::importances::feature_importances;
 use crate::insample_options::InsampleOptions;
 use crate::intervals::Intervals;
 use crate::memory::check_calibration_memory;
+use crate::own_settings::OwnSettings;
 use crate::predict_options::PredictOptions;
 use crate::sample_paths::simulate;
 use crate::simulate_options::SimulateOptions;
@@ -109,14 +110,9 @@ impl Fitted {
         self.trained.settings.end
     }
 
-    /// Whether forecasts below 0 become 0.
-    pub fn is_non_negative(&self) -> bool {
-        self.trained.settings.non_negative
-    }
-
-    /// Whether forecasts are rounded to whole numbers.
-    pub fn is_integer(&self) -> bool {
-        self.trained.settings.integer
+    /// All settings that the models keep and neuralforecast does not have.
+    pub fn own_settings(&self) -> OwnSettings {
+        self.trained.settings
     }
 
     /// The names of the models' columns, without the suffixes of their outputs.

@@ -17,6 +17,7 @@ use crate::error::Error;
 use crate::fitted::Fitted;
 use crate::intervals::Intervals;
 use crate::model_spec::ModelSpec;
+use crate::own_settings::OwnSettings;
 use crate::training::checkpointing::Checkpointing;
 use crate::training::data_doubts::{warn_of_data, warn_of_early_ends};
 use crate::training::plan::TrainingPlan;
@@ -189,6 +190,12 @@ impl Forecaster {
         self
     }
 
+    /// All settings that models keep and neuralforecast does not have, in place of those so far.
+    pub fn own_settings(mut self, settings: OwnSettings) -> Self {
+        self.plan.settings = settings;
+        self
+    }
+
     /// Whether forecasts and interval bounds below 0 become 0; saved with the models.
     pub fn non_negative(mut self, non_negative: bool) -> Self {
         self.plan.settings.non_negative = non_negative;
@@ -251,6 +258,15 @@ impl Forecaster {
     pub fn local_static_scaler(mut self, scaler: LocalScaler) -> Self {
         self.plan.local_scalers.statics = Some(scaler);
         self
+    }
+
+    /// Refuses settings that no data would suit, as [`Forecaster::fit`] does, before any data are read.
+    ///
+    /// # Errors
+    /// If columns of the forecasts have the same name, an ensemble has one model, or intervals are asked of a spread or a dropout that
+    /// there is not.
+    pub fn check(&self) -> Result<(), Error> {
+        self.plan.check()
     }
 
     /// Calibrates prediction intervals of the models that forecast a single number, for

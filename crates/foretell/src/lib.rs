@@ -214,7 +214,7 @@ pub use imported::Imported;
 pub use insample_options::InsampleOptions;
 pub use intervals::Intervals;
 pub use model_spec::ModelSpec;
-pub use own_settings::TableLibrary;
+pub use own_settings::{OwnSettings, TableLibrary};
 pub use packed_model::{pack_model, unpack_model};
 pub use predict_options::PredictOptions;
 pub use reconciliation_error::ReconciliationError;

@@ -3,29 +3,30 @@
 use foretell_data::{End, SeriesLevel};
 use serde::{Deserialize, Serialize};
 
-/// Settings that neuralforecast does not have.
+/// Settings that neuralforecast does not have: what models keep of them, and what hosts pass on whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct OwnSettings {
+#[non_exhaustive]
+pub struct OwnSettings {
     /// The common end of series that end before others.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) end: Option<End>,
+    pub end: Option<End>,
     /// Whether forecasts below 0 become 0.
-    pub(crate) non_negative: bool,
+    pub non_negative: bool,
     /// Whether forecasts become whole numbers.
-    pub(crate) integer: bool,
+    pub integer: bool,
     /// Forecasts with dropout that the intervals of networks are taken from.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) dropout: Option<usize>,
+    pub dropout: Option<usize>,
     /// Whether the intervals of ensembles are of the spread of their members.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(crate) spread: bool,
+    pub spread: bool,
     /// The last this many models stand beside the others for comparison, and are members of no ensemble.
     #[serde(skip_serializing_if = "is_zero")]
-    pub(crate) baselines: usize,
+    pub baselines: usize,
     /// The library whose tables the data of the training were.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) tables: Option<TableLibrary>,
+    pub tables: Option<TableLibrary>,
 }
 
 /// A library of tables in Python: forecasts of models are tables as their data were, also after they are saved and loaded.

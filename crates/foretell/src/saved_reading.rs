@@ -1,6 +1,6 @@
 //! How tables of series are read for models: one rule for every host.
 
-use foretell_data::{Freq, Panel, ReadOptions};
+use foretell_data::{DataError, End, Freq, Panel, ReadOptions};
 
 use crate::columns::ColumnNames;
 use crate::error::Error;
@@ -69,6 +69,23 @@ impl SeriesColumns {
 }
 
 impl Fitted {
+    /// The panel that the models forecast, made of the rows of a table that was read with `options`: with the static columns that
+    /// `statics` adds, with series that end as was said (`end`), else as in training, and with the sums of the models' hierarchy.
+    ///
+    /// # Errors
+    /// Those of reading, of `statics`, of the ends of series and of the sums.
+    pub fn completed(
+        &self,
+        rows: Result<Panel, DataError>,
+        end: Option<End>,
+        options: &ReadOptions,
+        statics: impl FnOnce(Panel) -> Result<Panel, DataError>,
+    ) -> Result<Panel, Error> {
+        let rows = rows.map_err(DataError::of_trained)?;
+        let (panel, _) = rows.completed(end.or(self.end()), options, statics)?;
+        self.with_sums(panel)
+    }
+
     /// The panel that the models forecast: with the sums of their hierarchy, if they keep one and the panel lacks them.
     ///
     /// # Errors

@@ -10,6 +10,7 @@ use foretell::{
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use serde_json::json;
 
 use crate::batches::batches;
 use crate::error::{exception, parsed};
@@ -35,6 +36,12 @@ impl PyFitted {
         let told = Told::default();
         let fitted = fitted.threads(threads)?.on_warning(told.listener());
         Ok(Self { fitted, told })
+    }
+
+    /// The panel with the sums of the hierarchy that the models keep, if it lacks them.
+    fn with_sums(&self, panel: &PyPanel) -> Result<PyPanel, foretell::Error> {
+        let PyPanel { panel, options } = panel;
+        Ok(PyPanel { panel: self.fitted.with_sums(panel.clone())?, options: options.clone() })
     }
 
     /// The future rows of a table, `h` steps of each series.
@@ -173,29 +180,16 @@ impl PyFitted {
         Ok(Self { fitted: self.fitted.clone().with_tables(Some(tables)), told: self.told.clone() })
     }
 
-    /// The names of the scalers of series and of static columns.
+    /// The settings that the models keep, as JSON with the names that `Forecaster` takes them by.
     #[getter]
-    fn local_scalers(&self) -> [Option<String>; 2] {
-        self.fitted.local_scalers().map(|scaler| scaler.map(|scaler| scaler.to_string()))
-    }
-
-    /// The columns that are computed, as `Forecaster` takes them.
-    #[getter]
-    fn features(&self) -> Option<String> {
+    fn settings(&self) -> String {
+        let [of_series, of_statics] = self.fitted.local_scalers();
         let features = self.fitted.features();
-        (!features.is_empty()).then(|| features.to_string())
-    }
-
-    /// Whether forecasts below 0 become 0.
-    #[getter]
-    fn non_negative(&self) -> bool {
-        self.fitted.is_non_negative()
-    }
-
-    /// Whether forecasts are rounded to whole numbers.
-    #[getter]
-    fn integer(&self) -> bool {
-        self.fitted.is_integer()
+        let mut all = json!(self.fitted.own_settings());
+        all["local_scaler_type"] = json!(of_series.map(|scaler| scaler.to_string()));
+        all["local_static_scaler_type"] = json!(of_statics.map(|scaler| scaler.to_string()));
+        all["features"] = json!((!features.is_empty()).then(|| features.to_string()));
+        all.to_string()
     }
 
     /// The names of the columns of ensembles.
@@ -310,6 +304,7 @@ impl PyFitted {
         let rows = future.map(batches).transpose()?;
         let result = interruptible(py, || {
             let h = h.unwrap_or(self.fitted.h());
+            let panel = &self.with_sums(panel)?;
             let future = self.future(rows, panel, h)?;
             let options =
                 PredictOptions::new().future(future.as_ref()).h(h).level(&level).quantiles(&quantiles);
@@ -334,6 +329,7 @@ impl PyFitted {
     ) -> PyResult<PyFrame> {
         let (rows, method) = (future.map(batches).transpose()?, parsed::<PathMethod>(method)?);
         let result = interruptible(py, || -> Result<_, foretell::Error> {
+            let panel = &self.with_sums(panel)?;
             let future = self.future(rows, panel, h)?;
             let options = SimulateOptions::new(n_paths).seed(seed).method(method).h(h);
             let options = options.quantiles(&quantiles).future(future.as_ref());
@@ -376,6 +372,7 @@ impl PyFitted {
         };
         let rows = future.map(batches).transpose()?;
         let result = interruptible(py, || {
+            let panel = &self.with_sums(panel)?;
             let future = self.future(rows, panel, h)?;
             let options = ExplainOptions::new(method).output(output).models(&models).h(h);
             self.fitted.explain(&panel.panel, &options.future(future.as_ref()))
@@ -395,6 +392,7 @@ impl PyFitted {
     ) -> PyResult<PyFrame> {
         let rows = future.map(batches).transpose()?;
         let result = interruptible(py, || {
+            let panel = &self.with_sums(panel)?;
             let future = self.future(rows, panel, h)?;
             self.fitted.decompose(&panel.panel, &DecomposeOptions::new().future(future.as_ref()).h(h))
         })?;
@@ -412,6 +410,7 @@ impl PyFitted {
     ) -> PyResult<String> {
         let rows = future.map(batches).transpose()?;
         let result = interruptible(py, || {
+            let panel = &self.with_sums(panel)?;
             let future = self.future(rows, panel, self.fitted.h())?;
             self.fitted.feature_importances(&panel.panel, future.as_ref())
         })?;
@@ -421,7 +420,7 @@ impl PyFitted {
 
     /// Marks the rows that are outside the intervals of `level` percent of their forecasts.
     fn anomalies(&self, py: Python<'_>, panel: &PyPanel, level: f64) -> PyResult<PyFrame> {
-        let result = interruptible(py, || self.fitted.anomalies(&panel.panel, level))?;
+        let result = interruptible(py, || self.fitted.anomalies(&self.with_sums(panel)?.panel, level))?;
         self.told.tell(py)?;
         Ok(PyFrame::of(result.map_err(exception)?, None))
     }
@@ -441,7 +440,7 @@ impl PyFitted {
         raw_quantiles: bool,
     ) -> PyResult<PyFrame> {
         let result = interruptible(py, || {
-            let panel = panel.panel.without_last(without_last);
+            let panel = self.with_sums(panel)?.panel.without_last(without_last);
             let options = InsampleOptions::new(step_size).from_padding().level(&level).quantiles(&quantiles);
             self.fitted.clone().raw_quantiles(raw_quantiles).predict_insample_with(&panel, &options)
         })?;
@@ -463,7 +462,8 @@ impl PyFitted {
     ) -> PyResult<PyFrame> {
         let options = ValidationOptions::new(n_windows, step_size).level(&level).quantiles(&quantiles);
         let options = options.raw_quantiles(raw_quantiles);
-        let result = interruptible(py, || self.fitted.validate_with(&panel.panel, &options))?;
+        let result =
+            interruptible(py, || self.fitted.validate_with(&self.with_sums(panel)?.panel, &options))?;
         self.told.tell(py)?;
         Ok(PyFrame::of(result.map_err(exception)?.frame, Some(&panel.options.target_col)))
     }

@@ -3,10 +3,8 @@
 use std::sync::{Mutex, PoisonError};
 
 use foretell::hierarchy::{Hierarchy, Reconciliation};
-use foretell::{
-    ColumnNames, Ensemble, Features, Forecaster, Intervals, LocalScaler, Precision, ValidationOptions,
-};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use foretell::{Forecaster, ValidationOptions};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::error::{exception, parsed};
@@ -15,6 +13,7 @@ use crate::frame::PyFrame;
 use crate::panel::PyPanel;
 use crate::spec;
 use crate::told::Told;
+use crate::training_settings::TrainingSettings;
 use crate::watched::{ModelLosses, Watch};
 
 /// A summing matrix, `[series, series at the bottom]`: the ids of its rows and of its columns, the matrix row by row, and the name of
@@ -36,84 +35,32 @@ pub(crate) struct PyForecaster {
 
 #[pymethods]
 impl PyForecaster {
-    /// Models of a JSON text, and the settings of their training; `start` has models that they continue from.
+    /// Models of a JSON text, and the settings of their training as another; `start` has models that they continue from.
     #[new]
-    #[pyo3(signature = (
-        models, *, id_col, time_col, target_col, val_size = 0, local_scaler = None, local_static_scaler = None,
-        intervals = None, start = None, threads = 0, precision = None, restore_best = true, ensembles = Vec::new(),
-        features = None, non_negative = false, integer = false, max_memory = None, checkpoint = None,
-        hierarchy = None, keep_optimizer = false, freeze = Vec::new(),
-    ))]
+    #[pyo3(signature = (models, settings, start = None, hierarchy = None))]
     fn new(
         models: &str,
-        id_col: String,
-        time_col: String,
-        target_col: String,
-        val_size: usize,
-        local_scaler: Option<&str>,
-        local_static_scaler: Option<&str>,
-        intervals: Option<&str>,
+        settings: &str,
         start: Option<&PyFitted>,
-        threads: usize,
-        precision: Option<&str>,
-        restore_best: bool,
-        ensembles: Vec<String>,
-        features: Option<&str>,
-        non_negative: bool,
-        integer: bool,
-        max_memory: Option<u64>,
-        checkpoint: Option<(String, u64)>,
         hierarchy: Option<SummingMatrix>,
-        keep_optimizer: bool,
-        freeze: Vec<String>,
     ) -> PyResult<Self> {
         let (told, watch) = (Told::default(), Watch::default());
         let mut forecaster = Forecaster::new(spec::read(models)?).map_err(exception)?;
         if let Some(start) = start {
             forecaster = forecaster.start_from(&start.fitted).without_ensembles();
         }
-        forecaster = forecaster
-            .columns(ColumnNames { id: id_col, time: time_col, target: target_col })
-            .val_size(val_size)
-            .threads(threads)
-            .restore_best(restore_best)
-            .keep_optimizer(keep_optimizer)
-            .freeze(freeze)
-            .non_negative(non_negative)
-            .integer(integer)
+        let settings = TrainingSettings::read(settings)?;
+        forecaster = settings
+            .of(forecaster)?
             .on_warning(told.listener())
             .on_progress(watch.listener())
             .while_wanted(watch.question());
-        if let Some(name) = precision {
-            forecaster = forecaster.precision(precision_of(name)?);
-        }
-        if let Some(name) = local_scaler {
-            forecaster = forecaster.local_scaler(parsed::<LocalScaler>(name)?);
-        }
-        if let Some(name) = local_static_scaler {
-            forecaster = forecaster.local_static_scaler(parsed::<LocalScaler>(name)?);
-        }
-        if let Some(text) = intervals {
-            forecaster = forecaster.intervals(parsed::<Intervals>(text)?);
-        }
-        for text in &ensembles {
-            forecaster = forecaster.ensemble(parsed::<Ensemble>(text)?);
-        }
-        if let Some(text) = features {
-            forecaster = forecaster.features(parsed::<Features>(text)?).map_err(exception)?;
-        }
-        if let Some(bytes) = max_memory {
-            forecaster = forecaster.max_memory(bytes);
-        }
-        if let Some((dir, every)) = &checkpoint {
-            forecaster = forecaster.checkpoint_to(dir, (*every).max(1));
-        }
         if let Some((rows, columns, matrix, method)) = hierarchy {
             let sums = Hierarchy::from_summing_matrix(&rows, &columns, &matrix).map_err(exception)?;
             forecaster = forecaster.hierarchy(sums, parsed::<Reconciliation>(&method)?).map_err(exception)?;
         }
         let (columns, categories) = (forecaster.columns_read(), forecaster.categories());
-        let state = checkpoint.map(|(dir, _)| dir);
+        let state = settings.checkpoint.map(|(dir, _)| dir);
         Ok(Self { forecaster: Mutex::new(Some(forecaster)), columns, categories, state, told, watch })
     }
 
@@ -207,15 +154,5 @@ impl PyForecaster {
             foretell::remove_training_state(dir).map_err(exception)?;
         }
         Ok(result)
-    }
-}
-
-/// The precision of this name; as Lightning has them, too.
-fn precision_of(name: &str) -> PyResult<Precision> {
-    match name {
-        "f32" | "32" | "32-true" => Ok(Precision::F32),
-        "bf16" | "bf16-mixed" | "bf16-true" => Ok(Precision::Bf16),
-        "f16" | "16" | "16-mixed" | "16-true" => Ok(Precision::F16),
-        other => Err(PyValueError::new_err(format!("precision must be f32, bf16 or f16, found {other:?}"))),
     }
 }

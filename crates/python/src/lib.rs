@@ -25,6 +25,7 @@ mod spec;
 mod stream;
 mod table;
 mod told;
+mod training_settings;
 mod watched;
 
 /// The engine behind the package `foretell`.
@@ -47,7 +48,7 @@ mod _foretell {
     #[pymodule_export]
     use crate::leaderboard::leaderboard;
     #[pymodule_export]
-    use crate::models::{check_model, hyper_parameters, model_names, search_space};
+    use crate::models::{check_model, hyper_parameters, local_scalers, model_names, search_space};
     #[pymodule_export]
     use crate::panel::PyPanel;
     #[pymodule_export]

@@ -1,6 +1,6 @@
 //! The list of models.
 
-use foretell::{ModelSpec, SearchSpace, SpecError};
+use foretell::{LocalScaler, ModelSpec, SearchSpace, SpecError};
 use pyo3::prelude::*;
 
 use crate::error::of_spec;
@@ -12,6 +12,12 @@ pub(crate) fn model_names() -> Vec<&'static str> {
     // Auto, which is made of others, has a class of its own.
     let is_other = |name: &&str| *name != foretell_auto::Auto::ENTRY.name;
     foretell::model_names().into_iter().filter(is_other).collect()
+}
+
+/// The names of the scalers of whole series and of static columns.
+#[pyfunction]
+pub(crate) fn local_scalers() -> Vec<&'static str> {
+    LocalScaler::ALL.map(LocalScaler::name).to_vec()
 }
 
 /// The hyper-parameters of a model with their defaults, as JSON; `h` steps ahead, from `input_size` steps.

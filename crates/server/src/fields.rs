@@ -15,6 +15,12 @@ pub(crate) enum Asking {
     Explanation,
 }
 
+const ALL: &[Asking] = &[Asking::Forecast, Asking::CrossValidation, Asking::Explanation];
+const AHEAD: &[Asking] = &[Asking::Forecast, Asking::Explanation];
+const FORECAST: &[Asking] = &[Asking::Forecast];
+const WINDOWS: &[Asking] = &[Asking::CrossValidation];
+const EXPLANATION: &[Asking] = &[Asking::Explanation];
+
 impl Asking {
     fn path(self) -> &'static str {
         match self {
@@ -35,31 +41,99 @@ pub(crate) enum Incoming {
     Tables { tables: Vec<(String, MediaType, Vec<u8>)>, texts: Vec<(String, String)> },
 }
 
-/// The fields of a request. [`openapi`](crate::openapi) describes them.
-#[derive(Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-struct Fields {
-    model: Option<String>,
-    data: Option<TableColumns>,
-    #[serde(rename = "static")]
-    statics: Option<TableColumns>,
-    future: Option<TableColumns>,
-    h: Option<usize>,
-    level: Vec<f64>,
-    quantiles: Vec<f64>,
-    intervals: Option<String>,
-    budget: Option<String>,
-    strict: bool,
-    end: Option<String>,
-    reading: Map<String, Value>,
-    n_windows: Option<usize>,
-    step_size: Option<usize>,
-    method: Option<String>,
-    points: Option<usize>,
-    samples: Option<usize>,
-    seed: Option<u64>,
-    output: Option<usize>,
-    only: Vec<String>,
+/// What the value of a field is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum FieldKind {
+    Table,
+    Text,
+    Whole,
+    Flag,
+    Numbers,
+    Names,
+    Object,
+}
+
+/// A field of a request.
+pub(crate) struct FieldEntry {
+    pub(crate) name: &'static str,
+    pub(crate) kind: FieldKind,
+    /// The addresses that take it.
+    of: &'static [Asking],
+    meaning: &'static str,
+    is_given: fn(&Fields) -> bool,
+}
+
+/// A value that a request may leave out.
+trait Given {
+    fn is_given(&self) -> bool;
+}
+
+impl<T> Given for Option<T> {
+    fn is_given(&self) -> bool {
+        self.is_some()
+    }
+}
+
+impl<T> Given for Vec<T> {
+    fn is_given(&self) -> bool {
+        !self.is_empty()
+    }
+}
+
+impl Given for Map<String, Value> {
+    fn is_given(&self) -> bool {
+        !self.is_empty()
+    }
+}
+
+impl Given for bool {
+    fn is_given(&self) -> bool {
+        *self
+    }
+}
+
+/// The fields of requests: name, type, kind, the addresses that take it, and what it means.
+macro_rules! fields {
+    ($($name:literal $field:ident: $type:ty, $kind:ident, $of:expr, $meaning:literal;)*) => {
+        /// The values of the fields of a request.
+        #[derive(Debug, Default, Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub(crate) struct Fields {
+            $(#[serde(rename = $name)] $field: $type,)*
+        }
+
+        /// All of them.
+        pub(crate) const FIELDS: &[FieldEntry] = &[$(FieldEntry {
+            name: $name,
+            kind: FieldKind::$kind,
+            of: $of,
+            meaning: $meaning,
+            is_given: |fields| fields.$field.is_given(),
+        }),*];
+    };
+}
+
+fields! {
+    "model" model: Option<String>, Text, ALL, "The model; not needed where there is only one. auto: models that suit the data are fitted for the request";
+    "data" data: Option<TableColumns>, Table, ALL, "The series, a row per series and time, columns named as in training";
+    "static" statics: Option<TableColumns>, Table, ALL, "A row per series, with the columns that do not change over time";
+    "future" future: Option<TableColumns>, Table, AHEAD, "Future rows of the columns that are known in advance";
+    "h" h: Option<usize>, Whole, AHEAD, "Steps to forecast or explain, the model's own by default";
+    "level" level: Vec<f64>, Numbers, FORECAST, "Central intervals in percent, as 80";
+    "quantiles" quantiles: Vec<f64>, Numbers, FORECAST, "Quantiles between 0 and 1, in place of level";
+    "intervals" intervals: Option<String>, Text, FORECAST, "Calibrates intervals on these data: N[:METHOD[:STEP]]";
+    "budget" budget: Option<String>, Text, FORECAST, "Time for the search of model auto, as 10s";
+    "strict" strict: bool, Flag, FORECAST, "Whether too short a history is an error";
+    "end" end: Option<String>, Text, ALL, "Series that end before others: common, masked or drop";
+    "reading" reading: Map<String, Value>, Object, ALL, "How the tables are read, where that is not as in training";
+    "n_windows" n_windows: Option<usize>, Whole, WINDOWS, "Forecasts of each series";
+    "step_size" step_size: Option<usize>, Whole, WINDOWS, "Steps from one forecast to the next";
+    "method" method: Option<String>, Text, EXPLANATION, "integrated-gradients, the default, input-x-gradient or shapley-sampling";
+    "points" points: Option<usize>, Whole, EXPLANATION, "Points of integrated gradients";
+    "samples" samples: Option<usize>, Whole, EXPLANATION, "Orders that are drawn, of Shapley values";
+    "seed" seed: Option<u64>, Whole, EXPLANATION, "Seed of these orders";
+    "output" output: Option<usize>, Whole, EXPLANATION, "The output that is explained, from 0";
+    "only" only: Vec<String>, Names, EXPLANATION, "The networks that are explained, by their columns";
 }
 
 /// The names of the tables of a request.
@@ -104,6 +178,7 @@ impl Incoming {
             }
             Self::Tables { tables, texts } => of_tables(tables, texts)?,
         };
+        refuse_foreign(&fields, &tables, asking)?;
         let columns = [fields.data.take(), fields.statics.take(), fields.future.take()];
         for ((slot, columns), name) in tables.iter_mut().zip(columns).zip(TABLES) {
             if let Some(columns) = columns {
@@ -122,7 +197,7 @@ fn of_tables(
     let mut all = Map::new();
     let twice = |name: &str| EngineError::Request(format!("{name} stands twice; give it once"));
     for (name, text) in texts {
-        let value = value_of(&name, &text);
+        let value = entry(&name).map_or_else(|| Value::from(&*text), |entry| entry.kind.value(&text));
         check_field(&name, &value, &text)?;
         if all.insert(name.clone(), value).is_some() {
             return Err(twice(&name));
@@ -147,38 +222,57 @@ fn of_tables(
     Ok((fields.map_err(|error| EngineError::Request(format!("the fields of the request: {error}")))?, tables))
 }
 
-/// What the texts of fields are, of those that not every text fits.
-const EXPECTED: [(&[&str], &str); 4] = [
-    (&["level", "quantiles"], "numbers with commas between them, as 80,95 or 0.1,0.9"),
-    (
-        &["h", "n_windows", "step_size", "points", "samples", "seed", "output"],
-        "a whole number of at least 0, as 3",
-    ),
-    (&["strict"], "true or false"),
-    (&["reading"], "an object of JSON, as {\"fill\": \"forward\"}"),
-];
+impl FieldKind {
+    /// What its texts are, where not every text fits.
+    fn expected(self) -> Option<&'static str> {
+        Some(match self {
+            Self::Numbers => "numbers with commas between them, as 80,95 or 0.1,0.9",
+            Self::Whole => "a whole number of at least 0, as 3",
+            Self::Flag => "true or false",
+            Self::Object => "an object of JSON, as {\"fill\": \"forward\"}",
+            Self::Table | Self::Text | Self::Names => return None,
+        })
+    }
+
+    /// The value that a text stands for.
+    fn value(self, text: &str) -> Value {
+        let parsed = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
+        match self {
+            Self::Text => text.into(),
+            Self::Names => text.split(',').map(|name| Value::from(name.trim())).collect(),
+            Self::Numbers => text.split(',').map(|number| parsed(number.trim())).collect(),
+            Self::Table | Self::Whole | Self::Flag | Self::Object => parsed(text),
+        }
+    }
+}
+
+impl FieldEntry {
+    /// What it means, and at which addresses, where not at all.
+    pub(crate) fn description(&self) -> String {
+        let missing = ALL.iter().find(|asking| !self.of.contains(asking));
+        match (self.of, missing) {
+            ([alone], _) => format!("{} ({} alone)", self.meaning, alone.path()),
+            (_, Some(missing)) => format!("{} (not {})", self.meaning, missing.path()),
+            (_, None) => self.meaning.to_owned(),
+        }
+    }
+}
+
+/// The field of this name.
+fn entry(name: &str) -> Option<&'static FieldEntry> {
+    FIELDS.iter().find(|entry| entry.name == name)
+}
 
 /// Checks the value of a field by itself, so that a mistake in it names the field and shows the text as it came.
 fn check_field(name: &str, value: &Value, text: &str) -> Result<(), EngineError> {
     let alone = Value::Object([(name.to_owned(), value.clone())].into_iter().collect());
     let Err(error) = serde_json::from_value::<Fields>(alone) else { return Ok(()) };
-    Err(EngineError::Request(match EXPECTED.iter().find(|(names, _)| names.contains(&name)) {
-        Some((_, expected)) => {
+    Err(EngineError::Request(match entry(name).and_then(|entry| entry.kind.expected()) {
+        Some(expected) => {
             format!("{name} must be {expected}, found {text:?}; leave it out for its default")
         }
         None => format!("the fields of the request: {error}"),
     }))
-}
-
-/// The value that a text stands for in a field.
-fn value_of(field: &str, text: &str) -> Value {
-    let parsed = |text: &str| serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
-    match field {
-        "model" | "end" | "intervals" | "method" | "budget" => text.into(),
-        "only" => text.split(',').map(|name| Value::from(name.trim())).collect(),
-        "level" | "quantiles" => text.split(',').map(|number| parsed(number.trim())).collect(),
-        _ => parsed(text),
-    }
 }
 
 impl Fields {
@@ -187,7 +281,6 @@ impl Fields {
         [data, statics, future]: [Option<MemoryTable>; 3],
         asking: Asking,
     ) -> Result<ForecastRequest, EngineError> {
-        self.refuse_foreign(future.is_some(), asking)?;
         let Self { model, h, level, quantiles, intervals, budget, strict, end, reading, .. } = self;
         let asks = match asking {
             Asking::Forecast => {
@@ -217,34 +310,23 @@ impl Fields {
         })?;
         Ok(ForecastRequest { model, data, statics, reading, end, asks })
     }
+}
 
-    /// Refuses fields that belong to another address.
-    fn refuse_foreign(&self, has_future: bool, asking: Asking) -> Result<(), EngineError> {
-        use Asking::{CrossValidation, Explanation, Forecast};
-        let fields: [(&str, bool, &[Asking]); 15] = [
-            ("future", has_future, &[Forecast, Explanation]),
-            ("h", self.h.is_some(), &[Forecast, Explanation]),
-            ("level", !self.level.is_empty(), &[Forecast]),
-            ("quantiles", !self.quantiles.is_empty(), &[Forecast]),
-            ("intervals", self.intervals.is_some(), &[Forecast]),
-            ("budget", self.budget.is_some(), &[Forecast]),
-            ("strict", self.strict, &[Forecast]),
-            ("n_windows", self.n_windows.is_some(), &[CrossValidation]),
-            ("step_size", self.step_size.is_some(), &[CrossValidation]),
-            ("method", self.method.is_some(), &[Explanation]),
-            ("points", self.points.is_some(), &[Explanation]),
-            ("samples", self.samples.is_some(), &[Explanation]),
-            ("seed", self.seed.is_some(), &[Explanation]),
-            ("output", self.output.is_some(), &[Explanation]),
-            ("only", !self.only.is_empty(), &[Explanation]),
-        ];
-        match fields.iter().find(|(_, given, of)| *given && !of.contains(&asking)) {
-            None => Ok(()),
-            Some((name, _, of)) => Err(EngineError::Request(format!(
-                "{name} has no meaning here; it belongs to {}",
-                of.iter().map(|asking| asking.path()).collect::<Vec<_>>().join(", ")
-            ))),
-        }
+/// Refuses fields that belong to another address.
+fn refuse_foreign(
+    fields: &Fields,
+    tables: &[Option<MemoryTable>; 3],
+    asking: Asking,
+) -> Result<(), EngineError> {
+    let tables: Vec<&str> =
+        TABLES.into_iter().zip(tables).filter_map(|(name, table)| table.as_ref().map(|_| name)).collect();
+    let is_given = |entry: &FieldEntry| (entry.is_given)(fields) || tables.contains(&entry.name);
+    match FIELDS.iter().find(|entry| is_given(entry) && !entry.of.contains(&asking)) {
+        None => Ok(()),
+        Some(FieldEntry { name, of, .. }) => Err(EngineError::Request(format!(
+            "{name} has no meaning here; it belongs to {}",
+            of.iter().map(|asking| asking.path()).collect::<Vec<_>>().join(", ")
+        ))),
     }
 }
 
@@ -285,14 +367,6 @@ fn attribution(
         }
         None => Ok(method),
     }
-}
-
-/// The names of all fields.
-#[cfg(test)]
-pub(crate) fn names() -> Vec<String> {
-    let error = serde_json::from_str::<Fields>(r#"{"none": 1}"#).unwrap_err().to_string();
-    let (_, names) = error.split_once("expected one of ").expect("an unknown field");
-    names.split('`').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::address::{ADDRESSES, Address};
+use crate::fields::{FIELDS, FieldEntry, FieldKind};
 use crate::media_type::MediaType;
 
 /// The description of all addresses, OpenAPI 3.1.
@@ -94,50 +95,35 @@ fn bodies() -> Value {
 }
 
 fn request() -> Value {
-    let columns = |description: &str| {
-        json!({
-            "type": "object",
-            "description": description,
-            "additionalProperties": {
-                "type": "array",
-                "items": { "type": ["string", "number", "boolean", "null"] },
-            },
-        })
-    };
-    let numbers = |description: &str| json!({ "type": "array", "items": { "type": "number" }, "description": description });
-    let of = |kind: &str, description: &str| json!({ "type": kind, "description": description });
+    let properties: Map<String, Value> =
+        FIELDS.iter().map(|entry| (entry.name.to_owned(), schema(entry))).collect();
     json!({
         "type": "object",
         "required": ["data"],
         "additionalProperties": false,
         "description": "Beside tables in other forms, fields stand in the query or in the form",
-        "properties": {
-            "model": of("string", "The model; not needed where there is only one. auto: models that suit the data are fitted for the request"),
-            "data": columns("The series, a row per series and time, columns named as in training"),
-            "static": columns("A row per series, with the columns that do not change over time"),
-            "future": columns("Future rows of the columns that are known in advance"),
-            "h": of("integer", "Steps to forecast or explain, the model's own by default (not /v1/cross-validate)"),
-            "level": numbers("Central intervals in percent, as 80"),
-            "quantiles": numbers("Quantiles between 0 and 1, in place of level"),
-            "intervals": of("string", "Calibrates intervals on these data: N[:METHOD[:STEP]]"),
-            "budget": of("string", "Time for the search of model auto, as 10s (/v1/forecast alone)"),
-            "strict": of("boolean", "Whether too short a history is an error"),
-            "end": of("string", "Series that end before others: common, masked or drop"),
-            "reading": of("object", "How the tables are read, where that is not as in training"),
-            "n_windows": of("integer", "Forecasts of each series (/v1/cross-validate alone)"),
-            "step_size": of("integer", "Steps from one forecast to the next (/v1/cross-validate alone)"),
-            "method": of("string", "integrated-gradients, the default, input-x-gradient or shapley-sampling (/v1/explain alone)"),
-            "points": of("integer", "Points of integrated gradients (/v1/explain alone)"),
-            "samples": of("integer", "Orders that are drawn, of Shapley values (/v1/explain alone)"),
-            "seed": of("integer", "Seed of these orders (/v1/explain alone)"),
-            "output": of("integer", "The output that is explained, from 0 (/v1/explain alone)"),
-            "only": json!({
-                "type": "array",
-                "items": { "type": "string" },
-                "description": "The networks that are explained, by their columns (/v1/explain alone)",
-            }),
-        },
+        "properties": properties,
     })
+}
+
+fn schema(entry: &FieldEntry) -> Value {
+    let mut schema = match entry.kind {
+        FieldKind::Table => json!({
+            "type": "object",
+            "additionalProperties": {
+                "type": "array",
+                "items": { "type": ["string", "number", "boolean", "null"] },
+            },
+        }),
+        FieldKind::Text => json!({ "type": "string" }),
+        FieldKind::Whole => json!({ "type": "integer" }),
+        FieldKind::Flag => json!({ "type": "boolean" }),
+        FieldKind::Numbers => json!({ "type": "array", "items": { "type": "number" } }),
+        FieldKind::Names => json!({ "type": "array", "items": { "type": "string" } }),
+        FieldKind::Object => json!({ "type": "object" }),
+    };
+    schema["description"] = entry.description().into();
+    schema
 }
 
 fn answer() -> Value {
@@ -204,18 +190,25 @@ fn problem() -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fields;
 
     #[test]
-    fn the_description_has_the_fields_of_requests() {
+    fn fields_are_described_with_their_addresses() {
         let document = document();
-        let properties = document["components"]["schemas"]["Request"]["properties"].as_object().unwrap();
-        let mut described: Vec<String> = properties.keys().cloned().collect();
-        let mut read = fields::names();
-        described.sort();
-        read.sort();
-        assert_eq!(described, read);
+        let properties = &document["components"]["schemas"]["Request"]["properties"];
+        assert_eq!(properties.as_object().unwrap().len(), FIELDS.len());
+        for (field, kind, end) in [
+            ("h", "integer", "by default (not /v1/cross-validate)"),
+            ("static", "object", "over time"),
+            ("only", "array", "(/v1/explain alone)"),
+        ] {
+            let description = properties[field]["description"].as_str().unwrap();
+            assert!(
+                properties[field]["type"] == kind && description.ends_with(end),
+                "{field}: {description}"
+            );
+        }
     }
+
     #[test]
     fn the_description_has_all_addresses() {
         let document = document();

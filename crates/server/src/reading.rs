@@ -12,17 +12,13 @@ pub(crate) fn read_series(
     max_memory: u64,
 ) -> Result<(Panel, ReadOptions), EngineError> {
     let options = options_for(fitted, request)?.max_memory(max_memory);
-    let panel = Panel::from_memory(&request.data, &options).map_err(foretell::DataError::of_trained)?;
-    let end = match &request.end {
-        Some(word) => Some(word.parse::<End>()?),
-        None => fitted.end(),
-    };
+    let end = request.end.as_deref().map(str::parse::<End>).transpose()?;
     let statics = |panel: Panel| match &request.statics {
         Some(table) => panel.with_static_memory(table, &options),
         None => Ok(panel),
     };
-    let (panel, _) = panel.completed(end, &options, statics)?;
-    Ok((fitted.with_sums(panel)?, options))
+    let panel = fitted.completed(Panel::from_memory(&request.data, &options), end, &options, statics)?;
+    Ok((panel, options))
 }
 
 /// How the tables of a request are read.

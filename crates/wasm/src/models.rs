@@ -2,8 +2,8 @@
 
 use foretell::evaluate::{Metric, ScoreBy};
 use foretell::{
-    DecomposeOptions, End, Fitted, Forecaster, Intervals, LocalScaler, PredictOptions, ReadOptions,
-    ValidationOptions, ValidationScores, usual_season,
+    DecomposeOptions, Fitted, Forecaster, Intervals, LocalScaler, PredictOptions, ValidationOptions,
+    ValidationScores, usual_season,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -115,6 +115,9 @@ impl Kept {
             .threads(1)
             .on_warning(listener)
             .on_progress(self.listener());
+        if let Some(end) = series.end {
+            forecaster = forecaster.end(end);
+        }
         if let Some(text) = asked.intervals {
             forecaster = forecaster.intervals(text.parse::<Intervals>()?);
         }
@@ -143,19 +146,7 @@ impl Kept {
 
     /// The series of a request about a model, read as those of its training.
     fn series_for(fitted: &Fitted, tables: Tables) -> Result<Series, Refusal> {
-        let columns = fitted.columns().clone();
-        let mut options: ReadOptions = fitted.reading().clone().id_col(columns.id).target_col(columns.target);
-        options.time_col = Some(columns.time);
-        options.freq = Some(fitted.freq());
-        let end: Option<End> = fitted.end();
-        let read = Read {
-            options: Some(options),
-            columns: Some(fitted.columns_read()),
-            categories: fitted.categories(),
-            end,
-            ..Read::default()
-        };
-        tables.read(read)
+        tables.read(Read { fitted: Some(fitted), ..Read::default() })
     }
 
     /// Forecasts with models that are kept.

@@ -1,6 +1,8 @@
 //! The tables of a request.
 
-use foretell::{ColumnNames, End, Future, MemoryTable, Panel, ReadOptions, TableColumns};
+use foretell::{
+    ColumnNames, End, Fitted, Future, MemoryTable, Panel, ReadOptions, SeriesColumns, TableColumns,
+};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -33,26 +35,27 @@ pub(crate) struct Series {
     pub(crate) statics: Vec<String>,
     /// The names of the columns that are known in advance.
     pub(crate) known_ahead: Vec<String>,
+    /// What was said of series that end before others.
+    pub(crate) end: Option<End>,
 }
 
 /// What models read of the tables; nothing where that is not known yet.
 #[derive(Default)]
-pub(crate) struct Read {
-    /// How the data of training were read.
-    pub(crate) options: Option<ReadOptions>,
+pub(crate) struct Read<'a> {
+    /// The models that are to forecast them: they are read as those of the training.
+    pub(crate) fitted: Option<&'a Fitted>,
     /// The columns of the data; else `hist`, and those that the table of the future has.
     pub(crate) columns: Option<Vec<String>>,
     pub(crate) hist: Vec<String>,
     pub(crate) categories: Vec<String>,
-    pub(crate) end: Option<End>,
 }
 
 impl Tables {
     /// Reads the tables.
-    pub(crate) fn read(self, wanted: Read) -> Result<Series, Refusal> {
+    pub(crate) fn read(self, wanted: Read<'_>) -> Result<Series, Refusal> {
         let Self { values, data, future, statics, reading, end } = self;
         let is_array = values.is_some();
-        let mut options = changed(wanted.options.unwrap_or_default(), reading)?;
+        let mut options = changed(wanted.fitted.map(in_training).unwrap_or_default(), reading)?;
         let columns = match (values, data) {
             (Some(values), None) => of_values(&values, &options)?,
             (None, Some(data)) => data,
@@ -80,27 +83,35 @@ impl Tables {
             Ok(names)
         };
         let (known_ahead, static_columns) = (further(&future)?, further(&statics)?);
-        options.columns = Some(wanted.columns.unwrap_or_else(|| [&wanted.hist[..], &known_ahead].concat()));
-        if !wanted.categories.is_empty() {
-            options.categories = wanted.categories;
+        match wanted.fitted {
+            Some(fitted) => {
+                let header = || table.column_names(&options.file).unwrap_or_default();
+                let columns = SeriesColumns { names: names(&options), ..SeriesColumns::of(fitted) };
+                let reading = columns.as_the_table_is(options.clone(), header);
+                options = columns.options(reading)?;
+            }
+            None => {
+                let read = wanted.columns.unwrap_or_else(|| [&wanted.hist[..], &known_ahead].concat());
+                options.columns = Some(read);
+                if !wanted.categories.is_empty() {
+                    options.categories = wanted.categories;
+                }
+            }
         }
         let options = options.max_memory(MOST_MEMORY).threads(1);
-        let mut panel = Panel::from_memory(&table, &options)?;
-        let end = match end {
-            Some(word) => Some(word.parse::<End>()?),
-            None => wanted.end,
+        let end = end.as_deref().map(str::parse::<End>).transpose()?;
+        let rows = Panel::from_memory(&table, &options);
+        let mut told = rows.as_ref().map(notes).unwrap_or_default();
+        let with_statics = |panel: Panel| match &statics {
+            Some(table) => panel.with_static_memory(table, &options),
+            None => Ok(panel),
         };
-        let mut told = notes(&panel);
-        if let Some(end) = end
-            && let Some((ended, _)) = panel.ended(end, &options)?
-        {
-            panel = ended;
-        }
-        if let Some(table) = &statics {
-            panel = panel.with_static_memory(table, &options)?;
-        }
+        let panel = match wanted.fitted {
+            Some(fitted) => fitted.completed(rows, end, &options, with_statics)?,
+            None => rows?.completed(end, &options, with_statics)?.0,
+        };
         told.extend(panel.notes().iter().map(ToString::to_string));
-        Ok(Series { panel, options, told, future, statics: static_columns, known_ahead })
+        Ok(Series { panel, options, told, future, statics: static_columns, known_ahead, end })
     }
 }
 
@@ -115,6 +126,14 @@ impl Series {
     pub(crate) fn names(&self) -> ColumnNames {
         names(&self.options)
     }
+}
+
+/// How the data of the training were read, under their names.
+fn in_training(fitted: &Fitted) -> ReadOptions {
+    let ColumnNames { id, time, target } = fitted.columns().clone();
+    let mut options = fitted.reading().clone().id_col(id).target_col(target);
+    options.time_col = Some(time);
+    options
 }
 
 /// The names of the columns.

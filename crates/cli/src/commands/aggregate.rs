@@ -7,11 +7,10 @@ use foretell::{
     AVAILABLE_MASK, ColumnNames, Frame, Freq, Panel, ReadOptions, Warning, sum_series, warning_of_sums,
 };
 
-use crate::args::LogArgs;
+use crate::context::Context;
 use crate::data_args::DataArgs;
 use crate::hierarchy_args::HierarchyArgs;
 use crate::output::Sink;
-use crate::progress::Log;
 
 /// Add up series, so that their sums can be forecast beside them
 ///
@@ -34,40 +33,34 @@ pub(crate) struct Aggregate {
     /// File to write to: Parquet if it ends in .parquet, else CSV; `-` is standard output
     #[arg(long, value_name = "FILE", default_value = "-")]
     out: PathBuf,
-    #[command(flatten)]
-    log: LogArgs,
 }
 
 impl Aggregate {
-    pub(crate) fn log(&self) -> Log {
-        self.log.log()
-    }
-
-    pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let sink = Sink::open(&self.out)?;
+    pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
+        let sink = Sink::open(context, &self.out)?;
         let columns = self.data.columns(ColumnNames::default());
         let hierarchy = self.hierarchy.read(&self.data.statics, &columns.id)?;
         let options =
             self.data.options(&columns, Vec::new(), Vec::new(), self.freq, &ReadOptions::default())?;
-        let panel = self.data.read(&options, self.log())?;
+        let panel = self.data.read(&options, context)?;
         let absent = |id: &str| panel.find(id).is_none();
         let series: Vec<String> =
             hierarchy.bottom_ids().iter().filter(|id| absent(id)).map(|id| id.to_string()).collect();
         let present = hierarchy.among(|id| !absent(id)).filter(|_| !series.is_empty());
         if present.is_some() {
-            self.log().warned(&Warning::NotInData { series });
+            context.warned(&Warning::NotInData { series });
         }
         // Of none that are there the sums say which they want.
         let hierarchy = present.unwrap_or(hierarchy);
         if let Some(warning) = warning_of_sums(&panel, &hierarchy) {
-            self.log().warned(&warning);
+            context.warned(&warning);
         }
         let frame = frame_of(&sum_series(&panel, &hierarchy)?, columns);
         let to_file = !sink.is_stdout();
         sink.decimal(options.numbers.decimal()).write(&frame)?;
         if to_file {
             let [sums, series] = [hierarchy.n_aggregates(), hierarchy.n_bottom()];
-            self.log().wrote(&self.out, &format!("{sums} sums and {series} series"));
+            context.wrote(&self.out, &format!("{sums} sums and {series} series"));
         }
         Ok(())
     }

@@ -7,10 +7,9 @@ use foretell::{AnomalyMark, ColumnPart, Error, Frame, ValidationOptions};
 use serde_json::{Value, json};
 
 use crate::args::{CheckpointArgs, steps};
+use crate::context::Context;
 use crate::failure::{Interrupted, Usage};
-use crate::interrupt;
 use crate::output::{Sink, print};
-use crate::progress::Log;
 use crate::table::AlignedTable;
 use crate::train_args::TrainArgs;
 
@@ -72,12 +71,8 @@ struct Found<'f> {
 }
 
 impl FindAnomalies {
-    pub(crate) fn log(&self) -> Log {
-        self.train.log.log()
-    }
-
-    pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let sink = self.out.as_deref().map(Sink::open).transpose()?;
+    pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
+        let sink = self.out.as_deref().map(|path| Sink::open(context, path)).transpose()?;
         if sink.as_ref().is_some_and(Sink::is_stdout) {
             return Err(Usage("--out -: the anomalies are printed there; name a file".to_owned()).into());
         }
@@ -92,26 +87,27 @@ impl FindAnomalies {
             Some(sink) => Some(sink.decimal(self.train.decimal(from)?)),
             None => None,
         };
-        let mut forecaster = self.checkpoint.of(self.train.forecaster(from, |_| Ok(Vec::new()))?);
+        let mut forecaster =
+            self.checkpoint.of(context, self.train.forecaster(context, from, |_| Ok(Vec::new()))?);
         let h = forecaster.h();
         let (frame, interruption) = match from {
             Some(fitted) => {
-                let panel = self.train.read(from, &mut forecaster, h + 1)?;
-                (self.train.as_trained(fitted, &panel)?.anomalies(&panel, self.level)?, None)
+                let panel = self.train.read(context, from, &mut forecaster, h + 1)?;
+                (self.train.as_trained(context, fitted, &panel)?.anomalies(&panel, self.level)?, None)
             }
             None => {
                 let options = ValidationOptions::new(self.n_windows, self.step_size.unwrap_or(h))
                     .refit_without_steps(false);
                 let rows_needed = forecaster.rows_needed_to_validate(&options);
-                let panel = self.train.read(None, &mut forecaster, rows_needed)?;
-                self.log().catch_interrupts();
+                let panel = self.train.read(context, None, &mut forecaster, rows_needed)?;
+                context.catch_interrupts();
                 match forecaster.anomalies(&panel, &options, self.level) {
                     Err(Error::NothingForecast { after }) => {
-                        return Err(interrupted(&after.to_string(), "nothing was judged yet").into());
+                        return Err(interrupted(context, &after.to_string(), "nothing was judged yet").into());
                     }
                     found => {
                         let (frame, fitted) = found?;
-                        self.log().fitted(&fitted);
+                        context.fitted(&fitted);
                         (frame, fitted.interruption().map(ToString::to_string))
                     }
                 }
@@ -123,11 +119,11 @@ impl FindAnomalies {
         if let Some((sink, path)) = sink.zip(self.out.as_ref()) {
             let written = if self.only { only_marked(&frame) } else { frame.clone() };
             sink.write_or_keep(&written)?;
-            self.log().wrote(path, &format!("{} rows", written.n_rows()));
+            context.wrote(path, &format!("{} rows", written.n_rows()));
         }
         print(if self.json { as_json(&found) } else { self.told(&frame, &models, &found) })?;
         match interruption {
-            Some(after) => Err(interrupted(&after, "what was forecast until then is judged").into()),
+            Some(after) => Err(interrupted(context, &after, "what was forecast until then is judged").into()),
             None => self.checkpoint.finish(),
         }
     }
@@ -158,8 +154,8 @@ impl FindAnomalies {
     }
 }
 
-fn interrupted(after: &str, what: &str) -> Interrupted {
-    Interrupted(format!("{} stopped training after {after}; {what}", interrupt::cause()))
+fn interrupted(context: &Context, after: &str, what: &str) -> Interrupted {
+    Interrupted(format!("{} stopped training after {after}; {what}", context.interrupts.cause()))
 }
 
 /// The values that a model finds outside, the farthest first.

@@ -3,11 +3,11 @@
 use clap::Args;
 use foretell::BenchProduct;
 
-use crate::args::{LogArgs, MemoryArgs, ThreadArgs, steps};
+use crate::args::{MemoryArgs, ThreadArgs, steps};
+use crate::context::Context;
 use crate::model_args::ModelArgs;
 use crate::output::print;
 use crate::precision::PrecisionArgs;
-use crate::progress::Log;
 use crate::table::AlignedTable;
 
 /// Measure how fast models train and forecast on this machine
@@ -55,19 +55,13 @@ pub(crate) struct Bench {
     json: bool,
     #[command(flatten)]
     memory: MemoryArgs,
-    #[command(flatten)]
-    log: LogArgs,
 }
 
 impl Bench {
-    pub(crate) fn log(&self) -> Log {
-        self.log.log()
-    }
-
-    pub(crate) fn run(&self) -> anyhow::Result<()> {
+    pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         let mut benches = Vec::new();
         let from = self.models.trained(self.memory.limit())?;
-        for spec in self.models.specs(None, &[], from.as_ref(), false, self.log())? {
+        for spec in self.models.specs(None, &[], from.as_ref(), false, context)? {
             let spec = match spec.is_multivariate() && spec.hyper_parameters()["n_series"].is_null() {
                 true => spec.set("n_series", self.n_series)?,
                 false => spec,
@@ -82,7 +76,7 @@ impl Bench {
             if !self.explain {
                 bench.products.clear();
             }
-            self.log().measured(&bench);
+            context.measured(&bench);
             if self.json {
                 print(format!("{}\n", serde_json::to_string(&bench)?))?;
             }

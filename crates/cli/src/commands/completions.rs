@@ -3,9 +3,8 @@
 use clap::Args;
 use clap_complete::Shell;
 
-use crate::args::LogArgs;
+use crate::context::Context;
 use crate::output::print;
-use crate::progress::Log;
 
 /// Print the script by which a shell completes commands and flags
 #[derive(Debug, Args)]
@@ -22,17 +21,12 @@ pub(crate) struct Completions {
     /// The shell
     #[arg(value_name = "SHELL", value_enum)]
     shell: Shell,
-    #[command(flatten)]
-    log: LogArgs,
 }
 
 impl Completions {
-    pub(crate) fn log(&self) -> Log {
-        self.log.log()
-    }
-
     /// Prints the script for this command line.
-    pub(crate) fn run(&self, mut cli: clap::Command) -> anyhow::Result<()> {
+    pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
+        let mut cli = (context.command_line)();
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut cli, "foretell", &mut script);
         print(script)

@@ -11,10 +11,9 @@ use foretell_report::grouped;
 use serde_json::json;
 
 use crate::args::{CheckpointArgs, LevelArgs, steps};
+use crate::context::Context;
 use crate::failure::{Interrupted, Usage};
-use crate::interrupt;
 use crate::output::{Sink, print};
-use crate::progress::Log;
 use crate::ranking::Ranking;
 use crate::train_args::TrainArgs;
 
@@ -106,15 +105,11 @@ pub(crate) struct CrossValidate {
 }
 
 impl CrossValidate {
-    pub(crate) fn log(&self) -> Log {
-        self.train.log.log()
-    }
-
-    pub(crate) fn run(&self) -> anyhow::Result<()> {
+    pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         if self.train.intervals.is_some() && self.level.is_empty() {
             return Err(Usage("--intervals needs --level or --quantiles, as in --level 80".to_owned()).into());
         }
-        let sink = self.out.as_deref().map(Sink::open).transpose()?;
+        let sink = self.out.as_deref().map(|path| Sink::open(context, path)).transpose()?;
         let as_they_are = self.train.in_directory()?;
         let as_is = self.as_is || as_they_are.is_some();
         let from = match as_they_are {
@@ -139,7 +134,8 @@ impl CrossValidate {
         }
         let decimal = self.train.decimal(from)?;
         let sink = sink.map(|sink| sink.decimal(decimal));
-        let forecaster = self.checkpoint.of(self.train.forecaster(from, |h| self.baselines(h))?);
+        let forecaster =
+            self.checkpoint.of(context, self.train.forecaster(context, from, |h| self.baselines(h))?);
         let mut forecaster = if as_is { forecaster.untrained() } else { forecaster };
         let h = self.ahead.unwrap_or(forecaster.h());
         let step_size = self.step_size.unwrap_or(h);
@@ -151,22 +147,22 @@ impl CrossValidate {
             .h(h);
         let rows_needed = forecaster.rows_needed_to_validate(&options);
         let (refitted, trained_once) = forecaster.refitted(&options);
-        let panel = self.train.read(from, &mut forecaster, rows_needed)?;
-        self.log().catch_interrupts();
+        let panel = self.train.read(context, from, &mut forecaster, rows_needed)?;
+        context.catch_interrupts();
         let validation = match forecaster.cross_validate(&panel, &options) {
             Err(Error::NothingForecast { after }) => {
-                return Err(Interrupted(self.interrupted(&after, "nothing was scored yet")).into());
+                return Err(Interrupted(self.interrupted(context, &after, "nothing was scored yet")).into());
             }
             validation => validation?,
         };
-        self.log().fitted(&validation.fitted);
+        context.fitted(&validation.fitted);
         let interruption = validation.fitted.interruption();
 
         let season = self.season.unwrap_or_else(|| usual_season(panel.freq()));
         let mut metrics = validation.metrics(&panel, season);
         let ranking = Ranking::of(&validation, &panel, season, self.metric)?;
         ranking.sort(&mut metrics);
-        metrics.iter().for_each(|metrics| self.log().scored(metrics));
+        metrics.iter().for_each(|metrics| context.scored(metrics));
         let report = match self.json {
             true => {
                 let report = json!({
@@ -195,21 +191,22 @@ impl CrossValidate {
             false => {
                 if let Some(path) = &self.out {
                     let what = format!("{} forecasts of {h} steps", validation.frame.n_rows() / h);
-                    self.log().wrote(path, &what);
+                    context.wrote(path, &what);
                 }
                 print(report)?;
             }
         }
         let scored = "what was forecast until then is scored and written, which is a part";
-        let stopped = |at: &Interruption| Err(Interrupted(self.interrupted(&at.to_string(), scored)).into());
+        let stopped =
+            |at: &Interruption| Err(Interrupted(self.interrupted(context, &at.to_string(), scored)).into());
         interruption.map_or(Ok(()), stopped)
     }
 }
 
 impl CrossValidate {
     /// The message about an interrupted training: where it stopped, what is kept of it, and how to continue.
-    fn interrupted(&self, after: &str, what: &str) -> String {
-        let message = format!("{} stopped training after {after}; {what}", interrupt::cause());
+    fn interrupted(&self, context: &'static Context, after: &str, what: &str) -> String {
+        let message = format!("{} stopped training after {after}; {what}", context.interrupts.cause());
         match &self.checkpoint.dir {
             Some(dir) => format!("{message}; {} holds the state: the same command resumes it", dir.display()),
             None => message,

@@ -4,7 +4,7 @@ use clap::Args;
 use foretell::DecomposeOptions;
 
 use crate::args::steps;
-use crate::progress::Log;
+use crate::context::Context;
 use crate::saved_run::SavedRunArgs;
 
 /// Take forecasts of saved models apart
@@ -27,14 +27,10 @@ pub(crate) struct Decompose {
 }
 
 impl Decompose {
-    pub(crate) fn log(&self) -> Log {
-        self.run.log()
-    }
-
-    pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let run = self.run.read(self.h)?;
+    pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
+        let run = self.run.read(context, self.h)?;
         let options = DecomposeOptions::new().future(run.future.as_ref()).h(run.h);
         let frame = run.fitted.decompose(&run.panel, &options)?;
-        self.run.write(run, &frame, "")
+        self.run.write(context, run, &frame, "")
     }
 }

@@ -10,13 +10,14 @@ use foretell::{
 };
 use serde_json::json;
 
-use crate::args::{LogArgs, directory};
+use crate::args::directory;
+use crate::context::{Context, Log};
 use crate::demo_files::DemoFiles;
 use crate::failure::is_broken_pipe;
 use crate::figure::{Band, Facet, Figure, Forecast};
 use crate::output::print;
 use crate::picture::Picture as _;
-use crate::progress::{Log, Reporter};
+use crate::progress::Reporter;
 use crate::ranking::{leaderboard, ranked};
 use crate::shell_word::shell_word;
 
@@ -58,17 +59,11 @@ pub(crate) struct Demo {
     /// Directory to write to
     #[arg(long, value_name = "DIR", default_value = "foretell-demo", value_parser = directory())]
     out: PathBuf,
-    #[command(flatten)]
-    log: LogArgs,
 }
 
 impl Demo {
-    pub(crate) fn log(&self) -> Log {
-        self.log.log()
-    }
-
-    pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let files = DemoFiles::take(&self.out, &[DATA, FORECAST, PLOT, MODEL])?;
+    pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
+        let files = DemoFiles::take(context, &self.out, &[DATA, FORECAST, PLOT, MODEL])?;
         let panel = Panel::read_csv(PASSENGERS.as_bytes(), "air_passengers.csv", &ReadOptions::default())?;
         show(format!(
             "AirPassengers: {} months, 1949 to 1960.\n\
@@ -76,25 +71,26 @@ impl Demo {
             panel.n_rows()
         ))?;
         let options = ValidationOptions::new(WINDOWS, H).refit(1).level(&LEVEL);
-        let validation = forecaster(self.log(), true)?.cross_validate(&panel, &options)?;
+        let validation = forecaster(context, true)?.cross_validate(&panel, &options)?;
         let metrics = ranked(validation.metrics(&panel, usual_season(panel.freq())));
         let best = best_model(&metrics).context("the demo has models")?;
         let held = held(&validation.frame, &best.model)?;
         show(format!("{}\n{}{held}\n", leaderboard(&metrics).render(), verdict(&metrics)))?;
 
         show("Training on all months to forecast 1961 ...\n\n")?;
-        let fitted = forecaster(self.log(), false)?.fit(&panel)?;
-        if self.log() == Log::Json {
-            self.log().fitted(&fitted);
+        let fitted = forecaster(context, false)?.fit(&panel)?;
+        if context.log == Log::Json {
+            context.fitted(&fitted);
         }
         let options = PredictOptions::new().level(&LEVEL);
         let forecast = fitted.predict_with(&panel, &options)?;
-        self.write(files, &panel, &validation, &fitted, &forecast, &best.model)?;
+        self.write(context, files, &panel, &validation, &fitted, &forecast, &best.model)?;
         show(self.epilogue())
     }
 
     fn write(
         &self,
+        context: &'static Context,
         mut files: DemoFiles,
         panel: &Panel,
         validation: &CrossValidation,
@@ -106,9 +102,9 @@ impl Demo {
         forecast.write_csv(&mut csv)?;
         let svg = chart(panel, validation, forecast, best)?.svg()?;
         for (name, content) in [(DATA, PASSENGERS.as_bytes()), (FORECAST, &csv), (PLOT, svg.as_bytes())] {
-            self.log().wrote_quietly(&files.write(name, content)?);
+            context.wrote_quietly(&files.write(name, content)?);
         }
-        self.log().wrote_quietly(&files.save(MODEL, fitted)?);
+        context.wrote_quietly(&files.save(MODEL, fitted)?);
         Ok(())
     }
 
@@ -133,7 +129,7 @@ impl Demo {
 
 /// The three models, small as the data are, with intervals calibrated on forecasts of their past. Sizes and rates
 /// were chosen by cross-validation on 1955 to 1957, before the years that the demo scores them on.
-fn forecaster(log: Log, beside_baselines: bool) -> anyhow::Result<Forecaster> {
+fn forecaster(context: &'static Context, beside_baselines: bool) -> anyhow::Result<Forecaster> {
     let spec = |name| -> anyhow::Result<ModelSpec> {
         let spec = ModelSpec::new(name, H, INPUT_SIZE)?
             .set("scaler_type", "standard")?
@@ -148,7 +144,7 @@ fn forecaster(log: Log, beside_baselines: bool) -> anyhow::Result<Forecaster> {
     ];
     let baselines = BASELINES.into_iter().filter(|_| beside_baselines);
     let baselines = baselines.map(|name| ModelSpec::new(name, H, 1)).collect::<Result<Vec<_>, _>>()?;
-    let mut reporter = Reporter::new(log);
+    let mut reporter = Reporter::new(context);
     let intervals = PredictionIntervals {
         n_windows: 36,
         method: ConformalMethod::Error,

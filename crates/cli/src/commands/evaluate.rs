@@ -9,12 +9,12 @@ use foretell::evaluate::{DieboldMariano, MISSING, Metric, RowScore, ScoreBy, is_
 use foretell::{ScoredForecasts, series_labels, usual_season};
 use serde_json::{Map, Value, json};
 
-use crate::args::{LogArgs, steps};
+use crate::args::steps;
 use crate::closed_stdout;
+use crate::context::Context;
 use crate::data_args::shown;
 use crate::failure::{ThresholdCrossed, Usage};
 use crate::output::Sink;
-use crate::progress::Log;
 use crate::score_rows::{ScoreRows, check_appendable, digits, number};
 use crate::threshold::Threshold;
 use crate::truth_args::{ComparedFiles, ComparedTables};
@@ -108,8 +108,6 @@ pub(crate) struct Evaluate {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    #[command(flatten)]
-    log: LogArgs,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -130,35 +128,31 @@ enum By {
 type Comparison<'a> = (&'a str, &'a str, DieboldMariano);
 
 impl Evaluate {
-    pub(crate) fn log(&self) -> Log {
-        self.log.log()
-    }
-
-    pub(crate) fn run(&self) -> anyhow::Result<()> {
+    pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         let sink = match (&self.out, self.append) {
             (Some(path), true) => {
                 check_appendable(path)?;
                 None
             }
-            (Some(path), false) => Some(Sink::open(path)?),
+            (Some(path), false) => Some(Sink::open(context, path)?),
             (None, _) => None,
         };
-        let tables = self.files.read(self.log())?;
+        let tables = self.files.read(context)?;
         let ComparedTables { forecast, actual, history, columns } = &tables;
         let scored = ScoredForecasts::new(forecast, actual.as_ref(), history.as_ref(), columns)?;
         let scored = if self.models.is_empty() { scored } else { scored.of_models(&self.models)? };
         let season = self.season.unwrap_or_else(|| tables.freq().map_or(1, usual_season));
         let rows = self.rows(&tables, &scored, season)?;
-        self.check_bounds(&rows)?;
-        let short = self.warn_of_rows(&scored);
+        self.check_bounds(context, &rows)?;
+        let short = self.warn_of_rows(context, &scored);
         let comparison = self.comparison(&scored)?;
         let to_stdout = sink.as_ref().is_some_and(Sink::is_stdout);
         match (sink, &self.out) {
             (Some(sink), _) => rows.write(sink)?,
             (None, Some(path)) => {
-                let added = rows.append(path, &self.model_version)?;
+                let added = rows.append(context, path, &self.model_version)?;
                 if added < rows.len() {
-                    self.log().warning(&format!(
+                    context.warning(&format!(
                         "{} of {} scores are in {} already and were not added again",
                         rows.len() - added,
                         rows.len(),
@@ -169,7 +163,7 @@ impl Evaluate {
             (None, None) => {}
         }
         if let Some(path) = self.out.as_ref().filter(|_| !to_stdout) {
-            self.log().wrote(path, &format!("{} scores", rows.len()));
+            context.wrote(path, &format!("{} scores", rows.len()));
         }
         if !to_stdout {
             self.print(&rows, &scored, comparison.as_ref(), season)
@@ -186,15 +180,15 @@ impl Evaluate {
     }
 
     /// Warns of rows that are not scored; gives what models miss in words.
-    fn warn_of_rows(&self, scored: &ScoredForecasts) -> Option<String> {
+    fn warn_of_rows(&self, context: &'static Context, scored: &ScoredForecasts) -> Option<String> {
         let [all, true_rows] = scored.rows();
         if true_rows < all {
-            self.log()
+            context
                 .warning(&format!("{} of {all} rows have not come true and do not count", all - true_rows));
         }
         if scored.not_forecast() > 0 {
             let text = format!("{} series of the actual values have no forecasts", scored.not_forecast());
-            self.log().warning(&text);
+            context.warning(&text);
         }
         let (models, missing) = (scored.models(), scored.missing());
         let lacking: Vec<String> = (models.iter().zip(&missing).filter(|(_, missing)| **missing > 0))
@@ -209,7 +203,7 @@ impl Evaluate {
         } else {
             "; all models are scored on the rows that all have (--models scores some by themselves)"
         };
-        self.log().warning(&format!("{lacking}, which do not count{on}"));
+        context.warning(&format!("{lacking}, which do not count{on}"));
         Some(lacking)
     }
 
@@ -285,7 +279,7 @@ impl Evaluate {
     }
 
     /// Whether each bound is one of a score that there is; warns of those whose scores are all undefined.
-    fn check_bounds(&self, rows: &ScoreRows<'_>) -> anyhow::Result<()> {
+    fn check_bounds(&self, context: &'static Context, rows: &ScoreRows<'_>) -> anyhow::Result<()> {
         let models: Vec<&str> = rows.table.models.iter().map(String::as_str).collect();
         let scores = rows.table.metrics.iter().filter(|metric| !is_count(&metric.name));
         let mut metrics: Vec<&str> = scores.map(|metric| &*metric.name).collect();
@@ -297,7 +291,7 @@ impl Evaluate {
                 rows.iter().flat_map(|row| models.iter().zip(row.values).map(move |score| (row, score)));
             let mut bounded = scores.filter(|(row, (model, _))| bound.concerns(row.metric, model));
             if bounded.all(|(_, (_, value))| value.is_nan()) {
-                self.log().warning(&format!(
+                context.warning(&format!(
                     "--fail-if {bound}: the score is not defined here, so it bounds nothing"
                 ));
             }

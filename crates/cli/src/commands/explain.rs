@@ -8,9 +8,9 @@ use foretell::{Attribution, ExplainOptions, Fitted, Frame};
 
 use crate::args::steps;
 use crate::bars::{Bars, Group};
+use crate::context::Context;
 use crate::failure::Usage;
 use crate::picture::{Picture as _, check_ending, is_stdout};
-use crate::progress::Log;
 use crate::saved_run::SavedRunArgs;
 
 /// Compute what each input contributes to the forecasts of saved networks
@@ -72,11 +72,7 @@ enum Method {
 }
 
 impl Explain {
-    pub(crate) fn log(&self) -> Log {
-        self.run.log()
-    }
-
-    pub(crate) fn run(&self) -> anyhow::Result<()> {
+    pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         if let Some(plot) = &self.plot {
             check_ending("--plot", plot)?;
             if is_stdout(plot) && self.run.is_to_stdout() {
@@ -85,7 +81,7 @@ impl Explain {
                 return Err(Usage(message.to_owned()).into());
             }
         }
-        let run = self.run.read(self.h)?;
+        let run = self.run.read(context, self.h)?;
         let method = match self.method {
             Method::IntegratedGradients => Attribution::IntegratedGradients { points: self.points },
             Method::InputXGradient => Attribution::InputXGradient,
@@ -96,15 +92,15 @@ impl Explain {
         let options = ExplainOptions::new(method).output(self.output).models(&self.only);
         let options = options.future(run.future.as_ref()).h(run.h);
         let frame = run.fitted.explain(&run.panel, &options)?;
-        self.log().explained(&self.explained(&run.fitted));
+        context.explained(&self.explained(&run.fitted));
         if let Some(plot) = &self.plot {
             let bars = bars(&frame, &self.method, run.panel.n_series());
-            bars.write(plot, self.log())?;
+            bars.write(plot, context)?;
             if !is_stdout(plot) {
-                self.log().wrote(plot, &format!("the {MOST} largest contributions of each network"));
+                context.wrote(plot, &format!("the {MOST} largest contributions of each network"));
             }
         }
-        self.run.write(run, &frame, "")
+        self.run.write(context, run, &frame, "")
     }
 }
 

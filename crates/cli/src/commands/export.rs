@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use foretell::Fitted;
 
-use crate::args::{LogArgs, MemoryArgs};
+use crate::args::MemoryArgs;
+use crate::context::Context;
 use crate::output::write_file;
-use crate::progress::Log;
 
 /// Write a trained network as an ONNX file
 ///
@@ -37,25 +37,19 @@ pub(crate) struct Export {
     network: Option<String>,
     #[command(flatten)]
     memory: MemoryArgs,
-    #[command(flatten)]
-    log: LogArgs,
 }
 
 impl Export {
-    pub(crate) fn log(&self) -> Log {
-        self.log.log()
-    }
-
-    pub(crate) fn run(&self) -> anyhow::Result<()> {
+    pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         let fitted = Fitted::load_within(&self.model, self.memory.limit())?;
         let bytes = fitted.onnx(self.network.as_deref())?;
-        write_file(&self.onnx, &bytes)?;
+        write_file(context, &self.onnx, &bytes)?;
         if fitted.local_scalers()[0].is_some() {
-            self.log().warning(
+            context.warning(
                 "the model scales series as wholes, and the graph does not: give it scaled values, and scale its forecasts back",
             );
         }
-        self.log().wrote(&self.onnx, &format!("a graph of {} bytes", bytes.len()));
+        context.wrote(&self.onnx, &format!("a graph of {} bytes", bytes.len()));
         Ok(())
     }
 }

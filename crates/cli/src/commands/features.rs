@@ -7,12 +7,12 @@ use clap::{ArgGroup, Args, Command, Id};
 use foretell::features::{FEATURES, FeatureEntry};
 use foretell::{ColumnNames, Features, Fitted, Frame, Freq, Panel, ReadOptions, Value, Workers, json};
 
-use crate::args::{LogArgs, MemoryArgs, OutArgs, ThreadArgs};
+use crate::args::{MemoryArgs, OutArgs, ThreadArgs};
+use crate::context::Context;
 use crate::data_args::DataArgs;
 use crate::failure::Usage;
 use crate::feature_args::features;
 use crate::output::{Sink, print};
-use crate::progress::Log;
 use crate::table::AlignedTable;
 
 /// Write the data with columns that are computed from them
@@ -57,26 +57,20 @@ pub(crate) struct WriteFeatures {
     out: OutArgs,
     #[command(flatten)]
     memory: MemoryArgs,
-    #[command(flatten)]
-    log: LogArgs,
 }
 
 impl WriteFeatures {
-    pub(crate) fn log(&self) -> Log {
-        self.log.log()
-    }
-
-    pub(crate) fn run(&self) -> anyhow::Result<()> {
+    pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         let Some(data) = self.data.as_ref().filter(|_| !self.list) else {
             return print(if self.json { listed_as_json() } else { listed() });
         };
         data.check_names(&[])?;
-        let sink = Sink::open(&self.out.path)?;
+        let sink = Sink::open(context, &self.out.path)?;
         let max_memory = self.memory.limit().bytes();
         let (panel, names, features, decimal) = match &self.model {
             Some(dir) => {
                 let fitted = Fitted::load_within(dir, self.memory.limit())?;
-                let (panel, options) = data.read_for(&fitted, max_memory, self.threads.count, self.log())?;
+                let (panel, options) = data.read_for(&fitted, max_memory, self.threads.count, context)?;
                 let features = fitted.features().clone();
                 if features.is_empty() {
                     return Err(
@@ -94,14 +88,14 @@ impl WriteFeatures {
                 // All columns of the data are written.
                 options.columns = None;
                 options = options.max_memory(max_memory).threads(self.threads.count);
-                (data.read(&options, self.log())?, names, features, options.numbers.decimal())
+                (data.read(&options, context)?, names, features, options.numbers.decimal())
             }
         };
         let workers = Workers::new(self.threads.count)?;
         // Columns that are there already, and what is no finite number, are refused.
         let wide = features.add_to(&panel, &workers).context("--features")?;
         let to_file = !sink.is_stdout();
-        let mut frame = self.frame(&wide, &features, &names);
+        let mut frame = self.frame(context, &wide, &features, &names);
         if self.model.is_none() {
             for (name, known) in features.known_columns_of(&panel, &workers)? {
                 let column = frame.columns.iter_mut().find(|(column, _)| *column == name);
@@ -111,13 +105,19 @@ impl WriteFeatures {
         sink.decimal(decimal).write(&frame)?;
         if to_file {
             let what = format!("{} rows, {} features", frame.n_rows(), features.columns().len());
-            self.log().wrote(&self.out.path, &what);
+            context.wrote(&self.out.path, &what);
         }
         Ok(())
     }
 
     /// The table of a panel: ids, times, the target, its numeric columns and those of the features.
-    fn frame(&self, panel: &Panel, features: &Features, names: &ColumnNames) -> Frame {
+    fn frame(
+        &self,
+        context: &'static Context,
+        panel: &Panel,
+        features: &Features,
+        names: &ColumnNames,
+    ) -> Frame {
         let mut frame = empty_frame(panel, names);
         for series in 0..panel.n_series() {
             frame.ids.extend(std::iter::repeat_n(panel.id(series), panel.len(series)).cloned());
@@ -131,7 +131,7 @@ impl WriteFeatures {
         for name in panel.column_names() {
             // A text is no number that could be written, and no feature is computed from it.
             if !computed.iter().any(|column| column == name) && panel.column(name, 0).is_err() {
-                self.log().warning(&format!("column {name} is left out: it holds no numbers"));
+                context.warning(&format!("column {name} is left out: it holds no numbers"));
                 continue;
             }
             let column = whole(&|series| panel.column(name, series).unwrap_or_default().to_vec());

@@ -8,13 +8,11 @@ use foretell_auto::TrainedAuto;
 
 use crate::args::{CheckpointArgs, directory};
 use crate::commands::forecast;
+use crate::context::Context;
 use crate::data_args::check_not_stdin;
 use crate::failure::Interrupted;
 use crate::fallback_args::FallbackArgs;
-use crate::interrupt;
-use crate::progress::Log;
 use crate::saving::{save_or_keep, take};
-use crate::several;
 use crate::train_args::TrainArgs;
 
 /// Train models on a file of series and save them
@@ -113,31 +111,27 @@ pub(crate) struct Fit {
 }
 
 impl Fit {
-    pub(crate) fn log(&self) -> Log {
-        self.train.log.log()
-    }
-
-    pub(crate) fn run(&self) -> anyhow::Result<()> {
+    pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         check_not_stdin("--val-data", &self.val_data)?;
-        let world = several::join()?;
         // What this command saved when it was interrupted, it may replace when it continues.
         let resumes = self.checkpoint.resumes(&self.out);
-        let directory =
-            (!several::is_follower()).then(|| take(&self.out, self.overwrite || resumes)).transpose()?;
+        let directory = (!context.processes.is_follower())
+            .then(|| take(&self.out, self.overwrite || resumes))
+            .transpose()?;
         let from = self.train.trained()?;
         let from = from.as_ref();
-        let specs = self.train.specs(from, false)?;
-        self.warn_of_unread(&specs);
-        let forecaster = self.train.forecaster_of(specs, from)?;
-        let mut forecaster = self.checkpoint.of(forecaster);
+        let specs = self.train.specs(context, from, false)?;
+        self.warn_of_unread(context, &specs);
+        let forecaster = self.train.forecaster_of(context, specs, from)?;
+        let mut forecaster = self.checkpoint.of(context, forecaster);
         forecaster = forecaster.keep_optimizer(self.keep_optimizer);
-        if let Some(world) = world {
-            forecaster = forecaster.reduction(world);
+        if let Some(world) = context.processes.world() {
+            forecaster = forecaster.reduction(world.clone());
         }
         let rows_needed = forecaster.rows_needed();
-        let panel = self.train.read(from, &mut forecaster, rows_needed)?;
+        let panel = self.train.read(context, from, &mut forecaster, rows_needed)?;
         if let Some(path) = &self.val_data {
-            let validation = self.train.read_validation(path, from, &forecaster, &panel)?;
+            let validation = self.train.read_validation(context, path, from, &forecaster, &panel)?;
             forecaster = forecaster.val_data(&validation);
         }
         if self.strict {
@@ -145,22 +139,22 @@ impl Fit {
         }
         let columns =
             self.train.data.columns(from.map_or_else(ColumnNames::default, |from| from.columns().clone()));
-        self.fallbacks.write(&columns.id, || forecaster.fallbacks(&panel), self.log())?;
-        self.log().catch_interrupts();
+        self.fallbacks.write(&columns.id, || forecaster.fallbacks(&panel), context)?;
+        context.catch_interrupts();
         let fitted = forecaster.fit(&panel)?;
         let Some(directory) = directory else { return self.of_follower(&fitted) };
-        self.log().fitted(&fitted);
+        context.fitted(&fitted);
         if let Some(auto) = TrainedAuto::of(&fitted) {
-            forecast::tell(self.log(), auto.board());
+            forecast::tell(context, auto.board());
         }
         let directory = match fitted.interrupted() && directory.is_occupied() && !resumes {
             true => ModelDirectory::at(beside(&self.out), true),
             false => Ok(directory),
         };
         let saved = save_or_keep(&fitted, directory)?;
-        self.log().wrote(&saved, &format!("the models {}", fitted.column_names().join(", ")));
+        context.wrote(&saved, &format!("the models {}", fitted.column_names().join(", ")));
         match fitted.interruption() {
-            Some(interruption) => Err(Interrupted(self.interrupted(interruption, &saved)).into()),
+            Some(interruption) => Err(Interrupted(self.interrupted(context, interruption, &saved)).into()),
             None => self.checkpoint.finish(),
         }
     }
@@ -174,11 +168,11 @@ impl Fit {
     }
 
     /// Tells that rows to watch the loss on are read in vain: only networks are trained in steps that a loss is watched of.
-    fn warn_of_unread(&self, specs: &[ModelSpec]) {
+    fn warn_of_unread(&self, context: &'static Context, specs: &[ModelSpec]) {
         let Some(path) = &self.val_data else { return };
         if specs.iter().all(|spec| spec.as_ref().needs().max_steps.is_none()) {
             let models: Vec<&str> = specs.iter().map(ModelSpec::alias).collect();
-            self.log().warning(&format!(
+            context.warning(&format!(
                 "--val-data {}: only the training of networks is watched on such rows, and none of the models is one: {}; leave it out",
                 path.display(),
                 models.join(", ")
@@ -187,10 +181,10 @@ impl Fit {
     }
 
     /// The message about an interrupted training: what is not trained, where the models are, and how to continue.
-    fn interrupted(&self, interruption: &Interruption, saved: &Path) -> String {
+    fn interrupted(&self, context: &'static Context, interruption: &Interruption, saved: &Path) -> String {
         let mut message = format!(
             "{} stopped training after {interruption}; {} holds the partly trained models",
-            interrupt::cause(),
+            context.interrupts.cause(),
             saved.display()
         );
         if saved != self.out {

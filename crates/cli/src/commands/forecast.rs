@@ -13,14 +13,12 @@ use foretell_auto::{Auto, Board, Budget, Criterion, QUANTILES, TrainedAuto};
 use foretell_report::{AnswerInputs, Report, ScoreSheet, ScoredBy, answer, charts, facts, grouped};
 use serde_json::json;
 
-use crate::args::{
-    BoundArgs, JsonArgs, LevelArgs, LogArgs, MemoryArgs, OutArgs, ThreadArgs, directory, steps,
-};
+use crate::args::{BoundArgs, JsonArgs, LevelArgs, MemoryArgs, OutArgs, ThreadArgs, directory, steps};
+use crate::context::{Context, Log};
 use crate::data_args::{DataArgs, freq_without};
 use crate::failure::Usage;
-use crate::interrupt;
 use crate::output::{Sink, write_file};
-use crate::progress::{Log, tagged};
+use crate::progress::tagged;
 use crate::saving::{save_or_keep, take_for};
 use crate::shell_word::shell_word;
 use crate::table::AlignedTable;
@@ -113,69 +111,62 @@ pub(crate) struct Forecast {
     threads: ThreadArgs,
     #[command(flatten)]
     memory: MemoryArgs,
-    #[command(flatten)]
-    log: LogArgs,
 }
 
 impl Forecast {
-    pub(crate) fn log(&self) -> Log {
-        self.log.log()
-    }
-
-    pub(crate) fn run(&self) -> anyhow::Result<()> {
+    pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         self.data.check_names(&self.futr)?;
-        let sink = Sink::open_as(&self.out.path, self.json)?;
+        let sink = Sink::open_as(context, &self.out.path, self.json)?;
         let directory =
             self.save.as_deref().map(|save| take_for("--save", save, self.overwrite)).transpose()?;
         // A model that there is not is told before any file is read.
-        let auto = self.auto(self.h.unwrap_or(1))?;
+        let auto = self.auto(context, self.h.unwrap_or(1))?;
         Forecaster::new([auto.into()])?;
-        let (panel, options) = self.read()?;
-        let h = self.horizon(&panel)?;
-        let future = self.data.read_future(&self.futr, &options, (&panel, h), self.log())?;
-        let log = self.log();
-        log.bounded(self.bounds.non_negative, self.bounds.integer);
-        let mut forecaster = Forecaster::new([self.auto(h)?.into()])?
+        let (panel, options) = self.read(context)?;
+        let h = self.horizon(context, &panel)?;
+        let future = self.data.read_future(&self.futr, &options, (&panel, h), context)?;
+        context.bounded(self.bounds.non_negative, self.bounds.integer);
+        let mut forecaster = Forecaster::new([self.auto(context, h)?.into()])?
             .reading(&options)
             .columns(self.data.columns(ColumnNames::default()))
             .threads(self.threads.count)
             .non_negative(self.bounds.non_negative)
             .integer(self.bounds.integer)
-            .on_warning(move |warning| log.warned(warning));
+            .on_warning(move |warning| context.warned(warning));
         if let Some(end) = self.data.end() {
             forecaster = forecaster.end(end);
         }
         if let Some(bytes) = self.memory.bytes() {
             forecaster = forecaster.max_memory(bytes);
         }
-        log.catch_interrupts();
+        context.catch_interrupts();
         let fitted = forecaster.fit(&panel)?;
         let board = TrainedAuto::of(&fitted).context("the forecast was not fitted")?.board().clone();
-        tell(log, &board);
+        tell(context, &board);
         let LevelArgs { levels, quantiles } = &self.level;
         let quantiles = if self.level.is_empty() { &QUANTILES[..] } else { quantiles };
         let asked = PredictOptions::new().future(future.as_ref()).level(levels).quantiles(quantiles);
         let frame = fitted.predict_with(&panel, &asked)?;
         if let Some(directory) = directory {
             let saved = save_or_keep(&fitted, Ok(directory))?;
-            log.wrote(&saved, "the models, for `foretell predict`");
+            context.wrote(&saved, "the models, for `foretell predict`");
         }
         if let Some(path) = &self.report {
-            self.write_report(path, (&fitted, &board), &panel, &frame, &options.target_col)?;
+            self.write_report(context, path, (&fitted, &board), &panel, &frame, &options.target_col)?;
         }
         let (to_file, rows) = (!sink.is_stdout(), frame.n_rows());
         sink.decimal(options.numbers.decimal()).write_or_keep(&frame)?;
         if to_file {
-            log.wrote(&self.out.path, &format!("{} series, {h} steps each", grouped(rows / h)));
+            context.wrote(&self.out.path, &format!("{} series, {h} steps each", grouped(rows / h)));
         }
         Ok(())
     }
 
     /// The search for a horizon of `h` steps, as the flags say.
-    fn auto(&self, h: usize) -> anyhow::Result<Auto> {
+    fn auto(&self, context: &'static Context, h: usize) -> anyhow::Result<Auto> {
         let mut auto = Auto::new(h)
             .budget(self.budget)
-            .stop_if(interrupt::asked)
+            .stop_if(move || context.interrupts.asked())
             .with("metric", self.metric.name())?
             .with("ensemble", !self.no_ensemble)?
             .with("hist_exog_list", json!(self.hist_exog))?
@@ -192,7 +183,7 @@ impl Forecast {
     }
 
     /// The series, and how files beside them are read.
-    fn read(&self) -> anyhow::Result<(Panel, ReadOptions)> {
+    fn read(&self, context: &'static Context) -> anyhow::Result<(Panel, ReadOptions)> {
         let columns = self.data.columns(ColumnNames::default());
         let read = [self.hist_exog.clone(), self.futr_exog.clone()].concat();
         let saved = ReadOptions::default();
@@ -204,7 +195,7 @@ impl Forecast {
             &saved,
         )?;
         let options = options.max_memory(self.memory.limit().bytes()).threads(self.threads.count);
-        Ok((self.data.read(&options, self.log())?, options))
+        Ok((self.data.read(&options, context)?, options))
     }
 
     /// The static columns that models read: all that there are.
@@ -220,13 +211,13 @@ impl Forecast {
     }
 
     /// The steps to forecast: those of the flag, else a season of the data's frequency where the series have three.
-    fn horizon(&self, panel: &Panel) -> anyhow::Result<usize> {
+    fn horizon(&self, context: &'static Context, panel: &Panel) -> anyhow::Result<usize> {
         if let Some(h) = self.h {
             return Ok(h);
         }
         let (season, freq) = (usual_season(panel.freq()), panel.freq());
         if season > 1 && 3 * season <= panel.max_len() {
-            self.log().report(
+            context.report(
                 &format!(
                     "forecasting {season} steps, a season of the frequency {freq}; --h N forecasts others"
                 ),
@@ -244,6 +235,7 @@ impl Forecast {
 
     fn write_report(
         &self,
+        context: &'static Context,
         path: &Path,
         (fitted, board): (&Fitted, &Board),
         panel: &Panel,
@@ -289,18 +281,18 @@ impl Forecast {
         };
         let mut page = Vec::new();
         report.write(&mut page)?;
-        write_file(path, &page)?;
-        self.log().wrote(path, &format!("a report on {} series", grouped(panel.n_series())));
+        write_file(context, path, &page)?;
+        context.wrote(path, &format!("a report on {} series", grouped(panel.n_series())));
         Ok(())
     }
 }
 
 /// Tells what was tried, how good it is, and what to expect.
-pub(crate) fn tell(log: Log, board: &Board) {
-    if log != Log::Text {
-        return log.report("", &tagged("leaderboard", board.to_json()));
+pub(crate) fn tell(context: &'static Context, board: &Board) {
+    if context.log != Log::Text {
+        return context.report("", &tagged("leaderboard", board.to_json()));
     }
-    lines(board).iter().for_each(|line| log.report(line, &json!({})));
+    lines(board).iter().for_each(|line| context.report(line, &json!({})));
 }
 
 /// The board, for people.

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 use foretell::Fitted;
 
-use crate::args::{JsonArgs, LogArgs, MemoryArgs, OutArgs, steps};
+use crate::args::{JsonArgs, MemoryArgs, OutArgs, steps};
 use crate::commands::features::empty_frame;
+use crate::context::Context;
 use crate::data_args::DataArgs;
 use crate::output::Sink;
-use crate::progress::Log;
 
 /// Write the future rows that models need, to be filled in
 ///
@@ -36,20 +36,14 @@ pub(crate) struct WriteFuture {
     json: JsonArgs,
     #[command(flatten)]
     memory: MemoryArgs,
-    #[command(flatten)]
-    log: LogArgs,
 }
 
 impl WriteFuture {
-    pub(crate) fn log(&self) -> Log {
-        self.log.log()
-    }
-
-    pub(crate) fn run(&self) -> anyhow::Result<()> {
+    pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         self.data.check_names(&[])?;
-        let sink = Sink::open_as(&self.out.path, self.json)?;
+        let sink = Sink::open_as(context, &self.out.path, self.json)?;
         let fitted = Fitted::load_within(&self.model, self.memory.limit())?;
-        let (panel, options) = self.data.read_for(&fitted, self.memory.limit().bytes(), 0, self.log())?;
+        let (panel, options) = self.data.read_for(&fitted, self.memory.limit().bytes(), 0, context)?;
         let h = self.h.unwrap_or(fitted.h());
         let mut frame = empty_frame(&panel, &self.data.columns(fitted.columns().clone()));
         for series in 0..panel.n_series() {
@@ -58,7 +52,7 @@ impl WriteFuture {
         }
         let columns = fitted.future_columns();
         if columns.is_empty() {
-            self.log().warning("the models need no future values: predict without --futr");
+            context.warning("the models need no future values: predict without --futr");
         }
         let blank = vec![f32::NAN; frame.n_rows()];
         frame.columns = columns.iter().map(|name| (name.clone(), blank.clone())).collect();
@@ -69,7 +63,7 @@ impl WriteFuture {
                 [] => String::new(),
                 columns => format!(" to be filled in, columns {}", columns.join(", ")),
             };
-            self.log().wrote(&self.out.path, &format!("{} rows{what}", frame.n_rows()));
+            context.wrote(&self.out.path, &format!("{} rows{what}", frame.n_rows()));
         }
         Ok(())
     }

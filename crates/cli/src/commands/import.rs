@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use foretell::{Fitted, Freq, ImportOptions, Imported};
 
-use crate::args::{LogArgs, MemoryArgs, directory};
+use crate::args::{MemoryArgs, directory};
+use crate::context::Context;
 use crate::failure::Usage;
-use crate::progress::Log;
 use crate::saving::take;
 use crate::setting::{Setting, any_setting};
 
@@ -51,16 +51,10 @@ pub(crate) struct Import {
     overwrite: bool,
     #[command(flatten)]
     memory: MemoryArgs,
-    #[command(flatten)]
-    log: LogArgs,
 }
 
 impl Import {
-    pub(crate) fn log(&self) -> Log {
-        self.log.log()
-    }
-
-    pub(crate) fn run(&self) -> anyhow::Result<()> {
+    pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         if let Some(Setting { key, .. }) = self.set.iter().find(|setting| setting.key.model.is_some()) {
             return Err(Usage(format!(
                 "--set {key}: name the hyper-parameter alone, it is set for all models"
@@ -74,10 +68,10 @@ impl Import {
         options.freq = self.freq;
         let Imported { fitted, left_out } = Fitted::import(&self.from, &options)?;
         for what in left_out {
-            self.log().warning(&format!("left out: {what}"));
+            context.warning(&format!("left out: {what}"));
         }
         fitted.save_at(&directory)?;
-        self.log().wrote(directory.path(), &format!("the models {}", fitted.column_names().join(", ")));
+        context.wrote(directory.path(), &format!("the models {}", fitted.column_names().join(", ")));
         Ok(())
     }
 }

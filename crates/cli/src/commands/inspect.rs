@@ -9,11 +9,11 @@ use foretell::{
 };
 use foretell_report::grouped;
 
-use crate::args::{LogArgs, MemoryArgs};
+use crate::args::MemoryArgs;
+use crate::context::Context;
 use crate::data_args::DataArgs;
 use crate::importances;
 use crate::output::print;
-use crate::progress::Log;
 use crate::table::AlignedTable;
 
 /// Show what a model directory holds, how far a training has come, or which columns counted for forecasts
@@ -76,18 +76,12 @@ pub(crate) struct Inspect {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    #[command(flatten)]
-    log: LogArgs,
 }
 
 impl Inspect {
-    pub(crate) fn log(&self) -> Log {
-        self.log.log()
-    }
-
-    pub(crate) fn run(&self) -> anyhow::Result<()> {
+    pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         if let Some(data) = &self.data {
-            return self.tell_importances(data);
+            return self.tell_importances(context, data);
         }
         let states = ModelState::all_in(&self.dir)?;
         if !states.is_empty() {
@@ -109,13 +103,12 @@ impl Inspect {
 
 impl Inspect {
     /// Prints the feature importances behind the forecasts of `data`.
-    fn tell_importances(&self, data: &DataArgs) -> anyhow::Result<()> {
+    fn tell_importances(&self, context: &'static Context, data: &DataArgs) -> anyhow::Result<()> {
         data.check_names(&self.futr)?;
-        let log = self.log();
         let fitted = Fitted::load_within(&self.dir, self.memory.limit())?
-            .on_warning(move |warning| log.warned(warning));
-        let (panel, options) = data.read_for(&fitted, self.memory.limit().bytes(), 0, self.log())?;
-        let future = data.read_future(&self.futr, &options, (&panel, fitted.h()), self.log())?;
+            .on_warning(move |warning| context.warned(warning));
+        let (panel, options) = data.read_for(&fitted, self.memory.limit().bytes(), 0, context)?;
+        let future = data.read_future(&self.futr, &options, (&panel, fitted.h()), context)?;
         let weights = fitted.feature_importances(&panel, future.as_ref())?;
         if self.json {
             return print(format!("{}\n", json!(weights)));

@@ -7,9 +7,10 @@ use anyhow::Context as _;
 use clap::Args;
 use clap_mangen::Man;
 
-use crate::args::{LogArgs, directory};
+use crate::args::directory;
+use crate::context::Context;
+use crate::help::arranged;
 use crate::output::write_file;
-use crate::progress::Log;
 
 /// Write the help of all commands as manual pages
 ///
@@ -23,18 +24,12 @@ pub(crate) struct WriteMan {
     /// Directory to write to; other files in it stay
     #[arg(long, value_name = "DIR", value_parser = directory())]
     out: PathBuf,
-    #[command(flatten)]
-    log: LogArgs,
 }
 
 impl WriteMan {
-    pub(crate) fn log(&self) -> Log {
-        self.log.log()
-    }
-
     /// Writes the pages of this command line.
-    pub(crate) fn run(&self, cli: clap::Command) -> anyhow::Result<()> {
-        let mut cli = cli.disable_help_subcommand(true);
+    pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
+        let mut cli = arranged((context.command_line)()).disable_help_subcommand(true);
         // The names of pages are those of commands with that of the program before it.
         cli.build();
         fs::create_dir_all(&self.out).with_context(|| format!("cannot make {}", self.out.display()))?;
@@ -43,9 +38,9 @@ impl WriteMan {
             let mut page = Vec::new();
             let man = Man::new((*command).clone());
             man.render(&mut page)?;
-            write_file(&self.out.join(man.get_filename()), &page)?;
+            write_file(context, &self.out.join(man.get_filename()), &page)?;
         }
-        self.log().wrote(&self.out, &format!("{} pages", commands.len()));
+        context.wrote(&self.out, &format!("{} pages", commands.len()));
         Ok(())
     }
 }

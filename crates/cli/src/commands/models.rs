@@ -9,12 +9,12 @@ use foretell::{ModelSpec, Panel, ReadOptions, model_names, usual_season};
 use foretell_auto::{Budget, PanelTraits, candidates};
 use serde_json::{Map, Value, json};
 
-use crate::args::{LogArgs, steps};
+use crate::args::steps;
+use crate::context::Context;
 use crate::markdown;
 use crate::model_facts::{ListedModel, exogenous};
 use crate::model_uses::use_of;
 use crate::output::print;
-use crate::progress::Log;
 use crate::table::AlignedTable;
 
 /// List the models and their hyper-parameters
@@ -58,8 +58,6 @@ pub(crate) struct Models {
     /// Print the chapter of the documentation; not with --json or a model
     #[arg(long, conflicts_with_all = ["json", "model"])]
     markdown: bool,
-    #[command(flatten)]
-    log: LogArgs,
 }
 
 /// Reads the name of a model: shells complete it, and another name is answered with what was meant.
@@ -109,11 +107,7 @@ impl Kind {
 }
 
 impl Models {
-    pub(crate) fn log(&self) -> Log {
-        self.log.log()
-    }
-
-    pub(crate) fn run(&self) -> anyhow::Result<()> {
+    pub(crate) fn run(&self, _: &'static Context) -> anyhow::Result<()> {
         if let Some(data) = &self.data {
             return self.suiting(data);
         }

@@ -7,12 +7,12 @@ use clap::Args;
 use foretell::{Frame, Freq, ModelInTable, Panel, nearest, refuse_sample_paths};
 use foretell_report::{civil, drawn_models, known_values, windows};
 
-use crate::args::{LogArgs, steps};
+use crate::args::steps;
+use crate::context::Context;
 use crate::data_args::DataArgs;
 use crate::failure::Usage;
 use crate::figure::{Band, Facet, Figure, Forecast};
 use crate::picture::{Picture as _, check_ending, is_stdout};
-use crate::progress::Log;
 
 /// The series that are drawn unless some are named.
 const FIRST: usize = 4;
@@ -61,42 +61,36 @@ pub(crate) struct Plot {
     /// ending in .svg]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    #[command(flatten)]
-    log: LogArgs,
 }
 
 impl Plot {
-    pub(crate) fn log(&self) -> Log {
-        self.log.log()
-    }
-
-    pub(crate) fn run(&self) -> anyhow::Result<()> {
+    pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         self.out.as_deref().map_or(Ok(()), |out| check_ending("--out", out))?;
-        let (panel, options) = self.data.read_target(self.model.as_deref(), self.freq, self.log())?;
+        let (panel, options) = self.data.read_target(self.model.as_deref(), self.freq, context)?;
         let target = options.target_col.clone();
         let frame = Frame::from_file(&self.forecast, &options, panel.freq())?;
         refuse_sample_paths(&frame, &self.forecast.display().to_string())?;
-        self.log().read_beside(&self.forecast, "forecast");
+        context.read_beside(&self.forecast, "forecast");
         let drawn = drawn_models(&frame, &target);
         let (figure, series) = if drawn.is_empty() {
             let models = self.keep_chosen_models(self.models_of_parts(&frame, &target)?)?;
             let panels = models.iter().map(|model| 1 + model.components.len()).sum();
             let chosen = self.chosen(&panel, &frame, panels)?;
-            self.warn_of_other_times(&panel, &frame, &chosen);
+            self.warn_of_other_times(context, &panel, &frame, &chosen);
             (self.figure_of_parts(&panel, &frame, &models, &chosen, &target), chosen.len())
         } else {
             let models = self.keep_chosen_models(drawn)?;
             let chosen = self.chosen(&panel, &frame, 1)?;
-            self.warn_of_other_times(&panel, &frame, &chosen);
+            self.warn_of_other_times(context, &panel, &frame, &chosen);
             (self.figure(&panel, &frame, &models, &chosen, &target), chosen.len())
         };
         let out = self.out();
-        figure.write(&out, self.log())?;
+        figure.write(&out, context)?;
         if is_stdout(&out) {
             return Ok(());
         }
         let what = format!("{series} series, {}", figure.models.join(", "));
-        self.log().wrote(&out, &what);
+        context.wrote(&out, &what);
         Ok(())
     }
 
@@ -176,7 +170,7 @@ impl Plot {
     }
 
     /// Warns where forecasts do not touch the data that they should be of.
-    fn warn_of_other_times(&self, panel: &Panel, frame: &Frame, chosen: &[usize]) {
+    fn warn_of_other_times(&self, context: &'static Context, panel: &Panel, frame: &Frame, chosen: &[usize]) {
         let (zone, kind) = (panel.zone(), panel.freq().kind());
         let shown = |time: i64| kind.display(civil(zone, time));
         let apart = |&series: &usize| {
@@ -200,7 +194,7 @@ impl Plot {
                 n => format!(" (and so {n} more)"),
             };
             let (forecast, data) = (self.forecast.display(), self.data.shown());
-            self.log().warning(&format!(
+            context.warning(&format!(
                 "the forecasts do not follow the data: {example}{others}; is {forecast} of {data}?"
             ));
         }

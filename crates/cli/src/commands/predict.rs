@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use clap::Args;
 use foretell::{InsampleOptions, Intervals, PredictOptions, WeightPrecision};
 
-use crate::args::{BoundArgs, JsonArgs, LevelArgs, LogArgs, MemoryArgs, OutArgs, ThreadArgs, steps};
+use crate::args::{BoundArgs, JsonArgs, LevelArgs, MemoryArgs, OutArgs, ThreadArgs, steps};
+use crate::context::Context;
 use crate::data_args::DataArgs;
 use crate::fallback_args::FallbackArgs;
 use crate::model_args::load_models;
 use crate::output::Sink;
 use crate::precision::weight_precision;
-use crate::progress::Log;
 
 /// Forecast what follows each series with saved models
 ///
@@ -86,40 +86,33 @@ pub(crate) struct Predict {
     json: JsonArgs,
     #[command(flatten)]
     memory: MemoryArgs,
-    #[command(flatten)]
-    log: LogArgs,
 }
 
 impl Predict {
-    pub(crate) fn log(&self) -> Log {
-        self.log.log()
-    }
-
-    pub(crate) fn run(&self) -> anyhow::Result<()> {
+    pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         self.data.check_names(&self.futr)?;
-        let sink = Sink::open_as(&self.out.path, self.json)?;
-        let log = self.log();
+        let sink = Sink::open_as(context, &self.out.path, self.json)?;
         let mut fitted = load_models(&self.model, self.memory.limit())?
             .threads(self.threads.count)?
             .raw_quantiles(self.raw_quantiles)
             .weight_precision(self.weights)?
-            .on_warning(move |warning| log.warned(warning));
+            .on_warning(move |warning| context.warned(warning));
         let [non_negative, integer] = [
-            fitted.is_non_negative() || self.bounds.non_negative,
-            fitted.is_integer() || self.bounds.integer,
+            fitted.own_settings().non_negative || self.bounds.non_negative,
+            fitted.own_settings().integer || self.bounds.integer,
         ];
         fitted = fitted.non_negative(non_negative).integer(integer);
-        log.bounded(non_negative, integer);
+        context.bounded(non_negative, integer);
         let (panel, options) =
-            self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads.count, self.log())?;
+            self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads.count, context)?;
         let sink = sink.decimal(options.numbers.decimal());
         if let Some(intervals) = self.intervals {
             fitted = fitted.calibrate(&panel, intervals)?;
         }
         let h = self.h.unwrap_or(fitted.h());
         let read_ahead = fitted.steps_read(h);
-        self.fallbacks.write(&fitted.columns().id, || fitted.fallbacks(&panel), self.log())?;
-        let future = self.data.read_future(&self.futr, &options, (&panel, read_ahead), self.log())?;
+        self.fallbacks.write(&fitted.columns().id, || fitted.fallbacks(&panel), context)?;
+        let future = self.data.read_future(&self.futr, &options, (&panel, read_ahead), context)?;
         let step_size = self.step_size.unwrap_or(1);
         let LevelArgs { levels, quantiles } = &self.level;
         let mut options =
@@ -138,7 +131,7 @@ impl Predict {
                 true => format!("{} forecasts of {h} steps", rows / h),
                 false => format!("{} series, {h} steps each", panel.n_series()),
             };
-            self.log().wrote(&self.out.path, &what);
+            context.wrote(&self.out.path, &what);
         }
         Ok(())
     }

@@ -6,11 +6,11 @@ use clap::Args;
 use foretell::{Fitted, PrecisionScore, WeightPrecision, usual_season};
 use serde_json::json;
 
-use crate::args::{LogArgs, MemoryArgs, ThreadArgs, steps};
+use crate::args::{MemoryArgs, ThreadArgs, steps};
+use crate::context::Context;
 use crate::data_args::DataArgs;
 use crate::output::print;
 use crate::precision::weight_precision;
-use crate::progress::Log;
 use crate::table::AlignedTable;
 
 /// Measure what forecasts lose and gain by weights in fewer bits
@@ -64,23 +64,16 @@ pub(crate) struct Quantise {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    #[command(flatten)]
-    log: LogArgs,
 }
 
 impl Quantise {
-    pub(crate) fn log(&self) -> Log {
-        self.log.log()
-    }
-
-    pub(crate) fn run(&self) -> anyhow::Result<()> {
+    pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         self.data.check_names(&[])?;
-        let log = self.log();
         let fitted = Fitted::load_within(&self.model, self.memory.limit())?
             .threads(self.threads.count)?
-            .on_warning(move |warning| log.warned(warning));
+            .on_warning(move |warning| context.warned(warning));
         let (panel, _) =
-            self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads.count, self.log())?;
+            self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads.count, context)?;
         let h = fitted.h();
         let step_size = self.step_size.unwrap_or(h);
         let season = self.season.unwrap_or_else(|| usual_season(panel.freq()));

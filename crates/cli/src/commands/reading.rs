@@ -2,15 +2,16 @@
 
 use clap::Args;
 
+use crate::context::Context;
 use crate::data_args::DataArgs;
 use crate::failure::Usage;
-use crate::progress::Log;
 
 /// How the data are read: the flags that all commands with --data take
 ///
 /// This is no command but a page of help.
 #[derive(Debug, Args)]
 #[command(
+    hide = true,
     arg_required_else_help = true,
     after_help = "\
 Examples:
@@ -24,11 +25,7 @@ pub(crate) struct Reading {
 }
 
 impl Reading {
-    pub(crate) fn log(&self) -> Log {
-        Log::Text
-    }
-
-    pub(crate) fn run(&self) -> anyhow::Result<()> {
+    pub(crate) fn run(&self, _: &'static Context) -> anyhow::Result<()> {
         let data = self.data.shown();
         let message =
             format!("reading is a page of help and reads nothing: give --data {data} to another command");

@@ -7,10 +7,10 @@ use clap::builder::RangedU64ValueParser;
 use foretell::hierarchy::Reconciliation;
 use foretell::{ForecastTable, Freq, ReconcileOptions, TimeKind, reconcile};
 
-use crate::args::{LogArgs, TruthArgs};
+use crate::args::TruthArgs;
+use crate::context::Context;
 use crate::hierarchy_args::{HierarchyArgs, MethodArgs};
 use crate::output::Sink;
-use crate::progress::Log;
 
 /// Change forecasts of a hierarchy of series so that they add up
 ///
@@ -73,17 +73,11 @@ pub(crate) struct Reconcile {
     /// File to write to: Parquet if it ends in .parquet, else CSV; `-` is standard output
     #[arg(long, value_name = "FILE", default_value = "-")]
     out: PathBuf,
-    #[command(flatten)]
-    log: LogArgs,
 }
 
 impl Reconcile {
-    pub(crate) fn log(&self) -> Log {
-        self.log.log()
-    }
-
-    pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let sink = Sink::open(&self.out)?;
+    pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
+        let sink = Sink::open(context, &self.out)?;
         let options = self.columns.options()?;
         let hierarchy = self.hierarchy.read(&self.statics, &self.columns.id)?;
         let forecast = ForecastTable::from_file(&self.forecast, &options)?;
@@ -103,7 +97,7 @@ impl Reconcile {
         let to_file = !sink.is_stdout();
         sink.write_or_keep(&frame)?;
         if to_file {
-            self.log().wrote(&self.out, &format!("{} rows, which add up by {method}", frame.n_rows()));
+            context.wrote(&self.out, &format!("{} rows, which add up by {method}", frame.n_rows()));
         }
         Ok(())
     }

@@ -14,11 +14,11 @@ use foretell_report::{
 };
 use jiff::Timestamp;
 
-use crate::args::{LogArgs, steps};
+use crate::args::steps;
+use crate::context::Context;
 use crate::data_args::{DataArgs, shown};
 use crate::failure::Usage;
 use crate::output::{check_ending, print, write_file};
-use crate::progress::Log;
 use crate::report::{METRIC, read_importances, read_scores};
 use crate::shell_word::shell_word;
 
@@ -78,21 +78,15 @@ pub(crate) struct WriteReport {
     /// File to write; `-` writes to standard output [default: the forecasts' file, ending in .html]
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
-    #[command(flatten)]
-    log: LogArgs,
 }
 
 impl WriteReport {
-    pub(crate) fn log(&self) -> Log {
-        self.log.log()
-    }
-
-    pub(crate) fn run(&self) -> anyhow::Result<()> {
+    pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         let out = self.out.clone().unwrap_or_else(|| self.forecast.with_extension("html"));
         check_ending(&out, &["html", "htm"], "a page of HTML")?;
-        let (panel, options) = self.data.read_target(self.model.as_deref(), self.freq, self.log())?;
+        let (panel, options) = self.data.read_target(self.model.as_deref(), self.freq, context)?;
         let target = options.target_col.clone();
-        let frame = self.read_forecasts(&self.forecast, "forecast", &options, &panel)?;
+        let frame = self.read_forecasts(context, &self.forecast, "forecast", &options, &panel)?;
         check_series(&panel, &frame)
             .map_err(|error| Usage(format!("--forecast {}: {error}", self.forecast.display())))?;
         let season = self.season.unwrap_or_else(|| usual_season(panel.freq()));
@@ -101,10 +95,10 @@ impl WriteReport {
             let columns = column_names(path, &FileOptions::default())?;
             if columns.iter().any(|column| column == METRIC) {
                 sheets.push(read_scores(path, &options.id_col)?);
-                self.log().read_beside(path, "scores");
+                context.read_beside(path, "scores");
             } else {
-                let validation = self.read_forecasts(path, "scores", &options, &panel)?;
-                sheets.extend(self.scored_of(path, &validation, &panel, &target, season)?);
+                let validation = self.read_forecasts(context, path, "scores", &options, &panel)?;
+                sheets.extend(self.scored_of(context, path, &validation, &panel, &target, season)?);
                 beside.push(validation);
             }
         }
@@ -151,12 +145,13 @@ impl WriteReport {
             commands: vec![this_command()],
             charts: charts(&panel, &tables, &target, self.last),
         };
-        self.write(&report, &out)
+        self.write(context, &report, &out)
     }
 
     /// A file of forecasts of any models.
     fn read_forecasts(
         &self,
+        context: &'static Context,
         path: &Path,
         role: &str,
         options: &ReadOptions,
@@ -164,7 +159,7 @@ impl WriteReport {
     ) -> anyhow::Result<Frame> {
         let frame = Frame::from_file(path, options, panel.freq())?;
         refuse_sample_paths(&frame, &path.display().to_string())?;
-        self.log().read_beside(path, role);
+        context.read_beside(path, role);
         match drawn_models(&frame, &options.target_col).is_empty() {
             false => Ok(frame),
             true => Err(Usage(format!(
@@ -178,6 +173,7 @@ impl WriteReport {
 
     fn scored_of(
         &self,
+        context: &'static Context,
         path: &Path,
         frame: &Frame,
         panel: &Panel,
@@ -186,7 +182,7 @@ impl WriteReport {
     ) -> anyhow::Result<Vec<ScoreSheet>> {
         let sheets = scored(frame, panel, target, season)?;
         if sheets.is_empty() {
-            self.log().warning(&format!("no row of {} has come true, so it has no scores", path.display()));
+            context.warning(&format!("no row of {} has come true, so it has no scores", path.display()));
         }
         Ok(sheets)
     }
@@ -196,14 +192,14 @@ impl WriteReport {
         baseline(sheets, self.baseline.as_deref()).map_err(|error| Usage(format!("--{error}")).into())
     }
 
-    fn write(&self, report: &Report, out: &Path) -> anyhow::Result<()> {
+    fn write(&self, context: &'static Context, report: &Report, out: &Path) -> anyhow::Result<()> {
         let mut page = Vec::new();
         report.write(&mut page)?;
         if out == Path::new("-") {
             return print(page);
         }
-        write_file(out, &page)?;
-        self.log().wrote(out, &format!("a report on {} series", grouped(report.charts.series.len())));
+        write_file(context, out, &page)?;
+        context.wrote(out, &format!("a report on {} series", grouped(report.charts.series.len())));
         Ok(())
     }
 }

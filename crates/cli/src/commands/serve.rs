@@ -12,10 +12,10 @@ use clap::Args;
 use foretell::WeightPrecision;
 use foretell_server::{EngineSettings, ForecastEngine, ServeSettings, Token, run};
 
-use crate::args::{LogArgs, MemoryArgs, steps, thread_count};
+use crate::args::{MemoryArgs, steps, thread_count};
+use crate::context::{Context, Log};
 use crate::failure::Usage;
 use crate::precision::weight_precision;
-use crate::progress::Log;
 
 /// Where the token is looked for.
 const TOKEN: &str = "FORETELL_TOKEN";
@@ -85,8 +85,6 @@ pub(crate) struct Serve {
     max_connections: usize,
     #[command(flatten)]
     memory: MemoryArgs,
-    #[command(flatten)]
-    log: LogArgs,
 }
 
 /// A time span.
@@ -98,11 +96,7 @@ fn seconds(text: &str) -> Result<f64, String> {
 }
 
 impl Serve {
-    pub(crate) fn log(&self) -> Log {
-        self.log.log()
-    }
-
-    pub(crate) fn run(&self) -> anyhow::Result<()> {
+    pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         let engine = EngineSettings::with(|settings| {
             settings.threads = self.threads;
             settings.queue = self.queue;
@@ -115,7 +109,7 @@ impl Serve {
             settings.reload = Duration::from_secs_f64(self.reload);
         });
         let token = env::var(TOKEN).ok().map(|secret| Token::new(&secret)).transpose();
-        let is_quiet = self.log() == Log::Quiet;
+        let is_quiet = context.log == Log::Quiet;
         let log = Arc::new(move |line: &str| {
             if !is_quiet {
                 // A log that cannot be written is no reason to answer nothing.
@@ -132,8 +126,7 @@ impl Serve {
         };
         let models = self.model.iter().map(|text| named(text));
         let engine = ForecastEngine::load_and_tell(models, engine, move |reload| log(&reload.line()))?;
-        let log = self.log();
-        run(self.listen, engine, settings, |address| log.serves(address))
+        run(self.listen, engine, settings, |address| context.serves(address))
             .map_err(|error| anyhow::anyhow!("{}: {error}; name another address (--listen)", self.listen))
     }
 }

@@ -5,7 +5,7 @@ use clap::builder::RangedU64ValueParser;
 use foretell::{Intervals, PathMethod, SimulateOptions};
 
 use crate::args::{BoundArgs, steps};
-use crate::progress::Log;
+use crate::context::Context;
 use crate::saved_run::SavedRunArgs;
 
 /// Draw sample paths of what follows each series with saved models
@@ -57,18 +57,14 @@ pub(crate) struct Simulate {
 }
 
 impl Simulate {
-    pub(crate) fn log(&self) -> Log {
-        self.run.log()
-    }
-
-    pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let mut run = self.run.read(self.h)?;
+    pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
+        let mut run = self.run.read(context, self.h)?;
         let [non_negative, integer] = [
-            run.fitted.is_non_negative() || self.bounds.non_negative,
-            run.fitted.is_integer() || self.bounds.integer,
+            run.fitted.own_settings().non_negative || self.bounds.non_negative,
+            run.fitted.own_settings().integer || self.bounds.integer,
         ];
         run.fitted = run.fitted.non_negative(non_negative).integer(integer);
-        self.log().bounded(non_negative, integer);
+        context.bounded(non_negative, integer);
         if let Some(intervals) = self.intervals {
             run.fitted = run.fitted.calibrate(&run.panel, intervals)?;
         }
@@ -79,6 +75,6 @@ impl Simulate {
             .future(run.future.as_ref())
             .h(run.h);
         let frame = run.fitted.simulate(&run.panel, &options)?;
-        self.run.write(run, &frame, &format!("{} paths of ", self.n_paths))
+        self.run.write(context, run, &frame, &format!("{} paths of ", self.n_paths))
     }
 }

@@ -14,10 +14,9 @@ use serde_json::json;
 
 use crate::args::{CheckpointArgs, directory, steps};
 use crate::commands::forecast;
+use crate::context::Context;
 use crate::failure::{Interrupted, Usage};
-use crate::interrupt;
 use crate::output::{Sink, print};
-use crate::progress::Log;
 use crate::saving::{save_or_keep, take};
 use crate::score_rows::digits;
 use crate::setting::{Key, Setting, any_setting};
@@ -168,11 +167,7 @@ fn halving(text: &str) -> Result<Halving, String> {
 const BASELINE: &str = "SeasonalNaive";
 
 impl Tune {
-    pub(crate) fn log(&self) -> Log {
-        self.train.log.log()
-    }
-
-    pub(crate) fn run(&self) -> anyhow::Result<()> {
+    pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         if self.train.trained()?.is_some() {
             return Err(Usage("--from: a search trains anew; name the models by --model".to_owned()).into());
         }
@@ -180,15 +175,15 @@ impl Tune {
             let message = "--ensemble: a search combines its best trials by --combine N, with weights that windows choose";
             return Err(Usage(message.to_owned()).into());
         }
-        let sink = self.trials_out.as_deref().map(Sink::open).transpose()?;
+        let sink = self.trials_out.as_deref().map(|path| Sink::open(context, path)).transpose()?;
         // What this command saved when it was interrupted in its last training, it may replace when it continues.
         let replaces = |out: &Path| self.overwrite || self.checkpoint.resumes(out);
         let directory = self.out.as_deref().map(|out| take(out, replaces(out))).transpose()?;
         let hierarchy = self.train.hierarchy(None)?;
         let (specs, rows) = match self.train.names_models() {
-            true => (self.train.specs(None, true)?, None),
+            true => (self.train.specs(context, None, true)?, None),
             false => {
-                let (specs, rows) = self.suiting(hierarchy.as_ref())?;
+                let (specs, rows) = self.suiting(context, hierarchy.as_ref())?;
                 (specs, Some(rows))
             }
         };
@@ -199,25 +194,25 @@ impl Tune {
         let options = foretell::ValidationOptions::new(n_windows, step_size);
         let rows_needed = forecaster.rows_needed_to_validate(&options);
         let panel = match rows {
-            Some(rows) => self.train.ready(rows, &mut forecaster, rows_needed)?,
-            None => self.train.read(None, &mut forecaster, rows_needed)?,
+            Some(rows) => self.train.ready(context, rows, &mut forecaster, rows_needed)?,
+            None => self.train.read(context, None, &mut forecaster, rows_needed)?,
         };
-        self.log().catch_interrupts();
+        context.catch_interrupts();
 
-        let search = self.search(spaces, (n_windows, step_size), hierarchy)?;
+        let search = self.search(context, spaces, (n_windows, step_size), hierarchy)?;
         let found = search.run(&panel)?;
         if let (Some(sink), Some(path)) = (sink, &self.trials_out) {
             sink.write_cells(&found.table())?;
-            self.log().wrote(path, &format!("{} trials", found.trials.len()));
+            context.wrote(path, &format!("{} trials", found.trials.len()));
         }
         let combined = combined(&found, self.combined(), &self.metric, self.season);
         let auto = combined.as_ref().map(|(auto, _)| auto);
         if let Some(text) = combined_otherwise(self.combine, &self.metric, auto) {
-            self.log().report(&text, &json!({ "event": "combined_otherwise", "reason": text }));
+            context.report(&text, &json!({ "event": "combined_otherwise", "reason": text }));
         }
         self.print(&found, combined.as_ref().map(|(_, trials)| &trials[..]))?;
         if found.interrupted {
-            return Err(Interrupted(self.interrupted(&found)).into());
+            return Err(Interrupted(self.interrupted(context, &found)).into());
         }
         let (Some(directory), Some(best)) = (directory, found.best_spec()) else {
             return self.finish(&found);
@@ -225,29 +220,32 @@ impl Tune {
         let (spec, what): (ModelSpec, String) = match combined {
             Some((auto, trials)) => {
                 let numbers: Vec<String> = trials.iter().map(ToString::to_string).collect();
-                (auto.stop_if(interrupt::asked).into(), format!("the trials {} combined", numbers.join(", ")))
+                (
+                    auto.stop_if(move || context.interrupts.asked()).into(),
+                    format!("the trials {} combined", numbers.join(", ")),
+                )
             }
             None => (best.clone(), "the best model".to_owned()),
         };
         if let Some(advice) = without_intervals(&spec).filter(|_| self.train.intervals.is_none()) {
-            self.log().report(&advice, &json!({ "event": "no_intervals", "model": spec.alias() }));
+            context.report(&advice, &json!({ "event": "no_intervals", "model": spec.alias() }));
         }
-        let forecaster = self.train.forecaster_of(vec![spec], None)?;
+        let forecaster = self.train.forecaster_of(context, vec![spec], None)?;
         // The trials of a search that continues later stay in its directory, where no other training belongs.
-        let forecaster = if found.complete { self.checkpoint.of(forecaster) } else { forecaster };
+        let forecaster = if found.complete { self.checkpoint.of(context, forecaster) } else { forecaster };
         let fitted = forecaster.fit(&panel)?;
-        self.log().fitted(&fitted);
+        context.fitted(&fitted);
         if let Some(auto) = TrainedAuto::of(&fitted) {
-            forecast::tell(self.log(), auto.board());
+            forecast::tell(context, auto.board());
         }
         let saved = save_or_keep(&fitted, Ok(directory))?;
-        self.log().wrote(&saved, &format!("{what}, {}", fitted.column_names().join(", ")));
+        context.wrote(&saved, &format!("{what}, {}", fitted.column_names().join(", ")));
         match fitted.interruption() {
             Some(at) => {
                 let saved = saved.display();
                 let mut message = format!(
                     "{} stopped the training of the best model after {at}; {saved} holds it as it is",
-                    interrupt::cause()
+                    context.interrupts.cause()
                 );
                 if let Some(dir) = self.checkpoint.dir.as_ref().filter(|_| found.complete) {
                     message += &format!("; {} holds the state: the same command resumes it", dir.display());
@@ -265,6 +263,7 @@ impl Tune {
 
     fn search<'a>(
         &'a self,
+        context: &'static Context,
         spaces: Vec<SearchSpace>,
         (n_windows, step_size): (usize, usize),
         hierarchy: Option<AskedHierarchy>,
@@ -278,7 +277,7 @@ impl Tune {
             Proposals::Grid => usize::MAX,
             Proposals::Tpe | Proposals::Random => (2 * spaces.len()).max(10),
         };
-        let (log, metric) = (self.log(), self.metric.clone());
+        let metric = self.metric.clone();
         // Errors of the command line were told when the models were configured before.
         let configure = move |forecaster| {
             self.train.configured(forecaster, None, hierarchy.as_ref()).map_err(|error| {
@@ -300,8 +299,8 @@ impl Tune {
             .threads(self.train.threads())
             .keep_window(true)
             .each(configure)
-            .interrupt_if(interrupt::asked)
-            .on_trial(move |progress| log.tried(&metric, progress));
+            .interrupt_if(move || context.interrupts.asked())
+            .on_trial(move |progress| context.tried(&metric, progress));
         if let Some(season) = self.season {
             search = search.season(season);
         }
@@ -334,13 +333,17 @@ impl Tune {
     }
 
     /// The models that suit the data, and the data with all columns that models are to read.
-    fn suiting(&self, hierarchy: Option<&AskedHierarchy>) -> anyhow::Result<(Vec<ModelSpec>, Panel)> {
+    fn suiting(
+        &self,
+        context: &'static Context,
+        hierarchy: Option<&AskedHierarchy>,
+    ) -> anyhow::Result<(Vec<ModelSpec>, Panel)> {
         let reader = self.train.reader(|h| Auto::new(h).into())?;
         let sizes = (reader.h(), reader.as_ref().columns_read().futr.len());
         let forecaster = self.train.configured(Forecaster::new([reader])?, None, hierarchy)?;
-        let rows = self.train.read_by(&forecaster)?;
-        let specs = suiting_models(&rows, sizes, self.season, self.max_time.is_some(), self.log());
-        Ok((self.train.settle(specs)?, rows))
+        let rows = self.train.read_by(context, &forecaster)?;
+        let specs = suiting_models(&rows, sizes, self.season, self.max_time.is_some(), context);
+        Ok((self.train.settle(context, specs)?, rows))
     }
 
     /// The models with what is searched of each.
@@ -449,9 +452,9 @@ impl Tune {
         }
     }
 
-    fn interrupted(&self, found: &Tuned) -> String {
+    fn interrupted(&self, context: &'static Context, found: &Tuned) -> String {
         let mut message =
-            format!("{} stopped the search after {} trials", interrupt::cause(), found.trials.len());
+            format!("{} stopped the search after {} trials", context.interrupts.cause(), found.trials.len());
         if let Some(best) = found.best() {
             message +=
                 &format!(", of which trial {} is the best; no model was trained on all data", best.trial);

@@ -8,8 +8,8 @@ use clap::{Arg, ArgMatches, Command};
 
 use crate::setting::{Key, listed_name};
 
-/// The commands that take `--config`.
-pub(crate) const CONFIGURABLE: [&str; 5] = ["fit", "predict", "cross-validate", "tune", "forecast"];
+/// The flag that names the file.
+pub(crate) const FLAG: &str = "config";
 
 /// An argument of the file.
 #[derive(Debug, PartialEq)]

@@ -10,7 +10,7 @@ use serde_json::{Map, Number, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::entry::{CONFIGURABLE, ConfigEntry, Overridden, Subject};
+use super::entry::{ConfigEntry, FLAG, Overridden, Subject};
 use super::paths;
 use crate::setting::{Key, listed_name};
 
@@ -34,9 +34,10 @@ pub(super) fn entries(
         let at = error.span().map_or(0, |span| span.start);
         located(Fault(at, format!("no valid TOML: {}", error.message())))
     })?;
-    let commands = CONFIGURABLE.map(|name| cli.find_subcommand(name).expect("it is a command"));
+    let takes_file = |command: &&Command| command.get_arguments().any(|arg| arg.get_id() == FLAG);
+    let commands: Vec<&Command> = cli.get_subcommands().filter(takes_file).collect();
     let reader = |command| Reader { command, path, lines: &lines };
-    let own = |name: &str| commands.into_iter().find(|command| command.get_name() == name);
+    let own = |name: &str| commands.iter().copied().find(|command| command.get_name() == name);
     let this = own(command).expect("the command takes a file");
 
     let (mut shared, mut particular) = (Vec::new(), Vec::new());
@@ -54,7 +55,7 @@ pub(super) fn entries(
                 return Err(located(Fault(key.span().start, what)));
             }
             (None, _) => {
-                let others = commands.into_iter().filter(|other| other.get_name() != command);
+                let others = commands.iter().copied().filter(|other| other.get_name() != command);
                 let mut known =
                     std::iter::once(this).chain(others).filter(|command| find(command, name).is_some());
                 let Some(first) = known.next() else {

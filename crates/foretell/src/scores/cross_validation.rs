@@ -180,7 +180,7 @@ impl Forecaster {
         let panel = &plan.held(panel);
         plan.check_steps(h)?;
         plan.check_quantiles(&asked)?;
-        plan.check_columns()?;
+        plan.check()?;
         check_validation(&plan.models(), panel, (n_windows, h), asked.len(), &plan.memory)?;
         warn_of_data(plan, panel);
         let cutoffs: Vec<usize> = (0..n_windows).rev().map(|window| h + window * step_size).collect();

@@ -3,6 +3,7 @@
 pub(crate) mod agreement;
 pub(crate) mod all_models;
 pub(crate) mod checkpointing;
+mod checks;
 pub(crate) mod cut_short;
 pub(crate) mod data_doubts;
 pub(crate) mod divergence;

@@ -242,27 +242,11 @@ impl TrainingPlan {
     }
 
     /// The ensembles of the trained models that the models continue from, unless others were asked for.
-    fn kept_ensembles(&self) -> &[Combination] {
+    pub(super) fn kept_ensembles(&self) -> &[Combination] {
         match self.ensembles.is_empty() {
             true => self.start.ensembles_of(&self.column_names()[..self.n_members()]),
             false => &[],
         }
-    }
-
-    /// No two columns of a forecast may have the same name.
-    pub(crate) fn check_columns(&self) -> Result<(), Error> {
-        let ColumnNames { id, time, target } = &self.columns;
-        let mut taken: Vec<String> = vec![id.clone(), time.clone(), target.clone(), "cutoff".to_owned()];
-        for (model, name) in self.models().into_iter().zip(self.column_names()) {
-            taken.extend(model.outputs().iter().map(|output| output.name(&name)));
-        }
-        taken.extend(self.ensembles.iter().map(|ensemble| ensemble.column().to_owned()));
-        taken.extend(self.kept_ensembles().iter().map(|ensemble| ensemble.column().to_owned()));
-        if !self.ensembles.is_empty() && self.n_members() < 2 {
-            return Err(UsageError::EnsembleOfOne.into());
-        }
-        let twice = (0..taken.len()).find(|&i| taken[..i].contains(&taken[i]));
-        twice.map_or(Ok(()), |i| Err(UsageError::Columns { name: taken.swap_remove(i) }.into()))
     }
 
     /// A panel whose series have the levels that the models see them at: their own, or none.
@@ -349,11 +333,7 @@ impl TrainingPlan {
         last: bool,
     ) -> Result<(TrainedModels, Option<Interruption>), Error> {
         self.check_val_rows(panel)?;
-        self.check_columns()?;
-        let combines = !self.ensembles.is_empty() || !self.kept_ensembles().is_empty();
-        if self.settings.spread && (!combines || self.n_members() < 2) {
-            return Err(UsageError::NoSpread { models: self.n_members() }.into());
-        }
+        self.check()?;
         let workers = self.workers.clone()?;
         let panel = with_features(panel, &self.features, &workers)?;
         let panel = &*panel;

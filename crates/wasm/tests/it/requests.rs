@@ -68,6 +68,30 @@ fn models_are_trained_saved_loaded_and_forecast_with() {
 }
 
 #[test]
+fn series_end_for_forecasts_as_in_training() {
+    let table =
+        json!({ "unique_id": ["a", "a", "a", "b", "b"], "ds": [1, 2, 3, 1, 2], "y": [1, 2, 3, 4, 5] });
+    let tables = json!({ "data": table, "end": "common" });
+    let mut session = session();
+    let request = json!({ "op": "fit", "tables": tables, "models": ["Naive"], "h": 1 });
+    let (fitted, _) = ask(&mut session, &request, &[]);
+    let (_, archive) = ask(&mut session, &json!({ "op": "save", "model": fitted["model"] }), &[]);
+    let (loaded, _) = ask(&mut session, &json!({ "op": "load" }), &archive);
+    let mut forecast = |tables: Value| {
+        let request = json!({ "op": "predict", "model": loaded["model"], "tables": tables });
+        ask(&mut session, &request, &[]).0["table"]["columns"].clone()
+    };
+    let as_trained = forecast(json!({ "data": table }));
+    assert_eq!(
+        (&as_trained["ds"], &as_trained["Naive"]),
+        (&json!([4, 4]), &json!([3.0, 0.0])),
+        "{as_trained}"
+    );
+    let own = forecast(json!({ "data": table, "end": "own" }));
+    assert_eq!((&own["ds"], &own["Naive"]), (&json!([4, 3]), &json!([3.0, 5.0])), "{own}");
+}
+
+#[test]
 fn windows_are_forecast_scored_and_judged() {
     let training = json!({ "tables": { "values": values(40) }, "models": ["SeasonalNaive", "Naive"], "h": 4, "season": 4 });
     let mut session = session();

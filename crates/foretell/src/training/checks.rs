@@ -1,0 +1,54 @@
+//! What of a training cannot go together, whatever its data are.
+
+use crate::columns::ColumnNames;
+use crate::error::Error;
+use crate::training::plan::TrainingPlan;
+use crate::usage_error::UsageError;
+
+impl TrainingPlan {
+    /// Refuses settings that no data would suit: columns of a forecast with the same name, ensembles of one model, and intervals of a
+    /// spread or of a dropout that there is not.
+    pub(crate) fn check(&self) -> Result<(), Error> {
+        let ColumnNames { id, time, target } = &self.columns;
+        let mut taken: Vec<String> = vec![id.clone(), time.clone(), target.clone(), "cutoff".to_owned()];
+        for (model, name) in self.models().into_iter().zip(self.column_names()) {
+            taken.extend(model.outputs().iter().map(|output| output.name(&name)));
+        }
+        taken.extend(self.ensembles.iter().map(|ensemble| ensemble.column().to_owned()));
+        taken.extend(self.kept_ensembles().iter().map(|ensemble| ensemble.column().to_owned()));
+        if !self.ensembles.is_empty() && self.n_members() < 2 {
+            return Err(UsageError::EnsembleOfOne.into());
+        }
+        let combines = !self.ensembles.is_empty() || !self.kept_ensembles().is_empty();
+        if self.settings.spread && (!combines || self.n_members() < 2) {
+            return Err(UsageError::NoSpread { models: self.n_members() }.into());
+        }
+        let takes_dropout = self.models().iter().any(|model| model.needs().takes_dropout_samples);
+        if self.settings.dropout.is_some() && !takes_dropout {
+            return Err(UsageError::NoDropout { models: self.column_names().join(", ") }.into());
+        }
+        let twice = (0..taken.len()).find(|&i| taken[..i].contains(&taken[i]));
+        twice.map_or(Ok(()), |i| Err(UsageError::Columns { name: taken.swap_remove(i) }.into()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model_spec::ModelSpec;
+
+    #[test]
+    fn dropout_needs_a_network_that_has_some() {
+        let checked = |spec: ModelSpec| {
+            let mut plan = TrainingPlan::new(vec![spec]).unwrap();
+            plan.take_dropout(10);
+            plan.check().map_err(|error| error.to_string())
+        };
+        let message = checked(ModelSpec::new("NLinear", 2, 4).unwrap()).unwrap_err();
+        assert!(message.contains("NLinear"), "{message}");
+        assert_eq!(
+            checked(ModelSpec::new("NHITS", 2, 4).unwrap().set("dropout_prob_theta", 0.1).unwrap()),
+            Ok(())
+        );
+    }
+}
