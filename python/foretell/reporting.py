@@ -20,8 +20,8 @@ _KEYS = {"step": "step", "cutoff": "cutoff"}
 def report(
     df: Any, forecast_df: Any, path: str | os.PathLike[str] | None = None, *, scores: Any = None, forecaster: Trained | None = None,
     importances: Sequence[dict[str, Any]] | None = None, baseline: str | None = None, seasonality: int | None = None,
-    last: int | None = None, title: str | None = None, freq: Any = None, id_col: str = "unique_id", time_col: str = "ds",
-    target_col: str = "y",
+    last: int | None = None, title: str | None = None, unit: str | None = None, freq: Any = None, id_col: str = "unique_id",
+    time_col: str = "ds", target_col: str = "y",
 ) -> str | None:  # fmt: skip
     """A page of HTML that needs no network: what was forecast, how good the models are beside a baseline, by step ahead, by cutoff and by
     series (the worst first), the coverage of intervals, and a chart of every series, drawn when it is chosen.
@@ -38,6 +38,7 @@ def report(
         seasonality: Steps of a season, for mase; None for the usual one of the frequency.
         last: Steps of each series' end to draw; None for ten times as many as are forecast, and at least 200, before the forecasts.
         title: The heading; None for "Forecasts of " and the target.
+        unit: The unit of the values, as boxes or MWh, which the answer is told in.
         freq: Step of the times, as for `NeuralForecast`; None to infer it.
         id_col: The column of ids.
         time_col: The column of times.
@@ -59,7 +60,7 @@ def report(
         else:
             validations.append(_forecasts(table, names, "scores"))
     told = {
-        "title": title, "data": f"a table of {data.kind.module}", "baseline": baseline, "season": seasonality, "last": last,
+        "title": title, "unit": unit, "data": f"a table of {data.kind.module}", "baseline": baseline, "season": seasonality, "last": last,
         "importances": None if importances is None else json.dumps(list(importances)),
     }  # fmt: skip
     fitted = None if forecaster is None else forecaster._trained()

@@ -29,10 +29,11 @@ def validation(forecaster):
 
 
 def test_a_report_tells_what_was_forecast_and_how_well(forecaster, validation):
-    page = foretell.report(DATA, forecaster.predict(), scores=validation, forecaster=forecaster, title="Air <passengers>", freq="ME")
+    words = {"title": "Air <passengers>", "unit": "boxes", "freq": "ME"}
+    page = foretell.report(DATA, forecaster.predict(), scores=validation, forecaster=forecaster, **words)
     assert page.startswith("<!DOCTYPE html>") and "<title>Air &lt;passengers&gt;</title>" in page
     # The models, their settings, the baseline beside them and a metric of intervals.
-    for told in ("NLinear", "SeasonalNaive", "Airline1", "0.0123", "coverage", "a table of pandas"):
+    for told in ("NLinear", "SeasonalNaive", "Airline1", "0.0123", "coverage", "a table of pandas", " boxes"):
         assert told in page, told
     assert "have come true" not in page
 

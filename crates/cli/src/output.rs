@@ -1,6 +1,6 @@
 //! Where data go: standard output, or a file that is known to be writable before the work begins.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, IsTerminal as _, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -14,6 +14,7 @@ use crate::closed_stdout;
 use crate::context::Context;
 use crate::failure::Usage;
 use crate::json_table::JsonTable;
+use crate::printable::TerminalText;
 
 /// Prints to standard output; that it is closed is an error here and a success to `main`.
 pub(crate) fn print(text: impl AsRef<[u8]>) -> anyhow::Result<()> {
@@ -70,6 +71,7 @@ pub(crate) struct Sink {
 
 enum Goal {
     Stdout(io::Stdout),
+    Terminal(TerminalText<io::Stdout>),
     Plain(WholeFile),
     Gzip(Box<GzEncoder<WholeFile>>),
 }
@@ -112,7 +114,8 @@ impl Sink {
 
     fn stdout() -> anyhow::Result<Goal> {
         closed_stdout::check().context("cannot write forecasts")?;
-        Ok(Goal::Stdout(io::stdout()))
+        let out = io::stdout();
+        Ok(if out.is_terminal() { Goal::Terminal(TerminalText::new(out)) } else { Goal::Stdout(out) })
     }
 
     /// Writes this mark before decimals, where numbers are texts.
@@ -121,7 +124,7 @@ impl Sink {
     }
 
     pub(crate) fn is_stdout(&self) -> bool {
-        matches!(self.goal, Goal::Stdout(_))
+        matches!(self.goal, Goal::Stdout(_) | Goal::Terminal(_))
     }
 
     /// Whether what is written is text, in lines.
@@ -210,6 +213,7 @@ impl Sink {
         written?;
         match self.goal {
             Goal::Stdout(mut out) => out.flush().map_err(cannot),
+            Goal::Terminal(mut out) => out.flush().map_err(cannot),
             Goal::Plain(file) => Ok(file.commit()?),
             Goal::Gzip(encoder) => Ok(encoder.finish().map_err(cannot)?.commit()?),
         }
@@ -218,6 +222,7 @@ impl Sink {
     fn watched<T>(&mut self, act: impl FnOnce(&mut dyn Write) -> io::Result<T>) -> io::Result<T> {
         let done = match &mut self.goal {
             Goal::Stdout(out) => act(out),
+            Goal::Terminal(out) => act(out),
             Goal::Plain(file) => act(file),
             Goal::Gzip(encoder) => act(&mut **encoder),
         };

@@ -57,6 +57,17 @@ pub enum EvaluationError {
         /// The models.
         models: Vec<String>,
     },
+    /// A metric of quantiles or of intervals, which no model forecasts.
+    #[error(
+        "{metric} scores {expected}, and no model forecasts any; forecast with a level, or leave {metric} out"
+    )]
+    #[strum(serialize = "no_scored_quantiles")]
+    NoQuantiles {
+        /// The metric.
+        metric: &'static str,
+        /// What it scores.
+        expected: &'static str,
+    },
     /// Weights that are not one per series, or no numbers from 0 on.
     #[error(
         "series {series} has the weight {found}; a weight must be a number of at least 0, and their sum above 0"

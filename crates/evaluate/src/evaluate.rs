@@ -23,7 +23,8 @@ use crate::score_table::{MetricScores, ScoreBy, ScoreOptions, ScoreTable};
 /// season, for example, by which its error cannot be divided.
 ///
 /// # Errors
-/// A metric that is relative to a history, a season or a baseline that is missing, and weights that are no weights.
+/// A metric that is relative to a history, a season or a baseline that is missing, one of quantiles or intervals that no model
+/// forecasts, and weights that are no weights.
 pub fn evaluate(
     rows: &ScoredRows<'_>,
     metrics: &[Metric],
@@ -41,6 +42,7 @@ pub fn evaluate(
         groups: Vec::new(),
     };
     for metric in metrics {
+        check_columns(metric, &rows.models)?;
         for column in Column::all(metric, &rows.models) {
             table.metrics.push(column.scores(rows, &samples, &points, options)?);
         }
@@ -58,6 +60,18 @@ fn missing(rows: &ScoredRows<'_>, samples: &Samples) -> Vec<Vec<usize>> {
         |model: &ModelForecasts<'_>| samples.counts(|row| !rows.y[row].is_nan() && model.point[row].is_nan());
     let by_model: Vec<Vec<usize>> = rows.models.iter().map(of_model).collect();
     (0..samples.groups.len()).map(|group| by_model.iter().map(|counts| counts[group]).collect()).collect()
+}
+
+/// A table without any score of a metric that was asked for would pass for one without errors.
+fn check_columns(metric: &Metric, models: &[ModelForecasts<'_>]) -> Result<(), EvaluationError> {
+    let (has_columns, expected) = match metric.score {
+        RowScore::Point(_) => (true, ""),
+        RowScore::Quantiles(_) | RowScore::EachQuantile(_) => {
+            (models.iter().any(|model| !model.quantiles.is_empty()), "quantiles")
+        }
+        RowScore::Interval(_) => (models.iter().any(|model| model.intervals().next().is_some()), "intervals"),
+    };
+    if has_columns { Ok(()) } else { Err(EvaluationError::NoQuantiles { metric: metric.name, expected }) }
 }
 
 fn check_weights(samples: &Samples, options: &ScoreOptions<'_>) -> Result<(), EvaluationError> {
@@ -366,6 +380,21 @@ mod tests {
         );
         assert!(table.metrics.iter().all(|metric| metric.values[0][1].is_nan()));
         assert_eq!((value(&table, 3, 0), value(&table, 4, 0)), (1.0, 2.0));
+    }
+
+    #[test]
+    fn quantiles_that_no_model_forecasts_are_an_error() {
+        let (point, median) = ([1.0], [(0.5, &[1.0][..])]);
+        let scored = |model, name| {
+            let rows = ScoredRows::new(&[1.5], &[0], &[0], &[1], vec![model]).unwrap();
+            evaluate(&rows, &metrics(&[name]), ScoreBy::All, &ScoreOptions::default())
+        };
+        for name in ["mqloss", "quantile_loss", "coverage", "winkler_score"] {
+            let error = scored(ModelForecasts::of_points("p", &point), name).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("{name} scores ")), "{error}");
+        }
+        let of_median = |name| scored(ModelForecasts::of_points("p", &point).with_quantiles(median), name);
+        assert!(of_median("mqloss").is_ok() && of_median("coverage").is_err());
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub(crate) struct ReportArguments {
     title: Option<String>,
     /// What the data are called.
     data: String,
+    /// The unit of the values.
+    unit: Option<String>,
     /// The model that errors are told relative to.
     baseline: Option<String>,
     /// Steps of a season, for mase.
@@ -70,7 +72,7 @@ pub(crate) fn report(
             panel: &panel.panel,
             frame: &frame,
             target,
-            unit: None,
+            unit: told.unit.as_deref(),
             scores: &sheets,
             baseline: baseline.as_deref(),
             hierarchy: fitted.and_then(|models| models.fitted.hierarchy()).map(|(hierarchy, _)| hierarchy),

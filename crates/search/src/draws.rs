@@ -23,11 +23,6 @@ impl Draws {
         (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// A number of 0 to below `count`, which is above 0.
-    pub(crate) fn below(&mut self, count: usize) -> usize {
-        ((self.uniform() * count as f64) as usize).min(count - 1)
-    }
-
     /// One of several with these weights, whose sum is above 0.
     pub(crate) fn weighted(&mut self, weights: &[f64]) -> usize {
         let mut left = self.uniform() * weights.iter().sum::<f64>();

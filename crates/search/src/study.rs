@@ -113,7 +113,8 @@ impl Study {
         let order = ranked(trials);
         while round.len() < self.round.max(1) && known.len() < self.trials {
             let mut fits = |point: &Point| !known.contains(point) && accepts(point);
-            let Some(point) = self.point(known.len(), trials, &order, &mut fits) else { break };
+            let pending = &known[trials.len()..];
+            let Some(point) = self.point(trials, pending, &order, &mut fits) else { break };
             known.push(point.clone());
             round.push(Task::Begin(point));
         }
@@ -135,11 +136,11 @@ impl Study {
         self.order(trials).first().copied()
     }
 
-    /// The point of the trial of this number, given those before with their order from the best on.
+    /// The point of the next trial, given those before with their order from the best on, and the points that the round has so far.
     fn point(
         &self,
-        number: usize,
         trials: &[Trial],
+        pending: &[Point],
         order: &[usize],
         fits: &mut impl FnMut(&Point) -> bool,
     ) -> Option<Point> {
@@ -147,17 +148,19 @@ impl Study {
             let grid = self.grid();
             return (0..grid.size()).map(|place| grid.nth(place, self.seed)).find(|point| fits(point));
         }
+        let number = trials.len() + pending.len();
         if self.begins_as_given && number < self.spaces.len() {
             let given = Point { space: number, values: Vec::new() };
             if fits(&given) {
                 return Some(given);
             }
         }
-        let drawn = |attempt| self.drawn(number, attempt, trials, order);
+        let drawn = |attempt| self.drawn(attempt, trials, pending, order);
         (0..ATTEMPTS).map(drawn).find(|point| fits(point))
     }
 
-    fn drawn(&self, number: usize, attempt: u64, trials: &[Trial], order: &[usize]) -> Point {
+    fn drawn(&self, attempt: u64, trials: &[Trial], pending: &[Point], order: &[usize]) -> Point {
+        let number = trials.len() + pending.len();
         let mut draws = Draws::new([self.seed, number as u64, attempt]);
         let learns = self.sampler == Sampler::Tpe && trials.len() >= STARTUP;
         let space = match learns {
@@ -167,11 +170,22 @@ impl Study {
         };
         let domains = self.spaces.get(space).map_or(&[][..], Vec::as_slice);
         let is_of_space = |point: &&Point| point.space == space && point.values.len() == domains.len();
-        let of_space = order.iter().map(|&trial| &trials[trial].point).filter(is_of_space);
-        let of_space: Vec<&[f64]> = of_space.map(|point| point.values.as_slice()).collect();
+        let tried = order.iter().copied().filter(|&trial| is_of_space(&&trials[trial].point));
+        let mut tried: Vec<usize> = tried.collect();
         // Where what is proposed is refused again and again, the estimate has narrowed too far.
-        let values = match learns && of_space.len() >= STARTUP_OF_SPACE && attempt < ATTEMPTS / 2 {
-            true => propose(domains, &of_space, &mut draws),
+        let values = match learns && tried.len() >= STARTUP_OF_SPACE && attempt < ATTEMPTS / 2 {
+            true => {
+                let count = good_count(tried.len());
+                let (good, bad) = tried.split_at_mut(count);
+                good.sort_unstable();
+                bad.sort_unstable();
+                let values = |&trial: &usize| trials[trial].point.values.as_slice();
+                let good: Vec<&[f64]> = good.iter().map(values).collect();
+                // What is not scored yet counts as bad, so that a round spreads.
+                let unscored = pending.iter().filter(is_of_space).map(|point| point.values.as_slice());
+                let bad: Vec<&[f64]> = bad.iter().map(values).chain(unscored).collect();
+                propose(domains, &good, &bad, &mut draws)
+            }
             false => domains.iter().map(|domain| domain.draw(&mut draws)).collect(),
         };
         Point { space, values }

@@ -64,7 +64,11 @@ impl Metrics {
             let metrics = names.iter().map(|name| Metric::parse(name)).collect::<Result<Vec<_>, _>>()?;
             evaluate(&scored, &metrics, by, &options)
         };
-        let all = table(&["mae", "rmse", "smape", "mase", "mqloss", "coverage"], ScoreBy::All)?;
+        let mut names = vec!["mae", "rmse", "smape", "mase"];
+        let any = |has: fn(&ModelForecasts<'_>) -> bool| scored.models().iter().any(has);
+        names.extend(any(|model| !model.quantiles.is_empty()).then_some("mqloss"));
+        names.extend(any(|model| model.levels().next().is_some()).then_some("coverage"));
+        let all = table(&names, ScoreBy::All)?;
         let by_series = table(&["mase"], ScoreBy::Series)?;
         let of_model = |(model, forecasts)| Self::of_model(rows, model, forecasts, &all, &by_series);
         Ok(scored.models().iter().enumerate().map(of_model).collect())

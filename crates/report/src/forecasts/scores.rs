@@ -26,7 +26,8 @@ pub fn scored(frame: &Frame, panel: &Panel, target: &str, season: usize) -> Resu
         names.extend((by != ScoreBy::Step).then_some("rmse"));
         names.push("smape");
         names.extend(scored.has_history().then_some("mase"));
-        names.extend(if scored.has_quantiles() { &["mqloss", "coverage"][..] } else { &[] });
+        names.extend(scored.has_quantiles().then_some("mqloss"));
+        names.extend(scored.has_intervals().then_some("coverage"));
         names.push("bias");
         Ok(names.into_iter().map(Metric::parse).collect::<Result<_, _>>()?)
     };
