@@ -70,6 +70,7 @@ const USES: [(&str, &str); 68] = [
     ("FLAIR", "no setting: shape times level"),
     ("Foretell0", "no training: pretrained"),
     ("Auto", "all that suit, combined"),
+    ("Temporal", "hours with days, reconciled"),
 ];
 
 /// What a model is for; nothing of one that is not foretell's.

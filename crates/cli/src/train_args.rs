@@ -118,6 +118,7 @@ impl TrainArgs {
         let given = [
             ("--freeze", !self.freeze.is_empty()),
             ("--seed", self.seed.is_some()),
+            ("--temporal", self.method.is_over_time()),
             ("--val-size", self.val_size > 0),
             ("--features", self.features.is_given()),
             ("--local-scaler", self.local_scaler.is_some()),
@@ -173,7 +174,7 @@ impl TrainArgs {
         let mut specs = self.specs(from, false)?;
         let named = specs.len();
         for spec in beside(specs[0].h())? {
-            if specs.iter().all(|named| named.name() != spec.name()) {
+            if specs.iter().all(|named| named.name() != spec.name() && named.alias() != spec.alias()) {
                 specs.push(spec);
             }
         }
@@ -211,10 +212,8 @@ impl TrainArgs {
         self.check_freeze(from)?;
         let statics = self.static_columns(from)?;
         let specs = self.models.specs(self.seed, &statics, from, searched, self.log.log())?;
-        match from {
-            Some(_) => Ok(specs),
-            None => refuse_twins(specs),
-        }
+        let specs = if from.is_some() { specs } else { refuse_twins(specs)? };
+        self.method.over_time(specs, from.is_some(), searched)
     }
 
     pub(crate) fn names_models(&self) -> bool {
@@ -230,7 +229,8 @@ impl TrainArgs {
 
     /// These models in place of named ones, with what the flags set of them.
     pub(crate) fn settle(&self, specs: Vec<ModelSpec>) -> anyhow::Result<Vec<ModelSpec>> {
-        refuse_twins(self.models.set(specs, self.seed, &self.static_columns(None)?, None, self.log.log())?)
+        let specs = self.models.set(specs, self.seed, &self.static_columns(None)?, None, self.log.log())?;
+        self.method.over_time(refuse_twins(specs)?, false, true)
     }
 
     /// The static columns that models read: all that there are.
