@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 from common import fixtures
 from hierarchicalforecast.methods import BottomUp, MiddleOut, MinTrace, TopDown
-from hierarchicalforecast.utils import aggregate
+from hierarchicalforecast.utils import aggregate, aggregate_temporal
 from neuralforecast.models.hint import get_bottomup_P, get_mintrace_ols_P, get_mintrace_wls_P
 
 LEVELS = ["country", "state", "city"]
@@ -77,5 +77,32 @@ def main():
     (fixtures("hierarchy") / "reconciled.json").write_text(json.dumps(fixture) + "\n")
 
 
+def temporal():
+    """Twelve hours, with sums of six and of three of them, beside which forecasts of foretell-auto are reconciled over time."""
+    h, periods = 12, (6, 3)
+    hours = pd.DataFrame({"unique_id": "a", "ds": pd.date_range("2024-01-01", periods=h, freq="h"), "y": 1.0})
+    _, s_frame, tags = aggregate_temporal(hours, spec={**{f"sum of {n}": n for n in periods}, "hour": 1})
+    S = s_frame.drop(columns="temporal_id").to_numpy(float)
+    ids = s_frame["temporal_id"].tolist()
+    draw = np.random.default_rng(5)
+    steps = 20 + draw.normal(0, 3, h)
+    sums = [steps.reshape(-1, n).sum(axis=1) + draw.normal(0, n, h // n) for n in periods]
+    y_hat = np.concatenate([*sums, steps])[:, None]
+    variances = [30.0, 20.0, 4.0]
+    # Two errors of the same size, of which the mean square is the variance of the level.
+    of_rows = np.concatenate([np.full(len(tags[level]), v) for level, v in zip(tags, variances)])
+    residuals = np.sqrt(of_rows)[:, None] * np.ones((1, 2))
+    assert [ids.index(i) for level in tags for i in tags[level]] == list(range(len(ids)))
+    methods = {"MinTraceOLS": MinTrace("ols"), "MinTraceWLS": MinTrace("wls_struct"), "MinTraceVar": MinTrace("wls_var")}
+    found = {"BottomUp": steps.tolist()}
+    for name, method in methods.items():
+        known = dict(y_insample=residuals, y_hat_insample=np.zeros_like(residuals)) if name == "MinTraceVar" else {}
+        fitted = method.fit(S=S, y_hat=y_hat, **known).predict(S=S, y_hat=y_hat)
+        found[name] = np.asarray(fitted["mean"])[-h:, 0].tolist()
+    fixture = dict(periods=periods, steps=steps.tolist(), sums=np.concatenate(sums).tolist(), variances=variances, reconciled=found)
+    (fixtures("auto") / "temporal.json").write_text(json.dumps(fixture) + "\n")
+
+
 if __name__ == "__main__":
     main()
+    temporal()

@@ -17,6 +17,7 @@ use crate::chosen::Chosen;
 use crate::error::AutoError;
 use crate::member::Context;
 use crate::settings::Settings;
+use crate::temporal::Temporal;
 use crate::trained::TrainedAuto;
 use crate::wanted::Wanted;
 
@@ -63,9 +64,10 @@ impl Auto {
         Self { settings: Settings::new(h), chosen: None, is_stopped: Arc::new(|| false) }
     }
 
-    /// Makes it known by its name, to [`ModelSpec::new`] and to directories that are loaded.
+    /// Makes it and [`Temporal`] known by their names, to [`ModelSpec::new`] and to directories that are loaded.
     pub fn register() {
         register_estimator(Self::ENTRY);
+        register_estimator(Temporal::ENTRY);
     }
 
     /// With so much work.

@@ -7,6 +7,8 @@
 //! What is combined are quantiles, not bounds, and series by series: a member that cannot forecast one, or whose forecast the history
 //! cannot justify, is replaced there by the others. Models without quantiles get those of their errors on the windows.
 //!
+//! [`Temporal`] is another estimator made of others: its forecasts of steps are reconciled with those of their sums, as hours with days.
+//!
 //! # Features
 //!
 //! The only one, `default`, switches on what the crates below have by default: kernels dispatched at run time (`simd` of
@@ -34,6 +36,7 @@ mod season;
 mod settings;
 mod spread;
 mod stage;
+mod temporal;
 mod trained;
 mod traits;
 mod wanted;
@@ -49,6 +52,7 @@ pub use grid::QUANTILES;
 pub use history::SeriesGroup;
 pub use loss::Criterion;
 pub use season::seasons;
+pub use temporal::{Temporal, TemporalError};
 pub use trained::TrainedAuto;
 pub use traits::PanelTraits;
 

@@ -1,7 +1,8 @@
 //! The whole way from a panel to a forecast, on small panels.
 
-use foretell::{Fitted, Forecaster, Frame, Freq, ModelSpec, Panel, PredictOptions};
-use foretell_auto::{Auto, Budget, QUANTILES, TrainedAuto};
+use foretell::hierarchy::Reconciliation;
+use foretell::{Fitted, Forecaster, Frame, Freq, ModelSpec, Panel, PredictOptions, ValidationOptions};
+use foretell_auto::{Auto, Budget, QUANTILES, Temporal, TrainedAuto};
 
 /// A number between -1 and 1 that looks like chance.
 fn noise(id: usize, t: usize) -> f64 {
@@ -160,4 +161,85 @@ fn models_that_there_are_not_are_refused_before_any_work() {
     let error =
         Forecaster::new([auto.into()]).expect("a model").fit(&months(2, 60)).expect_err("joint").to_string();
     assert!(error.contains("all series together"), "{error}");
+}
+
+/// Hours whose days depend on the weekday.
+fn hours(rows: usize) -> Panel {
+    let value = |t: usize| (200.0 + (t % 24) as f64 + 20.0 * (t / 24 % 7) as f64 + 3.0 * noise(1, t)) as f32;
+    let all = [("a", 0, (0..rows).map(value).collect::<Vec<_>>())];
+    Panel::from_series(Freq::parse("h").expect("hours"), all).expect("a panel")
+}
+
+fn temporal(h: usize, period: &str) -> ModelSpec {
+    let model = ModelSpec::new("SeasonalNaive", h, 1).expect("a model").set("season_length", 24);
+    Temporal::new(model.expect("a season"), &[period]).expect("a period").into()
+}
+
+/// Of variances 1 of an hour and 24 of a day, each of 24 hours moves by 1 / (24 + 24) of the gap between the day and their sum.
+#[test]
+fn hours_are_reconciled_with_days() {
+    let (panel, h) = (hours(24 * 21), 48);
+    let known = panel.without_last(h);
+    let of = |method: Reconciliation| -> Vec<f64> {
+        let model = ModelSpec::new("SeasonalNaive", h, 1).unwrap().set("season_length", 24).unwrap();
+        let model = Temporal::new(model, &["24h"]).unwrap().method(method).unwrap();
+        let fitted = Forecaster::new([model.into()]).unwrap().fit(&known).unwrap();
+        let forecast = fitted.predict(&known, None).unwrap();
+        forecast.column("SeasonalNaive").unwrap().iter().map(|value| f64::from(*value)).collect()
+    };
+    let n = known.len(0);
+    let value = |row: usize| f64::from(known.y(0)[row]);
+    let steps: Vec<f64> = (0..h).map(|step| value(n - 24 + step % 24)).collect();
+    assert_eq!(of(Reconciliation::BottomUp), steps);
+    // The days of a week before.
+    let day = |day: usize| (0..24).map(|hour| value(n - 168 + 24 * day + hour)).sum::<f64>();
+    let found = of(Reconciliation::MinTraceWls);
+    for (step, found) in found.iter().enumerate() {
+        let gap = day(step / 24) - steps[step / 24 * 24..][..24].iter().sum::<f64>();
+        let expected = steps[step] + gap / 48.0;
+        assert!((found - expected).abs() < 1e-3, "{step}: {found} and {expected}");
+    }
+    // By variances days, which know the weekday, weigh more.
+    let error = |found: &[f64]| {
+        (0..h).map(|step| (found[step] - f64::from(panel.y(0)[n + step])).abs()).sum::<f64>() / h as f64
+    };
+    let [alone, structural, variances] =
+        [&steps, &found, &of(Reconciliation::MinTraceVar)].map(|found| error(found));
+    assert!(
+        variances < 0.4 * alone && variances < structural && structural < alone,
+        "{alone} {structural} {variances}"
+    );
+}
+
+#[test]
+fn models_with_days_are_saved_scored_and_described() {
+    Auto::register();
+    let panel = hours(24 * 30);
+    let fitted = Forecaster::new([temporal(24, "D")]).unwrap().fit(&panel).unwrap();
+    let forecast = fitted.predict(&panel, None).unwrap();
+    let again = Fitted::from_bytes(&fitted.to_bytes().unwrap()).unwrap();
+    assert_eq!(again.predict(&panel, None).unwrap().columns, forecast.columns);
+    let described = fitted.models()[0].trained().described(0).expect("a series");
+    assert_eq!((&*described.series, &*described.form), ("a", "with sums of 24 steps"));
+    let mae: Vec<f64> = described.numbers.iter().map(|(_, value)| *value).collect();
+    assert!(mae[1] < 0.5 * mae[0], "{mae:?}");
+    let options = ValidationOptions::new(3, 24);
+    let scored = Forecaster::new([temporal(24, "D"), ModelSpec::new("Naive", 24, 1).unwrap()]).unwrap();
+    let frame = scored.cross_validate(&panel, &options).unwrap().frame;
+    let [y, found, naive] = ["y", "SeasonalNaive", "Naive"].map(|name| frame.column(name).unwrap());
+    let mae = |found: &[f32]| {
+        let errors = y.iter().zip(found).map(|(y, found)| f64::from((y - found).abs()));
+        errors.sum::<f64>() / y.len() as f64
+    };
+    assert_eq!((y.len(), mae(found) < 0.5 * mae(naive)), (72, true), "{} {}", mae(found), mae(naive));
+}
+
+#[test]
+fn what_cannot_be_reconciled_over_time_says_why() {
+    let panel = hours(24 * 10);
+    let fit = |model: ModelSpec| Forecaster::new([model]).unwrap().fit(&panel).unwrap_err().to_string();
+    assert!(fit(temporal(36, "D")).contains("36 steps are no whole number of periods of 24; forecast 48"));
+    assert!(fit(temporal(24, "MS")).contains("28") || fit(temporal(24, "MS")).contains("672"));
+    let network = Temporal::new(ModelSpec::new("NHITS", 24, 48).unwrap(), &["24"]).unwrap_err().to_string();
+    assert!(network.contains("NHITS cannot be reconciled over time: it is trained in steps"), "{network}");
 }

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use foretell::hierarchy::{Hierarchy, Reconciliation};
-use foretell::{read_hierarchy, read_levels};
+use foretell::{ModelSpec, read_hierarchy, read_levels};
+use foretell_auto::Temporal;
 
 use crate::failure::Usage;
 
@@ -43,6 +44,16 @@ pub(crate) struct KeptMethodArgs {
         long, visible_alias = "reconciliation", value_name = "METHOD", value_parser = method(&OF_MODELS), ignore_case = true
     )]
     method: Option<Reconciliation>,
+    /// Periods that the steps of each series add up to, as 24h or 24 of hours: sums over these are forecast by models alike, and
+    /// the forecasts of steps are changed until both agree. Of models that need no training in steps; h is a whole number of each period
+    #[arg(long, value_name = "P[,P]", value_delimiter = ',')]
+    temporal: Vec<String>,
+    /// How steps and their sums over --temporal are made to agree
+    #[arg(
+        long, value_name = "METHOD", value_parser = method(&Temporal::METHODS), ignore_case = true, default_value = "MinTraceVar",
+        requires = "temporal"
+    )]
+    temporal_method: Reconciliation,
 }
 
 /// The methods that models can keep. TopDown and MiddleOut divide by shares of the past, which no model has.
@@ -71,6 +82,35 @@ impl KeptMethodArgs {
             ))),
             method => Ok(method),
         }
+    }
+
+    /// Whether periods are named.
+    pub(crate) fn is_over_time(&self) -> bool {
+        !self.temporal.is_empty()
+    }
+
+    /// These models, whose forecasts of steps are reconciled with their sums where periods are named.
+    pub(crate) fn over_time(
+        &self,
+        specs: Vec<ModelSpec>,
+        are_trained: bool,
+        are_searched: bool,
+    ) -> anyhow::Result<Vec<ModelSpec>> {
+        if self.temporal.is_empty() {
+            return Ok(specs);
+        }
+        let refused = match (are_trained, are_searched) {
+            (true, _) => "the models of --from keep the periods that they were fitted with",
+            (_, true) => "hyper-parameters are searched of models of steps alone; name the periods in `fit`",
+            _ => {
+                let over_time = |spec: ModelSpec| {
+                    let temporal = Temporal::new(spec, &self.temporal)?.method(self.temporal_method)?;
+                    Ok(ModelSpec::from(temporal))
+                };
+                return specs.into_iter().map(over_time).collect();
+            }
+        };
+        Err(Usage(format!("--temporal: {refused}; leave it out")).into())
     }
 }
 

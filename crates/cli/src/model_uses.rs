@@ -1,7 +1,7 @@
 //! What each model is for, in a few words.
 
 /// A model and its use.
-const USES: [(&str, &str); 68] = [
+const USES: [(&str, &str); 69] = [
     ("NLinear", "a line, from the last value"),
     ("DLinear", "lines for trend and rest"),
     ("RLinear", "a line on scaled windows"),
@@ -70,6 +70,7 @@ const USES: [(&str, &str); 68] = [
     ("FLAIR", "no setting: shape times level"),
     ("Foretell0", "no training: pretrained"),
     ("Auto", "all that suit, combined"),
+    ("Temporal", "hours with days, reconciled"),
 ];
 
 /// What a model is for; nothing of one that is not foretell's.

@@ -247,9 +247,11 @@ impl Context {
     pub(crate) fn fitted(&self, fitted: &Fitted) {
         if let Some((_, method)) = fitted.hierarchy() {
             let method = method.to_string();
+            let gains = fitted.sums_gain().unwrap_or_default();
+            let told: String = gains.iter().map(|gain| format!("; {gain}")).collect();
             self.report(
-                &format!("forecasts add up by {method}"),
-                &json!({ "event": "sums", "method": method }),
+                &format!("forecasts add up by {method}{told}"),
+                &json!({ "event": "sums", "method": method, "errors": gains }),
             );
         }
         for (model, name) in fitted.models().iter().zip(fitted.column_names()) {

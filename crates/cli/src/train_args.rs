@@ -117,6 +117,7 @@ impl TrainArgs {
         let given = [
             ("--freeze", !self.freeze.is_empty()),
             ("--seed", self.seed.is_some()),
+            ("--temporal", self.method.is_over_time()),
             ("--val-size", self.val_size > 0),
             ("--features", self.features.is_given()),
             ("--local-scaler", self.local_scaler.is_some()),
@@ -178,7 +179,7 @@ impl TrainArgs {
         let mut specs = self.specs(context, from, false)?;
         let named = specs.len();
         for spec in beside(specs[0].h())? {
-            if specs.iter().all(|named| named.name() != spec.name()) {
+            if specs.iter().all(|named| named.name() != spec.name() && named.alias() != spec.alias()) {
                 specs.push(spec);
             }
         }
@@ -215,10 +216,8 @@ impl TrainArgs {
         self.check_freeze(from)?;
         let statics = self.static_columns(from)?;
         let specs = self.models.specs(self.seed, &statics, from, searched, context)?;
-        match from {
-            Some(_) => Ok(specs),
-            None => refuse_twins(specs),
-        }
+        let specs = if from.is_some() { specs } else { refuse_twins(specs)? };
+        self.method.over_time(specs, from.is_some(), searched)
     }
 
     pub(crate) fn names_models(&self) -> bool {
@@ -238,7 +237,8 @@ impl TrainArgs {
         context: &'static Context,
         specs: Vec<ModelSpec>,
     ) -> anyhow::Result<Vec<ModelSpec>> {
-        refuse_twins(self.models.set(specs, self.seed, &self.static_columns(None)?, None, context)?)
+        let specs = self.models.set(specs, self.seed, &self.static_columns(None)?, None, context)?;
+        self.method.over_time(refuse_twins(specs)?, false, true)
     }
 
     /// The static columns that models read: all that there are.

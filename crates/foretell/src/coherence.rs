@@ -56,6 +56,11 @@ impl Coherence {
         self.method.needs_residuals()
     }
 
+    /// The forecasts of the past that the method weighs series by.
+    pub(crate) fn past(&self) -> Option<&Frame> {
+        self.past.as_ref()
+    }
+
     /// Whether it needs forecasts of the past, and has none.
     pub(crate) fn lacks_past(&self) -> bool {
         self.needs_past() && self.past.is_none()

@@ -100,6 +100,7 @@ mod series_fallback;
 mod simulate_options;
 mod stage;
 mod stages;
+mod sums_gain;
 mod trained_models;
 mod training;
 mod training_record;
@@ -135,8 +136,8 @@ pub use foretell_data::{
     ForecastColumn, ForecastTable, Frame, FrameWriter, Freq, Future, Gap, Hours, KnownColumns, LocalScaler,
     Locale, MemoryTable, ModelInTable, NumberFormat, Panel, PanelBuilder, Place, ReadNote, ReadOptions,
     SAMPLE_ID, SeriesLevel, Setting, SettingWords, TableColumns, Time, TimeFlaw, TimeFormat, TimeKind,
-    TimeStyle, Trimmed, UnreadableTable, UnseenCategories, Vocabulary, Whereabouts, Zone, column_names,
-    in_words_of, jiff, series_labels, table_files, usual_season, word_settings,
+    TimeStyle, Trimmed, UnreadableTable, UnseenCategories, Vocabulary, Whereabouts, Zone, calendar_seasons,
+    column_names, in_words_of, jiff, series_labels, table_files, usual_season, word_settings,
 };
 pub use foretell_features::Features;
 pub use foretell_search::{Halving, Sampler};
@@ -183,10 +184,10 @@ pub mod pool {
 pub mod own_estimator {
     pub use foretell_data::Span;
     pub use foretell_estimator::{
-        Asked, ColumnKind, ColumnsRead, Contributions, Cutoff, Estimator, EstimatorEntry, EstimatorNeeds,
-        ForecastPart, ForecastValues, HeldOut, ImportanceSum, KnownColumn, Learned, LevelsSeen,
-        MemoryEstimate, Moment, OneProcess, Output, Reduction, Run, StateFile, Trained, TrainingSize,
-        add_in_order, cutoffs, cutoffs_beside, hyper,
+        Asked, ColumnKind, ColumnsRead, Contributions, Cutoff, Described, Estimator, EstimatorEntry,
+        EstimatorNeeds, Fallback, ForecastPart, ForecastValues, HeldOut, ImportanceSum, KnownColumn, Learned,
+        LevelsSeen, MemoryEstimate, Moment, OneProcess, Output, Reduction, Run, StateFile, Trained,
+        TrainingSize, add_in_order, cutoffs, cutoffs_beside, hyper, point_column,
     };
 }
 pub use conformal::{ConformalMethod, PredictionIntervals};
@@ -230,6 +231,7 @@ pub use serde_json::{Map, Value, json};
 pub use series_fallback::SeriesFallback;
 pub use simulate_options::{PathMethod, SimulateOptions};
 pub use stage::{Source, Stage};
+pub use sums_gain::SumsGain;
 pub use training::checkpointing::remove_training_state;
 pub use training::interruption::{InterruptedModel, Interruption};
 pub use training::model_state::ModelState;

@@ -181,6 +181,11 @@ pub enum Warning {
         /// The name of the model's column.
         model: String,
     },
+    /// Series with values below 0, whose forecasts are not to be.
+    BelowBound {
+        /// Their ids.
+        series: Vec<String>,
+    },
     /// A sum of a hierarchy that is not what its series add up to, to a thousandth.
     WrongSum {
         /// Its id.

@@ -141,6 +141,12 @@ impl fmt::Display for Warning {
                 "{model} is not trained, as max_steps = 0: it forecasts by the weights that a training begins with, which are drawn \
                  at random; raise max_steps, or continue from a trained model"
             ),
+            Self::BelowBound { series } => write!(
+                f,
+                "series with values below 0, of which no forecast is to be: {}; leave the bound out (non_negative), or forecast these \
+                 series apart",
+                first_few(series, String::clone)
+            ),
             Self::WrongSum { sum, time, found, expected } => write!(
                 f,
                 "the data do not add up: {sum} at {time} is {found}, and its series together {expected}; check them, or leave out \

@@ -6,7 +6,7 @@ use foretell_data::{Panel, TimeKind, usual_season};
 
 use crate::design::Design;
 use crate::rows::DAY;
-use crate::settings::ProphetSettings;
+use crate::settings::{Growth, ProphetSettings};
 
 /// Sentences on columns and holidays whose effect the history of a panel cannot tell.
 pub(crate) fn caveats(settings: &ProphetSettings, design: &Design, panel: &Panel) -> Vec<String> {
@@ -18,7 +18,9 @@ pub(crate) fn caveats(settings: &ProphetSettings, design: &Design, panel: &Panel
              have it as one, too"
         )
     });
-    let mut caveats: Vec<String> = constant.chain(bounds).collect();
+    let reached = settings.cap.as_deref().filter(|_| settings.growth == Growth::Logistic);
+    let reached = reached.and_then(|cap| reached_capacity(cap, panel));
+    let mut caveats: Vec<String> = constant.chain(bounds).chain(reached).collect();
     if panel.freq().kind() == TimeKind::Timestamp {
         caveats.extend(missed_holidays(design, panel).or_else(|| new_holidays(settings, design, panel)));
         caveats.extend(holidays_in_utc(settings, panel));
@@ -45,6 +47,24 @@ fn constant_regressor(name: &str, panel: &Panel) -> Option<String> {
             shown.join(", ")
         )
     })
+}
+
+/// Values above the capacity, which no logistic curve reaches.
+fn reached_capacity(cap: &str, panel: &Panel) -> Option<String> {
+    let above = |series: usize| {
+        let caps = panel.column(cap, series).ok()?;
+        let y = panel.known_y(series, 0..panel.len(series));
+        let rows = y.iter().zip(caps).filter(|(y, cap)| *y > *cap).count();
+        (rows > 0).then(|| (panel.id(series), rows, panel.len(series)))
+    };
+    let found: Vec<_> = (0..panel.n_series()).filter_map(above).collect();
+    let (id, rows, of) = found.first()?;
+    let more =
+        if found.len() > 1 { format!(" (and in {} more series)", found.len() - 1) } else { String::new() };
+    Some(format!(
+        "{rows} of {of} values of series {id}{more} are above the capacity {cap}, which no logistic trend reaches: forecasts stay \
+         below such values; give a capacity that they could have"
+    ))
 }
 
 /// The days of a series' rows, since 1970-01-01.
@@ -179,6 +199,20 @@ mod tests {
         let utc = told(&hours("UTC"), country);
         assert!(utc.iter().any(|caveat| caveat.contains("midnight in UTC")), "{utc:?}");
         assert!(told(&hours("Europe/Berlin"), country).is_empty());
+    }
+
+    #[test]
+    fn values_above_the_capacity_are_told() {
+        let told_of = |cap: f32, growth: &str| {
+            let builder = Panel::builder(TimeKind::Timestamp).freq(Freq::parse("D").expect("days"));
+            let times: Vec<i64> = (0..5).map(|day| day * DAY).collect();
+            let builder = builder.series("a", &times, &[1.0, 2.0, 3.0, 4.0, 5.0]).column("cap", &[cap; 5]);
+            let settings = format!(r#"{{"growth": "{growth}", "cap": "cap"}}"#);
+            told(&builder.build().expect("a panel"), &settings)
+        };
+        let low = told_of(3.5, "logistic");
+        assert!(low.len() == 1 && low[0].starts_with("2 of 5 values of series a are above"), "{low:?}");
+        assert!(told_of(5.0, "logistic").is_empty() && told_of(3.5, "linear").is_empty());
     }
 
     #[test]

@@ -9,8 +9,9 @@ use crate::spec;
 /// The names of all models.
 #[pyfunction]
 pub(crate) fn model_names() -> Vec<&'static str> {
-    // Auto, which is made of others, has a class of its own.
-    let is_other = |name: &&str| *name != foretell_auto::Auto::ENTRY.name;
+    // Those that are made of others have no class among these.
+    let made = [foretell_auto::Auto::ENTRY.name, foretell_auto::Temporal::ENTRY.name];
+    let is_other = |name: &&str| !made.contains(name);
     foretell::model_names().into_iter().filter(is_other).collect()
 }
 

@@ -251,7 +251,7 @@ fn every_command_of_models_adds_up_by_the_usual_method() {
     let dir = files();
     let flags = "--data sales.csv --levels country,state --static labels.csv --h 4";
     let told = stderr(&dir.run(&format!("fit {flags} --model Theta --out m")));
-    assert!(told.contains("forecasts add up by MinTraceVar"), "{told}");
+    assert!(told.contains("forecasts add up by MinTraceVar; Theta misses "), "{told}");
     assert_adds_up(&dir.ok("predict --model m --data sales.csv"), "Theta");
     dir.ok(&format!("cross-validate {flags} --model Theta --n-windows 2 --out past.csv"));
     let past = dir.read("past.csv");

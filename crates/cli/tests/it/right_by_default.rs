@@ -184,3 +184,61 @@ fn saved_classical_models_mark_by_their_own_intervals() {
     let days: Vec<String> = rows(&marked).iter().skip(1).map(|row| row[1].to_owned()).collect();
     assert!(days.contains(&day(45).to_string()) && days.len() <= 2, "{marked}");
 }
+
+#[test]
+fn values_that_a_bound_keeps_forecasts_from_are_told() {
+    let dir = TestDirectory::new();
+    let data = months("cold", 48, winter) + &months("warm", 48, |k| winter(k) + 30.0);
+    dir.put("d.csv", &format!("unique_id,ds,y\n{data}"));
+    let told = |flags: &str| {
+        stderr(
+            &dir.run(&format!("fit --data d.csv --model SeasonalNaive --h 12 --out m --overwrite {flags}")),
+        )
+    };
+    let bounded = told("--non-negative");
+    assert!(
+        bounded.contains("series with values below 0, of which no forecast is to be: cold; "),
+        "{bounded}"
+    );
+    assert!(!told("").contains("below 0"));
+}
+
+/// Hours whose days depend on the weekday, which only days show to a season of 24.
+#[test]
+fn hours_add_up_to_days() {
+    let dir = TestDirectory::new();
+    let day = foretell::jiff::civil::date(2024, 1, 1);
+    let rows = (0..24 * 28).map(|k| {
+        let day = day.saturating_add(foretell::jiff::Span::new().days(k / 24));
+        format!("a,{day} {:02}:00,{}\n", k % 24, 200 + k % 24 + 20 * (k / 24 % 7))
+    });
+    dir.put("load.csv", &format!("unique_id,ds,y\n{}", rows.collect::<String>()));
+    let models = "--data load.csv --model SeasonalNaive --set season_length=24";
+    let forecast = |flags: &str| -> Vec<f64> {
+        dir.ok(&format!("fit {models} --h 24 --out m --overwrite {flags}"));
+        let csv = dir.ok("predict --model m --data load.csv");
+        csv.lines().skip(1).map(|line| line.rsplit(',').next().unwrap().parse().unwrap()).collect()
+    };
+    // The last day is a Sunday, the next a Monday: 120 below. Of variances 1 and 24 each hour takes 1/48 of the gap of 24 * 120.
+    let alone: Vec<f64> = (0..24).map(|hour| f64::from(320 + hour)).collect();
+    assert_eq!(forecast(""), alone);
+    assert_eq!(forecast("--temporal D --temporal-method BottomUp"), alone);
+    let structural = forecast("--temporal 24h --temporal-method MinTraceWLS");
+    assert!(
+        structural.iter().zip(&alone).all(|(found, alone)| (found - alone + 60.0).abs() < 1e-3),
+        "{structural:?}"
+    );
+    // Days have no errors at all, so hours take all of it.
+    let variances = forecast("--temporal 24");
+    assert!(
+        variances.iter().zip(&alone).all(|(found, alone)| (found - alone + 120.0).abs() < 1e-2),
+        "{variances:?}"
+    );
+    assert!(dir.ok("inspect m").contains("with sums of 24 steps"));
+    let scores = dir.ok(&format!("cross-validate {models} --h 24 --n-windows 3 --temporal D --out past.csv"));
+    assert!(scores.contains("SeasonalNaive"), "{scores}");
+    let refused = dir.fails(2, &format!("fit {models} --h 36 --temporal D --out n"));
+    assert!(refused.contains("36 steps are no whole number of periods of 24; forecast 48"), "{refused}");
+    let refused = dir.fails(2, &format!("fit {models} --h 720 --temporal MS --out n"));
+    assert!(refused.contains("it has 672 to 744 steps of h"), "{refused}");
+}

@@ -55,6 +55,12 @@ impl Freq {
         matches!(self.unit, Unit::Hours(_)) || self.is_daily_or_coarser()
     }
 
+    /// As many steps at a time; nothing where that is more than is counted.
+    pub fn several(self, steps: usize) -> Option<Self> {
+        let multiple = self.multiple.checked_mul(i64::try_from(steps).ok()?)?;
+        Some(Self { multiple, ..self })
+    }
+
     /// Whether its days are those of a business, which has holidays.
     pub(crate) fn has_holidays(self) -> bool {
         matches!(self.unit, Unit::Workdays(_) | Unit::Hours(_))

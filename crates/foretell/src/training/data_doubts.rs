@@ -31,6 +31,7 @@ pub(crate) fn warn_of_data(plan: &TrainingPlan, panel: &Panel) {
     {
         plan.warnings.warn(&warning);
     }
+    warn_of_values_below_bound(plan, panel);
     plan.warnings.warn_of_coarse_values(panel, &without_levels(plan));
     for (model, name) in plan.models().into_iter().zip(plan.column_names()) {
         if model.needs().max_steps == Some(0) && plan.start.of(&name).from.is_none() {
@@ -42,6 +43,22 @@ pub(crate) fn warn_of_data(plan: &TrainingPlan, panel: &Panel) {
         for lacks in model.caveats(panel) {
             plan.warnings.warn(&Warning::Caveat { model: name.clone(), lacks });
         }
+    }
+}
+
+/// Warns of values that forecasts are kept from.
+fn warn_of_values_below_bound(plan: &TrainingPlan, panel: &Panel) {
+    if !plan.settings.non_negative {
+        return;
+    }
+    let is_below = |series: &usize| {
+        let y = panel.known_y(*series, 0..panel.len(*series));
+        y.iter().any(|y| panel.level(*series).value(*y) < 0.0)
+    };
+    let series = (0..panel.n_series()).filter(is_below).map(|series| panel.id(series).to_string());
+    let series: Vec<String> = series.collect();
+    if !series.is_empty() {
+        plan.warnings.warn(&Warning::BelowBound { series });
     }
 }
 

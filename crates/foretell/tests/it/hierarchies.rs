@@ -281,3 +281,35 @@ fn errors_of_the_past_weigh_distributions_too() {
     let loaded = Fitted::from_bytes(&fitted.to_bytes().expect("bytes")).expect("what was just written");
     assert_eq!(loaded.predict(&all, None).expect("forecasts").columns, frame.columns);
 }
+
+/// What is naive adds up already: by any method its errors are the last differences, as a share of the last values.
+#[test]
+fn what_reconciliation_gains_is_told() {
+    let all = sum_series(&bottom(), &hierarchy()).expect("sums");
+    let fitted = |model: &str| {
+        let spec = ModelSpec::new(model, 1, 1).expect("a model");
+        let forecaster = Forecaster::new([spec]).expect("models").hierarchy_by_default(hierarchy());
+        forecaster.expect("a hierarchy").fit(&all).expect("a training")
+    };
+    let (mut missed, mut size) = (0.0, 0.0);
+    for series in 0..all.n_series() {
+        let y = all.y(series);
+        for row in y.len() - 3..y.len() {
+            missed += f64::from((y[row] - y[row - 1]).abs());
+            size += f64::from(y[row].abs());
+        }
+    }
+    let naive = fitted("Naive").sums_gain().expect("errors");
+    assert_eq!((naive.len(), &*naive[0].model), (1, "Naive"));
+    for found in [naive[0].alone, naive[0].bottom_up, naive[0].reconciled] {
+        assert!((found - missed / size).abs() < 1e-6, "{found} and {}", missed / size);
+    }
+    let theta = fitted("Theta");
+    let told = theta.sums_gain().expect("errors")[0].to_string();
+    assert!(told.starts_with("Theta misses ") && told.contains(" % by BottomUp, "), "{told}");
+    let again = Fitted::from_bytes(&theta.to_bytes().expect("bytes")).expect("models");
+    assert_eq!(again.sums_gain().expect("errors"), theta.sums_gain().expect("errors"));
+    let networks =
+        forecaster("NLinear", json!("MAE")).hierarchy_by_default(hierarchy()).expect("a hierarchy");
+    assert!(networks.fit(&all).expect("a training").sums_gain().expect("no errors").is_empty());
+}
