@@ -201,7 +201,7 @@ pub enum DataError {
     #[error(
         "{} has {time} already ({}); keep one of the two rows{}",
         .at.and_series(.id), .earlier.after_its_series(),
-        if .at.in_slices() { String::new() } else { .remedy.others() }
+        if .at.in_slices() { String::new() } else { .remedy.others(true) }
     )]
     DuplicateRow {
         /// The later row.
@@ -219,7 +219,7 @@ pub enum DataError {
     #[error(
         "{at}: {time} is there already ({earlier}), and no column `{id_col}` says which series a row belongs to; keep \
          one of the two rows{}, or, if these are several series, set the name of the id column; the columns are {}",
-        .remedy.others(), listed(.columns)
+        .remedy.others(.columns.len() == 2), listed(.columns)
     )]
     DuplicateTime {
         /// The later row.

@@ -49,11 +49,17 @@ pub enum Repeated {
 }
 
 impl Repeated {
-    /// The remedies beside keeping one of the two rows.
-    pub(super) fn others(self) -> String {
+    /// How one of the two rows is kept, if they are surely of one series, and the remedies beside that.
+    pub(super) fn others(self, are_of_one: bool) -> String {
         match self {
+            // A row that is there twice by mistake would count twice in a sum.
             Self::InData => {
-                format!(", or, if both count, say how they become one ({})", Setting::Aggregate.to("sum"))
+                let keeps = match are_of_one {
+                    true => format!(", as {} does", Setting::Aggregate.to("first")),
+                    false => String::new(),
+                };
+                let sum = Setting::Aggregate.to("sum");
+                format!("{keeps}, or, if both count, say how they become one ({sum})")
             }
             Self::ByClocks => format!(
                 ", or, if clocks were put back there and both are hours of their own, name the zone ({}), and the order of \

@@ -235,3 +235,13 @@ fn every_advice_on_hours_beside_a_date_leads_to_the_right_table_or_to_another_qu
         assert!(follow(&text, &options, &right, 4, "a short day") > 0);
     }
 }
+
+#[test]
+fn of_rows_that_are_there_twice_the_first_is_kept_before_they_are_added() {
+    let twice = "ds,y\n1,1\n2,5\n2,5\n3,1\n";
+    let told = Panel::read_csv(twice.as_bytes(), "t.csv", &ReadOptions::default()).unwrap_err().to_string();
+    assert_eq!(advised(&told)[..2], [("aggregate", "first"), ("aggregate", "sum")], "{told}");
+    let options = with(ReadOptions::default(), "aggregate", "first").expect("a way");
+    let panel = Panel::read_csv(twice.as_bytes(), "t.csv", &options).unwrap();
+    assert_eq!(panel.y(0), [1.0, 5.0, 1.0]);
+}
