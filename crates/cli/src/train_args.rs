@@ -9,6 +9,7 @@ use foretell::{
     ColumnNames, Ensemble, FileOptions, Fitted, Forecaster, Freq, Intervals, LocalScaler, ModelSpec, Panel,
     Precision, ReadOptions,
 };
+use foretell_auto::Temporal;
 
 use crate::args::{BoundArgs, MemoryArgs, thread_count};
 use crate::context::Context;
@@ -179,7 +180,12 @@ impl TrainArgs {
         let mut specs = self.specs(context, from, false)?;
         let named = specs.len();
         for spec in beside(specs[0].h())? {
-            if specs.iter().all(|named| named.name() != spec.name() && named.alias() != spec.alias()) {
+            // A model that is reconciled over time has the column of the model itself.
+            let is_same = |named: &ModelSpec| {
+                named.name() == spec.name()
+                    || named.name() == Temporal::ENTRY.name && named.alias() == spec.alias()
+            };
+            if !specs.iter().any(is_same) {
                 specs.push(spec);
             }
         }

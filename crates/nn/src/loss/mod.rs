@@ -98,14 +98,14 @@ losses! {
     "HuberQLoss": huber_quantile::HuberQuantile, "Huber's loss of one quantile";
     "MQLoss": multi_quantile::MultiQuantile, "the pinball losses of several quantiles";
     "HuberMQLoss": huber_multi_quantile::HuberMultiQuantile, "Huber's losses of several quantiles";
-    "IQLoss": implicit_quantile::IqLoss, "the pinball loss of a quantile that is drawn, of any the model then has";
+    "IQLoss": implicit_quantile::IqLoss, "the pinball loss of a quantile that is drawn, of any the model then has; too narrow unless trained for long";
     "HuberIQLoss": implicit_quantile::HuberIqLoss, "Huber's loss of a quantile that is drawn, of any the model then has";
     "DistributionLoss": distribution::DistributionLoss, "the negative log-likelihood of a distribution";
     "GMM": distribution::gmm::Gmm, "the negative log-likelihood of a mixture of normal distributions";
     "PMM": distribution::pmm::Pmm, "the negative log-likelihood of a mixture of Poisson distributions";
     "NBMM": distribution::nbmm::Nbmm, "the negative log-likelihood of a mixture of negative binomial distributions";
     "sCRPS": scrps::ScaledCrps, "the pinball losses of several quantiles as a share of the absolute value; it only validates";
-    "Accuracy": accuracy::Accuracy, "whether the forecast is the value; it only validates";
+    "Accuracy": accuracy::Accuracy, "whether the forecast is the value, as of categories: 0 of continuous ones; it only validates";
 }
 
 fn horizon_weight(arguments: &mut Arguments) -> Result<Option<Arc<[f32]>>, HyperParameterError> {
