@@ -39,12 +39,15 @@ use crate::help::READING;
 /// What a command does when its arguments are known.
 pub(crate) type Work = Box<dyn FnOnce(&'static Context) -> anyhow::Result<()>>;
 
+/// How the arguments of a command become its work.
+type ToWork = Box<dyn Fn(&ArgMatches) -> Result<Work, clap::Error>>;
+
 /// A command of the command line.
 pub(crate) struct CommandEntry {
     pub(crate) name: &'static str,
     augment: fn(Command) -> Command,
     /// The work that these arguments ask for.
-    pub(crate) work: Box<dyn Fn(&ArgMatches) -> Result<Work, clap::Error>>,
+    pub(crate) work: ToWork,
     /// Whether `--config` names a file of its flags.
     takes_config: bool,
     /// Whether processes that are started together do its work together.

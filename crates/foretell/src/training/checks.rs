@@ -44,8 +44,8 @@ mod tests {
             plan.take_dropout(10);
             plan.check().map_err(|error| error.to_string())
         };
-        let message = checked(ModelSpec::new("NLinear", 2, 4).unwrap()).unwrap_err();
-        assert!(message.contains("NLinear"), "{message}");
+        let message = checked(ModelSpec::new("Naive", 2, 4).unwrap()).unwrap_err();
+        assert!(message.contains("Naive"), "{message}");
         assert_eq!(
             checked(ModelSpec::new("NHITS", 2, 4).unwrap().set("dropout_prob_theta", 0.1).unwrap()),
             Ok(())

@@ -72,6 +72,10 @@ mod tests {
             let stop = AtomicBool::new(false);
             let results = side_by_side(9, threads, &stop, |i| {
                 stop.fetch_or(i == 4, Relaxed);
+                // What began after it ends when it has stopped the others, however busy the machine is.
+                while i > 4 && !stop.load(Relaxed) {
+                    thread::yield_now();
+                }
                 i
             });
             assert!(results.len() >= 5 && results.len() < 5 + threads, "{threads} threads: {results:?}");

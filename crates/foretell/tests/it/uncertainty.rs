@@ -101,9 +101,12 @@ fn networks_that_drop_nothing_have_no_intervals_by_dropout() {
     assert!(message.contains("the model drops nothing"), "{message}");
     let message = refused(spec("NHITS", &json!({"mlp_units": [[8, 8], [8, 8], [8, 8]]})));
     assert!(message.contains("dropout_prob_theta must be above 0"), "{message}");
-    // A distribution has quantiles of its own.
-    let normal = json!({"loss": {"DistributionLoss": {"distribution": "Normal"}}});
-    fit(vec![spec("NLinear", &normal)], Intervals::Dropout { samples: 9 }).expect("a training");
+    // A distribution has quantiles of its own, which those of another model may stand next to.
+    let normal = || spec("NLinear", &json!({"loss": {"DistributionLoss": {"distribution": "Normal"}}}));
+    let message = refused(normal());
+    assert!(message.contains("none of the models is one: NLinear"), "{message}");
+    let both = dropping().into_iter().take(1).chain([normal()]).collect();
+    fit(both, Intervals::Dropout { samples: 9 }).expect("a training");
 }
 
 #[test]
