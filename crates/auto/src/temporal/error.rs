@@ -34,6 +34,14 @@ pub enum TemporalError {
         /// Why not.
         reason: String,
     },
+    /// Two periods of as many steps.
+    #[error("the periods {earlier} and {later} have the same steps; leave one of the two out")]
+    Twice {
+        /// As the first was written.
+        earlier: String,
+        /// As the second was written.
+        later: String,
+    },
     /// A horizon of no whole number of periods.
     #[error("the period {period}: {h} steps are no whole number of periods of {steps}; forecast {nearest}")]
     Horizon {

@@ -126,7 +126,14 @@ impl Temporal {
                 .ok_or_else(|| TemporalError::Period { period: period.to_string(), reason: reason() })?;
             Ok((of_sums, steps))
         };
-        self.periods.iter().map(level).collect()
+        let levels: Vec<(Freq, usize)> = self.periods.iter().map(level).collect::<Result<_, _>>()?;
+        for (place, (_, steps)) in levels.iter().enumerate() {
+            if let Some(earlier) = levels[..place].iter().position(|(_, earlier)| earlier == steps) {
+                let [earlier, later] = [earlier, place].map(|place| self.periods[place].to_string());
+                return Err(TemporalError::Twice { earlier, later });
+            }
+        }
+        Ok(levels)
     }
 
     /// The model of sums over this many steps, of this frequency.
