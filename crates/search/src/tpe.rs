@@ -6,7 +6,7 @@
 //! everything, the prior. A kernel is a product of truncated Gaussians, as wide in each coordinate as the further of the two
 //! neighbouring trials is away, and of distributions over the choices. Weights and widths are those of Optuna's sampler (Watanabe
 //! 2023, "Tree-structured Parzen estimator: understanding its algorithm components"). More trials are good ones and more points are
-//! drawn than there (a tenth and 24), which makes up for the trials of a round that do not know each other's scores.
+//! drawn than by Optuna (a tenth and 24), which makes up for the trials of a round that do not know each other's scores.
 
 use libm::{erf, erfc};
 
