@@ -217,7 +217,8 @@ fn periods_ago(filled: &[f32], period: f32, steps: usize) -> Vec<f32> {
 /// The mean distance from the level at each phase of the period, where later cycles count more.
 fn season(scaled: &[f32], level: &[f32], period: f32, steps: usize) -> Vec<f32> {
     let phases = (period.round() as usize).max(2);
-    let phase = |t: usize| (((t as f32 / period).fract() * phases as f32) as usize).min(phases - 1);
+    // The remainder is exact; a fraction of the period is rounded, and gave step 14 of 12 the phase 1.
+    let phase = |t: usize| ((t as f32 % period * (phases as f32 / period)) as usize).min(phases - 1);
     let (mut sums, mut weights) = (vec![0.0; phases], vec![0.0; phases]);
     for (t, value) in scaled.iter().enumerate() {
         if value.is_finite() {
@@ -315,6 +316,19 @@ mod tests {
                     );
                 }
                 assert_eq!(patch[i], window.scale.apply(history[99]));
+            }
+        }
+    }
+
+    #[test]
+    fn each_step_has_the_phase_of_its_period() {
+        for period in [4, 5, 7, 12, 24, 48, 52, 168] {
+            let values: Vec<f32> = (0..512).map(|t| (t % period) as f32).collect();
+            let steps = season(&values, &vec![0.0; 512], period as f32, 600);
+            let middle = (period - 1) as f32 / 2.0;
+            for (t, found) in steps.iter().enumerate() {
+                let expected = (t % period) as f32 - middle;
+                assert!((found - expected).abs() < 1e-3, "step {t} of {period}: {found}, not {expected}");
             }
         }
     }
