@@ -139,9 +139,20 @@ impl Panel {
         further.chain(mask).chain(weight).chain([y]).map(numbers).sum()
     }
 
+    /// # Panics
+    /// If there is none of this number.
+    #[track_caller]
+    fn at(&self, series: usize) -> &Series {
+        let count = self.n_series();
+        self.series
+            .get(series)
+            .unwrap_or_else(|| panic!("series {series} of a panel of {count}, counted from 0"))
+    }
+
     /// Number of rows of a series.
+    #[track_caller]
     pub fn len(&self, series: usize) -> usize {
-        self.series[series].len
+        self.at(series).len
     }
 
     /// Whether there is no series (a built panel has at least one; a cut one may not).
@@ -208,8 +219,9 @@ impl Panel {
     }
 
     /// Id of a series.
+    #[track_caller]
     pub fn id(&self, series: usize) -> &Arc<str> {
-        &self.series[series].id
+        &self.at(series).id
     }
 
     /// Ids of all series, sorted.
@@ -223,18 +235,21 @@ impl Panel {
     }
 
     /// The target of a series, relative to its [`level`](Self::level). Where `available_mask` is 0 and there was no value it is 0.
+    #[track_caller]
     pub fn y(&self, series: usize) -> &[f32] {
-        &self.data.y[self.series[series].rows()]
+        &self.data.y[self.at(series).rows()]
     }
 
     /// 1 where `y` is known, 0 elsewhere; nothing if all of it is.
+    #[track_caller]
     pub fn available_mask(&self, series: usize) -> Option<&[f32]> {
-        self.data.mask.as_ref().map(|mask| &mask[self.series[series].rows()])
+        self.data.mask.as_ref().map(|mask| &mask[self.at(series).rows()])
     }
 
     /// Weights of the rows in the loss, if there are any.
+    #[track_caller]
     pub fn sample_weight(&self, series: usize) -> Option<&[f32]> {
-        self.data.weight.as_ref().map(|weight| &weight[self.series[series].rows()])
+        self.data.weight.as_ref().map(|weight| &weight[self.at(series).rows()])
     }
 
     /// Names of the further columns, also of those whose use would be an error.
@@ -251,16 +266,18 @@ impl Panel {
     ///
     /// # Errors
     /// No such column, or one that is not wholly numeric.
+    #[track_caller]
     pub fn column(&self, name: &str, series: usize) -> Result<&[f32], DataError> {
-        Ok(&self.whole_column(name)?[self.series[series].rows()])
+        Ok(&self.whole_column(name)?[self.at(series).rows()])
     }
 
     /// A static value of a series.
     ///
     /// # Errors
     /// No such column, or one that is not wholly numeric.
+    #[track_caller]
     pub fn static_value(&self, name: &str, series: usize) -> Result<f32, DataError> {
-        Ok(self.static_column(name)?[self.series[series].place])
+        Ok(self.static_column(name)?[self.at(series).place])
     }
 
     pub(crate) fn whole_column(&self, name: &str) -> Result<&[f32], DataError> {
@@ -290,8 +307,9 @@ impl Panel {
     }
 
     /// The level that the target of a series is relative to: that of offset 0 and scale 1, unless single precision would lose its steps.
+    #[track_caller]
     pub fn level(&self, series: usize) -> SeriesLevel {
-        self.series[series].level
+        self.at(series).level
     }
 
     /// Whether a series is held relative to a level.
@@ -355,7 +373,7 @@ impl Panel {
     /// If the series has no such row.
     #[track_caller]
     pub fn time(&self, series: usize, row: usize) -> i64 {
-        let Series { first_time, len, .. } = self.series[series];
+        let &Series { first_time, len, .. } = self.at(series);
         assert!(row < len, "row {row} of a series of {len} rows");
         self.freq.next_in(self.zone(), first_time, row as i64).expect("checked when the panel was built")
     }
@@ -370,7 +388,7 @@ impl Panel {
     /// # Errors
     /// [`DataError::TimeRange`] if they leave the calendar.
     pub fn future_times(&self, series: usize, h: usize) -> Result<Vec<i64>, DataError> {
-        let Series { first_time, len, .. } = self.series[series];
+        let &Series { first_time, len, .. } = self.at(series);
         let times = (len..len + h).map(|row| self.freq.next_in(self.zone(), first_time, row as i64));
         times.collect::<Option<_>>().ok_or_else(|| DataError::TimeRange { id: self.id(series).to_string() })
     }
@@ -425,7 +443,7 @@ impl Panel {
                 strange.note(id);
                 continue;
             };
-            let slot = &mut rows[self.series[series].place];
+            let slot = &mut rows[self.at(series).place];
             if *slot != usize::MAX {
                 return Err(DataError::DuplicateStatic { at: place(row), id: id.to_owned() });
             }
