@@ -242,7 +242,7 @@ pub use tuning::search_space::SearchSpace;
 pub use tuning::search_trial::{SearchProgress, SearchTrial};
 pub use tuning::tuned::{KeptScore, Tuned};
 pub use usage_error::UsageError;
-pub use warning::Warning;
+pub use warning::{OddValue, Warning};
 
 /// The README's example is a test.
 #[cfg(doctest)]

@@ -181,6 +181,11 @@ pub enum Warning {
         /// The name of the model's column.
         model: String,
     },
+    /// Series with values that are far from all others of theirs.
+    OddValues {
+        /// The series, with such a value each.
+        values: Vec<OddValue>,
+    },
     /// Series with values below 0, whose forecasts are not to be.
     BelowBound {
         /// Their ids.
@@ -249,4 +254,18 @@ pub enum Warning {
         /// Threads that there are.
         started: usize,
     },
+}
+
+/// A value that is far from all others of its series.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct OddValue {
+    /// The id of the series.
+    pub series: String,
+    /// The time where it stands first.
+    pub time: String,
+    /// The value.
+    pub value: f64,
+    /// Values of the series that are so far, this one among them.
+    pub count: usize,
 }

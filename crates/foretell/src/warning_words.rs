@@ -5,7 +5,7 @@ use std::fmt;
 use foretell_data::{Setting, UnseenCategories};
 
 use crate::interval_words::other_loss;
-use crate::warning::Warning;
+use crate::warning::{OddValue, Warning};
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -141,6 +141,21 @@ impl fmt::Display for Warning {
                 "{model} is not trained, as max_steps = 0: it forecasts by the weights that a training begins with, which are drawn \
                  at random; raise max_steps, or continue from a trained model"
             ),
+            Self::OddValues { values } => {
+                let shown = |odd: &OddValue| {
+                    let OddValue { series, time, value, count } = odd;
+                    let more = if *count > 1 { format!(" and {} more", count - 1) } else { String::new() };
+                    format!("{series} ({value} at {time}{more})")
+                };
+                let example = values.first().map_or(f64::NAN, |odd| odd.value);
+                write!(
+                    f,
+                    "series with values far from all others of theirs: {}; forecasts follow them: if they are slips, mend the data, and if \
+                     they stand for missing values, read them so ({})",
+                    first_few(values, shown),
+                    Setting::Missing.to(example)
+                )
+            }
             Self::BelowBound { series } => write!(
                 f,
                 "series with values below 0, of which no forecast is to be: {}; leave the bound out (non_negative), or forecast these \

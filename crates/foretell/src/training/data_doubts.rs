@@ -7,6 +7,7 @@ use crate::fallbacks::fallbacks;
 use crate::hierarchies::sums::{warning_of_sums, wrong_sum};
 use crate::inputs::local_scalers::LocalScalers;
 use crate::inputs::series_levels::sees_none;
+use crate::training::odd_values::odd_values;
 use crate::training::plan::TrainingPlan;
 use crate::warning::Warning;
 
@@ -32,6 +33,10 @@ pub(crate) fn warn_of_data(plan: &TrainingPlan, panel: &Panel) {
         plan.warnings.warn(&warning);
     }
     warn_of_values_below_bound(plan, panel);
+    let values = odd_values(panel);
+    if !values.is_empty() {
+        plan.warnings.warn(&Warning::OddValues { values });
+    }
     plan.warnings.warn_of_coarse_values(panel, &without_levels(plan));
     for (model, name) in plan.models().into_iter().zip(plan.column_names()) {
         if model.needs().max_steps == Some(0) && plan.start.of(&name).from.is_none() {

@@ -10,6 +10,7 @@ pub(crate) mod divergence;
 pub(crate) mod forecasting;
 pub(crate) mod interruption;
 pub(crate) mod model_state;
+mod odd_values;
 pub(crate) mod plan;
 pub(crate) mod side_by_side;
 pub(crate) mod start;
