@@ -7,6 +7,7 @@ mod completions;
 mod cross_validate;
 mod decompose;
 mod demo;
+mod distill;
 mod evaluate;
 mod explain;
 mod export;
@@ -66,6 +67,7 @@ pub(crate) fn all() -> Vec<CommandEntry> {
         command("decompose", decompose::Decompose::run),
         command("cross-validate", cross_validate::CrossValidate::run).with_config(),
         command("tune", tune::Tune::run).with_config(),
+        command("distill", distill::Distill::run),
         command("evaluate", evaluate::Evaluate::run),
         command("anomalies", anomalies::FindAnomalies::run),
         command("aggregate", aggregate::Aggregate::run),

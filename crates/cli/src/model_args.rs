@@ -290,15 +290,15 @@ impl ModelArgs {
     }
 }
 
-/// Loads the models of a directory.
+/// Loads the models of the directory that a flag names.
 ///
 /// # Errors
 /// Those of loading; and where there is no such directory but a model is called so, what there is instead.
-pub(crate) fn load_models(dir: &Path, limit: MemoryLimit) -> anyhow::Result<Fitted> {
+pub(crate) fn load_models(flag: &str, dir: &Path, limit: MemoryLimit) -> anyhow::Result<Fitted> {
     let name = dir.to_string_lossy();
     if !dir.exists() && (name.eq_ignore_ascii_case("all") || ModelSpec::new(&name, 1, 1).is_ok()) {
         return Err(Usage(format!(
-            "--model {name}: there is no such directory of trained models; `foretell fit --model NAME --out DIR` writes one (auto for \
+            "{flag} {name}: there is no such directory of trained models; `foretell fit --model NAME --out DIR` writes one (auto for \
              NAME combines those that suit the data), and `foretell forecast` forecasts at once"
         ))
         .into());

@@ -56,7 +56,7 @@ impl SavedRunArgs {
     pub(crate) fn read(&self, context: &'static Context, h: Option<usize>) -> anyhow::Result<SavedRun> {
         self.data.check_names(&self.futr)?;
         let sink = Sink::open_as(context, &self.out.path, self.json)?;
-        let fitted = load_models(&self.model, self.memory.limit())?
+        let fitted = load_models("--model", &self.model, self.memory.limit())?
             .threads(self.threads.count)?
             .on_warning(move |warning| context.warned(warning));
         let (panel, options) =

@@ -103,6 +103,7 @@ pub use panels::builder::PanelBuilder;
 pub use panels::categories::{Categories, Vocabulary};
 pub use panels::covariates::Future;
 pub use panels::ends::End;
+pub use panels::excerpts::Excerpt;
 pub use panels::fill::{Fill, Filled, Trimmed};
 pub use panels::forecast_table::{ForecastTable, series_labels};
 pub use panels::id_table::IdTable;

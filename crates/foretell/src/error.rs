@@ -189,6 +189,19 @@ pub enum Error {
         /// The frequency of the panel.
         found: Freq,
     },
+    /// Series that no lesson of a student fits into.
+    #[error(
+        "a lesson has the rows that the student reads and those that its teacher forecasts, {needed}, and the longest series, {id}, has \
+         {rows}; lower input_size, or give longer series"
+    )]
+    ShortForLessons {
+        /// The longest series.
+        id: String,
+        /// Its rows.
+        rows: usize,
+        /// Rows of a lesson.
+        needed: usize,
+    },
     /// A series that has too few rows to calibrate intervals on.
     #[error(
         "prediction intervals, weights of an ensemble, or errors that weigh the series of a hierarchy, with these settings need {needed} \

@@ -190,7 +190,8 @@ fn of_error(error: &Error) -> Option<Known> {
         | Error::ShortForIntervals { id, .. }
         | Error::NotCalibrated { id }
         | Error::ShortHistory { id, .. }
-        | Error::ShortForInsample { id, .. } => of_series(code, id),
+        | Error::ShortForInsample { id, .. }
+        | Error::ShortForLessons { id, .. } => of_series(code, id),
         Error::Fallback { first, .. } => of_series(code, &first.series),
         _ => coded(code),
     }
@@ -213,6 +214,7 @@ fn of_usage(error: &UsageError) -> Option<Known> {
             about(code, "val_size")
         }
         UsageError::NoWindows { .. } => about(code, "n_windows"),
+        UsageError::OtherHorizon { .. } => about(code, "h"),
         UsageError::Level { .. } | UsageError::OtherLevels { .. } => about(code, "level"),
         UsageError::Quantile { .. } | UsageError::OneQuantile { .. } => about(code, "quantiles"),
         UsageError::EnsembleText { .. } | UsageError::EnsembleOfOne => about(code, "ensemble"),

@@ -61,6 +61,7 @@ mod contributions;
 mod decompose;
 mod decompose_options;
 mod directory;
+mod distillation;
 mod ensemble;
 mod error;
 mod error_facts;
@@ -119,6 +120,7 @@ pub use directory::import::ImportOptions;
 pub use directory::inspect::{
     Chosen, ChosenOfSeries, Contents, HierarchyContents, ModelContents, TensorInfo,
 };
+pub use distillation::options::{DistillationOptions, Distilled};
 pub use error::Error;
 pub use error_facts::ErrorFacts;
 pub use explain_options::ExplainOptions;

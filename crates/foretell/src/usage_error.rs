@@ -175,6 +175,22 @@ pub enum UsageError {
         /// The columns of the trained models.
         known: String,
     },
+    /// A model that is to learn from a teacher and cannot.
+    #[error("{model} cannot learn the forecasts of other models: {reason}")]
+    NoStudent {
+        /// The model's column.
+        model: String,
+        /// Why, and what to do.
+        reason: &'static str,
+    },
+    /// A student of another horizon than its teacher.
+    #[error("the teacher forecasts {h} steps, and the student is to forecast {found}; give it h = {h}")]
+    OtherHorizon {
+        /// The teacher's horizon.
+        h: usize,
+        /// The student's.
+        found: usize,
+    },
     /// A column of categories that the trained model does not read.
     #[error(
         "{model} was trained without the categories of column {column}, so its training cannot continue with them; leave the \

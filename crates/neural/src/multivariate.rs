@@ -1,4 +1,4 @@
-//! Models whose windows hold all series of the panel.
+//! How networks see the series of a panel: which all at once, and which one step after the other.
 
 use foretell_data::Panel;
 use foretell_estimator::{EstimatorError, EstimatorNeeds};
@@ -16,6 +16,11 @@ impl NetworkSpec {
     /// Whether a window holds all series of the panel, not one.
     pub fn is_multivariate(&self) -> bool {
         self.network_needs().series == SeriesPerWindow::All
+    }
+
+    /// Whether it forecasts one step after the other, each from the one before.
+    pub fn forecasts_step_by_step(&self) -> bool {
+        self.network_needs().decoding.is_step_by_step()
     }
 
     /// The model for panels of this many series, where no number was set and its windows hold all of them.

@@ -138,7 +138,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "saved_reading",
             "explanations onnx partial_forecasts sums_gain",
             "forecaster imported kept_models learned saved_panel",
-            "foresight scores",
+            "distillation foresight scores",
             "tuning",
         ],
     ),

@@ -92,7 +92,7 @@ impl Predict {
     pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         self.data.check_names(&self.futr)?;
         let sink = Sink::open_as(context, &self.out.path, self.json)?;
-        let mut fitted = load_models(&self.model, self.memory.limit())?
+        let mut fitted = load_models("--model", &self.model, self.memory.limit())?
             .threads(self.threads.count)?
             .raw_quantiles(self.raw_quantiles)
             .weight_precision(self.weights)?

@@ -15,6 +15,7 @@ mod constants;
 pub(crate) mod covariates;
 mod edges;
 pub(crate) mod ends;
+pub(crate) mod excerpts;
 mod extend;
 pub(crate) mod fill;
 mod float;

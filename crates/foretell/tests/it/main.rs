@@ -10,6 +10,7 @@ mod categories;
 mod checkpoints;
 mod conformance;
 mod cut_short;
+mod distillation;
 mod doubts;
 mod ensembles;
 mod estimators;
