@@ -342,14 +342,15 @@ def _add_column(table: _foretell.Table, name: str, column: Any, labels: Sequence
     """Adds any other column of pandas; those of ``labels``, and ids and times, may be texts."""
     import pandas as pd
 
+    if is_id and column.dtype == object and (text := _only_text(column.to_numpy())) is not None:
+        table.texts(name, bytes(4 * len(column)), [text])
+        return
     if isinstance(column.dtype, pd.PeriodDtype):
         column = column.dt.to_timestamp()
     if is_time and pd.api.types.is_timedelta64_dtype(column.dtype):
         first = f'pandas.Timestamp("2024-01-01") + df["{name}"]'
         raise ValueError(f"time_col: column `{name}` holds durations, not times: add them to the first time, as in {first}")
-    if column.dtype == object and is_id and (text := _only_text(column.to_numpy())) is not None:
-        table.texts(name, bytes(4 * len(column)), [text])
-    elif pd.api.types.is_datetime64_any_dtype(column.dtype):
+    if pd.api.types.is_datetime64_any_dtype(column.dtype):
         _add_times(table, name, column)
     elif name in labels and (pd.api.types.is_bool_dtype(column.dtype) or _is_beyond_int64(column)):
         _add_texts(table, name, column)
@@ -450,6 +451,8 @@ def _ids_of_pandas(ids: Sequence[Any], kind: Kind) -> Any:
     if kind.ids:
         return pd.Index([kind.ids.get(str(id), id) for id in ids], dtype=object).astype(kind.id_type)
     index = pd.Index(ids, dtype="i8" if ids and isinstance(ids[0], int) else object)
+    if index.dtype == kind.id_type:
+        return index
     if isinstance(kind.id_type, pd.CategoricalDtype):
         # Texts that are no categories would become NaN: numbers among these are numbers again first.
         index = index.astype(kind.id_type.categories.dtype)

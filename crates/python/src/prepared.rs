@@ -11,8 +11,8 @@ use crate::frame::{Numbers, PyFrame};
 use crate::told::Told;
 use crate::watched::{interruptible_unless, is_brief};
 
-/// Columns of arrays: the name of each and the bytes of its numbers in single precision, `[series, steps]`.
-type Columns = Vec<(String, PyBackedBytes)>;
+/// A column of arrays: its name and the bytes of its numbers in single precision, `[series, steps]`.
+type Column = (String, PyBackedBytes);
 
 /// Trained models, and what they need of series beside their rows: ids, last times and static columns. It does not change.
 #[pyclass(name = "Prepared", module = "foretell._foretell", frozen)]
@@ -40,7 +40,7 @@ impl PyPrepared {
     fn forecast_rows(
         &self,
         rows: &Rows<'_>,
-        ahead: &Columns,
+        ahead: &[Column],
         options: &PredictOptions<'_>,
     ) -> Result<Frame, Error> {
         let like = match rows.n_series == self.like.n_series() {
@@ -48,8 +48,8 @@ impl PyPrepared {
             false => Cow::Owned(self.like.with_unknown_series(rows.n_series)),
         };
         let places = self.places.as_deref().filter(|places| places.len() == rows.n_series);
-        let sorted = |columns: &Columns| -> Vec<(String, Vec<f32>)> {
-            let column = |(name, bytes): &(String, PyBackedBytes)| {
+        let sorted = |columns: &[Column]| -> Vec<(String, Vec<f32>)> {
+            let column = |(name, bytes): &Column| {
                 (name.clone(), in_places(numbers(bytes, f32::from_ne_bytes), places))
             };
             columns.iter().map(column).collect()
@@ -72,7 +72,7 @@ impl PyPrepared {
 struct Rows<'a> {
     n_series: usize,
     y: &'a [u8],
-    past: &'a Columns,
+    past: &'a [Column],
     last: Option<&'a [i64]>,
 }
 
@@ -111,8 +111,8 @@ impl PyPrepared {
         py: Python<'py>,
         y: &[u8],
         n_series: usize,
-        past: Columns,
-        future: Columns,
+        past: Vec<Column>,
+        future: Vec<Column>,
         h: usize,
         level: Vec<f64>,
         quantiles: Vec<f64>,
