@@ -303,9 +303,9 @@ impl PyFitted {
         quantiles: Vec<f64>,
     ) -> PyResult<PyFrame> {
         let rows = future.map(batches).transpose()?;
-        let brief = is_brief(&self.fitted, panel.panel.n_series());
+        let h = h.unwrap_or(self.fitted.h());
+        let brief = is_brief(&self.fitted, panel.panel.n_series(), h);
         let result = interruptible_unless(py, brief, || {
-            let h = h.unwrap_or(self.fitted.h());
             let panel = &self.with_sums(panel)?;
             let future = self.future(rows, panel, h)?;
             let options =

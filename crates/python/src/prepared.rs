@@ -121,7 +121,7 @@ impl PyPrepared {
         let rows = Rows { n_series, y, past: &past, last: last.as_deref() };
         let options = PredictOptions::new().h(h).level(&level).quantiles(&quantiles);
         let work = || self.forecast_rows(&rows, &future, &options);
-        let result = interruptible_unless(py, is_brief(&self.fitted, n_series), work)?;
+        let result = interruptible_unless(py, is_brief(&self.fitted, n_series, h), work)?;
         self.told.tell(py)?;
         PyFrame::of(result.map_err(exception)?, None).numbers(py)
     }

@@ -112,10 +112,12 @@ pub(crate) fn interruptible<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + 
 /// Most series that networks forecast on the thread that asks.
 const BRIEF: usize = 64;
 
-/// Whether these forecasts end before anyone presses Ctrl-C: those of networks for few series. Starting a thread for them, which
-/// [`interruptible`] does, would take longer than they take.
-pub(crate) fn is_brief(fitted: &Fitted, n_series: usize) -> bool {
-    n_series <= BRIEF && fitted.models().iter().all(|model| model.spec().network().is_some())
+/// Whether these forecasts end before anyone presses Ctrl-C: those of networks for few series, over their own horizon. Starting a
+/// thread for them, which [`interruptible`] does, would take longer than they take.
+pub(crate) fn is_brief(fitted: &Fitted, n_series: usize, h: usize) -> bool {
+    n_series <= BRIEF
+        && h <= fitted.h()
+        && fitted.models().iter().all(|model| model.spec().network().is_some())
 }
 
 /// Does `work` on this thread without the interpreter's lock if it is brief, else as [`interruptible`].
