@@ -28,6 +28,8 @@ def check_data_arguments(function: Callable[..., Any], given: Mapping[str, Any])
     Raises:
         TypeError: If one is not: it is misspelt.
     """
+    if not given:
+        return
     own = [name for name, parameter in inspect.signature(function).parameters.items() if parameter.kind is not parameter.VAR_KEYWORD]
     for name in given:
         if name not in _DATA_ARGUMENTS:

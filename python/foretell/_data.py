@@ -83,30 +83,32 @@ class Data:
         return _of_statics(error) if is_static else _checks.reworded(error, table)
 
 
-def read(df: Any, static_df: Any, names: Names, reading: Reading, table: str = "df") -> Data:
-    """Reads tables; errors call ``df`` by the name of its argument.
+def read(df: Any, static_df: Any, names: Names, reading: Reading, table: str = "df", is_kept: bool = True) -> Data:
+    """Reads tables; errors call ``df`` by the name of its argument. If they are not kept, ``df`` stays as it is, with all columns.
 
     Raises:
         ColumnError: If a column is not there.
         ValueError: If a row is wrong; the error names it.
     """
     df = _frames.native(df)
-    _frames.require(df, names.all, table)
-    read_ones = [*names.all, *SPECIAL, *reading.columns, *reading.categories]
-    _frames.check_once(df, read_ones, table)
-    has = ", ".join(_frames.columns(df))
-    df = _frames.select(df, read_ones)
+    found = _frames.columns(df)
+    _frames.require(df, names.all, table, found)
+    read_ones = _read_ones(names, reading)
+    _frames.check_once(found, read_ones, table)
+    if is_kept:
+        df = _frames.select(df, read_ones)
     static_df = None if static_df is None else _frames.native(static_df)
     if static_df is not None:
         _frames.require(static_df, [names.id_col], "static_df")
-        _frames.check_once(static_df, _frames.columns(static_df), "static_df")
+        found_statics = _frames.columns(static_df)
+        _frames.check_once(found_statics, found_statics, "static_df")
     reading = replace(reading, freq=_frequencies.by_times(reading.freq, lambda: _times(df, names.time_col, table)))
     kind = _frames.kind_of(df, names.id_col, names.time_col)
     try:
         panel = read_panel(df, static_df, names, reading, table)
     except ColumnError as error:
         # The engine was given the columns that are read alone.
-        raise ColumnError(re.sub(r"; it has [^;]*;", f"; it has {has};", str(error), count=1)) from None
+        raise ColumnError(re.sub(r"; it has [^;]*;", f"; it has {', '.join(found)};", str(error), count=1)) from None
     except ValueError as error:
         # neuralforecast takes the rows as they come, whatever freq says.
         followed = re.search(r"its times follow `([^`]+)`: set that frequency", str(error))
@@ -116,6 +118,11 @@ def read(df: Any, static_df: Any, names: Names, reading: Reading, table: str = "
         reading = replace(reading, freq=followed.group(1))
         panel = read_panel(df, static_df, names, reading, table)
     return Data(df, static_df, names, reading, kind, panel)
+
+
+def _read_ones(names: Names, reading: Reading) -> list[str]:
+    """The columns that are read of a table, if it has them."""
+    return [*names.all, *SPECIAL, *reading.columns, *reading.categories]
 
 
 def stored(panel: _foretell.Panel, names: Names, reading: Reading, tables: str | None) -> Data:
@@ -143,7 +150,7 @@ def read_panel(df: Any, static_df: Any, names: Names, reading: Reading, table: s
 def _panel(df: Any, static_df: Any, names: Names, reading: Reading) -> _foretell.Panel:
     statics = None if static_df is None else _frames.to_engine(static_df, names.id_col, None, reading.categories)
     return _foretell.Panel(
-        _frames.to_engine(df, names.id_col, names.time_col, reading.categories), reading.freq,
+        _frames.to_engine(df, names.id_col, names.time_col, reading.categories, _read_ones(names, reading)), reading.freq,
         names.id_col, names.time_col, names.target_col, list(reading.columns), list(reading.categories), statics, reading.threads,
         reading.end,
     )  # fmt: skip

@@ -89,6 +89,16 @@ class Forecaster:
         progress: _Progress | None = None, h: int | None = None, quantiles: Sequence[float] = (), raw_quantiles: bool = False,
     ) -> tuple[Frame, Fitted, BaseException | None]: ...
 
+class Prepared:
+    n_series: int
+    takes_any: bool
+    has_timestamps: bool
+    zone: str | None
+    def forecast(
+        self, y: bytes, n_series: int, past: Sequence[tuple[str, bytes]], future: Sequence[tuple[str, bytes]], h: int,
+        level: Sequence[float], quantiles: Sequence[float], last: Sequence[int] | None = None,
+    ) -> list[tuple[str, str, bytearray]]: ...
+
 class Fitted:
     h: int
     freq: str | None
@@ -121,6 +131,7 @@ class Fitted:
         self, panel: Panel, future: Any = None, h: int | None = None, level: Sequence[float] = (), raw_quantiles: bool = False,
         quantiles: Sequence[float] = (),
     ) -> Frame: ...
+    def prepared(self, panel: Panel, raw_quantiles: bool) -> Prepared: ...
     def simulate(
         self, panel: Panel, future: Any, n_paths: int, seed: int, method: str, quantiles: Sequence[float], h: int
     ) -> Frame: ...

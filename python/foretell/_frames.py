@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
+from sys import byteorder
 from typing import Any
 
 from foretell import _foretell
@@ -141,6 +142,10 @@ def columns(df: Any) -> list[str]:
 
 def _names(df: Any) -> list[str] | None:
     """The names of the columns, or None if the table does not tell them."""
+    if type(df).__module__.startswith("pandas.") and hasattr(type(df), "columns"):
+        # It looks for what it has not among its columns first.
+        own: list[Any] = df.columns.tolist()
+        return own if all(isinstance(name, str) for name in own) else list(map(str, own))
     for names in (getattr(df, "column_names", None), getattr(df, "columns", None)):
         # Ray's is a method.
         names = names() if callable(names) else names
@@ -152,29 +157,30 @@ def _names(df: Any) -> list[str] | None:
     return None if names is None else list(map(str, names))
 
 
-def require(df: Any, names: Sequence[str], table: str) -> None:
-    """Checks that a table has columns, each once.
+def require(df: Any, names: Sequence[str], table: str, found: Sequence[str] | None = None) -> None:
+    """Checks that a table has columns, each once; ``found`` are those that it has.
 
     Raises:
         ColumnError: If it lacks one.
         ValueError: If two have the same name.
     """
-    found = columns(df)
+    found = columns(df) if found is None else found
     missing = [name for name in names if name not in found]
     if missing:
         index = [name for name in missing if name in (getattr(getattr(df, "index", None), "names", None) or [])]
         hint = f"; {' and '.join(index)} is in its index: give {table}.reset_index()" if index else ""
         raise ColumnError(f"{table} has no column {', '.join(missing)}; it has {', '.join(found)}{hint}")
-    check_once(df, names, table)
+    check_once(found, names, table)
 
 
-def check_once(df: Any, names: Sequence[str], table: str) -> None:
-    """Checks that no two columns of a table have one of these names.
+def check_once(found: Sequence[str], names: Sequence[str], table: str) -> None:
+    """Checks that no two columns of a table have one of these names, of all that it has.
 
     Raises:
         ValueError: If they do.
     """
-    found = columns(df)
+    if len(set(found)) == len(found):
+        return
     for name in names:
         if (times := found.count(name)) > 1:
             raise ValueError(f"{table}: expected one column `{name}`, found {times}; rename or drop the others")
@@ -182,22 +188,33 @@ def check_once(df: Any, names: Sequence[str], table: str) -> None:
 
 def select(df: Any, names: Sequence[str]) -> Any:
     """The columns of these names that a table has."""
-    found = set(columns(df))
-    names = [name for name in dict.fromkeys(names) if name in found]
+    found = columns(df)
+    names = [name for name in dict.fromkeys(names) if name in set(found)]
     match library(df):
         case "pandas":
             return df[names]
-        case "polars" | "pyarrow":
+        case "polars":
+            # Not `select`, which asks the engine of lazy tables: that takes longer than a forecast.
+            return df.clone() if names == found else _polars_frame([df.get_column(name) for name in names])
+        case "pyarrow":
             return df.select(names)
         case _:
             return df
+
+
+def _polars_frame(columns: Sequence[Any]) -> Any:
+    """Columns of polars as a table."""
+    import polars as pl
+
+    return pl.DataFrame(columns)
 
 
 def kind_of(df: Any, id_col: str, time_col: str) -> Kind:
     """What a table looks like."""
     match library(df):
         case "pandas":
-            return Kind("pandas", df[id_col].dtype, df[time_col].dtype, _ids_by_text(df[id_col]))
+            ids = df[id_col]
+            return Kind("pandas", ids.dtype, df[time_col].dtype, _ids_by_text(ids))
         case "polars":
             return Kind("polars", df.schema[id_col], df.schema[time_col])
         case "pyarrow":
@@ -215,6 +232,8 @@ def _ids_by_text(column: Any) -> dict[str, Any]:
     import pandas as pd
 
     dtype = column.dtype
+    if dtype == object and (_only_text(column.to_numpy()) is not None or pd.api.types.infer_dtype(column, skipna=True) == "string"):
+        return {}
     if isinstance(dtype, pd.CategoricalDtype):
         values = dtype.categories
     elif pd.api.types.is_bool_dtype(dtype) or _is_beyond_int64(column):
@@ -240,11 +259,27 @@ def _is_beyond_int64(column: Any) -> bool:
     return bool(pd.api.types.is_unsigned_integer_dtype(column.dtype) and len(column) and column.max() > 2**63 - 1)
 
 
-def to_engine(df: Any, id_col: str, time_col: str | None, labels: Sequence[str] = ()) -> Any:
-    """A table as the engine reads it; the columns of ``labels`` hold categories. Only of pandas, and of truth values, anything is copied."""
+def _only_text(values: Any) -> str | None:
+    """The text that all objects of an array are, as of the ids of one series; None if they differ or are no texts."""
+    # Of several series the last one's id differs, so that the rest is looked at of one alone.
+    if not len(values) or type(values[0]) is not str or type(values[-1]) is not str or values[0] != values[-1]:
+        return None
+    text: str = values[0]
+    try:
+        return text if (values == text).all() else None
+    except TypeError:
+        # What is missing has no truth.
+        return None
+
+
+def to_engine(df: Any, id_col: str, time_col: str | None, labels: Sequence[str] = (), only: Sequence[str] | None = None) -> Any:
+    """A table as the engine reads it, or those of its columns that are in ``only``; the columns of ``labels`` hold categories. Only of pandas,
+    and of truth values, anything is copied."""
+    if only is not None and library(df) != "pandas":
+        df = select(df, only)
     match library(df):
         case "pandas":
-            return _pandas_table(df, id_col, time_col, labels)
+            return _pandas_table(df, id_col, time_col, labels, only)
         case "polars":
             return _numbers_of_truths_in_polars(df, [id_col, *labels])
         case "pyarrow":
@@ -271,32 +306,63 @@ def _numbers_of_truths_in_pyarrow(df: Any, labels: Sequence[str]) -> Any:
     return df
 
 
-def _pandas_table(df: Any, id_col: str, time_col: str | None, labels: Sequence[str]) -> _foretell.Table:
+def _pandas_table(df: Any, id_col: str, time_col: str | None, labels: Sequence[str], only: Sequence[str] | None) -> _foretell.Table:
+    found = columns(df)
+    names = found if only is None else [name for name in found if name in set(only)]
+    check_once(found, names, "the table")
+    table = _foretell.Table()
+    for name in names:
+        column = df[name]
+        if not _add_numpy(table, name, column):
+            _add_column(table, name, column, [id_col, *labels], name == id_col, name == time_col)
+    return table
+
+
+def _add_numpy(table: _foretell.Table, name: str, column: Any) -> bool:
+    """Adds a column of pandas that is an array of numbers or times of numpy, in which nothing needs to be looked for; tells whether it is."""
+    dtype = column.dtype
+    # Types of pandas' own have a kind, too, and no such text.
+    text = getattr(dtype, "str", "")
+    if text in _NUMBERS:
+        table.numbers(name, text[1:], column.to_numpy().tobytes())
+    elif text in _TIMES:
+        table.times(name, text[4:-1], None, column.to_numpy().tobytes())
+    else:
+        return False
+    return True
+
+
+#: What numpy calls types whose bytes the engine reads, in the order of this machine.
+_ORDER = "<" if byteorder == "little" else ">"
+_NUMBERS = frozenset(f"{_ORDER}{kind}" for kind in ("f4", "f8", "i4", "i8"))
+_TIMES = frozenset(f"{_ORDER}M8[{unit}]" for unit in ("s", "ms", "us", "ns"))
+
+
+def _add_column(table: _foretell.Table, name: str, column: Any, labels: Sequence[str], is_id: bool, is_time: bool) -> None:
+    """Adds any other column of pandas; those of ``labels``, and ids and times, may be texts."""
     import pandas as pd
 
-    check_once(df, list(map(str, df.columns)), "the table")
-    table = _foretell.Table()
-    for name in df.columns:
-        column = df[name]
-        if isinstance(column.dtype, pd.PeriodDtype):
-            column = column.dt.to_timestamp()
-        if name == time_col and pd.api.types.is_timedelta64_dtype(column.dtype):
-            first = f'pandas.Timestamp("2024-01-01") + df["{name}"]'
-            raise ValueError(f"time_col: column `{name}` holds durations, not times: add them to the first time, as in {first}")
-        if pd.api.types.is_datetime64_any_dtype(column.dtype):
-            _add_times(table, name, column)
-        elif name in (id_col, *labels) and (pd.api.types.is_bool_dtype(column.dtype) or _is_beyond_int64(column)):
-            _add_texts(table, name, column)
-        elif pd.api.types.is_integer_dtype(column.dtype) and not column.isna().any() and not _is_beyond_int64(column):
-            table.numbers(name, "i8", column.to_numpy(dtype="i8").tobytes())
-        elif pd.api.types.is_numeric_dtype(column.dtype):
-            _add_floats(table, name, column)
-        elif name == id_col and _are_integers(column):
-            # In the order of numbers.
-            table.numbers(name, "i8", column.to_numpy(dtype="i8").tobytes())
-        elif name in (id_col, time_col) or name in labels or not _add_numbers_of_objects(table, name, column):
-            _add_texts(table, name, column)
-    return table
+    if is_id and column.dtype == object and (text := _only_text(column.to_numpy())) is not None:
+        table.texts(name, bytes(4 * len(column)), [text])
+        return
+    if isinstance(column.dtype, pd.PeriodDtype):
+        column = column.dt.to_timestamp()
+    if is_time and pd.api.types.is_timedelta64_dtype(column.dtype):
+        first = f'pandas.Timestamp("2024-01-01") + df["{name}"]'
+        raise ValueError(f"time_col: column `{name}` holds durations, not times: add them to the first time, as in {first}")
+    if pd.api.types.is_datetime64_any_dtype(column.dtype):
+        _add_times(table, name, column)
+    elif name in labels and (pd.api.types.is_bool_dtype(column.dtype) or _is_beyond_int64(column)):
+        _add_texts(table, name, column)
+    elif pd.api.types.is_integer_dtype(column.dtype) and not column.isna().any() and not _is_beyond_int64(column):
+        table.numbers(name, "i8", column.to_numpy(dtype="i8").tobytes())
+    elif pd.api.types.is_numeric_dtype(column.dtype):
+        _add_floats(table, name, column)
+    elif is_id and _are_integers(column):
+        # In the order of numbers.
+        table.numbers(name, "i8", column.to_numpy(dtype="i8").tobytes())
+    elif is_id or is_time or name in labels or not _add_numbers_of_objects(table, name, column):
+        _add_texts(table, name, column)
 
 
 def _are_integers(column: Any) -> bool:
@@ -341,7 +407,8 @@ def _add_texts(table: _foretell.Table, name: str, column: Any) -> None:
     if isinstance(column.dtype, pd.CategoricalDtype):
         codes, texts = column.cat.codes.to_numpy(), column.cat.categories
     else:
-        codes, texts = pd.factorize(column)
+        # An array of objects by itself: of a column pandas looks for the type of its values first.
+        codes, texts = pd.factorize(column.to_numpy() if column.dtype == object else column)
     table.texts(name, codes.astype("i4").tobytes(), [str(text) for text in texts])
 
 
@@ -363,15 +430,17 @@ def _to_pandas(frame: _foretell.Frame, kind: Kind, double: bool) -> Any:
     names = frame.names
     ids, counts = frame.ids()
     repeated = _ids_of_pandas(ids, kind).repeat(np.frombuffer(counts, "i8"))
+    integers = frame.integers
     data = {names[0]: repeated}
     for name in names[1:]:
         if name == names[1] or name == "cutoff":
             data[name] = _times_of_pandas(np.frombuffer(frame.column(name), "i8"), frame.has_timestamps, frame.zone, kind)
         else:
-            numbers = "i8" if name in frame.integers else "f8" if frame.is_wide(name) else "f4"
+            numbers = "i8" if name in integers else "f8" if frame.is_wide(name) else "f4"
             column = np.frombuffer(frame.column(name), numbers)
             data[name] = column.astype("f8") if double and numbers == "f4" else column
-    return pd.DataFrame(data)
+    # The arrays are no one else's.
+    return pd.DataFrame(data, copy=False)
 
 
 def _ids_of_pandas(ids: Sequence[Any], kind: Kind) -> Any:
@@ -382,10 +451,16 @@ def _ids_of_pandas(ids: Sequence[Any], kind: Kind) -> Any:
     if kind.ids:
         return pd.Index([kind.ids.get(str(id), id) for id in ids], dtype=object).astype(kind.id_type)
     index = pd.Index(ids, dtype="i8" if ids and isinstance(ids[0], int) else object)
+    if index.dtype == kind.id_type:
+        return index
     if isinstance(kind.id_type, pd.CategoricalDtype):
         # Texts that are no categories would become NaN: numbers among these are numbers again first.
         index = index.astype(kind.id_type.categories.dtype)
     return index.astype(kind.id_type)
+
+
+#: Microseconds since 1970 whose nanoseconds 64 bits hold, at most.
+_NANOSECONDS = 2**63 // 1000
 
 
 def _times_of_pandas(times: Any, has_timestamps: bool, zone: str | None, kind: Kind) -> Any:
@@ -393,6 +468,8 @@ def _times_of_pandas(times: Any, has_timestamps: bool, zone: str | None, kind: K
 
     if not has_timestamps:
         return pd.Index(times, dtype=kind.time_type)
+    if getattr(kind.time_type, "str", "") in _TIMES and len(times) and -_NANOSECONDS < times.min() and times.max() < _NANOSECONDS:
+        return times.view("M8[us]").astype(kind.time_type)
     index = pd.DatetimeIndex(times.view("M8[us]"))
     if zone is not None:
         index = index.tz_localize("UTC").tz_convert(zone)
@@ -422,10 +499,14 @@ def _to_polars(frame: _foretell.Frame, kind: Kind, double: bool) -> Any:
         table = table.with_columns(pl.col(pl.Float32).cast(pl.Float64))
     if kind.id_type is None:
         return table
-    times = [name for name in names[1:] if name == names[1] or name == "cutoff"]
-    is_time = frame.has_timestamps == kind.time_type.is_temporal()
-    casts = [_ids_of_polars(names[0], kind), *(pl.col(name).cast(kind.time_type) for name in times if is_time)]
-    return table.with_columns(casts)
+    if table.schema[names[0]] != kind.id_type:
+        table = table.with_columns(_ids_of_polars(names[0], kind))
+    if frame.has_timestamps == kind.time_type.is_temporal():
+        for place, name in enumerate(names):
+            # Column by column, without the engine of lazy tables, which takes longer than a forecast.
+            if (name == names[1] or (place and name == "cutoff")) and table.schema[name] != kind.time_type:
+                table.replace_column(place, table.get_column(name).cast(kind.time_type))
+    return table
 
 
 def _ids_of_polars(name: str, kind: Kind) -> Any:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
     from foretell._calls import LoaderOptions, TableT
+    from foretell._prepared import Prepared
     from foretell.tsdataset import TimeSeriesDataset
 
 
@@ -176,8 +177,37 @@ class Trained:
             frame = fitted.predict(data.panel, future, h, levels.level, self.settings.raw_quantiles, levels.quantiles)
         except ValueError as error:
             raise data.reworded(error, "futr_df") from None
-        found: TableT = data.table(levels.named(frame, _engine.named(fitted, self.models)), self._in_double(levels))
+        if levels:
+            frame = levels.named(frame, _engine.named(fitted, self.models))
+        found: TableT = data.table(frame, self._in_double(levels))
         return found
+
+    def prepared(self, like: Any = None, static_df: Any = None) -> Prepared:
+        """The models for forecasts of arrays, without tables (numpy is needed): for series that are forecast again and again.
+
+            p = nf.prepared(like=df)
+            p(y)["NHITS"]
+            p(y, futr={"price": prices}, level=[80])
+
+        Args:
+            like: A table as for `predict`: its series, the times that they end at, its columns; the values are not used. None for the
+                series of the training.
+            static_df: Their static columns.
+
+        Returns:
+            A function of arrays, `foretell._prepared.Prepared`, which forecasts to the last bit what `predict` does.
+
+        Raises:
+            ColumnError: If a column is not there.
+            ValueError: If models have a hierarchy of other series.
+            NotImplementedError: If models read rows of categories.
+        """
+        from foretell._prepared import Course, Prepared
+
+        fitted = self._trained()
+        data = self._given(fitted, _frames.gathered(like), static_df)
+        course = Course(self.models, self.h, self.prediction_intervals, self.settings.raw_quantiles, self._in_double)
+        return Prepared(fitted, data, course)
 
     def _in_double(self, levels: _levels.Levels) -> bool:
         """Whether forecasts come in double precision: in neuralforecast all do beside calibrated intervals, which are of the errors of
@@ -200,7 +230,7 @@ class Trained:
         """The series of other tables, for trained models."""
         reading = Reading(fitted.freq, fitted.columns, fitted.categories, self.settings.threads, self.settings.end)
         static_df = static_df if self._reads_statics() else None
-        return _data.read(df, static_df, self._names(), reading)
+        return _data.read(df, static_df, self._names(), reading, is_kept=False)
 
     def _reads_statics(self) -> bool:
         return any(getattr(model, "stat_exog_list", None) for model in self.models)

@@ -23,6 +23,7 @@ assert_type(nf.explain(df=df), tuple[Table, dict[str, Any]])
 assert_type(nf.decompose(df), Table)
 assert_type(nf.anomalies(df), Table)
 assert_type(nf.make_future_dataframe(df), Table)
+assert_type(nf.prepared(like=df)([1.0]), dict[str, Any])
 assert_type(features.compute(df, "lag:1"), Table)
 assert_type(evaluate(df, "mae"), Table)
 assert_type(reconcile(df, df), Table)
@@ -32,6 +33,7 @@ nf.cross_validation(df, n_window=3)  # type: ignore[call-arg]
 nf.fit(df, valsize=12)  # type: ignore[call-arg]
 nf.simulate(df, paths=3)  # type: ignore[call-arg]
 nf.explain(df=df, horizon=[1])  # type: ignore[call-arg]
+nf.prepared(like=df)([1.0], levels=[80])  # type: ignore[call-arg]
 NHITS(h=12, input_size=24, max_stpes=5)  # type: ignore[call-arg]
 TSMixer(h=12, input_size=24, n_series=2, learning_rat=0.1)  # type: ignore[call-arg]
 NHITS(h="12", input_size=24)  # type: ignore[arg-type]

@@ -16,8 +16,9 @@ use crate::batches::batches;
 use crate::error::{exception, parsed};
 use crate::frame::PyFrame;
 use crate::panel::PyPanel;
+use crate::prepared::PyPrepared;
 use crate::told::Told;
-use crate::watched::interruptible;
+use crate::watched::{interruptible, interruptible_unless, is_brief};
 
 /// Trained models. They do not change; copies share what was learned.
 #[pyclass(name = "Fitted", module = "foretell._foretell", frozen)]
@@ -302,8 +303,9 @@ impl PyFitted {
         quantiles: Vec<f64>,
     ) -> PyResult<PyFrame> {
         let rows = future.map(batches).transpose()?;
-        let result = interruptible(py, || {
-            let h = h.unwrap_or(self.fitted.h());
+        let h = h.unwrap_or(self.fitted.h());
+        let brief = is_brief(&self.fitted, panel.panel.n_series(), h);
+        let result = interruptible_unless(py, brief, || {
             let panel = &self.with_sums(panel)?;
             let future = self.future(rows, panel, h)?;
             let options =
@@ -312,6 +314,12 @@ impl PyFitted {
         })?;
         self.told.tell(py)?;
         Ok(PyFrame::of(result.map_err(exception)?, None))
+    }
+
+    /// The models for arrays of other rows of these series.
+    fn prepared(&self, panel: &PyPanel, raw_quantiles: bool) -> PyResult<PyPrepared> {
+        let fitted = self.fitted.clone().raw_quantiles(raw_quantiles);
+        PyPrepared::of(fitted, self.told.clone(), &panel.panel).map_err(exception)
     }
 
     /// Draws `n_paths` paths of the steps after the end of each series, which the column `sample_id` numbers.

@@ -30,6 +30,24 @@ impl PyFrame {
     }
 }
 
+/// A column of numbers: its name, their kind as numpy calls it, and their bytes.
+pub(crate) type Numbers<'py> = (String, &'static str, Bound<'py, PyByteArray>);
+
+impl PyFrame {
+    /// All columns behind ids, times and cutoffs.
+    pub(crate) fn numbers<'py>(&self, py: Python<'py>) -> PyResult<Vec<Numbers<'py>>> {
+        let numbers = |(name, _): &(String, Vec<f32>)| {
+            let kind = match self.0.integers.contains(name) {
+                true => "i8",
+                false if self.is_wide(name) => "f8",
+                false => "f4",
+            };
+            Ok((name.clone(), kind, self.column(py, name)?))
+        };
+        self.0.columns.iter().map(numbers).collect()
+    }
+}
+
 /// Sorts the rows by their ids as numbers; the rows of a series stay in their order.
 fn by_number(frame: &mut Frame) {
     let number = |id: &Arc<str>| id.parse::<i64>().ok();

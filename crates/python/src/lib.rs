@@ -18,6 +18,7 @@ mod imported;
 mod leaderboard;
 mod models;
 mod panel;
+mod prepared;
 mod reconciliation;
 mod report;
 mod setting_words;
@@ -51,6 +52,8 @@ mod _foretell {
     use crate::models::{check_model, hyper_parameters, local_scalers, model_names, search_space};
     #[pymodule_export]
     use crate::panel::PyPanel;
+    #[pymodule_export]
+    use crate::prepared::PyPrepared;
     #[pymodule_export]
     use crate::reconciliation::reconcile;
     #[pymodule_export]

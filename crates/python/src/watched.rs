@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use foretell::{Progress, Verdict, while_wanted};
+use foretell::{Fitted, Progress, Verdict, while_wanted};
 use pyo3::prelude::*;
 
 /// How often signals are looked for and progress is told.
@@ -107,6 +107,29 @@ pub(crate) fn interruptible<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + 
     let work = || while_wanted(Arc::new(move || !asked.load(Ordering::Relaxed)), work);
     let (result, error) = beside(py, &stop, |py| py.check_signals(), work);
     error.map_or(Ok(result), Err)
+}
+
+/// Most series that networks forecast on the thread that asks.
+const BRIEF: usize = 64;
+
+/// Whether these forecasts end before anyone presses Ctrl-C: those of networks for few series, over their own horizon. Starting a
+/// thread for them, which [`interruptible`] does, would take longer than they take.
+pub(crate) fn is_brief(fitted: &Fitted, n_series: usize, h: usize) -> bool {
+    n_series <= BRIEF
+        && h <= fitted.h()
+        && fitted.models().iter().all(|model| model.spec().network().is_some())
+}
+
+/// Does `work` on this thread without the interpreter's lock if it is brief, else as [`interruptible`].
+pub(crate) fn interruptible_unless<T: Send>(
+    py: Python<'_>,
+    brief: bool,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
+    match brief {
+        true => Ok(py.detach(work)),
+        false => interruptible(py, work),
+    }
 }
 
 /// Does `work` on a thread of its own without the interpreter's lock, while this one looks for signals, which Python

@@ -301,7 +301,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "argument_words frame_text setting_words stream",
             "error told",
             "frame table watched",
-            "batches spec training_settings",
+            "batches prepared spec training_settings",
             "evaluation models panel",
             "features fitted",
             "forecaster imported leaderboard",

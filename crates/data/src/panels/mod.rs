@@ -35,6 +35,7 @@ mod long_rows;
 mod marks;
 mod memory_tables;
 mod merge;
+mod new_rows;
 mod number_store;
 mod numbers;
 pub(crate) mod options;
