@@ -39,6 +39,12 @@ impl ParamEntry {
         matches!(self.origin, Origin::Trained(_) | Origin::LookedUp(_))
     }
 
+    /// Whether it is a matrix or a kernel that training changes and that something is multiplied with: no bias, no norm, and no
+    /// table whose rows are looked up.
+    pub fn is_weight(&self) -> bool {
+        matches!(self.origin, Origin::Trained(_)) && self.shape.len() > 1
+    }
+
     /// Whether nothing changes it.
     pub fn is_constant(&self) -> bool {
         matches!(self.origin, Origin::Constant(_))
