@@ -93,11 +93,13 @@ fn no_units(spec: &NetworkSpec) -> String {
 #[cfg(test)]
 mod tests {
     use foretell_data::{Freq, Panel, Span};
-    use foretell_estimator::{Asked, Trained, Workers};
+    use foretell_estimator::{Asked, Sparsity, SparsityScope, Trained, Workers};
+    use foretell_models::ModelEntry;
     use serde_json::json;
 
     use super::*;
     use crate::chain::kept_units;
+    use crate::start::pruning;
 
     fn panel() -> Panel {
         let wave = |phase: f32| (0..60).map(|t| (t as f32 * 0.5 + phase).sin() + 2.0).collect::<Vec<f32>>();
@@ -111,27 +113,47 @@ mod tests {
         network.forecast(&panel(), &asked, &workers).expect("a forecast").values
     }
 
-    /// A network of each model with units that can be removed, in each of its small configurations, with numbers that are no
-    /// multiples of each other.
+    /// A network of a model with these hyper-parameters, untrained.
+    fn network(entry: &ModelEntry, settings: impl IntoIterator<Item = (String, Value)>) -> TrainedNetwork {
+        let mut spec = NetworkSpec::new(entry.name, 4, 24).expect("a model");
+        let n_series = spec.is_multivariate().then(|| ("n_series".to_owned(), json!(2)));
+        for (name, value) in settings.into_iter().chain(n_series) {
+            spec = spec.set(&name, value).expect("a setting");
+        }
+        let mut table = Table::default();
+        let network = spec.build(&mut table).expect("a network");
+        TrainedNetwork::new(spec, network, table.initialise(5), None)
+    }
+
+    /// Each model with units that can be removed, in each of its small configurations, with numbers that are no multiples of each
+    /// other.
     fn networks() -> impl Iterator<Item = TrainedNetwork> {
         let all = MODELS.iter().filter(|entry| !entry.hidden_units.is_empty());
         all.flat_map(|entry| entry.small().into_iter().map(move |small| (entry, small))).map(
             |(entry, small)| {
-                let mut spec = NetworkSpec::new(entry.name, 4, 24).expect("a model");
-                let units = entry.hidden_units.iter().map(|name| match spec.own[*name] {
+                let own = entry.own_defaults();
+                let units = entry.hidden_units.iter().map(|name| match own[*name] {
                     Value::Array(_) => ((*name).to_owned(), json!([[16, 40], [40, 24]])),
                     _ => ((*name).to_owned(), json!(24)),
                 });
-                let n_series = spec.is_multivariate().then(|| ("n_series".to_owned(), json!(2)));
-                let settings: Vec<_> = small.into_iter().chain(units).chain(n_series).collect();
-                for (name, value) in settings {
-                    spec = spec.set(&name, value).expect("a setting");
-                }
-                let mut table = Table::default();
-                let network = spec.build(&mut table).expect("a network");
-                TrainedNetwork::new(spec, network, table.initialise(5), None)
+                network(entry, small.into_iter().chain(units).collect::<Vec<_>>())
             },
         )
+    }
+
+    #[test]
+    fn without_nearly_all_weights_forecasts_are_numbers() {
+        for entry in
+            MODELS.iter().filter(|entry| entry.missing_feature().is_none() && entry.name != "TimeLLM")
+        {
+            for small in entry.small() {
+                let mut network = network(entry, small);
+                let sparsity = Sparsity { share: 0.99, scope: SparsityScope::Layer };
+                pruning(network.params.table(), sparsity).apply(&mut network.params);
+                assert!(network.nonzero_parameters() < network.parameters(), "{}", entry.name);
+                assert!(forecast(&network).iter().all(|value| value.is_finite()), "{}", entry.name);
+            }
+        }
     }
 
     #[test]
