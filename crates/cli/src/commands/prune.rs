@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use foretell::{Fitted, PruneOptions, PruneScore, SparsityScope, usual_season};
+use foretell::{Error, Fitted, Progress, PruneOptions, PruneScore, SparsityScope, usual_season};
 use serde_json::json;
 
 use crate::args::{MemoryArgs, ThreadArgs, directory, steps};
 use crate::context::Context;
 use crate::data_args::DataArgs;
+use crate::failure::Interrupted;
 use crate::output::print;
 use crate::progress::Reporter;
 use crate::saving::{save_or_keep, take};
@@ -113,9 +114,17 @@ impl Prune {
         let season = self.season.unwrap_or_else(|| usual_season(panel.freq()));
         let mut reporter = Reporter::new(context);
         context.catch_interrupts();
-        let pruned = fitted.prune_with(&panel, &self.options(season), move |model, progress| {
-            reporter.step(model, progress)
-        })?;
+        let listener = move |model: &str, progress: &Progress| reporter.step(model, progress);
+        let pruned = match fitted.prune_with(&panel, &self.options(season), listener) {
+            Err(Error::NotWanted) if context.interrupts.asked() => {
+                let (cause, out) = (context.interrupts.cause(), self.out.display());
+                return Err(Interrupted(format!(
+                    "{cause} stopped the training; nothing was written to {out}"
+                ))
+                .into());
+            }
+            pruned => pruned?,
+        };
         if !pruned.kept.is_empty() {
             let models = pruned.kept.join(", ");
             context.report(
