@@ -22,6 +22,7 @@ mod man;
 mod models;
 mod plot;
 mod predict;
+mod prune;
 mod quantise;
 mod reading;
 mod reconcile;
@@ -80,6 +81,7 @@ pub(crate) fn all() -> Vec<CommandEntry> {
         command("import", import::Import::run),
         command("export", export::Export::run),
         command("quantise", quantise::Quantise::run),
+        command("prune", prune::Prune::run),
         command("inspect", inspect::Inspect::run),
         command("models", models::Models::run),
         command("bench", bench::Bench::run),

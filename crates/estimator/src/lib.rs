@@ -34,6 +34,7 @@ mod progress;
 mod reduction;
 mod run;
 mod series_numbers;
+mod sparsity;
 
 pub use columns::{ColumnKind, ColumnsRead};
 pub use contributions::{Attribution, Contributions};
@@ -57,6 +58,7 @@ pub use progress::{Listener, Outcome, Progress, Verdict};
 pub use reduction::{OneProcess, Reduction, add_in_order};
 pub use run::{Difference, HeldOut, Run, Start, StateFile, TrainingSize, differences};
 pub use series_numbers::SeriesNumbers;
+pub use sparsity::{Sparsity, SparsityScope};
 
 /// The README's example is a test.
 #[cfg(doctest)]

@@ -10,6 +10,7 @@ use serde_json::Value;
 use crate::memory_limit::MemoryLimit;
 use crate::progress::Listener;
 use crate::reduction::{OneProcess, Reduction};
+use crate::sparsity::Sparsity;
 
 /// The last rows of each series that are not trained on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,6 +59,8 @@ pub struct Start<'a> {
     pub from: Option<&'a dyn Any>,
     /// The parameters that stay unchanged: whole names, or the beginnings of names up to a point, as `blocks.0`.
     pub frozen: Vec<&'a str>,
+    /// How many weights become zero on the way, if some are to.
+    pub sparsity: Option<Sparsity>,
 }
 
 /// Where the state of one training is kept, so that a run that was killed resumes from there. An estimator that is trained
@@ -141,6 +144,8 @@ pub struct TrainingSize<'a> {
     pub threads: usize,
     /// Whether the state of the training is kept on disk.
     pub is_kept: bool,
+    /// Whether weights become zero while it is trained.
+    pub is_pruned: bool,
     /// The limit of the training; finding out how much it needs keeps to it as well.
     pub limit: &'a MemoryLimit,
 }

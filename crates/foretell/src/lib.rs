@@ -91,6 +91,7 @@ mod packed_model;
 mod partial_forecasts;
 mod pooled_errors;
 mod predict_options;
+mod pruning;
 mod reconciliation_error;
 mod registry;
 mod sample_paths;
@@ -195,8 +196,8 @@ pub mod own_estimator {
 pub use conformal::{ConformalMethod, PredictionIntervals};
 pub use ensemble::Ensemble;
 pub use foretell_estimator::{
-    Attribution, EstimatorError, FeatureImportances, MemoryLimit, Outcome, Progress, StepWeights,
-    StillWanted, TooManyThreads, TooMuchMemory, Verdict, Workers, is_wanted, while_wanted,
+    Attribution, EstimatorError, FeatureImportances, MemoryLimit, Outcome, Progress, SparsityScope,
+    StepWeights, StillWanted, TooManyThreads, TooMuchMemory, Verdict, Workers, is_wanted, while_wanted,
 };
 /// The types that a network of your own needs: an [`Architecture`](own_model::Architecture) states its hyper-parameters and
 /// builds a [`Model`](own_model::Model), the forward pass; [`ModelSpec::of`] then makes it a model like the zoo's.
@@ -220,6 +221,7 @@ pub use model_spec::ModelSpec;
 pub use own_settings::{OwnSettings, TableLibrary};
 pub use packed_model::{pack_model, unpack_model};
 pub use predict_options::PredictOptions;
+pub use pruning::{options::PruneOptions, prune::Pruned, score::PruneScore};
 pub use reconciliation_error::ReconciliationError;
 pub use registry::{estimators, model_names, register_estimator};
 pub use sample_paths::refuse_sample_paths;

@@ -43,15 +43,18 @@ pub(crate) struct TrainingWork<'a> {
     pub(crate) threads: usize,
     /// Whether the state of the training is kept on disk.
     pub(crate) is_kept: bool,
+    /// Whether weights become zero while models are trained.
+    pub(crate) is_pruned: bool,
     /// Whether series are scaled as wholes, for which the panel is copied.
     pub(crate) scales_series: bool,
 }
 
 /// Whether the models can be trained on the panel.
 pub(crate) fn check_training(work: &TrainingWork<'_>, limit: &MemoryLimit) -> Result<(), Error> {
-    let &TrainingWork { models, panel, held_out, vocabulary, threads, is_kept, scales_series } = work;
+    let &TrainingWork { models, panel, held_out, vocabulary, threads, is_kept, is_pruned, scales_series } =
+        work;
     let copies = u64::from(scales_series) + u64::from(!vocabulary.is_empty());
-    let size = TrainingSize { panel, held_out, vocabulary, threads, is_kept, limit };
+    let size = TrainingSize { panel, held_out, vocabulary, threads, is_kept, is_pruned, limit };
     let mut all = 0_usize;
     let (mut alone, mut beside) = (Vec::new(), Vec::new());
     for (model, name) in models.iter().zip(column_names(models.iter().copied())) {

@@ -243,6 +243,22 @@ pub enum UsageError {
         /// The metric.
         metric: &'static str,
     },
+    /// A share of weights that nothing is left of, or that is none.
+    #[error(
+        "the sparsity is a share of weights or units, at least 0 and below 1, found {found}; a half is 0.5"
+    )]
+    SparsityOutOfRange {
+        /// The share asked for.
+        found: f64,
+    },
+    /// Models to be pruned, none of which is a network.
+    #[error(
+        "networks are pruned, and none of the models is one: {models}; train a network, such as NHITS or MLP"
+    )]
+    NothingToPrune {
+        /// The models.
+        models: String,
+    },
     /// A level that is no percentage.
     #[error("a level is a percentage above 0 and below 100, found {found}")]
     #[strum(serialize = "level_out_of_range")]

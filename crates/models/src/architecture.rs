@@ -48,6 +48,10 @@ pub trait Architecture: HyperParameters + 'static {
     /// Switches that neuralforecast's model does not have, with the value that it amounts to: that of a checkpoint that does not name
     /// them.
     const UPSTREAM: &'static [(&'static str, bool)] = &[];
+    /// The hyper-parameters that are the units of layers between two linear ones, and nothing else: a number, 0 for four times
+    /// `hidden_size`, or lists of numbers. Such units can be removed one by one: the layer before registers its parameters right
+    /// before the layer behind, as far as their shapes depend on these hyper-parameters.
+    const HIDDEN_UNITS: &'static [&'static str] = &[];
 
     /// The defaults of hyper-parameters common to all models, where this model has others: a JSON object.
     fn common_defaults() -> Value {
@@ -141,6 +145,8 @@ pub struct ModelEntry {
     pub differences: &'static [&'static str],
     /// Switches that neuralforecast's model does not have, with the value that it amounts to.
     pub upstream: &'static [(&'static str, bool)],
+    /// See [`Architecture::HIDDEN_UNITS`].
+    pub hidden_units: &'static [&'static str],
     type_id: fn() -> TypeId,
     common: fn() -> Value,
     small: fn() -> Vec<Value>,
@@ -167,6 +173,7 @@ impl ModelEntry {
             explains: A::EXPLAINS,
             differences: A::DIFFERENCES,
             upstream: A::UPSTREAM,
+            hidden_units: A::HIDDEN_UNITS,
             type_id: TypeId::of::<A>,
             common: A::common_defaults,
             small: A::small,

@@ -67,6 +67,15 @@ pub enum NetworkError {
         /// Why, and what to do.
         reason: String,
     },
+    /// A network that cannot be pruned as it was asked to.
+    #[error("{model} cannot be pruned so: {reason}")]
+    #[strum(serialize = "cannot_prune")]
+    Prune {
+        /// The model.
+        model: String,
+        /// Why, and what to do.
+        reason: String,
+    },
     /// Training that could not continue.
     #[error("{model}: {source}")]
     Train {
@@ -134,6 +143,7 @@ impl NetworkError {
                 | Self::Memory(_)
                 | Self::OtherTraining { .. }
                 | Self::Start { .. }
+                | Self::Prune { .. }
                 | Self::Steps { .. }
                 | Self::Explain { .. }
                 | Self::Onnx { .. }

@@ -25,6 +25,7 @@
 mod acceleration;
 mod attributions;
 mod bench;
+mod chain;
 mod common;
 mod dropout_samples;
 mod error;
@@ -37,6 +38,7 @@ mod kept_optimizer;
 mod memory;
 mod model_file;
 mod multivariate;
+mod narrowed;
 mod onnx;
 mod optimizer_settings;
 mod product_rate;

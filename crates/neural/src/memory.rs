@@ -53,7 +53,10 @@ pub(crate) fn training_memory(
         is_kept: size.is_kept,
         kept: KeptNumbers::default(),
     };
-    Ok((table.total_len(), training.measured(spec, size.limit).needs()))
+    let needs = training.measured(spec, size.limit).needs();
+    // The mask, and the magnitudes that it is chosen by.
+    let masked = if size.is_pruned { table.arena_len().saturating_mul(2) } else { 0 };
+    Ok((table.total_len(), needs.and_numbers("the mask of weights that become zero", masked)))
 }
 
 /// The training of a model: how many windows it takes at a time, on how many threads.

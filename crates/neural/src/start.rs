@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use foretell_data::nearest;
-use foretell_estimator::Start;
+use foretell_estimator::{Sparsity, SparsityScope, Start};
 use foretell_nn::{ParamEntry, Params, Table, WeightPrecision};
+use foretell_train::Pruning;
 
 use crate::error::NetworkError;
 use crate::spec::NetworkSpec;
@@ -29,6 +30,17 @@ pub(crate) fn first_params(
     let mut params = from.params.without_copies();
     params.hold(WeightPrecision::F32);
     Ok((params, frozen))
+}
+
+/// The weights of a network that become zero.
+pub(crate) fn pruning(table: &Table, sparsity: Sparsity) -> Pruning {
+    let weights = table.entries().iter().filter(|entry| entry.is_weight());
+    let weights = weights.map(|entry| entry.offset..entry.offset + entry.shape.numel());
+    let groups = match sparsity.scope {
+        SparsityScope::Layer => weights.map(|range| vec![range]).collect(),
+        SparsityScope::Network => vec![weights.collect()],
+    };
+    Pruning::new(groups, sparsity.share)
 }
 
 /// The first parameter that one table has otherwise than the other, and what to do.

@@ -64,6 +64,19 @@ impl TrainedNetwork {
         self.params.table().numel()
     }
 
+    /// How many of its parameters are not zero.
+    pub fn nonzero_parameters(&self) -> usize {
+        let values = self.params.table().trained().flat_map(|entry| self.params.values(entry));
+        values.filter(|value| **value != 0.0).count()
+    }
+
+    /// Its weights that pruning by magnitude sets to zero, in matrices; biases, norms and tables whose rows are looked up are none. A
+    /// name with the values of each, row-major.
+    pub fn weights(&self) -> impl Iterator<Item = (&str, &[f32])> {
+        let weights = self.params.table().entries().iter().filter(|entry| entry.is_weight());
+        weights.map(|entry| (entry.name.as_str(), self.params.values(entry)))
+    }
+
     /// The values of the parameter of this name, row-major, if there is one.
     pub fn parameter(&self, name: &str) -> Option<&[f32]> {
         let table = self.params.table();

@@ -12,7 +12,7 @@ use crate::kept::KeptNumbers;
 use crate::kept_optimizer::{before, kept};
 use crate::spec::NetworkSpec;
 use crate::spec_error::SpecError;
-use crate::start::first_params;
+use crate::start::{first_params, pruning};
 use crate::state::{check_same_state, find_state, finish_state, state_writer};
 use crate::train_config::train_config;
 use crate::trained_network::TrainedNetwork;
@@ -40,7 +40,13 @@ pub(crate) fn train(
     let mut table = Table::default();
     let network = spec.build(&mut table)?;
     let (mut params, frozen) = first_params(spec, table, &run.start)?;
+    let pruning = run.start.sparsity.map(|sparsity| pruning(params.table(), sparsity));
+    if pruning.is_some() && run.state.is_some() {
+        let reason = "a training that sets weights to zero keeps no state; leave the directory of states out";
+        return Err(NetworkError::Start { model: spec.alias().to_owned(), reason: reason.to_owned() });
+    }
     if config.max_steps == 0 {
+        pruning.iter().for_each(|pruning| pruning.apply(&mut params));
         // Nor need the panel have a window to train on.
         return Ok(TrainedNetwork::new(spec.clone(), network, params, Some(Outcome::of_no_step())));
     }
@@ -92,6 +98,7 @@ pub(crate) fn train(
         config,
         workers: run.workers,
         frozen: &frozen,
+        pruning: pruning.as_ref(),
         before: before.as_ref(),
         keeps_optimizer: spec.keep_optimizer,
         from,

@@ -39,6 +39,15 @@ impl ParamEntry {
         matches!(self.origin, Origin::Trained(_) | Origin::LookedUp(_))
     }
 
+    /// Whether it is a matrix or a kernel that training changes and that something is multiplied with: no bias, no norm, and no
+    /// table whose rows are looked up.
+    pub fn is_weight(&self) -> bool {
+        // Factors of norms begin at 1, whatever the number of their dimensions; some norms divide by them.
+        let is_factor = |init: &Init| matches!(init, Init::Constant(first) if *first != 0.0);
+        let is_drawn = matches!(&self.origin, Origin::Trained(init) if !is_factor(init));
+        is_drawn && self.shape.len() > 1 && !self.name.ends_with("bias")
+    }
+
     /// Whether nothing changes it.
     pub fn is_constant(&self) -> bool {
         matches!(self.origin, Origin::Constant(_))

@@ -15,6 +15,7 @@ use foretell_threads::Workers;
 
 use crate::config::TrainConfig;
 use crate::kept_optimizer::KeptOptimizer;
+use crate::pruning::{Mask, Pruning};
 use crate::shards::BatchPart;
 use crate::shards::Engine;
 use crate::state::{BEST, PARAMS, State, StateWriter, Statistics};
@@ -47,6 +48,8 @@ pub struct Fit<'a> {
     pub workers: &'a Workers,
     /// The parts of the parameters' arena that training leaves unchanged.
     pub frozen: &'a [Range<usize>],
+    /// Weights that become zero on the way. The mask is no part of [`State`], so such a run is not continued from one.
+    pub pruning: Option<&'a Pruning>,
     /// The optimiser of an earlier training to continue with, whose draws continue too; the schedule begins anew.
     pub before: Option<&'a KeptOptimizer>,
     /// Whether the optimiser is told at the end.
@@ -155,11 +158,15 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome, Option<Ke
         let valid_loss = checks.losses.last().copied();
         outcome = Outcome { steps: state.step, train_loss: state.train_loss, valid_loss, ..outcome };
     }
+    let mut mask = job.pruning.map(|pruning| Mask::new(pruning, engine.params().arena(), config.max_steps));
     let start = Moment::now();
 
     for step in outcome.steps..config.max_steps {
         let pace = checks.schedule.at(step);
         outcome.train_loss = batches.take_step(steps_before + step, network, &cut, pace, &mut engine)?;
+        if let Some(mask) = &mut mask {
+            engine.change_params_by(|arena| mask.after_step(step + 1, arena));
+        }
         outcome.steps = step + 1;
         outcome.skipped_steps = engine.scaler().map_or(0, GradScaler::skipped);
 
@@ -195,10 +202,18 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome, Option<Ke
         }
     }
     let optimizer = job.keeps_optimizer.then(|| engine.keep_optimizer());
-    let last = engine.into_params();
+    let mut last = engine.into_params();
+    // Whatever ended the training, and whichever weights it goes back to, as many are zero as were to be.
+    let mut finish = |params: &mut Params| mask.iter_mut().for_each(|mask| mask.finish(params.arena_mut()));
     match checks.best.filter(|_| checks.stopping.is_over()) {
-        Some((params, loss)) => Ok((params, Outcome { valid_loss: Some(loss), ..outcome }, optimizer)),
-        None => check_weights(&last, outcome.steps).map(|()| (last, outcome, optimizer)),
+        Some((mut params, loss)) => {
+            finish(&mut params);
+            Ok((params, Outcome { valid_loss: Some(loss), ..outcome }, optimizer))
+        }
+        None => {
+            finish(&mut last);
+            check_weights(&last, outcome.steps).map(|()| (last, outcome, optimizer))
+        }
     }
 }
 

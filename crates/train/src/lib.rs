@@ -16,6 +16,7 @@
 mod config;
 mod fit;
 mod kept_optimizer;
+mod pruning;
 #[cfg(test)]
 mod several_processes_tests;
 mod shard;
@@ -35,6 +36,7 @@ pub use foretell_nn::{
 pub use foretell_optim::{Clip, Optimizer, Pace, Rule, Schedule};
 pub use foretell_threads::{TooManyThreads, Workers};
 pub use kept_optimizer::KeptOptimizer;
+pub use pruning::Pruning;
 pub use shard::shard_count;
 pub use shards::{BatchPart, Engine, NotFinite, rounding_of};
 pub use state::{BEST, PARAMS, State, StateWriter, Statistics};

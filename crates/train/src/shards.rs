@@ -439,6 +439,11 @@ impl<'a> Engine<'a> {
         self.apply_updates(own);
     }
 
+    /// Changes the parameters after a step, on the threads of the training.
+    pub(crate) fn change_params_by(&mut self, change: impl FnOnce(&mut [f32])) {
+        share(self.workers.threads(), || change(self.params.arena_mut()));
+    }
+
     /// Applies the updates of running state of the first `own` shards and of those of other processes.
     fn apply_updates(&mut self, own: usize) {
         let Self { params, reduction, .. } = self;

@@ -96,7 +96,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/estimator/src",
         &[
-            "columns contributions described error fallback forecasts hyper interpolate levels_seen memory_limit moment outputs progress reduction",
+            "columns contributions described error fallback forecasts hyper interpolate levels_seen memory_limit moment outputs progress reduction sparsity",
             "importances known_columns memory needs run series_numbers",
             "estimator",
         ],
@@ -139,6 +139,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "explanations onnx partial_forecasts sums_gain",
             "forecaster imported kept_models learned saved_panel",
             "distillation foresight scores",
+            "pruning",
             "tuning",
         ],
     ),
@@ -216,7 +217,8 @@ pub(super) const FOLDERS: &[Folders] = &[
             "kept",
             "importances memory",
             "bench trained_network",
-            "attributions kept_optimizer model_file onnx start",
+            "attributions chain kept_optimizer model_file onnx start",
+            "narrowed",
             "training",
             "estimator import",
         ],
@@ -341,7 +343,7 @@ pub(super) const FOLDERS: &[Folders] = &[
         "crates/threads/src",
         &["patience scope wanted", "helpers", "indices", "rows", "pipeline sequence workers"],
     ),
-    folders("crates/train/src", &["config shard state stopping", "kept_optimizer", "shards", "fit"]),
+    folders("crates/train/src", &["config shard state stopping", "kept_optimizer pruning", "shards", "fit"]),
     folders(
         "crates/wasm/src",
         &[

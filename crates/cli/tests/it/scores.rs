@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::test_directory::{SMALL, TestDirectory, rows};
+use crate::test_directory::{LONG, SMALL, TestDirectory, rows, stderr};
 
 /// A line upwards, on which the last value is a better forecast than that of a week before.
 fn line() -> String {
@@ -215,4 +215,43 @@ fn weights_in_fewer_bits_are_scored_beside_f32_and_forecast_nearly_the_same() {
     assert!(off > 0.0 && off < 0.1, "off by {off}");
     let message = dir.fails(2, "predict --model model --data long.csv --precision fp4");
     assert!(message.contains("[possible values: f32, bf16, int8]"), "{message}");
+}
+
+#[test]
+fn pruned_networks_are_saved_with_what_it_cost() {
+    let dir = TestDirectory::new();
+    dir.ok(&format!(
+        "fit {LONG} --model MLP,SeasonalNaive {SMALL} --set MLP.hidden_size=64 --set scaler_type=standard --out model --log none"
+    ));
+    let prune = "prune model --data long.csv --sparsity 0.5 --steps 4 --n-windows 2 --threads 1";
+    let report: Value =
+        serde_json::from_str(&dir.ok(&format!("{prune} --out zeros --json --log none"))).unwrap();
+    assert_eq!((&report["n_windows"], &report["h"], &report["season"]), (&2.into(), &7.into(), &7.into()));
+    assert_eq!((&report["structured"], &report["kept"][0]), (&false.into(), &"SeasonalNaive".into()));
+    let [before, after] = &report["scores"].as_array().unwrap()[..] else { panic!("{report}") };
+    assert_eq!((&before["pruned"], &after["pruned"]), (&false.into(), &true.into()));
+    assert_eq!((&before["model"], &after["model"]), (&"MLP".into(), &"MLP".into()));
+    let count = |score: &Value, name: &str| score[name].as_u64().unwrap();
+    assert_eq!(count(before, "parameters"), count(after, "parameters"));
+    assert_eq!(count(after, "weight_bytes"), 4 * count(after, "parameters"));
+    // Biases stay.
+    let share = count(after, "nonzero_parameters") as f64 / count(before, "nonzero_parameters") as f64;
+    assert!((0.5..0.52).contains(&share), "{share}");
+
+    let output = dir.run(&format!("{prune} --structured --out small"));
+    let (table, told) = (String::from_utf8(output.stdout.clone()).unwrap(), stderr(&output));
+    assert!(output.status.success() && told.contains("no networks: SeasonalNaive"), "{told}");
+    let lines: Vec<&str> = table.lines().collect();
+    assert!(lines[0].starts_with("model") && lines[0].ends_with("µs per forecast"), "{table}");
+    assert!(lines.len() == 3 && lines[1].contains("before") && lines[2].contains("after"), "{table}");
+    assert!(dir.ok("inspect small").contains("hidden_size"), "an ordinary network");
+    assert_eq!(rows(&dir.ok("predict --model small --data long.csv --log none")).len(), 1 + 2 * 7);
+
+    assert!(dir.fails(2, &format!("{prune} --out small")).contains("--overwrite"));
+    let share = "prune model --data long.csv --out other --sparsity";
+    assert!(dir.fails(2, &format!("{share} 1")).contains("at least 0 and below 1"));
+    assert!(dir.fails(2, &format!("{share} 0.5 --by column")).contains("layer, network"));
+    dir.ok(&format!("fit {LONG} --model SeasonalNaive --h 7 --out naive --log none"));
+    let message = dir.fails(2, "prune naive --data long.csv --out other --sparsity 0.5");
+    assert!(message.contains("none of the models is one: SeasonalNaive"), "{message}");
 }

@@ -402,6 +402,7 @@ impl TrainingPlan {
             vocabulary: &vocabulary,
             threads: workers.threads(),
             is_kept: self.checkpointing.is_some(),
+            is_pruned: self.start.sparsity.is_some(),
             scales_series: self.local_scalers.series.is_some(),
         };
         check_training(&work, &self.memory)?;

@@ -1,8 +1,7 @@
 //! The trained models from which a training continues.
 
 use foretell_data::{Key, Vocabulary};
-use foretell_estimator::{Estimator, Start};
-
+use foretell_estimator::{Estimator, Sparsity, Start};
 use serde_json::{Value, json};
 
 use crate::columns::categorical;
@@ -26,6 +25,8 @@ pub(crate) struct StartingPoint {
     conformal: Option<Conformal>,
     /// Parameters that stay unchanged, those of one model behind the name of its column.
     pub(crate) frozen: Vec<String>,
+    /// How many weights of each network become zero, if some are to.
+    pub(crate) sparsity: Option<Sparsity>,
     /// Whether the models that there are stay unchanged, without any training.
     pub(crate) untrained: bool,
     /// Columns of models that are trained once, and stay unchanged while others are fitted anew.
@@ -72,7 +73,11 @@ impl StartingPoint {
 
     /// Where the training of the model of this column starts.
     pub(crate) fn of(&self, column: &str) -> Start<'_> {
-        Start { from: self.model(column).map(|model| model.trained() as _), frozen: self.frozen_of(column) }
+        Start {
+            from: self.model(column).map(|model| model.trained() as _),
+            frozen: self.frozen_of(column),
+            sparsity: self.sparsity,
+        }
     }
 
     /// The parameters that stay as they are in the model of this column.

@@ -36,6 +36,7 @@ mod pickles;
 mod precision;
 mod pretrained;
 mod prophet;
+mod pruning;
 mod reproducible;
 mod resume;
 mod sample_paths;

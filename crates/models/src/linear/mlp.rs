@@ -24,6 +24,7 @@ impl Architecture for Mlp {
     const NAME: &'static str = "MLP";
     const PAPER: &'static str = "Rosenblatt 1958; Nair and Hinton 2010";
     const EXOGENOUS: Exogenous = Exogenous::ALL;
+    const HIDDEN_UNITS: &'static [&'static str] = &["hidden_size"];
 
     fn common_defaults() -> Value {
         json!({ "inference_windows_batch_size": -1 })

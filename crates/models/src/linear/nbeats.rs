@@ -49,6 +49,7 @@ impl Architecture for Nbeats {
     const NAME: &'static str = "NBEATS";
     const PAPER: &'static str = "Oreshkin et al. 2020, arXiv 1905.10437";
     const EXOGENOUS: Exogenous = Exogenous::NONE;
+    const HIDDEN_UNITS: &'static [&'static str] = &["mlp_units"];
     const DIFFERENCES: &'static [&'static str] = &[
         "With shared_weights and another basis than polynomial it can be saved; neuralforecast cannot save it.",
         "A stack without blocks is an error; neuralforecast ignores it.",

@@ -39,6 +39,7 @@ impl Architecture for Nbeatsx {
     const NAME: &'static str = "NBEATSx";
     const PAPER: &'static str = "Olivares et al. 2023, arXiv 2104.05522";
     const EXOGENOUS: Exogenous = Exogenous::ALL;
+    const HIDDEN_UNITS: &'static [&'static str] = &["mlp_units"];
     const DIFFERENCES: &'static [&'static str] =
         &["A stack without blocks is an error; neuralforecast ignores it."];
 

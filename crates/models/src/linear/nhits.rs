@@ -95,6 +95,7 @@ impl Architecture for Nhits {
     const NAME: &'static str = "NHITS";
     const PAPER: &'static str = "Challu et al. 2023, arXiv 2201.12886";
     const EXOGENOUS: Exogenous = Exogenous::ALL;
+    const HIDDEN_UNITS: &'static [&'static str] = &["mlp_units"];
     const DIFFERENCES: &'static [&'static str] =
         &["A stack without blocks is an error; neuralforecast ignores it."];
 

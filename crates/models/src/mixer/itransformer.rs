@@ -40,6 +40,7 @@ impl Architecture for ITransformer {
     const PAPER: &'static str = "Liu et al. 2023, arXiv 2310.06625";
     const KIND: &'static str = "multivariate, direct";
     const EXOGENOUS: Exogenous = Exogenous { futr: true, ..Exogenous::NONE };
+    const HIDDEN_UNITS: &'static [&'static str] = &["d_ff"];
     const DIFFERENCES: &'static [&'static str] = &[QUANTILES_OF_SERIES, BIAS_OF_KEYS];
 
     fn common_defaults() -> Value {

@@ -27,6 +27,7 @@ impl Architecture for MlpMultivariate {
     const PAPER: &'static str = "Rosenblatt 1958; Nair and Hinton 2010";
     const KIND: &'static str = "multivariate, direct";
     const EXOGENOUS: Exogenous = Exogenous::ALL;
+    const HIDDEN_UNITS: &'static [&'static str] = &["hidden_size"];
 
     fn common_defaults() -> Value {
         multivariate_defaults()

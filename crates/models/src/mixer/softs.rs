@@ -22,6 +22,7 @@ impl Architecture for Softs {
     const PAPER: &'static str = "Han et al. 2024, arXiv 2404.14197";
     const KIND: &'static str = "multivariate, direct";
     const EXOGENOUS: Exogenous = Exogenous::NONE;
+    const HIDDEN_UNITS: &'static [&'static str] = &["d_ff"];
     const DIFFERENCES: &'static [&'static str] = &[QUANTILES_OF_SERIES];
 
     fn common_defaults() -> Value {

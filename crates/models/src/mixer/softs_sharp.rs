@@ -27,6 +27,7 @@ impl Architecture for SoftsSharp {
     const PAPER: &'static str = "Ljubić, in preparation; related: doi 10.1177/1088467X251380055";
     const KIND: &'static str = "multivariate, direct";
     const EXOGENOUS: Exogenous = Exogenous::NONE;
+    const HIDDEN_UNITS: &'static [&'static str] = &["d_ff"];
     const DIFFERENCES: &'static [&'static str] = &[
         QUANTILES_OF_SERIES,
         "Whether a layer of a training step encodes the positions of series is drawn for each shard of the batch; in \

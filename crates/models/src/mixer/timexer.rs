@@ -57,6 +57,7 @@ impl Architecture for TimeXer {
     const PAPER: &'static str = "Wang et al. 2024, arXiv 2402.19072";
     const KIND: &'static str = "multivariate, direct";
     const EXOGENOUS: Exogenous = Exogenous { futr: false, ..Exogenous::ALL };
+    const HIDDEN_UNITS: &'static [&'static str] = &["d_ff"];
     const DIFFERENCES: &'static [&'static str] = &[QUANTILES_OF_SERIES, BIAS_OF_KEYS];
 
     fn common_defaults() -> Value {

@@ -43,6 +43,7 @@ impl Architecture for TsMixer {
     const PAPER: &'static str = "Chen et al. 2023, arXiv 2303.06053";
     const KIND: &'static str = "multivariate, direct";
     const EXOGENOUS: Exogenous = Exogenous::NONE;
+    const HIDDEN_UNITS: &'static [&'static str] = &["ff_dim"];
     const DIFFERENCES: &'static [&'static str] = &[QUANTILES_OF_SERIES];
 
     fn common_defaults() -> Value {

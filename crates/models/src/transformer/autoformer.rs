@@ -38,6 +38,7 @@ impl Architecture for Autoformer {
     const NAME: &'static str = "Autoformer";
     const PAPER: &'static str = "Wu et al. 2021, arXiv 2106.13008";
     const EXOGENOUS: Exogenous = Exogenous { futr: true, cat: true, ..Exogenous::NONE };
+    const HIDDEN_UNITS: &'static [&'static str] = &["conv_hidden_size"];
     const DIFFERENCES: &'static [&'static str] = &[BIASES];
 
     fn common_defaults() -> Value {

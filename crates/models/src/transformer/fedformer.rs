@@ -58,6 +58,7 @@ impl Architecture for Fedformer {
     const NAME: &'static str = "FEDformer";
     const PAPER: &'static str = "Zhou et al. 2022, arXiv 2201.12740";
     const EXOGENOUS: Exogenous = Exogenous { futr: true, cat: true, ..Exogenous::NONE };
+    const HIDDEN_UNITS: &'static [&'static str] = &["conv_hidden_size"];
     const DIFFERENCES: &'static [&'static str] = &[BIASES, UNUSED_PROJECTIONS];
 
     fn common_defaults() -> Value {

@@ -31,6 +31,7 @@ impl Architecture for Informer {
     const NAME: &'static str = "Informer";
     const PAPER: &'static str = "Zhou et al. 2021, arXiv 2012.07436";
     const EXOGENOUS: Exogenous = Exogenous { futr: true, cat: true, ..Exogenous::NONE };
+    const HIDDEN_UNITS: &'static [&'static str] = &["conv_hidden_size"];
     const DIFFERENCES: &'static [&'static str] = &[
         "The keys that are sampled for a forecast follow from `random_seed`; in neuralforecast they are other ones in each \
          call, whose forecasts differ therefore.",

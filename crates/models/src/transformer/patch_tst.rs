@@ -104,6 +104,7 @@ impl Architecture for PatchTst {
     const NAME: &'static str = "PatchTST";
     const PAPER: &'static str = "Nie et al. 2023, arXiv 2211.14730";
     const EXOGENOUS: Exogenous = Exogenous::NONE;
+    const HIDDEN_UNITS: &'static [&'static str] = &["linear_hidden_size"];
     const DIFFERENCES: &'static [&'static str] = &[
         BIAS_OF_KEYS,
         "Without `res_attention`, `attn_dropout` is of training alone; in neuralforecast it drops in forecasts, too, which \

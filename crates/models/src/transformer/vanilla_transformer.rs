@@ -21,6 +21,7 @@ impl Architecture for VanillaTransformer {
     const NAME: &'static str = "VanillaTransformer";
     const PAPER: &'static str = "Vaswani et al. 2017, arXiv 1706.03762";
     const EXOGENOUS: Exogenous = Exogenous { futr: true, cat: true, ..Exogenous::NONE };
+    const HIDDEN_UNITS: &'static [&'static str] = &["conv_hidden_size"];
     const DIFFERENCES: &'static [&'static str] = &[BIAS_OF_KEYS];
 
     fn common_defaults() -> Value {
