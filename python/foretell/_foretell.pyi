@@ -82,8 +82,9 @@ class Forecaster:
         self, models: str, settings: str, start: Fitted | None = None, hierarchy: _Hierarchy | None = None
     ) -> None: ...
     def fit(
-        self, panel: Panel, progress: _Progress | None = None, validation: Panel | None = None
-    ) -> tuple[Fitted, BaseException | None]: ...
+        self, panel: Panel, progress: _Progress | None = None, validation: Panel | None = None,
+        teacher: tuple[Fitted, int, int] | None = None,
+    ) -> tuple[Fitted, BaseException | None]: ...  # fmt: skip
     def cross_validate(
         self, panel: Panel, n_windows: int, step_size: int, refit: int = 0, level: Sequence[float] = (),
         progress: _Progress | None = None, h: int | None = None, quantiles: Sequence[float] = (), raw_quantiles: bool = False,

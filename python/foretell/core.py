@@ -94,6 +94,7 @@ class NeuralForecast(Trained):
         verbose: bool = False, id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y",
         distributed_config: DistributedConfig | None = None, prediction_intervals: PredictionIntervals | None = None, *,
         freeze: Sequence[str] = (), checkpoint: str | os.PathLike[str] | None = None, checkpoint_every: int = 500,
+        teacher: NeuralForecast | None = None, lessons: int = 20_000, mixtures: int = 0,
     ) -> None:  # fmt: skip
         """Trains the models; those that were trained before continue from where they are.
 
@@ -119,6 +120,10 @@ class NeuralForecast(Trained):
             checkpoint: A directory that keeps the state of the training. The same call again, after a kill or Ctrl-C, goes on from there
                 and ends with the weights that it would have ended with; when all is trained the state is removed.
             checkpoint_every: Steps from one state to the next.
+            teacher: Trained models whose forecasts the only model, a network of the same horizon, learns in place of what came true
+                (distillation): those of their ensemble if they have one, else their mean; quantiles, if the network's loss has some.
+            lessons: The most cutoffs that the teacher forecasts from, evenly spread.
+            mixtures: Further series beside each, mixed of two stretches of series, that the teacher forecasts as well.
 
         Raises:
             ColumnError: If a column is not there.
@@ -148,12 +153,16 @@ class NeuralForecast(Trained):
         if course.freeze and self._engine is None:
             raise ValueError("freeze: new weights are to be trained; fit the models or load trained ones before")
         forecaster = self._forecaster(names, val_size, prediction_intervals, df, course)
-        data = self._read(df, static_df, names, forecaster)
+        taught = None
+        if teacher is not None:
+            engine = teacher._trained("You must fit the teacher first.")
+            taught = (engine, _checks.count("lessons", lessons, 1), _checks.count("mixtures", mixtures))
+        data = self._read(df, static_df, names, forecaster, teacher)
         validation = self._validation(val_df, data)
         _checks.check_lengths(self.models, data.panel.min_len - val_size)
         with self._bar(verbose) as bar:
             try:
-                fitted, stopped = forecaster.fit(data.panel, bar.listener, validation)
+                fitted, stopped = forecaster.fit(data.panel, bar.listener, validation, taught)
             except ValueError as error:
                 raise data.reworded(error, "df") from None
         self._keep(fitted, data, val_size, 0, prediction_intervals, forecaster)
@@ -212,9 +221,17 @@ class NeuralForecast(Trained):
         self.models = copy.deepcopy(self.models_init)
         self._engine = None
 
-    def _read(self, df: Any, static_df: Any, names: Names, forecaster: _foretell.Forecaster) -> Data:
-        reading = Reading(_data.freq_word(self.freq), forecaster.columns, forecaster.categories, self.settings.threads, self.settings.end)
-        static_df = static_df if self._reads_statics() else None
+    def _read(
+        self, df: Any, static_df: Any, names: Names, forecaster: _foretell.Forecaster, teacher: NeuralForecast | None = None
+    ) -> Data:
+        columns, categories, reads_statics = forecaster.columns, forecaster.categories, self._reads_statics()
+        if teacher is not None:
+            engine = teacher._trained()
+            columns = list(dict.fromkeys([*columns, *engine.columns]))
+            categories = list(dict.fromkeys([*categories, *engine.categories]))
+            reads_statics = reads_statics or teacher._reads_statics()
+        reading = Reading(_data.freq_word(self.freq), columns, categories, self.settings.threads, self.settings.end)
+        static_df = static_df if reads_statics else None
         if df is not None:
             return _data.read(df, static_df, names, reading)
         stored = self._stored()

@@ -10,7 +10,7 @@ from utilsforecast.losses import mae, mase, smape
 import foretell
 from foretell import NeuralForecast, features
 from foretell.losses import MQLoss
-from foretell.models import DLinear, NHITS, NLinear, SeasonalNaive
+from foretell.models import DLinear, MLP, NHITS, NLinear, SeasonalNaive
 from foretell.utils import AirPassengersPanel
 
 DATA = AirPassengersPanel[["unique_id", "ds", "y"]]
@@ -161,3 +161,20 @@ def test_losses_of_the_training_are_kept():
     train, valid = nf.models[0].train_trajectories, nf.models[0].valid_trajectories
     assert [step for step, _ in train] == [1, 2, 3, 4, 5]
     assert [step for step, _ in valid][:2] == [2, 4] and all(loss > 0 for _, loss in valid)
+
+
+def test_a_network_learns_what_others_forecast():
+    teacher = NeuralForecast([SeasonalNaive(h=12, season_length=12)], freq="ME")
+    student = NeuralForecast([MLP(h=12, input_size=24, max_steps=100, hidden_size=32, scaler_type="standard")], freq="ME")
+    with pytest.raises(ValueError, match="fit the teacher first"):
+        student.fit(DATA, teacher=teacher)
+    teacher.fit(DATA)
+    student.fit(DATA, teacher=teacher)
+    found, expected = student.predict()["MLP"].to_numpy(), teacher.predict(DATA)["SeasonalNaive"].to_numpy()
+    # Far nearer to the teacher than the last value, which no seasonal forecast is.
+    last = DATA.groupby("unique_id", observed=True)["y"].last().repeat(12).to_numpy()
+    assert np.abs(found - expected).mean() < 0.5 * np.abs(last - expected).mean()
+    with pytest.raises(ValueError, match="whole number"):
+        student.fit(DATA, teacher=teacher, lessons=0)
+    with pytest.raises(ValueError, match="not validated"):
+        student.fit(DATA, teacher=teacher, val_size=12)

@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 
 use foretell::hierarchy::{Hierarchy, Reconciliation};
-use foretell::{Forecaster, ValidationOptions};
+use foretell::{DistillationOptions, Forecaster, ValidationOptions};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
@@ -82,21 +82,31 @@ impl PyForecaster {
         self.watch.losses()
     }
 
-    /// Trains the models, validated on the rows of another panel if there is one: what was learned, and the exception that ended the
-    /// training early, if one did.
-    #[pyo3(signature = (panel, progress = None, validation = None))]
+    /// Trains the models, validated on the rows of another panel if there is one, or on what others forecast: these, at most so many of
+    /// their forecasts, and so many mixtures of series beside each. What was learned, and the exception that ended the training early, if
+    /// one did.
+    #[pyo3(signature = (panel, progress = None, validation = None, teacher = None))]
     fn fit(
         &self,
         py: Python<'_>,
         panel: &PyPanel,
         progress: Option<Py<PyAny>>,
         validation: Option<&PyPanel>,
+        teacher: Option<(PyRef<'_, PyFitted>, usize, usize)>,
     ) -> PyResult<(PyFitted, Option<PyErr>)> {
         let mut forecaster = self.take()?;
         if let Some(validation) = validation {
             forecaster = forecaster.val_data(&validation.panel);
         }
-        let (result, stopped) = self.watch.run(py, progress.as_ref(), move || forecaster.fit(&panel.panel));
+        let teacher = teacher.map(|(teacher, lessons, mixtures)| {
+            (teacher.fitted.clone(), DistillationOptions::new().lessons(lessons).mixtures(mixtures))
+        });
+        let (result, stopped) = self.watch.run(py, progress.as_ref(), move || match teacher {
+            Some((teacher, options)) => {
+                forecaster.distil(&teacher, &panel.panel, &options).map(|distilled| distilled.fitted)
+            }
+            None => forecaster.fit(&panel.panel),
+        });
         let fitted = self.finish(py, result, &stopped)?;
         Ok((PyFitted::of(fitted, self.told.clone()), stopped))
     }
