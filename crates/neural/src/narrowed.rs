@@ -30,7 +30,7 @@ impl TrainedNetwork {
         let network = spec.build(&mut table)?;
         let mut params = table.initialise(spec.common().random_seed);
         match keep_important_units(&self.params, &mut params) {
-            true => Ok(Self::new(spec, network, params, self.outcome.clone())),
+            true => Ok(Self::new(spec, network, params, self.outcome)),
             false => Err(refuse(no_units(&self.spec))),
         }
     }
