@@ -21,6 +21,7 @@ use serde::Serialize;
 
 use crate::error::Error;
 use crate::reconciliation_error::ReconciliationError;
+use crate::smaller_error::SmallerError;
 use crate::usage_error::UsageError;
 
 /// What programs read of an error, in place of its text. `docs/errors.md` lists the codes.
@@ -214,7 +215,11 @@ fn of_usage(error: &UsageError) -> Option<Known> {
             about(code, "val_size")
         }
         UsageError::NoWindows { .. } => about(code, "n_windows"),
-        UsageError::OtherHorizon { .. } => about(code, "h"),
+        UsageError::Smaller(inner) => match inner {
+            SmallerError::OtherHorizon { .. } => about(inner.into(), "h"),
+            SmallerError::SparsityOutOfRange { .. } => about(inner.into(), "sparsity"),
+            _ => coded(inner.into()),
+        },
         UsageError::Level { .. } | UsageError::OtherLevels { .. } => about(code, "level"),
         UsageError::Quantile { .. } | UsageError::OneQuantile { .. } => about(code, "quantiles"),
         UsageError::EnsembleText { .. } | UsageError::EnsembleOfOne => about(code, "ensemble"),
@@ -426,11 +431,12 @@ mod tests {
     /// The codes of all types, without those of variants that stand for an error of another type.
     fn codes() -> BTreeSet<&'static str> {
         const WRAPPERS: &str = "calendar checkpoint data estimator evaluation failed features file hierarchy hierarchy_file \
-                                hyper_parameter memory network other reconciliation simulation spec threads too_large train \
+                                hyper_parameter memory network other reconciliation simulation smaller spec threads too_large train \
                                 unreadable usage";
         let all = [
             Error::VARIANTS,
             UsageError::VARIANTS,
+            SmallerError::VARIANTS,
             ReconciliationError::VARIANTS,
             DataError::VARIANTS,
             UnreadableTable::VARIANTS,

@@ -8,6 +8,7 @@ use foretell_features::FeatureError;
 use foretell_neural::{NetworkError, SpecError, WithoutAmp};
 
 use crate::interval_words::{other_loss, own_intervals};
+use crate::smaller_error::SmallerError;
 
 /// A mistake in the request, whatever the data are; the message says what to ask for instead. A command line ends
 /// with exit code 2 for it.
@@ -57,6 +58,9 @@ pub enum UsageError {
         /// The column.
         column: String,
     },
+    /// Networks that cannot become smaller as it was asked for.
+    #[error(transparent)]
+    Smaller(#[from] SmallerError),
     /// Work that would take more memory than it may.
     #[error(transparent)]
     Memory(#[from] TooMuchMemory),
@@ -175,22 +179,6 @@ pub enum UsageError {
         /// The columns of the trained models.
         known: String,
     },
-    /// A model that is to learn from a teacher and cannot.
-    #[error("{model} cannot learn the forecasts of other models: {reason}")]
-    NoStudent {
-        /// The model's column.
-        model: String,
-        /// Why, and what to do.
-        reason: &'static str,
-    },
-    /// A student of another horizon than its teacher.
-    #[error("the teacher forecasts {h} steps, and the student is to forecast {found}; give it h = {h}")]
-    OtherHorizon {
-        /// The teacher's horizon.
-        h: usize,
-        /// The student's.
-        found: usize,
-    },
     /// A column of categories that the trained model does not read.
     #[error(
         "{model} was trained without the categories of column {column}, so its training cannot continue with them; leave the \
@@ -242,22 +230,6 @@ pub enum UsageError {
         model: String,
         /// The metric.
         metric: &'static str,
-    },
-    /// A share of weights that nothing is left of, or that is none.
-    #[error(
-        "the sparsity is a share of weights or units, at least 0 and below 1, found {found}; a half is 0.5"
-    )]
-    SparsityOutOfRange {
-        /// The share asked for.
-        found: f64,
-    },
-    /// Models to be pruned, none of which is a network.
-    #[error(
-        "networks are pruned, and none of the models is one: {models}; train a network, such as NHITS or MLP"
-    )]
-    NothingToPrune {
-        /// The models.
-        models: String,
     },
     /// A level that is no percentage.
     #[error("a level is a percentage above 0 and below 100, found {found}")]

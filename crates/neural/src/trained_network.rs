@@ -12,7 +12,6 @@ use foretell_estimator::{
 use foretell_infer::{Cut, ExplanationSum, Forecasts, StepForecaster, StepParts};
 use foretell_nn::{Dims, Loss, Network, Params, WeightPrecision, WithoutAmp, check_amp};
 
-use crate::common::Common;
 use crate::error::NetworkError;
 use crate::importances;
 use crate::kept::KeptNumbers;
@@ -107,15 +106,6 @@ impl TrainedNetwork {
         let mut held = self.clone();
         held.params.hold(precision);
         Ok(held)
-    }
-
-    /// The same, whose further trainings draw windows as those of `other` do (`step_size`, `batch_size`, `windows_batch_size`).
-    pub fn with_sampling_of(&self, other: &NetworkSpec) -> Self {
-        let mut changed = self.clone();
-        let Common { step_size, batch_size, windows_batch_size, .. } = other.common;
-        let own = &mut changed.spec.common;
-        (own.step_size, own.batch_size, own.windows_batch_size) = (step_size, batch_size, windows_batch_size);
-        changed
     }
 
     /// The same without the copies of weights that forecasts so far have computed.

@@ -82,8 +82,8 @@ impl PyForecaster {
         self.watch.losses()
     }
 
-    /// Trains the models, validated on the rows of another panel if there is one, or on what others forecast: these, at most so many of
-    /// their forecasts, and so many mixtures of series beside each. What was learned, and the exception that ended the training early, if
+    /// Trains the models, validated on the rows of another panel if there is one, or on what others forecast: these, the most of
+    /// their forecasts to learn, and the number of mixtures beside each series. What was learned, and the exception that ended the training early, if
     /// one did.
     #[pyo3(signature = (panel, progress = None, validation = None, teacher = None))]
     fn fit(

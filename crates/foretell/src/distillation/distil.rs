@@ -13,8 +13,10 @@ use crate::fitted::Fitted;
 use crate::fitted_model::FittedModel;
 use crate::forecaster::Forecaster;
 use crate::inputs::series_levels::SeriesLevels;
+use crate::smaller_error::SmallerError;
 use crate::training::data_doubts::warn_of_data;
 use crate::training::plan::TrainingPlan;
+use crate::training::students::SAMPLING;
 use crate::training_record::TrainingRecord;
 use crate::usage_error::UsageError;
 
@@ -55,7 +57,7 @@ impl Forecaster {
         options: &DistillationOptions,
     ) -> Result<Distilled, Error> {
         let mut plan = self.plan;
-        check_student(&plan, teacher)?;
+        check_student(&plan, teacher).map_err(UsageError::from)?;
         let panel = plan.held(panel);
         let student = plan.models()[0];
         let input_size = student.needs().rows_read;
@@ -93,7 +95,8 @@ impl Forecaster {
         trained.record = TrainingRecord::of(&panel, 0);
         for model in &mut trained.models {
             if let Some((network, own)) = model.network().zip(own.network()) {
-                *model = FittedModel::new(Arc::new(network.with_sampling_of(own)));
+                let network = network.clone().with_training_of(own, &SAMPLING)?;
+                *model = FittedModel::new(Arc::new(network));
             }
         }
         Ok(Distilled { fitted: Fitted::of(trained, interruption), lessons: cutoffs, step_size })
@@ -127,10 +130,10 @@ fn step_size(series: &[usize], reached: usize, most: usize) -> usize {
 }
 
 /// Whether a student can learn what a teacher forecasts.
-fn check_student(plan: &TrainingPlan, teacher: &Fitted) -> Result<(), UsageError> {
+fn check_student(plan: &TrainingPlan, teacher: &Fitted) -> Result<(), SmallerError> {
     let models = plan.models();
     let name = || plan.column_names().join(", ");
-    let refuse = |reason| Err(UsageError::NoStudent { model: name(), reason });
+    let refuse = |reason| Err(SmallerError::NoStudent { model: name(), reason });
     let network = match plan.spec() {
         Some(spec) => spec.network(),
         None => return refuse("a student is one model; name one"),
@@ -147,7 +150,7 @@ fn check_student(plan: &TrainingPlan, teacher: &Fitted) -> Result<(), UsageError
     }
     match (models[0].horizon(), teacher.h()) {
         (found, h) if found == h => Ok(()),
-        (found, h) => Err(UsageError::OtherHorizon { h, found }),
+        (found, h) => Err(SmallerError::OtherHorizon { h, found }),
     }
 }
 

@@ -3,6 +3,7 @@
 use foretell_estimator::SparsityScope;
 
 use crate::error::Error;
+use crate::smaller_error::SmallerError;
 use crate::usage_error::UsageError;
 
 /// Horizons at the end of each series that are scored, if nothing else is said.
@@ -74,7 +75,7 @@ impl PruneOptions {
     /// Whether the share is one, and there is something to score.
     pub(crate) fn check(&self) -> Result<(), Error> {
         if !(0.0..1.0).contains(&self.sparsity) {
-            return Err(UsageError::SparsityOutOfRange { found: self.sparsity }.into());
+            return Err(UsageError::from(SmallerError::SparsityOutOfRange { found: self.sparsity }).into());
         }
         match self.n_windows {
             0 => Err(UsageError::NoWindows { n_windows: 0, step_size: 1 }.into()),

@@ -15,6 +15,7 @@ use crate::forecaster::Forecaster;
 use crate::model_spec::ModelSpec;
 use crate::pruning::options::PruneOptions;
 use crate::pruning::score::{PruneScore, scores};
+use crate::smaller_error::SmallerError;
 use crate::training::all_models::ModelListener;
 use crate::usage_error::UsageError;
 use crate::warning::Warning;
@@ -104,7 +105,7 @@ impl Fitted {
         let named = before.trained.named().filter(|(model, _)| model.network().is_none());
         let kept: Vec<String> = named.map(|(_, name)| name).collect();
         if kept.len() == before.models().len() {
-            return Err(UsageError::NothingToPrune { models: kept.join(", ") }.into());
+            return Err(UsageError::from(SmallerError::NothingToPrune { models: kept.join(", ") }).into());
         }
         let first = if options.structured { before.without_units(options.sparsity)? } else { before.clone() };
         let season = options.season.unwrap_or_else(|| usual_season(panel.freq()));

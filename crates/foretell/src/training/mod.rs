@@ -14,4 +14,5 @@ mod odd_values;
 pub(crate) mod plan;
 pub(crate) mod side_by_side;
 pub(crate) mod start;
+pub(crate) mod students;
 mod usual_sums;

@@ -10,7 +10,7 @@ const FAR: f64 = 100.0;
 /// The same of a value such as -999 or 9999, which often stands for a missing one.
 const FAR_MARK: f64 = 5.0;
 
-/// Values at one end that are looked at; so many, or one of them many times, may be odd.
+/// The most values at one end that are odd; one of them may stand there many times.
 const ENDS: usize = 3;
 
 /// Known values of a series without which none of them is odd.
@@ -100,68 +100,34 @@ mod tests {
         odd_values(&panel).pop().map(|odd| (odd.time, odd.value, odd.count))
     }
 
-    fn wave(change: impl Fn(usize, &mut f32)) -> Vec<f32> {
-        let value = |t: usize| {
-            let mut y = 20.0 + 10.0 * (t as f32 * 0.4).sin();
-            change(t, &mut y);
-            y
-        };
-        (0..60).map(value).collect()
+    /// A wave between 10 and 30 with some values in place of its own.
+    fn wave(others: impl Fn(usize) -> Option<f32>) -> Vec<f32> {
+        (0..60).map(|t| others(t).unwrap_or(20.0 + 10.0 * (t as f32 * 0.4).sin())).collect()
+    }
+
+    fn with_one(place: usize, value: f32) -> Vec<f32> {
+        wave(|t| (t == place).then_some(value))
     }
 
     #[test]
     fn slips_and_marks_of_missing_values_are_odd() {
-        let at = |place: usize, value: f32| {
-            wave(move |t, y| {
-                if t == place {
-                    *y = value
-                }
-            })
-        };
-        assert_eq!(found(at(17, 1e9)), Some(("17".to_owned(), 1e9, 1)));
-        assert_eq!(found(at(3, -90_000.0)), Some(("3".to_owned(), -90_000.0, 1)));
-        assert_eq!(found(at(3, -999.0)), Some(("3".to_owned(), -999.0, 1)));
-        let often = wave(|t, y| {
-            if t % 7 == 2 {
-                *y = 9999.0
-            }
-        });
+        assert_eq!(found(with_one(17, 1e9)), Some(("17".to_owned(), 1e9, 1)));
+        assert_eq!(found(with_one(3, -90_000.0)), Some(("3".to_owned(), -90_000.0, 1)));
+        assert_eq!(found(with_one(3, -999.0)), Some(("3".to_owned(), -999.0, 1)));
+        let often = wave(|t| (t % 7 == 2).then_some(9999.0));
         assert_eq!(found(often), Some(("2".to_owned(), 9999.0, 9)));
-        let two = wave(|t, y| {
-            *y = match t {
-                5 => 70_000.0,
-                9 => 71_000.0,
-                _ => *y,
-            }
-        });
+        let two =
+            wave(|t| [(5, 70_000.0), (9, 71_000.0)].into_iter().find(|(at, _)| *at == t).map(|(_, y)| y));
         assert_eq!(found(two), Some(("9".to_owned(), 71_000.0, 2)));
     }
 
     #[test]
     fn what_happens_is_not_odd() {
-        assert_eq!(found(wave(|_, _| ())), None);
-        assert_eq!(
-            found(wave(|t, y| if t == 30 {
-                *y = 500.0
-            })),
-            None,
-            "a peak"
-        );
+        assert_eq!(found(wave(|_| None)), None);
+        assert_eq!(found(with_one(30, 500.0)), None, "a peak");
+        assert_eq!(found(with_one(3, 99.0)), None, "a number of nines that is near");
         assert_eq!(found((0..60).map(|t| 1.4_f32.powi(t)).collect()), None, "growth");
-        assert_eq!(
-            found(wave(|t, y| if t > 40 {
-                *y += 1e6
-            })),
-            None,
-            "a new level"
-        );
-        assert_eq!(
-            found(wave(|t, y| if t == 3 {
-                *y = 99.0
-            })),
-            None,
-            "a number of nines that is near"
-        );
+        assert_eq!(found(wave(|t| (t > 40).then_some(1e6 + t as f32))), None, "a new level");
         assert_eq!(found(vec![1.0, 2.0, 1e9]), None, "too few to tell");
         assert_eq!(found(vec![7.0; 40]), None, "constant");
         let rare: Vec<f32> = (0..60).map(|t| if t == 20 { 8.0 } else { 0.0 }).collect();
