@@ -71,10 +71,11 @@ mod tests {
 
     #[test]
     fn mixtures_have_the_level_of_their_series_and_depend_on_the_seed() {
-        let wave = |level: f32, width: f32| -> Vec<f32> {
-            (0..60).map(|t| level + width * (t as f32 * 0.7).sin()).collect()
+        let wave = |level: f32, width: f32, speed: f32| -> Vec<f32> {
+            (0..60).map(|t| level + width * (t as f32 * speed).sin()).collect()
         };
-        let series = [("a", 0, wave(10.0, 2.0)), ("b", 0, wave(-500.0, 90.0)), ("c", 0, vec![1.0; 12])];
+        let series =
+            [("a", 0, wave(10.0, 2.0, 0.7)), ("b", 0, wave(-500.0, 90.0, 1.1)), ("c", 0, vec![1.0; 12])];
         let panel = Panel::from_series(Freq::parse("1").expect("integers"), series).expect("a panel");
         let mixed = mixtures(&panel, 3, 20, 1);
         assert_eq!(mixed.iter().map(|mixture| mixture.series).collect::<Vec<_>>(), [0, 0, 0, 1, 1, 1]);
