@@ -25,7 +25,8 @@ use crate::train_args::TrainArgs;
 ///
 /// The last windows of each series take no part in the lessons: teacher and student are scored on them.
 #[derive(Debug, Args)]
-#[command(alias = "distil", mut_arg("models", |models| models.required(true)), mut_arg("h", |h| h.required(true)), after_help = "\
+#[command(alias = "distil", override_usage = USAGE)]
+#[command(mut_arg("models", |models| models.required(true)), mut_arg("h", |h| h.required(true)), after_help = "\
 Examples:
   foretell distill --teacher model --data sales.csv --model MLP --h 14 \\
     --input-size 56 --out student
@@ -71,6 +72,9 @@ pub(crate) struct Distill {
     #[command(flatten)]
     checkpoint: CheckpointArgs,
 }
+
+/// What must be given; with `[OPTIONS]` it would be longer than a line.
+const USAGE: &str = "foretell distill --teacher DIR --data FILE --model NAME --h N --out DIR";
 
 /// Windows that both are scored on, where there are rows for them.
 const WINDOWS: usize = 3;
