@@ -61,7 +61,10 @@ impl Forecaster {
         let panel = plan.held(panel);
         let student = plan.models()[0];
         let input_size = student.needs().rows_read;
-        let quantiles: &[f64] = if student.outputs_at(&QUANTILES).is_some() { &QUANTILES } else { &[] };
+        // Its own, as of MQLoss, or any, as of a distribution.
+        let has_own = student.outputs().iter().any(|output| output.quantile.is_some());
+        let has_quantiles = has_own || student.outputs_at(&QUANTILES).is_some();
+        let quantiles: &[f64] = if has_quantiles { &QUANTILES } else { &[] };
         let reached = input_size.saturating_add(teacher.h());
         let mixed = mixtures(&panel, options.mixtures, reached, options.seed);
         let rows = |panel: &Panel| -> Vec<usize> { (0..panel.n_series()).map(|i| panel.len(i)).collect() };
