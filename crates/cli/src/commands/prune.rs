@@ -30,7 +30,7 @@ use crate::table::AlignedTable;
 /// errors there, sizes and times. A model that was trained on these rows before looks better on them than it is. Models that are no
 /// networks are kept unchanged.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(override_usage = USAGE, after_help = "\
 Examples:
   foretell prune model --data sales.csv --sparsity 0.8 --out small
   foretell prune model --data sales.csv --sparsity 0.5 --structured --out small
@@ -89,6 +89,9 @@ pub(crate) struct Prune {
     #[arg(long)]
     json: bool,
 }
+
+/// What must be given; with `[OPTIONS]` it would be longer than a line.
+const USAGE: &str = "foretell prune MODEL --data FILE --sparsity SHARE --out DIR";
 
 /// A share that leaves something.
 fn share(word: &str) -> Result<f64, String> {
