@@ -84,7 +84,7 @@ class Data:
 
 
 def read(df: Any, static_df: Any, names: Names, reading: Reading, table: str = "df", is_kept: bool = True) -> Data:
-    """Reads tables; errors call ``df`` by the name of its argument. If they are not kept, ``df`` stays as it is, with all columns.
+    """Reads tables; ``table`` is the argument that errors name. With ``is_kept`` the result holds only the columns that are read.
 
     Raises:
         ColumnError: If a column is not there.

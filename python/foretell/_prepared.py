@@ -21,7 +21,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
 @dataclass(frozen=True)
 class Course:
-    """What a forecaster settles for all forecasts: its models, their horizon and intervals, and whether quantiles stay as they are."""
+    """The settings that all forecasts share: models, horizon, intervals, and whether quantiles are left unsorted."""
 
     models: Sequence[Any]
     h: int

@@ -6,12 +6,13 @@ use bytesize::ByteSize;
 use clap::Args;
 use clap::builder::{PathBufValueParser, RangedU64ValueParser, TypedValueParser};
 use foretell::{
-    ColumnNames, Forecaster, Interruption, MemoryLimit, NumberFormat, ReadOptions, TimeFormat,
-    remove_training_state,
+    ColumnNames, Forecaster, Interruption, MemoryLimit, ModelDirectory, NumberFormat, ReadOptions,
+    TimeFormat, remove_training_state,
 };
 
 use crate::context::Context;
 use crate::failure::Usage;
+use crate::saving::take;
 
 /// Windows from 1 step to as many as any calendar has use for.
 pub(crate) fn steps() -> RangedU64ValueParser<usize> {
@@ -89,6 +90,24 @@ pub(crate) fn directory() -> impl TypedValueParser<Value = PathBuf> {
         ),
         false => Ok(path),
     })
+}
+
+/// The directory that a command saves models in.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ModelOutArgs {
+    /// Directory to save the models in
+    #[arg(id = "out", long = "out", value_name = "DIR", value_parser = directory())]
+    pub(crate) path: PathBuf,
+    /// Replace the model directory at --out
+    #[arg(long)]
+    overwrite: bool,
+}
+
+impl ModelOutArgs {
+    /// Takes the directory before anything is trained, also one with the interrupted models of the training that is `resumed`.
+    pub(crate) fn take(&self, resumed: bool) -> anyhow::Result<ModelDirectory> {
+        take(&self.path, self.overwrite || resumed)
+    }
 }
 
 /// Threads, 0 standing for all; more than a machine has bring nothing.

@@ -191,13 +191,11 @@ pub enum Error {
     },
     /// Series that no lesson of a student fits into.
     #[error(
-        "a lesson has the rows that the student reads and those that its teacher forecasts, {needed}, and the longest series, {id}, has \
-         {rows}; lower input_size, or give longer series"
+        "a lesson has the rows that the student reads and those that its teacher forecasts, {needed}, and the longest series has \
+         {rows}; lower input_size, keep fewer rows apart, or give longer series"
     )]
     ShortForLessons {
-        /// The longest series.
-        id: String,
-        /// Its rows.
+        /// Rows of the longest series.
         rows: usize,
         /// Rows of a lesson.
         needed: usize,

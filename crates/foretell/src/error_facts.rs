@@ -191,8 +191,7 @@ fn of_error(error: &Error) -> Option<Known> {
         | Error::ShortForIntervals { id, .. }
         | Error::NotCalibrated { id }
         | Error::ShortHistory { id, .. }
-        | Error::ShortForInsample { id, .. }
-        | Error::ShortForLessons { id, .. } => of_series(code, id),
+        | Error::ShortForInsample { id, .. } => of_series(code, id),
         Error::Fallback { first, .. } => of_series(code, &first.series),
         _ => coded(code),
     }

@@ -150,8 +150,8 @@ impl fmt::Display for Warning {
                 let example = values.first().map_or(f64::NAN, |odd| odd.value);
                 write!(
                     f,
-                    "series with values far from all others of theirs: {}; forecasts follow them: if they are slips, mend the data, and if \
-                     they stand for missing values, read them so ({})",
+                    "series with values far from all others of theirs: {}; forecasts follow them: if they are slips, mend the data, or \
+                     read them as missing ({})",
                     first_few(values, shown),
                     Setting::Missing.to(example)
                 )

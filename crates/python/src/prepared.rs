@@ -21,7 +21,7 @@ pub(crate) struct PyPrepared {
     told: Told,
     /// The series, of one row each.
     like: Panel,
-    /// The place in the panel, which is sorted by texts, of each series as it is given; nothing where they are in one order.
+    /// For each series in the order of forecasts, its place in the panel, which is sorted by id as text; `None` if both orders agree.
     places: Option<Vec<usize>>,
 }
 

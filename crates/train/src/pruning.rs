@@ -1,4 +1,4 @@
-//! Pruning by magnitude: the smallest weights become zero and stay so, more and more of them while training goes on.
+//! Pruning by magnitude: the smallest weights are set to zero during training, a rising share of them, and stay zero.
 //!
 //! Zhu, Gupta 2017, "To prune, or not to prune: exploring the efficacy of pruning for model compression" (arXiv 1710.01878),
 //! equation 1: after `t` of `n` steps the share of zeros is `s + (s0 - s) (1 - t/n)^3`, `s0` being the share before.

@@ -4,15 +4,19 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use clap::Args;
-use foretell::{DistillationOptions, Distilled, Fitted, Future, Metrics, ModelSpec, Panel, usual_season};
+use clap::builder::RangedU64ValueParser;
+use foretell::{
+    DistillationOptions, Distilled, Fitted, Forecaster, Future, Metrics, ModelSpec, Panel, ReadOptions,
+    usual_season,
+};
 use serde_json::json;
 
-use crate::args::{CheckpointArgs, directory, steps};
+use crate::args::{CheckpointArgs, ModelOutArgs, steps};
 use crate::context::Context;
 use crate::failure::{Interrupted, Usage};
 use crate::model_args::load_models;
 use crate::output::print;
-use crate::saving::{save_or_keep, take};
+use crate::saving::save_or_keep;
 use crate::table::AlignedTable;
 use crate::train_args::TrainArgs;
 
@@ -26,7 +30,7 @@ use crate::train_args::TrainArgs;
 /// The last windows of each series take no part in the lessons: teacher and student are scored on them.
 #[derive(Debug, Args)]
 #[command(alias = "distil", override_usage = USAGE)]
-#[command(mut_arg("models", |models| models.required(true)), mut_arg("h", |h| h.required(true)), after_help = "\
+#[command(mut_arg("models", |models| models.required(true)), mut_arg("h", |h| h.required(true)), mut_arg("from", |from| from.hide(true)), after_help = "\
 Examples:
   foretell distill --teacher model --data sales.csv --model MLP --h 14 \\
     --input-size 56 --out student
@@ -51,21 +55,17 @@ pub(crate) struct Distill {
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = steps())]
     lessons: usize,
     /// Further series beside each, mixed of two stretches of series, that the teacher forecasts as well
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = count())]
     mixtures: usize,
     /// Last windows of each series that take no part in the lessons and that both are scored on [default: 3, fewer where series
     /// are short]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count())]
     n_windows: Option<usize>,
     /// Steps of a season, for MASE [default: as usual for the frequency]
     #[arg(long, value_name = "N", value_parser = steps())]
     season: Option<usize>,
-    /// Directory to save the student in
-    #[arg(long, value_name = "DIR", value_parser = directory())]
-    out: PathBuf,
-    /// Replace the model directory at --out
-    #[arg(long)]
-    overwrite: bool,
+    #[command(flatten)]
+    out: ModelOutArgs,
     /// Print the scores as JSON
     #[arg(long)]
     json: bool,
@@ -76,6 +76,11 @@ pub(crate) struct Distill {
 /// What must be given; with `[OPTIONS]` it would be longer than a line.
 const USAGE: &str = "foretell distill --teacher DIR --data FILE --model NAME --h N --out DIR";
 
+/// As many as anyone has use for, or none.
+fn count() -> RangedU64ValueParser<usize> {
+    RangedU64ValueParser::new().range(0..=1_000_000)
+}
+
 /// Windows that both are scored on, where there are rows for them.
 const WINDOWS: usize = 3;
 
@@ -84,44 +89,19 @@ const TIMES: usize = 3;
 
 impl Distill {
     pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
-        let resumes = self.checkpoint.resumes(&self.out);
-        let directory = take(&self.out, self.overwrite || resumes)?;
+        let directory = self.out.take(self.checkpoint.resumes(&self.out.path))?;
         self.refuse_unread()?;
-        let limit = self.train.memory.limit();
-        let teacher = load_models("--teacher", &self.teacher, limit.clone())?
+        let teacher = load_models("--teacher", &self.teacher, self.train.memory.limit())?
             .threads(self.train.threads)?
             .on_warning(move |warning| context.warned(warning));
-        let specs = self.train.specs(context, None, false)?;
-        let input_size = specs.first().and_then(ModelSpec::input_size).unwrap_or(1);
-        let forecaster = self.train.forecaster_of(context, specs, None)?;
-        let forecaster = self.checkpoint.of(context, forecaster);
-        let mut read = [teacher.columns_read(), forecaster.columns_read()].concat();
-        let mut categories = [teacher.categories(), forecaster.categories()].concat();
-        for columns in [&mut read, &mut categories] {
-            columns.sort();
-            columns.dedup();
-        }
-        let data = &self.train.data;
-        let (panel, options) =
-            data.read_as_saved(&teacher, (read, categories), limit.bytes(), self.train.threads, context)?;
-        let panel = teacher.with_sums(panel)?;
+        let (forecaster, input_size) = self.student(context, &teacher)?;
+        let (panel, options) = self.read(context, &teacher, &forecaster)?;
         let h = teacher.h();
-        let n_windows = self.n_windows(&panel, input_size + h, h);
+        let n_windows = self.n_windows(&panel, input_size.saturating_add(h), h);
         context.catch_interrupts();
         let lessons = DistillationOptions::new().lessons(self.lessons).mixtures(self.mixtures);
-        let own = data.columns(teacher.columns().clone());
-        let settings = teacher.own_settings();
-        let mut forecaster = forecaster.columns(own).reading(&options);
-        if let Some(end) = data.end().or(teacher.end()) {
-            forecaster = forecaster.end(end);
-        }
-        if settings.non_negative {
-            forecaster = forecaster.non_negative(true);
-        }
-        if settings.integer {
-            forecaster = forecaster.integer(true);
-        }
-        let distilled = forecaster.distil(&teacher, &panel.without_last(n_windows * h), &lessons)?;
+        let taught = panel.without_last(n_windows.saturating_mul(h));
+        let distilled = forecaster.reading(&options).distil(&teacher, &taught, &lessons)?;
         let Distilled { fitted, lessons, step_size, .. } = &distilled;
         context.fitted(fitted);
         let saved = save_or_keep(fitted, Ok(directory))?;
@@ -153,6 +133,44 @@ impl Distill {
             false => table(&rows).render(),
         })?;
         self.checkpoint.finish()
+    }
+
+    /// The student before its training, with what its teacher keeps of columns, ends and bounds, and the steps of history that it reads.
+    fn student(&self, context: &'static Context, teacher: &Fitted) -> anyhow::Result<(Forecaster, usize)> {
+        let specs = self.train.specs(context, None, false)?;
+        let input_size = specs.first().and_then(ModelSpec::input_size).unwrap_or(1);
+        let forecaster = self.checkpoint.of(context, self.train.forecaster_of(context, specs, None)?);
+        let (data, settings) = (&self.train.data, teacher.own_settings());
+        let mut forecaster = forecaster.columns(data.columns(teacher.columns().clone()));
+        if let Some(end) = data.end().or(teacher.end()) {
+            forecaster = forecaster.end(end);
+        }
+        if settings.non_negative {
+            forecaster = forecaster.non_negative(true);
+        }
+        if settings.integer {
+            forecaster = forecaster.integer(true);
+        }
+        Ok((forecaster, input_size))
+    }
+
+    /// The series with the columns that teacher and student read, read as those of the teacher were; and how that is.
+    fn read(
+        &self,
+        context: &'static Context,
+        teacher: &Fitted,
+        student: &Forecaster,
+    ) -> anyhow::Result<(Panel, ReadOptions)> {
+        let mut columns = [teacher.columns_read(), student.columns_read()].concat();
+        let mut categories = [teacher.categories(), student.categories()].concat();
+        for names in [&mut columns, &mut categories] {
+            names.sort();
+            names.dedup();
+        }
+        let (limit, threads) = (self.train.memory.limit().bytes(), self.train.threads);
+        let (panel, options) =
+            self.train.data.read_as_saved(teacher, (columns, categories), limit, threads, context)?;
+        Ok((teacher.with_sums(panel)?, options))
     }
 
     /// Refuses what would say how data are read in place of what the teacher says.

@@ -6,13 +6,13 @@ use clap::Args;
 use foretell::{ColumnNames, Fitted, Interruption, ModelDirectory, ModelSpec};
 use foretell_auto::TrainedAuto;
 
-use crate::args::{CheckpointArgs, directory};
+use crate::args::{CheckpointArgs, ModelOutArgs};
 use crate::commands::forecast;
 use crate::context::Context;
 use crate::data_args::check_not_stdin;
 use crate::failure::Interrupted;
 use crate::fallback_args::FallbackArgs;
-use crate::saving::{save_or_keep, take};
+use crate::saving::save_or_keep;
 use crate::train_args::TrainArgs;
 
 /// Train models on a file of series and save them
@@ -88,12 +88,8 @@ DIR.interrupted holds the others.")]
 pub(crate) struct Fit {
     #[command(flatten)]
     train: TrainArgs,
-    /// Directory to save the models in
-    #[arg(long, value_name = "DIR", value_parser = directory())]
-    out: PathBuf,
-    /// Replace the model directory at --out
-    #[arg(long)]
-    overwrite: bool,
+    #[command(flatten)]
+    out: ModelOutArgs,
     /// File with rows to watch the loss on, in place of the last --val-size rows: of the same series, as many rows of each, with
     /// the columns that the models read; their times may be any
     #[arg(long, value_name = "FILE", conflicts_with = "val_size")]
@@ -114,10 +110,8 @@ impl Fit {
     pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         check_not_stdin("--val-data", &self.val_data)?;
         // What this command saved when it was interrupted, it may replace when it continues.
-        let resumes = self.checkpoint.resumes(&self.out);
-        let directory = (!context.processes.is_follower())
-            .then(|| take(&self.out, self.overwrite || resumes))
-            .transpose()?;
+        let resumes = self.checkpoint.resumes(&self.out.path);
+        let directory = (!context.processes.is_follower()).then(|| self.out.take(resumes)).transpose()?;
         let from = self.train.trained()?;
         let from = from.as_ref();
         let specs = self.train.specs(context, from, false)?;
@@ -148,7 +142,7 @@ impl Fit {
             forecast::tell(context, auto.board());
         }
         let directory = match fitted.interrupted() && directory.is_occupied() && !resumes {
-            true => ModelDirectory::at(beside(&self.out), true),
+            true => ModelDirectory::at(beside(&self.out.path), true),
             false => Ok(directory),
         };
         let saved = save_or_keep(&fitted, directory)?;
@@ -187,8 +181,8 @@ impl Fit {
             context.interrupts.cause(),
             saved.display()
         );
-        if saved != self.out {
-            message += &format!(", {} those of before", self.out.display());
+        if saved != self.out.path {
+            message += &format!(", {} those of before", self.out.path.display());
         }
         if let Some(dir) = &self.checkpoint.dir {
             message += &format!("; {} holds the state: the same command resumes it", dir.display());

@@ -7,13 +7,13 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use foretell::{Error, Fitted, Progress, PruneOptions, PruneScore, SparsityScope, usual_season};
 use serde_json::json;
 
-use crate::args::{MemoryArgs, ThreadArgs, directory, steps};
+use crate::args::{MemoryArgs, ModelOutArgs, ThreadArgs, steps};
 use crate::context::Context;
 use crate::data_args::DataArgs;
 use crate::failure::Interrupted;
 use crate::output::print;
 use crate::progress::Reporter;
-use crate::saving::{save_or_keep, take};
+use crate::saving::save_or_keep;
 use crate::table::AlignedTable;
 
 /// Make networks smaller: without weights or hidden units that count little
@@ -75,12 +75,8 @@ pub(crate) struct Prune {
     /// that are integers]
     #[arg(long, value_name = "N", value_parser = steps())]
     season: Option<usize>,
-    /// Directory to save the models in
-    #[arg(long, value_name = "DIR", value_parser = directory())]
-    out: PathBuf,
-    /// Replace the model directory at --out
-    #[arg(long)]
-    overwrite: bool,
+    #[command(flatten)]
+    out: ModelOutArgs,
     #[command(flatten)]
     threads: ThreadArgs,
     #[command(flatten)]
@@ -108,7 +104,7 @@ fn scope() -> impl TypedValueParser<Value = SparsityScope> {
 impl Prune {
     pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         self.data.check_names(&[])?;
-        let directory = take(&self.out, self.overwrite)?;
+        let directory = self.out.take(false)?;
         let fitted = Fitted::load_within(&self.model, self.memory.limit())?
             .threads(self.threads.count)?
             .on_warning(move |warning| context.warned(warning));
@@ -120,7 +116,7 @@ impl Prune {
         let listener = move |model: &str, progress: &Progress| reporter.step(model, progress);
         let pruned = match fitted.prune_with(&panel, &self.options(season), listener) {
             Err(Error::NotWanted) if context.interrupts.asked() => {
-                let (cause, out) = (context.interrupts.cause(), self.out.display());
+                let (cause, out) = (context.interrupts.cause(), self.out.path.display());
                 return Err(Interrupted(format!(
                     "{cause} stopped the training; nothing was written to {out}"
                 ))

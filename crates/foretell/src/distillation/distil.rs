@@ -66,20 +66,21 @@ impl Forecaster {
         let has_quantiles = has_own || student.outputs_at(&QUANTILES).is_some();
         let quantiles: &[f64] = if has_quantiles { &QUANTILES } else { &[] };
         let reached = input_size.saturating_add(teacher.h());
+        let check = |numbers: usize, what: &str, remedy: &'static str| {
+            MemoryEstimate::default().and_numbers(what, numbers).check(&plan.memory, "distillation", remedy)
+        };
+        // Once as excerpts, once as a panel.
+        let in_mixtures = options.mixtures.saturating_mul(2).saturating_mul(panel.n_rows());
+        check(in_mixtures, "mixtures", "mix fewer series")?;
         let mixed = mixtures(&panel, options.mixtures, reached, options.seed);
-        let rows = |panel: &Panel| -> Vec<usize> { (0..panel.n_series()).map(|i| panel.len(i)).collect() };
-        let all = [rows(&panel), mixed.iter().map(|mixture| mixture.rows.len()).collect()].concat();
-        let step_size = step_size(&all, reached, options.lessons);
+        let series = (0..panel.n_series()).map(|series| panel.len(series));
+        let rows: Vec<usize> = series.chain(mixed.iter().map(|mixture| mixture.rows.len())).collect();
+        let step_size = step_size(&rows, reached, options.lessons);
         let taught = Taught { teacher, input_size, step_size, quantiles };
-        let windows: usize = all.iter().map(|rows| windows(*rows, reached, step_size)).sum();
-        let numbers = windows.saturating_mul(quantiles.len().max(1)).saturating_mul(taught.rows());
-        let columns = 2 + panel.column_names().count();
-        // Once as excerpts, once as the panel.
-        MemoryEstimate::default().and_numbers("lessons", numbers.saturating_mul(1 + columns)).check(
-            &plan.memory,
-            "the lessons of a student",
-            "take fewer of them, or lower h or input_size",
-        )?;
+        let cutoffs: usize = rows.iter().map(|rows| windows(*rows, reached, step_size)).sum();
+        let numbers = cutoffs.saturating_mul(quantiles.len().max(1)).saturating_mul(reached);
+        let in_lessons = numbers.saturating_mul(3 + panel.column_names().count());
+        check(in_lessons, "lessons", "take fewer of them, or lower h or input_size")?;
         let (mut lessons, mut cutoffs) = taught.lessons(&panel)?;
         if !mixed.is_empty() {
             let (of_mixtures, count) = taught.lessons(&panel.excerpts(&mixed))?;
@@ -87,12 +88,10 @@ impl Forecaster {
             cutoffs += count;
         }
         if lessons.is_empty() {
-            let longest = (0..panel.n_series()).max_by_key(|&series| panel.len(series)).unwrap_or_default();
-            let (id, rows) = (panel.id(longest).to_string(), panel.len(longest));
-            return Err(Error::ShortForLessons { id, rows, needed: reached });
+            return Err(Error::ShortForLessons { rows: panel.max_len(), needed: reached });
         }
         warn_of_data(&plan, &panel);
-        let own = plan.draw_whole_series(taught.rows(), lessons.len())?;
+        let own = plan.draw_whole_series(reached, lessons.len())?;
         let (mut trained, interruption) = plan.fit_before(&panel.excerpts(&lessons), 0)?;
         trained.levels = SeriesLevels::of(&panel);
         trained.record = TrainingRecord::of(&panel, 0);

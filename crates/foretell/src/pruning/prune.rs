@@ -169,7 +169,7 @@ fn of_network(network: TrainedNetwork) -> FittedModel {
     FittedModel::new(Arc::new(network))
 }
 
-/// The model as it is trained on: a network for some steps, at whose end nothing is watched.
+/// The hyper-parameters of the further training: a network takes the steps of the options, without early stopping.
 fn of_further_steps(model: &FittedModel, options: &PruneOptions) -> Result<ModelSpec, Error> {
     let mut spec = model.spec().clone();
     if model.network().is_none() {

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::error::Error;
 use crate::fitted::Fitted;
 use crate::scores::metrics::Metrics;
+use crate::scores::precision::{change, forecast_times};
 
 /// The bytes of a 32-bit number.
 const NUMBER: usize = 4;
@@ -36,13 +37,8 @@ pub struct PruneScore {
     pub weight_bytes: usize,
     /// The median time of the forecast of one window, in microseconds.
     pub forecast_us: f64,
-    /// The median time of the forecasts of [`PruneScore::BATCH`] windows at once, in milliseconds.
+    /// The median time of the forecasts of [`PrecisionScore::BATCH`](crate::PrecisionScore::BATCH) windows at once, in milliseconds.
     pub batch_ms: f64,
-}
-
-impl PruneScore {
-    /// Windows of a batch whose forecasts are timed.
-    pub const BATCH: usize = 128;
 }
 
 /// The scores of the networks among the models, in their order: on `n_windows` horizons at the end of each series, `before` having those
@@ -59,23 +55,18 @@ pub(super) fn scores(
     let networks = networks.filter_map(|(network, metrics)| Some((network?, metrics)));
     let score = |(place, (network, metrics)): (usize, (&TrainedNetwork, Metrics))| {
         let was = before.map_or(&metrics, |before| &before[place].metrics);
-        let change = |figure: fn(&Metrics) -> f64| match figure(was) {
-            0.0 => f64::NAN,
-            was => 100.0 * (figure(&metrics) / was - 1.0),
-        };
         // Copies for other forecasts do not count for these.
-        let timed = network.without_copies();
-        let seconds = |windows: usize| timed.forecast_seconds(&fitted.trained.workers, windows);
+        let [forecast_us, batch_ms] = forecast_times(&network.without_copies(), &fitted.trained.workers);
         PruneScore {
             pruned: before.is_some(),
-            mae_change: change(|metrics| metrics.mae),
-            rmse_change: change(|metrics| metrics.rmse),
-            mase_change: change(|metrics| metrics.mase),
+            mae_change: change(metrics.mae, was.mae),
+            rmse_change: change(metrics.rmse, was.rmse),
+            mase_change: change(metrics.mase, was.mase),
             parameters: network.parameters(),
             nonzero_parameters: network.nonzero_parameters(),
             weight_bytes: NUMBER * network.parameters(),
-            forecast_us: 1e6 * seconds(1),
-            batch_ms: 1e3 * seconds(PruneScore::BATCH),
+            forecast_us,
+            batch_ms,
             metrics,
         }
     };

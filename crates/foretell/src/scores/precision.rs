@@ -1,7 +1,8 @@
 //! The accuracy and the speed of forecasts with weights in fewer bits.
 
 use foretell_data::Panel;
-use foretell_neural::WeightPrecision;
+use foretell_estimator::Workers;
+use foretell_neural::{TrainedNetwork, WeightPrecision};
 use serde::{Deserialize, Serialize};
 
 use crate::error::Error;
@@ -36,6 +37,17 @@ pub struct PrecisionScore {
 impl PrecisionScore {
     /// Windows of a batch whose forecasts are timed.
     pub const BATCH: usize = 128;
+}
+
+/// How much larger a figure is than before, in percent of that; NaN if it was 0.
+pub(crate) fn change(now: f64, before: f64) -> f64 {
+    if before == 0.0 { f64::NAN } else { 100.0 * (now / before - 1.0) }
+}
+
+/// The median time of one forecast in microseconds, and of [`PrecisionScore::BATCH`] at once in milliseconds.
+pub(crate) fn forecast_times(network: &TrainedNetwork, workers: &Workers) -> [f64; 2] {
+    let seconds = |windows: usize| network.forecast_seconds(workers, windows);
+    [1e6 * seconds(1), 1e3 * seconds(PrecisionScore::BATCH)]
 }
 
 impl Fitted {
@@ -73,13 +85,9 @@ impl Fitted {
             let networks = networks.zip(metrics).filter_map(|(network, metrics)| Some((network?, metrics)));
             let of_networks = networks.enumerate().map(|(i, (network, metrics))| {
                 let wide = wide.map_or(&metrics, |wide| &wide[i].metrics);
-                let change = |held: f64, wide: f64| {
-                    if wide == 0.0 { f64::NAN } else { 100.0 * (held / wide - 1.0) }
-                };
                 // Copies for other forecasts do not count for these.
                 let network = network.without_copies();
-                let seconds = |windows: usize| network.forecast_seconds(&self.trained.workers, windows);
-                let (forecast_us, batch_ms) = (1e6 * seconds(1), 1e3 * seconds(PrecisionScore::BATCH));
+                let [forecast_us, batch_ms] = forecast_times(&network, &self.trained.workers);
                 PrecisionScore {
                     precision,
                     mae_change: change(metrics.mae, wide.mae),

@@ -42,8 +42,8 @@ impl TrainingPlan {
             ),
             (!self.features.is_empty(), "lessons have no computed features; leave them out"),
             (
-                self.intervals.is_some(),
-                "intervals are calibrated on data; calibrate those of the student afterwards",
+                self.intervals.is_some() || self.settings.dropout.is_some() || self.settings.spread,
+                "intervals are not learnt; calibrate those of the student afterwards, or teach a loss of quantiles",
             ),
             (!self.ensembles.is_empty(), "one student makes no ensemble; leave it out"),
             (self.coherence.is_some(), "lessons are of single series; reconcile what the student forecasts"),

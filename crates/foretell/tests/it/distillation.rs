@@ -146,7 +146,7 @@ fn what_cannot_learn_says_why() {
     refused(one(of("MLP")).val_size(8), "not validated");
     refused(one(of("MLP")).local_scaler(LocalScaler::Standard), "scaler_type");
     refused(one(ModelSpec::new("MLP", H + 1, 12).expect("a model")), "give it h = 4");
-    refused(one(ModelSpec::new("MLP", H, 87).expect("a model")), "91");
+    refused(one(ModelSpec::new("MLP", H, 87).expect("a model")), "the longest series has 90");
 
     let network = ModelSpec::new("NLinear", H, 12).expect("a model").set("max_steps", 1).expect("steps");
     let teacher = one(network).fit(&panel()).expect("fitted");
