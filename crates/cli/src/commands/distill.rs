@@ -22,9 +22,9 @@ use crate::train_args::TrainArgs;
 
 /// Train a small network on the forecasts of other models
 ///
-/// The teacher is a directory of trained models of any kind: networks, classical models, an ensemble, `forecast --save`, a folder of pretrained
-/// weights. It forecasts the history of the series from many cutoffs, and the student, a network, learns these forecasts in place of
-/// what came true: those of the teacher's ensemble if it has one, else the mean of its models. A student with a loss of quantiles or of a
+/// The teacher is a directory of trained models of any kind: networks, classical models, an ensemble, `forecast --save`,
+/// Foretell0. It forecasts the history of the series from many cutoffs, and the student, a network, learns these forecasts in place
+/// of what came true: those of the teacher's ensemble if it has one, else the mean of its models. A student with a loss of quantiles or of a
 /// distribution learns the teacher's quantiles. The student is a model like any other, and the quicker one.
 ///
 /// The last windows of each series take no part in the lessons: teacher and student are scored on them.
