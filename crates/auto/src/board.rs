@@ -20,7 +20,7 @@ pub struct BoardRow {
     /// Seconds that it took. They are not saved.
     #[serde(skip)]
     pub seconds: f64,
-    /// Its weight in what is combined, the mean over the scored series.
+    /// Its weight in the forecast, the mean over the scored series.
     pub weight: f64,
 }
 
@@ -29,7 +29,7 @@ pub struct BoardRow {
 pub struct Board {
     /// What is combined, then the models from the best to the worst.
     pub rows: Vec<BoardRow>,
-    /// Windows that weights were chosen by.
+    /// Windows that the weights of what is scored were chosen by; those of the forecast are chosen by the scored one as well.
     pub windows: usize,
     /// Whether the scores are of a window that chose nothing; else of those that weights were chosen by.
     pub is_honest: bool,
@@ -101,7 +101,7 @@ impl Board {
         };
         let of = match self.is_honest {
             true => format!(
-                "on the last window of {series}, which chose nothing (weights by {windows} before it)"
+                "on the last window of {series}, which chose nothing of what is scored (weights by {windows} before it; those of the forecast by all)"
             ),
             false => format!(
                 "on {windows} of {series} that weights were chosen by, as there are too few data for another: expect somewhat less"

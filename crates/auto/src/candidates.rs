@@ -99,7 +99,7 @@ fn network(traits: &PanelTraits, budget: Budget, why: &str) -> Result<String, St
 }
 
 /// The table, in the order in which models are tried: first what costs little.
-const RULES: [Rule; 14] = [
+const RULES: [Rule; 15] = [
     Rule {
         model: "SeasonalNaive",
         kind: Kind::Local,
@@ -111,6 +111,12 @@ const RULES: [Rule; 14] = [
         kind: Kind::Local,
         rows: all,
         suits: |_, _| always("shape times level, closed form"),
+    },
+    Rule {
+        model: "Foretell0",
+        kind: Kind::Local,
+        rows: all,
+        suits: |_, _| always("a network that other series trained"),
     },
     Rule {
         model: "HistoricAverage",

@@ -10,14 +10,13 @@ use crate::budget::{Budget, Clock};
 use crate::candidates::{Kind, candidates, spec_of};
 use crate::chosen::{Chosen, ChosenMember};
 use crate::error::AutoError;
+use crate::gathered::{Gathered, gathered};
 use crate::grid::{MEDIAN, WIDTH, pinball};
-use crate::guard::justifies;
 use crate::loss::Case;
 use crate::member::{Context, Member};
 use crate::mix::Mix;
 use crate::rehearse::{Tried, rehearse_local};
 use crate::settings::Settings;
-use crate::spread::Spread;
 use crate::stage::Stage;
 use crate::traits::PanelTraits;
 use crate::wanted::Wanted;
@@ -55,8 +54,8 @@ const STEPS: [u64; 2] = [60, 1000];
 /// Models that are good as a rule, for series that are too short to score anything.
 const GOOD_AS_A_RULE: [&str; 3] = ["FLAIR", "AutoARIMA", "DynamicOptimizedTheta"];
 
-/// Candidates on windows, the weights that these choose, the score of the window that chose nothing, and the members of what is
-/// combined fitted to the whole panel.
+/// Candidates on windows, the weights that these choose, the score of the window that chose nothing, the weights that all windows choose,
+/// and the members of what is combined fitted to the whole panel.
 pub(crate) fn choose(
     settings: &Settings,
     panel: &Panel,
@@ -117,24 +116,19 @@ pub(crate) fn choose(
     };
     let (chosen_by, spreads, refused) = gathered(&tried, &stages, &choosing, None);
     let (scored_by, _, refused_last) = gathered(&tried, &stages, &scoring, Some(&spreads));
-    let mix = match chosen_by.cases.is_empty() {
-        true => as_a_rule(&tried),
-        false => Rehearsal {
-            cases: &chosen_by.cases,
-            forecasts: &chosen_by.forecasts,
-            criterion: settings.criterion,
-            baseline: 0,
-            favoured: (0..tried.len())
-                .filter(|&place| GOOD_AS_A_RULE[..2].contains(&tried[place].member.spec.name()))
-                .collect(),
-            best_alone: !settings.ensemble,
-        }
-        .mix(),
-    };
+    let scored_mix = mix(settings, &tried, &chosen_by);
     board.windows = choosing.len();
     board.is_honest = scoring != choosing && !scored_by.cases.is_empty();
     board.scored_series = distinct(&scored_by.cases);
-    board.rows = rows(&tried, &mix, &scored_by, h);
+    // What is scored was chosen without the kept window. The forecast's weights are chosen by it as well: the newest window tells most.
+    let (mix, spreads) = match board.is_honest {
+        true => {
+            let (all, spreads, _) = gathered(&tried, &stages, &(0..reached).collect::<Vec<_>>(), None);
+            (mix(settings, &tried, &all), spreads)
+        }
+        false => (scored_mix.clone(), spreads),
+    };
+    board.rows = rows(&tried, &scored_mix, &mix, &scored_by, h);
     let refused: usize = refused.iter().zip(&refused_last).map(|(a, b)| a + b).sum();
     if refused > 0 {
         board.told.push(format!(
@@ -194,6 +188,24 @@ pub(crate) fn fit_again(
     }
     let members = kept.iter().map(|&place| chosen.members[place].clone()).collect();
     Ok((Chosen { members, mix: only(&chosen.mix, &kept), ..chosen.clone() }, learned))
+}
+
+/// How the members are combined by what they would have forecast.
+fn mix(settings: &Settings, tried: &[Tried], by: &Gathered) -> Mix {
+    match by.cases.is_empty() {
+        true => as_a_rule(tried),
+        false => Rehearsal {
+            cases: &by.cases,
+            forecasts: &by.forecasts,
+            criterion: settings.criterion,
+            baseline: 0,
+            favoured: (0..tried.len())
+                .filter(|&place| GOOD_AS_A_RULE[..2].contains(&tried[place].member.spec.name()))
+                .collect(),
+            best_alone: !settings.ensemble,
+        }
+        .mix(),
+    }
 }
 
 /// Fitted to everything, even if the work was stopped: there would be no forecast without it. A network that was stopped is none.
@@ -339,65 +351,6 @@ fn pace(
     Some([first, each])
 }
 
-/// Cases with a forecast of each member.
-struct Gathered {
-    cases: Vec<Case>,
-    forecasts: Vec<Vec<Vec<f32>>>,
-}
-
-/// The forecasts of these windows: those of models without quantiles get some, of their own errors or of those that are given; those
-/// that are missing or that nothing justifies are the baseline's. The number of the latter of each member, too.
-fn gathered(
-    tried: &[Tried],
-    stages: &[Stage],
-    places: &[usize],
-    spreads: Option<&[Option<Spread>]>,
-) -> (Gathered, Vec<Option<Spread>>, Vec<usize>) {
-    let cases: Vec<Case> =
-        places.iter().flat_map(|&place| stages[place].cases.iter().map(|(_, case)| case.clone())).collect();
-    let raw: Vec<Vec<Option<Vec<f32>>>> = tried
-        .iter()
-        .map(|tried| {
-            let of_window = |&place: &usize| match &tried.forecasts[place] {
-                Some(forecasts) => forecasts.clone(),
-                None => vec![None; stages[place].cases.len()],
-            };
-            places.iter().flat_map(of_window).collect()
-        })
-        .collect();
-    let spreads: Vec<Option<Spread>> = match spreads {
-        Some(spreads) => spreads.to_vec(),
-        None => tried
-            .iter()
-            .zip(&raw)
-            .map(|(tried, raw)| tried.is_point.then(|| Spread::of(&cases, raw)))
-            .collect(),
-    };
-    let mut refused = vec![0; tried.len()];
-    let mut forecasts: Vec<Vec<Vec<f32>>> = Vec::with_capacity(tried.len());
-    for (member, (raw, spread)) in raw.into_iter().zip(&spreads).enumerate() {
-        let mut own = Vec::with_capacity(cases.len());
-        for (case, values) in raw.into_iter().enumerate() {
-            let history = &cases[case].history;
-            let values = values.map(|mut values| {
-                if let Some(spread) = spread {
-                    spread.add(history, &mut values);
-                }
-                values
-            });
-            let was_there = values.is_some();
-            let sound = values.filter(|values| justifies(history, values));
-            refused[member] += usize::from(was_there && sound.is_none());
-            own.push(sound.unwrap_or_else(|| match forecasts.first() {
-                Some(baseline) => baseline[case].clone(),
-                None => Mix::default().combined(history, cases[case].y.len(), &[]).0,
-            }));
-        }
-        forecasts.push(own);
-    }
-    (Gathered { cases, forecasts }, spreads, refused)
-}
-
 /// Equal weights of the models that are good as a rule.
 fn as_a_rule(tried: &[Tried]) -> Mix {
     let rank = |tried: &Tried| GOOD_AS_A_RULE.iter().position(|name| *name == tried.member.spec.name());
@@ -419,8 +372,9 @@ fn distinct(cases: &[Case]) -> usize {
     series.len()
 }
 
-/// The rows of the board: what is combined, then the members from the best to the worst.
-fn rows(tried: &[Tried], mix: &Mix, scored: &Gathered, h: usize) -> Vec<BoardRow> {
+/// The rows of the board: what is combined, then the members from the best to the worst; the scores of one mix, the weights of the one that
+/// forecasts.
+fn rows(tried: &[Tried], scored_mix: &Mix, mix: &Mix, scored: &Gathered, h: usize) -> Vec<BoardRow> {
     let combined: Vec<Vec<f32>> = scored
         .cases
         .iter()
@@ -428,7 +382,7 @@ fn rows(tried: &[Tried], mix: &Mix, scored: &Gathered, h: usize) -> Vec<BoardRow
         .map(|(case, known)| {
             let members: Vec<Option<&[f32]>> =
                 scored.forecasts.iter().map(|forecasts| Some(&forecasts[case][..])).collect();
-            mix.combined(&known.history, h, &members).0
+            scored_mix.combined(&known.history, h, &members).0
         })
         .collect();
     let weight = |member: usize| match scored.cases.len() {

@@ -2,7 +2,8 @@
 //!
 //! [`Auto`] is an estimator: it finds the seasons of a panel ([`seasons`]), tries the models that suit it ([`candidates`], one table
 //! that says which and why) on several windows, each fitted anew before each, and combines them with weights that these windows choose. The
-//! last window chooses nothing: its scores are the [`Board`]'s. Then all members are fitted to everything.
+//! last window chooses nothing of what it scores: these are the scores of the [`Board`]. Then the weights are chosen again by all windows, and all
+//! members fitted to everything.
 //!
 //! What is combined are quantiles, not bounds, and series by series: a member that cannot forecast one, or whose forecast the history
 //! cannot justify, is replaced there by the others. Models without quantiles get those of their errors on the windows.
@@ -23,6 +24,7 @@ mod candidates;
 mod choose;
 mod chosen;
 mod error;
+mod gathered;
 mod greedy;
 mod grid;
 mod guard;

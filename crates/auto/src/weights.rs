@@ -18,7 +18,7 @@ const FAVOURED: f64 = 0.25;
 const DOUBT: f64 = 1.0;
 
 /// Most members among which weight is shared where windows tell little.
-const SHARED: usize = 3;
+const SHARED: usize = 5;
 
 /// This many series, a window each, tell as much as the belief that good members deserve the same weight.
 const BELIEF: f64 = 8.0;

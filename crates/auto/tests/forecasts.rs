@@ -69,6 +69,27 @@ fn the_forecast_is_better_than_the_seasonal_naive_and_says_so() {
     assert!((weights - 1.0).abs() < 1e-9, "{board:?}");
 }
 
+/// The level of all series shifts where the kept window begins: the windows before it choose the mean of the history, and the kept one tells
+/// how bad that is there; the forecast goes by the last value, too.
+#[test]
+fn the_kept_window_changes_no_score_but_weights_of_the_forecast() {
+    let (h, rows) = (4, 44);
+    let value = |id: usize, t: usize| match t {
+        t if t + 1 < rows - h => 100.0 + 4.0 * noise(id, t) as f32,
+        _ => 130.0,
+    };
+    let series = (0..20).map(|id| (format!("s{id}"), 0, (0..rows).map(|t| value(id, t)).collect::<Vec<_>>()));
+    let panel = Panel::from_series(Freq::parse("YS").expect("years"), series).expect("a panel");
+    let auto = Auto::new(h).with("models", vec!["HistoricAverage"]).expect("models");
+    let fitted = fit(auto, &panel, 1);
+    let board = TrainedAuto::of(&fitted).expect("it").board();
+    let [auto, mean, naive] =
+        ["Auto", "HistoricAverage", "SeasonalNaive"].map(|name| board.row(name).expect("a row").clone());
+    assert!(board.is_honest && auto.mase > 0.8 * mean.mase && naive.mase < 0.1 * auto.mase, "{board:?}");
+    assert!(naive.weight > 0.9, "{board:?}");
+    assert!((predict(&fitted, &panel).column("Auto").expect("a column")[0] - 130.0).abs() < 4.0);
+}
+
 #[test]
 fn threads_and_directories_change_no_bit() {
     Auto::register();
