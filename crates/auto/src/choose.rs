@@ -79,7 +79,11 @@ pub(crate) fn choose(
     // The newest, the kept one, then the older ones, as time allows.
     let mut ahead: Vec<usize> = plan.chosen_by.iter().take(1).copied().collect();
     ahead.extend(plan.kept);
-    ahead.extend(plan.chosen_by.iter().skip(1));
+    for &more in plan.in_the_end.iter().chain(&plan.chosen_by) {
+        if !ahead.contains(&more) {
+            ahead.push(more);
+        }
+    }
     let kept = plan.kept.map(|_| 1);
     let first = ahead.len().min(1 + usize::from(kept.is_some()));
     let stages: Vec<Stage> =
@@ -108,8 +112,10 @@ pub(crate) fn choose(
     let tried: Vec<Tried> = tried.into_iter().filter(|tried| tried.dropped.is_none()).collect();
 
     // What they would have forecast, of the cases that choose and of those that only score.
-    let is_kept = |place: usize| Some(place) == kept;
-    let choosing: Vec<usize> = (0..reached).filter(|&place| !is_kept(place)).collect();
+    let places_of = |windows: &[usize]| -> Vec<usize> {
+        (0..reached).filter(|&place| windows.contains(&ahead[place])).collect()
+    };
+    let choosing = places_of(&plan.chosen_by);
     let scoring: Vec<usize> = match kept {
         Some(kept) if kept < reached => vec![kept],
         _ => choosing.clone(),
@@ -120,10 +126,10 @@ pub(crate) fn choose(
     board.windows = choosing.len();
     board.is_honest = scoring != choosing && !scored_by.cases.is_empty();
     board.scored_series = distinct(&scored_by.cases);
-    // What is scored was chosen without the kept window. The forecast's weights are chosen by it as well: the newest window tells most.
+    // What is scored was chosen without the kept window. The forecast's weights are chosen by it as well: the newest windows tell most.
     let (mix, spreads) = match board.is_honest {
         true => {
-            let (all, spreads, _) = gathered(&tried, &stages, &(0..reached).collect::<Vec<_>>(), None);
+            let (all, spreads, _) = gathered(&tried, &stages, &places_of(&plan.in_the_end), None);
             (mix(settings, &tried, &all), spreads)
         }
         false => (scored_mix.clone(), spreads),

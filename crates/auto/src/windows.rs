@@ -5,16 +5,21 @@
 pub(crate) struct WindowPlan {
     /// The windows that weights are chosen by, the newest first.
     pub(crate) chosen_by: Vec<usize>,
-    /// The window that chooses nothing, if there are data enough.
+    /// The window that chooses nothing of what it scores, if there are data enough.
     pub(crate) kept: Option<usize>,
+    /// The windows that the weights of the forecast are chosen by, once the kept one has scored: of few data those with two seasons before
+    /// them, as models that forecast seasons show little on less.
+    pub(crate) in_the_end: Vec<usize>,
 }
 
 impl WindowPlan {
     /// At most `most` windows to choose by, beside the kept one, for series of this typical length. A first window leaves two seasons
-    /// before it, or where there are fewer one, and never less than the horizon, or half of it.
+    /// before it, or where there are fewer one, and never less than the horizon, or half of it. Where no window can be kept, those with two
+    /// seasons before them choose if there are any.
     pub(crate) fn new(typical: usize, h: usize, season: usize, most: usize) -> Self {
         let needs =
             [(2 * season + 1).max(h).max(10), (season + 2).max(h).max(6), (season + 2).max(h / 2).max(4)];
+        let two_seasons = (2 * season).max(h).max(10);
         for rows in needs {
             let spare = typical.saturating_sub(rows);
             if spare >= 2 * h {
@@ -22,10 +27,14 @@ impl WindowPlan {
                 // Windows a horizon apart; where there are few, they overlap.
                 let step = if left >= 2 * h { h } else { (h / 3).max(1) };
                 let n = (left / step + 1).min(most.max(1));
-                return Self {
-                    chosen_by: (0..n).map(|window| 2 * h + window * step).collect(),
-                    kept: Some(h),
-                };
+                let chosen_by: Vec<usize> = (0..n).map(|window| 2 * h + window * step).collect();
+                let long = (0..=most.max(1)).map(|window| h + window * step);
+                let mut in_the_end: Vec<usize> =
+                    long.filter(|ahead| ahead + two_seasons <= typical).collect();
+                if in_the_end.is_empty() {
+                    in_the_end = [&[h], &chosen_by[..]].concat();
+                }
+                return Self { chosen_by, kept: Some(h), in_the_end };
             }
         }
         let rows = (h / 2).max(3);
@@ -33,7 +42,11 @@ impl WindowPlan {
             let left = typical - h - rows;
             let step = (h / 3).max(1);
             let n = (left / step + 1).min(most.clamp(1, 3));
-            return Self { chosen_by: (0..n).map(|window| h + window * step).collect(), kept: None };
+            let mut chosen_by: Vec<usize> = (0..n).map(|window| h + window * step).collect();
+            if chosen_by[0] + two_seasons <= typical {
+                chosen_by.retain(|ahead| ahead + two_seasons <= typical);
+            }
+            return Self { in_the_end: chosen_by.clone(), chosen_by, kept: None };
         }
         Self::default()
     }
@@ -58,6 +71,23 @@ mod tests {
         let plan = WindowPlan::new(20, 8, 12, 3);
         assert_eq!((plan.chosen_by, plan.kept), (vec![8, 10, 12], None));
         assert_eq!(WindowPlan::new(9, 8, 1, 3), WindowPlan::default());
+    }
+
+    #[test]
+    fn weights_of_the_forecast_are_chosen_by_windows_with_two_seasons_before_them() {
+        assert_eq!(WindowPlan::new(200, 12, 12, 3).in_the_end, [12, 24, 36, 48]);
+        // Four years, of which the windows before the kept one have two at most.
+        let plan = WindowPlan::new(48, 12, 12, 5);
+        assert_eq!((plan.chosen_by, plan.in_the_end), (vec![24, 28, 32], vec![12, 16, 20]));
+        let plan = WindowPlan::new(22, 3, 12, 5);
+        assert_eq!(
+            (plan.chosen_by, plan.in_the_end),
+            (vec![6, 7, 8], vec![3, 6, 7, 8]),
+            "none has two years"
+        );
+        // Where no window can be kept, those that choose.
+        assert_eq!(WindowPlan::new(36, 12, 12, 5).chosen_by, [12]);
+        assert_eq!(WindowPlan::new(35, 12, 12, 5).chosen_by, [12, 16, 20], "none has two years");
     }
 
     #[test]
