@@ -183,7 +183,17 @@ impl Forecaster {
         plan.check()?;
         check_validation(&plan.models(), panel, (n_windows, h), asked.len(), &plan.memory)?;
         warn_of_data(plan, panel);
-        let cutoffs: Vec<usize> = (0..n_windows).rev().map(|window| h + window * step_size).collect();
+        let (rows, asked_rows) =
+            (panel.max_len(), h.saturating_add((n_windows - 1).saturating_mul(step_size)));
+        if rows <= h {
+            return Err(Error::ShortForValidation { rows, h, needed: h + 1 });
+        }
+        // Windows that no series reaches are left out.
+        let cutoffs: Vec<usize> = (0..n_windows)
+            .rev()
+            .map(|window| h.saturating_add(window.saturating_mul(step_size)))
+            .filter(|ahead| *ahead < rows)
+            .collect();
         if let Some(intervals) = plan.intervals {
             plan.warnings.warn_of_few_windows(intervals.n_windows, &asked.levels());
         }
@@ -204,7 +214,7 @@ impl Forecaster {
             every => validate_anew(plan, panel, h, &cutoffs, every, &asked, raw)?,
         };
         if !fitted.interrupted() {
-            warn_of_fewer_windows(&fitted.trained, panel, cutoffs[0], &forecasts, n_windows);
+            warn_of_fewer_windows(&fitted.trained, panel, asked_rows, &forecasts, n_windows);
         }
         CrossValidation::of(fitted, panel, h, forecasts)
     }

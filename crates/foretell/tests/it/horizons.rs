@@ -171,6 +171,23 @@ fn fewer_steps_are_the_first_ones_of_the_horizon() {
 }
 
 #[test]
+fn windows_of_a_validation_that_no_series_reaches_are_left_out() {
+    let validate = |name: &str, h: usize, windows: usize| {
+        let spec = ModelSpec::new(name, h, 1).expect("a model");
+        let options = ValidationOptions::new(windows, h);
+        Forecaster::new([spec]).expect("models").cross_validate(&panel(), &options)
+    };
+    for (name, windows) in [("AutoETS", 3), ("AutoETS", 9), ("Naive", 9)] {
+        // Two windows of 20 steps in 60 and in 47 rows.
+        assert_eq!(validate(name, 20, windows).expect("a validation").frame.n_rows(), 4 * 20, "{name}");
+    }
+    for name in ["AutoETS", "Naive"] {
+        let error = validate(name, 60, 2).expect_err("too few rows").to_string();
+        assert!(error.contains("h = 60 steps needs 61 rows"), "{error}");
+    }
+}
+
+#[test]
 fn cross_validation_forecasts_fewer_or_more_steps_than_the_horizon() {
     let validate = |specs: Vec<ModelSpec>, h: usize, refit: usize| {
         let options = ValidationOptions::new(3, 2).h(h).refit(refit);
