@@ -42,6 +42,11 @@ impl Marks {
         self.missing.contains(&text.trim().to_lowercase())
     }
 
+    /// Whether the number is one of them in the precision of values, in which messages tell of them.
+    fn is_missing_number(&self, value: f64) -> bool {
+        self.numbers.iter().any(|number| narrow(*number) == narrow(value))
+    }
+
     fn is_zero(&self, text: &str) -> bool {
         self.zeros.contains(&text.trim().to_lowercase())
     }
@@ -94,7 +99,7 @@ impl<'a> MarkedTable<'a> {
         narrowed: impl Fn(f64) -> Result<T, Flaw>,
     ) -> Result<T, Flaw> {
         let value = read.ok().map(Into::into);
-        if value.is_some_and(|value| self.marks.numbers.contains(&value)) {
+        if value.is_some_and(|value| self.marks.is_missing_number(value)) {
             return Err(Flaw::Missing);
         }
         // A 0 may be the reading of a text.
@@ -231,6 +236,12 @@ mod tests {
         }
         assert_eq!(read(&cells, ReadOptions::new().zeros(["-"])).unwrap().y(0), [5.0, 0.0, 7.0]);
         assert_eq!(read(&cells, ReadOptions::new().missing(["-"])).unwrap().y(0), [5.0, 5.0, 7.0]);
+    }
+
+    #[test]
+    fn a_number_is_the_one_that_messages_tell_in_the_precision_of_values() {
+        let read = read(&["5", "2147483647", "7"], ReadOptions::new().missing(["2147483600"])).unwrap();
+        assert_eq!(read.y(0), [5.0, 5.0, 7.0]);
     }
 
     #[test]
