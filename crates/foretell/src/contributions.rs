@@ -148,14 +148,18 @@ fn explained<'a>(trained: &'a TrainedModels, models: &[String]) -> Result<Vec<Ex
     let named = trained.named().map(|(model, name)| (model.trained(), name));
     let mut explained: Vec<Explained<'a>> =
         named.filter(|(model, _)| model.attributed_inputs(target, h).is_some()).collect();
-    let refuse = |found: String, known: String| Err(UsageError::NotExplained { found, known }.into());
+    let known: Vec<&str> = explained.iter().map(|(_, name)| name.as_str()).collect();
+    let known = match known.is_empty() {
+        true => "no model here is one".to_owned(),
+        false => format!("those here are: {}", known.join(", ")),
+    };
+    let refuse = |found: String| Err(UsageError::NotExplained { found, known }.into());
     if let Some(found) = models.iter().find(|asked| explained.iter().all(|(_, name)| name != *asked)) {
-        let known: Vec<&str> = explained.iter().map(|(_, name)| name.as_str()).collect();
-        return refuse(found.clone(), known.join(", "));
+        return refuse(found.clone());
     }
     explained.retain(|(_, name)| models.is_empty() || models.contains(name));
     match explained.is_empty() {
-        true => refuse(trained.column_names().join(", "), "none".to_owned()),
+        true => refuse(trained.column_names().join(", ")),
         false => Ok(explained),
     }
 }

@@ -282,11 +282,11 @@ pub enum UsageError {
         columns: String,
     },
     /// A model that is no network, or that there is not, to be explained.
-    #[error("{found}: contributions are of networks alone, and those here are: {known}")]
+    #[error("{found}: contributions are of networks alone, and {known}")]
     NotExplained {
         /// The name that was asked for.
         found: String,
-        /// The networks that there are.
+        /// Which networks there are, as the end of the sentence.
         known: String,
     },
     /// Models that make their forecasts in one piece.

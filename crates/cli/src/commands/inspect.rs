@@ -18,7 +18,7 @@ use crate::table::AlignedTable;
 
 /// Show what a model directory holds, how far a training has come, or which columns counted for forecasts
 ///
-/// Reads directories that `foretell fit` or neuralforecast's `NeuralForecast.save` wrote, also those whose models
+/// Reads directories that `foretell fit` or neuralforecast's `NeuralForecast.save` wrote, and folders of pretrained weights, also those whose models
 /// foretell cannot run: their class, hyper-parameters and tensors are shown all the same. Of a directory of `fit
 /// --checkpoint` it shows the steps that are done.
 ///

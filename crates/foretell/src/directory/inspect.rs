@@ -1,5 +1,6 @@
 //! The contents of a model directory, whether foretell or neuralforecast wrote it, and whether or not foretell has its models.
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
@@ -9,12 +10,13 @@ use foretell_data::jiff::{Timestamp, Unit};
 use foretell_estimator::{MemoryLimit, Trained};
 use foretell_hierarchy::Reconciliation;
 use foretell_neural::{NetworkSpec, UNSUPPORTED, loss_value, plain_optimizer, read_model};
+use foretell_pretrained::TrainedPretrained;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::coherence::Coherence;
 use crate::directory::kept::Kept;
-use crate::directory::saving::restore;
+use crate::directory::saving::{checkpoint, pretrained, restore};
 use crate::error::Error;
 use crate::memory::check_load;
 use crate::registry::find_estimator;
@@ -26,7 +28,7 @@ use crate::training_record::TrainingRecord;
 pub struct Contents {
     /// Steps that its models forecast.
     pub h: usize,
-    /// The frequency of the data, as in pandas.
+    /// The frequency of the data, as in pandas; `any` of a folder of others' weights, which suits data of all.
     pub freq: String,
     /// Whether the models are trained.
     pub fitted: bool,
@@ -152,7 +154,7 @@ pub struct TensorInfo {
 }
 
 impl Contents {
-    /// Reads a directory that [`Fitted::save`](crate::Fitted::save) or `NeuralForecast.save` wrote.
+    /// Reads a directory that [`Fitted::save`](crate::Fitted::save) or `NeuralForecast.save` wrote, or a folder of pretrained weights.
     ///
     /// # Errors
     /// If it is none, or a file of it is missing, damaged, larger than memory or contradicts another.
@@ -165,7 +167,14 @@ impl Contents {
     /// # Errors
     /// As [`Contents::of`].
     pub fn with_series(dir: impl AsRef<Path>, most_series: usize) -> Result<Self, Error> {
-        check_load(dir.as_ref(), &MemoryLimit::of_machine())?;
+        let limit = MemoryLimit::of_machine();
+        check_load(dir.as_ref(), &limit)?;
+        if let Some(folder) = pretrained(dir.as_ref(), &limit)? {
+            let bytes = fs::read_dir(dir.as_ref()).into_iter().flatten().flatten();
+            let bytes = bytes.filter_map(|file| file.metadata().ok()).map(|file| file.len()).sum();
+            let contents = Self::of_checkpoint(checkpoint(&folder, None), bytes, most_series)?;
+            return Ok(Self { freq: "any".to_owned(), ..contents });
+        }
         let written = fs::metadata(dir.as_ref().join("configuration.json")).and_then(|file| file.modified());
         let saved = written.ok().and_then(|time| Timestamp::try_from(time).ok());
         // A file's time is no more exact than that to the one who reads it.
@@ -233,9 +242,16 @@ impl ModelContents {
             let default = defaults.as_ref().and_then(|defaults| defaults.get(name));
             !["h", "alias"].contains(&name.as_str()) && default != Some(value)
         });
-        let numbers: usize = plain.learned.values().map(Vec::len).sum();
+        let learned: usize = plain.learned.values().map(Vec::len).sum();
         let [alias, class] = [&plain.alias, &plain.class].map(String::clone);
         let restored = restore(plain);
+        // Weights that are not in the directory.
+        let network = restored.as_ref().ok().and_then(|model| (model.trained() as &dyn Any).downcast_ref());
+        let network = network.map(TrainedPretrained::network);
+        let (parameters, bytes) = match network {
+            Some(network) => (network.parameters(), network.held_bytes() as usize),
+            None => (learned, learned * size_of::<f64>()),
+        };
         Self {
             alias,
             class,
@@ -246,8 +262,8 @@ impl ModelContents {
             scaler_type: Value::Null,
             random_seed: Value::Null,
             hyper_parameters: own,
-            parameters: numbers,
-            bytes: numbers * size_of::<f64>(),
+            parameters,
+            bytes,
             tensors: Vec::new(),
         }
     }

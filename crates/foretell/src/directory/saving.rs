@@ -104,7 +104,7 @@ pub(crate) fn load(dir: &Path, limit: MemoryLimit) -> Result<(TrainedModels, Opt
 
 /// The network of a folder in Hugging Face's layout, as models that were trained on no data: of any frequency, and of columns with the usual
 /// names. Nothing if it is no such folder.
-fn pretrained(dir: &Path, limit: &MemoryLimit) -> Result<Option<TrainedModels>, Error> {
+pub(crate) fn pretrained(dir: &Path, limit: &MemoryLimit) -> Result<Option<TrainedModels>, Error> {
     let Some(trained) = load_folder(dir).map_err(EstimatorError::from)? else { return Ok(None) };
     // The frequency stands for any ([`TrainedModels::freq_of_data`]).
     let configuration = Configuration::new(trained.estimator().horizon(), Frequency::Step(1));
