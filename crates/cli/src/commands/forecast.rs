@@ -74,7 +74,7 @@ pub(crate) struct Forecast {
     /// Columns of the data known for the past only
     #[arg(long, value_name = "C[,C]", value_delimiter = ',')]
     hist_exog: Vec<String>,
-    /// Columns of the data known for past and future; --futr has their future values
+    /// Columns of the data known for past and future; --futr has their future values [default: those that both have]
     #[arg(long, value_name = "C[,C]", value_delimiter = ',', requires = "futr")]
     futr_exog: Vec<String>,
     /// Those of these columns, and of the static ones, that hold categories
@@ -121,13 +121,14 @@ impl Forecast {
         let directory =
             self.save.as_deref().map(|save| take_for("--save", save, self.overwrite)).transpose()?;
         // A model that there is not is told before any file is read.
-        let auto = self.auto(context, self.h.unwrap_or(1))?;
+        let futr_exog = self.known_ahead(context)?;
+        let auto = self.auto(context, self.h.unwrap_or(1), &futr_exog)?;
         Forecaster::new([auto.into()])?;
-        let (panel, options) = self.read(context)?;
+        let (panel, options) = self.read(context, &futr_exog)?;
         let h = self.horizon(context, &panel)?;
         let future = self.data.read_future(&self.futr, &options, (&panel, h), context)?;
         context.bounded(self.bounds.non_negative, self.bounds.integer);
-        let mut forecaster = Forecaster::new([self.auto(context, h)?.into()])?
+        let mut forecaster = Forecaster::new([self.auto(context, h, &futr_exog)?.into()])?
             .reading(&options)
             .columns(self.data.columns(ColumnNames::default()))
             .threads(self.threads.count)
@@ -164,14 +165,14 @@ impl Forecast {
     }
 
     /// The search for a horizon of `h` steps, as the flags say.
-    fn auto(&self, context: &'static Context, h: usize) -> anyhow::Result<Auto> {
+    fn auto(&self, context: &'static Context, h: usize, futr_exog: &[String]) -> anyhow::Result<Auto> {
         let mut auto = Auto::new(h)
             .budget(self.budget)
             .stop_if(move || context.interrupts.asked())
             .with("metric", self.metric.name())?
             .with("ensemble", !self.no_ensemble)?
             .with("hist_exog_list", json!(self.hist_exog))?
-            .with("futr_exog_list", json!(self.futr_exog))?
+            .with("futr_exog_list", json!(futr_exog))?
             .with("stat_exog_list", json!(self.static_columns()?))?
             .with("cat_exog_list", json!(self.cat_exog))?;
         if !self.season.is_empty() {
@@ -184,9 +185,9 @@ impl Forecast {
     }
 
     /// The series, and how files beside them are read.
-    fn read(&self, context: &'static Context) -> anyhow::Result<(Panel, ReadOptions)> {
+    fn read(&self, context: &'static Context, futr_exog: &[String]) -> anyhow::Result<(Panel, ReadOptions)> {
         let columns = self.data.columns(ColumnNames::default());
-        let read = [self.hist_exog.clone(), self.futr_exog.clone()].concat();
+        let read = [&self.hist_exog, futr_exog].concat();
         let saved = ReadOptions::default();
         let options = self.data.options(
             &columns,
@@ -197,6 +198,44 @@ impl Forecast {
         )?;
         let options = options.max_memory(self.memory.limit().bytes()).threads(self.threads.count);
         Ok((self.data.read(&options, context)?, options))
+    }
+
+    /// The columns that are known ahead: those that are named, else all that the files of the past and of the future have in common.
+    fn known_ahead(&self, context: &'static Context) -> anyhow::Result<Vec<String>> {
+        let (true, Some(futr), Some(data)) =
+            (self.futr_exog.is_empty(), self.futr.first(), self.data.data.first())
+        else {
+            return Ok(self.futr_exog.clone());
+        };
+        if self.data.is_stdin() {
+            let message =
+                "--futr-exog is missing: which columns of standard input and of --futr are known ahead";
+            return Err(Usage(message.to_owned()).into());
+        }
+        let file = self.data.file.options(&FileOptions::default());
+        let (mut names, past) = (foretell::column_names(futr, &file)?, foretell::column_names(data, &file)?);
+        let columns = self.data.columns(ColumnNames::default());
+        let read = self.data.options(&columns, Vec::new(), Vec::new(), None, &ReadOptions::default())?;
+        let others = [
+            &[columns.id, columns.time, columns.target],
+            &self.hist_exog[..],
+            &read.static_cols,
+            &read.time_cols,
+        ];
+        let others = others.concat();
+        names.retain(|name| past.contains(name) && !others.contains(name));
+        if names.is_empty() {
+            let message = format!(
+                "--futr {}: it has no column that --data has beside ids and times, so nothing of it would be read; name columns \
+                 of both by --futr-exog, or leave it out",
+                futr.display()
+            );
+            return Err(Usage(message).into());
+        }
+        let text =
+            format!("known ahead: {}, the columns of both files; --futr-exog names others", names.join(", "));
+        context.report(&text, &json!({ "event": "known_ahead", "columns": names }));
+        Ok(names)
     }
 
     /// The static columns that models read: all that there are.
