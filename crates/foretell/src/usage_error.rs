@@ -232,7 +232,7 @@ pub enum UsageError {
         metric: &'static str,
     },
     /// A level that is no percentage.
-    #[error("a level is a percentage above 0 and below 100, found {found}")]
+    #[error("a level is a percentage of 1 or more and below 100, as 80, found {found}")]
     #[strum(serialize = "level_out_of_range")]
     Level {
         /// The level asked for.

@@ -26,8 +26,8 @@ impl fmt::Display for Warning {
             Self::UnseenCategories { columns } => unseen_categories(f, columns),
             Self::NotFinite { columns, of } => write!(
                 f,
-                "forecasts that are infinite or not a number: {}; look for extreme values in the data and for series of too \
-                 few rows for an interval, and train networks with a scaler_type or a lower learning_rate",
+                "forecasts that are infinite or not a number: {}; those are of series, or of their first rows, that are too few for an \
+                 interval, else of extreme values in the data, or of networks that need a scaler_type or a lower learning_rate",
                 counted(columns, *of)
             ),
             Self::FarBeyond { columns, of, series, networks } => write!(

@@ -20,7 +20,8 @@ impl AskedQuantiles {
         if !level.is_empty() && !quantiles.is_empty() {
             return Err(UsageError::LevelAndQuantiles.into());
         }
-        if let Some(&found) = level.iter().find(|&&level| !(level > 0.0 && level < 100.0)) {
+        // A share where a percentage is meant: no one asks for an interval of 0.8 %.
+        if let Some(&found) = level.iter().find(|level| !(1.0..100.0).contains(*level)) {
             return Err(UsageError::Level { found }.into());
         }
         if let Some(&found) = quantiles.iter().find(|&&q| !(q > 0.0 && q < 1.0)) {
