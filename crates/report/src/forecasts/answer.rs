@@ -10,6 +10,7 @@ use foretell::{Frame, ModelInTable, Panel, TimeKind};
 
 use super::columns::drawn_models;
 use super::latest::{Latest, known, latest};
+use super::sum_series::sum_series;
 use super::total::total;
 use super::windows::civil;
 use crate::contents::{Answer, ScoreSheet, ScoredBy};
@@ -43,9 +44,18 @@ pub fn answer(asked: &AnswerInputs<'_>) -> Option<Answer> {
         let sums: HashSet<&Arc<str>> = hierarchy.ids().take(hierarchy.n_aggregates()).collect();
         latest.retain(|of_series| !sums.contains(asked.panel.id(of_series.series)));
     }
+    // A total among its parts is the sum over the series itself.
+    let whole = sum_series(asked.panel, &latest);
+    if let Some(place) = whole {
+        latest = vec![latest.swap_remove(place)];
+    }
     let model = best(&models, asked.scores)?;
     let told = Told::of(asked, model, &latest)?;
     let mut sentences = vec![told.total()];
+    if whole.is_some() {
+        let id = asked.panel.id(latest[0].series);
+        sentences.push(format!("{id} is the sum of the other series, which are not added to it."));
+    }
     sentences.extend(told.beside_before());
     sentences.extend(told.range(model));
     sentences.extend(told.came_true());
@@ -356,12 +366,13 @@ mod tests {
 
     fn frame(panel: &Panel, h: usize) -> Frame {
         let mut frame = Frame::new(Freq::parse("D").unwrap());
-        for series in 0..2 {
+        for series in 0..panel.n_series() {
             frame.ids.extend(std::iter::repeat_n(panel.id(series), h).cloned());
             frame.times.extend(panel.future_times(series, h).unwrap());
         }
         let columns = [("M", 5.0), ("M-lo-80", 4.0), ("M-hi-80", 7.0)];
-        frame.columns = columns.map(|(name, value)| (name.to_owned(), vec![value; 2 * h])).into();
+        frame.columns =
+            columns.map(|(name, value)| (name.to_owned(), vec![value; panel.n_series() * h])).into();
         frame
     }
 
@@ -422,6 +433,38 @@ mod tests {
         let answer = super::answer(&AnswerInputs { hierarchy: Some(&hierarchy), ..asked }).unwrap();
         let text = answer.sentences.join("\n");
         assert!(text.contains("a total of 35.00 for y of a"), "{text}");
+    }
+
+    #[test]
+    fn a_total_among_its_parts_is_not_added_to_them() {
+        let values =
+            |series: usize| (0..30).map(move |t| (t % (3 + series)) as f32 + 1.0).collect::<Vec<_>>();
+        let sum = values(0).iter().zip(values(1)).map(|(a, b)| a + b).collect::<Vec<_>>();
+        let of = |sum: Vec<f32>| {
+            let series = [("a", 0, values(0)), ("all", 0, sum), ("b", 0, values(1))];
+            Panel::from_series(Freq::parse("D").unwrap(), series).unwrap()
+        };
+        let told = |panel: Panel| {
+            let frame = frame(&panel, 7);
+            let asked = AnswerInputs {
+                panel: &panel,
+                frame: &frame,
+                target: "y",
+                unit: None,
+                scores: &[],
+                baseline: None,
+                hierarchy: None,
+            };
+            answer(&asked).unwrap().sentences.join("\n")
+        };
+        let text = told(of(sum.clone()));
+        assert!(
+            text.contains("a total of 35.00 for y of all") && text.contains("all is the sum of the other"),
+            "{text}"
+        );
+        let mut other = sum;
+        other[29] += 1.0;
+        assert!(told(of(other)).contains("over all 3 series"));
     }
 
     #[test]

@@ -8,5 +8,6 @@ pub(crate) mod facts;
 pub(crate) mod importances;
 pub(crate) mod latest;
 pub(crate) mod scores;
+mod sum_series;
 mod total;
 pub(crate) mod windows;
