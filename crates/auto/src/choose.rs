@@ -12,6 +12,7 @@ use crate::chosen::{Chosen, ChosenMember};
 use crate::error::AutoError;
 use crate::gathered::{Gathered, gathered};
 use crate::grid::{MEDIAN, WIDTH, pinball};
+use crate::history::History;
 use crate::loss::Case;
 use crate::member::{Context, Member};
 use crate::mix::Mix;
@@ -141,6 +142,8 @@ pub(crate) fn choose(
             "{refused} forecasts of the windows that no history could justify were replaced by those of the next model"
         ));
     }
+
+    board.told.extend(ended(panel, season));
 
     // The members that have a weight, and the baseline, on everything.
     let (mut members, mut learned, mut places) = (Vec::new(), Vec::new(), Vec::new());
@@ -355,6 +358,26 @@ fn pace(
     let (first, last) = (*taken.first()?, *taken.last()?);
     let each = if taken.len() > 1 { (last - first) / (taken.len() - 1) as f64 } else { first };
     Some([first, each])
+}
+
+/// Which series have ended, in a sentence.
+fn ended(panel: &Panel, season: usize) -> Option<String> {
+    const NAMED: usize = 5;
+    let has_ended = |&series: &usize| {
+        let zero = f64::from(panel.level(series).hold(0.0));
+        History::of(&panel.known_y(series, 0..panel.len(series)), season, zero).has_ended
+    };
+    let ended: Vec<usize> = (0..panel.n_series()).filter(has_ended).collect();
+    let names: Vec<&str> = ended.iter().take(NAMED).map(|&series| &**panel.id(series)).collect();
+    let more = if ended.len() > NAMED { ", ..." } else { "" };
+    (!ended.is_empty()).then(|| {
+        format!(
+            "{} of {} series were 0 for more than a season, and longer than ever before: they are forecast as 0 ({}{more})",
+            ended.len(),
+            panel.n_series(),
+            names.join(", ")
+        )
+    })
 }
 
 /// Equal weights of the models that are good as a rule.

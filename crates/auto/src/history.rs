@@ -45,6 +45,23 @@ pub(crate) struct History {
     pub(crate) last: f64,
     /// Whether it has zeros and nothing below.
     pub(crate) stops_at_zero: bool,
+    /// Whether it has [ended](has_ended): what is not sold any more.
+    pub(crate) has_ended: bool,
+}
+
+/// Fewest zeros at the end of a series that has ended.
+const ENDED: usize = 8;
+
+/// Whether values that were above zero are zero for longer than a season, and for more than twice as long as ever before.
+fn has_ended(y: &[f32], season: usize, zero: f64) -> bool {
+    let is_zero = |y: &&f32| y.is_nan() || f64::from(**y) == zero;
+    let at_end = y.iter().rev().take_while(is_zero).count();
+    let before = &y[..y.len() - at_end];
+    // Before the first sale there is no gap.
+    let since_first = &before[before.iter().take_while(is_zero).count()..];
+    let gaps = since_first.split(|y| !is_zero(&y)).map(<[f32]>::len);
+    let known = y[y.len() - at_end..].iter().filter(|y| !y.is_nan()).count();
+    known >= ENDED.max(season + 1) && !before.is_empty() && at_end > 2 * gaps.max().unwrap_or(0)
 }
 
 impl History {
@@ -81,6 +98,7 @@ impl History {
             range: if count == 0 { [zero; 2] } else { range },
             last: known().next_back().unwrap_or(zero),
             stops_at_zero: positive && zeros > 0.02,
+            has_ended: positive && has_ended(y, season, zero),
         }
     }
 }
@@ -100,6 +118,19 @@ mod tests {
         assert!(history.group == SeriesGroup::Intermittent && history.stops_at_zero);
         let signs: Vec<f32> = demand.iter().map(|y| y - 1.0).collect();
         assert!(!History::of(&signs, 1, 0.0).stops_at_zero);
+    }
+
+    #[test]
+    fn a_series_has_ended_that_is_zero_for_longer_than_ever() {
+        let ended = |y: &[f32], season: usize| History::of(y, season, 0.0).has_ended;
+        let sold: Vec<f32> = (0..30).map(|t| if t % 4 == 0 { 0.0 } else { 5.0 }).collect();
+        let then_zeros = |count: usize| [&sold[..], &vec![0.0; count]].concat();
+        assert!(ended(&then_zeros(13), 12) && !ended(&then_zeros(12), 12), "for more than a season");
+        assert!(ended(&then_zeros(8), 1) && !ended(&then_zeros(7), 1));
+        // Ice is sold in summer.
+        let summers: Vec<f32> = (0..43).map(|t| if t % 12 < 4 { 5.0 } else { 0.0 }).collect();
+        assert!(!ended(&summers, 7) && !ended(&[0.0; 40], 1) && !ended(&sold, 1));
+        assert!(ended(&[&[0.0; 20], &sold[1..], &[0.0; 9]].concat(), 1), "it began late");
     }
 
     #[test]

@@ -33,13 +33,16 @@ impl Mix {
     }
 
     /// The quantiles `[h, WIDTH]` of a series from those of its members, some of which have none, and how many of them were left out
-    /// as nothing in the history justifies them.
+    /// as nothing in the history justifies them. A series that has ended stays at zero.
     pub(crate) fn combined(
         &self,
         history: &History,
         h: usize,
         members: &[Option<&[f32]>],
     ) -> (Vec<f32>, usize) {
+        if history.has_ended {
+            return (vec![history.range[0] as f32; h * WIDTH], 0);
+        }
         let is_sound: Vec<bool> =
             members.iter().map(|values| values.is_some_and(|values| justifies(history, values))).collect();
         let left_out = |member: usize| members[member].is_some() && !is_sound[member];
@@ -62,6 +65,9 @@ impl Mix {
             }
         }
         let mut values: Vec<f32> = sums.into_iter().map(|value| value as f32).collect();
+        if history.len < FEW_ROWS {
+            spread_out(history, &mut values);
+        }
         self.widen(history, &mut values);
         (values, refused)
     }
@@ -77,6 +83,21 @@ impl Mix {
             // What stands for zero is the least value that the history has.
             let zero = history.range[0] as f32;
             values.iter_mut().for_each(|value| *value = value.max(zero));
+        }
+    }
+}
+
+/// Of fewer rows no model sees how far values spread.
+const FEW_ROWS: usize = 4;
+
+/// Gives steps without any width the quantiles of a walk at random: what has hardly begun is not certain.
+fn spread_out(history: &History, values: &mut [f32]) {
+    for (step, values) in values.chunks_exact_mut(WIDTH).enumerate() {
+        if values[0] == values[WIDTH - 1] {
+            values
+                .iter_mut()
+                .zip(normal(step))
+                .for_each(|(value, offset)| *value += (offset * history.scale) as f32);
         }
     }
 }
@@ -121,6 +142,23 @@ mod tests {
         let (values, _) = mix.combined(&history, 2, &[Some(&wild), None, None]);
         assert_eq!(values[MEDIAN], 13.0, "the last value");
         assert_eq!((mix.weight(0), mix.weight(1), mix.weight(2)), (0.75, 1.0, 0.0));
+    }
+
+    #[test]
+    fn a_series_that_has_ended_stays_at_zero() {
+        let mix = Mix { weights: vec![1.0], groups: Vec::new(), order: vec![0], width: 1.0 };
+        let history = History::of(&[&[5.0, 6.0].repeat(10)[..], &[0.0; 20]].concat(), 7, 0.0);
+        assert_eq!(mix.combined(&history, 2, &[Some(&flat(5.0))]).0, vec![0.0; 2 * WIDTH]);
+    }
+
+    #[test]
+    fn a_series_of_one_row_is_not_certain() {
+        let mix = Mix { weights: vec![1.0], groups: Vec::new(), order: vec![0], width: 1.0 };
+        let sure = vec![58.0; 2 * WIDTH];
+        let (values, _) = mix.combined(&History::of(&[58.0], 1, 0.0), 2, &[Some(&sure)]);
+        assert!(values[MEDIAN] == 58.0 && values[0] < 52.0 && values[WIDTH - 1] > 64.0, "{values:?}");
+        // What was the same four times may stay so.
+        assert_eq!(mix.combined(&History::of(&[58.0; 4], 1, 0.0), 2, &[Some(&sure)]).0, sure);
     }
 
     #[test]
