@@ -125,36 +125,40 @@ fn rule(arguments: &mut Arguments, class: Option<&str>) -> Result<Rule, HyperPar
                 let expected = "false without a momentum, or with a dampening";
                 return Err(HyperParameterError::new("nesterov", expected, true));
             }
-            Rule::Sgd(SgdConfig { momentum, dampening, nesterov, weight_decay })
+            let sgd = SgdConfig::default().momentum(momentum).dampening(dampening).nesterov(nesterov);
+            Rule::Sgd(sgd.weight_decay(weight_decay))
         }
-        "RMSprop" => Rule::RmsProp(RmsPropConfig {
-            alpha: arguments.number("alpha", FROM_0_TO_1)?.unwrap_or(0.99),
-            eps: arguments.number("eps", AT_LEAST_0)?.unwrap_or(1e-8),
-            momentum: arguments.number("momentum", AT_LEAST_0)?.unwrap_or(0.0),
-            weight_decay,
-        }),
-        "Adagrad" => Rule::Adagrad(AdagradConfig {
-            lr_decay: arguments.number("lr_decay", AT_LEAST_0)?.unwrap_or(0.0),
-            initial: arguments.number("initial_accumulator_value", AT_LEAST_0)?.unwrap_or(0.0),
-            eps: arguments.number("eps", AT_LEAST_0)?.unwrap_or(1e-10),
-            weight_decay,
-        }),
-        "Adadelta" => Rule::Adadelta(AdadeltaConfig {
-            rho: arguments.number("rho", FROM_0_TO_1)?.unwrap_or(0.9),
-            eps: arguments.number("eps", AT_LEAST_0)?.unwrap_or(1e-6),
-            weight_decay,
-        }),
+        "RMSprop" => Rule::RmsProp(
+            RmsPropConfig::default()
+                .alpha(arguments.number("alpha", FROM_0_TO_1)?.unwrap_or(0.99))
+                .eps(arguments.number("eps", AT_LEAST_0)?.unwrap_or(1e-8))
+                .momentum(arguments.number("momentum", AT_LEAST_0)?.unwrap_or(0.0))
+                .weight_decay(weight_decay),
+        ),
+        "Adagrad" => Rule::Adagrad(
+            AdagradConfig::default()
+                .lr_decay(arguments.number("lr_decay", AT_LEAST_0)?.unwrap_or(0.0))
+                .initial(arguments.number("initial_accumulator_value", AT_LEAST_0)?.unwrap_or(0.0))
+                .eps(arguments.number("eps", AT_LEAST_0)?.unwrap_or(1e-10))
+                .weight_decay(weight_decay),
+        ),
+        "Adadelta" => Rule::Adadelta(
+            AdadeltaConfig::default()
+                .rho(arguments.number("rho", FROM_0_TO_1)?.unwrap_or(0.9))
+                .eps(arguments.number("eps", AT_LEAST_0)?.unwrap_or(1e-6))
+                .weight_decay(weight_decay),
+        ),
         adam => {
             let [beta1, beta2] = betas(arguments)?;
             let eps = arguments.number("eps", AT_LEAST_0)?.unwrap_or(1e-8);
-            let config = AdamConfig { beta1, beta2, eps, weight_decay };
+            let config = AdamConfig::default().beta1(beta1).beta2(beta2).eps(eps).weight_decay(weight_decay);
             match adam {
                 "AdamW" => Rule::AdamW(config),
                 "RAdam" => Rule::RAdam(config),
                 "Adamax" => Rule::Adamax(config),
                 "NAdam" => {
                     let momentum_decay = arguments.number("momentum_decay", AT_LEAST_0)?.unwrap_or(4e-3);
-                    Rule::NAdam(NAdamConfig { adam: config, momentum_decay })
+                    Rule::NAdam(NAdamConfig::default().adam(config).momentum_decay(momentum_decay))
                 }
                 _ => Rule::Adam(config),
             }
@@ -193,56 +197,53 @@ fn schedule(
         return Ok(Schedule::StepDecay(StepDecay::halvings(rate, common.num_lr_decays, max_steps)));
     };
     let schedule = match class {
-        "StepLR" => Schedule::StepDecay(StepDecay {
-            initial: rate,
-            every: steps(arguments, "step_size")?
+        "StepLR" => {
+            let every = steps(arguments, "step_size")?
                 .filter(|every| *every > 0)
-                .ok_or_else(|| HyperParameterError::new("step_size", "given, and at least 1", "none"))?,
-            factor: arguments.number("gamma", AT_LEAST_0)?.unwrap_or(0.1),
-        }),
-        "MultiStepLR" => Schedule::Milestones(Milestones {
-            initial: rate,
-            steps: milestones(arguments)?.into(),
-            factor: arguments.number("gamma", AT_LEAST_0)?.unwrap_or(0.1),
-        }),
+                .ok_or_else(|| HyperParameterError::new("step_size", "given, and at least 1", "none"))?;
+            let factor = arguments.number("gamma", AT_LEAST_0)?.unwrap_or(0.1);
+            Schedule::StepDecay(StepDecay::new(rate, every).factor(factor))
+        }
+        "MultiStepLR" => {
+            let steps = milestones(arguments)?;
+            let factor = arguments.number("gamma", AT_LEAST_0)?.unwrap_or(0.1);
+            Schedule::Milestones(Milestones::new(rate, steps).factor(factor))
+        }
         "ExponentialLR" => {
             let factor = arguments.number("gamma", AT_LEAST_0)?;
             let factor =
                 factor.ok_or_else(|| HyperParameterError::new("gamma", "given, and at least 0", "none"))?;
-            Schedule::StepDecay(StepDecay { initial: rate, every: 1, factor })
+            Schedule::StepDecay(StepDecay::new(rate, 1).factor(factor))
         }
-        "ConstantLR" => Schedule::Ramp(Ramp {
-            rate,
-            from: arguments.number("factor", FROM_0_TO_1)?.unwrap_or(1.0 / 3.0),
-            to: 1.0,
-            steps: steps(arguments, "total_iters")?.unwrap_or(5),
-            jump: true,
-        }),
-        "LinearLR" => Schedule::Ramp(Ramp {
-            rate,
-            from: arguments.number("start_factor", FROM_0_TO_1)?.unwrap_or(1.0 / 3.0),
-            to: arguments.number("end_factor", FROM_0_TO_1)?.unwrap_or(1.0),
-            steps: steps(arguments, "total_iters")?.unwrap_or(5),
-            jump: false,
-        }),
-        "PolynomialLR" => Schedule::Polynomial(Polynomial {
-            initial: rate,
-            steps: steps(arguments, "total_iters")?.unwrap_or(5).max(1),
-            power: arguments.number("power", AT_LEAST_0)?.unwrap_or(1.0),
-        }),
-        "CosineAnnealingWarmRestarts" => Schedule::WarmRestarts(WarmRestarts {
-            initial: rate,
-            floor: arguments.number("eta_min", AT_LEAST_0)?.unwrap_or(0.0),
-            first: steps(arguments, "T_0")?
+        "ConstantLR" => {
+            let from = arguments.number("factor", FROM_0_TO_1)?.unwrap_or(1.0 / 3.0);
+            let steps = steps(arguments, "total_iters")?.unwrap_or(5);
+            Schedule::Ramp(Ramp::new(rate, steps).from(from).jump(true))
+        }
+        "LinearLR" => {
+            let from = arguments.number("start_factor", FROM_0_TO_1)?.unwrap_or(1.0 / 3.0);
+            let to = arguments.number("end_factor", FROM_0_TO_1)?.unwrap_or(1.0);
+            let steps = steps(arguments, "total_iters")?.unwrap_or(5);
+            Schedule::Ramp(Ramp::new(rate, steps).from(from).to(to))
+        }
+        "PolynomialLR" => {
+            let steps = steps(arguments, "total_iters")?.unwrap_or(5).max(1);
+            let power = arguments.number("power", AT_LEAST_0)?.unwrap_or(1.0);
+            Schedule::Polynomial(Polynomial::new(rate, steps).power(power))
+        }
+        "CosineAnnealingWarmRestarts" => {
+            let floor = arguments.number("eta_min", AT_LEAST_0)?.unwrap_or(0.0);
+            let first = steps(arguments, "T_0")?
                 .filter(|first| *first > 0)
-                .ok_or_else(|| HyperParameterError::new("T_0", "given, and at least 1", "none"))?,
-            factor: steps(arguments, "T_mult")?.unwrap_or(1).max(1),
-        }),
-        "CosineAnnealingLR" => Schedule::Cosine(Cosine {
-            initial: rate,
-            floor: arguments.number("eta_min", AT_LEAST_0)?.unwrap_or(0.0),
-            steps: steps(arguments, "T_max")?.unwrap_or(max_steps).max(1),
-        }),
+                .ok_or_else(|| HyperParameterError::new("T_0", "given, and at least 1", "none"))?;
+            let factor = steps(arguments, "T_mult")?.unwrap_or(1).max(1);
+            Schedule::WarmRestarts(WarmRestarts::new(rate, first).floor(floor).factor(factor))
+        }
+        "CosineAnnealingLR" => {
+            let floor = arguments.number("eta_min", AT_LEAST_0)?.unwrap_or(0.0);
+            let steps = steps(arguments, "T_max")?.unwrap_or(max_steps).max(1);
+            Schedule::Cosine(Cosine::new(rate, steps).floor(floor))
+        }
         OURS => {
             let floor = arguments.number("eta_min", AT_LEAST_0)?.unwrap_or(0.0);
             let total = steps(arguments, "total_steps")?.unwrap_or(max_steps);
@@ -251,7 +252,7 @@ fn schedule(
                 let expected = format!("fewer than all steps, of which there are {total}");
                 return Err(HyperParameterError::new("warmup_steps", expected, warmup));
             }
-            Schedule::CosineWarmup(CosineWarmup { peak: rate, floor, warmup, steps: total })
+            Schedule::CosineWarmup(CosineWarmup::new(rate, warmup, total).floor(floor))
         }
         "OneCycleLR" => Schedule::OneCycle(one_cycle(arguments, rate, max_steps)?),
         _ => Schedule::Plateau(Plateau::new(rate, plateau(arguments)?)),
@@ -279,29 +280,25 @@ fn one_cycle(arguments: &mut Arguments, rate: f64, max_steps: u64) -> Result<One
         arguments.number("base_momentum", FROM_0_BELOW_1)?.unwrap_or(0.85),
         arguments.number("max_momentum", FROM_0_BELOW_1)?.unwrap_or(0.95),
     ];
-    Ok(OneCycle {
-        initial,
-        peak,
-        floor: initial / arguments.number("final_div_factor", POSITIVE)?.unwrap_or(1e4),
-        steps: total,
-        rise: arguments.number("pct_start", FROM_0_TO_1)?.unwrap_or(0.3),
-        three_phase: arguments.flag("three_phase", false)?,
-        linear: arguments.word("anneal_strategy", ["cos", "linear"])? == 1,
-        momentum: arguments.flag("cycle_momentum", true)?.then_some(momenta),
-    })
+    Ok(OneCycle::new(peak, total)
+        .initial(initial)
+        .floor(initial / arguments.number("final_div_factor", POSITIVE)?.unwrap_or(1e4))
+        .rise(arguments.number("pct_start", FROM_0_TO_1)?.unwrap_or(0.3))
+        .three_phase(arguments.flag("three_phase", false)?)
+        .linear(arguments.word("anneal_strategy", ["cos", "linear"])? == 1)
+        .momentum(arguments.flag("cycle_momentum", true)?.then_some(momenta)))
 }
 
 fn plateau(arguments: &mut Arguments) -> Result<PlateauConfig, HyperParameterError> {
     arguments.word("mode", ["min"])?;
-    Ok(PlateauConfig {
-        factor: arguments.number("factor", FROM_0_BELOW_1)?.unwrap_or(0.1),
-        patience: steps(arguments, "patience")?.unwrap_or(10),
-        threshold: arguments.number("threshold", AT_LEAST_0)?.unwrap_or(1e-4),
-        relative: arguments.word("threshold_mode", ["rel", "abs"])? == 0,
-        cooldown: steps(arguments, "cooldown")?.unwrap_or(0),
-        floor: arguments.number("min_lr", AT_LEAST_0)?.unwrap_or(0.0),
-        eps: arguments.number("eps", AT_LEAST_0)?.unwrap_or(1e-8),
-    })
+    Ok(PlateauConfig::default()
+        .factor(arguments.number("factor", FROM_0_BELOW_1)?.unwrap_or(0.1))
+        .patience(steps(arguments, "patience")?.unwrap_or(10))
+        .threshold(arguments.number("threshold", AT_LEAST_0)?.unwrap_or(1e-4))
+        .relative(arguments.word("threshold_mode", ["rel", "abs"])? == 0)
+        .cooldown(steps(arguments, "cooldown")?.unwrap_or(0))
+        .floor(arguments.number("min_lr", AT_LEAST_0)?.unwrap_or(0.0))
+        .eps(arguments.number("eps", AT_LEAST_0)?.unwrap_or(1e-8)))
 }
 
 /// The steps at which a rate changes.

@@ -19,31 +19,28 @@ fn refused(settings: Value) -> String {
 #[test]
 fn defaults_are_those_of_torch() {
     let rule = |name: &str| read(json!({ "optimizer": name })).rule;
-    let adam = AdamConfig { beta1: 0.9, beta2: 0.999, eps: 1e-8, weight_decay: 0.0 };
+    let adam = AdamConfig::default().beta1(0.9).beta2(0.999).eps(1e-8).weight_decay(0.0);
     assert_eq!(read(json!({})).rule, Rule::Adam(adam));
     assert_eq!(rule("Adam"), Rule::Adam(adam));
-    assert_eq!(rule("AdamW"), Rule::AdamW(AdamConfig { weight_decay: 0.01, ..adam }));
+    assert_eq!(rule("AdamW"), Rule::AdamW(adam.weight_decay(0.01)));
     assert_eq!(rule("RAdam"), Rule::RAdam(adam));
-    let plain = SgdConfig { momentum: 0.0, dampening: 0.0, nesterov: false, weight_decay: 0.0 };
+    let plain = SgdConfig::default().momentum(0.0).dampening(0.0).nesterov(false).weight_decay(0.0);
     assert_eq!(rule("SGD"), Rule::Sgd(plain));
-    let rms = RmsPropConfig { alpha: 0.99, eps: 1e-8, momentum: 0.0, weight_decay: 0.0 };
+    let rms = RmsPropConfig::default().alpha(0.99).eps(1e-8).momentum(0.0).weight_decay(0.0);
     assert_eq!(rule("RMSprop"), Rule::RmsProp(rms));
     assert_eq!(read(json!({})).clip, None);
 
-    let cycle = Schedule::OneCycle(OneCycle {
-        initial: 0.002 / 25.0,
-        peak: 0.002,
-        floor: 0.002 / 25.0 / 1e4,
-        steps: 100,
-        rise: 0.3,
-        three_phase: false,
-        linear: false,
-        momentum: Some([0.85, 0.95]),
-    });
+    let cycle = OneCycle::new(0.002, 100)
+        .initial(0.002 / 25.0)
+        .floor(0.002 / 25.0 / 1e4)
+        .rise(0.3)
+        .three_phase(false)
+        .linear(false)
+        .momentum(Some([0.85, 0.95]));
     let read = read(json!({ "learning_rate": 0.002, "lr_scheduler": "OneCycleLR", "optimizer": "SGD" }));
-    assert_eq!(read.schedule, cycle);
+    assert_eq!(read.schedule, Schedule::OneCycle(cycle));
     // There is a velocity from the first step on.
-    assert_eq!(read.rule, Rule::Sgd(SgdConfig { momentum: 0.95, ..plain }));
+    assert_eq!(read.rule, Rule::Sgd(plain.momentum(0.95)));
 }
 
 #[test]
@@ -56,8 +53,8 @@ fn arguments_arrive() {
         "gradient_clip_val": 2,
         "gradient_clip_algorithm": "value",
     }));
-    let rule = SgdConfig { momentum: 0.9, dampening: 0.0, nesterov: true, weight_decay: 1.0 };
-    let schedule = CosineWarmup { peak: 1e-4, floor: 1e-6, warmup: 5, steps: 100 };
+    let rule = SgdConfig::default().momentum(0.9).nesterov(true).weight_decay(1.0);
+    let schedule = CosineWarmup::new(1e-4, 5, 100).floor(1e-6);
     let expected = OptimizerSettings {
         rule: Rule::Sgd(rule),
         schedule: Schedule::CosineWarmup(schedule),
@@ -120,7 +117,7 @@ fn mistakes_are_named_with_the_nearest_valid_name() {
 fn further_classes_of_torch_have_its_defaults() {
     let adam = AdamConfig::default();
     for (name, expected) in [
-        ("NAdam", Rule::NAdam(NAdamConfig { adam, momentum_decay: 4e-3 })),
+        ("NAdam", Rule::NAdam(NAdamConfig::default().adam(adam).momentum_decay(4e-3))),
         ("Adamax", Rule::Adamax(adam)),
         ("Adagrad", Rule::Adagrad(AdagradConfig::default())),
         ("Adadelta", Rule::Adadelta(AdadeltaConfig::default())),

@@ -1,7 +1,10 @@
 //! The constants of the update rules, with PyTorch's defaults.
 
+use crate::setters::setters;
+
 /// The constants of Adam and its kin.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct AdamConfig {
     /// How much of the mean of gradients is kept each step.
     pub beta1: f64,
@@ -19,8 +22,11 @@ impl Default for AdamConfig {
     }
 }
 
+setters!(AdamConfig { beta1: f64, beta2: f64, eps: f64, weight_decay: f64 });
+
 /// The constants of gradient descent.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct SgdConfig {
     /// How much of the velocity is kept each step; with 0 there is none.
     pub momentum: f64,
@@ -32,8 +38,11 @@ pub struct SgdConfig {
     pub weight_decay: f64,
 }
 
+setters!(SgdConfig { momentum: f64, dampening: f64, nesterov: bool, weight_decay: f64 });
+
 /// The constants of RMSprop.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct RmsPropConfig {
     /// How much of the mean of squared gradients is kept each step.
     pub alpha: f64,
@@ -51,8 +60,11 @@ impl Default for RmsPropConfig {
     }
 }
 
+setters!(RmsPropConfig { alpha: f64, eps: f64, momentum: f64, weight_decay: f64 });
+
 /// The constants of NAdam.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct NAdamConfig {
     /// Those that it has in common with Adam.
     pub adam: AdamConfig,
@@ -60,8 +72,17 @@ pub struct NAdamConfig {
     pub momentum_decay: f64,
 }
 
+impl Default for NAdamConfig {
+    fn default() -> Self {
+        Self { adam: AdamConfig::default(), momentum_decay: 4e-3 }
+    }
+}
+
+setters!(NAdamConfig { adam: AdamConfig, momentum_decay: f64 });
+
 /// The constants of Adagrad.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct AdagradConfig {
     /// Step t has the rate divided by `1 + (t - 1) lr_decay`.
     pub lr_decay: f64,
@@ -79,8 +100,11 @@ impl Default for AdagradConfig {
     }
 }
 
+setters!(AdagradConfig { lr_decay: f64, initial: f64, eps: f64, weight_decay: f64 });
+
 /// The constants of Adadelta.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct AdadeltaConfig {
     /// How much of the means of squares is kept each step.
     pub rho: f64,
@@ -95,3 +119,5 @@ impl Default for AdadeltaConfig {
         Self { rho: 0.9, eps: 1e-6, weight_decay: 0.0 }
     }
 }
+
+setters!(AdadeltaConfig { rho: f64, eps: f64, weight_decay: f64 });

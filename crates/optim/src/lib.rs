@@ -16,6 +16,18 @@
 //! assert!((params[0] - 0.9).abs() < 1e-6 && params[1] == -1.0);
 //! ```
 //!
+//! The constants of rules and schedules begin with PyTorch's, and a method of each field's name sets another:
+//!
+//! ```
+//! use foretell_optim::{AdamConfig, Cosine, Optimizer, Rule, Schedule};
+//!
+//! let rule = Rule::AdamW(AdamConfig::default().beta2(0.98).weight_decay(0.01));
+//! let schedule = Schedule::Cosine(Cosine::new(1e-3, 500).floor(1e-5));
+//! let mut params = [1.0];
+//! Optimizer::new(params.len(), rule, None).step(&mut params, &[&[0.5]], schedule.at(250));
+//! assert!((params[0] - 0.99949).abs() < 1e-6);
+//! ```
+//!
 //! # Features
 //!
 //! The only one, `default`, switches on what the crates below have by default: kernels dispatched at run time (`simd` of `foretell-simd`),
@@ -30,6 +42,7 @@ mod constants;
 mod optimizer;
 mod rule;
 mod schedule;
+mod setters;
 #[cfg(test)]
 mod torch_tests;
 

@@ -3,14 +3,19 @@
 use std::f64::consts::PI;
 use std::sync::Arc;
 
+use crate::setters::setters;
+
 /// How large a step is.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Pace {
     /// The learning rate.
     pub rate: f64,
     /// The momentum in place of the rule's (of Adam's beta1), where the schedule changes it.
     pub momentum: Option<f64>,
 }
+
+setters!(Pace { momentum: Option<f64> });
 
 impl From<f64> for Pace {
     fn from(rate: f64) -> Self {
@@ -83,6 +88,7 @@ impl Schedule {
 
 /// A rate that is multiplied by `factor` every `every` steps (`torch.optim.lr_scheduler.StepLR`).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct StepDecay {
     /// The rate of the first step.
     pub initial: f64,
@@ -92,7 +98,14 @@ pub struct StepDecay {
     pub factor: f64,
 }
 
+setters!(StepDecay { factor: f64 });
+
 impl StepDecay {
+    /// A tenth of the rate after each `every` steps.
+    pub fn new(initial: f64, every: u64) -> Self {
+        Self { initial, every, factor: 0.1 }
+    }
+
     /// neuralforecast's rule: `decays` halvings spread evenly over `steps` steps; none where `decays` is
     /// not positive.
     pub fn halvings(initial: f64, decays: i64, steps: u64) -> Self {
@@ -109,6 +122,7 @@ impl StepDecay {
 /// A rate that is multiplied by `factor` at each of these steps, as often as a step stands among them
 /// (`torch.optim.lr_scheduler.MultiStepLR`).
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Milestones {
     /// The rate of the first step.
     pub initial: f64,
@@ -118,7 +132,14 @@ pub struct Milestones {
     pub factor: f64,
 }
 
+setters!(Milestones { factor: f64 });
+
 impl Milestones {
+    /// A tenth of the rate from each of these steps on.
+    pub fn new(initial: f64, steps: impl Into<Arc<[u64]>>) -> Self {
+        Self { initial, steps: steps.into(), factor: 0.1 }
+    }
+
     fn rate(&self, step: u64) -> f64 {
         let passed = self.steps.iter().filter(|&&milestone| milestone <= step).count();
         self.initial * self.factor.powi(passed.min(i32::MAX as usize) as i32)
@@ -128,6 +149,7 @@ impl Milestones {
 /// A line from the share `from` of the rate to the share `to` within `steps` steps, and that share from then on
 /// (`torch.optim.lr_scheduler.LinearLR`; with `jump`, the first share until then, as `ConstantLR`).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Ramp {
     /// The rate that the shares are of.
     pub rate: f64,
@@ -141,7 +163,14 @@ pub struct Ramp {
     pub jump: bool,
 }
 
+setters!(Ramp { from: f64, to: f64, jump: bool });
+
 impl Ramp {
+    /// A line from a third of the rate to all of it.
+    pub fn new(rate: f64, steps: u64) -> Self {
+        Self { rate, from: 1.0 / 3.0, to: 1.0, steps, jump: false }
+    }
+
     fn rate(&self, step: u64) -> f64 {
         let done = match (step >= self.steps, self.jump) {
             (true, _) => 1.0,
@@ -154,6 +183,7 @@ impl Ramp {
 
 /// `initial (1 - step / steps)^power`, and nothing from step `steps` on (`torch.optim.lr_scheduler.PolynomialLR`).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Polynomial {
     /// The rate of the first step.
     pub initial: f64,
@@ -163,7 +193,14 @@ pub struct Polynomial {
     pub power: f64,
 }
 
+setters!(Polynomial { power: f64 });
+
 impl Polynomial {
+    /// A line down to nothing.
+    pub fn new(initial: f64, steps: u64) -> Self {
+        Self { initial, steps, power: 1.0 }
+    }
+
     fn rate(&self, step: u64) -> f64 {
         self.initial * (1.0 - step.min(self.steps) as f64 / self.steps as f64).powf(self.power)
     }
@@ -172,6 +209,7 @@ impl Polynomial {
 /// A cosine from `initial` to `floor`, which starts again after `first` steps and then each time after `factor` times as many
 /// (`torch.optim.lr_scheduler.CosineAnnealingWarmRestarts`; Loshchilov and Hutter 2017, section 3).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct WarmRestarts {
     /// The rate of each start.
     pub initial: f64,
@@ -183,7 +221,14 @@ pub struct WarmRestarts {
     pub factor: u64,
 }
 
+setters!(WarmRestarts { floor: f64, factor: u64 });
+
 impl WarmRestarts {
+    /// Waves of `first` steps each, down to nothing.
+    pub fn new(initial: f64, first: u64) -> Self {
+        Self { initial, floor: 0.0, first, factor: 1 }
+    }
+
     fn rate(&self, step: u64) -> f64 {
         let (mut start, mut len) = (0, self.first);
         if self.factor == 1 {
@@ -199,6 +244,7 @@ impl WarmRestarts {
 /// A cosine from `initial` to `floor` within `steps` steps, and back within as many
 /// (`torch.optim.lr_scheduler.CosineAnnealingLR`; Loshchilov and Hutter 2017, equation 5).
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Cosine {
     /// The rate of the first step.
     pub initial: f64,
@@ -208,7 +254,14 @@ pub struct Cosine {
     pub steps: u64,
 }
 
+setters!(Cosine { floor: f64 });
+
 impl Cosine {
+    /// A wave whose least rate is nothing.
+    pub fn new(initial: f64, steps: u64) -> Self {
+        Self { initial, floor: 0.0, steps }
+    }
+
     fn rate(&self, step: u64) -> f64 {
         cosine(self.initial, self.floor, step as f64 / self.steps as f64)
     }
@@ -217,6 +270,7 @@ impl Cosine {
 /// A line that rises to `peak` in `warmup` steps, and a cosine down to `floor`, which is reached at step
 /// `steps` and kept.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct CosineWarmup {
     /// The largest rate, that of step `warmup`.
     pub peak: f64,
@@ -228,7 +282,14 @@ pub struct CosineWarmup {
     pub steps: u64,
 }
 
+setters!(CosineWarmup { floor: f64 });
+
 impl CosineWarmup {
+    /// A rise of `warmup` of all `steps`, and a fall to nothing.
+    pub fn new(peak: f64, warmup: u64, steps: u64) -> Self {
+        Self { peak, floor: 0.0, warmup, steps }
+    }
+
     fn rate(&self, step: u64) -> f64 {
         if step < self.warmup {
             return self.peak * (step + 1) as f64 / (self.warmup + 1) as f64;
@@ -241,6 +302,7 @@ impl CosineWarmup {
 /// A rise to `peak` and a fall far below the first rate (`torch.optim.lr_scheduler.OneCycleLR`; Smith and Topin
 /// 2018). The momentum, where it takes part, does the opposite.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct OneCycle {
     /// The first rate.
     pub initial: f64,
@@ -260,7 +322,24 @@ pub struct OneCycle {
     pub momentum: Option<[f64; 2]>,
 }
 
+setters!(OneCycle {
+    initial: f64,
+    floor: f64,
+    rise: f64,
+    three_phase: bool,
+    linear: bool,
+    momentum: Option<[f64; 2]>,
+});
+
 impl OneCycle {
+    /// A rise from a 25th of the largest rate within three tenths of the steps, a fall to a 10,000th of the first one, and a
+    /// momentum of 0.85 at the peak and 0.95 at the first rate: PyTorch's defaults.
+    pub fn new(peak: f64, steps: u64) -> Self {
+        let initial = peak / 25.0;
+        let (floor, momentum) = (initial / 1e4, Some([0.85, 0.95]));
+        Self { initial, peak, floor, steps, rise: 0.3, three_phase: false, linear: false, momentum }
+    }
+
     fn at(&self, step: u64) -> Pace {
         let (rise, last) = (self.rise * self.steps as f64, self.steps as f64 - 1.0);
         // Where each phase ends, and the rate and the height of the cycle at that step.
@@ -298,8 +377,9 @@ pub struct Plateau {
     cooling: u64,
 }
 
-/// The constants of a [`Plateau`].
+/// The constants of a [`Plateau`], with PyTorch's defaults.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct PlateauConfig {
     /// The factor of the rate; below 1.
     pub factor: f64,
@@ -316,6 +396,30 @@ pub struct PlateauConfig {
     /// Changes of the rate that are no larger than this are not made.
     pub eps: f64,
 }
+
+impl Default for PlateauConfig {
+    fn default() -> Self {
+        Self {
+            factor: 0.1,
+            patience: 10,
+            threshold: 1e-4,
+            relative: true,
+            cooldown: 0,
+            floor: 0.0,
+            eps: 1e-8,
+        }
+    }
+}
+
+setters!(PlateauConfig {
+    factor: f64,
+    patience: u64,
+    threshold: f64,
+    relative: bool,
+    cooldown: u64,
+    floor: f64,
+    eps: f64,
+});
 
 impl Plateau {
     /// A schedule that starts with this rate.

@@ -15,7 +15,7 @@ const AVERAGED: u64 = 400;
 
 /// AdamW with a gradient of norm 1 at most.
 pub fn optimizer(len: usize) -> Optimizer {
-    let adam = AdamConfig { beta1: 0.9, beta2: 0.98, eps: 1e-8, weight_decay: 0.02 };
+    let adam = AdamConfig::default().beta2(0.98).weight_decay(0.02);
     Optimizer::new(len, Rule::AdamW(adam), Some(Clip::Norm(1.0)))
 }
 

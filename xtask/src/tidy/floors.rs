@@ -245,7 +245,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     ),
     folders(
         "crates/optim/src",
-        &["bad_constant constants schedule", "adaptive", "rule", "check", "optimizer"],
+        &["bad_constant setters", "constants schedule", "adaptive", "rule", "check", "optimizer"],
     ),
     folders(
         "crates/pool/src",
