@@ -82,21 +82,16 @@ pub(crate) fn train(
     let kept_here = run.state.filter(|_| run.reduction.rank() == 0);
     let mut write = kept_here.map(|state| state_writer(state, &mut failure));
     let keep = write.as_mut().zip(kept_here).map(|(write, state)| StateWriter { every: state.every, write });
+    let cut = Cut {
+        dims,
+        loss,
+        exclude_insample_y: spec.common().exclude_insample_y,
+        step_by_step: network.needs.decoding.is_step_by_step(),
+    };
     let job = Fit {
-        network: &network,
-        params,
-        cut: Cut {
-            dims,
-            loss,
-            exclude_insample_y: spec.common().exclude_insample_y,
-            step_by_step: network.needs.decoding.is_step_by_step(),
-        },
         valid_loss: spec.valid_loss(),
-        train: &train,
         valid: valid.as_ref(),
         valid_dims,
-        config,
-        workers: run.workers,
         frozen: &frozen,
         pruning: pruning.as_ref(),
         before: before.as_ref(),
@@ -105,6 +100,7 @@ pub(crate) fn train(
         kept: kept_numbers,
         keep,
         reduction: run.reduction,
+        ..Fit::new(&network, params, cut, &train, config, run.workers)
     };
     let (params, outcome, optimizer) = fit(job, run.listen)
         .map_err(|source| NetworkError::Train { model: spec.alias().to_owned(), source })?;

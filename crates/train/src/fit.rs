@@ -6,7 +6,7 @@ use std::ops::{ControlFlow, Range};
 use foretell_amp::GradScaler;
 use foretell_batch::Cut;
 use foretell_data::{Cutter, SeriesSampler, WindowRef};
-use foretell_estimator::{Listener, Moment, Outcome, Progress, Reduction, Verdict};
+use foretell_estimator::{Listener, Moment, OneProcess, Outcome, Progress, Reduction, Verdict};
 use foretell_infer::Forecasts;
 use foretell_nn::{Coupling, Dims, Key, Loss, Network, Params, WithoutAmp, check_amp};
 use foretell_optim::{Optimizer, Pace, Schedule};
@@ -26,7 +26,8 @@ const DROPOUT: u64 = 1;
 const SERIES: u64 = 2;
 const WINDOWS: u64 = 3;
 
-/// A training run: the network, its data and its settings.
+/// A training run: the network, its data and its settings. [`Fit::new`] takes what every run needs; what else there is, is set as
+/// in `Fit { valid: Some(&valid), ..Fit::new(..) }`.
 pub struct Fit<'a> {
     /// The model.
     pub network: &'a Network,
@@ -63,6 +64,38 @@ pub struct Fit<'a> {
     /// The processes that train together: [`OneProcess`](crate::OneProcess), or several with the same job each. They
     /// share the windows to validate on, and all of them stop at the same step if their listeners do.
     pub reduction: &'a dyn Reduction,
+}
+
+impl<'a> Fit<'a> {
+    /// A run from these parameters, without validation, in this process alone.
+    pub fn new(
+        network: &'a Network,
+        params: Params,
+        cut: Cut<'a>,
+        train: &'a Cutter<'a>,
+        config: &'a TrainConfig,
+        workers: &'a Workers,
+    ) -> Self {
+        Self {
+            network,
+            params,
+            cut,
+            valid_loss: cut.loss,
+            train,
+            valid: None,
+            valid_dims: cut.dims,
+            config,
+            workers,
+            frozen: &[],
+            pruning: None,
+            before: None,
+            keeps_optimizer: false,
+            from: None,
+            kept: 0,
+            keep: None,
+            reduction: &OneProcess,
+        }
+    }
 }
 
 impl fmt::Debug for Fit<'_> {

@@ -464,6 +464,7 @@ pub fn rounding_of(precision: Precision) -> Rounding {
         Precision::F32 => Rounding::None,
         Precision::Bf16 => Rounding::Bf16,
         Precision::F16 => Rounding::F16,
+        other => unreachable!("no product is rounded to {other}"),
     }
 }
 
