@@ -1,5 +1,6 @@
 """Programs that were written for neuralforecast: what they override, give and read."""
 
+import inspect
 import json
 import os
 import signal
@@ -56,7 +57,7 @@ def test_methods_that_are_put_into_a_class_later_are_found_where_a_model_is_made
 
 
 def test_what_is_overridden_are_the_names_that_the_models_themselves_do_not_have():
-    own = {"fit", "predict", "get_test_size", "set_test_size"}
+    own = {"fit", "predict", "decompose", "get_test_size", "set_test_size"}
     assert {name for name in OVERRIDDEN if name in dir(NHITS)} == own
 
 
@@ -116,6 +117,7 @@ LISTS = [
     (models.NBEATSx, "n_blocks", [1, 1, 1], "reads more"), (models.NBEATSx, "mlp_units", [[8, 8]] * 3, "any"),
     (models.NBEATSx, "stack_types", ["identity", "trend", "seasonality"], "fewer"), (models.TCN, "dilations", [1, 2, 4], "any"),
     (models.DilatedRNN, "dilations", [[1, 2], [4, 8]], "any"), (models.KAN, "hidden_size", [8], "none"),
+    (models.KAN, "grid_range", [-1.0, 1.0], "reads more"), (NHITS, "training_data_availability_threshold", [0.5, 0.5], "none"),
 ]  # fmt: skip
 
 
@@ -143,6 +145,18 @@ def test_further_entries_of_lists_by_stacks_change_nothing_but_are_told(cls, tmp
     again = NeuralForecast.load(tmp_path / "models")
     pd.testing.assert_frame_equal(again.predict(), expected, check_dtype=False, check_column_type=False)
     assert again.models[0].hparams["n_blocks"] == [1, 1, 1, 7, 0]
+
+
+def test_every_list_of_every_model_was_tried():
+    """Of the hyper-parameters whose defaults are lists; others take one number or a list of two."""
+    networks = [cls for cls in vars(models).values() if isinstance(cls, type) and hasattr(cls, "EXOGENOUS_FUTR")]
+    lists = {
+        (cls.__name__, name)
+        for cls in networks
+        for name, parameter in inspect.signature(cls).parameters.items()
+        if isinstance(parameter.default, list) and parameter.default and "input_size" in inspect.signature(cls).parameters
+    }
+    assert lists and lists <= {(cls.__name__, name) for cls, name, *_ in LISTS}
 
 
 @pytest.mark.parametrize(("arguments", "message"), [

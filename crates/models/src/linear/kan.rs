@@ -31,7 +31,9 @@ hyper_parameters! {
         /// No effect: the grid is not changed in training.
         grid_eps: f64 = 0.02,
         /// Where the grid begins and where it ends; `spline_order` intervals further on either side, splines are 0.
-        grid_range: [f64; 2] = [-1.0, 1.0] => |range| rules::require(range[0] < range[1], "two numbers, the smaller first"),
+        grid_range: Vec<f64> = vec![-1.0, 1.0] => |range| {
+            rules::require(range.len() >= 2 && range[0] < range[1], "two numbers, the smaller first")
+        },
         /// Hidden layers.
         n_hidden_layers: usize = 1 => |count| rules::within(count, 0..=MAX_LAYERS),
         /// Units of every hidden layer, or a list with those of each.
@@ -89,6 +91,16 @@ impl Architecture for Kan {
         ]
     }
 
+    fn unread(&self) -> Vec<String> {
+        let found = self.grid_range.len();
+        let sentence = || {
+            format!(
+                "grid_range has {found} numbers: as in neuralforecast the first 2 are read; leave the others out"
+            )
+        };
+        (found > 2).then(sentence).into_iter().collect()
+    }
+
     fn needs(&self, _: &Dims) -> Needs {
         Needs { shard_windows: MIN_SHARD_LARGE_WEIGHTS, ..Needs::default() }
     }
@@ -97,7 +109,7 @@ impl Architecture for Kan {
         let config = SplineLinearConfig {
             intervals: self.grid_size,
             order: self.spline_order,
-            range: self.grid_range.map(|end| end as f32),
+            range: [self.grid_range[0] as f32, self.grid_range[1] as f32],
             noise: self.scale_noise as f32,
             base_scale: self.scale_base as f32,
             spline_scale: self.scale_spline as f32,
@@ -117,5 +129,22 @@ impl Model for Network {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
         let x = self.layers.iter().fold(windows.flattened(), |x, layer| layer.forward(cx, &x));
         x.reshape([windows.batch(), self.dims.horizon, self.dims.outputs])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grid_has_two_ends() {
+        let of = |grid_range: Vec<f64>| Kan { grid_range, ..Kan::default() };
+        assert!(of(vec![-1.0, 1.0]).unread().is_empty());
+        assert!(
+            of(vec![-1.0, 1.0, 5.0])
+                .unread()
+                .concat()
+                .contains("has 3 numbers: as in neuralforecast the first 2")
+        );
     }
 }
