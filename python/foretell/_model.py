@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from foretell import _foretell
-from foretell._alone import fitted_alone, predicted_alone
+from foretell._alone import decomposed_alone, fitted_alone, predicted_alone
 from foretell._overridden import OVERRIDDEN, check_overridden, refusal
 from foretell._trainer import class_name, heeded, read_trainer_arguments, saved
 from foretell.losses._base import Loss, as_loss
@@ -26,7 +26,6 @@ _ELSEWHERE = {
     "feature_importances": "NeuralForecast.feature_importances() has the weights of its variable selections and of its attention",
     "attention_weights": 'NeuralForecast.feature_importances() has them as "attention"',
     "feature_importance_correlations": "NeuralForecast.feature_importances() has the weights that are correlated",
-    "decompose": "NeuralForecast.decompose() takes the forecasts of all models apart",
     "decompose_forecast": "NeuralForecast.decompose() takes the forecasts of all models apart",
     "save": "NeuralForecast.save(path, model_index=[place]) writes some of the models",
     "load": "NeuralForecast.load(path) reads them",
@@ -81,7 +80,10 @@ class Model:
     #: The losses of the training and of its checks, each with the number of steps taken.
     train_trajectories: Sequence[tuple[int, float]] = ()
     valid_trajectories: Sequence[tuple[int, float]] = ()
+    #: The forecaster of this model alone, of its own `fit`.
     _alone: Any = None
+    #: The forecaster that it was trained in, and its place there.
+    _within: tuple[Any, int] | None = None
     _precision: str | None = None
     _threads: int | None = None
 
@@ -196,6 +198,7 @@ class Model:
             self.hparams["random_seed"] = self.random_seed = random_seed
         self.val_size, self.test_size = val_size, test_size
         self._alone, self.metrics = fitted_alone(self, dataset, val_size, test_size)
+        self._within = None
         return self
 
     def predict(
@@ -225,6 +228,34 @@ class Model:
         if self._alone is None:
             raise RuntimeError(f"{self!r} is not trained: call fit(dataset) before, or forecast by NeuralForecast")
         return predicted_alone(self._alone, dataset, self.test_size if test_size is None else test_size, step_size, quantiles, h)
+
+    def decompose(
+        self, dataset: TimeSeriesDataset, step_size: int = 1, random_seed: int | None = None, **data_kwargs: Any
+    ) -> NDArray[Any]:
+        """Takes apart the forecasts of what follows each series of a dataset, or of its last steps if ``fit`` did not look at them.
+        ``NeuralForecast.decompose`` names the parts.
+
+        Args:
+            dataset: The series; of a model that was trained in a ``NeuralForecast``, with ids and times as there.
+            step_size: Steps from one forecast of the last steps to the next.
+            random_seed: Accepted and not used: forecasts are the same each time.
+            **data_kwargs: Arguments of PyTorch's DataLoader, accepted and not used; any other is a TypeError.
+
+        Returns:
+            ``[series * windows, parts, h]``: of NBEATS, NBEATSx and NHITS a level and what each block adds. The parts add up to the forecast.
+
+        Raises:
+            RuntimeError: Before a fit.
+            ValueError: If the model has no parts.
+        """
+        from foretell._checks import check_data_arguments
+
+        check_data_arguments(self.decompose, data_kwargs)
+        return decomposed_alone(self, dataset, self.test_size, step_size)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A copy of a model is a model to train: the forecaster that it was trained in tells its own models that they are.
+        return {name: value for name, value in self.__dict__.items() if name != "_within"}
 
     def get_test_size(self) -> int:
         """The steps at the end of each series that are forecast by ``predict``."""

@@ -54,7 +54,7 @@ OVERRIDDEN = frozenset({*_OF_MODELS, *_OF_LIGHTNING, *_OF_MODULES})
 
 
 #: Those of them that foretell's models have.
-_OWN = frozenset({"fit", "predict", "get_test_size", "set_test_size"})
+_OWN = frozenset({"fit", "predict", "decompose", "get_test_size", "set_test_size"})
 
 
 def check_overridden(cls: type) -> None:

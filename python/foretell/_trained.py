@@ -402,12 +402,18 @@ class Trained:
         Raises:
             ValueError: If no model has parts.
         """
+        found: TableT = self._decomposed(None, df, static_df, futr_df, h)
+        return found
+
+    def _decomposed(self, place: int | None, df: Any, static_df: Any, futr_df: Any, h: int | None) -> Any:
+        """The parts of all models' forecasts, or of those of the model at a place of the list."""
         fitted = self._trained()
         data = self._given(fitted, df, static_df)
+        if place is not None:
+            fitted = fitted.only(_engine.places(self.models, [place]))
         h = _ahead.horizon(self.models, self.h, h, None)
         future = _ahead.future_rows(fitted, data, futr_df, h, self.h, df is not None)
-        found: TableT = data.table(fitted.decompose(data.panel, future, h))
-        return found
+        return data.table(fitted.decompose(data.panel, future, h))
 
     def feature_importances(self, df: Any = None, static_df: Any = None, futr_df: Any = None) -> list[dict[str, Any]]:
         """The weights behind the forecasts of each model that has such (TFT): those of its variable selections and of its attention, means
@@ -493,6 +499,12 @@ class Trained:
         with open(path, "wb") as file:
             file.write(content)
 
+    def _tell_models(self) -> None:
+        """Tells the models that it is this forecaster which they were trained in, so that they can be asked for what they have alone."""
+        for place, model in enumerate(self.models):
+            if not _engine.is_searched(model) and not _engine.is_ensemble(model):
+                model._alone, model._within = None, (self, place)
+
     def _without_data(self) -> dict[str, Any]:
         """What is pickled, but for the series of the training."""
         # A copy of models whose training was interrupted goes on from a state that is kept as one that begins does.
@@ -515,3 +527,4 @@ class Trained:
             self._data = Data(None, None, names, reading, kind, _files.panel_of(files))
         if state["_engine"] is not None:
             self._engine = _foretell.Fitted.from_bytes(state["_engine"], self.settings.threads)
+            self._tell_models()

@@ -252,6 +252,7 @@ class NeuralForecast(Trained):
             model.val_size = val_size
             if name in losses:
                 model.train_trajectories, model.valid_trajectories = losses[name]["train"], losses[name]["valid"]
+        self._tell_models()
         self.prediction_intervals = intervals
         self.id_col, self.time_col, self.target_col = data.names.all
 
@@ -405,6 +406,7 @@ class NeuralForecast(Trained):
         freq = int(fitted.freq) if fitted.freq is not None and fitted.freq.isdecimal() else fitted.freq
         forecaster = NeuralForecast(models, freq, **{**_engine.settings_of(fitted), **kwargs})
         forecaster._engine = fitted
+        forecaster._tell_models()
         forecaster.id_col, forecaster.time_col, forecaster.target_col = fitted.id_time_target
         forecaster.prediction_intervals = _engine.intervals_of(fitted.intervals)
         if panel is not None:

@@ -22,10 +22,13 @@ class TimeSeriesDataset:
         max_size: The steps of the longest.
         min_size: The steps of the shortest.
         temporal_cols: The names of the columns, the target first.
+        given: The same rows and static rows with the ids and times that they came with, and the names of `df`.
     """
 
-    def __init__(self, df: pd.DataFrame, static_df: pd.DataFrame | None, indptr: NDArray[Any]) -> None:
-        self.df, self.static_df, self.indptr = df, static_df, indptr
+    def __init__(
+        self, df: pd.DataFrame, static_df: pd.DataFrame | None, indptr: NDArray[Any], given: tuple[pd.DataFrame, pd.DataFrame | None]
+    ) -> None:
+        self.df, self.static_df, self.indptr, self.given = df, static_df, indptr, given
         sizes = indptr[1:] - indptr[:-1]
         self.n_groups, self.max_size, self.min_size = len(sizes), int(sizes.max()), int(sizes.min())
         self.temporal_cols = ["y", *(name for name in df.columns if name not in ("unique_id", "ds", "y"))]
@@ -62,7 +65,8 @@ class TimeSeriesDataset:
         indptr = np.concatenate([[0], np.cumsum(sizes)])
         times = df[time_col].to_numpy()
         # The engine sorts ids as texts, so they are numbered; steps are counted from the end of the longest series.
-        rows = df.drop(columns=[id_col, time_col]).rename(columns={target_col: "y"})
+        named = {id_col: "unique_id", time_col: "ds", target_col: "y"}
+        rows = df.drop(columns=[id_col, time_col]).rename(columns=named)
         rows.insert(0, "unique_id", _texts(codes))
         rows.insert(1, "ds", np.arange(len(df)) - indptr[codes] + (sizes.max() - sizes)[codes])
         static = None
@@ -70,7 +74,8 @@ class TimeSeriesDataset:
             known = static_df[static_df[id_col].isin(ids)]
             static = known.drop(columns=id_col).assign(unique_id=_texts(pd.Index(ids).get_indexer(known[id_col])))
         uids, last = pd.Index(ids, name=id_col), pd.Index(times[indptr[1:] - 1], name=time_col)
-        return TimeSeriesDataset(rows, static, indptr), uids, last, times
+        given = df.rename(columns=named), None if static_df is None else static_df.rename(columns=named)
+        return TimeSeriesDataset(rows, static, indptr, given), uids, last, times
 
 
 def _texts(codes: Any) -> list[str]:

@@ -114,7 +114,7 @@ def test_one_metric_needs_no_list(nf):
     pd.testing.assert_frame_equal(foretell.evaluate(scored, "mae"), foretell.evaluate(scored, ["mae"]))
 
 
-@pytest.mark.parametrize(("name", "hint"), [("feature_importances", "feature_importances()"), ("decompose", "decompose()"), ("save", "save(path")])
+@pytest.mark.parametrize(("name", "hint"), [("feature_importances", "feature_importances()"), ("save", "save(path")])
 def test_what_a_model_does_not_have_is_said_with_what_does(nf, name, hint):
     with pytest.raises(AttributeError, match=re.escape(f"'NLinear' object has no attribute '{name}': NeuralForecast.{hint}")):
         getattr(nf.models[0], name)

@@ -1,5 +1,7 @@
 """Models that are fitted by themselves on a dataset, as code that goes around neuralforecast's core does."""
 
+import copy
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -53,6 +55,35 @@ def test_steps_that_training_does_not_see():
     np.testing.assert_allclose(model.predict(dataset, step_size=H)[:, 0], np.concatenate([y[-36:-24], y[-24:-12]]))
     np.testing.assert_allclose(model.predict(dataset, test_size=0)[:, 0], y[-12:])
     assert len(NHITS(**{k: v for k, v in SMALL.items() if k != "hidden_size"}).fit(dataset, test_size=H).predict(dataset)) == H
+
+
+@pytest.mark.parametrize("ids", [["Airline1", "Airline2"], [10, 9]])
+def test_forecasts_of_a_model_in_a_forecaster_are_taken_apart(ids):
+    data = AirPassengersPanel.assign(unit=AirPassengersPanel["unique_id"].map(dict(zip(["Airline1", "Airline2"], ids)))).drop(columns="unique_id")
+    sizes = {"h": H, "input_size": 24, "max_steps": 3, "mlp_units": 3 * [[8, 8]], "scaler_type": "standard"}
+    nf = NeuralForecast([NHITS(**sizes), NHITS(**sizes, alias="NHITS1", futr_exog_list=["trend"]), SeasonalNaive(h=H, season_length=12)], freq="ME")
+    nf.fit(data, id_col="unit")
+    dataset, uids, *_ = TimeSeriesDataset.from_df(data, id_col="unit")
+    parts = nf.models[0].decompose(dataset=dataset)
+    # A level and a part of each block.
+    assert parts.shape == (2, 4, H)
+    forecasts = nf.predict(futr_df=nf.make_future_dataframe().assign(trend=145.0)).set_index("unit")
+    for place, name in enumerate(uids):
+        np.testing.assert_allclose(parts[place].sum(axis=0), forecasts.loc[name, "NHITS"], rtol=1e-4)
+    with pytest.raises(ValueError, match="SeasonalNaive"):
+        nf.models[2].decompose(dataset)
+    # A copy is a model to train, and no forecaster is copied with it.
+    with pytest.raises(RuntimeError, match="NHITS is not trained"):
+        copy.deepcopy(nf.models[0]).decompose(dataset)
+
+
+def test_parts_of_steps_that_training_does_not_see():
+    dataset, *_ = TimeSeriesDataset.from_df(AirPassengersPanel)
+    sizes = {"h": H, "input_size": 24, "max_steps": 3, "mlp_units": 3 * [[8, 8]]}
+    model = NHITS(**sizes, futr_exog_list=["trend"]).fit(dataset, test_size=2 * H)
+    parts, forecasts = model.decompose(dataset, step_size=H), model.predict(dataset, step_size=H)
+    assert parts.shape == (4, 4, H)
+    np.testing.assert_allclose(parts.sum(axis=1).ravel(), forecasts[:, 0], rtol=1e-4)
 
 
 def test_a_seed_of_a_fit():
