@@ -46,8 +46,7 @@ fn answer(words: &[&str]) -> String {
     let [batch, heads, steps, dim] = [1, 2, 3, 4].map(number);
     let way = if words[6] == "standard" { Algorithm::Standard } else { Algorithm::Fastest };
     let sizes = Sizes { batch, heads, queries: steps, keys: steps, dim, value_dim: dim };
-    let (attention, strides) =
-        (Attention { way, ..Attention::new(sizes) }, Strides::packed(steps, heads, dim));
+    let (attention, strides) = (Attention::new(sizes).way(way), Strides::packed(steps, heads, dim));
     let [q, k, v, grad] = [0.37, 0.41, 0.43, 0.47].map(|step| wave(sizes.rows() * dim, step));
     let [q, k, v, grad] = [&q, &k, &v, &grad].map(|data| Operand { data, strides });
     let [mut out, mut dq, mut dk, mut dv] = [(); 4].map(|()| zeros(sizes.rows() * dim));

@@ -33,7 +33,7 @@ fn products(c: &mut Criterion) {
         }
         // A single row is not rounded, which would cost more time than it saves.
         for (name, rounding) in [("f32", Rounding::None), ("bf16", Rounding::Bf16)] {
-            let options = Options { rounding, ..Options::default() };
+            let options = Options::default().rounding(rounding);
             group.bench_function(name, |b| {
                 b.iter(|| matmul(MatMut::row_major(&mut y, m, n), lhs, rhs, options));
             });

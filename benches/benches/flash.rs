@@ -39,7 +39,7 @@ fn attention(c: &mut Criterion) {
             let mut group = c.benchmark_group(name);
             group.sample_size(20);
             for way in [Algorithm::Standard, Algorithm::Tiled, Algorithm::Fastest] {
-                let attention = Attention { pattern, way, ..Attention::new(sizes) };
+                let attention = Attention::new(sizes).pattern(pattern).way(way);
                 group.throughput(Throughput::Elements(2 * product));
                 group.bench_function(format!("forward/{way:?}"), |b| {
                     b.iter(|| {

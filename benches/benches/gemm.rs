@@ -81,7 +81,7 @@ fn epilogue(c: &mut Criterion) {
     flops(c, "bias_and_GELU", m, k, n, |group| {
         group.bench_function("fused", |b| {
             let bias = Some(Bias::PerColumn(&bias[..]));
-            let options = Options { bias, activation: Activation::Gelu, ..Options::default() };
+            let options = Options::default().bias(bias).activation(Activation::Gelu);
             b.iter(|| matmul(MatMut::row_major(&mut y, m, n), lhs, rhs, options));
         });
         group.bench_function("apart", |b| {

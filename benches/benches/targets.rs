@@ -315,7 +315,7 @@ fn small_products(table: &Table<'_>) {
             };
             let mut fused = || {
                 let (bias, activation) = (Some(Bias::PerColumn(bias)), Activation::Relu);
-                let options = Options { bias, activation, ..Options::default() };
+                let options = Options::default().bias(bias).activation(activation);
                 matmul(MatMut::row_major(&mut b, m, n), lhs, black_box(rhs), options);
             };
             let what = "bias and ReLU in the product, time beside a loop's";

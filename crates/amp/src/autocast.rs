@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 /// The format in which an operation takes its inputs. Sums within it are `f32` in each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[non_exhaustive]
 pub enum Precision {
     /// 32 bits.
     #[default]

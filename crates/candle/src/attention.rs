@@ -217,18 +217,14 @@ fn operand<'a>((storage, layout): Stored<'a>, order: Order) -> candle_core::Resu
 impl Op {
     /// Lets `work` have the attention with its mask.
     fn with_attention<R>(&self, work: impl FnOnce(&Attention<'_>) -> R) -> candle_core::Result<R> {
-        let attention = Attention {
-            scale: self.scale,
-            pattern: self.pattern,
-            dropout: self.dropout,
-            ..Attention::new(self.sizes)
-        };
+        let attention =
+            Attention::new(self.sizes).scale(self.scale).pattern(self.pattern).dropout(self.dropout);
         let Some(mask) = &self.mask else { return Ok(on_all_threads(|| work(&attention))) };
         read([mask], |[(storage, layout)]| {
             let stride = layout.stride();
             let data = from_first(storage, layout)?;
             let mask = Mask { data, batch: stride[0], head: stride[1], query: stride[2] };
-            Ok(on_all_threads(|| work(&Attention { mask: Some(mask), ..attention })))
+            Ok(on_all_threads(|| work(&attention.mask(mask))))
         })
     }
 

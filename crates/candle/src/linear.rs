@@ -76,7 +76,7 @@ impl TwoOrThree for Linear {
         let n = weight.nrows();
         let product = |activation| {
             let mut out = vec![0.0; rows * n];
-            let options = Options { bias: bias.map(Bias::PerColumn), activation, ..Options::default() };
+            let options = Options::default().bias(bias.map(Bias::PerColumn)).activation(activation);
             matmul(MatMut::row_major(&mut out, rows, n), x, weight.t(), options);
             out
         };

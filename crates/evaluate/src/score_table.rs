@@ -4,6 +4,7 @@ use crate::history::ScoreHistory;
 
 /// The rows that one score covers.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum ScoreBy<'a> {
     /// Each forecast of each series.
     Window,
@@ -23,6 +24,7 @@ pub enum ScoreBy<'a> {
 
 /// The history and baseline that metrics are relative to, and the weights of windows.
 #[derive(Clone, Copy, Default)]
+#[non_exhaustive]
 pub struct ScoreOptions<'a> {
     /// Steps of a season, for scaled metrics, at least 1; 0, the default, is none that they could be scaled by.
     pub season: usize,
@@ -32,6 +34,32 @@ pub struct ScoreOptions<'a> {
     pub baseline: Option<&'a str>,
     /// A weight for each series; the same for all by default.
     pub weights: Option<&'a [f64]>,
+}
+
+impl<'a> ScoreOptions<'a> {
+    /// Steps of a season, for scaled metrics.
+    #[must_use]
+    pub fn season(self, season: usize) -> Self {
+        Self { season, ..self }
+    }
+
+    /// The values before each forecast.
+    #[must_use]
+    pub fn history(self, history: Option<&'a dyn ScoreHistory>) -> Self {
+        Self { history, ..self }
+    }
+
+    /// The model that `rmae` divides by.
+    #[must_use]
+    pub fn baseline(self, baseline: impl Into<Option<&'a str>>) -> Self {
+        Self { baseline: baseline.into(), ..self }
+    }
+
+    /// A weight for each series.
+    #[must_use]
+    pub fn weights(self, weights: impl Into<Option<&'a [f64]>>) -> Self {
+        Self { weights: weights.into(), ..self }
+    }
 }
 
 /// The rows of one row of a [`ScoreTable`]: the series, cutoff, label or step that they share.

@@ -11,6 +11,7 @@ use crate::sizes::{Operand, OperandMut, Sizes, Strides};
 ///
 /// A query that sees no key has zeros for its output, and passes no gradient on.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Attention<'a> {
     /// The sizes of the operands.
     pub sizes: Sizes,
@@ -109,6 +110,48 @@ impl<'a> Attention<'a> {
             way: Algorithm::Fastest,
             rounding: Rounding::None,
         }
+    }
+
+    /// Another factor of the products of queries and keys.
+    #[must_use]
+    pub fn scale(self, scale: f32) -> Self {
+        Self { scale, ..self }
+    }
+
+    /// Which keys a query sees.
+    #[must_use]
+    pub fn pattern(self, pattern: Pattern<'a>) -> Self {
+        Self { pattern, ..self }
+    }
+
+    /// Adds this to the scores.
+    #[must_use]
+    pub fn mask(self, mask: impl Into<Option<Mask<'a>>>) -> Self {
+        Self { mask: mask.into(), ..self }
+    }
+
+    /// Hides these keys from all queries, `[batch, keys]`: true where there is only padding.
+    #[must_use]
+    pub fn key_padding(self, key_padding: impl Into<Option<&'a [bool]>>) -> Self {
+        Self { key_padding: key_padding.into(), ..self }
+    }
+
+    /// Drops some of the probabilities.
+    #[must_use]
+    pub fn dropout(self, dropout: impl Into<Option<Dropout>>) -> Self {
+        Self { dropout: dropout.into(), ..self }
+    }
+
+    /// How it is computed.
+    #[must_use]
+    pub fn way(self, way: Algorithm) -> Self {
+        Self { way, ..self }
+    }
+
+    /// Rounds the operands of its products.
+    #[must_use]
+    pub fn rounding(self, rounding: Rounding) -> Self {
+        Self { rounding, ..self }
     }
 
     /// Whether `foretell-gemm` rounds the operands of a product of `[m, k, n]`.

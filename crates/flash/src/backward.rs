@@ -177,7 +177,7 @@ unsafe fn backward_head(
                 MatMut::row_major(score_grads, rows.len(), width),
                 grad_rows,
                 head.rows(v, keys.clone(), value_dim).t(),
-                Options { rounding: attention.rounding, ..Options::default() },
+                Options::default().rounding(attention.rounding),
             );
             if let Some(dropout) = attention.dropout {
                 drop_out(attention, dropout, head, place, score_grads, dropped);

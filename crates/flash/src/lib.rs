@@ -13,7 +13,7 @@
 //! let x: Vec<f32> = (0..2 * 24 * 32).map(|i| (i as f32 * 0.7).sin()).collect();
 //! let x = Operand { data: &x, strides };
 //! let (mut out, mut stats) = (vec![0.0; x.data.len()], vec![0.0; sizes.rows()]);
-//! let attention = Attention { pattern: Pattern::Causal, ..Attention::new(sizes) };
+//! let attention = Attention::new(sizes).pattern(Pattern::Causal);
 //! attention.forward([x, x, x], OperandMut { data: &mut out, strides }, &mut stats, None);
 //! // The first step sees itself only.
 //! assert!(out[..32].iter().zip(x.data).all(|(y, x)| (y - x).abs() < 1e-6));

@@ -122,7 +122,7 @@ pub(crate) fn score(
         MatMut::row_major(scores, queries.len(), width),
         head.rows(q, queries.clone(), dim),
         head.rows(k, keys.clone(), dim).t(),
-        Options { alpha: attention.scale, rounding: attention.rounding, ..Options::default() },
+        Options::default().alpha(attention.scale).rounding(attention.rounding),
     );
     if let Some(mask) = attention.mask {
         let start = head.batch * mask.batch + head.head * mask.head + keys.start;
@@ -174,5 +174,5 @@ pub(crate) fn product(
     lhs: MatRef<'_, f32>,
     rhs: MatRef<'_, f32>,
 ) {
-    matmul(dst, lhs, rhs, Options { accum, alpha, rounding, ..Options::default() });
+    matmul(dst, lhs, rhs, Options::default().accum(accum).alpha(alpha).rounding(rounding));
 }

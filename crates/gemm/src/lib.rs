@@ -16,7 +16,7 @@
 //!     MatMut::row_major(&mut y, 2, 2),
 //!     MatRef::row_major(&x, 2, 3),
 //!     MatRef::row_major(&w, 2, 3).t(),
-//!     Options { bias: Some(Bias::PerColumn(&b)), activation: Activation::Relu, ..Options::default() },
+//!     Options::default().bias(Bias::PerColumn(&b)).activation(Activation::Relu),
 //! );
 //! assert_eq!(y, [0.0, 4.0, 0.0, 8.5]);
 //! ```

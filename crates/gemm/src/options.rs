@@ -15,6 +15,7 @@ pub enum Accum {
 
 /// A vector added to each row or to each column of the result.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Bias<'a> {
     /// One value per column, added to every row: the bias of a dense layer with one sample per row.
     PerColumn(&'a [f32]),
@@ -24,6 +25,7 @@ pub enum Bias<'a> {
 
 /// How the operands of a product are rounded before they are multiplied.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Rounding {
     /// Not at all.
     #[default]
@@ -56,7 +58,15 @@ pub enum WeightFormat {
 }
 
 /// `dst = activation([dst +] alpha * lhs * rhs + bias)`, by default plainly `dst = lhs * rhs`.
+///
+/// ```
+/// use foretell_gemm::{Accum, Bias, Options};
+///
+/// let options = Options::default().accum(Accum::Add).alpha(0.5).bias(Bias::PerColumn(&[1.0, 2.0]));
+/// assert_eq!(options.alpha, 0.5);
+/// ```
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct Options<'a> {
     /// Whether the destination's old values take part.
     pub accum: Accum,
@@ -79,6 +89,38 @@ impl Default for Options<'_> {
             activation: Activation::Identity,
             rounding: Rounding::None,
         }
+    }
+}
+
+impl<'a> Options<'a> {
+    /// Whether the destination's old values take part.
+    #[must_use]
+    pub fn accum(self, accum: Accum) -> Self {
+        Self { accum, ..self }
+    }
+
+    /// A factor of the product.
+    #[must_use]
+    pub fn alpha(self, alpha: f32) -> Self {
+        Self { alpha, ..self }
+    }
+
+    /// Adds this after the product.
+    #[must_use]
+    pub fn bias(self, bias: impl Into<Option<Bias<'a>>>) -> Self {
+        Self { bias: bias.into(), ..self }
+    }
+
+    /// Applies this last.
+    #[must_use]
+    pub fn activation(self, activation: Activation) -> Self {
+        Self { activation, ..self }
+    }
+
+    /// Rounds the operands before they are multiplied.
+    #[must_use]
+    pub fn rounding(self, rounding: Rounding) -> Self {
+        Self { rounding, ..self }
     }
 }
 

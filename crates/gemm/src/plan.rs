@@ -38,6 +38,7 @@ impl WeightFormat {
 
 /// How the right operand of a product lies in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RightLayout {
     /// Rows of adjacent numbers.
     RowMajor,
@@ -53,6 +54,7 @@ pub enum RightLayout {
 
 /// A product as [`explain`] takes it: `[m, k]` by `[k, n]`, where the destination and the left operand are row-major.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct ProductShape {
     /// `[m, k, n]`.
     pub shape: [usize; 3],
@@ -62,6 +64,25 @@ pub struct ProductShape {
     pub rounding: Rounding,
     /// The threads that may be used. With tiles of AMX one thread alone cuts packed products otherwise.
     pub threads: usize,
+}
+
+impl ProductShape {
+    /// A product of `[m, k, n]` in `f32` on one thread.
+    pub fn new(shape: [usize; 3], rhs: RightLayout) -> Self {
+        Self { shape, rhs, rounding: Rounding::None, threads: 1 }
+    }
+
+    /// Rounds the operands before they are multiplied.
+    #[must_use]
+    pub fn rounding(self, rounding: Rounding) -> Self {
+        Self { rounding, ..self }
+    }
+
+    /// The threads that may be used.
+    #[must_use]
+    pub fn threads(self, threads: usize) -> Self {
+        Self { threads, ..self }
+    }
 }
 
 /// The numbers, the kernel and the cut of a product; its [`Display`](fmt::Display) says them in a line.

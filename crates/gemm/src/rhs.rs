@@ -7,6 +7,7 @@ use crate::weights::WeightMatrix;
 
 /// The right operand of [`matmul`](crate::matmul()), however its numbers are held. Who multiplies need not know which it is.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub enum Rhs<'a> {
     /// Numbers that are rounded as the [`Options`](crate::Options) say.
     F32(MatRef<'a, f32>),

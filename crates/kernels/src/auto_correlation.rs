@@ -89,7 +89,7 @@ impl CircularBatch {
                 for (block, k) in k.chunks(height * width).enumerate() {
                     let rows = k.len() / width;
                     let products = &mut products[..rows * steps];
-                    let options = Options { alpha: 1.0 / width as f32, ..Options::default() };
+                    let options = Options::default().alpha(1.0 / width as f32);
                     let k = MatRef::row_major(k, rows, width);
                     matmul(MatMut::row_major(products, rows, steps), k, q.t(), options);
                     for (i, products) in products.chunks_exact(steps).enumerate() {

@@ -136,12 +136,10 @@ impl CausalConvolution {
         for block in self.blocks() {
             for (k, shift) in self.taps() {
                 let own = k + 1 == self.kernel;
-                let options = Options {
-                    accum: if own { Accum::Replace } else { Accum::Add },
-                    bias: own.then_some(Bias::PerColumn(bias)),
-                    rounding: self.rounding,
-                    ..Options::default()
-                };
+                let options = Options::default()
+                    .accum(if own { Accum::Replace } else { Accum::Add })
+                    .bias(own.then_some(Bias::PerColumn(bias)))
+                    .rounding(self.rounding);
                 // The first rows have no input that far back.
                 let reads = block.start.saturating_sub(shift)..block.end.saturating_sub(shift);
                 let out = &mut out[(block.end - reads.len()) * self.outputs..block.end * self.outputs];
@@ -191,7 +189,7 @@ impl CausalConvolution {
                 let tap = &mut weights[k * self.matrix()..(k + 1) * self.matrix()];
                 let tap = MatMut::row_major(tap, self.outputs, self.inputs);
                 let rounding = self.rounding;
-                let options = Options { accum: Accum::Add, rounding, ..Options::default() };
+                let options = Options::default().accum(Accum::Add).rounding(rounding);
                 matmul(tap, g.t(), rows(x, reads, self.inputs), options);
             }
             let Some((dx, accum)) = &mut inputs else { continue };
@@ -203,7 +201,7 @@ impl CausalConvolution {
                 let dx = &mut dx[block.start * self.inputs..][..g.nrows() * self.inputs];
                 let dx = MatMut::row_major(dx, g.nrows(), self.inputs);
                 let rounding = self.rounding;
-                matmul(dx, g, self.tap(arranged, k), Options { accum, rounding, ..Options::default() });
+                matmul(dx, g, self.tap(arranged, k), Options::default().accum(accum).rounding(rounding));
             }
         }
     }

@@ -361,13 +361,11 @@ impl Convolution {
             let bias = bias.map(|bias| &bias[group * self.group_outputs()..][..self.group_outputs()]);
             for (i, (at, columns)) in self.parts().enumerate() {
                 let last = i + 1 == parts;
-                let options = Options {
-                    accum: if i == 0 { Accum::Replace } else { Accum::Add },
-                    bias: bias.filter(|_| last).map(Bias::PerColumn),
-                    activation: if last { activation } else { Activation::Identity },
-                    rounding: self.rounding,
-                    ..Options::default()
-                };
+                let options = Options::default()
+                    .accum(if i == 0 { Accum::Replace } else { Accum::Add })
+                    .bias(bias.filter(|_| last).map(Bias::PerColumn))
+                    .activation(if last { activation } else { Activation::Identity })
+                    .rounding(self.rounding);
                 let ((size, steps), (row_size, row_steps)) = (self.output_rows(), self.rows(columns.len()));
                 for Products { count, x, x_step, y, y_step } in self.products(group) {
                     matmul_batched(
@@ -396,7 +394,7 @@ impl Convolution {
             return self.depthwise_weight_gradient(padded, grad, arranged);
         }
         let cols = self.taps() * self.group_inputs();
-        let options = Options { accum: Accum::Add, rounding: self.rounding, ..Options::default() };
+        let options = Options::default().accum(Accum::Add).rounding(self.rounding);
         let cost = self.width.output() * self.group_outputs() * cols / PRODUCTS_PER_NUMBER;
         for (group, kernel) in arranged.chunks_exact_mut((self.group_outputs() * cols).max(1)).enumerate() {
             for Products { count, x, x_step, y, y_step } in self.products(group) {
@@ -428,7 +426,7 @@ impl Convolution {
         if self.is_depthwise() {
             return self.depthwise_input_gradient(arranged, grad, padded);
         }
-        let options = Options { accum: Accum::Add, rounding: self.rounding, ..Options::default() };
+        let options = Options::default().accum(Accum::Add).rounding(self.rounding);
         for group in 0..self.groups {
             for (at, columns) in self.places(1) {
                 let ((size, steps), (row_size, row_steps)) = (self.output_rows(), self.rows(columns.len()));

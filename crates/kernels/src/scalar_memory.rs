@@ -167,7 +167,7 @@ impl ScalarMemory {
 
     /// Adds `h R` to the sums of a step, head by head and gate by gate.
     fn add_products(&self, h: &[f32], weight: &[f32], sums: &mut [f32]) {
-        let (units, options) = (self.units(), Options { accum: Accum::Add, ..Options::default() });
+        let (units, options) = (self.units(), Options::default().accum(Accum::Add));
         for (first, column, matrix) in self.blocks(weight) {
             let h = MatRef::new(&h[first..], self.batch, self.width, units, 1);
             let sums = MatMut::new(&mut sums[column..], self.batch, self.width, GATES * units, 1);
@@ -177,7 +177,7 @@ impl ScalarMemory {
 
     /// Adds the gradient that the sums of a step give the h before.
     fn products_backward(&self, weight: &[f32], sums: &[f32], h: &mut [f32]) {
-        let (units, options) = (self.units(), Options { accum: Accum::Add, ..Options::default() });
+        let (units, options) = (self.units(), Options::default().accum(Accum::Add));
         for (first, column, matrix) in self.blocks(weight) {
             let sums = MatRef::new(&sums[column..], self.batch, self.width, GATES * units, 1);
             let h = MatMut::new(&mut h[first..], self.batch, self.width, units, 1);

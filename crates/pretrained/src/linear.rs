@@ -56,7 +56,7 @@ impl Linear {
             MatMut::row_major(out, rows, self.outputs()),
             MatRef::row_major(x, rows, self.weight.nrows()),
             &self.weight,
-            Options { accum, bias, activation, ..Options::default() },
+            Options::default().accum(accum).bias(bias).activation(activation),
         );
     }
 }

@@ -24,27 +24,12 @@ pub(super) fn cost(activation: Activation) -> usize {
 
 /// The record of an operation that ends in this activation.
 pub(super) fn noted(record: Record, activation: Activation) -> Record {
-    let (word, slope) = match activation {
-        Activation::Identity => ("identity", 0.0),
-        Activation::Relu => ("relu", 0.0),
-        Activation::LeakyRelu { slope } => ("leaky_relu", slope),
-        Activation::Elu { alpha } => ("elu", alpha),
-        Activation::Selu => ("selu", 0.0),
-        Activation::Gelu => ("gelu", 0.0),
-        Activation::GeluTanh => ("gelu_tanh", 0.0),
-        Activation::Silu => ("silu", 0.0),
-        Activation::Mish => ("mish", 0.0),
-        Activation::Softplus => ("softplus", 0.0),
-        Activation::Sigmoid => ("sigmoid", 0.0),
-        Activation::Tanh => ("tanh", 0.0),
-        Activation::Softsign => ("softsign", 0.0),
-        Activation::LogSigmoid => ("log_sigmoid", 0.0),
-        Activation::Hardshrink => ("hardshrink", 0.0),
-        Activation::Softshrink => ("softshrink", 0.0),
-        Activation::Hardtanh => ("hardtanh", 0.0),
-        Activation::Hardswish => ("hardswish", 0.0),
+    let slope = match activation {
+        Activation::LeakyRelu { slope } => slope,
+        Activation::Elu { alpha } => alpha,
+        _ => 0.0,
     };
-    record.word("activation", word).number("slope", slope)
+    record.word("activation", activation.name()).number("slope", slope)
 }
 
 impl Var {

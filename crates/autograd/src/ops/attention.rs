@@ -4,8 +4,8 @@
 use std::rc::Rc;
 
 use foretell_flash::{
-    Algorithm, Attention, AttentionGradients, Dropout, Mask, Operand, OperandMut, Pattern, SavedForBackward,
-    Sizes, Strides,
+    Attention, AttentionGradients, Dropout, Mask, Operand, OperandMut, Pattern, SavedForBackward, Sizes,
+    Strides,
 };
 use foretell_gemm::Rounding;
 use foretell_simd::Key;
@@ -227,22 +227,20 @@ impl AttentionCall {
     }
 
     fn attention(&self) -> Attention<'_> {
-        let all = Attention::new(self.sizes);
+        let attention = Attention::new(self.sizes);
         let [batch, head, query] = self.mask_strides;
-        Attention {
-            scale: self.scale.unwrap_or(all.scale),
-            pattern: match self.causal {
-                None => Pattern::Full,
-                Some(0) => Pattern::Causal,
-                Some(after) => Pattern::Window { before: usize::MAX, after },
-            },
-            mask: self.mask.as_ref().map(|mask| Mask { data: mask.values(), batch, head, query }),
-            key_padding: self.key_padding.as_deref(),
-            dropout: self.dropout.map(|(rate, key)| Dropout { rate, key }),
-            way: Algorithm::Fastest,
-            rounding: self.rounding,
-            ..all
-        }
+        let pattern = match self.causal {
+            None => Pattern::Full,
+            Some(0) => Pattern::Causal,
+            Some(after) => Pattern::Window { before: usize::MAX, after },
+        };
+        attention
+            .scale(self.scale.unwrap_or(attention.scale))
+            .pattern(pattern)
+            .mask(self.mask.as_ref().map(|mask| Mask { data: mask.values(), batch, head, query }))
+            .key_padding(self.key_padding.as_deref())
+            .dropout(self.dropout.map(|(rate, key)| Dropout { rate, key }))
+            .rounding(self.rounding)
     }
 
     fn operands<'a>(&self, [q, k, v]: [&'a Tensor; 3]) -> [Operand<'a>; 3] {

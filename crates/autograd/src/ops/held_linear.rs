@@ -37,11 +37,9 @@ impl Var {
         let rows = x.shape()[..x.rank() - 1].iter().product();
         let mut shape = x.shape();
         shape[x.rank() - 1] = n;
-        let options = Options {
-            bias: bias.map(|bias| Bias::PerColumn(bias.value().values())),
-            activation,
-            ..Options::default()
-        };
+        let options = Options::default()
+            .bias(bias.map(|bias| Bias::PerColumn(bias.value().values())))
+            .activation(activation);
         Self::constant(Tensor::build(shape, |out| {
             let x = MatRef::row_major(x.values(), rows, k);
             matmul(MatMut::row_major(out, rows, n), x, weight, options);

@@ -84,12 +84,10 @@ impl Var {
         let packed = |shape| in_step.filter(|_| format(shape) == Some(WeightFormat::Bf16)).cloned();
         let [forward, backward] = [packed([rows, k, n]), packed([rows, n, k])];
         let product = |activation| {
-            let options = Options {
-                rounding,
-                bias: bias.map(|bias| Bias::PerColumn(bias.value().values())),
-                activation,
-                ..Options::default()
-            };
+            let options = Options::default()
+                .rounding(rounding)
+                .bias(bias.map(|bias| Bias::PerColumn(bias.value().values())))
+                .activation(activation);
             Tensor::build(shape, |out| {
                 let (out, x) = (MatMut::row_major(out, rows, n), MatRef::row_major(x.values(), rows, k));
                 let packed = forward.as_ref().and_then(|weight| weight.for_product(Direction::Forward));
@@ -131,7 +129,7 @@ impl Var {
                     Layout::RowPerOutput => dw,
                     Layout::RowPerInput => dw.t(),
                 };
-                let options = Options { accum, rounding, ..Options::default() };
+                let options = Options::default().accum(accum).rounding(rounding);
                 match x.as_bf16().filter(|_| in_bf16) {
                     Some(x) => matmul(dw, g.t(), MatRef::row_major(x, rows, k), options),
                     None => {
@@ -142,7 +140,7 @@ impl Var {
             });
             if x_edge.is_wanted() {
                 gradients.write(&x_edge, x_shape, |dx, accum| {
-                    let options = Options { accum, rounding, ..Options::default() };
+                    let options = Options::default().accum(accum).rounding(rounding);
                     let dx = MatMut::row_major(dx, rows, k);
                     let packed = backward.as_ref().and_then(|weight| weight.for_product(Direction::Backward));
                     if let Some(packed) = packed {

@@ -71,7 +71,7 @@ impl Var {
         let rounding = weight.rounding();
         let (value, saved) = activated(activation, |activation| {
             let bias = bias.map(|bias| Bias::PerRow(bias.value().values()));
-            let options = Options { bias, activation, rounding, ..Options::default() };
+            let options = Options::default().bias(bias).activation(activation).rounding(rounding);
             let [rows, cols] = results.turned([m, n]);
             Tensor::build([batch, rows, cols], |out| {
                 let w = BatchRef::new(w.values(), batch, 0, (m, k), (k, 1));
@@ -115,7 +115,7 @@ impl Var {
                     for index in range {
                         let g = results.matrix(&grad[matrix(index, m * n)], [m, n]);
                         let x = samples.matrix(&x.values()[matrix(index, k * n)], [k, n]);
-                        let options = Options { accum: Accum::Add, rounding, ..Options::default() };
+                        let options = Options::default().accum(Accum::Add).rounding(rounding);
                         matmul(MatMut::row_major(dw, m, k), g, x.t(), options);
                     }
                 });
@@ -123,7 +123,7 @@ impl Var {
             if x_edge.is_wanted() {
                 gradients.write(&x_edge, x.shape(), |dx, accum| {
                     let w = BatchRef::new(w.values(), batch, 0, (m, k), (k, 1));
-                    let options = Options { accum, rounding, ..Options::default() };
+                    let options = Options::default().accum(accum).rounding(rounding);
                     matmul_batched(
                         samples.batch_mut(dx, batch, [k, n]),
                         w.t(),

@@ -126,7 +126,7 @@ fn products(
         let at = |i: usize| outer.iter().zip(&index).map(|(dim, index)| dim.steps[i] * index).sum::<usize>();
         let first = outer.iter().zip(&index).all(|(dim, &index)| dim.steps[0] > 0 || index == 0);
         let accum = if first { accum } else { Accum::Add };
-        let options = Options { accum, rounding, ..Options::default() };
+        let options = Options::default().accum(accum).rounding(rounding);
         let (lhs, rhs) = (
             matrices(lhs, at(1), inner.size, inner.steps[1]),
             matrices(rhs, at(2), inner.size, inner.steps[2]),

@@ -51,7 +51,7 @@ impl Var {
                 let weights = BatchRef::row_major(weights.values(), batch, n, m);
                 let grad = BatchRef::row_major(grad.values(), batch, m, 1);
                 let dv = BatchMut::row_major(dv, batch, n, 1);
-                matmul_batched(dv, weights, grad, Options { accum, ..Options::default() });
+                matmul_batched(dv, weights, grad, Options::default().accum(accum));
             });
             if edge.is_wanted() {
                 let mut weights = weights;

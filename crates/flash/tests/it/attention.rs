@@ -285,7 +285,7 @@ fn nothing_to_ask_and_nobody_to_ask() {
 #[test]
 fn long_sequences() {
     for pattern in [Pattern::Full, Pattern::Causal, Pattern::Window { before: 100, after: 0 }] {
-        let attention = Attention { pattern, ..Attention::new(sizes([1, 1, 1100, 4096, 3, 2])) };
+        let attention = Attention::new(sizes([1, 1, 1100, 4096, 3, 2])).pattern(pattern);
         case(attention, true, 12).check(&format!("1100 queries, 4096 keys, {pattern:?}"));
     }
 }
@@ -298,7 +298,7 @@ fn every_simd_level() {
                 let dropout = Some(Dropout { rate: 0.1, key: Key::new(3) });
                 let attention = Attention::new(sizes([1, 2, queries, keys, dim, dim]));
                 case(attention, true, 13).check(&format!("{queries} queries, {keys} keys at {level}"));
-                case(Attention { dropout, pattern: Pattern::Causal, ..attention }, false, 14)
+                case(attention.dropout(dropout).pattern(Pattern::Causal), false, 14)
                     .check(&format!("{queries} queries, {keys} keys with dropout at {level}"));
             });
         }
@@ -315,7 +315,7 @@ proptest::proptest! {
     ) {
         let pattern = if causal { Pattern::Causal } else { Pattern::Full };
         let attention = Attention::new(sizes([batch, heads, queries, keys, dim, value_dim]));
-        case(Attention { scale, pattern, ..attention }, packed, seed).check("random");
+        case(attention.scale(scale).pattern(pattern), packed, seed).check("random");
     }
 }
 
@@ -336,7 +336,7 @@ fn many_small_heads() {
                     [(heads * queries * keys, queries * keys, keys), (0, queries * keys, keys), (0, 0, keys)];
                 for (batch, head, query) in strides {
                     let mask = Some(Mask { data: &mask, batch, head, query });
-                    case(Attention { mask, ..attention }, i % 2 == 1, 71)
+                    case(attention.mask(mask), i % 2 == 1, 71)
                         .check(&format!("{shape:?} with a mask of {batch}, {head}, {query} at {level}"));
                 }
             });
@@ -350,9 +350,9 @@ fn small_heads_that_see_no_key_or_one_score_of_ten_thousand() {
     // Query 0 sees nothing, query 1 one key, query 2 all of them, one far above the others.
     let hidden = [none, none, none, none, 0.0, none, 1e4, -1e4, 0.0];
     let mask = Some(Mask { data: &hidden, batch: 0, head: 0, query: 3 });
-    let attention = Attention { mask, ..Attention::new(sizes([2, 10, 3, 3, 4, 4])) };
-    let [small, alone] = [Algorithm::Fastest, Algorithm::Standard]
-        .map(|way| case(Attention { way, ..attention }, true, 72).run(1));
+    let attention = Attention::new(sizes([2, 10, 3, 3, 4, 4])).mask(mask);
+    let [small, alone] =
+        [Algorithm::Fastest, Algorithm::Standard].map(|way| case(attention.way(way), true, 72).run(1));
     let wide = |x: &[f32]| -> Vec<f64> { x.iter().map(|&x| f64::from(x)).collect() };
     close(&small.out, &wide(&alone.out), "output");
     close(&small.grad_mask, &wide(&alone.grad_mask), "gradient of the mask");
@@ -366,7 +366,7 @@ fn small_heads_that_see_no_key_or_one_score_of_ten_thousand() {
 fn small_heads_round_where_products_alone_would() {
     for (shape, rounds) in [([2, 16, 12, 12, 8, 8], false), ([2, 16, 32, 32, 16, 16], true)] {
         let [exact, bf16, f16] = [Rounding::None, Rounding::Bf16, Rounding::F16].map(|rounding| {
-            let attention = Attention { rounding, ..Attention::new(sizes(shape)) };
+            let attention = Attention::new(sizes(shape)).rounding(rounding);
             case(attention, true, 73).run(1).out
         });
         assert_eq!(exact != bf16, rounds, "{shape:?} in bf16");
@@ -378,7 +378,7 @@ fn small_heads_round_where_products_alone_would() {
 fn scores_are_said_to_be_rounded_where_each_tile_is() {
     let rounds = |rounding, [queries, keys]: [usize; 2]| {
         let way = Algorithm::Tiled;
-        Attention { rounding, way, ..Attention::new(sizes([1, 1, queries, keys, 64, 64])) }.rounds_scores()
+        Attention::new(sizes([1, 1, queries, keys, 64, 64])).rounding(rounding).way(way).rounds_scores()
     };
     // Of 514 queries the last tile has two, if there are tiles.
     let edge = !cfg!(feature = "flash");
@@ -393,7 +393,7 @@ fn a_number_that_is_none_stays_with_its_query() {
     let mut scores = [0.0; 9];
     scores[4] = f32::NAN;
     let mask = Some(Mask { data: &scores, batch: 0, head: 0, query: 3 });
-    let made = case(Attention { mask, ..Attention::new(sizes([2, 10, 3, 3, 4, 4])) }, true, 74).run(1);
+    let made = case(Attention::new(sizes([2, 10, 3, 3, 4, 4])).mask(mask), true, 74).run(1);
     for (i, value) in made.out.iter().enumerate() {
         assert_eq!(value.is_nan(), i / 4 % 3 == 1, "output {i} is {value}");
     }
@@ -404,12 +404,10 @@ fn a_number_that_is_none_stays_where_the_next_tile_is_hidden() {
     let mut scores = [0.0; 2 * 300];
     scores[303] = f32::NAN;
     let padding: Vec<bool> = (0..300).map(|key| key >= 256).collect();
-    let attention = Attention {
-        mask: Some(Mask { data: &scores, batch: 0, head: 0, query: 300 }),
-        key_padding: Some(&padding),
-        way: Algorithm::Tiled,
-        ..Attention::new(sizes([1, 1, 2, 300, 4, 4]))
-    };
+    let attention = Attention::new(sizes([1, 1, 2, 300, 4, 4]))
+        .mask(Mask { data: &scores, batch: 0, head: 0, query: 300 })
+        .key_padding(&padding[..])
+        .way(Algorithm::Tiled);
     let made = case(attention, true, 75).run(1);
     for (i, value) in made.out.iter().enumerate() {
         assert_eq!(value.is_nan(), i / 4 == 1, "output {i} is {value}");
@@ -420,7 +418,7 @@ fn a_number_that_is_none_stays_where_the_next_tile_is_hidden() {
 fn values_of_no_numbers() {
     for way in [Algorithm::Fastest, Algorithm::Standard, Algorithm::Tiled] {
         for shape in [[2, 3, 4, 5, 2, 0], [2, 3, 4, 5, 0, 2], [2, 3, 4, 5, 0, 0]] {
-            case(Attention { way, ..Attention::new(sizes(shape)) }, true, 76).check(&format!("{shape:?}"));
+            case(Attention::new(sizes(shape)).way(way), true, 76).check(&format!("{shape:?}"));
         }
     }
 }
@@ -459,26 +457,26 @@ fn patterns_masks_and_padding() {
     let strides = [(2 * 37_800, 37_800, 270), (0, 37_800, 270), (37_800, 0, 270), (0, 0, 0)];
     for (i, pattern) in patterns.into_iter().enumerate() {
         let (batch, head, query) = strides[i % strides.len()];
-        let attention = Attention { pattern, ..Attention::new(sizes([1, 2, 140, 270, 8, 8])) };
+        let attention = Attention::new(sizes([1, 2, 140, 270, 8, 8])).pattern(pattern);
         case(attention, i % 2 == 0, 30).check(&format!("{pattern:?}"));
         let mask = (batch == 0).then_some(Mask { data: &mask, batch, head, query });
-        let attention = Attention { mask, key_padding: Some(&padding[..270]), ..attention };
+        let attention = attention.mask(mask).key_padding(&padding[..270]);
         case(attention, i % 2 == 1, 31).check(&format!("{pattern:?} with mask and padding"));
     }
-    let attention = Attention { key_padding: Some(&padding), ..Attention::new(sizes([2, 2, 9, 270, 8, 8])) };
+    let attention = Attention::new(sizes([2, 2, 9, 270, 8, 8])).key_padding(&padding[..]);
     case(attention, true, 32).check("padding of two windows");
 }
 
 #[test]
 fn rows_without_keys_are_zeros_and_pass_no_gradient_on() {
     let padding = [true; 12];
-    let attention = Attention { key_padding: Some(&padding), ..Attention::new(sizes([2, 1, 4, 6, 3, 3])) };
+    let attention = Attention::new(sizes([2, 1, 4, 6, 3, 3])).key_padding(&padding[..]);
     let case = case(attention, true, 40);
     let made = case.run(1);
     assert!(made.out.iter().chain(made.grads.iter().flatten()).all(|&x| x == 0.0));
     let hidden = [f32::NEG_INFINITY; 6];
     let mask = Mask { data: &hidden, batch: 0, head: 0, query: 0 };
-    let attention = Attention { mask: Some(mask), ..Attention::new(sizes([1, 1, 4, 6, 3, 3])) };
+    let attention = Attention::new(sizes([1, 1, 4, 6, 3, 3])).mask(mask);
     let made = Case { attention, packed: true, seed: 41, loud: 1.0 }.run(1);
     assert!(made.out.iter().chain(made.grads.iter().flatten()).all(|&x| x == 0.0));
     let none = Attention::new(sizes([1, 2, 3, 0, 4, 4]));
@@ -488,12 +486,12 @@ fn rows_without_keys_are_zeros_and_pass_no_gradient_on() {
 
 #[test]
 fn scores_of_ten_thousand_do_not_overflow() {
-    let attention = Attention { scale: 1.0, ..Attention::new(sizes([1, 2, 140, 300, 16, 4])) };
+    let attention = Attention::new(sizes([1, 2, 140, 300, 16, 4])).scale(1.0);
     let case = Case { attention, packed: true, seed: 50, loud: 60.0 };
     let largest = case.expected().scores.into_iter().fold(0.0, f64::max);
     assert!(largest > 1e4, "{largest}");
     for way in [Algorithm::Standard, Algorithm::Tiled] {
-        let made = Case { attention: Attention { way, ..attention }, ..case }.run(1);
+        let made = Case { attention: attention.way(way), ..case }.run(1);
         assert!(made.out.iter().chain(made.grads.iter().flatten()).all(|x| x.is_finite()));
         // Scores are rounded to some 1e-3, so what is nearly one key only is compared.
         let expected = case.expected().out;
@@ -507,16 +505,14 @@ fn scores_of_ten_thousand_do_not_overflow() {
 fn dropout_is_that_of_the_place() {
     let dropout = Some(Dropout { rate: 0.3, key: Key::new(9) });
     for packed in [true, false] {
-        let attention = Attention { dropout, ..Attention::new(sizes([2, 2, 130, 260, 8, 8])) };
+        let attention = Attention::new(sizes([2, 2, 130, 260, 8, 8])).dropout(dropout);
         case(attention, packed, 60).check("dropout");
     }
 }
 
 #[test]
 fn scratch_does_not_grow_with_the_length() {
-    let of = |steps: usize, way| {
-        Attention { way, ..Attention::new(sizes([1, 8, steps, steps, 64, 64])) }.scratch_bytes()
-    };
+    let of = |steps: usize, way| Attention::new(sizes([1, 8, steps, steps, 64, 64])).way(way).scratch_bytes();
     if cfg!(feature = "flash") {
         assert_eq!(of(4096, Algorithm::Tiled), of(16_384, Algorithm::Fastest));
         let [forward, backward] = of(16_384, Algorithm::Fastest);

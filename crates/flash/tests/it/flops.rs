@@ -19,7 +19,7 @@ fn every_way_counts_the_same_products() {
     let [q, k, v, out] = strides.map(|strides| Operand { data: &data, strides });
     let each_head = 2 * batch * heads * queries * keys;
     for way in [Algorithm::Fastest, Algorithm::Standard, Algorithm::Tiled] {
-        let attention = Attention { way, ..Attention::new(sizes) };
+        let attention = Attention::new(sizes).way(way);
         let mut made = [(); 4].map(|()| data.clone());
         let [a, b, c, d] = &mut made;
         let mut stats = vec![0.0; sizes.rows()];

@@ -478,8 +478,8 @@ impl CrossValidation {
     ) -> Result<ScoreTable, EvaluationError> {
         let ValidationScores { season, baseline, weights } = *options;
         let rows = self.rows(panel);
-        let options = ScoreOptions { season, history: Some(&rows), baseline, weights };
-        evaluate(&rows.scored()?, metrics, by, &options)
+        let options = ScoreOptions::default().season(season).history(Some(&rows));
+        evaluate(&rows.scored()?, metrics, by, &options.baseline(baseline).weights(weights))
     }
 
     fn rows(&self, panel: &Panel) -> ForecastRows {

@@ -160,7 +160,8 @@ impl ScoredForecasts {
         weights: Option<&[f64]>,
     ) -> Result<ScoreTable, EvaluationError> {
         let history = self.has_history().then_some(&self.known as &dyn ScoreHistory);
-        evaluate(&self.scored()?, metrics, by, &ScoreOptions { season, history, baseline, weights })
+        let options = ScoreOptions::default().season(season).history(history);
+        evaluate(&self.scored()?, metrics, by, &options.baseline(baseline).weights(weights))
     }
 
     fn scored(&self) -> Result<ScoredRows<'_>, EvaluationError> {

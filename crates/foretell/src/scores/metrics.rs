@@ -59,7 +59,7 @@ impl Metrics {
     /// The errors of each model over all rows, by the table of metrics; `season` is in steps.
     pub(crate) fn of(rows: &ForecastRows, season: usize) -> Result<Vec<Self>, EvaluationError> {
         let scored = rows.scored()?;
-        let options = ScoreOptions { season, history: Some(rows), ..ScoreOptions::default() };
+        let options = ScoreOptions::default().season(season).history(Some(rows));
         let table = |names: &[&str], by| {
             let metrics = names.iter().map(|name| Metric::parse(name)).collect::<Result<Vec<_>, _>>()?;
             evaluate(&scored, &metrics, by, &options)

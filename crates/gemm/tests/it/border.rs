@@ -64,7 +64,7 @@ fn shapes_that_do_not_fit() {
 fn biases_that_do_not_fit() {
     let data = [0.0f32; 12];
     let with = |bias| {
-        let options = Options { bias: Some(bias), ..Options::default() };
+        let options = Options::default().bias(bias);
         let mut dst = [0.0; 6];
         let rhs = MatRef::row_major(&data, 4, 3);
         matmul(MatMut::row_major(&mut dst, 2, 3), MatRef::new(&data, 2, 4, 4, 1), rhs, options);

@@ -10,11 +10,11 @@ fn check((m, k, n): (usize, usize, usize), dst: Layout, activation: Activation, 
     let (by_col, by_row): (Vec<f32>, Vec<f32>) = (random.values(n), random.values(m));
     let before: Vec<f32> = random.values(dst.len());
     for bias in [None, Some(Bias::PerColumn(&by_col[..])), Some(Bias::PerRow(&by_row[..]))] {
-        let options = Options { accum: Accum::Add, bias, activation, ..Options::default() };
+        let options = Options::default().accum(Accum::Add).bias(bias).activation(activation);
         let mut fused = before.clone();
         share(2, || matmul(dst.view_mut(&mut fused), lhs.view(&a), rhs.view(&b), options));
         let mut apart = before.clone();
-        let plain = Options { bias: None, activation: Activation::Identity, ..options };
+        let plain = options.bias(None).activation(Activation::Identity);
         matmul(dst.view_mut(&mut apart), lhs.view(&a), rhs.view(&b), plain);
         for i in 0..m {
             for j in 0..n {
@@ -23,6 +23,7 @@ fn check((m, k, n): (usize, usize, usize), dst: Layout, activation: Activation, 
                     None => None,
                     Some(Bias::PerColumn(values)) => Some(values[j]),
                     Some(Bias::PerRow(values)) => Some(values[i]),
+                    Some(other) => panic!("no definition of {other:?}"),
                 };
                 let mut value = [offset.map_or(*place, |offset| *place + offset)];
                 activation.apply(&mut value);
@@ -65,7 +66,7 @@ fn an_empty_inner_dimension_leaves_the_bias() {
         Layout::row_major(2, 3).view_mut(&mut y),
         Layout::row_major(2, 0).view(&[]),
         Layout::row_major(0, 3).view(&[]),
-        Options { bias: Some(Bias::PerColumn(&bias)), activation: Activation::Relu, ..Options::default() },
+        Options::default().bias(Bias::PerColumn(&bias)).activation(Activation::Relu),
     );
     assert_eq!(y, [1.0, 0.0, 3.0, 1.0, 0.0, 3.0]);
 }
@@ -85,8 +86,7 @@ fn a_batch_is_its_products_one_by_one() {
         let a: Vec<f32> = random.values(count * m * k);
         let b: Vec<f32> = random.values(k * n);
         let bias: Vec<f32> = random.values(m);
-        let options =
-            Options { bias: Some(Bias::PerRow(&bias)), activation: Activation::Silu, ..Options::default() };
+        let options = Options::default().bias(Bias::PerRow(&bias)).activation(Activation::Silu);
         // Matrices side by side: the batch is the middle one of three dimensions [m, count, n].
         let mut result = vec![f32::NAN; count * m * n];
         let dst = BatchMut::new(&mut result, count, n, (m, n), (count * n, 1));

@@ -64,7 +64,7 @@ fn every_kind_of_right_operand_counts_as_much() {
     }
     assert_eq!(counted(|| matmul(c.reborrow(), a, MatRef::row_major(&rounded, k, n), options)), flops);
     for rounding in [Rounding::Bf16, Rounding::F16] {
-        let options = Options { rounding, ..options };
+        let options = options.rounding(rounding);
         assert_eq!(counted(|| matmul(c.reborrow(), a, b, options)), flops, "{rounding:?}");
     }
 }

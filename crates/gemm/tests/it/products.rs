@@ -21,7 +21,7 @@ fn check(
     };
     for level in Level::available() {
         let mut result = before.clone();
-        let options = Options { accum, alpha: alpha as f32, ..Options::default() };
+        let options = Options::default().accum(accum).alpha(alpha as f32);
         let product = || matmul(dst.view_mut(&mut result), lhs.view(&a), rhs.view(&b), options);
         with_level(level, || share(threads, product));
         assert_product((dst, &before, &result), (lhs, &a), (rhs, &b), accum, f64::from(alpha as f32));
@@ -69,7 +69,7 @@ fn check_packed(m: usize, k: usize, n: usize, random: &mut Random) {
                 let mut result = before.clone();
                 with_level(level, || {
                     let packed = WeightMatrix::new(rhs.view(&b), WeightFormat::F32);
-                    let options = Options { accum, alpha: 0.75, ..Options::default() };
+                    let options = Options::default().accum(accum).alpha(0.75);
                     share(threads, || matmul(dst.view_mut(&mut result), lhs.view(&a), &packed, options));
                 });
                 assert_product((dst, &before, &result), (lhs, &a), (rhs, &b), accum, 0.75);

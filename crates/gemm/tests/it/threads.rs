@@ -22,7 +22,7 @@ fn check(pools: &[Workers], m: usize, k: usize, n: usize, random: &mut Random) {
         let product = |threads| {
             let mut y = vec![f32::NAN; dst.len()];
             let bias = Some(Bias::PerColumn(&bias[..]));
-            let options = Options { bias, activation: Activation::Relu, ..Options::default() };
+            let options = Options::default().bias(bias).activation(Activation::Relu);
             share(threads, || matmul(dst.view_mut(&mut y), lhs.view(&a), rhs.view(&b), options));
             y.into_iter().map(|y| y.to_bits()).collect::<Vec<_>>()
         };
@@ -67,7 +67,7 @@ fn packed_operands_too() {
         let product = |threads, rows: usize| {
             let mut y = vec![f32::NAN; rows * n];
             let bias = Some(Bias::PerColumn(&bias[..]));
-            let options = Options { bias, activation: Activation::Relu, ..Options::default() };
+            let options = Options::default().bias(bias).activation(Activation::Relu);
             let dst = Layout::row_major(rows, n);
             share(threads, || matmul(dst.view_mut(&mut y), lhs.view(&a).rows(0..rows), &packed, options));
             y.into_iter().map(f32::to_bits).collect::<Vec<_>>()

@@ -9,7 +9,7 @@ use super::layer::Layer;
 impl Layer {
     /// A product of the layer, rounded as the layer says.
     pub(super) fn product(&self, dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: Rhs<'_>, accum: Accum) {
-        matmul(dst, lhs, rhs, Options { accum, rounding: self.rounding, ..Options::default() });
+        matmul(dst, lhs, rhs, Options::default().accum(accum).rounding(self.rounding));
     }
 
     /// U, or its transpose, packed once for the products of all steps, where that is worth it.
@@ -17,7 +17,7 @@ impl Layer {
         match self.rounding {
             Rounding::Bf16 => Some(WeightMatrix::new(matrix, WeightFormat::Bf16)),
             Rounding::None if self.packs() => Some(WeightMatrix::new(matrix, WeightFormat::F32)),
-            Rounding::None | Rounding::F16 => None,
+            _ => None,
         }
     }
 }

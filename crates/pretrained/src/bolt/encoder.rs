@@ -103,7 +103,7 @@ impl Encoder {
                         MatRef::new(&all[first..], keys, width, 3 * inner, 1)
                     };
                     self.positions.write(head, &places[context.clone()], scores);
-                    let sum = Options { accum: Accum::Add, ..Options::default() };
+                    let sum = Options::default().accum(Accum::Add);
                     matmul(MatMut::row_major(scores, keys, keys), part(0), part(1).t(), sum);
                     softmax_rows(scores, keys, shares);
                     let first = context.start * inner + head * width;

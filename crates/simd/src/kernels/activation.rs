@@ -23,6 +23,7 @@ use crate::vector::Vectors;
 /// NaN gives NaN. Minus infinity gives NaN for GELU, SiLU, Mish and Hardswish, as in PyTorch, and infinities
 /// give the first three no derivative.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Activation {
     /// `x`.
     Identity,
@@ -113,6 +114,30 @@ macro_rules! each {
 // masked store of it, which is slow on AMD machines with AVX2.
 
 impl Activation {
+    /// Its name in words of lower case: `leaky_relu`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Identity => "identity",
+            Self::Relu => "relu",
+            Self::LeakyRelu { .. } => "leaky_relu",
+            Self::Elu { .. } => "elu",
+            Self::Selu => "selu",
+            Self::Gelu => "gelu",
+            Self::GeluTanh => "gelu_tanh",
+            Self::Silu => "silu",
+            Self::Mish => "mish",
+            Self::Softplus => "softplus",
+            Self::Sigmoid => "sigmoid",
+            Self::Tanh => "tanh",
+            Self::Softsign => "softsign",
+            Self::LogSigmoid => "log_sigmoid",
+            Self::Hardshrink => "hardshrink",
+            Self::Softshrink => "softshrink",
+            Self::Hardtanh => "hardtanh",
+            Self::Hardswish => "hardswish",
+        }
+    }
+
     /// `x[i] = f(x[i])`.
     pub fn apply(self, x: &mut [f32]) {
         each!(self, unary_in_place, (), (x));
