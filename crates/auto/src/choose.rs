@@ -80,7 +80,7 @@ pub(crate) fn choose(
     // The newest, the kept one, then the older ones, as time allows.
     let mut ahead: Vec<usize> = plan.chosen_by.iter().take(1).copied().collect();
     ahead.extend(plan.kept);
-    for &more in plan.in_the_end.iter().chain(&plan.chosen_by) {
+    for &more in plan.forecast_by.iter().chain(&plan.chosen_by) {
         if !ahead.contains(&more) {
             ahead.push(more);
         }
@@ -130,7 +130,7 @@ pub(crate) fn choose(
     // What is scored was chosen without the kept window. The forecast's weights are chosen by it as well: the newest windows tell most.
     let (mix, spreads) = match board.is_honest {
         true => {
-            let (all, spreads, _) = gathered(&tried, &stages, &places_of(&plan.in_the_end), None);
+            let (all, spreads, _) = gathered(&tried, &stages, &places_of(&plan.forecast_by), None);
             (mix(settings, &tried, &all), spreads)
         }
         false => (scored_mix.clone(), spreads),

@@ -7,9 +7,9 @@ pub(crate) struct WindowPlan {
     pub(crate) chosen_by: Vec<usize>,
     /// The window that chooses nothing of what it scores, if there are data enough.
     pub(crate) kept: Option<usize>,
-    /// The windows that the weights of the forecast are chosen by, once the kept one has scored: of few data those with two seasons before
+    /// The windows that choose the weights of the forecast, once the kept one has scored: of few data those with two seasons before
     /// them, as models that forecast seasons show little on less.
-    pub(crate) in_the_end: Vec<usize>,
+    pub(crate) forecast_by: Vec<usize>,
 }
 
 impl WindowPlan {
@@ -29,12 +29,12 @@ impl WindowPlan {
                 let n = (left / step + 1).min(most.max(1));
                 let chosen_by: Vec<usize> = (0..n).map(|window| 2 * h + window * step).collect();
                 let long = (0..=most.max(1)).map(|window| h + window * step);
-                let mut in_the_end: Vec<usize> =
+                let mut forecast_by: Vec<usize> =
                     long.filter(|ahead| ahead + two_seasons <= typical).collect();
-                if in_the_end.is_empty() {
-                    in_the_end = [&[h], &chosen_by[..]].concat();
+                if forecast_by.is_empty() {
+                    forecast_by = [&[h], &chosen_by[..]].concat();
                 }
-                return Self { chosen_by, kept: Some(h), in_the_end };
+                return Self { chosen_by, kept: Some(h), forecast_by };
             }
         }
         let rows = (h / 2).max(3);
@@ -46,7 +46,7 @@ impl WindowPlan {
             if chosen_by[0] + two_seasons <= typical {
                 chosen_by.retain(|ahead| ahead + two_seasons <= typical);
             }
-            return Self { in_the_end: chosen_by.clone(), chosen_by, kept: None };
+            return Self { forecast_by: chosen_by.clone(), chosen_by, kept: None };
         }
         Self::default()
     }
@@ -75,13 +75,13 @@ mod tests {
 
     #[test]
     fn weights_of_the_forecast_are_chosen_by_windows_with_two_seasons_before_them() {
-        assert_eq!(WindowPlan::new(200, 12, 12, 3).in_the_end, [12, 24, 36, 48]);
+        assert_eq!(WindowPlan::new(200, 12, 12, 3).forecast_by, [12, 24, 36, 48]);
         // Four years, of which the windows before the kept one have two at most.
         let plan = WindowPlan::new(48, 12, 12, 5);
-        assert_eq!((plan.chosen_by, plan.in_the_end), (vec![24, 28, 32], vec![12, 16, 20]));
+        assert_eq!((plan.chosen_by, plan.forecast_by), (vec![24, 28, 32], vec![12, 16, 20]));
         let plan = WindowPlan::new(22, 3, 12, 5);
         assert_eq!(
-            (plan.chosen_by, plan.in_the_end),
+            (plan.chosen_by, plan.forecast_by),
             (vec![6, 7, 8], vec![3, 6, 7, 8]),
             "none has two years"
         );

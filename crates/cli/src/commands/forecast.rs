@@ -27,8 +27,8 @@ use crate::table::AlignedTable;
 ///
 /// Finds the seasons of the data, tries the models that suit them on several windows, combines them with weights that these windows
 /// choose, and scores that on a last window, which chooses nothing of it. Then weights are chosen by all windows, and everything is
-/// fitted to all data. Writes a row per series
-/// and step, with the median and the quantiles 0.1 to 0.9; the leaderboard goes to standard error.
+/// fitted to all data. Writes a row per series and step, with the median and the quantiles 0.1 to 0.9; the leaderboard goes to standard
+/// error.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -121,10 +121,20 @@ impl Forecast {
         let directory =
             self.save.as_deref().map(|save| take_for("--save", save, self.overwrite)).transpose()?;
         // A model that there is not is told before any file is read.
-        let futr_exog = self.known_ahead(context)?;
-        let auto = self.auto(context, self.h.unwrap_or(1), &futr_exog)?;
+        let auto = self.auto(context, self.h.unwrap_or(1), &self.futr_exog)?;
         Forecaster::new([auto.into()])?;
+        let mut futr_exog = self.known_ahead()?;
         let (panel, options) = self.read(context, &futr_exog)?;
+        if futr_exog != self.futr_exog {
+            // Of columns that nobody named those of text are no mistake.
+            futr_exog.retain(|name| self.cat_exog.contains(name) || panel.column(name, 0).is_ok());
+            let names =
+                if futr_exog.is_empty() { "no column of numbers".to_owned() } else { futr_exog.join(", ") };
+            let text = format!(
+                "known ahead: {names}, what both files have; --futr-exog names others, of texts --cat-exog, too"
+            );
+            context.report(&text, &json!({ "event": "known_ahead", "columns": futr_exog }));
+        }
         let h = self.horizon(context, &panel)?;
         let future = self.data.read_future(&self.futr, &options, (&panel, h), context)?;
         context.bounded(self.bounds.non_negative, self.bounds.integer);
@@ -201,7 +211,7 @@ impl Forecast {
     }
 
     /// The columns that are known ahead: those that are named, else all that the files of the past and of the future have in common.
-    fn known_ahead(&self, context: &'static Context) -> anyhow::Result<Vec<String>> {
+    fn known_ahead(&self) -> anyhow::Result<Vec<String>> {
         let (true, Some(futr), Some(data)) =
             (self.futr_exog.is_empty(), self.futr.first(), self.data.data.first())
         else {
@@ -216,13 +226,8 @@ impl Forecast {
         let (mut names, past) = (foretell::column_names(futr, &file)?, foretell::column_names(data, &file)?);
         let columns = self.data.columns(ColumnNames::default());
         let read = self.data.options(&columns, Vec::new(), Vec::new(), None, &ReadOptions::default())?;
-        let others = [
-            &[columns.id, columns.time, columns.target],
-            &self.hist_exog[..],
-            &read.static_cols,
-            &read.time_cols,
-        ];
-        let others = others.concat();
+        let series = [columns.id, columns.time, columns.target];
+        let others = [&series, &self.hist_exog[..], &read.static_cols, &read.time_cols].concat();
         names.retain(|name| past.contains(name) && !others.contains(name));
         if names.is_empty() {
             let message = format!(
@@ -232,9 +237,6 @@ impl Forecast {
             );
             return Err(Usage(message).into());
         }
-        let text =
-            format!("known ahead: {}, the columns of both files; --futr-exog names others", names.join(", "));
-        context.report(&text, &json!({ "event": "known_ahead", "columns": names }));
         Ok(names)
     }
 

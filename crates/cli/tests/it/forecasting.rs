@@ -46,6 +46,31 @@ fn the_board_is_an_event_for_programs() {
 }
 
 #[test]
+fn the_columns_that_past_and_future_have_are_known_ahead() {
+    let dir = TestDirectory::new();
+    let rows_of = |from: usize, to: usize, past: bool| -> String {
+        let row = |t: usize| {
+            let price = 1 + t * t % 7;
+            let y = if past { format!(",{}", 50 + 10 * price) } else { String::new() };
+            format!("a,{t}{y},{price},{}\n", if t % 3 == 0 { "yes" } else { "no" })
+        };
+        (from..to).map(row).collect()
+    };
+    dir.put("past.csv", &format!("unique_id,ds,y,price,promo\n{}", rows_of(0, 60, true)));
+    dir.put("next.csv", &format!("unique_id,ds,price,promo\n{}", rows_of(60, 64, false)));
+    let line = "forecast --data past.csv --h 4 --models AutoARIMA --no-ensemble --futr";
+    let output = dir.run(&format!("{line} next.csv"));
+    assert!(stderr(&output).contains("known ahead: price, what both files have"), "{}", stderr(&output));
+    for (step, row) in rows(&String::from_utf8(output.stdout).unwrap())[1..].iter().enumerate() {
+        let price = 1 + (60 + step).pow(2) % 7;
+        assert!((row[2].parse::<f64>().unwrap() - (50 + 10 * price) as f64).abs() < 1.0, "{row:?}");
+    }
+    dir.put("none.csv", "unique_id,ds,cost\na,60,1\n");
+    let none = dir.fails(2, &format!("{line} none.csv"));
+    assert!(none.contains("it has no column that --data has"), "{none}");
+}
+
+#[test]
 fn mistakes_are_told_before_any_work() {
     let dir = TestDirectory::new();
     let unknown = dir.fails(2, &format!("forecast {LONG} --h 7 --models AutoEST"));
