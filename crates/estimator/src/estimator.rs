@@ -257,6 +257,19 @@ pub trait Trained: Any + fmt::Debug + Send + Sync {
         MemoryEstimate::default()
     }
 
+    /// The memory that its [contributions](Trained::contributions) to `h` steps of this many series take on this many threads, beside what
+    /// forecasts of them take and the contributions.
+    fn contribution_memory(
+        &self,
+        windows: usize,
+        h: usize,
+        method: Attribution,
+        threads: usize,
+    ) -> MemoryEstimate {
+        _ = (windows, h, method, threads);
+        MemoryEstimate::default()
+    }
+
     /// The numbers that it has learned, for model directories: with its hyper-parameters all that
     /// [`EstimatorEntry::restore`](EstimatorEntry) needs. Nothing by default.
     fn learned(&self) -> Learned {

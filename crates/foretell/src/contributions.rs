@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use foretell_data::{ColumnLevel, ForecastColumn, Frame, Future, LocalScaler, Panel};
-use foretell_estimator::{Contributions, Trained};
+use foretell_estimator::{Attribution, Contributions, MemoryEstimate, Trained};
 
 use crate::error::{Error, check_wanted};
 use crate::explain_options::ExplainOptions;
@@ -29,7 +29,7 @@ pub(crate) fn explain(
     let h = trained.steps_forecast(shown);
     let asked = PredictOptions::new().future(options.future).h(h);
     let blocks = blocks_ahead(trained, panel, &asked, AskedQuantiles::default())?;
-    check_explain(trained, panel, &models, h)?;
+    check_explain(trained, panel, &models, h, options.method)?;
     let mut frame: Option<Frame> = None;
     blocks.each_ahead(|panel, scaled, future| {
         let (mut part, mut levels) = (rows_ahead(trained, panel, h)?, Vec::new());
@@ -57,12 +57,13 @@ pub(crate) fn explain(
     Ok(frame)
 }
 
-/// Whether the contributions to `h` steps of each series can be held in memory: a column for each input.
+/// Whether the contributions to `h` steps of each series can be computed and held in memory: a column for each input.
 fn check_explain(
     trained: &TrainedModels,
     panel: &Panel,
     models: &[Explained<'_>],
     h: usize,
+    method: Attribution,
 ) -> Result<(), Error> {
     /// The bytes of a name of a column.
     const NAME: u64 = 64;
@@ -71,10 +72,16 @@ fn check_explain(
         1 + if model.estimator().needs().is_joint { inputs.saturating_mul(panel.n_series()) } else { inputs }
     };
     let columns = models.iter().map(columns).fold(0, usize::saturating_add);
+    // One model after the other.
+    let needs = |(model, _): &Explained<'_>| {
+        model.contribution_memory(panel.n_series(), h, method, trained.workers.threads())
+    };
+    let largest = models.iter().map(needs).max_by_key(MemoryEstimate::total).unwrap_or_default();
     // As they are computed, and as columns.
     let rows = panel.n_series().saturating_mul(h);
     let needs = panels(panel, 0)
         .and("names of columns", NAME.saturating_mul(columns as u64))
+        .and_all(largest)
         .and_all(forecasts(rows, columns.saturating_mul(2)));
     let remedy = "explain fewer series, steps or models at a time";
     Ok(needs.check(&trained.memory, "explaining forecasts", remedy)?)

@@ -6,8 +6,8 @@
 use foretell_data::{Cutter, Stats, WindowRef, WindowScaler};
 use foretell_estimator::{Attribution, Contributions};
 use foretell_nn::{
-    Coupling, Decoding, DistributionColumns, EmbeddedWindows, Forward, Key, Model, SeriesPerWindow, Tensor,
-    Var, Windows,
+    Coupling, Decoding, Dims, DistributionColumns, EmbeddedWindows, Forward, Key, Model, SeriesPerWindow,
+    Tensor, Var, Windows,
 };
 use foretell_threads::is_wanted;
 
@@ -18,6 +18,23 @@ use crate::quadrature::gauss_legendre;
 
 /// Rows that one pass of a model has at most.
 const ROWS: usize = 512;
+
+/// Numbers that the graphs of the forecasts hold together which gradients are taken of at a time, unless a single one has more.
+const GRAPH_NUMBERS: usize = 1 << 25;
+
+/// About how many numbers the graphs of one pass of [`Forecasts::attribute`] by gradients at this many points hold on a thread, of
+/// a model that keeps `kept` numbers of a window (of its history, where it forecasts step by step).
+pub fn graph_numbers(dims: &Dims, kept: usize, points: usize, is_step_by_step: bool) -> usize {
+    let one = graph_of_one(dims, kept, is_step_by_step);
+    one.saturating_mul((GRAPH_NUMBERS / one.max(1)).clamp(1, points.clamp(1, ROWS)))
+}
+
+/// The same of a single copy of the window. Step by step each step reads the history and the steps before it again.
+fn graph_of_one(dims: &Dims, kept: usize, is_step_by_step: bool) -> usize {
+    let (history, horizon) = (dims.input_size.max(1) as f64, dims.horizon as f64);
+    let readings = if is_step_by_step { horizon * (1.0 + horizon / (2.0 * history)) } else { 1.0 };
+    (kept as f64 * readings) as usize
+}
 
 impl Forecasts<'_> {
     /// The contributions to one of the model's outputs, of a distribution to its mean, for each window, of all its series together.
@@ -152,13 +169,15 @@ impl OneWindow<'_> {
         let mut forecasts = Vec::with_capacity(values.len() / each * self.windows.batch());
         for copies in values.chunks(each * self.copies_at_once()) {
             let flat = Var::constant(inputs.tensor(copies));
-            forecasts.extend(self.forecast_of(&self.run(), inputs, &flat).value().to_vec());
+            let horizon = self.forecasts.cut.dims.horizon;
+            forecasts.extend(self.forecast_of(&self.run(), inputs, &flat, horizon).value().to_vec());
         }
         forecasts
     }
 
-    fn forecast_of(&self, cx: &Forward<'_>, inputs: &AttributionInputs, flat: &Var) -> Var {
-        let (needs, horizon) = (&self.forecasts.network.needs, self.forecasts.cut.dims.horizon);
+    /// The forecasts of the first `horizon` steps from the copies in `flat`, `[copies * n, horizon]`; of a direct model of all steps.
+    fn forecast_of(&self, cx: &Forward<'_>, inputs: &AttributionInputs, flat: &Var, horizon: usize) -> Var {
+        let needs = &self.forecasts.network.needs;
         forecast_of(self.model, needs, cx, inputs, flat, horizon, &|outputs| self.numbers(outputs))
     }
 
@@ -188,9 +207,12 @@ impl OneWindow<'_> {
 
     /// The inputs times the sum of the gradients at these shares of them, by these weights: `(share, weight)` each.
     fn times_gradients(&self, inputs: &AttributionInputs, points: &[(f64, f64)]) -> Vec<f32> {
-        let (x, n, horizon) = (inputs.values(), self.windows.batch(), self.forecasts.cut.dims.horizon);
+        let (x, n, dims) = (inputs.values(), self.windows.batch(), &self.forecasts.cut.dims);
+        let (horizon, is_step_by_step) = (dims.horizon, self.history().is_some());
+        let graph = graph_of_one(dims, self.forecasts.kept, is_step_by_step);
+        let copies = (GRAPH_NUMBERS / graph.max(1)).clamp(1, self.copies_at_once());
         let mut sums = vec![0.0_f64; n * horizon * x.len()];
-        for points in points.chunks(self.copies_at_once()).take_while(|_| is_wanted()) {
+        for points in points.chunks(copies).take_while(|_| is_wanted()) {
             let shares =
                 points.iter().flat_map(|&(share, _)| x.iter().map(move |x| (f64::from(*x) * share) as f32));
             let values = inputs.tensor(&shares.collect::<Vec<_>>());
@@ -200,9 +222,11 @@ impl OneWindow<'_> {
                     break;
                 }
                 let (series, step) = (place / horizon, place % horizon);
+                // Of a forecast that is made step by step no further steps are needed.
+                let steps = if is_step_by_step { step + 1 } else { horizon };
                 let flat = Var::input(values.clone());
-                let forecast = self.forecast_of(&self.run(), inputs, &flat);
-                let seed = inputs.one_at(points.len(), horizon, series, step);
+                let forecast = self.forecast_of(&self.run(), inputs, &flat, steps);
+                let seed = inputs.one_at(points.len(), steps, series, step);
                 forecast.backward_from(seed, &mut []);
                 let Some(gradient) = flat.grad() else { continue };
                 let gradient = gradient.contiguous();

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use foretell_nn::{Decoding, Forward, Inputs, Model, Needs, StepState, Tensor, Var, Windows};
+use foretell_threads::is_wanted;
 
 /// The inputs of a window of some series: of each series the target's history, then historic, future and static columns.
 pub(crate) struct AttributionInputs {
@@ -132,8 +133,13 @@ pub(crate) fn forecast_of(
         let [forecast, _] = numbers(&model.forward(cx, &inputs.windows(flat, target, None)));
         return forecast;
     }
-    let mut forecasts = Vec::with_capacity(horizon);
+    let mut forecasts: Vec<Var> = Vec::with_capacity(horizon);
     for step in 0..horizon {
+        // Each step reads all before it again; what no one waits for is of no use.
+        if let Some(last) = forecasts.last().filter(|_| !is_wanted()).cloned() {
+            forecasts.push(last);
+            continue;
+        }
         let seen = inputs.windows(flat, target.clone(), Some(inputs.y + step));
         let [forecast, next] = numbers(&model.step(cx, &seen, &mut StepState::default()));
         forecasts.push(forecast);

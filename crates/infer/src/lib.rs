@@ -21,6 +21,7 @@ mod quadrature;
 mod step_forecaster;
 mod stepwise;
 
+pub use attribution::graph_numbers;
 pub use decompose::ForecastPartsOfNetwork;
 pub use explain::ExplanationSum;
 pub use forecast::{

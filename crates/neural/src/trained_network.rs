@@ -9,7 +9,7 @@ use foretell_estimator::{
     Asked, Attribution, Contributions, Cutoff, Estimator, EstimatorError, FeatureImportances, ForecastPart,
     ForecastValues, ImportanceSum, MemoryEstimate, Outcome, Trained, Workers,
 };
-use foretell_infer::{Cut, ExplanationSum, Forecasts, StepForecaster, StepParts};
+use foretell_infer::{Cut, ExplanationSum, Forecasts, StepForecaster, StepParts, graph_numbers};
 use foretell_nn::{Dims, Loss, Network, Params, WeightPrecision, WithoutAmp, check_amp};
 
 use crate::error::NetworkError;
@@ -51,6 +51,12 @@ impl TrainedNetwork {
             let horizon = if self.reaches_any_horizon() { 1 } else { dims.horizon };
             KeptNumbers::measure(&self.spec, &self.network, &self.params).of(&Dims { horizon, ..dims })
         })
+    }
+
+    /// The sizes of the windows that forecasts of `h` steps read.
+    fn dims_ahead(&self, h: usize) -> Dims {
+        let dims = window_dims(&self.spec, self.network.needs, Purpose::Forecast);
+        Dims { horizon: if self.reaches_any_horizon() { h } else { dims.horizon }, ..dims }
     }
 
     /// The model's name and hyper-parameters.
@@ -333,11 +339,30 @@ impl Trained for TrainedNetwork {
     }
 
     fn memory(&self, windows: usize, h: usize, threads: usize) -> MemoryEstimate {
-        let dims = window_dims(&self.spec, self.network.needs, Purpose::Forecast);
-        let horizon = if self.reaches_any_horizon() { h } else { dims.horizon };
-        let dims = Dims { horizon, ..dims };
+        let dims = self.dims_ahead(h);
         let windows = windows.div_ceil(dims.n_series);
         forecasting(&self.network, self.kept(), &dims, windows, threads)
+    }
+
+    fn contribution_memory(
+        &self,
+        windows: usize,
+        h: usize,
+        method: Attribution,
+        threads: usize,
+    ) -> MemoryEstimate {
+        let points = match method {
+            Attribution::IntegratedGradients { points } => points,
+            Attribution::InputXGradient => 1,
+            // Without gradients there is no graph.
+            _ => return MemoryEstimate::default(),
+        };
+        let dims = self.dims_ahead(h);
+        let threads = threads.min(windows.div_ceil(dims.n_series));
+        let is_step_by_step = self.network.needs.decoding.is_step_by_step();
+        let numbers = graph_numbers(&dims, self.kept(), points, is_step_by_step);
+        MemoryEstimate::default()
+            .and_numbers("the graphs of gradients, roughly,", numbers.saturating_mul(threads))
     }
 }
 

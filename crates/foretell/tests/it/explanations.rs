@@ -68,6 +68,27 @@ fn distance(frame: &Frame, forecast: &[f32]) -> f32 {
     (0..forecast.len()).map(row).fold(0.0, f32::max)
 }
 
+/// Step by step each step reads those before it again, so that graphs grow by the square of the steps.
+#[test]
+fn gradients_of_many_steps_are_refused_before_they_take_memory() {
+    let settings = [("encoder_hidden_size", json!(8)), ("recurrent", json!(true)), ("max_steps", json!(1))];
+
+    let fitted =
+        settings.into_iter().fold(ModelSpec::new("LSTM", H, L).expect("a model"), |spec, (name, value)| {
+            spec.set(name, value).expect(name)
+        });
+    let fitted =
+        Forecaster::new([fitted]).expect("a model").max_memory(300_000_000).fit(&panel()).expect("a fit");
+    let explain = |method, h| fitted.explain(&panel(), &ExplainOptions::new(method).h(h));
+    let gradients = Attribution::IntegratedGradients { points: 50 };
+    let refused = explain(gradients, 1500).expect_err("more than the limit").to_string();
+    assert!(
+        refused.contains("the graphs of gradients") && refused.contains("fewer series, steps"),
+        "{refused}"
+    );
+    assert!(explain(gradients, 2 * H).is_ok());
+}
+
 /// Models of all kinds with small sizes, and the gap that integrated gradients at 100 points may leave: points are too few where
 /// a forecast bends sharply.
 fn models() -> Vec<(&'static str, Settings, f32)> {
