@@ -96,6 +96,21 @@ pub(crate) fn check_validation(
     Ok(needs.check(limit, "cross-validation", "lower h or n_windows, or leave series out")?)
 }
 
+/// Whether the values of these rows can be marked beside forecasts by this many models.
+pub(crate) fn check_marks(
+    panel: &Panel,
+    rows: usize,
+    models: usize,
+    limit: &MemoryLimit,
+) -> Result<(), Error> {
+    /// The truth, the forecast, an interval and its ends, and the marks, of the model that is at hand.
+    const AT_HAND: u64 = 9 * 8;
+    // A model has a forecast and the ends of an interval; the marks are a table of their own with them and five columns.
+    let marks = (rows as u64).saturating_mul(ROW + 8 + NUMBER * (1 + 6 * models as u64) + AT_HAND);
+    let needs = panels(panel, 0).and_all(forecasts(rows, 2 * 3 * models + 3)).and("marks", marks);
+    Ok(needs.check(limit, "marking values", "lower h or n_windows, or leave series out")?)
+}
+
 /// Whether the errors of forecasts by this many models that intervals are calibrated by can be held in memory.
 pub(crate) fn check_calibration_memory(
     limit: &MemoryLimit,
@@ -112,7 +127,7 @@ pub(crate) fn check_calibration_memory(
 }
 
 /// Rows of this many forecasts of each series that has them.
-fn held_rows(panel: &Panel, n_windows: usize, h: usize) -> usize {
+pub(crate) fn held_rows(panel: &Panel, n_windows: usize, h: usize) -> usize {
     panel.n_series().saturating_mul(n_windows.min(panel.max_len())).saturating_mul(h)
 }
 

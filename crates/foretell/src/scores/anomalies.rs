@@ -10,6 +10,7 @@ use crate::error::Error;
 use crate::fitted::Fitted;
 use crate::forecaster::Forecaster;
 use crate::insample_options::InsampleOptions;
+use crate::memory::{check_marks, held_rows};
 use crate::scores::cross_validation::{CrossValidation, ValidationOptions};
 use crate::stages::asked_quantiles::AskedQuantiles;
 use crate::stages::ensembles::outputs;
@@ -46,6 +47,7 @@ impl Fitted {
             true => options = options.level(&levels),
             false => asked = AskedQuantiles::default(),
         }
+        check_marks(panel, panel.n_rows(), trained.models.len(), &trained.memory)?;
         let mut frame = self.predict_insample_with(panel, &options)?;
         let outputs = outputs_of_sums(trained, outputs(trained, &asked)?);
         let mut rows: Vec<usize> =
@@ -82,6 +84,8 @@ impl Forecaster {
             Ok(()) => options.level(&levels),
             Err(_) => options.level(&[]),
         };
+        let rows = held_rows(panel, options.n_windows, options.h.unwrap_or(self.plan.h()));
+        check_marks(panel, rows, self.plan.models().len(), &self.plan.memory)?;
         let validation = self.cross_validate(panel, &options)?;
         Ok((validation.anomalies(level)?, validation.fitted))
     }
@@ -134,8 +138,20 @@ fn forget_padded(frame: &mut Frame, panel: &Panel, h: usize, names: &[String], e
 fn marked(frame: &Frame, models: &[(String, Vec<Output>)], level: f64) -> Frame {
     let (target, _) = &frame.columns[0];
     let wide = frame.wide.get_key_value(target).map(|(name, values)| (name.clone(), values.clone()));
-    let mut table =
-        Frame { columns: vec![frame.columns[0].clone()], wide: wide.into_iter().collect(), ..frame.clone() };
+    let mut table = Frame {
+        id_col: frame.id_col.clone(),
+        time_col: frame.time_col.clone(),
+        freq: frame.freq,
+        zone: frame.zone.clone(),
+        integer_ids: frame.integer_ids,
+        ids: frame.ids.clone(),
+        times: frame.times.clone(),
+        cutoffs: frame.cutoffs.clone(),
+        columns: vec![frame.columns[0].clone()],
+        wide: wide.into_iter().collect(),
+        integers: frame.integers.clone(),
+        known: frame.known.clone(),
+    };
     let y = frame.wide_column(target).unwrap_or_default();
     let series = rows_of_series(frame);
     for (name, outputs) in models {

@@ -49,6 +49,14 @@ fn planted() -> Vec<(String, i64)> {
 }
 
 #[test]
+fn marks_beyond_the_limit_are_refused_before_a_training() {
+    let forecaster = Forecaster::new([nlinear(json!("MAE"))]).unwrap().max_memory(20_000);
+    let refused =
+        forecaster.anomalies(&panel(), &ValidationOptions::new(10, H), 99.9).unwrap_err().to_string();
+    assert!(refused.contains("marking values") && refused.contains("lower h or n_windows"), "{refused}");
+}
+
+#[test]
 fn planted_anomalies_are_found_by_cross_validation_and_in_sample() {
     let panel = panel();
     let options = ValidationOptions::new(10, H);
