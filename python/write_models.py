@@ -182,6 +182,7 @@ def write_index():
     everything = {f"foretell.models.{file}": names.split() for file, (_, names) in FILES.items()}
     everything["foretell._model"] = ["LocalModel", "Model", "Network"]
     everything["foretell.models.hint"] = ["HINT"]
+    everything["foretell.models.temporal"] = ["Temporal"]
     everything["foretell.models.pretrained"] = ["Pretrained"]
     everything["foretell.models.ensemble"] = ["Ensemble"]
     imports = [wrapped(f"from {module} import ", sorted(names)) for module, names in sorted(everything.items())]

@@ -22,8 +22,9 @@ def evaluate(
     baseline: str | None = None,
 ) -> dict[str, Any]: ...
 def reconcile(
-    forecast: Any, names: _Names, hierarchy: _Hierarchy, residuals: Any = None, history: Any = None, samples: int = 1000, seed: int = 1
-) -> Frame: ...
+    forecast: Any, names: _Names, hierarchy: _Hierarchy | None, residuals: Any = None, history: Any = None,
+    draws: tuple[int, int] = (1000, 1), temporal: tuple[Sequence[tuple[str, Any, Any]], str] | None = None,
+) -> Frame: ...  # fmt: skip
 
 def report(
     panel: Panel, forecast: Any, validations: Sequence[Any], scores: Sequence[_ScoreRows], told: dict[str, Any], fitted: Fitted | None = None

@@ -27,7 +27,7 @@ def as_models(given: Iterable[Any]) -> list[Any]:
         raise TypeError(f"models must be a list of models such as NHITS(h=12, input_size=24); found {given!r}")
     found = list(given)
     for position, model in enumerate(found):
-        if not isinstance(model, (Model, Ensemble, models.HINT)) and not hasattr(model, "search_space"):
+        if not isinstance(model, (Model, Ensemble, models.HINT, models.Temporal)) and not hasattr(model, "search_space"):
             raise TypeError(f"models[{position}] {what_it_is(model)}")
     return found
 
@@ -47,12 +47,16 @@ def what_it_is(value: Any) -> str:
     return f"is {value!r}: expected a model of foretell.models, such as NHITS(h=12, input_size=24)"
 
 
-def model_from_spec(name: str, hyper_parameters: Mapping[str, Any], trainer: Mapping[str, Any] | None = None) -> Model:
+def model_from_spec(name: str, hyper_parameters: Mapping[str, Any], trainer: Mapping[str, Any] | None = None) -> Any:
     """The model that the engine describes by its name and hyper-parameters, for example one that was loaded, with arguments of a trainer.
 
     Raises:
         ValueError: If there is no such model.
     """
+    if name == models.Temporal.__name__:
+        steps = hyper_parameters["model"]
+        model = model_from_spec(steps["model"], steps["hyper_parameters"], trainer)
+        return models.Temporal(model, hyper_parameters["temporal"], hyper_parameters["temporal_method"])
     if name not in MODELS:
         raise ValueError(f"there is no model {name}: expected one of {', '.join(MODELS)}")
     cls = MODELS[name]

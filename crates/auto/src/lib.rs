@@ -8,7 +8,8 @@
 //! What is combined are quantiles, not bounds, and series by series: a member that cannot forecast one, or whose forecast the history
 //! cannot justify, is replaced there by the others. Models without quantiles get those of their errors on the windows.
 //!
-//! [`Temporal`] is another estimator made of others: its forecasts of steps are reconciled with those of their sums, as hours with days.
+//! [`Temporal`] is another estimator made of others: its forecasts of steps are reconciled with those of their sums, as hours with days;
+//! [`TemporalTables`] does the same with tables of forecasts of any tool.
 //!
 //! # Features
 //!
@@ -54,7 +55,7 @@ pub use grid::QUANTILES;
 pub use history::SeriesGroup;
 pub use loss::Criterion;
 pub use season::seasons;
-pub use temporal::{Temporal, TemporalError};
+pub use temporal::{SumsTable, Temporal, TemporalError, TemporalTables};
 pub use trained::TrainedAuto;
 pub use traits::PanelTraits;
 

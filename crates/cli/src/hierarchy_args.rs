@@ -66,7 +66,7 @@ const OF_MODELS: [Reconciliation; 5] = [
 ];
 
 /// Reads the name of a method. Only these are offered; the one who asks for another is told more than that it is none.
-fn method(offered: &[Reconciliation]) -> impl TypedValueParser<Value = Reconciliation> + use<> {
+pub(crate) fn method(offered: &[Reconciliation]) -> impl TypedValueParser<Value = Reconciliation> + use<> {
     let value = |method: Reconciliation| PossibleValue::new(method.name()).hide(!offered.contains(&method));
     PossibleValuesParser::new(Reconciliation::ALL.map(value)).try_map(|name| name.parse::<Reconciliation>())
 }

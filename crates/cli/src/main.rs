@@ -50,6 +50,7 @@ mod setting_words;
 mod several;
 mod shell_word;
 mod table;
+mod temporal_args;
 mod threshold;
 mod ticks;
 mod train_args;

@@ -407,6 +407,9 @@ fn of_series_of_tables(error: &ReconciliationError) -> Whereabouts {
         | ReconciliationError::TwoRows { file, id, .. }
         | ReconciliationError::NoAggregate { file, id, .. }
         | ReconciliationError::NoSeries { file, id, .. }
+        | ReconciliationError::StepMissing { file, id, .. }
+        | ReconciliationError::NoPeriod { file, id, .. }
+        | ReconciliationError::HistoryMean { file, id, .. }
         | ReconciliationError::Unknown { file, id, .. } => (Some(file), Some(id)),
         ReconciliationError::NoPastForecasts { file, .. } => (Some(file), None),
         ReconciliationError::NotInHierarchy { id }

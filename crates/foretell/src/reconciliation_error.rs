@@ -1,5 +1,7 @@
 //! Errors of the reconciliation of tables of forecasts.
 
+use foretell_data::{Freq, Setting};
+
 /// A table of forecasts, of errors or of history that does not fit a hierarchy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
@@ -94,9 +96,55 @@ pub enum ReconciliationError {
         /// The model.
         model: String,
     },
+    /// A row of steps that does not follow the one before.
+    #[error(
+        "{file}: the row of series {id} at {time} is not one step ({freq}) after the row before, so that steps cannot be added up; \
+         give each series all steps of a forecast"
+    )]
+    StepMissing {
+        /// The file.
+        file: String,
+        /// The series.
+        id: String,
+        /// The time.
+        time: String,
+        /// The step of the table.
+        freq: Freq,
+    },
+    /// A forecast of a sum whose steps are not forecast.
+    #[error(
+        "{file}: the sum of series {id} at {time} stands for no period of `{period}` whose steps are all forecast; give each sum the time \
+         of its first step or of its last, and forecast these steps"
+    )]
+    NoPeriod {
+        /// The file.
+        file: String,
+        /// The series.
+        id: String,
+        /// The time.
+        time: String,
+        /// The period as it was written.
+        period: String,
+    },
+    /// A history whose mean is no share.
+    #[error(
+        "{file}: the values of series {id} have the mean {mean}, and sums are divided by the means of histories, each at least 0 and not \
+         all of them 0; choose a method that divides nothing, as BottomUp or MinTraceOLS"
+    )]
+    HistoryMean {
+        /// The file.
+        file: String,
+        /// The series.
+        id: String,
+        /// The mean.
+        mean: f64,
+    },
     /// Series of a panel that end at different times.
     #[error(
-        "series {id} ends at {found}, others at {expected}, so that sums would fall where it ends; give all series the same end"
+        "series {id} ends at {found}, others at {expected}, so that sums would fall where it ends; have it continue to the last time ({}), \
+         leave it out ({}), or give its rows up to there",
+        Setting::End.to("common"),
+        Setting::End.to("drop")
     )]
     #[strum(serialize = "ends_differ")]
     Ends {

@@ -1,7 +1,8 @@
-//! Forecasts of any models, changed so that sums of series hold.
+//! Forecasts of any models, changed so that sums of series hold, and sums over time.
 
 use foretell::hierarchy::{Hierarchy, Reconciliation};
-use foretell::{ColumnNames, Error, Freq, ReconcileOptions, TimeKind};
+use foretell::{ColumnNames, Error, ForecastTable, Freq, ReconcileOptions, TimeKind};
+use foretell_auto::{SumsTable, TemporalTables};
 use pyo3::prelude::*;
 
 use crate::error::{exception, of_calendar, parsed};
@@ -9,28 +10,45 @@ use crate::evaluation::{Names, actual_of, options, table_of};
 use crate::forecaster::SummingMatrix;
 use crate::frame::PyFrame;
 
-/// The forecasts of a table, reconciled by the hierarchy and the method, the usual one if none is named; `residuals` are forecasts of the past beside what came true.
+/// Periods, each with forecasts of sums over it and of past sums, and the name of a method, or nothing for the usual one.
+type OfPeriods<'py> = (Vec<(String, Bound<'py, PyAny>, Option<Bound<'py, PyAny>>)>, String);
+
+/// The method of that name, if one is named.
+fn named(method: &str) -> PyResult<Option<Reconciliation>> {
+    (!method.is_empty()).then(|| parsed(method)).transpose()
+}
+
+/// The forecasts of a table, reconciled with those of sums over time, then by the hierarchy and the method, the usual ones if none are named;
+/// `residuals` are forecasts of the past beside what came true, and `draws` how many samples quantiles are taken of, and their seed.
 #[pyfunction]
-#[pyo3(signature = (forecast, names, hierarchy, residuals = None, history = None, samples = 1000, seed = 1))]
+#[pyo3(signature = (forecast, names, hierarchy, residuals = None, history = None, draws = (1000, 1), temporal = None))]
 pub(crate) fn reconcile(
     forecast: &Bound<'_, PyAny>,
     names: Names,
-    hierarchy: SummingMatrix,
+    hierarchy: Option<SummingMatrix>,
     residuals: Option<&Bound<'_, PyAny>>,
     history: Option<&Bound<'_, PyAny>>,
-    samples: usize,
-    seed: u64,
+    draws: (usize, u64),
+    temporal: Option<OfPeriods<'_>>,
 ) -> PyResult<PyFrame> {
-    let (rows, columns, matrix, method) = hierarchy;
-    let hierarchy = Hierarchy::from_summing_matrix(&rows, &columns, &matrix).map_err(exception)?;
-    let method = match method.as_str() {
-        "" => Reconciliation::usual(residuals.is_some()),
-        named => parsed::<Reconciliation>(named)?,
+    let across = |(rows, columns, matrix, method): SummingMatrix| {
+        let hierarchy = Hierarchy::from_summing_matrix(&rows, &columns, &matrix).map_err(exception)?;
+        let method = named(&method)?.unwrap_or(Reconciliation::usual(residuals.is_some()));
+        Ok::<_, PyErr>((hierarchy, method))
     };
-    let forecast_table = table_of(forecast, &names)?;
+    let across = hierarchy.map(across).transpose()?;
+    let mut table = table_of(forecast, &names)?;
     let residuals = residuals.map(|table| table_of(table, &names)).transpose()?;
     let history = history.map(|table| actual_of(table, &names)).transpose()?;
-    let freq = match (forecast_table.freq(), forecast_table.kind) {
+    let over_time = temporal.map(|(tables, method)| {
+        let tables = tables.iter().map(|(period, sums, past)| {
+            let past = past.as_ref().map(|past| table_of(past, &names)).transpose()?;
+            Ok::<_, PyErr>((period.clone(), table_of(sums, &names)?, past))
+        });
+        Ok::<_, PyErr>((tables.collect::<PyResult<Vec<_>>>()?, named(&method)?))
+    });
+    let over_time = over_time.transpose()?;
+    let freq = match (table.freq(), table.kind) {
         (Some(freq), _) => freq,
         (None, TimeKind::Integer) => Freq::parse("1").map_err(of_calendar)?,
         (None, TimeKind::Timestamp) => Freq::parse("D").map_err(of_calendar)?,
@@ -39,11 +57,29 @@ pub(crate) fn reconcile(
     let (id, time, target) = names;
     let columns = ColumnNames { id, time, target: target.clone() };
     let work = || -> Result<_, Error> {
-        let how = ReconcileOptions::new(method).residuals(residuals.as_ref()).history(history.as_ref());
-        let how = how.samples(samples).seed(seed);
-        let coherent = foretell::reconcile(&forecast_table, &hierarchy, &columns, &how)?;
-        Ok(coherent.into_frame(&options, freq)?)
+        if let Some((sums, method)) = &over_time {
+            table = reconciled_over_time(&table, residuals.as_ref(), sums, &target, *method)?;
+        }
+        if let Some((hierarchy, method)) = &across {
+            let how = ReconcileOptions::new(*method).residuals(residuals.as_ref()).history(history.as_ref());
+            let how = how.samples(draws.0).seed(draws.1);
+            table = foretell::reconcile(&table, hierarchy, &columns, &how)?;
+        }
+        Ok(table.into_frame(&options, freq)?)
     };
     let frame = forecast.py().detach(work).map_err(exception)?;
     Ok(PyFrame::of(frame, Some(&target)))
+}
+
+fn reconciled_over_time(
+    steps: &ForecastTable,
+    past: Option<&ForecastTable>,
+    sums: &[(String, ForecastTable, Option<ForecastTable>)],
+    target: &str,
+    method: Option<Reconciliation>,
+) -> Result<ForecastTable, Error> {
+    let sums =
+        sums.iter().map(|(period, forecast, past)| SumsTable { period, forecast, past: past.as_ref() });
+    let tables = TemporalTables { steps, past, sums: sums.collect(), target, method };
+    Ok(tables.reconcile()?.0)
 }

@@ -56,6 +56,7 @@ from foretell.models.multivariate import (
 )
 from foretell.models.pretrained import Pretrained
 from foretell.models.recurrent import BiTCN, DeepAR, DilatedRNN, GRU, LSTM, LSTMAttention, RNN, TCN, xLSTM
+from foretell.models.temporal import Temporal
 from foretell.models.transformer import (
     Autoformer,
     FEDformer,
@@ -139,6 +140,7 @@ __all__ = [
     "Model",
     "Network",
     "HINT",
+    "Temporal",
     "Pretrained",
     "Ensemble",
 ]

@@ -62,6 +62,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "complaint help setting_words several table",
             "context",
             "config feature_args hierarchy_args importances inputs markdown progress report saving",
+            "temporal_args",
             "args",
             "output",
             "picture score_rows",

@@ -1,38 +1,44 @@
 //! Forecasts of steps and of their sums, changed until they add up.
 
+use std::ops::Range;
+
 use foretell::hierarchy::{Evidence, Hierarchy, HierarchyError, Reconciler, Reconciliation, Residuals};
 
-/// The hierarchy of `h` steps and of their sums over periods of these steps.
-pub(super) fn hierarchy(h: usize, periods: &[usize]) -> Result<Hierarchy, HierarchyError> {
-    let steps: Vec<String> = (0..h).map(|step| format!("step {step}")).collect();
-    let sums = periods.iter().flat_map(|&period| (0..h / period).map(move |place| (period, place)));
-    let sums: Vec<(usize, usize)> = sums.collect();
-    let names = sums.iter().map(|(period, place)| format!("{period} steps, {place}"));
-    let rows: Vec<String> = names.chain(steps.iter().cloned()).collect();
-    let of_sums = sums
-        .iter()
-        .flat_map(|&(period, place)| (0..h).map(move |step| if step / period == place { 1.0 } else { 0.0 }));
-    let of_steps = (0..h).flat_map(|row| (0..h).map(move |step| if step == row { 1.0 } else { 0.0 }));
-    Hierarchy::from_summing_matrix(&rows, &steps, &of_sums.chain(of_steps).collect::<Vec<f64>>())
+/// The steps of a sum, and the number of its period.
+pub(super) type Sum = (usize, Range<usize>);
+
+/// The sums of `h` steps over periods of these steps, one period after the other.
+pub(super) fn whole_periods(h: usize, periods: &[usize]) -> Vec<Sum> {
+    let of_period = |(number, &steps): (usize, &usize)| {
+        (0..h / steps).map(move |place| (number, place * steps..(place + 1) * steps))
+    };
+    periods.iter().enumerate().flat_map(of_period).collect()
 }
 
-/// The forecasts of the steps, reconciled with those of sums over `periods`, one after the other. `variances` are those of errors, of each
-/// period and then of steps; without them each sum has as many as it has steps.
+/// The hierarchy of `h` steps and of these sums of them.
+pub(super) fn hierarchy(h: usize, sums: &[Sum]) -> Result<Hierarchy, HierarchyError> {
+    let steps = (0..h).map(|step| format!("step {step}"));
+    let of_sum = |(place, (_, steps)): (usize, &Sum)| {
+        (format!("sum {place}"), steps.clone().map(|step| step as u32).collect())
+    };
+    Hierarchy::new(steps, sums.iter().enumerate().map(of_sum))
+}
+
+/// The forecasts of the steps, reconciled with those of these sums. `variances` are those of errors, of each period and then of steps;
+/// without them each sum has as many as it has steps.
 pub(super) fn reconciled(
     hierarchy: &Hierarchy,
-    periods: &[usize],
+    of: &[Sum],
     method: Reconciliation,
     variances: Option<&[f64]>,
     (sums, steps): (&[f64], &[f64]),
 ) -> Result<Vec<f64>, HierarchyError> {
-    let h = steps.len();
     let mut values = [sums, steps].concat();
     let errors = variances.map(|variances| {
-        let counts = periods.iter().map(|period| h / period).chain([h]);
+        let of_steps = std::iter::repeat_n(variances.last(), steps.len()).flatten();
         // Two errors of the same size have the variance of each of them.
-        let errors = counts
-            .zip(variances)
-            .flat_map(|(count, variance)| std::iter::repeat_n([variance.sqrt(); 2], count).flatten());
+        let errors =
+            of.iter().map(|(period, _)| &variances[*period]).chain(of_steps).flat_map(|v| [v.sqrt(); 2]);
         Residuals::new(hierarchy.n_series(), &errors.collect::<Vec<f64>>())
     });
     let residuals = errors.transpose()?;
@@ -63,14 +69,15 @@ mod tests {
         let [steps, sums, variances] = ["steps", "sums", "variances"].map(|name| numbers(&fixture[name]));
         let periods: Vec<usize> =
             numbers(&fixture["periods"]).iter().map(|period| *period as usize).collect();
-        let hierarchy = hierarchy(steps.len(), &periods).expect("a hierarchy");
+        let of = whole_periods(steps.len(), &periods);
+        let hierarchy = hierarchy(steps.len(), &of).expect("a hierarchy");
         for (method, given) in [
             (Reconciliation::BottomUp, None),
             (Reconciliation::MinTraceOls, None),
             (Reconciliation::MinTraceWls, None),
             (Reconciliation::MinTraceVar, Some(&variances[..])),
         ] {
-            let found = reconciled(&hierarchy, &periods, method, given, (&sums, &steps)).expect("forecasts");
+            let found = reconciled(&hierarchy, &of, method, given, (&sums, &steps)).expect("forecasts");
             for (found, expected) in found.iter().zip(numbers(&fixture["reconciled"][method.name()])) {
                 assert!((found - expected).abs() < 1e-6 * expected.abs(), "{method}: {found} and {expected}");
             }

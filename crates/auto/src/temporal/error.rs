@@ -1,6 +1,6 @@
 //! Errors of reconciliation over time.
 
-use foretell::EstimatorError;
+use foretell::{EstimatorError, Freq};
 
 /// Why forecasts cannot be reconciled over time.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +33,39 @@ pub enum TemporalError {
         period: String,
         /// Why not.
         reason: String,
+    },
+    /// A period of more steps at one time than at another.
+    #[error(
+        "the period {period}: it has {least} to {most} steps of {freq}, where a model forecasts as many each time; name one of a fixed \
+         number of steps, as 24 or 24h of hours, or forecast steps and sums by themselves and reconcile these tables, in which a month has \
+         the days that it has"
+    )]
+    Varying {
+        /// As it was written.
+        period: String,
+        /// The least of its steps.
+        least: usize,
+        /// The most.
+        most: usize,
+        /// The steps.
+        freq: Freq,
+    },
+    /// Forecasts that are to be weighed by errors, of which some are not given.
+    #[error(
+        "MinTraceVar weighs steps and sums by the errors of past forecasts, and those of {what} are not given; give them beside the true \
+         values, as cross-validation does, or choose MinTraceWLS"
+    )]
+    NoPast {
+        /// The steps, or a period.
+        what: String,
+    },
+    /// A table whose forecasts have no step.
+    #[error(
+        "{file}: the first forecast has no regular step, of which the periods of sums are made; give it three times or more, none left out"
+    )]
+    NoStep {
+        /// The file.
+        file: String,
     },
     /// Two periods of as many steps.
     #[error("the periods {earlier} and {later} have the same steps; leave one of the two out")]

@@ -12,7 +12,7 @@ use foretell::own_estimator::{
 use foretell::{ColumnPart, EstimatorError, Freq, Panel, Workers, pack_model, unpack_model};
 use serde::{Deserialize, Serialize};
 
-use super::coherent::{hierarchy, reconciled};
+use super::coherent::{Sum, hierarchy, reconciled, whole_periods};
 use super::sums::sums;
 use crate::packed::{to_bytes, to_numbers};
 
@@ -103,8 +103,8 @@ fn points(trained: &dyn Trained, values: &[f32]) -> Vec<f64> {
     values.chunks_exact(outputs.len()).map(|step| f64::from(step[point])).collect()
 }
 
-/// Hierarchies by the periods that have sums.
-type Hierarchies = HashMap<Vec<usize>, Hierarchy>;
+/// Hierarchies, with their sums, by the periods that have sums.
+type Hierarchies = HashMap<Vec<usize>, (Vec<Sum>, Hierarchy)>;
 
 impl TrainedTemporal {
     pub(super) fn new(
@@ -175,7 +175,9 @@ impl TrainedTemporal {
         }
         let periods: Vec<usize> = known.iter().map(|&place| self.levels[place].steps).collect();
         if !hierarchies.contains_key(&periods) {
-            hierarchies.insert(periods.clone(), hierarchy(window.steps.len(), &periods)?);
+            let of = whole_periods(window.steps.len(), &periods);
+            let hierarchy = hierarchy(window.steps.len(), &of)?;
+            hierarchies.insert(periods.clone(), (of, hierarchy));
         }
         let sums: Vec<f64> =
             known.iter().flat_map(|&place| window.sums[place].iter().flatten().copied()).collect();
@@ -187,7 +189,8 @@ impl TrainedTemporal {
         // Errors that are all 0 weigh nothing.
         let variances = variances.filter(|all| all.iter().sum::<f64>() > 0.0);
         let given = (&sums[..], &window.steps[..]);
-        reconciled(&hierarchies[&periods], &periods, self.method, variances.as_deref(), given)
+        let (of, hierarchy) = &hierarchies[&periods];
+        reconciled(hierarchy, of, self.method, variances.as_deref(), given)
     }
 
     /// The errors of forecasts of these windows, whose values the panel has.

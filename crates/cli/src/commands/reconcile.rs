@@ -1,18 +1,20 @@
-//! `foretell reconcile`: forecasts of any models, changed so that sums of series hold.
+//! `foretell reconcile`: forecasts of any models, changed so that sums of series hold, and sums over time.
 
 use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
-use foretell::hierarchy::Reconciliation;
-use foretell::{ForecastTable, Freq, ReconcileOptions, TimeKind, reconcile};
+use foretell::hierarchy::{Hierarchy, Reconciliation};
+use foretell::{ForecastTable, Freq, ReadOptions, ReconcileOptions, TimeKind, reconcile};
 
 use crate::args::TruthArgs;
 use crate::context::Context;
+use crate::failure::Usage;
 use crate::hierarchy_args::{HierarchyArgs, MethodArgs};
 use crate::output::Sink;
+use crate::temporal_args::TemporalArgs;
 
-/// Change forecasts of a hierarchy of series so that they add up
+/// Change forecasts of a hierarchy of series, or of steps and their sums, so that they add up
 ///
 /// Takes forecasts of all series, sums and parts, of any models and tools, and changes them so that each sum is that of its parts.
 /// MinTrace changes them as little as possible, the series being weighed as the method says; BottomUp adds up the forecasts of the
@@ -25,6 +27,7 @@ Examples:
     --out coherent.csv
   foretell reconcile --forecast forecast.csv --levels country,state,city \\
     --static shops.csv --method BottomUp
+  foretell reconcile --forecast hours.csv --temporal 24h=days.csv
 
 From series at the bottom to coherent forecasts of all, weighed by the errors of
 the past:
@@ -49,13 +52,16 @@ pub(crate) struct Reconcile {
     hierarchy: HierarchyArgs,
     #[command(flatten)]
     method: MethodArgs,
+    #[command(flatten)]
+    temporal: TemporalArgs,
     /// File with one row per series at the bottom: its id, and its labels; several files, folders and patterns are one table
     #[arg(long = "static", value_name = "FILE")]
     statics: Vec<PathBuf>,
     /// File with forecasts of the past beside the actual values, as cross-validation writes: for MinTraceVar and MinTraceShrink, and for
-    /// samples that are high and low together as the errors were [default: series are sampled independently]
+    /// samples that are high and low together as the errors were [default: series are sampled independently]. Those of sums over
+    /// time have their period in front, as 24h=past-days.csv
     #[arg(long, value_name = "FILE")]
-    residuals: Option<PathBuf>,
+    residuals: Vec<String>,
     /// File with the history of the series at the bottom, for TopDown and MiddleOut
     #[arg(long, value_name = "FILE")]
     history: Option<PathBuf>,
@@ -79,27 +85,65 @@ impl Reconcile {
     pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         let sink = Sink::open(context, &self.out)?;
         let options = self.columns.options()?;
-        let hierarchy = self.hierarchy.read(&self.statics, &self.columns.id)?;
-        let forecast = ForecastTable::from_file(&self.forecast, &options)?;
-        let (residuals, history) = (self.residuals.as_ref(), self.history.as_ref());
-        let residuals = residuals.map(|path| ForecastTable::from_file(path, &options)).transpose()?;
-        let history = history.map(|path| ForecastTable::actual_from_file(path, &options)).transpose()?;
+        let mut forecast = ForecastTable::from_file(&self.forecast, &options)?;
+        let (of_steps, of_sums) = self.temporal.residuals(&self.residuals)?;
+        let residuals = of_steps.map(|path| ForecastTable::from_file(path, &options)).transpose()?;
         let columns = self.columns.names();
-        let method = self.method.method.unwrap_or(Reconciliation::usual(residuals.is_some()));
-        let how = ReconcileOptions::new(method)
-            .residuals(residuals.as_ref())
-            .history(history.as_ref())
-            .samples(self.samples)
-            .seed(self.seed);
-        let coherent = reconcile(&forecast, &hierarchy, &columns, &how)?;
+        let mut done = Vec::new();
+        if self.temporal.is_given() {
+            let found = self.temporal.reconciled(&forecast, (residuals.as_ref(), &of_sums), &options)?;
+            forecast = found.0;
+            done.push(format!("over time by {}", found.1));
+        }
+        let coherent = match self.hierarchy.given(&self.statics, &columns.id)? {
+            Some(hierarchy) => {
+                let (coherent, method) = self.across(&forecast, &hierarchy, residuals.as_ref(), &options)?;
+                done.push(format!("by {method}"));
+                coherent
+            }
+            None => self.without_hierarchy(forecast)?,
+        };
         let freq = freq_of(&coherent)?;
         let frame = coherent.into_frame(&options, freq)?;
         let to_file = !sink.is_stdout();
         sink.write_or_keep(&frame)?;
         if to_file {
-            context.wrote(&self.out, &format!("{} rows, which add up by {method}", frame.n_rows()));
+            context
+                .wrote(&self.out, &format!("{} rows, which add up {}", frame.n_rows(), done.join(" and ")));
         }
         Ok(())
+    }
+
+    /// The forecasts, changed so that the sums of the hierarchy hold, and by which method.
+    fn across(
+        &self,
+        forecast: &ForecastTable,
+        hierarchy: &Hierarchy,
+        residuals: Option<&ForecastTable>,
+        options: &ReadOptions,
+    ) -> anyhow::Result<(ForecastTable, Reconciliation)> {
+        let history = self.history.as_ref();
+        let history = history.map(|path| ForecastTable::actual_from_file(path, options)).transpose()?;
+        let method = self.method.method.unwrap_or(Reconciliation::usual(residuals.is_some()));
+        let how = ReconcileOptions::new(method).residuals(residuals).history(history.as_ref());
+        let how = how.samples(self.samples).seed(self.seed);
+        Ok((reconcile(forecast, hierarchy, &self.columns.names(), &how)?, method))
+    }
+
+    /// The forecasts unchanged, which need no hierarchy if they add up over time.
+    fn without_hierarchy(&self, forecast: ForecastTable) -> Result<ForecastTable, Usage> {
+        let of_hierarchies =
+            [("--method", self.method.method.is_some()), ("--history", self.history.is_some())];
+        let hierarchy = "name a file with a summing matrix by --hierarchy, or columns of labels by --levels";
+        if !self.temporal.is_given() {
+            return Err(Usage(format!("{hierarchy}, or forecasts of sums over time by --temporal")));
+        }
+        match of_hierarchies.into_iter().find(|(_, given)| *given) {
+            None => Ok(forecast),
+            Some((flag, _)) => Err(Usage(format!(
+                "{flag}: it says how a hierarchy adds up, and none is given; {hierarchy}, or leave it out"
+            ))),
+        }
     }
 }
 

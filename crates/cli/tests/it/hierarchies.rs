@@ -266,3 +266,59 @@ fn every_command_of_models_adds_up_by_the_usual_method() {
     assert!(told.contains("forecasts add up by MinTraceWLS"), "{told}");
     dir.ok("reconcile --forecast past.csv --levels country,state --static labels.csv --out again.csv");
 }
+
+/// Half days add up to days, of a table and with sums of series.
+#[test]
+fn forecasts_of_steps_add_up_to_those_of_their_sums() {
+    let dir = TestDirectory::new();
+    let rows = |values: [(&str, &str, f64); 4]| -> String {
+        values.iter().map(|(id, time, value)| format!("{id},{time},{value}\n")).collect()
+    };
+    let halves = rows([
+        ("a", "2024-01-01 00:00", 1.0),
+        ("a", "2024-01-01 12:00", 3.0),
+        ("a", "2024-01-02 00:00", 2.0),
+        ("a", "2024-01-02 12:00", 2.0),
+    ]);
+    dir.put("halves.csv", &format!("unique_id,ds,M\n{halves}"));
+    dir.put("days.csv", "unique_id,ds,M\na,2024-01-01,8\na,2024-01-02,4\n");
+    let reconcile = "reconcile --forecast halves.csv --temporal 24h=days.csv";
+    // The first day's gap of 4: the sum, of variance 2, gives way by half of it, each half day by a quarter.
+    let found = |flags: &str| -> Vec<String> {
+        let text = dir.ok(&format!("{reconcile} {flags}"));
+        text.lines().skip(1).map(|line| line.rsplit(',').next().expect("a cell").to_owned()).collect()
+    };
+    assert_eq!(found(""), ["2.0", "4.0", "2.0", "2.0"]);
+    assert_eq!(found("--temporal-method BottomUp"), ["1.0", "3.0", "2.0", "2.0"]);
+    // Days were always right: half days take all of the gap.
+    let past = |error: f64| format!("unique_id,ds,y,M\na,2023-12-30,{error},0\na,2023-12-31,{error},0\n");
+    dir.put("past-halves.csv", &past(3.0));
+    dir.put("past-days.csv", &past(0.0));
+    let weighed = "--residuals past-halves.csv --residuals 24h=past-days.csv";
+    assert_eq!(found(weighed), ["3.0", "5.0", "2.0", "2.0"]);
+    let told = stderr(&dir.run(&format!("{reconcile} {weighed} --out coherent.csv")));
+    assert!(told.contains("4 rows, which add up over time by MinTraceVar"), "{told}");
+    // First over time, then across: sums of series hold.
+    let both = dir.read("halves.csv") + &halves.replace("a,", "b,") + &halves.replace("a,", "all,");
+    dir.put("both.csv", &both);
+    let days = dir.read("days.csv") + "b,2024-01-01,4\nb,2024-01-02,4\nall,2024-01-01,12\nall,2024-01-02,8\n";
+    dir.put("both-days.csv", &days);
+    dir.put("summing.csv", "unique_id,a,b\nall,1,1\na,1,0\nb,0,1\n");
+    let text = dir.ok(
+        "reconcile --forecast both.csv --temporal D=both-days.csv --hierarchy summing.csv --method BottomUp",
+    );
+    let values = column(&text, "M");
+    let at = |id: &str| values[&(id.to_owned(), "2024-01-01 12:00:00".to_owned())];
+    assert_eq!([at("a"), at("b"), at("all")], [4.0, 3.0, 7.0]);
+    for (flags, part, code) in [
+        ("--method BottomUp", "--method: it says how a hierarchy adds up, and none is given", 2),
+        ("--residuals past-halves.csv --residuals past-days.csv", "are both of the steps", 2),
+        ("--temporal-method TopDown", "temporal_method must be BottomUp, MinTraceOLS", 2),
+        ("--temporal-method MinTraceVar", "those of 24h are not given", 2),
+        ("--temporal 36h=days.csv", "at 2024-01-02 stands for no period of `36h`", 1),
+        ("--temporal days.csv", "write it as PERIOD=FILE, for example 24h=days.csv", 2),
+    ] {
+        let message = dir.fails(code, &format!("{reconcile} {flags}"));
+        assert!(message.contains(part), "{flags}: {message}");
+    }
+}
