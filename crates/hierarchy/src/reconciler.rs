@@ -68,10 +68,7 @@ impl<'a> Reconciler<'a> {
         let covariance = match method {
             Reconciliation::BottomUp => return Ok(Self { hierarchy, way: Way::BottomUp }),
             Reconciliation::TopDown | Reconciliation::MiddleOut => {
-                let divided = match method {
-                    Reconciliation::TopDown => vec![hierarchy.total().ok_or(HierarchyError::NoTotal)?],
-                    _ => hierarchy.middle().ok_or(HierarchyError::NoMiddle)?,
-                };
+                let divided = divided(hierarchy, method)?;
                 let given = evidence.shares.ok_or(HierarchyError::NoShares { method: method.name() })?;
                 let shares = shares(hierarchy, &divided, given)?;
                 return Ok(Self { hierarchy, way: Way::Divided(divided, shares) });
@@ -84,6 +81,19 @@ impl<'a> Reconciler<'a> {
         let min_trace = MinTrace::new(hierarchy, covariance);
         let min_trace = min_trace.ok_or(HierarchyError::Unsolvable { method: method.name() })?;
         Ok(Self { hierarchy, way: Way::MinTrace(Box::new(min_trace)) })
+    }
+
+    /// Of which series, aggregates first, a method reads the forecasts; those of the others it makes of these.
+    pub fn reads(hierarchy: &Hierarchy, method: Reconciliation) -> Vec<bool> {
+        let (n, aggregates) = (hierarchy.n_series(), hierarchy.n_aggregates());
+        match method {
+            Reconciliation::BottomUp => (0..n).map(|number| number >= aggregates).collect(),
+            Reconciliation::TopDown | Reconciliation::MiddleOut => match divided(hierarchy, method) {
+                Ok(divided) => (0..n).map(|number| divided.contains(&number)).collect(),
+                Err(_) => vec![true; n],
+            },
+            _ => vec![true; n],
+        }
     }
 
     /// The hierarchy.
@@ -128,6 +138,14 @@ impl<'a> Reconciler<'a> {
         values.iter_mut().step_by(n + 1).for_each(|value| *value = 1.0);
         self.reconcile(&mut values, n);
         values.split_off(self.hierarchy.n_aggregates() * n)
+    }
+}
+
+/// The aggregates that a method divides.
+fn divided(hierarchy: &Hierarchy, method: Reconciliation) -> Result<Vec<usize>, HierarchyError> {
+    match method {
+        Reconciliation::TopDown => Ok(vec![hierarchy.total().ok_or(HierarchyError::NoTotal)?]),
+        _ => hierarchy.middle().ok_or(HierarchyError::NoMiddle),
     }
 }
 
@@ -275,6 +293,19 @@ mod tests {
             let along: f64 =
                 (0..n).map(|row| matrix[row * n_bottom + column] * (before[row] - after[row])).sum();
             assert!(along.abs() < 1e-12, "{column}: {along}");
+        }
+    }
+
+    #[test]
+    fn methods_read_what_they_do_not_make() {
+        let hierarchy = Hierarchy::from_levels(&[("a", ["x"]), ("b", ["y"])]).unwrap();
+        for (method, expected) in [
+            (Reconciliation::BottomUp, [false, false, false, true, true]),
+            (Reconciliation::TopDown, [true, false, false, false, false]),
+            (Reconciliation::MiddleOut, [false, true, true, false, false]),
+            (Reconciliation::MinTraceOls, [true; 5]),
+        ] {
+            assert_eq!(Reconciler::reads(&hierarchy, method), expected, "{method}");
         }
     }
 

@@ -19,11 +19,11 @@ pub(super) struct Grid<'a> {
 }
 
 impl<'a> Grid<'a> {
-    /// The rows of a table; the first `optional` series may be missing.
+    /// The rows of a table; series that are not read may be missing.
     pub(super) fn new(
         table: &'a ForecastTable,
         hierarchy: &'a Hierarchy,
-        optional: usize,
+        is_read: &[bool],
     ) -> Result<Self, ReconciliationError> {
         let file = || table.file.to_string();
         let shown = |time: i64| table.kind.display_in(table.zone.as_ref(), time);
@@ -49,7 +49,7 @@ impl<'a> Grid<'a> {
         let times: Vec<(i64, i64)> = places.into_keys().collect();
         for (number, rows) in rows.chunks_exact(times.len().max(1)).enumerate() {
             let missing = rows.iter().position(Option::is_none);
-            let all_missing = || number < optional && rows.iter().all(Option::is_none);
+            let all_missing = || !is_read[number] && rows.iter().all(Option::is_none);
             if let Some(place) = missing.filter(|_| !all_missing()) {
                 let (id, time) = (ids[number].to_string(), shown(times[place].1));
                 return Err(match number < hierarchy.n_aggregates() {

@@ -79,8 +79,8 @@ impl<'a> ReconcileOptions<'a> {
 
 /// Forecasts of the series of a hierarchy, of any models, changed so that they add up at each cutoff and time: forecasts of single
 /// numbers by the method alone, quantiles (`NHITS-lo-80`, `NHITS-hi-80`, `NHITS-median`) by samples ([`CoherentQuantiles`]). Rows come
-/// by series, in the order of the hierarchy, then by cutoff and time. Actual values stay unchanged; with [`Reconciliation::BottomUp`] sums
-/// need no rows.
+/// by series, in the order of the hierarchy, then by cutoff and time. Actual values stay unchanged; series
+/// that the method does not read ([`Reconciler::reads`]) need no rows.
 ///
 /// # Errors
 /// If a series is missing, not in the hierarchy, or there twice at a time, a forecast is no number, no column is a forecast, or the
@@ -91,14 +91,16 @@ pub fn reconcile(
     columns: &ColumnNames,
     options: &ReconcileOptions<'_>,
 ) -> Result<ForecastTable, Error> {
-    let optional = if options.method == Reconciliation::BottomUp { hierarchy.n_aggregates() } else { 0 };
-    let grid = Grid::new(forecast, hierarchy, optional)?;
+    let n = hierarchy.n_series();
+    let is_read = Reconciler::reads(hierarchy, options.method);
+    let grid = Grid::new(forecast, hierarchy, &is_read)?;
     let shares = options.history.map(|history| shares(history, hierarchy, &columns.target)).transpose()?;
+    // Errors of sums are those of their series, added up.
+    let of_past = if options.method == Reconciliation::BottomUp { is_read } else { vec![true; n] };
     let past = options
         .residuals
-        .map(|table| Ok::<_, Error>((table, Grid::new(table, hierarchy, optional)?)))
+        .map(|table| Ok::<_, Error>((table, Grid::new(table, hierarchy, &of_past)?)))
         .transpose()?;
-    let n = hierarchy.n_series();
     let models = models(forecast, &columns.target);
     if models.is_empty() {
         return Err(Error::NoForecasts { forecast: forecast.file.clone() });
@@ -115,7 +117,8 @@ pub fn reconcile(
             .map(|(table, grid)| errors(table, grid, hierarchy, &model, &columns.target))
             .transpose()?;
         let evidence = Evidence { residuals: residuals.as_ref(), shares: shares.as_deref() };
-        let reconciler = Reconciler::new(hierarchy, options.method, &evidence)?;
+        let reconciler = Reconciler::new(hierarchy, options.method, &evidence);
+        let reconciler = reconciler.map_err(|error| of_history(error, options.history))?;
         let name = |place: usize| forecast.columns[place].0.as_str();
         let known = |place: usize| -> Result<Vec<f64>, Error> {
             Ok(grid.known_values(name(place), &forecast.columns[place].1)?)
@@ -213,6 +216,16 @@ fn errors(
 fn add_up_missing(hierarchy: &Hierarchy, values: &mut [f64], times: usize) {
     if values[..hierarchy.n_aggregates() * times].iter().all(|value| value.is_nan()) {
         hierarchy.sum(values, times);
+    }
+}
+
+/// The error, of the history whose means are shares where it is of a share.
+fn of_history(error: HierarchyError, history: Option<&ForecastTable>) -> Error {
+    match (error, history) {
+        (HierarchyError::Share { id, found }, Some(history)) => {
+            ReconciliationError::HistoryMean { file: history.file.to_string(), id, mean: found }.into()
+        }
+        (error, _) => error.into(),
     }
 }
 
@@ -328,6 +341,14 @@ mod tests {
         let found =
             run(&forecast, &ReconcileOptions::new(Reconciliation::TopDown).history(&history)).unwrap();
         assert_eq!(found.column("M").unwrap(), [12.0, 120.0, 3.0, 30.0, 9.0, 90.0]);
+        // The total alone will do.
+        let total = table(&["sum"], &[("M", &[12.0, 120.0])]);
+        let top_down = ReconcileOptions::new(Reconciliation::TopDown);
+        let found = run(&total, &top_down.history(&history)).unwrap();
+        assert_eq!(found.column("M").unwrap(), [12.0, 120.0, 3.0, 30.0, 9.0, 90.0]);
+        let below = table(&["a", "b"], &[("y", &[-4.0, -4.0, 2.0, 4.0])]);
+        let error = run(&total, &top_down.history(&below)).unwrap_err().to_string();
+        assert!(error.contains("f.csv: the values of series a have the mean -4"), "{error}");
     }
 
     #[test]
