@@ -1,6 +1,6 @@
 //! Series that models forecast in another way than their hyper-parameters say: as a table.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use foretell::{CellTable, Cells, SeriesFallback};
@@ -18,15 +18,24 @@ pub(crate) struct FallbackArgs {
 }
 
 impl FallbackArgs {
-    /// Writes the table, if it is asked for; the ids stand in a column of this name.
-    pub(crate) fn write(
-        &self,
-        id_col: &str,
-        found: impl FnOnce() -> Vec<SeriesFallback>,
-        context: &'static Context,
-    ) -> anyhow::Result<()> {
-        let Some(path) = &self.path else { return Ok(()) };
-        let (sink, found) = (Sink::open(context, path)?, found());
+    /// The table before it is written, if it is asked for.
+    pub(crate) fn open(&self, context: &'static Context) -> anyhow::Result<Option<Fallbacks<'_>>> {
+        let open = |path| Ok(Fallbacks { sink: Sink::open(context, path)?, path, context });
+        self.path.as_deref().map(open).transpose()
+    }
+}
+
+/// A table of such series before it is written.
+pub(crate) struct Fallbacks<'a> {
+    sink: Sink,
+    path: &'a Path,
+    context: &'static Context,
+}
+
+impl Fallbacks<'_> {
+    /// Writes the table; the ids stand in a column of this name.
+    pub(crate) fn write(self, id_col: &str, found: &[SeriesFallback]) -> anyhow::Result<()> {
+        let Self { sink, path, context } = self;
         let texts = |text: fn(&SeriesFallback) -> &str| {
             Cells::Texts(found.iter().map(|fallback| Some(text(fallback).to_owned())).collect())
         };

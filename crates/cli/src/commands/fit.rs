@@ -133,11 +133,15 @@ impl Fit {
         }
         let columns =
             self.train.data.columns(from.map_or_else(ColumnNames::default, |from| from.columns().clone()));
-        self.fallbacks.write(&columns.id, || forecaster.fallbacks(&panel), context)?;
+        let fallbacks = self.fallbacks.open(context)?;
         context.catch_interrupts();
         let fitted = forecaster.fit(&panel)?;
         let Some(directory) = directory else { return self.of_follower(&fitted) };
         context.fitted(&fitted);
+        // A form that does not suit a series is known after the fit.
+        if let Some(fallbacks) = fallbacks {
+            fallbacks.write(&columns.id, &fitted.fallbacks(&panel))?;
+        }
         if let Some(auto) = TrainedAuto::of(&fitted) {
             forecast::tell(context, auto.board());
         }

@@ -111,7 +111,9 @@ impl Predict {
         }
         let h = self.h.unwrap_or(fitted.h());
         let read_ahead = fitted.steps_read(h);
-        self.fallbacks.write(&fitted.columns().id, || fitted.fallbacks(&panel), context)?;
+        if let Some(fallbacks) = self.fallbacks.open(context)? {
+            fallbacks.write(&fitted.columns().id, &fitted.fallbacks(&panel))?;
+        }
         let future = self.data.read_future(&self.futr, &options, (&panel, read_ahead), context)?;
         let step_size = self.step_size.unwrap_or(1);
         let LevelArgs { levels, quantiles } = &self.level;

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::test_directory::{TestDirectory, rows, stderr};
+use crate::test_directory::{TestDirectory, date, rows, stderr};
 
 /// Months of a series from January 2020 on.
 fn months(id: &str, count: usize, value: impl Fn(usize) -> f64) -> String {
@@ -44,6 +44,27 @@ fn series_that_a_model_cannot_have_are_named_listed_and_refused() {
     let forecast = dir.read("f.csv");
     let july = rows(&forecast).into_iter().find(|row| row[0] == "cold" && row[1] == "2024-07-01").unwrap();
     assert!((july[3].parse::<f64>().unwrap() - 17.0).abs() < 2.0, "{july:?}");
+}
+
+/// What a fit chooses of a series is listed by it, not only by the forecast after it.
+#[test]
+fn a_form_that_is_passed_over_is_listed_by_the_fit() {
+    let dir = TestDirectory::new();
+    // Page views that grow and fall by shares of a level: errors as shares suit them, and multiply the spread at each of 300 steps.
+    let mut level = 0.0;
+    let views = (0..300).map(|k| {
+        level = 0.95 * level + 1.5 * ((k * 7919 % 101) as f64 / 101.0 - 0.5);
+        format!("views,{},{:.3}\n", date(k), 100.0 * level.exp())
+    });
+    dir.put("views.csv", &format!("unique_id,ds,y\n{}", views.collect::<String>()));
+    dir.ok("fit --data views.csv --model AutoETS --set season_length=1 --h 8 --out m --fallbacks fit.csv");
+    dir.ok("predict --model m --data views.csv --fallbacks predict.csv");
+    let list = dir.read("fit.csv");
+    assert!(
+        list.contains("views,AutoETS,\"a history that a form with errors as shares suits best"),
+        "{list}"
+    );
+    assert_eq!(list, dir.read("predict.csv"));
 }
 
 #[test]
