@@ -67,18 +67,20 @@ pub(super) struct Units {
     is_plain: Vec<IsPlain>,
     seen: RefCell<Seen>,
     of_all: Arc<Mutex<Seen>>,
+    is_part: bool,
 }
 
 impl Units {
     /// Those of a table with `count` columns.
     pub(super) fn of_columns(count: usize) -> Self {
-        Self { is_plain: vec![IsPlain::new(false); count], seen: RefCell::default(), of_all: Arc::default() }
+        let is_plain = vec![IsPlain::new(false); count];
+        Self { is_plain, seen: RefCell::default(), of_all: Arc::default(), is_part: false }
     }
 
     /// Those of a part of the table.
     pub(super) fn of_part(&self) -> Self {
         let mut part = Self::of_columns(self.is_plain.len());
-        part.of_all = self.of_all.clone();
+        (part.of_all, part.is_part) = (self.of_all.clone(), true);
         part
     }
 
@@ -142,9 +144,12 @@ impl Units {
         }
     }
 
-    /// What was assumed of the units, once all parts were read.
+    /// What was assumed of the units, once all parts were read; a part, which has not seen all, says nothing.
     pub(super) fn notes(&self, file: &Arc<str>) -> Vec<ReadNote> {
         self.tell();
+        if self.is_part {
+            return Vec::new();
+        }
         let all = self.of_all();
         let percent = all.cells.iter().flatten().any(|cell| cell.unit == Unit::Percent);
         let percent = percent.then(|| ReadNote::Percent { file: file.clone() });
@@ -219,6 +224,15 @@ mod tests {
             (&["1 kr", "2 SEK", "3 kr."], &[1.0, 2.0, 3.0]),
         ] {
             assert_eq!(read(cells, 1).unwrap().y(0), expected, "{cells:?}");
+        }
+    }
+
+    #[test]
+    fn zeros_of_accounts_are_told_once_with_the_first() {
+        for threads in [1, 2] {
+            let panel = read(&["$-", "$7", "$-", "$5"], threads).unwrap();
+            let [note] = panel.notes() else { panic!("{:?}", panel.notes()) };
+            assert!(note.to_string().contains("(`$-` in line 2)"), "{note}");
         }
     }
 
