@@ -11,6 +11,7 @@ use super::table::TableReader;
 use crate::calendar::clock::Clock;
 use crate::calendar::flaw::{Advice, TimeFlaw};
 use crate::calendar::kind::TimeKind;
+use crate::calendar::locale::Locale;
 use crate::calendar::time_format::TimeFormat;
 use crate::error::DataError;
 use crate::error::flaw::Flaw;
@@ -32,8 +33,14 @@ const LAST: TimeFlaw = TimeFlaw::advising(
 const HALVES: TimeFlaw = TimeFlaw::new(
     "is no settlement period; they are the half-hours of a day, from 1 to 48, to 46 or 50 where clocks are changed",
 );
+const QUARTERS: TimeFlaw = TimeFlaw::new(
+    "is no quarter of an hour; they are those of a day, from 1 to 96, to 92 or 100 where clocks are changed",
+);
 const COUNTED: TimeFlaw = TimeFlaw::new(
     "is no hour that is counted; they are numbers from 1 to 24, to 23 or 25 where clocks are changed",
+);
+const SHIFT: TimeFlaw = TimeFlaw::new(
+    "is a part of a day, and its number does not say when it begins; write the time of day at which it does, as 06:00",
 );
 const BEYOND: TimeFlaw = TimeFlaw::new(
     "is beyond the end of its day, which has fewer hours in this zone; correct the number, or name the zone of the file",
@@ -61,6 +68,12 @@ const NO_TWIN: TimeFlaw = TimeFlaw::new(
 /// The names of columns that number the half-hours of a day, without blanks and the like.
 const SETTLEMENT: [&str; 4] = ["settlementperiod", "settlementperiodid", "halfhour", "halfhourperiod"];
 
+/// The names of those that number its quarters of an hour, unless they stand beside a year,
+const QUARTER_HOURS: [&str; 4] = ["quarter", "quarterhour", "quarterhourly", "qh"];
+
+/// and of those that number parts of no length that is known.
+const SHIFTS: [&str; 4] = ["shift", "session", "slot", "block"];
+
 /// A table whose first column is the time that several of its columns make.
 pub(crate) struct JoinedTimes<'a> {
     inner: Box<dyn TableReader + 'a>,
@@ -77,6 +90,8 @@ pub(crate) struct JoinedTimes<'a> {
     counted: Option<i64>,
     zero: Cell<bool>,
     last: Cell<bool>,
+    /// Whether a time of day has minutes: those that are no whole hours number none.
+    minutes: Cell<bool>,
 }
 
 impl<'a> JoinedTimes<'a> {
@@ -96,16 +111,16 @@ impl<'a> JoinedTimes<'a> {
         super::table::check_header(inner.file(), &header)?;
         let dated = format.clone().map_or(0, |format| String::from(format).split_whitespace().count());
         let hours = hours.or_else(|| names.iter().find_map(|name| Hours::said_by(name)));
-        let (zero, last) = (Cell::new(false), Cell::new(false));
-        let plain = |name: &String| name.to_lowercase().replace(['_', ' ', '-'], "");
-        let halves = names.last().is_some_and(|name| SETTLEMENT.contains(&plain(name).as_str()));
+        let [zero, last, minutes] = [false; 3].map(Cell::new);
+        let numbers = |words: &[&str]| names.last().is_some_and(|name| words.contains(&plain(name).as_str()));
         let counted = match hours {
             _ if names.len() < 2 => None,
-            _ if halves => Some(HOUR / 2),
+            _ if numbers(&SETTLEMENT) => Some(HOUR / 2),
+            _ if numbers(&QUARTER_HOURS) => Some(HOUR / 4),
             Some(Hours::Counted) => Some(HOUR),
             _ => None,
         };
-        Ok(Self { inner, header, places, parts, format, dated, hours, counted, zero, last })
+        Ok(Self { inner, header, places, parts, format, dated, hours, counted, zero, last, minutes })
     }
 
     fn parts(&self) -> Result<Vec<Cow<'_, str>>, DataError> {
@@ -122,15 +137,14 @@ impl<'a> JoinedTimes<'a> {
     }
 
     /// The time on the clocks, in microseconds since 1970-01-01 00:00, and which of two such times.
-    fn civil(&self, parts: &[Cow<'_, str>]) -> Result<(i64, Option<Twin>), TimeFlaw> {
+    fn civil(&self, parts: &[Cow<'_, str>], locale: Option<Locale>) -> Result<(i64, Option<Twin>), TimeFlaw> {
         let trimmed: Vec<&str> = parts.iter().map(|part| part.trim()).collect();
-        let year = |text: &str| text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit());
         let (date, dated) = match &self.format {
             Some(_) => {
                 let dated = self.dated.clamp(1, parts.len());
                 (trimmed[..dated].join(" "), dated)
             }
-            None if parts.len() > 1 && year(trimmed[0]) => self.date_of_year(&trimmed)?,
+            None if parts.len() > 1 && is_year(trimmed[0]) => self.date_of_year(&trimmed, locale)?,
             None => (trimmed[0].to_owned(), 1),
         };
         let mut clock = Clock { format: self.format.clone(), ..Clock::default() };
@@ -138,15 +152,18 @@ impl<'a> JoinedTimes<'a> {
         if clock.kind != Some(TimeKind::Timestamp) || clock.zone.is_some() {
             return Err(PARTS);
         }
-        self.with_time_of_day(date, &trimmed[dated..])
+        self.with_time_of_day(date, &trimmed, dated)
     }
 
     /// The time that the columns make.
     fn joined(&self, parts: &[Cow<'_, str>], clock: &mut Clock) -> Result<i64, TimeFlaw> {
-        if let (Some(unit), Some((number, date))) = (self.counted, parts.split_last()) {
-            return self.counted(unit, self.civil(date)?.0, number, clock);
+        if let (Some(unit), Some((number, date))) = (self.counted, parts.split_last())
+            && self.dated < parts.len()
+            && !(date.len() == 1 && is_year(date[0].trim()))
+        {
+            return self.counted(unit, self.civil(date, clock.locale)?.0, number, clock);
         }
-        let (civil, twin) = self.civil(parts)?;
+        let (civil, twin) = self.civil(parts, clock.locale)?;
         let time = clock.read(&TimeKind::Timestamp.display(civil))?;
         let later = if twin.is_some() { clock.later.take() } else { None };
         match (twin, clock.zone.is_some()) {
@@ -161,7 +178,11 @@ impl<'a> JoinedTimes<'a> {
     /// The time of a midnight on the clocks and a number that counts steps of this length from it: where clocks are put back there are
     /// more.
     fn counted(&self, unit: i64, midnight: i64, number: &str, clock: &mut Clock) -> Result<i64, TimeFlaw> {
-        let flaw = if unit == HOUR { COUNTED } else { HALVES };
+        let flaw = match HOUR / unit {
+            1 => COUNTED,
+            2 => HALVES,
+            _ => QUARTERS,
+        };
         let most = 25 * HOUR / unit;
         let number = number.trim();
         let number = number.strip_suffix(".0").unwrap_or(number).parse::<i64>().ok();
@@ -179,16 +200,26 @@ impl<'a> JoinedTimes<'a> {
         if time < end { Ok(time) } else { Err(BEYOND) }
     }
 
-    /// The date of a year, and a month, quarter or week of it, and how many columns it takes.
-    fn date_of_year(&self, parts: &[&str]) -> Result<(String, usize), TimeFlaw> {
+    /// The date of a year, and a month, quarter, half or week of it, and how many columns it takes. Months have names in English or
+    /// the language of the file.
+    fn date_of_year(&self, parts: &[&str], locale: Option<Locale>) -> Result<(String, usize), TimeFlaw> {
         let name = self.inner.header()[self.parts[1]].to_lowercase();
         let digits = parts[1].trim_start_matches(|c: char| c.is_ascii_alphabetic());
-        let number: u8 = digits.strip_suffix(".0").unwrap_or(digits).parse().map_err(|_| PARTS)?;
+        let letter = parts[1].chars().next().map(|letter| letter.to_ascii_lowercase());
+        let named = || Locale::all().take(1).chain(locale).find_map(|locale| locale.month_headed(parts[1]));
+        let (number, letter) = match digits.strip_suffix(".0").unwrap_or(digits).parse::<u8>() {
+            Ok(number) => (number, letter),
+            Err(_) => (named().ok_or(PARTS)? as u8 + 1, None),
+        };
         let year = parts[0];
-        if name.contains("week") {
+        if name.contains("half") || name.contains("semester") || letter == Some('h') {
+            let month = number.checked_sub(1).filter(|half| *half < 2).ok_or(PARTS)? * 6 + 1;
+            return Ok((format!("{year}-{month:02}"), 2));
+        }
+        if name.contains("week") || letter == Some('w') {
             return Ok((format!("{year}-W{number:02}"), 2));
         }
-        if name.contains("quarter") || name.contains("qtr") || parts[1].starts_with(['Q', 'q']) {
+        if name.contains("quarter") || name.contains("qtr") || letter == Some('q') {
             let month = number.checked_sub(1).filter(|quarter| *quarter < 4).ok_or(PARTS)? * 3 + 1;
             return Ok((format!("{year}-{month:02}"), 2));
         }
@@ -199,9 +230,18 @@ impl<'a> JoinedTimes<'a> {
         })
     }
 
-    /// The date with the hour and the minute that the other parts say.
-    fn with_time_of_day(&self, date: i64, parts: &[&str]) -> Result<(i64, Option<Twin>), TimeFlaw> {
-        let Some((hour, rest)) = parts.split_first() else { return Ok((date, None)) };
+    /// The date, of the first `dated` parts, with the hour and the minute that the others say.
+    fn with_time_of_day(
+        &self,
+        date: i64,
+        parts: &[&str],
+        dated: usize,
+    ) -> Result<(i64, Option<Twin>), TimeFlaw> {
+        let Some((hour, rest)) = parts[dated..].split_first() else { return Ok((date, None)) };
+        let name = plain(&self.inner.header()[self.parts[dated]]);
+        if SHIFTS.contains(&name.as_str()) && hour.bytes().all(|byte| byte.is_ascii_digit()) {
+            return Err(SHIFT);
+        }
         let (hour, twin) = without_twin(hour).map_or((*hour, None), |(hour, twin)| (hour, Some(twin)));
         let flaw = if hour.trim_end_matches(".0") == "25" { TWENTY_FIFTH } else { PARTS };
         let time = time_of_day(hour).ok_or(flaw)?;
@@ -215,10 +255,14 @@ impl<'a> JoinedTimes<'a> {
         }
         self.zero.set(self.zero.get() || time < HOUR);
         self.last.set(self.last.get() || time == 24 * HOUR);
+        self.minutes.set(self.minutes.get() || time % HOUR != 0);
+        let numbered = !self.minutes.get();
         let before = match self.hours {
             Some(Hours::Ending) if time < HOUR => return Err(ZERO),
-            Some(Hours::Starting) if time == 24 * HOUR => return Err(LAST),
-            None if self.zero.get() && self.last.get() => return Err(if time < HOUR { ZERO } else { LAST }),
+            Some(Hours::Starting) if time == 24 * HOUR && numbered => return Err(LAST),
+            None if numbered && self.zero.get() && self.last.get() => {
+                return Err(if time < HOUR { ZERO } else { LAST });
+            }
             Some(Hours::Ending) => HOUR,
             _ => 0,
         };
@@ -286,7 +330,7 @@ impl TableReader for JoinedTimes<'_> {
 
     /// Hours that no one named turn out to be those that end once there is a 24.
     fn late_shift(&self) -> i64 {
-        if self.hours.is_none() && self.last.get() { -HOUR } else { 0 }
+        if self.hours.is_none() && self.last.get() && !self.minutes.get() { -HOUR } else { 0 }
     }
 
     fn shown(&self, column: usize) -> String {
@@ -314,10 +358,19 @@ impl JoinedTimes<'_> {
     }
 }
 
+fn is_year(text: &str) -> bool {
+    text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// A name without blanks and the like.
+fn plain(name: &str) -> String {
+    name.to_lowercase().replace(['_', ' ', '-'], "")
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::day_clock::HOUR;
-    use crate::{Hours, Panel, ReadOptions, Zone};
+    use crate::{Hours, Panel, ReadOptions, TimeKind, Zone};
 
     #[test]
     fn half_hours_of_a_day_are_counted_from_midnight() {
@@ -343,6 +396,44 @@ mod tests {
         let error = read(None).map(|_| ()).unwrap_err().to_string();
         assert!(error.contains("\"2024-10-27 49\" belongs to a day of 25 hours"), "{error}");
         assert!(error.contains("`ReadOptions::zone = Europe/London`"), "{error}");
+    }
+
+    /// The times that two columns make.
+    fn joined(names: [&str; 2], rows: &[[&str; 2]], hours: Option<Hours>) -> Result<Vec<String>, String> {
+        let rows: String = rows.iter().map(|[date, part]| format!("{date},{part},1\n")).collect();
+        let time_cols = names.map(str::to_owned).to_vec();
+        let options = ReadOptions { time_cols, hours, ..ReadOptions::new() };
+        let text = format!("{},y\n{rows}", names.join(","));
+        let panel = Panel::read_csv(text.as_bytes(), "t.csv", &options).map_err(|error| error.to_string())?;
+        Ok(panel.times(0).map(|time| TimeKind::Timestamp.display(time)).collect())
+    }
+
+    #[test]
+    fn a_second_column_is_the_part_that_its_name_or_letter_says() {
+        for (names, parts, times) in [
+            (["year", "half"], ["H1", "H2", "H1"], ["2020-01-01", "2020-07-01", "2021-01-01"]),
+            (["year", "n"], ["Q3", "Q4", "Q1"], ["2020-07-01", "2020-10-01", "2021-01-01"]),
+            (["year", "n"], ["W52", "W53", "W1"], ["2020-12-21", "2020-12-28", "2021-01-04"]),
+            (["Year", "Month"], ["November", "Dec", "January"], ["2020-11-01", "2020-12-01", "2021-01-01"]),
+        ] {
+            let rows = [["2020", parts[0]], ["2020", parts[1]], ["2021", parts[2]]];
+            assert_eq!(joined(names, &rows, None).unwrap(), times);
+        }
+        let day = |parts: [&'static str; 3]| parts.map(|part| ["2024-03-01", part]);
+        let quarters = joined(["day", "quarter"], &day(["94", "95", "96"]), None).unwrap();
+        assert_eq!(quarters, ["2024-03-01 23:15:00", "2024-03-01 23:30:00", "2024-03-01 23:45:00"]);
+        let error = joined(["day", "shift"], &day(["1", "2", "3"]), None).unwrap_err();
+        assert!(error.contains("its number does not say when it begins"), "{error}");
+    }
+
+    #[test]
+    fn the_end_of_a_day_is_read_as_such_where_times_have_minutes() {
+        let rows = ["23:00", "23:30", "24:00"].map(|time| ["2024-03-01", time]);
+        let next = [["2024-03-02", "00:30"]];
+        for hours in [None, Some(Hours::Starting)] {
+            let times = joined(["date", "time"], &[&rows[..], &next].concat(), hours).unwrap();
+            assert_eq!(times[2..], ["2024-03-02", "2024-03-02 00:30:00"]);
+        }
     }
 
     fn hours(days: &[(&str, &[&str])], name: &str) -> String {
