@@ -14,6 +14,7 @@ use crate::tables::missing_marks::{MarkedTable, Marks};
 use crate::tables::read_note::ReadNote;
 use crate::tables::table::TableReader;
 use crate::tables::year_months::named_months;
+use crate::tables::year_parts::parts_of_year;
 
 /// A wide table of fewer columns across is one of series.
 const FEW: usize = 6;
@@ -81,6 +82,12 @@ pub(super) fn explained(error: DataError, table: &dyn TableReader, options: &Rea
                         if across == Across::Months { "the months of a year" } else { "the hours of a day" };
                     format!("the columns {first} to {last} look like {what} ({})", across.setting())
                 })
+                .or_else(|| {
+                    let (what, first, last) = years(header)?;
+                    Some(format!(
+                        "the columns {first} to {last} look like the {what} of a year; write a row for each of them, with its time"
+                    ))
+                })
                 .or_else(|| times(header, options))
                 .or_else(|| units(&error, header))
                 .or_else(|| match &error {
@@ -109,6 +116,12 @@ fn parts(header: &[String]) -> Option<(Across, &str, &str)> {
     let months = || named_months(names()).map(|months| (Across::Months, months[0], months[11]));
     let (across, first, last) = hours().or_else(months)?;
     Some((across, &header[first], &header[last]))
+}
+
+/// The same of parts of a year that no layout reads.
+fn years(header: &[String]) -> Option<(&'static str, &str, &str)> {
+    let (what, [first, last]) = parts_of_year(header.iter().map(String::as_str))?;
+    Some((what, &header[first], &header[last]))
 }
 
 fn times(header: &[String], options: &ReadOptions) -> Option<String> {
@@ -204,14 +217,22 @@ pub(super) fn check_named(table: &dyn TableReader) -> Result<(), DataError> {
 
 /// The note on a wide table whose series look like the parts of a period.
 pub(super) fn note_of_parts(table: &dyn TableReader) -> Option<ReadNote> {
-    let (across, first, last) = parts(table.header())?;
-    let [first, last] = [first, last].map(str::to_owned);
-    Some(ReadNote::PartsAcross { file: table.file().clone(), across, first, last })
+    let file = || table.file().clone();
+    let of_layout = parts(table.header()).map(|(across, first, last)| ReadNote::PartsAcross {
+        file: file(),
+        across,
+        first: first.to_owned(),
+        last: last.to_owned(),
+    });
+    of_layout.or_else(|| {
+        let (parts, first, last) = years(table.header())?;
+        Some(ReadNote::YearsAcross { file: file(), parts, first: first.to_owned(), last: last.to_owned() })
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::{Panel, ReadOptions};
+    use crate::{Panel, ReadOptions, TimeFormat};
 
     fn refused(text: &str, options: &ReadOptions) -> String {
         Panel::read_csv(text.as_bytes(), "t.csv", options).map(|_| ()).unwrap_err().to_string()
@@ -236,6 +257,24 @@ mod tests {
         );
         let across = "id,2023-01,2023-02,2023-03\na,1,2,3\n";
         assert!(!refused(across, &long).contains("looks like a row"));
+    }
+
+    #[test]
+    fn quarters_across_are_told_as_the_parts_of_a_year() {
+        let text = "Year,Q1,Q2,Q3,Q4\n2020,1,2,3,4\n2021,1,2,3,4\n2022,1,2,3,4\n";
+        let message = refused(text, &ReadOptions::new());
+        assert!(
+            message.contains("the columns Q1 to Q4 look like the quarters of a year; write a row"),
+            "{message}"
+        );
+        let time_format = TimeFormat::parse("%Y").ok();
+        let options = ReadOptions { wide: true, time_format, ..ReadOptions::new() };
+        let panel = Panel::read_csv(text.as_bytes(), "t.csv", &options).unwrap();
+        let [note] = panel.notes() else { panic!("{:?}", panel.notes()) };
+        assert!(
+            note.to_string().contains("the columns Q1 to Q4 look like the quarters of one series"),
+            "{note}"
+        );
     }
 
     #[test]

@@ -49,3 +49,4 @@ mod workbook;
 #[cfg(feature = "excel")]
 mod workbook_sizes;
 pub(crate) mod year_months;
+pub(crate) mod year_parts;

@@ -62,6 +62,17 @@ pub enum ReadNote {
         /// and the last.
         last: String,
     },
+    /// The same of parts of a year that no layout reads.
+    YearsAcross {
+        /// The file.
+        file: Arc<str>,
+        /// What the parts are: quarters, weeks, or months from another one than January on.
+        parts: &'static str,
+        /// The first of these columns,
+        first: String,
+        /// and the last.
+        last: String,
+    },
     /// Periods that rows were gathered in and that seem not to be complete.
     PartialPeriods {
         /// The table.
@@ -159,6 +170,11 @@ impl fmt::Display for ReadNote {
                  one with {}",
                 if *across == Across::Months { "the months" } else { "the hours" },
                 across.setting()
+            ),
+            Self::YearsAcross { file, parts, first, last } => write!(
+                f,
+                "{file}: the columns {first} to {last} look like the {parts} of one series; they are read as a series each. If they are \
+                 one, write a row for each of its times"
             ),
             Self::PartialPeriods { table, first, last, dropped } => write!(
                 f,
