@@ -42,6 +42,8 @@ pub enum Flaw {
     TooLarge,
     /// A number with a comma before its decimals.
     DecimalComma,
+    /// The same with three digits behind the comma, as where it stands between thousands.
+    CommaOfThousands,
     /// A number with a point before its decimals, where a comma was announced.
     DecimalPoint,
     /// A number with marks between its thousands.
@@ -94,6 +96,14 @@ impl fmt::Display for Flaw {
                     "has a decimal comma; say so ({}), or, if the comma is between thousands, {}",
                     Setting::Decimal.to(','),
                     Setting::Thousands.to(',')
+                );
+            }
+            Self::CommaOfThousands => {
+                return write!(
+                    f,
+                    "has a comma with three digits behind it; if it is between thousands, say so ({}), or, if it is before decimals, {}",
+                    Setting::Thousands.to(','),
+                    Setting::Decimal.to(',')
                 );
             }
             Self::DecimalPoint => "has a decimal point, but the decimal comma was asked for",

@@ -85,7 +85,12 @@ impl PartialColumn {
             Err(flaw) => {
                 self.has_texts |= !matches!(
                     flaw,
-                    Flaw::Infinite | Flaw::TooLarge | Flaw::DecimalComma | Flaw::DecimalPoint | Flaw::Grouped
+                    Flaw::Infinite
+                        | Flaw::TooLarge
+                        | Flaw::DecimalComma
+                        | Flaw::CommaOfThousands
+                        | Flaw::DecimalPoint
+                        | Flaw::Grouped
                 );
                 if self.flaw.is_none() {
                     self.values = Vec::new();

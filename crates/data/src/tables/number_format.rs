@@ -246,7 +246,9 @@ impl NumberFormat {
         if let Some((number, flags)) = seen_flags(text) {
             match self.wide_number(number.as_bytes()) {
                 Ok(_) | Err(Flaw::Missing) => return Flaw::Flagged(flags),
-                Err(flaw @ (Flaw::DecimalComma | Flaw::DecimalPoint | Flaw::Grouped)) => return flaw,
+                Err(
+                    flaw @ (Flaw::DecimalComma | Flaw::CommaOfThousands | Flaw::DecimalPoint | Flaw::Grouped),
+                ) => return flaw,
                 Err(_) => {}
             }
         }
@@ -258,7 +260,14 @@ impl NumberFormat {
         let fits = |format: Self| format.plain(text).is_some_and(|plain| plain.parse::<f64>().is_ok());
         let decimal = if self.decimal == '.' { ',' } else { '.' };
         if fits(Self { decimal, thousands: self.thousands.filter(|mark| *mark != decimal) }) {
-            return if decimal == ',' { Flaw::DecimalComma } else { Flaw::DecimalPoint };
+            let thousands = decimal == ',' && Self::default().grouped_by(',').plain(text).is_some();
+            return match decimal {
+                _ if thousands && !text.trim_start_matches(['-', '+']).starts_with('0') => {
+                    Flaw::CommaOfThousands
+                }
+                ',' => Flaw::DecimalComma,
+                _ => Flaw::DecimalPoint,
+            };
         }
         let grouped = |decimal: char| {
             let marks = THOUSANDS.into_iter().filter(|mark| *mark != decimal);
@@ -314,6 +323,9 @@ mod tests {
             ("1e39", Flaw::TooLarge),
             ("1e400", Flaw::TooLarge),
             ("1,5", Flaw::DecimalComma),
+            ("1,130", Flaw::CommaOfThousands),
+            ("-12,500", Flaw::CommaOfThousands),
+            ("0,990", Flaw::DecimalComma),
             ("1,000,000", Flaw::Grouped),
             ("1 000 000,5", Flaw::DecimalComma),
             ("1.000,5 €", Flaw::Grouped),

@@ -181,12 +181,18 @@ fn every_advice_on_times_leads_to_the_right_table_or_to_another_question() {
 fn every_advice_on_numbers_leads_to_the_right_table_or_to_another_question() {
     let right =
         |rows: u32, value: f32| table(rows as usize, "2024-01-01", &format!("2024-01-{rows:02}"), value);
-    let cases: [(&str, String, Vec<Table>); 8] = [
+    let cases: [(&str, String, Vec<Table>); 9] = [
         ("dash", values(&["5", "-", "7", "8"], ","), vec![right(4, 8.0)]),
         ("flags", values(&["1.5", "2.5 p", "3.5 ep", "4.5 r"], ","), vec![right(4, 4.5)]),
         ("a flag of a missing value", values(&["1.5", ": c", "3.5"], ","), vec![right(3, 3.5)]),
         ("decimal comma", values(&["1,5", "2,5", "3,5"], ";"), vec![right(3, 3.5)]),
         ("both marks", values(&["1.200,5", "950,5", "1.300,5"], ";"), vec![right(3, 1300.5)]),
+        (
+            "commas with three digits",
+            values(&["990", "1,130", "1,184"], ";"),
+            // Nothing in the file says that they are no decimals.
+            vec![right(3, 1184.0), right(3, 1.184)],
+        ),
         ("factors", values(&["900K", "1.1M", "1.5M"], ","), vec![]),
         ("units", values(&["5 MW", "6 MW", "7 MW"], ","), vec![]),
         ("underscores", values(&["1_200", "1_300", "1_400"], ","), vec![right(3, 1400.0)]),
