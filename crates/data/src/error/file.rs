@@ -297,6 +297,17 @@ pub enum UnreadableTable {
         /// The fault.
         reason: String,
     },
+    /// Periods of pandas, of which a Parquet file has the numbers alone.
+    #[error(
+        "{file}, column `{column}`: its integers number periods of pandas, which are not read; make them times \
+         (`.dt.to_timestamp()`) and write the file again"
+    )]
+    NumberedPeriods {
+        /// The file.
+        file: Arc<str>,
+        /// The column.
+        column: String,
+    },
     /// A stream or file of Arrow's that is damaged.
     #[error(
         "{file}: it is no stream or file of Arrow's that can be read ({reason}); write it again, or as Parquet"

@@ -105,9 +105,9 @@ impl UnreadableTable {
                 let row = Some(cells[1].0);
                 Whereabouts { row, ..Whereabouts::file(file).column(column) }
             }
-            Self::Columns { file, column, .. } | Self::MixedPeriods { file, column, .. } => {
-                Whereabouts::file(file).column(column)
-            }
+            Self::Columns { file, column, .. }
+            | Self::MixedPeriods { file, column, .. }
+            | Self::NumberedPeriods { file, column } => Whereabouts::file(file).column(column),
             Self::NoFiles { path } => Whereabouts::file(path),
             Self::Unlike { file, .. } => Whereabouts::file(file),
             Self::Pieces { id, second, .. } => Whereabouts::file(second).series(id),

@@ -6,6 +6,8 @@ use arrow_array::{
     StringArray, StringViewArray, TimestampMillisecondArray, TimestampNanosecondArray, TimestampSecondArray,
     UInt64Array,
 };
+use arrow_schema::{Field, Schema};
+use std::collections::HashMap;
 use std::io::Write as _;
 use std::path::PathBuf;
 
@@ -258,6 +260,28 @@ fn files_of_many_types_are_read() {
             (read, _) => panic!("{name}: {read:?}"),
         }
     }
+}
+
+#[test]
+fn periods_of_pandas_are_refused_with_what_to_do() {
+    let counted = HashMap::from([("ARROW:extension:name".to_owned(), "pandas.period".to_owned())]);
+    let fields = [
+        Field::new("ds", DataType::Int64, false).with_metadata(counted),
+        Field::new("y", DataType::Float64, false),
+    ];
+    let columns =
+        [array(Int64Array::from(vec![600, 601, 602])), array(Float64Array::from(vec![1.0, 2.0, 3.0]))];
+    let schema = Arc::new(Schema::new(fields.to_vec()));
+    let whole = RecordBatch::try_new(schema.clone(), columns.to_vec()).unwrap();
+    let mut file = Vec::new();
+    let mut writer = parquet::arrow::ArrowWriter::try_new(&mut file, schema, None).unwrap();
+    writer.write(&whole).unwrap();
+    writer.close().unwrap();
+    let error = ArrowTable::of_parquet(&"t.parquet".into(), &file, |_| true).map(|_| ()).unwrap_err();
+    contains(
+        error,
+        "t.parquet, column `ds`: its integers number periods of pandas, which are not read; make them times",
+    );
 }
 
 #[test]

@@ -100,6 +100,10 @@ impl RowGroups {
                 field.name()
             )));
         }
+        if let Some((_, field)) = roots.clone().find(|(_, field)| is_of_periods(field)) {
+            let column = field.name().clone();
+            return Err(UnreadableTable::NumberedPeriods { file: name.clone(), column }.into());
+        }
         let (roots, read): (Vec<usize>, _) = roots.map(|(i, field)| (i, field.name().clone())).unzip();
         let mask = ProjectionMask::roots(footer.parquet_schema(), roots);
         let left = 0..footer.metadata().num_row_groups();
@@ -220,6 +224,11 @@ fn is_readable(kind: &DataType) -> bool {
         DataType::Boolean | DataType::Null | DataType::FixedSizeBinary(_) => true,
         other => other.is_primitive() || other.is_string() || other.is_binary(),
     }
+}
+
+/// Whether its integers count periods, of a length that only pandas' own type knows.
+fn is_of_periods(field: &FieldRef) -> bool {
+    field.extension_type_name() == Some("pandas.period")
 }
 
 /// A file that several threads read, each in its own place.
