@@ -13,8 +13,12 @@ const YEARS: std::ops::RangeInclusive<i64> = 1600..=2199;
 const EXCEL: std::ops::Range<i64> = 25_569..62_093;
 const SECONDS: std::ops::Range<i64> = 100_000_000..3_155_760_000;
 
+/// Eight digits that end in the year.
+const DAYS_FIRST: &str = "%d%m%Y";
+const MONTHS_FIRST: &str = "%m%d%Y";
+
 /// The formats that integers may have.
-const FORMATS: [&str; 13] = [
+const FORMATS: [&str; 15] = [
     "%Y%m%d",
     "%Y%m",
     "%G%V",
@@ -23,6 +27,8 @@ const FORMATS: [&str; 13] = [
     "%Y%m%d%H%M",
     "%Y%m%d%H%M%S",
     "%y%m%d",
+    DAYS_FIRST,
+    MONTHS_FIRST,
     "excel",
     "epoch",
     "epoch-ms",
@@ -39,11 +45,14 @@ pub(crate) struct IntegerDates {
     fits: [bool; FORMATS.len()],
     least: i64,
     greatest: i64,
+    /// Those of days first, as year, month and day, and the same of months first.
+    turned: [(i64, i64); 2],
 }
 
 impl Default for IntegerDates {
     fn default() -> Self {
-        Self { fits: [true; FORMATS.len()], least: i64::MAX, greatest: i64::MIN }
+        let (least, greatest) = (i64::MAX, i64::MIN);
+        Self { fits: [true; FORMATS.len()], least, greatest, turned: [(least, greatest); 2] }
     }
 }
 
@@ -56,16 +65,19 @@ pub struct IntegerFormat {
     pub first: String,
     /// The greatest of them.
     pub last: String,
-    /// Whether months may be weeks: all are of one year.
-    pub or_weeks: bool,
+    /// Another format that they fit: weeks in place of months of one year, or months that stand before the days.
+    pub or: Option<&'static str>,
 }
 
 /// The dates that the integers look like, and the remedy.
 impl fmt::Display for IntegerFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let weeks = match self.or_weeks {
-            true => format!(" (with {}, if they number weeks)", Setting::TimeFormat.to("%G%V")),
-            false => String::new(),
+        let or = match self.or {
+            Some(MONTHS_FIRST) => {
+                format!(" (with {}, if months stand first)", Setting::TimeFormat.to(MONTHS_FIRST))
+            }
+            Some(weeks) => format!(" (with {}, if they number weeks)", Setting::TimeFormat.to(weeks)),
+            None => String::new(),
         };
         match self.word {
             "excel" => f.write_str("the days of spreadsheets"),
@@ -77,7 +89,7 @@ impl fmt::Display for IntegerFormat {
         }?;
         write!(
             f,
-            " ({} to {}); read them as such with {}{weeks}, or, if they number the steps, say so with {} or an integer frequency, as {}",
+            " ({} to {}); read them as such with {}{or}, or, if they number the steps, say so with {} or an integer frequency, as {}",
             self.first,
             self.last,
             Setting::TimeFormat.to(self.word),
@@ -96,6 +108,12 @@ impl IntegerDates {
         let month = |yyyymm: i64| YEARS.contains(&(yyyymm / 100)) && (1..=12).contains(&(yyyymm % 100));
         let seconds = |unit: i64| SECONDS.contains(&integer.div_euclid(unit));
         let day = |yyyymmdd: i64| month(yyyymmdd / 100) && (1..=31).contains(&(yyyymmdd % 100));
+        // The last four digits are a year, which those of years first cannot end in.
+        let turned = [(1_000_000, 10_000), (10_000, 1_000_000)].map(|(day, month)| {
+            let part = |unit: i64| integer / unit % 100;
+            integer % 10_000 * 10_000 + part(month) * 100 + part(day)
+        });
+        let eight = (1_010_000..100_000_000).contains(&integer);
         let below = |unit: i64, end: i64| integer.rem_euclid(unit) / (unit / 100) < end;
         let fits = [
             day(integer),
@@ -107,6 +125,8 @@ impl IntegerDates {
             day(integer / 1_000_000) && below(1_000_000, 24) && below(10_000, 60) && below(100, 60),
             // From 2010 on, and of the last century: six digits.
             (100_101..=991_231).contains(&integer) && day(integer + 20_000_000),
+            eight && day(turned[0]),
+            eight && day(turned[1]),
             EXCEL.contains(&integer),
             seconds(1),
             seconds(1000),
@@ -115,24 +135,37 @@ impl IntegerDates {
         ];
         self.fits.iter_mut().zip(fits).for_each(|(all, fits)| *all &= fits);
         (self.least, self.greatest) = (self.least.min(integer), self.greatest.max(integer));
+        self.turned.iter_mut().zip(turned).for_each(|(all, date)| *all = (all.0.min(date), all.1.max(date)));
     }
 
     /// Takes notice of what others took notice of.
     pub(crate) fn join(&mut self, other: &Self) {
         self.fits.iter_mut().zip(other.fits).for_each(|(all, fits)| *all &= fits);
         (self.least, self.greatest) = (self.least.min(other.least), self.greatest.max(other.greatest));
+        let others = other.turned;
+        self.turned.iter_mut().zip(others).for_each(|(all, of)| *all = (all.0.min(of.0), all.1.max(of.1)));
     }
 
     /// The format that all of them fit.
     pub(crate) fn format(self) -> Option<IntegerFormat> {
-        let (_, word) = self.fits.iter().zip(FORMATS).find(|(fits, _)| **fits)?;
-        let format = TimeFormat::parse(word).ok()?;
+        let mut found = FORMATS.into_iter().zip(self.fits).filter_map(|(word, fits)| fits.then_some(word));
+        let word = found.next()?;
+        let ((least, greatest), form) = match word {
+            DAYS_FIRST => (self.turned[0], "%Y%m%d"),
+            MONTHS_FIRST => (self.turned[1], "%Y%m%d"),
+            word => ((self.least, self.greatest), word),
+        };
+        let format = TimeFormat::parse(form).ok()?;
         let shown = |integer: i64| match format.read(&integer.to_string()) {
             Ok(written) => TimeKind::Timestamp.display(written.civil),
             Err(_) => integer.to_string(),
         };
-        let or_weeks = word == "%Y%m" && self.least / 100 == self.greatest / 100;
-        Some(IntegerFormat { word, first: shown(self.least), last: shown(self.greatest), or_weeks })
+        let or = match word {
+            "%Y%m" => Some("%G%V").filter(|_| least / 100 == greatest / 100),
+            DAYS_FIRST => found.find(|other| *other == MONTHS_FIRST),
+            _ => None,
+        };
+        Some(IntegerFormat { word, first: shown(least), last: shown(greatest), or })
     }
 }
 
@@ -162,6 +195,9 @@ mod tests {
         assert_eq!(format(&[20_230_102_000_000, 20_230_102_235_959]), Some("%Y%m%d%H%M%S"));
         assert_eq!(format(&[240_131, 240_201]), Some("%y%m%d"));
         assert_eq!(format(&[240_131, 240_132]), None, "no day of a month");
+        assert_eq!(format(&[1_012_024, 31_122_024]), Some("%d%m%Y"));
+        assert_eq!(format(&[1_012_024, 12_312_024]), Some("%m%d%Y"));
+        assert_eq!(format(&[1_012_024, 32_122_024]), None, "no day of a month");
         assert_eq!(format(&[44_927, 44_928]), Some("excel"));
         for (unit, word) in
             [(1, "epoch"), (1000, "epoch-ms"), (1_000_000, "epoch-us"), (1_000_000_000, "epoch-ns")]
@@ -196,6 +232,26 @@ mod tests {
         };
         assert!(shown(&[202_001, 202_012]).contains("= %G%V`, if they number weeks"));
         assert!(!shown(&[202_001, 202_101]).contains("weeks"));
+    }
+
+    #[test]
+    fn days_that_stand_first_are_asked_for_and_read_without_their_zero() {
+        let read = |rows: &[&str], format: Option<&str>| {
+            let rows: String = rows.iter().map(|row| format!("{row},1\n")).collect();
+            let time_format = format.map(|word| TimeFormat::parse(word).unwrap());
+            let options = crate::ReadOptions { time_format, ..crate::ReadOptions::new() };
+            crate::Panel::read_csv(format!("ds,y\n{rows}").as_bytes(), "t.csv", &options)
+                .map_err(|error| error.to_string())
+        };
+        let days = ["30012024", "31012024", "1022024"];
+        let error = read(&days, None).map(|_| ()).unwrap_err();
+        assert!(error.contains("the form %d%m%Y (2024-01-30 to 2024-02-01)"), "{error}");
+        assert!(error.contains("= %d%m%Y`, or"), "{error}");
+        let panel = read(&days, Some("%d%m%Y")).unwrap();
+        let times: Vec<String> = panel.times(0).map(|time| TimeKind::Timestamp.display(time)).collect();
+        assert_eq!(times, ["2024-01-30", "2024-01-31", "2024-02-01"]);
+        let error = read(&["01012024", "01022024", "01032024"], None).map(|_| ()).unwrap_err();
+        assert!(error.contains("= %m%d%Y`, if months stand first)"), "{error}");
     }
 
     #[test]

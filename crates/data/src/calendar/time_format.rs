@@ -81,8 +81,16 @@ impl TimeFormat {
         match &self.0 {
             How::Integer => Err(STEP),
             How::Serial(serial) => serial.read(text),
+            How::Pattern(pattern) if self.lacks_zero(text) => pattern.read(&format!("0{text}")),
             How::Pattern(pattern) => pattern.read(text),
         }
+    }
+
+    /// Whether a text is a date of eight digits that lost the zero before the others, as integers do.
+    fn lacks_zero(&self, text: &str) -> bool {
+        let How::Pattern(pattern) = &self.0 else { return false };
+        let seven = text.len() == 7 && text.bytes().all(|byte| byte.is_ascii_digit());
+        seven && ["%d%m%Y", "%m%d%Y"].contains(&pattern.word.as_str())
     }
 }
 
