@@ -118,6 +118,7 @@ mod tests {
         let rows: String = HOURS.iter().rev().enumerate().map(|(y, time)| row("a,", time, y)).collect();
         let error = read(&format!("unique_id,ds,y\n{rows}"), false).unwrap_err().to_string();
         assert!(error.contains("has 2024-10-27 02:00:00+02:00 already"), "{error}");
+        assert!(error.contains("the oldest first") && !error.contains("Europe/Berlin"), "{error}");
         let text = format!(
             "unique_id,ds,y\n{}{}{}",
             row("a,", "02:00", 1),

@@ -42,6 +42,8 @@ pub enum Repeated {
     InData,
     /// In the data, at an hour that clocks show twice when they are put back.
     ByClocks,
+    /// The same, though a zone was named whose clocks should tell the two apart.
+    InZone,
     /// In the data, right after clocks of the zone that was named were put forward, from this offset from UTC in seconds.
     BySkippedHour(i32),
     /// In a table beside the data, whose rows do not become one.
@@ -66,6 +68,9 @@ impl Repeated {
                  the rows tells them apart",
                 Setting::Zone.to("Europe/Berlin")
             ),
+            Self::InZone => ", or, if clocks were put back there and both are hours of their own, put the rows in the order of time, the \
+                             oldest first, which tells them apart, or name another zone if these clocks are not those of the file"
+                .to_owned(),
             Self::BySkippedHour(offset) => format!(
                 ", or, if these clocks were not put forward there, name the offset that they kept ({}), or, if hours are counted through \
                  the day, say so ({})",

@@ -162,7 +162,9 @@ fn check_order(
             time: kind.display_in(zone, times[i]),
             remedy: match zone.and_then(|zone| skipped_before(zone, times[i])) {
                 Some(offset) => Repeated::BySkippedHour(offset),
-                None if shows_hours_twice(kind, zone, times) => Repeated::ByClocks,
+                None if shows_hours_twice(kind, zone, times) => {
+                    zone.map_or(Repeated::ByClocks, |_| Repeated::InZone)
+                }
                 None => Repeated::InData,
             },
         }),
