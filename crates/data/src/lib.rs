@@ -74,7 +74,7 @@ pub use calendar::kind::TimeKind;
 pub use calendar::locale::Locale;
 pub use calendar::season::{calendar_seasons, usual_season};
 pub use calendar::step_hints::StepHint;
-pub use calendar::step_words::OddSteps;
+pub use calendar::step_words::{MostlyMissing, OddSteps};
 pub use calendar::style::TimeStyle;
 pub use calendar::time_format::TimeFormat;
 pub use calendar::zone::Zone;

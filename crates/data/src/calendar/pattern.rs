@@ -109,6 +109,10 @@ fn is_interval(found: &[Directive<'_>], i: usize) -> bool {
     let texts =
         |found: &[Directive<'_>]| found.iter().map(|directive| directive.text.to_owned()).collect::<Vec<_>>();
     let (start, end) = (texts(&found[..i]), texts(&found[i..]));
+    // A season, or a year of accounts, is named by two years: 2012/13.
+    if (&start[..], &end[..]) == (&["%Y".to_owned()], &["%y".to_owned()]) {
+        return true;
+    }
     let hour = found[..i].iter().position(|directive| directive.says().starts_with('H'));
     start == end || hour.is_some_and(|hour| start[hour..] == end)
 }

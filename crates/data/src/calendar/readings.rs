@@ -7,7 +7,7 @@ use super::time_format::TimeFormat;
 use crate::setting::Setting;
 
 /// Dates as people and programs write them, beside the usual forms.
-const DATES: [&str; 33] = [
+const DATES: [&str; 37] = [
     "%m/%d/%Y",
     "%d/%m/%Y",
     "%d.%m.%Y",
@@ -21,7 +21,10 @@ const DATES: [&str; 33] = [
     "%Y/%m/%d",
     "%Y.%m.%d",
     "%Y%m%d",
-    "%Y-%j",
+    YEAR_DAY,
+    "%G-%V",
+    SEASONS[0],
+    SEASONS[1],
     "%d-%b-%Y",
     "%d-%b-%y",
     "%d %b %Y",
@@ -33,6 +36,7 @@ const DATES: [&str; 33] = [
     "%m-%Y",
     "%m.%Y",
     "%Y.%m",
+    QUARTER,
     YEAR,
     "%a %d %b %Y",
     "%Y年%m月%d日",
@@ -45,6 +49,15 @@ const DATES: [&str; 33] = [
 
 /// A year as a number with decimals, which no time of day follows.
 const YEAR: &str = "%Y.0";
+
+/// A year and a quarter, which may be one of the first months of it.
+const QUARTER: &str = "%Y.%q";
+
+/// A year and a day of it, in three digits: those of two are a week.
+const YEAR_DAY: &str = "%Y-%j";
+
+/// A year and the one after it.
+const SEASONS: [&str; 2] = ["%Y/%y", "%Y-%y"];
 
 /// Times of day that follow them.
 const CLOCKS: [&str; 12] = [
@@ -84,7 +97,13 @@ pub(crate) fn formats(text: &str) -> Vec<(String, String)> {
     let (start, rest) = text.split_once(" - ").map_or((text, None), |(start, end)| (start.trim(), Some(end)));
     let mut found: Vec<(String, String)> = Vec::new();
     for (date, clock) in DATES.iter().flat_map(|date| CLOCKS.map(|clock| (date, clock))) {
-        if *date == YEAR && !clock.is_empty() {
+        let is_date = match *date {
+            YEAR | QUARTER | "%G-%V" => clock.is_empty(),
+            YEAR_DAY => start.get(5..8).is_some_and(|day| day.bytes().all(|byte| byte.is_ascii_digit())),
+            date if SEASONS.contains(&date) => clock.is_empty() && is_season(start),
+            _ => true,
+        };
+        if !is_date {
             continue;
         }
         let of_start = format!("{date}{clock}");
@@ -99,13 +118,24 @@ pub(crate) fn formats(text: &str) -> Vec<(String, String)> {
         };
         // The first of a month in either order is the same day, and the next row another one.
         let exchanged = format.replace("%m", "\0").replace("%d", "%m").replace('\0', "%d");
-        let is_new =
-            |(other, at): &(String, String)| *at != time || (*other == exchanged && *other != format);
+        let is_new = |(other, at): &(String, String)| {
+            *at != time || (*other == exchanged && *other != format) || format == QUARTER
+        };
         if TimeFormat::parse(&format).is_ok() && found.iter().all(is_new) {
             found.push((format, time));
         }
     }
     found
+}
+
+/// Whether a text is a year and the last digits of the one after it, which are no month.
+fn is_season(text: &str) -> bool {
+    let Some((year, next)) = text.split_once(['/', '-']).filter(|(_, next)| next.len() == 2) else {
+        return false;
+    };
+    let number = |text: &str| text.parse::<u32>().ok();
+    let (Some(year), Some(next)) = (number(year), number(next)) else { return false };
+    next == (year + 1) % 100 && next > 12
 }
 
 /// The time in a format, if it is of years that people have.
@@ -149,6 +179,15 @@ mod tests {
             ("20240131T134507", "= %Y%m%dT%H%M%S` reads it as 2024-01-31 13:45:07"),
             ("01.2024", "= %m.%Y` reads it as 2024-01-01"),
             ("2024-060", "= %Y-%j` reads it as 2024-02-29"),
+            (
+                "2015.1",
+                "= %Y.%m` reads it as 2015-01-01, `ReadOptions::time_format = %Y.%q` reads it as 2015-01-01",
+            ),
+            ("2015.2", "= %Y.%q` reads it as 2015-04-01"),
+            ("2019-13", "= %G-%V` reads it as 2019-03-25"),
+            ("2019-100", "= %Y-%j` reads it as 2019-04-10"),
+            ("2012/13", "= %Y/%y` reads it as 2012-01-01"),
+            ("2012-13", "= %Y-%y` reads it as 2012-01-01"),
             ("1960.0", "= %Y.0` reads it as 1960-01-01"),
             ("Jan 24", "= %b %y` reads it as 2024-01-01"),
             ("Wed 31 Jan 2024", "= %a %d %b %Y` reads it as 2024-01-31"),
@@ -170,6 +209,8 @@ mod tests {
             let found = readings(text).unwrap_or_default();
             assert!(found.contains(expected), "{text}: {found}");
         }
+        let weeks = readings("2019-13").unwrap();
+        assert!(!weeks.contains("%j") && !weeks.contains("%y"), "{weeks}");
     }
 
     #[test]

@@ -4,10 +4,11 @@ use std::fmt;
 
 use jiff::civil::Date;
 
-use super::days::{DAY, date_of};
+use super::days::{DAY, date_of, days_to};
 use super::freq::Freq;
 use super::freq_guess::typical;
 use super::kind::TimeKind;
+use super::months::month_of;
 use super::opening_hours::HOUR;
 use super::unit::Unit;
 use super::zone::Zone;
@@ -25,6 +26,8 @@ pub enum StepHint {
     Months,
     /// Integers that are days, in this format.
     Days(&'static str),
+    /// One row in each month, quarter or year: the word, and its frequency.
+    OneEach(&'static str, &'static str),
     /// Clocks that are put forward: an hour that never was.
     ClocksForward,
     /// A day without its last hour, as one of 23 whose hours are counted from midnight.
@@ -58,7 +61,7 @@ impl StepHint {
         if zone.is_none() && is_short_day(times[i - 1], times[i], freq) {
             return Some(Self::ShortDay);
         }
-        change(kind, zone, times)
+        one_each(zone, times).or_else(|| change(kind, zone, times))
     }
 
     /// Whether it is the whole remedy, so that no row is to be added.
@@ -84,6 +87,13 @@ impl fmt::Display for StepHint {
                 f,
                 "these seem to be days; read them as such ({}), or number all rows one after another",
                 Setting::TimeFormat.to(format)
+            ),
+            Self::OneEach(period, freq) => write!(
+                f,
+                "there is one row in each {period}; read them as these ({} with {}), or, where only the order of rows matters, number \
+                 them with integers",
+                Setting::Resample.to(freq),
+                Setting::Aggregate.to("first")
             ),
             Self::ClocksForward => write!(
                 f,
@@ -140,6 +150,23 @@ fn days(before: i64, after: i64) -> Option<StepHint> {
     };
     let next = day(before + century)?.tomorrow().ok()?;
     (Some(next) == day(after.checked_add(century)?)).then_some(StepHint::Days(format))
+}
+
+/// Rows of which each month, quarter or year has one; whole weeks apart, they belong to another calendar.
+fn one_each(zone: Option<&Zone>, times: &[i64]) -> Option<StepHint> {
+    let day = |time: &i64| date_of(zone.map_or(Some(*time), |zone| zone.civil(*time))?.div_euclid(DAY));
+    let days: Vec<Date> = times.iter().map(day).collect::<Option<_>>()?;
+    let steps = |of: fn(Date) -> i64| days.windows(2).map(move |pair| of(pair[1]) - of(pair[0]));
+    let months = steps(month_of).next()?;
+    if steps(month_of).any(|step| step != months) || steps(days_to).all(|step| step % 7 == 0) {
+        return None;
+    }
+    match months {
+        1 => Some(StepHint::OneEach("month", "MS")),
+        3 => Some(StepHint::OneEach("quarter", "QS")),
+        12 => Some(StepHint::OneEach("year", "YS")),
+        _ => None,
+    }
 }
 
 /// Whether an hour is missing in a night of spring, north or south of the equator.

@@ -1,11 +1,15 @@
 //! Descriptions of steps that no frequency has.
 
+use std::fmt;
+
 use jiff::civil::Date;
 
 use super::days::{DAY, date_of};
+use super::freq::Freq;
 use super::freq_guess::typical;
 use super::kind::TimeKind;
 use super::zone::Zone;
+use crate::setting::Setting;
 
 /// The steps between times that are off the grid of their frequency.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +18,43 @@ pub struct OddSteps {
     pub(crate) text: String,
     /// The grid that times which are only a little early or late belong to.
     pub(crate) grid: Option<&'static str>,
+}
+
+/// The rows that a series would lack by its frequency, if these are at least as many as it has: then its times were hardly read
+/// as they were meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MostlyMissing {
+    /// How many,
+    missing: i64,
+    /// how many are there,
+    rows: usize,
+    /// and the first two times.
+    first: [String; 2],
+}
+
+impl MostlyMissing {
+    /// What sorted times, of which there are two at least, lack.
+    pub(crate) fn of(freq: Freq, zone: Option<&Zone>, times: &[i64]) -> Option<Self> {
+        let (first, last, rows) = (*times.first()?, *times.last()?, times.len());
+        // Months differ by days: the mean of four years.
+        let step = freq.next(0, 48)? / 48;
+        let steps = last.saturating_sub(first).saturating_add(step / 2) / step.max(1);
+        let missing = steps.saturating_add(1).saturating_sub(rows as i64);
+        let first = [first, times[1]].map(|time| freq.kind().display_in(zone, time));
+        (missing >= rows as i64).then_some(Self { missing, rows, first })
+    }
+}
+
+impl fmt::Display for MostlyMissing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { missing, rows, first: [first, second] } = self;
+        write!(
+            f,
+            "{missing} rows would be missing and {rows} are there, so that its times were probably read as others than they are \
+             ({first}, {second} and on): say how they are written ({})",
+            Setting::TimeFormat
+        )
+    }
 }
 
 /// Units of time of day: word, microseconds.

@@ -257,6 +257,18 @@ pub enum UnreadableTable {
         /// Its year.
         year: i16,
     },
+    /// Times that are years and the years after them, read as years and months.
+    #[error(
+        "{at}: the months of series `{id}` are 13 apart, as where the second number of a time is no month but the year after the \
+         first one (2000/01, 2001/02); read them as years ({years}), or, if months are meant, set their frequency ({months})",
+        years = Setting::TimeFormat.to("%Y/%y"), months = Setting::Freq.to("13MS")
+    )]
+    YearsAsMonths {
+        /// The first row of the series.
+        at: Place,
+        /// The series.
+        id: String,
+    },
     /// A workbook that is damaged, or none.
     #[error("{file}: it is no workbook that can be read ({reason}); save it again, or as CSV")]
     #[strum(serialize = "damaged_workbook")]

@@ -5,7 +5,7 @@ use std::fmt;
 use super::place::Place;
 use crate::calendar::freq::Freq;
 use crate::calendar::step_hints::StepHint;
-use crate::calendar::step_words::OddSteps;
+use crate::calendar::step_words::{MostlyMissing, OddSteps};
 use crate::setting::Setting;
 
 /// Short marks behind numbers, with commas between them.
@@ -202,6 +202,8 @@ pub struct Gap {
     pub fits: Option<Freq>,
     /// The steps of its series in words, if they are no steps of the frequency.
     pub odd: Option<OddSteps>,
+    /// The rows that it would lack by an inferred frequency, if these are most.
+    pub missing: Option<MostlyMissing>,
     /// Whether another series seems to follow yet another one than that.
     pub mixed: bool,
     /// What lies behind the break, if it is not missing rows.
@@ -271,7 +273,10 @@ impl Gap {
                 "add the rows in between ({fill} does so on request), or train models on data of this frequency"
             ),
             None => {
-                write!(f, "add the rows in between ({fill} does so on request), ")?;
+                match &self.missing {
+                    Some(missing) => write!(f, "{missing}, ")?,
+                    None => write!(f, "add the rows in between ({fill} does so on request), ")?,
+                }
                 if self.freq.has_holidays() {
                     write!(f, "name days without rows ({}), ", Setting::Holidays)?;
                 }

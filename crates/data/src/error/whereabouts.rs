@@ -111,7 +111,9 @@ impl UnreadableTable {
             Self::NoFiles { path } => Whereabouts::file(path),
             Self::Unlike { file, .. } => Whereabouts::file(file),
             Self::Pieces { id, second, .. } => Whereabouts::file(second).series(id),
-            Self::BuddhistYears { at, id, .. } => Whereabouts::at(at).series(id),
+            Self::BuddhistYears { at, id, .. } | Self::YearsAsMonths { at, id } => {
+                Whereabouts::at(at).series(id)
+            }
             Self::Ragged { at, .. }
             | Self::UnclosedQuote { at, .. }
             | Self::NotUtf8 { at }

@@ -7,7 +7,7 @@ use crate::calendar::days::{DAY, date_of};
 use crate::calendar::freq::Freq;
 use crate::calendar::kind::TimeKind;
 use crate::calendar::step_hints::{StepHint, shows_hours_twice, skipped_before};
-use crate::calendar::step_words::OddSteps;
+use crate::calendar::step_words::{MostlyMissing, OddSteps};
 use crate::calendar::zone::{Zone, in_range};
 use crate::error::DataError;
 use crate::error::file::UnreadableTable;
@@ -122,6 +122,10 @@ impl TableRows {
         // Closed days and hours are gaps to the one who wants gaps filled.
         let open = || Freq::infer_open(kind, zone, &times).filter(|_| self.fill.is_none());
         match freq.or_else(open).or_else(|| Freq::guess(kind, zone, &times)) {
+            Some(found) if freq.is_none() && found.to_string() == "13MS" => {
+                let (at, id) = (self.place(longest.start), self.id(longest).to_string());
+                Err(UnreadableTable::YearsAsMonths { at, id }.into())
+            }
             Some(freq) if freq.kind() == kind => Ok(freq),
             Some(freq) => Err(DataError::FreqKind { kind, freq, trained: false }),
             None => Err(DataError::NoFreq { id: self.id(longest).to_string(), rows: longest.len }),
@@ -196,6 +200,7 @@ fn check_steps(
         fits: Freq::infer(kind, zone, times),
         odd: (!times.iter().all(|time| freq.leads(zone, times[0], *time)))
             .then(|| OddSteps::between(kind, zone, times)),
+        missing: MostlyMissing::of(freq, zone, times).filter(|_| inferred),
         mixed: false,
         hint: StepHint::of(kind, zone, times, i, freq),
     }))
@@ -203,7 +208,7 @@ fn check_steps(
 
 #[cfg(test)]
 mod tests {
-    use crate::{Panel, ReadOptions};
+    use crate::{Aggregate, Freq, Panel, ReadOptions, TimeFormat, TimeKind};
 
     #[test]
     fn years_of_the_buddhist_calendar_are_refused() {
@@ -216,13 +221,76 @@ mod tests {
         );
     }
 
+    fn error(times: &[&str]) -> String {
+        let rows: String = times.iter().map(|time| format!("{time},1\n")).collect();
+        let csv = format!("ds,y\n{rows}");
+        Panel::read_csv(csv.as_bytes(), "t.csv", &ReadOptions::default()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn years_that_stand_where_months_do_are_asked_for_and_read() {
+        let seasons = ["1998/99", "1999/00", "2000/01", "2001/02", "2002/03", "2003/04"];
+        let message = error(&seasons[2..]);
+        assert!(message.starts_with("t.csv, line 2: the months of series `y` are 13 apart"), "{message}");
+        let rows: String = seasons.iter().map(|time| format!("{time},1\n")).collect();
+        let read = |options: &ReadOptions| {
+            let panel = Panel::read_csv(format!("ds,y\n{rows}").as_bytes(), "t.csv", options).unwrap();
+            (panel.freq().to_string(), TimeKind::Timestamp.display(panel.time(0, 1)))
+        };
+        let format = TimeFormat::parse("%Y/%y").unwrap();
+        let years = ReadOptions { time_format: Some(format), ..ReadOptions::default() };
+        assert_eq!(read(&years), ("YS-JAN".to_owned(), "1999-01-01".to_owned()));
+        let months = ReadOptions { freq: Freq::parse("13MS").ok(), ..ReadOptions::default() };
+        let csv = "ds,y\n2000/01,1\n2001/02,1\n2002/03,1\n";
+        assert_eq!(Panel::read_csv(csv.as_bytes(), "t.csv", &months).unwrap().freq().to_string(), "13MS");
+        assert!(error(&["2011/12", "2012/13", "2013/14"]).contains("= %Y/%y` reads it as 2012-01-01"));
+    }
+
+    #[test]
+    fn where_most_rows_would_be_added_the_reading_is_doubted() {
+        let quarters: Vec<String> =
+            (2015..2019).flat_map(|year| (1..=4).map(move |quarter| format!("{year}.{quarter}"))).collect();
+        let quarters: Vec<&str> = quarters.iter().map(String::as_str).collect();
+        let message = error(&quarters);
+        assert!(message.contains("no frequency by `ReadOptions::time_format = %Y.%m`"), "{message}");
+        assert!(message.contains("`QS-JAN` by `ReadOptions::time_format = %Y.%q`"), "{message}");
+        let months: Vec<String> = quarters.iter().map(|time| time.replace('.', "-0")).collect();
+        let message = error(&months.iter().map(String::as_str).collect::<Vec<_>>());
+        for part in [
+            "24 rows would be missing and 16 are there",
+            "(2015-01-01, 2015-02-01 and on)",
+            "`ReadOptions::time_format`",
+        ] {
+            assert!(message.contains(part), "{message}");
+        }
+        assert!(!message.contains("fill"), "{message}");
+    }
+
+    #[test]
+    fn rows_of_which_each_month_has_one_are_read_as_months_by_the_advice() {
+        for (times, freq, read) in [
+            (&["2023-01-15", "2023-02-15", "2023-03-15"][..], "MS", "2023-01-01"),
+            (&["2023-01-30", "2023-02-28", "2023-03-30", "2023-04-30"], "MS", "2023-01-01"),
+            (&["2023-02-15", "2023-05-15", "2023-08-16"], "QS", "2023-01-01"),
+            (&["2022-02-15", "2023-02-15", "2024-02-15", "2025-02-15"], "YS", "2022-01-01"),
+        ] {
+            let message = error(times);
+            let advice = format!("`ReadOptions::resample = {freq}` with `ReadOptions::aggregate = first`");
+            assert!(message.contains(&advice), "{message}");
+            let rows: String = times.iter().map(|time| format!("{time},1\n")).collect();
+            let options = ReadOptions {
+                resample: Freq::parse(freq).ok(),
+                aggregate: Some(Aggregate::First),
+                ..ReadOptions::default()
+            };
+            let panel = Panel::read_csv(format!("ds,y\n{rows}").as_bytes(), "t.csv", &options).unwrap();
+            let first = TimeKind::Timestamp.display(panel.time(0, 0));
+            assert_eq!((panel.len(0), first.as_str()), (times.len(), read));
+        }
+    }
+
     #[test]
     fn advice_to_add_rows_is_given_where_there_is_a_grid() {
-        let error = |times: &[&str]| {
-            let rows: String = times.iter().map(|time| format!("{time},1\n")).collect();
-            let csv = format!("ds,y\n{rows}");
-            Panel::read_csv(csv.as_bytes(), "t.csv", &ReadOptions::default()).unwrap_err().to_string()
-        };
         let gap = error(&["2024-01-01", "2024-01-02", "2024-01-03", "2024-01-05"]);
         assert!(gap.contains("add the rows in between") && !gap.contains("its steps are"), "{gap}");
         let business = error(&["2024-01-04", "2024-01-05", "2024-01-08", "2024-01-09", "2024-01-11"]);
@@ -233,8 +301,8 @@ mod tests {
         for (times, steps) in [
             (&["2024-01-27", "2024-02-24", "2024-03-30"][..], "its steps are 4 and 5 weeks"),
             (
-                &["2023-01-15", "2023-02-15", "2023-03-15"],
-                "its steps are months of 28 to 31 days from the 15th; where only",
+                &["2023-01-15", "2023-02-15", "2023-03-15", "2023-05-15"],
+                "its steps are months of 28 to 61 days from the 15th; where only",
             ),
             (
                 &["2023-01-01 00:00", "2023-01-01 01:02", "2023-01-01 02:00", "2023-01-01 03:03"],

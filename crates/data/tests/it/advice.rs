@@ -105,7 +105,7 @@ fn every_advice_on_times_leads_to_the_right_table_or_to_another_question() {
     let hours = (0..8).map(|hour| format!("2024-03-01 {hour:02}:00"));
     let quarters = (32..64).map(|at| format!("2024-03-01 {:02}:{:02}", at / 4, at % 4 * 15));
     let night = |day: &str| clock(day, [0, 1, 2, 2, 3, 4, 5]);
-    let cases: [(&str, String, Vec<Table>); 12] = [
+    let cases: [(&str, String, Vec<Table>); 17] = [
         (
             "weeks",
             rows((202_040..=202_053).chain(202_101..=202_110).map(|week| week.to_string())),
@@ -169,6 +169,36 @@ fn every_advice_on_times_leads_to_the_right_table_or_to_another_question() {
             "quarters with a letter",
             rows((0..8).map(|at| format!("{}Q{}", at % 4 + 1, 20 + at / 4))),
             vec![table(8, "2020-01-01", "2021-10-01", 8.0)],
+        ),
+        (
+            "quarters with a point",
+            rows((0..8).map(|at| format!("{}.{}", 2015 + at / 4, at % 4 + 1))),
+            vec![table(8, "2015-01-01", "2016-10-01", 8.0)],
+        ),
+        (
+            "weeks without a letter",
+            rows((0..60).map(|at| format!("{}-{:02}", 2019 + at / 52, at % 52 + 1))),
+            vec![table(60, "2018-12-31", "2020-02-17", 60.0)],
+        ),
+        (
+            "days first",
+            rows(
+                (25..=31)
+                    .map(|day| format!("{day}012024"))
+                    .chain((1..=5).map(|day| format!("{day:02}022024"))),
+            ),
+            vec![table(12, "2024-01-25", "2024-02-05", 12.0)],
+        ),
+        (
+            "seasons",
+            rows((0..9).map(|at| format!("{}/{:02}", 2001 + at, 2 + at))),
+            // Nothing in the file says that they are no months.
+            vec![table(9, "2001-01-01", "2009-01-01", 9.0), table(9, "2001-02-01", "2009-10-01", 9.0)],
+        ),
+        (
+            "a day of each month",
+            rows((1..=9).map(|month| format!("2024-{month:02}-15"))),
+            vec![table(9, "2024-01-01", "2024-09-01", 9.0)],
         ),
     ];
     for (name, text, right) in &cases {
