@@ -51,6 +51,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "candidates greedy settings spread stage",
             "member mix",
             "chosen rehearse weights",
+            "gathered",
             "choose temporal trained",
             "auto",
         ],

@@ -126,7 +126,7 @@ impl Forecast {
         let mut futr_exog = self.known_ahead()?;
         let (panel, options) = self.read(context, &futr_exog)?;
         if futr_exog != self.futr_exog {
-            // Of columns that nobody named those of text are no mistake.
+            // Of columns that no one named those of text are no mistake.
             futr_exog.retain(|name| self.cat_exog.contains(name) || panel.column(name, 0).is_ok());
             let names =
                 if futr_exog.is_empty() { "no column of numbers".to_owned() } else { futr_exog.join(", ") };
