@@ -62,9 +62,9 @@ pub struct IntegerFormat {
     /// The format, as [`TimeFormat::parse`] reads it.
     pub word: &'static str,
     /// The least of the integers, read in it.
-    pub first: String,
+    pub first: Box<str>,
     /// The greatest of them.
-    pub last: String,
+    pub last: Box<str>,
     /// Another format that they fit: weeks in place of months of one year, or months that stand before the days.
     pub or: Option<&'static str>,
 }
@@ -165,7 +165,7 @@ impl IntegerDates {
             DAYS_FIRST => found.find(|other| *other == MONTHS_FIRST),
             _ => None,
         };
-        Some(IntegerFormat { word, first: shown(least), last: shown(greatest), or })
+        Some(IntegerFormat { word, first: shown(least).into(), last: shown(greatest).into(), or })
     }
 }
 

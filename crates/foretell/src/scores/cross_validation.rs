@@ -188,11 +188,12 @@ impl Forecaster {
         if rows <= h {
             return Err(Error::ShortForValidation { rows, h, needed: h + 1 });
         }
-        // Windows that no series reaches are left out.
+        // Windows that no series reaches are left out, but for networks, which have nothing to train on before them.
+        let trains = plan.models().iter().any(|model| model.needs().max_steps.is_some());
         let cutoffs: Vec<usize> = (0..n_windows)
             .rev()
             .map(|window| h.saturating_add(window.saturating_mul(step_size)))
-            .filter(|ahead| *ahead < rows)
+            .filter(|ahead| trains || *ahead < rows)
             .collect();
         if let Some(intervals) = plan.intervals {
             plan.warnings.warn_of_few_windows(intervals.n_windows, &asked.levels());
