@@ -24,6 +24,9 @@ pub(crate) struct TemporalArgs {
     temporal_method: Option<Reconciliation>,
 }
 
+/// A period, and a file of its sums.
+type OfPeriod<'a> = (&'a str, &'a Path);
+
 impl TemporalArgs {
     pub(crate) fn is_given(&self) -> bool {
         !self.temporal.is_empty()
@@ -33,7 +36,7 @@ impl TemporalArgs {
     pub(crate) fn residuals<'a>(
         &self,
         given: &'a [String],
-    ) -> Result<(Option<&'a Path>, Vec<(&'a str, &'a Path)>), Usage> {
+    ) -> Result<(Option<&'a Path>, Vec<OfPeriod<'a>>), Usage> {
         let of_sums = |text: &'a str| {
             let (period, file) = text.split_once('=')?;
             self.temporal.iter().any(|(known, _)| known == period).then_some((period, Path::new(file)))
@@ -55,7 +58,7 @@ impl TemporalArgs {
     pub(crate) fn reconciled(
         &self,
         forecast: &ForecastTable,
-        residuals: (Option<&ForecastTable>, &[(&str, &Path)]),
+        residuals: (Option<&ForecastTable>, &[OfPeriod<'_>]),
         options: &ReadOptions,
     ) -> anyhow::Result<(ForecastTable, Reconciliation)> {
         let read = |path: &Path| ForecastTable::from_file(path, options);

@@ -52,7 +52,7 @@ fn the_columns_that_past_and_future_have_are_known_ahead() {
         let row = |t: usize| {
             let price = 1 + t * t % 7;
             let y = if past { format!(",{}", 50 + 10 * price) } else { String::new() };
-            format!("a,{t}{y},{price},{}\n", if t % 3 == 0 { "yes" } else { "no" })
+            format!("a,{t}{y},{price},{}\n", if t.is_multiple_of(3) { "yes" } else { "no" })
         };
         (from..to).map(row).collect()
     };

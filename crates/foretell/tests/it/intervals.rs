@@ -252,8 +252,8 @@ fn each_model_has_the_levels_that_it_can_have() {
     assert!(message(&quantiles, &[90.0]).contains("the intervals among them are: 80 %"));
     assert!(message(&fit(json!({"QuantileLoss": {"q": 0.9}})), &[80.0]).contains("among them are: none"));
     assert!(message(&fit(json!("MAE")), &[80.0]).contains("calibrate them, with the training"));
-    for level in [0.0, 100.0, -5.0, f64::NAN] {
-        assert!(message(&fitted, &[level]).contains("above 0 and below 100"), "{level}");
+    for level in [0.0, 0.8, 100.0, -5.0, f64::NAN] {
+        assert!(message(&fitted, &[level]).contains("1 or more and below 100"), "{level}");
     }
 }
 
