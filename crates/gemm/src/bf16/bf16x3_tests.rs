@@ -1,4 +1,4 @@
-use foretell_simd::with_level;
+use foretell_simd::{at_this_level, with_level};
 
 use super::*;
 use crate::bf16::layout::DEPTH;
@@ -262,14 +262,16 @@ fn threads_change_no_bit_of_rows_beside_one_without_pieces() {
         let packed = WeightMatrix::new(rhs, WeightFormat::F32);
         assert!(in_pieces(&packed));
         let run = |threads| {
-            let [mut plain, mut by_packed] = [(); 2].map(|()| vec![0.0; m * n]);
-            foretell_threads::Workers::new(threads).unwrap().enter(|| {
+            // A worker is at the level of the process.
+            let products = at_this_level(|()| {
+                let [mut plain, mut by_packed] = [(); 2].map(|()| vec![0.0; m * n]);
                 foretell_threads::share(threads, || {
                     product(MatMut::row_major(&mut plain, m, n), lhs, rhs, Options::default());
                     matmul(MatMut::row_major(&mut by_packed, m, n), lhs, &packed, Options::default());
                 });
+                [plain, by_packed]
             });
-            [plain, by_packed]
+            foretell_threads::Workers::new(threads).unwrap().enter(|| products(()))
         };
         for (one, two) in run(1).iter().zip(&run(2)) {
             let differ = one.iter().zip(two).position(|(x, y)| x.to_bits() != y.to_bits());
