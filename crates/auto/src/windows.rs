@@ -78,7 +78,7 @@ mod tests {
         assert_eq!(WindowPlan::new(200, 12, 12, 3).forecast_by, [12, 24, 36, 48]);
         // Four years, of which the windows before the kept one have two at most.
         let plan = WindowPlan::new(48, 12, 12, 5);
-        assert_eq!((plan.chosen_by, plan.forecast_by), (vec![24, 28, 32], vec![12, 16, 20]));
+        assert_eq!((plan.chosen_by, plan.forecast_by), (vec![24, 28, 32], vec![12, 16, 20, 24]));
         let plan = WindowPlan::new(22, 3, 12, 5);
         assert_eq!(
             (plan.chosen_by, plan.forecast_by),
