@@ -376,6 +376,11 @@ mod tests {
         frame
     }
 
+    /// What is told without scores.
+    fn asked<'a>(panel: &'a Panel, frame: &'a Frame) -> AnswerInputs<'a> {
+        AnswerInputs { panel, frame, target: "y", unit: None, scores: &[], baseline: None, hierarchy: None }
+    }
+
     #[test]
     fn the_answer_is_a_total_beside_the_year_before() {
         let panel = panel(400);
@@ -416,15 +421,7 @@ mod tests {
     fn without_a_year_it_stands_beside_the_steps_before() {
         let panel = panel(30);
         let frame = frame(&panel, 7);
-        let asked = AnswerInputs {
-            panel: &panel,
-            frame: &frame,
-            target: "y",
-            unit: None,
-            scores: &[],
-            baseline: None,
-            hierarchy: None,
-        };
+        let asked = asked(&panel, &frame);
         let text = answer(&asked).unwrap().sentences.join("\n");
         assert!(text.contains("25.0 % more than the 56.00 in the 7 days right before"), "{text}");
         assert!(!text.contains("In the past"), "{text}");
@@ -446,15 +443,7 @@ mod tests {
         };
         let told = |panel: Panel| {
             let frame = frame(&panel, 7);
-            let asked = AnswerInputs {
-                panel: &panel,
-                frame: &frame,
-                target: "y",
-                unit: None,
-                scores: &[],
-                baseline: None,
-                hierarchy: None,
-            };
+            let asked = asked(&panel, &frame);
             answer(&asked).unwrap().sentences.join("\n")
         };
         let text = told(of(sum.clone()));
