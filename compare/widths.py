@@ -5,7 +5,7 @@ M4-Hourly-train.csv and M4-Hourly-test.csv:
 
 python -P compare/widths.py FOLDER     # -P, as numba would import coverage.py beside this file
 
-The last column has statsforecast's AutoTheta again, whose errors are left as they are without the season.
+The last column has statsforecast's AutoTheta again, with errors that do not have the season put back into them.
 """
 
 import inspect

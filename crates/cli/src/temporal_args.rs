@@ -13,8 +13,8 @@ use crate::hierarchy_args::method;
 /// Forecasts of sums over periods of the steps, and how both are made to agree.
 #[derive(Debug, Args)]
 pub(crate) struct TemporalArgs {
-    /// Period of the steps in --forecast, and file of forecasts of the sums over it, as 24h=days.csv; columns as there. MS=months.csv of
-    /// days has the days of each month. Several times for several periods
+    /// Period of the steps in --forecast, and file of forecasts of the sums over it, as 24h=days.csv, with the columns of --forecast. MS=months.csv
+    /// of days has the days of each month. Several times for several periods
     #[arg(long, value_name = "P=FILE", value_parser = period_and_file)]
     temporal: Vec<(String, PathBuf)>,
     /// How steps and sums are made to agree [default: MinTraceVar with --residuals of steps and of sums, else MinTraceWLS]

@@ -117,7 +117,7 @@ fn months_have_their_days() {
 
 #[test]
 fn days_have_the_hours_of_the_clocks() {
-    // From Saturday 30 March 2024 on, by the clocks of Berlin: 24 hours, and 23 as they are put forward.
+    // From Saturday 30 March 2024 on in Berlin: a day of 24 hours, and one of 23 hours, at the start of summer time.
     let zone = foretell::Zone::parse("Europe/Berlin").unwrap();
     let first = day("2024-03-30") - HOUR;
     let mut hours = regular("hours.csv", (first, HOUR), &[1.0; 47]);
