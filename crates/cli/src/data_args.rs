@@ -2,14 +2,16 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use anyhow::Context as _;
 use clap::Args;
 use foretell::features::read_days;
 use foretell::{
-    CalendarError, ColumnNames, DataError, End, Fitted, Freq, Future, Locale, MemoryLimit, Panel,
-    ReadOptions, SeriesColumns, TimeFormat, UnreadableTable, Zone,
+    AVAILABLE_MASK, CalendarError, ColumnNames, DataError, End, Fitted, Freq, Future, Locale, MemoryLimit,
+    Panel, ReadOptions, Roles, SeriesColumns, TimeFormat, UnreadableTable, Zone,
 };
+use serde_json::json;
 
 use crate::args::numbers;
 use crate::context::Context;
@@ -96,6 +98,9 @@ pub(crate) struct DataArgs {
     /// any]
     #[arg(long, value_name = "ZONE", value_parser = Zone::parse)]
     zone: Option<Zone>,
+    /// What the columns hold, once it was looked at.
+    #[arg(skip)]
+    roles: OnceLock<Option<Roles>>,
 }
 
 /// How times are written, where that is said: nothing for the usual spellings.
@@ -109,14 +114,40 @@ impl Written {
 }
 
 impl DataArgs {
-    /// The columns' names: those of the flags, else those of `saved`.
+    /// The columns' names: those of the flags, else those of `saved`; of a long table that has not the usual ones those that its rows tell.
     pub(crate) fn columns(&self, saved: ColumnNames) -> ColumnNames {
         let or = |flag: &Option<String>, saved| flag.clone().unwrap_or(saved);
-        ColumnNames {
+        let usual = saved == ColumnNames::default();
+        let named = ColumnNames {
             id: or(&self.id_col, saved.id),
             time: or(&self.time_col, saved.time),
             target: or(&self.target_col, saved.target),
+        };
+        match self.roles(&named).filter(|_| usual) {
+            Some(Roles { id, time: Some(time), target: Some(target), repeats: false, .. }) => {
+                ColumnNames { id: id.clone().unwrap_or(named.id), time: time.clone(), target: target.clone() }
+            }
+            _ => named,
         }
+    }
+
+    /// What the columns of a long table hold that has not all of these.
+    fn roles(&self, named: &ColumnNames) -> Option<&Roles> {
+        let look = || {
+            let saved = ReadOptions::default();
+            let options = self.options(named, Vec::new(), Vec::new(), None, &saved).ok()?;
+            let is_long = !options.wide && options.across.is_none() && options.time_cols.is_empty();
+            // A pipe gives its text once.
+            let stays = |path: &Path| path.metadata().is_ok_and(|found| found.is_file() || found.is_dir());
+            let first = self.data.first().filter(|path| is_long && (stays(path) || !path.exists()))?;
+            let header = foretell::column_names(first, &options.file).ok()?;
+            let has = |name: &String| header.contains(name);
+            // Of two columns the reader knows which is which.
+            let is_told = header.iter().filter(|name| !name.is_empty()).count() <= 2
+                || [&named.id, &named.time, &named.target].into_iter().all(has);
+            if is_told { None } else { options.roles(first).ok() }
+        };
+        self.roles.get_or_init(look).as_ref()
     }
 
     /// How to read the file whose columns have these names. Further columns are kept only if they are `read`; some of them, and
@@ -297,8 +328,9 @@ impl DataArgs {
                 }
                 Panel::read_csv(io::stdin(), "standard input", options)?
             }
-            None => self.read_in_memory(context, options)?,
+            None => self.read_in_memory(context, options).map_err(|error| self.asking(error))?,
         };
+        self.tell_roles(context);
         context.read(&self.shown(), &panel);
         context.trimmed(&self.shown(), panel.trimmed());
         let statics = |panel: Panel| -> Result<Panel, DataError> {
@@ -315,6 +347,74 @@ impl DataArgs {
         }
         context.notes(panel.notes());
         Ok(panel)
+    }
+
+    /// Tells what the columns hold, where their names do not.
+    fn tell_roles(&self, context: &'static Context) {
+        let Some(Some(roles)) = self.roles.get() else { return };
+        let Roles { id, time: Some(time), target: Some(target), repeats: false, .. } = roles else { return };
+        let series = id.as_ref().map_or_else(|| "one series".to_owned(), |id| format!("series {id}"));
+        let text = format!(
+            "columns: {series}, times {time}, values {target}; --id-col, --time-col and --target-col name others"
+        );
+        let event = json!({ "event": "columns", "id_col": id, "time_col": time, "target_col": target });
+        context.report(&text, &event);
+    }
+
+    /// Tells which columns of a long table are not read by `options`, and how they are.
+    pub(crate) fn tell_unread(&self, options: &ReadOptions, context: &'static Context) {
+        let first =
+            self.data.first().filter(|first| !options.wide && options.across.is_none() && first.is_file());
+        let Some(header) = first.and_then(|first| foretell::column_names(first, &options.file).ok()) else {
+            return;
+        };
+        let time = options.time_col.as_deref().unwrap_or("ds");
+        let known = [options.id_col.as_str(), time, &options.target_col, AVAILABLE_MASK, "sample_weight"];
+        let is_read = |name: &String| {
+            let lists =
+                [options.columns.as_deref().unwrap_or_default(), &options.static_cols, &options.time_cols];
+            known.contains(&name.as_str())
+                || lists.iter().any(|list| list.contains(name))
+                || options.end_col.as_ref() == Some(name)
+        };
+        let unread: Vec<String> =
+            header.iter().filter(|name| !name.is_empty() && !is_read(name)).cloned().collect();
+        // Two columns are a time and a value, whatever they are called.
+        if unread.is_empty() || header.len() <= 2 {
+            return;
+        }
+        let text = format!(
+            "not read: {}; --hist-exog names columns of the past, --futr-exog such as are known ahead",
+            listed(&unread)
+        );
+        context.report(&text, &json!({ "event": "unread", "columns": unread }));
+    }
+
+    /// The error of a table whose columns are not called as usual: it asks for the one that could not be told.
+    fn asking(&self, error: anyhow::Error) -> anyhow::Error {
+        let (Some(DataError::MissingColumn { .. }), Some(Some(roles))) =
+            (error.downcast_ref(), self.roles.get())
+        else {
+            return error;
+        };
+        let Roles { id, time: Some(time), target, numbers, texts, repeats, .. } = roles else { return error };
+        let shown = self.shown();
+        let message = match target {
+            None if !numbers.is_empty() => {
+                let wide = if id.is_none() && !repeats { ", or read each as a series (--wide)" } else { "" };
+                format!(
+                    "{shown}: which column is to be forecast? Numbers are in {}: name one by --target-col{wide}; times are in `{time}`{}",
+                    listed(numbers),
+                    id.as_ref().map_or_else(String::new, |id| format!(", ids in `{id}`"))
+                )
+            }
+            Some(target) if *repeats && !texts.is_empty() => format!(
+                "{shown}: which column tells the series apart? Times in `{time}` come again: name it by --id-col ({}); values are in `{target}`",
+                listed(texts)
+            ),
+            _ => return error,
+        };
+        Usage(message).into()
     }
 
     /// Reads the files, of which several processes read some each where that makes no difference: what is filled, gathered in periods or
@@ -374,6 +474,11 @@ pub(crate) fn check_not_stdin<'a>(
         ))),
         false => Ok(()),
     }
+}
+
+/// Names of columns, for messages.
+fn listed(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// Files as they were named, for messages.

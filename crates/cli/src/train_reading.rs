@@ -68,7 +68,10 @@ impl TrainArgs {
                     freq_without(self.freq, self.holidays.as_deref())?,
                     &ReadOptions::default(),
                 )?;
-                self.data.read(&options.max_memory(max_memory).threads(self.threads), context)?
+                let options = options.max_memory(max_memory).threads(self.threads);
+                let panel = self.data.read(&options, context)?;
+                self.data.tell_unread(&options, context);
+                panel
             }
         })
     }

@@ -114,6 +114,7 @@ pub use panels::options::ReadOptions;
 pub use panels::panel::Panel;
 pub use panels::peers::Peers;
 pub use panels::read::AVAILABLE_MASK;
+pub use panels::roles::Roles;
 pub use panels::unseen::UnseenCategories;
 pub use setting::{Setting, SettingWords, in_words_of, settings_named, word_settings};
 pub use tables::day_clock::Hours;

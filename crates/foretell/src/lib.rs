@@ -138,7 +138,7 @@ pub use foretell_data::{
     AVAILABLE_MASK, Across, Aggregate, AnomalyMark, CalendarError, Categories, CellTable, Cells, ColumnLevel,
     ColumnPart, CsvWriter, DataError, EarlyEnds, Encoding, End, FileFormat, FileOptions, Fill, Filled, Flaw,
     ForecastColumn, ForecastTable, Frame, FrameWriter, Freq, Future, Gap, Hours, KnownColumns, LocalScaler,
-    Locale, MemoryTable, ModelInTable, NumberFormat, Panel, PanelBuilder, Place, ReadNote, ReadOptions,
+    Locale, MemoryTable, ModelInTable, NumberFormat, Panel, PanelBuilder, Place, ReadNote, ReadOptions, Roles,
     SAMPLE_ID, SeriesLevel, Setting, SettingWords, TableColumns, Time, TimeFlaw, TimeFormat, TimeKind,
     TimeStyle, Trimmed, UnreadableTable, UnseenCategories, Vocabulary, Whereabouts, Zone, calendar_seasons,
     column_names, in_words_of, jiff, series_labels, table_files, usual_season, word_settings,

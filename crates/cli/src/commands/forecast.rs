@@ -207,7 +207,9 @@ impl Forecast {
             &saved,
         )?;
         let options = options.max_memory(self.memory.limit().bytes()).threads(self.threads.count);
-        Ok((self.data.read(&options, context)?, options))
+        let panel = self.data.read(&options, context)?;
+        self.data.tell_unread(&options, context);
+        Ok((panel, options))
     }
 
     /// The columns that are known ahead: those that are named, else all that the files of the past and of the future have in common.

@@ -109,7 +109,11 @@ fn forecasts_of_any_tool_are_reconciled() {
         assert!(coherent.starts_with("unique_id,ds,M,M-lo-80,M-hi-80\nTotal,2024-03-01,"), "{coherent}");
         assert_eq!(dir.ok(&format!("{reconcile} {flags}")), coherent, "samples are the same again");
     }
+    let doubt = "intervals of sums are those of series whose errors have nothing to do with each other";
+    assert!(stderr(&dir.run(reconcile)).contains(doubt));
     dir.put("past_m.csv", &dir.read("past.csv").replace("SeasonalNaive", "M"));
+    let with_errors = stderr(&dir.run(&format!("{reconcile} --residuals past_m.csv")));
+    assert!(!with_errors.contains(doubt), "{with_errors}");
     let weighed =
         dir.ok(&format!("{reconcile} --method MinTraceShrink --residuals past_m.csv --samples 200"));
     assert_adds_up(&weighed, "M");

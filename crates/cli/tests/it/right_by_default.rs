@@ -263,3 +263,99 @@ fn hours_add_up_to_days() {
     let refused = dir.fails(2, &format!("fit {models} --h 720 --temporal MS --out n"));
     assert!(refused.contains("it has 672 to 744 steps of h"), "{refused}");
 }
+
+#[test]
+fn columns_with_other_names_are_told_by_what_they_hold_and_those_that_are_not_read_are_named() {
+    let dir = TestDirectory::new();
+    let row = |shop: &str, k: usize| format!("{},{shop},{},{}\n", date(k), 20 + (k * 7) % 5, 3 + k % 2);
+    let data: String = (0..40).flat_map(|k| ["north", "south"].map(|shop| row(shop, k))).collect();
+    dir.put("d.csv", &format!("day,shop,sales,price\n{data}"));
+    let told = stderr(&dir.run("fit --data d.csv --model SeasonalNaive --h 7 --out m"));
+    assert!(told.contains("columns: series shop, times day, values sales;"), "{told}");
+    assert!(told.contains("not read: `price`;"), "{told}");
+    // Models keep the names.
+    assert!(dir.ok("predict --model m --data d.csv").starts_with("shop,day,SeasonalNaive\nnorth,"));
+    let named = "--id-col shop --time-col day --target-col sales";
+    let forecast = dir.ok("forecast --data d.csv --h 7 --models SeasonalNaive");
+    assert_eq!(forecast, dir.ok(&format!("forecast --data d.csv --h 7 --models SeasonalNaive {named}")));
+    // Where there is a doubt it asks, and the answer suffices.
+    dir.put("e.csv", &format!("day,shop,a,b\n{data}"));
+    let error = dir.fails(2, "forecast --data e.csv --h 7");
+    assert!(
+        error.contains("which column is to be forecast? Numbers are in `a`, `b`: name one by --target-col;"),
+        "{error}"
+    );
+    assert!(error.contains("times are in `day`, ids in `shop`"), "{error}");
+    let told = stderr(&dir.run("forecast --data e.csv --h 7 --target-col a --models SeasonalNaive"));
+    assert!(told.contains("columns: series shop, times day, values a;"), "{told}");
+    // Rows that come again are of several series, or of one day and something else.
+    dir.put(
+        "f.csv",
+        &format!(
+            "day,shop,kind,sales\n{}",
+            data.replace(",2", ",x,2").replace(",3\n", "\n").replace(",4\n", "\n")
+        ),
+    );
+    let error = dir.fails(2, "forecast --data f.csv --h 7");
+    assert!(error.contains("Times in `day` come again: name it by --id-col (`shop`, `kind`)"), "{error}");
+}
+
+#[test]
+fn last_rows_that_are_like_none_before_are_doubted() {
+    let dir = TestDirectory::new();
+    let sales = |k: usize| 100.0 + ((k * 37) % 17) as f64 + 10.0 * ((k % 12) as f64);
+    let data = |last: f64| months("a", 48, |k| if k == 47 { last } else { sales(k) });
+    let fit = "fit --model SeasonalNaive --h 12 --out m --overwrite --data d.csv";
+    let told = |last: f64| {
+        dir.put("d.csv", &format!("unique_id,ds,y\n{}", data(last)));
+        stderr(&dir.run(fit))
+    };
+    let fine = told(sales(47));
+    assert!(!fine.contains("warning"), "{fine}");
+    let slip = told(10.0 * sales(47));
+    assert!(
+        slip.contains(
+            "series whose last value, of 2023-12-01, is farther from those before it than any was: a ("
+        ),
+        "{slip}"
+    );
+    let not_over = told(0.3 * sales(47));
+    assert!(not_over.contains("the last row, 2023-12-01, is lower than ever: "), "{not_over}");
+    assert!(not_over.contains("if that period is not over"), "{not_over}");
+    dir.put(
+        "d.csv",
+        &format!("unique_id,ds,y\n{}", months("a", 48, |k| if k > 44 { 0.0 } else { sales(k) })),
+    );
+    let zeros = stderr(&dir.run(fit));
+    assert!(
+        zeros.contains("the series is 0 since 2023-10-01 (3 rows), as never for so long before"),
+        "{zeros}"
+    );
+    // A forecast of newer data tells it, one of the same data does not again.
+    assert!(!stderr(&dir.run("predict --model m --data d.csv --out f.csv")).contains("as never"));
+    dir.put(
+        "n.csv",
+        &format!("unique_id,ds,y\n{}", months("a", 50, |k| if k > 44 { 0.0 } else { sales(k) })),
+    );
+    assert!(stderr(&dir.run("predict --model m --data n.csv --out f.csv")).contains("(5 rows), as never"));
+}
+
+#[test]
+fn regressors_in_other_units_are_told() {
+    let dir = TestDirectory::new();
+    let price = |k: usize| 9.0 + ((k * 7) % 5) as f64 / 10.0;
+    let row = |k: usize| format!("a,{},{:.1},{}\n", date(k), 50.0 - 3.0 * price(k), price(k));
+    dir.put("d.csv", &format!("unique_id,ds,y,price\n{}", (0..60).map(row).collect::<String>()));
+    let future = |factor: f64| {
+        let rows = (60..67).map(|k| format!("a,{},{}\n", date(k), factor * price(k)));
+        format!("unique_id,ds,price\n{}", rows.collect::<String>())
+    };
+    dir.ok("fit --data d.csv --model AutoARIMA --futr-exog price --h 7 --out m");
+    let predict = "predict --model m --data d.csv --futr f.csv --out o.csv";
+    dir.put("f.csv", &future(1.1));
+    assert!(!stderr(&dir.run(predict)).contains("far from"));
+    dir.put("f.csv", &future(100.0));
+    let told = stderr(&dir.run(predict));
+    assert!(told.contains("price (7 of 7 values; 9"), "{told}");
+    assert!(told.contains("in series a, whose past has 9 to 9.4)"), "{told}");
+}

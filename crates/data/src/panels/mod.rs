@@ -55,6 +55,7 @@ pub(crate) mod read;
 #[cfg(feature = "parquet")]
 mod record_batches;
 
+pub(crate) mod roles;
 mod rows;
 mod sort;
 mod spelling;

@@ -1,0 +1,267 @@
+//! The roles of the columns of a long table whose names do not tell them: which holds the ids, the times, the values, by what its
+//! first rows hold.
+
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
+
+use super::options::ReadOptions;
+use super::read::{AVAILABLE_MASK, WEIGHT};
+use crate::calendar::clock::Clock;
+use crate::calendar::kind::TimeKind;
+use crate::error::DataError;
+use crate::tables::open::open;
+use crate::tables::table::TableReader;
+use crate::tables::table_files::table_files;
+
+/// Rows that are looked at.
+const ROWS: usize = 1000;
+
+/// Names of the column of times, if what the columns hold does not tell it.
+const TIMES: [&str; 12] = [
+    "ds",
+    "date",
+    "datum",
+    "day",
+    "time",
+    "timestamp",
+    "datetime",
+    "month",
+    "week",
+    "quarter",
+    "year",
+    "period",
+];
+
+/// Names of the column of ids, if several hold texts, or if they are numbers.
+const IDS: [&str; 14] = [
+    "unique_id",
+    "id",
+    "series",
+    "series_id",
+    "item",
+    "item_id",
+    "product",
+    "product_id",
+    "sku",
+    "store",
+    "store_id",
+    "article",
+    "meter",
+    "sensor",
+];
+
+/// Names of the column of values, if several hold numbers.
+const TARGETS: [&str; 16] = [
+    "y",
+    "value",
+    "values",
+    "target",
+    "sales",
+    "demand",
+    "quantity",
+    "qty",
+    "units",
+    "units_sold",
+    "volume",
+    "count",
+    "revenue",
+    "load",
+    "consumption",
+    "visitors",
+];
+
+/// What the columns of a long table hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Roles {
+    /// The ids of the series; nothing where there is one series, or where it cannot be told.
+    pub id: Option<String>,
+    /// The times.
+    pub time: Option<String>,
+    /// The values to forecast.
+    pub target: Option<String>,
+    /// The other columns that hold numbers,
+    pub numbers: Vec<String>,
+    /// and those that hold texts.
+    pub texts: Vec<String>,
+    /// Whether times come again though there are no ids.
+    pub repeats: bool,
+}
+
+impl ReadOptions {
+    /// What the columns of a table of three or more hold, by the first rows of its first file, where they are not called as these
+    /// options say. A role whose column is there by its name is taken for it; others only where there is no doubt.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn roles(&self, path: impl AsRef<Path>) -> Result<Roles, DataError> {
+        let first: Vec<PathBuf> = table_files(path)?.into_iter().take(1).collect();
+        let mut table = open(&first, &self.file, |_| true)?;
+        table.read_numbers(self.numbers);
+        let mut columns = Columns::of(&*table, self);
+        for _ in 0..ROWS {
+            // What cannot be read is an error later on, with its place.
+            if !table.advance().unwrap_or(false) {
+                break;
+            }
+            columns.see(&*table);
+        }
+        Ok(columns.roles(self))
+    }
+}
+
+/// What was seen of a column.
+struct Seen {
+    name: String,
+    place: usize,
+    clock: Clock,
+    are_times: bool,
+    are_numbers: bool,
+    cells: Vec<String>,
+}
+
+/// What was seen of a table.
+struct Columns(Vec<Seen>);
+
+impl Columns {
+    fn of(table: &dyn TableReader, options: &ReadOptions) -> Self {
+        let named = table.header().iter().enumerate().filter(|(_, name)| !name.is_empty());
+        let known = named.filter(|(_, name)| ![AVAILABLE_MASK, WEIGHT].contains(&name.as_str()));
+        let seen = |(place, name): (usize, &String)| Seen {
+            name: name.clone(),
+            place,
+            clock: options.clock(table),
+            are_times: true,
+            are_numbers: true,
+            cells: Vec::new(),
+        };
+        Self(known.map(seen).collect())
+    }
+
+    fn see(&mut self, table: &dyn TableReader) {
+        for column in &mut self.0 {
+            let cell = table.label(column.place).map(|label| label.trim().to_owned()).unwrap_or_default();
+            if !cell.is_empty() {
+                column.are_times = column.are_times && table.time(column.place, &mut column.clock).is_ok();
+                column.are_numbers = column.are_numbers && table.number_or_truth(column.place).is_ok();
+            }
+            column.cells.push(cell);
+        }
+    }
+
+    fn roles(&self, options: &ReadOptions) -> Roles {
+        let Self(columns) = self;
+        let called = |name: &str| columns.iter().find(|column| column.name == name);
+        let empty = |column: &&Seen| column.cells.iter().all(String::is_empty);
+        let time = called(options.time_name()).or_else(|| {
+            let is_time = |column: &&Seen| {
+                column.are_times && column.clock.kind == Some(TimeKind::Timestamp) && !empty(column)
+            };
+            let times: Vec<&Seen> = columns.iter().filter(is_time).collect();
+            match times.len() {
+                0 => only_called(columns.iter(), &TIMES),
+                1 => Some(times[0]),
+                _ => only_called(times.into_iter(), &TIMES),
+            }
+        });
+        let is_other = |column: &&Seen, roles: &[Option<&Seen>]| {
+            !empty(column) && roles.iter().flatten().all(|role| role.place != column.place)
+        };
+        let target_called = called(&options.target_col);
+        let id = called(&options.id_col).or_else(|| {
+            let others = || columns.iter().filter(|column| is_other(column, &[time, target_called]));
+            let texts: Vec<&Seen> = others().filter(|column| !column.are_numbers).collect();
+            let id = match texts.len() {
+                0 => only_called(others(), &IDS),
+                1 => Some(texts[0]),
+                _ => only_called(texts.into_iter(), &IDS),
+            };
+            id.filter(|id| time.is_some_and(|time| are_ids(id, time, options.aggregate.is_some())))
+        });
+        let others = || columns.iter().filter(|column| is_other(column, &[time, id, target_called]));
+        let target = target_called.or_else(|| {
+            let numbers: Vec<&Seen> = others().filter(|column| column.are_numbers).collect();
+            // A table with the usual name of the times lacks its values, unless they are called so.
+            let is_usual = options.time_col.is_none() && called(options.time_name()).is_some();
+            match numbers.len() {
+                1 if !is_usual => Some(numbers[0]),
+                _ => only_called(numbers.into_iter(), &TARGETS),
+            }
+        });
+        let name = |column: Option<&Seen>| column.map(|column| column.name.clone());
+        let rest = |numbers: bool| {
+            let rest = columns.iter().filter(|column| is_other(column, &[time, id, target]));
+            rest.filter(|column| column.are_numbers == numbers).map(|column| column.name.clone()).collect()
+        };
+        let repeats = id.is_none() && time.is_some_and(|time| distinct(&time.cells) < time.cells.len());
+        let (numbers, texts) = (rest(true), rest(false));
+        Roles { id: name(id), time: name(time), target: name(target), numbers, texts, repeats }
+    }
+}
+
+fn distinct(cells: &[String]) -> usize {
+    cells.iter().collect::<HashSet<_>>().len()
+}
+
+/// The only column with one of these names, in any case.
+fn only_called<'a>(columns: impl Iterator<Item = &'a Seen>, names: &[&str]) -> Option<&'a Seen> {
+    let mut called = columns.filter(|column| names.contains(&column.name.to_lowercase().as_str()));
+    called.next().filter(|_| called.next().is_none())
+}
+
+/// Whether a column may hold ids: it is one text while times do not come again, and each of its texts has each time once, unless several
+/// rows are to become one.
+fn are_ids(id: &Seen, time: &Seen, aggregates: bool) -> bool {
+    let count = id.cells.len();
+    let pairs = id.cells.iter().zip(&time.cells).collect::<HashSet<_>>().len();
+    id.cells.iter().all(|id| !id.is_empty())
+        && (distinct(&id.cells) == 1 || distinct(&time.cells) < count)
+        && (pairs == count || aggregates)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// The roles of id, time and target of a text.
+    fn roles(text: &str) -> [Option<String>; 3] {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("table.csv");
+        fs::write(&path, text).expect("written");
+        let Roles { id, time, target, .. } = ReadOptions::default().roles(&path).expect("read");
+        [id, time, target]
+    }
+
+    fn named(names: [&str; 3]) -> [Option<String>; 3] {
+        names.map(|name| Some(name.to_owned()).filter(|name| !name.is_empty()))
+    }
+
+    #[test]
+    fn columns_are_told_by_what_they_hold() {
+        for (text, expected) in [
+            ("Date,Store,Sales,price\n2024-01-01,A,5,1\n2024-01-01,B,6,2\n", ["Store", "Date", "Sales"]),
+            ("kWh,when,meter\n1,2024-01-01 00:00,M1\n2,2024-01-01 01:00,M1\n", ["meter", "when", "kWh"]),
+            ("store,date,units\n1,2024-01-01,5\n2,2024-01-01,6\n", ["store", "date", "units"]),
+            ("unique_id,ds,y,x\na,1,5,2\n", ["unique_id", "ds", "y"]),
+            ("unique_id,ds,price\na,1,5\n", ["unique_id", "ds", ""]),
+            ("unique_id,ds,sales\na,1,5\n", ["unique_id", "ds", "sales"]),
+            // One series with a column of texts that say something else.
+            ("date,weather,sales\n2024-01-01,sunny,5\n2024-01-02,rain,6\n", ["", "date", "sales"]),
+            // Which of the numbers, which of the texts?
+            ("date,shop,a,b\n2024-01-01,A,5,1\n2024-01-01,B,6,2\n", ["shop", "date", ""]),
+            ("date,shop,kind,y\n2024-01-01,A,u,1\n2024-01-01,B,u,2\n", ["", "date", "y"]),
+            // A day and another one.
+            ("ordered,due,sku,y\n2024-01-01,2024-02-01,A,1\n2024-01-01,2024-02-01,B,2\n", ["", "", "y"]),
+        ] {
+            assert_eq!(roles(text), named(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn rows_that_several_share_are_of_no_id() {
+        let text = "date,promo,units\n2024-01-01,yes,5\n2024-01-01,yes,6\n2024-01-02,no,6\n";
+        assert_eq!(roles(text), named(["", "date", "units"]));
+    }
+}
