@@ -82,6 +82,7 @@ mod insample_options;
 mod interval_words;
 mod intervals;
 mod kept_models;
+mod last_rows;
 mod learned;
 mod memory;
 mod model_spec;
@@ -138,8 +139,8 @@ pub use foretell_data::{
     AVAILABLE_MASK, Across, Aggregate, AnomalyMark, CalendarError, Categories, CellTable, Cells, ColumnLevel,
     ColumnPart, CsvWriter, DataError, EarlyEnds, Encoding, End, FileFormat, FileOptions, Fill, Filled, Flaw,
     ForecastColumn, ForecastTable, Frame, FrameWriter, Freq, Future, Gap, Hours, KnownColumns, LocalScaler,
-    Locale, MemoryTable, ModelInTable, NumberFormat, Panel, PanelBuilder, Place, ReadNote, ReadOptions, Roles,
-    SAMPLE_ID, SeriesLevel, Setting, SettingWords, TableColumns, Time, TimeFlaw, TimeFormat, TimeKind,
+    Locale, MemoryTable, ModelInTable, NumberFormat, Panel, PanelBuilder, Place, ReadNote, ReadOptions,
+    Roles, SAMPLE_ID, SeriesLevel, Setting, SettingWords, TableColumns, Time, TimeFlaw, TimeFormat, TimeKind,
     TimeStyle, Trimmed, UnreadableTable, UnseenCategories, Vocabulary, Whereabouts, Zone, calendar_seasons,
     column_names, in_words_of, jiff, series_labels, table_files, usual_season, word_settings,
 };
@@ -248,7 +249,7 @@ pub use tuning::search_space::SearchSpace;
 pub use tuning::search_trial::{SearchProgress, SearchTrial};
 pub use tuning::tuned::{KeptScore, Tuned};
 pub use usage_error::UsageError;
-pub use warning::{OddValue, Warning};
+pub use warning::{FarColumn, LastValue, OddValue, Warning};
 
 /// The README's example is a test.
 #[cfg(doctest)]

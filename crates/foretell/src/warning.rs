@@ -56,6 +56,11 @@ pub enum Warning {
         /// Whether they are of networks.
         networks: bool,
     },
+    /// Columns known in advance whose future is far from anything in their past.
+    FarRegressors {
+        /// The columns, with such a value each.
+        columns: Vec<FarColumn>,
+    },
     /// Models that have none of the intervals that were asked for and that others have.
     NoIntervals {
         /// The names of the models' columns.
@@ -186,6 +191,31 @@ pub enum Warning {
         /// The series, with such a value each.
         values: Vec<OddValue>,
     },
+    /// Series whose last value is farther from the one before, and from that of a season ago, than any before it.
+    OddLastValues {
+        /// The time of these values.
+        time: String,
+        /// The series, with the value.
+        values: Vec<LastValue>,
+    },
+    /// A last row that is lower than ever, by the row before and by that of a season ago, as of a period that is not over.
+    LowLastRow {
+        /// Its time.
+        time: String,
+        /// The sum of the series, divided by that of the row before.
+        share: f64,
+        /// The series that are summed up.
+        series: usize,
+    },
+    /// Rows at the end that are 0 in all series, as never before.
+    ZerosAtEnd {
+        /// The time of the first of them.
+        since: String,
+        /// These rows.
+        rows: usize,
+        /// The series.
+        series: usize,
+    },
     /// Series with values below 0, whose forecasts are not to be.
     BelowBound {
         /// Their ids.
@@ -268,4 +298,34 @@ pub struct OddValue {
     pub value: f64,
     /// Values of the series that are so far, this one among them.
     pub count: usize,
+}
+
+/// The last value of a series, and the one before.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LastValue {
+    /// The id of the series.
+    pub series: String,
+    /// The last value.
+    pub value: f64,
+    /// The value before it.
+    pub before: f64,
+}
+
+/// A column known in advance whose future is far from its past.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FarColumn {
+    /// Its name.
+    pub column: String,
+    /// The id of a series where that is so.
+    pub series: String,
+    /// A value of its future,
+    pub value: f32,
+    /// and the least and the largest one of its past.
+    pub range: [f32; 2],
+    /// Values of all series that are far from the past of theirs,
+    pub count: usize,
+    /// and all values of the future.
+    pub of: usize,
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use foretell_data::{Setting, UnseenCategories};
 
 use crate::interval_words::other_loss;
-use crate::warning::{OddValue, Warning};
+use crate::warning::{FarColumn, LastValue, OddValue, Warning};
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -46,6 +46,17 @@ impl fmt::Display for Warning {
                         Setting::Intervals.to(10)
                     ),
                 }
+            ),
+            Self::FarRegressors { columns } => write!(
+                f,
+                "columns whose future is far from anything that the models have seen of them: {}; they follow it to any distance: check that \
+                 it has the units of the past",
+                first_few(columns, |far| {
+                    let FarColumn { column, series, value, range: [low, high], count, of } = far;
+                    format!(
+                        "{column} ({count} of {of} values; {value} in series {series}, whose past has {low} to {high})"
+                    )
+                })
             ),
             Self::NoIntervals { models, has_loss } => write!(
                 f,
@@ -156,6 +167,28 @@ impl fmt::Display for Warning {
                     Setting::Missing.to(example)
                 )
             }
+            Self::OddLastValues { time, values } => write!(
+                f,
+                "series whose last value, of {time}, is farther from those before it than any was: {}; forecasts follow it: if it is a slip, \
+                 mend it, and if its period is not over, leave the row out",
+                first_few(values, |LastValue { series, value, before }| format!(
+                    "{series} ({value} after {before})"
+                ))
+            ),
+            Self::LowLastRow { time, share, series } => write!(
+                f,
+                "the last row, {time}, is lower than ever: {:.0} % of the row before{}; forecasts follow it: if that period is not over, \
+                 or not all of it has been counted yet, leave the row out",
+                100.0 * share,
+                if *series == 1 { String::new() } else { format!(", over {series} series") }
+            ),
+            Self::ZerosAtEnd { since, rows, series } => write!(
+                f,
+                "{} 0 since {since} ({rows} row{}), as never for so long before; forecasts follow that: if these values are not known yet, \
+                 leave the rows out, or the cells empty",
+                if *series == 1 { "the series is".to_owned() } else { format!("all {series} series are") },
+                if *rows == 1 { "" } else { "s" }
+            ),
             Self::BelowBound { series } => write!(
                 f,
                 "series with values below 0, of which no forecast is to be: {}; leave the bound out (non_negative), or forecast these \

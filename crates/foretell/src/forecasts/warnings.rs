@@ -7,8 +7,10 @@ use foretell_data::{DataError, End, Future, Panel};
 use crate::error::Error;
 use crate::fallbacks::{check_fallbacks, fallbacks_of};
 use crate::fitted_model::FittedModel;
+use crate::last_rows::doubts_of_last_rows;
 use crate::stage::{Source, Stage};
 use crate::trained_models::TrainedModels;
+use crate::training_record::TrainingRecord;
 use crate::warning::Warning;
 
 /// Warns of the stages that change other forecasts of these models, and not those of this source.
@@ -108,6 +110,14 @@ pub(crate) fn check_no_fallback(trained: &TrainedModels, panel: &Panel) -> Resul
 pub(crate) fn warn_of_fallbacks(trained: &TrainedModels, panel: &Panel) {
     let models = trained.named().map(|(model, name)| (model.trained(), name));
     trained.warnings.warn_of_fallbacks(fallbacks_of(models, &trained.held(panel)));
+}
+
+/// Warns of doubts about the last rows, unless they are of the time at which the training ended, which has told them.
+pub(crate) fn warn_of_last_rows(trained: &TrainedModels, panel: &Panel) {
+    let last = |record: TrainingRecord| record.last;
+    if trained.record.clone().map(last) != TrainingRecord::of(panel, 0).map(last) {
+        doubts_of_last_rows(panel).iter().for_each(|doubt| trained.warnings.warn(doubt));
+    }
 }
 
 /// The models by the rows that they expect of each series.

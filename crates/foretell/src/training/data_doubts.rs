@@ -7,6 +7,7 @@ use crate::fallbacks::fallbacks;
 use crate::hierarchies::sums::{warning_of_sums, wrong_sum};
 use crate::inputs::local_scalers::LocalScalers;
 use crate::inputs::series_levels::sees_none;
+use crate::last_rows::doubts_of_last_rows;
 use crate::training::odd_values::odd_values;
 use crate::training::plan::TrainingPlan;
 use crate::warning::Warning;
@@ -36,6 +37,9 @@ pub(crate) fn warn_of_data(plan: &TrainingPlan, panel: &Panel) {
     let values = odd_values(panel);
     if !values.is_empty() {
         plan.warnings.warn(&Warning::OddValues { values });
+    }
+    for doubt in doubts_of_last_rows(panel) {
+        plan.warnings.warn(&doubt);
     }
     plan.warnings.warn_of_coarse_values(panel, &without_levels(plan));
     for (model, name) in plan.models().into_iter().zip(plan.column_names()) {
