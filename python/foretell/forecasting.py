@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -157,7 +158,7 @@ def forecast(
         freq: The frequency of the data; None to infer it.
         budget: Time for all of the work, as "30s" or "2m"; 0 for models that need no training.
         static_df: A table with a row per id and the static columns.
-        futr_df: The future values of ``futr_exog_list``.
+        futr_df: The future values of ``futr_exog_list``; without that list, of all columns of numbers that both tables have.
         level: Percentages of central intervals.
         quantiles: Quantiles in place of levels; without either, 0.1 to 0.9.
         **settings: Those of `AutoForecaster`.
@@ -165,4 +166,23 @@ def forecast(
     Returns:
         A table of the kind of ``df`` with a row per id and time: the median as ``Auto``, and the quantiles.
     """
+    if futr_df is not None and not settings.get("futr_exog_list"):
+        settings["futr_exog_list"] = _known_ahead(df, futr_df, settings)
     return AutoForecaster(h, freq, budget=budget, **settings).fit(df, static_df).predict(None, futr_df, level, quantiles)
+
+
+def _known_ahead(df: Any, futr_df: Any, settings: dict[str, Any]) -> list[str]:
+    """The columns of numbers, or of named categories, that the tables of the past and of the future both have."""
+    usual = {"id_col": "unique_id", "time_col": "ds", "target_col": "y"}
+    others = {settings.get(role, name) for role, name in usual.items()}
+    others.update(settings.get("hist_exog_list", ()), settings.get("stat_exog_list", ()))
+    past, cells = _frames.columns(df), _frames.lists(futr_df)
+    labels = settings.get("cat_exog_list", ())
+    names = [
+        name for name, values in cells.items()
+        if name in past and name not in others and (name in labels or not any(isinstance(value, str) for value in values))
+    ]  # fmt: skip
+    if not names:
+        raise ValueError("futr_df has no column that df has beside ids and times, so nothing of it would be read; name columns of both, or leave it out")
+    warnings.warn(f"known ahead: {', '.join(names)}, what both tables have; futr_exog_list names others", stacklevel=3)
+    return names

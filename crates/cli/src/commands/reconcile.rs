@@ -97,7 +97,8 @@ impl Reconcile {
         }
         let coherent = match self.hierarchy.given(&self.statics, &columns.id)? {
             Some(hierarchy) => {
-                let (coherent, method) = self.across(&forecast, &hierarchy, residuals.as_ref(), &options)?;
+                let (coherent, method) =
+                    self.across(context, &forecast, (&hierarchy, residuals.as_ref()), &options)?;
                 done.push(format!("by {method}"));
                 coherent
             }
@@ -117,9 +118,9 @@ impl Reconcile {
     /// The forecasts, changed so that the sums of the hierarchy hold, and by which method.
     fn across(
         &self,
+        context: &'static Context,
         forecast: &ForecastTable,
-        hierarchy: &Hierarchy,
-        residuals: Option<&ForecastTable>,
+        (hierarchy, residuals): (&Hierarchy, Option<&ForecastTable>),
         options: &ReadOptions,
     ) -> anyhow::Result<(ForecastTable, Reconciliation)> {
         let history = self.history.as_ref();
@@ -127,7 +128,16 @@ impl Reconcile {
         let method = self.method.method.unwrap_or(Reconciliation::usual(residuals.is_some()));
         let how = ReconcileOptions::new(method).residuals(residuals).history(history.as_ref());
         let how = how.samples(self.samples).seed(self.seed);
-        Ok((reconcile(forecast, hierarchy, &self.columns.names(), &how)?, method))
+        let names = self.columns.names();
+        let coherent = reconcile(forecast, hierarchy, &names, &how)?;
+        let has_intervals = forecast.models(&names.target).iter().any(|model| model.quantiles.len() > 1);
+        if residuals.is_none() && has_intervals {
+            context.warning(
+                "intervals of sums are those of series whose errors have nothing to do with each other: too narrow where series rise and \
+                 fall together; give their errors of the past (--residuals)",
+            );
+        }
+        Ok((coherent, method))
     }
 
     /// The forecasts unchanged, which need no hierarchy if they add up over time.
