@@ -85,6 +85,13 @@ pub(crate) struct DataArgs {
     pub(crate) statics: Vec<PathBuf>,
     #[command(flatten)]
     rows: RowArgs,
+    /// The first time of --data that is read: a time as there, or a day, a month (2024-05) or a year as a whole [default: all]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    since: Option<String>,
+    /// The last time of --data that is read, as for a forecast of what is known by then, or where the last period is not over
+    /// [default: all]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
+    until: Option<String>,
     /// Series that end before the last time of the data: `common` continues them to it with zeros, or as --fill says, `masked`
     /// with rows whose values are not known, `drop` leaves them out, `own` says that each has an end of its own [default: as own, with
     /// a warning: what follows their end is forecast; with a model directory, as saved there]
@@ -333,6 +340,7 @@ impl DataArgs {
         self.tell_roles(context);
         context.read(&self.shown(), &panel);
         context.trimmed(&self.shown(), panel.trimmed());
+        let panel = self.between(context, panel)?;
         let statics = |panel: Panel| -> Result<Panel, DataError> {
             if self.statics.is_empty() {
                 return Ok(panel);
@@ -349,6 +357,18 @@ impl DataArgs {
         Ok(panel)
     }
 
+    /// The rows from --since to --until, and how many others there are.
+    fn between(&self, context: &'static Context, panel: Panel) -> anyhow::Result<Panel> {
+        if self.since.is_none() && self.until.is_none() {
+            return Ok(panel);
+        }
+        let cut = panel.between(self.since.as_deref(), self.until.as_deref())?;
+        let (out, all) = (panel.n_rows() - cut.n_rows(), panel.n_rows());
+        let event = json!({ "event": "left_out", "rows": out, "of": all });
+        context.report(&format!("{out} of {all} rows are left out (--since, --until)"), &event);
+        Ok(cut)
+    }
+
     /// Tells what the columns hold, where their names do not.
     fn tell_roles(&self, context: &'static Context) {
         let Some(Some(roles)) = self.roles.get() else { return };
@@ -361,24 +381,22 @@ impl DataArgs {
         context.report(&text, &event);
     }
 
-    /// Tells which columns of a long table are not read by `options`, and how they are.
+    /// Tells which columns of a long table are not read, where none was named to be.
     pub(crate) fn tell_unread(&self, options: &ReadOptions, context: &'static Context) {
-        let first =
-            self.data.first().filter(|first| !options.wide && options.across.is_none() && first.is_file());
-        let Some(header) = first.and_then(|first| foretell::column_names(first, &options.file).ok()) else {
+        let is_long = !options.wide && options.across.is_none();
+        let names_none = options.columns.as_ref().is_some_and(Vec::is_empty);
+        let Some(first) = self.data.first().filter(|first| is_long && names_none && first.is_file()) else {
             return;
         };
+        let Ok(header) = foretell::column_names(first, &options.file) else { return };
         let time = options.time_col.as_deref().unwrap_or("ds");
-        let known = [options.id_col.as_str(), time, &options.target_col, AVAILABLE_MASK, "sample_weight"];
-        let is_read = |name: &String| {
-            let lists =
-                [options.columns.as_deref().unwrap_or_default(), &options.static_cols, &options.time_cols];
+        let known = [options.id_col.as_str(), time, &options.target_col, AVAILABLE_MASK, "sample_weight", ""];
+        let is_read = |name: &&String| {
             known.contains(&name.as_str())
-                || lists.iter().any(|list| list.contains(name))
-                || options.end_col.as_ref() == Some(name)
+                || options.time_cols.contains(*name)
+                || options.end_col.as_ref() == Some(*name)
         };
-        let unread: Vec<String> =
-            header.iter().filter(|name| !name.is_empty() && !is_read(name)).cloned().collect();
+        let unread: Vec<String> = header.iter().filter(|name| !is_read(name)).cloned().collect();
         // Two columns are a time and a value, whatever they are called.
         if unread.is_empty() || header.len() <= 2 {
             return;
@@ -400,7 +418,7 @@ impl DataArgs {
         let Roles { id, time: Some(time), target, numbers, texts, repeats, .. } = roles else { return error };
         let shown = self.shown();
         let message = match target {
-            None if !numbers.is_empty() => {
+            None if !numbers.is_empty() && self.target_col.is_none() => {
                 let wide = if id.is_none() && !repeats { ", or read each as a series (--wide)" } else { "" };
                 format!(
                     "{shown}: which column is to be forecast? Numbers are in {}: name one by --target-col{wide}; times are in `{time}`{}",
@@ -408,7 +426,7 @@ impl DataArgs {
                     id.as_ref().map_or_else(String::new, |id| format!(", ids in `{id}`"))
                 )
             }
-            Some(target) if *repeats && !texts.is_empty() => format!(
+            Some(target) if *repeats && !texts.is_empty() && self.id_col.is_none() => format!(
                 "{shown}: which column tells the series apart? Times in `{time}` come again: name it by --id-col ({}); values are in `{target}`",
                 listed(texts)
             ),

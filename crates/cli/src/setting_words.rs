@@ -23,6 +23,7 @@ fn flag(setting: Setting) -> Option<&'static str> {
         Setting::Aggregate => "--aggregate",
         Setting::Resample => "--resample",
         Setting::DropPartial => "--drop-partial",
+        Setting::Until => "--until",
         Setting::Sheet => "--sheet",
         Setting::Hours => "--hours",
         Setting::Missing => "--missing",

@@ -38,6 +38,8 @@ pub enum Setting {
     Resample,
     /// Whether periods that are not complete are left out.
     DropPartial,
+    /// The last time that is read.
+    Until,
     /// The sheet of a workbook.
     Sheet,
     /// Which hour of a day its number names.
@@ -124,6 +126,7 @@ impl Setting {
             Self::Aggregate => "ReadOptions::aggregate",
             Self::Resample => "ReadOptions::resample",
             Self::DropPartial => "ReadOptions::drop_partial",
+            Self::Until => "Panel::between",
             Self::Sheet => "FileOptions::sheet",
             Self::Hours => "ReadOptions::hours",
             Self::HoursAcross | Self::MonthsAcross | Self::TimesAcross => "ReadOptions::across",

@@ -84,7 +84,12 @@ impl<'p> Ends<'p> {
         // One series may well be 0 once.
         let least = if self.series.len() == 1 { 2 } else { 1 };
         let is_new = rows >= least && rows > 2 * longest && before.len() >= LEAST.max(rows);
-        is_new.then(|| Warning::ZerosAtEnd { since: self.time(rows - 1), rows, series: self.series.len() })
+        is_new.then(|| Warning::ZerosAtEnd {
+            since: self.time(rows - 1),
+            before: self.time(rows),
+            rows,
+            series: self.series.len(),
+        })
     }
 
     /// A last row whose sum over the series is lower than ever, by the row before and by that of a season ago.
@@ -112,6 +117,7 @@ impl<'p> Ends<'p> {
         };
         (is_lower(1) && is_lower(self.season)).then(|| Warning::LowLastRow {
             time: self.time(0),
+            before: self.time(1),
             share: sums[rows - 1] / sums[rows - 2],
             series: whole.len(),
         })
@@ -127,7 +133,11 @@ impl<'p> Ends<'p> {
             before: y[y.len() - 2],
         };
         let values: Vec<LastValue> = slips.map(told).collect();
-        (!values.is_empty()).then(|| Warning::OddLastValues { time: self.time(0), values })
+        (!values.is_empty()).then(|| Warning::OddLastValues {
+            time: self.time(0),
+            before: self.time(1),
+            values,
+        })
     }
 }
 
@@ -182,7 +192,7 @@ mod tests {
         for (factor, value) in [(10.0, 1050.0), (0.1, 10.5), (-1.0, -105.0)] {
             let found = doubts(1, |series, y| if series == 0 { factor * y } else { y });
             let expected = LastValue { series: "a".to_owned(), value, before: 112.0 };
-            let [Warning::OddLastValues { time, values }] = &found[..] else { panic!("{found:?}") };
+            let [Warning::OddLastValues { time, values, .. }] = &found[..] else { panic!("{found:?}") };
             assert_eq!((time.as_str(), values.len(), &values[0].series), ("2024-04-01", 1, &expected.series));
             assert!((values[0].value - factor as f64 * 113.0).abs() < 1.0, "{values:?}");
         }
@@ -192,16 +202,23 @@ mod tests {
     #[test]
     fn a_period_that_is_not_over_is_doubted() {
         let found = doubts(1, |_, y| 0.4 * y);
-        let [Warning::LowLastRow { time, share, series: 3 }] = &found[..] else { panic!("{found:?}") };
-        assert!(time == "2024-04-01" && (0.38..0.45).contains(share), "{share}");
+        let [Warning::LowLastRow { time, before, share, series: 3 }] = &found[..] else {
+            panic!("{found:?}")
+        };
+        assert!(time == "2024-04-01" && before == "2024-03-01" && (0.38..0.45).contains(share), "{share}");
         assert_eq!(doubts(1, |_, y| 0.9 * y), []);
     }
 
     #[test]
     fn zeros_of_all_series_at_the_end_are_doubted() {
-        let zeros = |since: &str, rows| Warning::ZerosAtEnd { since: since.to_owned(), rows, series: 3 };
-        assert_eq!(doubts(1, |_, _| 0.0), [zeros("2024-04-01", 1)]);
-        assert_eq!(doubts(6, |_, _| 0.0), [zeros("2023-11-01", 6)]);
+        let zeros = |since: &str, before: &str, rows| Warning::ZerosAtEnd {
+            since: since.to_owned(),
+            before: before.to_owned(),
+            rows,
+            series: 3,
+        };
+        assert_eq!(doubts(1, |_, _| 0.0), [zeros("2024-04-01", "2024-03-01", 1)]);
+        assert_eq!(doubts(6, |_, _| 0.0), [zeros("2023-11-01", "2023-10-01", 6)]);
         assert_eq!(doubts(3, |series, y| if series == 1 { y } else { 0.0 }), [], "one goes on");
         assert_eq!(doubts(30, |_, _| 0.0), [], "too few rows before it");
     }

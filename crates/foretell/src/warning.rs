@@ -193,15 +193,19 @@ pub enum Warning {
     },
     /// Series whose last value is farther from the one before, and from that of a season ago, than any before it.
     OddLastValues {
-        /// The time of these values.
+        /// The time of these values,
         time: String,
+        /// and of the row before.
+        before: String,
         /// The series, with the value.
         values: Vec<LastValue>,
     },
     /// A last row that is lower than ever, by the row before and by that of a season ago, as of a period that is not over.
     LowLastRow {
-        /// Its time.
+        /// Its time,
         time: String,
+        /// and that of the row before.
+        before: String,
         /// The sum of the series, divided by that of the row before.
         share: f64,
         /// The series that are summed up.
@@ -209,8 +213,10 @@ pub enum Warning {
     },
     /// Rows at the end that are 0 in all series, as never before.
     ZerosAtEnd {
-        /// The time of the first of them.
+        /// The time of the first of them,
         since: String,
+        /// and of the row before.
+        before: String,
         /// These rows.
         rows: usize,
         /// The series.

@@ -167,27 +167,30 @@ impl fmt::Display for Warning {
                     Setting::Missing.to(example)
                 )
             }
-            Self::OddLastValues { time, values } => write!(
+            Self::OddLastValues { time, before, values } => write!(
                 f,
                 "series whose last value, of {time}, is farther from those before it than any was: {}; forecasts follow it: if it is a slip, \
-                 mend it, and if its period is not over, leave the row out",
+                 mend it, and if its period is not over, leave the row out ({})",
                 first_few(values, |LastValue { series, value, before }| format!(
                     "{series} ({value} after {before})"
-                ))
+                )),
+                Setting::Until.to(before)
             ),
-            Self::LowLastRow { time, share, series } => write!(
+            Self::LowLastRow { time, before, share, series } => write!(
                 f,
                 "the last row, {time}, is lower than ever: {:.0} % of the row before{}; forecasts follow it: if that period is not over, \
-                 or not all of it has been counted yet, leave the row out",
+                 or not all of it has been counted yet, leave the row out ({})",
                 100.0 * share,
-                if *series == 1 { String::new() } else { format!(", over {series} series") }
+                if *series == 1 { String::new() } else { format!(", over {series} series") },
+                Setting::Until.to(before)
             ),
-            Self::ZerosAtEnd { since, rows, series } => write!(
+            Self::ZerosAtEnd { since, before, rows, series } => write!(
                 f,
                 "{} 0 since {since} ({rows} row{}), as never for so long before; forecasts follow that: if these values are not known yet, \
-                 leave the rows out, or the cells empty",
+                 leave the rows out ({})",
                 if *series == 1 { "the series is".to_owned() } else { format!("all {series} series are") },
-                if *rows == 1 { "" } else { "s" }
+                if *rows == 1 { "" } else { "s" },
+                Setting::Until.to(before)
             ),
             Self::BelowBound { series } => write!(
                 f,

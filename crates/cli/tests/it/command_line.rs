@@ -477,8 +477,8 @@ fn the_json_log_is_json_line_by_line() {
     assert_eq!(
         names,
         [
-            "read", "step", "step", "valid", "step", "step", "step", "valid", "step", "fitted", "fitted",
-            "wrote", "done"
+            "read", "unread", "step", "step", "valid", "step", "step", "step", "valid", "step", "fitted",
+            "fitted", "wrote", "done"
         ],
         "the data, three steps of two models with a check each, their ends, and the directory"
     );
@@ -487,9 +487,10 @@ fn the_json_log_is_json_line_by_line() {
         "filled_rows": 0, "filled_values": 0,
     });
     assert_eq!(found[0], read);
-    assert_eq!((&found[7]["model"], &found[7]["step"]), (&"MLP".into(), &2.into()));
-    assert!(found[7]["valid_loss"].is_f64() && found[6]["train_loss"].is_f64());
-    assert!(found[9]["parameters"].is_u64());
+    assert_eq!(found[1], serde_json::json!({ "event": "unread", "columns": ["price"] }));
+    assert_eq!((&found[8]["model"], &found[8]["step"]), (&"MLP".into(), &2.into()));
+    assert!(found[8]["valid_loss"].is_f64() && found[7]["train_loss"].is_f64());
+    assert!(found[10]["parameters"].is_u64());
 
     let failed = events(&dir.run(&line));
     assert_eq!(failed.len(), 1);

@@ -228,13 +228,13 @@ fn every_command_logs_json_to_its_end() {
     for (line, expected) in [
         (
             format!("fit {small} --val-size 7 --set val_check_steps=2 --out again"),
-            "read step step valid step fitted wrote",
+            "read unread step step valid step fitted wrote",
         ),
         ("predict --model model --data long.csv --out g.csv".to_owned(), "read wrote"),
         ("predict --model model --data long.csv".to_owned(), "read"),
         (
             format!("cross-validate {small} --out cv.csv"),
-            "read step step step fitted scored scored scored wrote",
+            "read unread step step step fitted scored scored scored wrote",
         ),
         (format!("plot --data long.csv {columns} --forecast f.csv"), "read read wrote"),
         ("inspect model".to_owned(), ""),

@@ -105,7 +105,8 @@ fn mistakes_in_the_data_exit_with_1_and_say_where() {
     }
     assert!(!dir.path("model").exists());
 
-    let message = dir.fails(1, &format!("fit --data long.csv --model NLinear {SMALL} --out model"));
+    dir.put("numbers.csv", "a,b,c\n1,2,3\n2,3,4\n");
+    let message = dir.fails(1, &format!("fit --data numbers.csv --model NLinear {SMALL} --out model"));
     assert!(message.contains("no column `unique_id`"), "{message}");
     let message =
         dir.fails(1, &format!("cross-validate {LONG} --model NLinear {SMALL} --n-windows 18 --out cv.csv"));

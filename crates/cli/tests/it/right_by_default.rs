@@ -322,6 +322,12 @@ fn last_rows_that_are_like_none_before_are_doubted() {
     let not_over = told(0.3 * sales(47));
     assert!(not_over.contains("the last row, 2023-12-01, is lower than ever: "), "{not_over}");
     assert!(not_over.contains("if that period is not over"), "{not_over}");
+    // The advice, followed.
+    assert!(not_over.contains("(`--until 2023-11-01`)"), "{not_over}");
+    let until = stderr(&dir.run(&format!("{fit} --until 2023-11-01")));
+    assert!(until.contains("1 of 48 rows are left out") && !until.contains("warning"), "{until}");
+    assert!(dir.ok("predict --model m --data d.csv --until 2023-11").contains("\na,2023-12-01,"));
+    assert!(dir.fails(1, &format!("{fit} --until may")).contains("a month (2024-05) or a year as a whole"));
     dir.put(
         "d.csv",
         &format!("unique_id,ds,y\n{}", months("a", 48, |k| if k > 44 { 0.0 } else { sales(k) })),

@@ -93,11 +93,10 @@ impl TestDirectory {
         let message = stderr(&output);
         assert_eq!(output.status.code(), Some(code), "{line}: {message}");
         assert!(output.stdout.is_empty(), "{line}");
-        // Before the mistake stands what was inferred or filled.
-        let message = match message.strip_prefix("read ").and_then(|rest| rest.split_once('\n')) {
-            Some((_, rest)) => rest.to_owned(),
-            None => message,
-        };
+        // Before the mistake stands what was inferred or filled, and what was not read.
+        let told =
+            |line: &&str| ["columns: ", "read ", "not read: "].iter().any(|start| line.starts_with(start));
+        let message: String = message.split_inclusive('\n').skip_while(told).collect();
         assert!(message.starts_with("error: ") && !message.contains("panicked"), "{line}: {message}");
         message
     }

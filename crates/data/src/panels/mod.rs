@@ -4,6 +4,7 @@ pub(crate) mod aggregate;
 mod alike_ids;
 mod append;
 mod assemble;
+mod between;
 pub(crate) mod builder;
 mod by_turns;
 pub(crate) mod categories;

@@ -116,8 +116,18 @@ struct Seen {
     place: usize,
     clock: Clock,
     are_times: bool,
-    are_numbers: bool,
+    /// Cells that hold numbers.
+    numbers: usize,
+    /// All cells, of which those without a value are empty.
     cells: Vec<String>,
+}
+
+impl Seen {
+    /// Whether it holds numbers, but for a slip or a mark here and there.
+    fn are_numbers(&self) -> bool {
+        let known = self.cells.iter().filter(|cell| !cell.is_empty()).count();
+        known > 0 && 5 * self.numbers >= 4 * known
+    }
 }
 
 /// What was seen of a table.
@@ -132,7 +142,7 @@ impl Columns {
             place,
             clock: options.clock(table),
             are_times: true,
-            are_numbers: true,
+            numbers: 0,
             cells: Vec::new(),
         };
         Self(known.map(seen).collect())
@@ -143,7 +153,7 @@ impl Columns {
             let cell = table.label(column.place).map(|label| label.trim().to_owned()).unwrap_or_default();
             if !cell.is_empty() {
                 column.are_times = column.are_times && table.time(column.place, &mut column.clock).is_ok();
-                column.are_numbers = column.are_numbers && table.number_or_truth(column.place).is_ok();
+                column.numbers += usize::from(table.number_or_truth(column.place).is_ok());
             }
             column.cells.push(cell);
         }
@@ -153,7 +163,15 @@ impl Columns {
         let Self(columns) = self;
         let called = |name: &str| columns.iter().find(|column| column.name == name);
         let empty = |column: &&Seen| column.cells.iter().all(String::is_empty);
+        // A name that was said is that of another column only by mistake.
+        let usual = ReadOptions::default();
+        let time_is_said = options.time_col.is_some();
+        let id_is_said = options.id_col != usual.id_col;
+        let target_is_said = options.target_col != usual.target_col;
         let time = called(options.time_name()).or_else(|| {
+            if time_is_said {
+                return None;
+            }
             let is_time = |column: &&Seen| {
                 column.are_times && column.clock.kind == Some(TimeKind::Timestamp) && !empty(column)
             };
@@ -169,8 +187,11 @@ impl Columns {
         };
         let target_called = called(&options.target_col);
         let id = called(&options.id_col).or_else(|| {
+            if id_is_said {
+                return None;
+            }
             let others = || columns.iter().filter(|column| is_other(column, &[time, target_called]));
-            let texts: Vec<&Seen> = others().filter(|column| !column.are_numbers).collect();
+            let texts: Vec<&Seen> = others().filter(|column| !column.are_numbers()).collect();
             let id = match texts.len() {
                 0 => only_called(others(), &IDS),
                 1 => Some(texts[0]),
@@ -180,18 +201,22 @@ impl Columns {
         });
         let others = || columns.iter().filter(|column| is_other(column, &[time, id, target_called]));
         let target = target_called.or_else(|| {
-            let numbers: Vec<&Seen> = others().filter(|column| column.are_numbers).collect();
+            if target_is_said {
+                return None;
+            }
+            let numbers: Vec<&Seen> = others().filter(|column| column.are_numbers()).collect();
             // A table with the usual name of the times lacks its values, unless they are called so.
-            let is_usual = options.time_col.is_none() && called(options.time_name()).is_some();
-            match numbers.len() {
-                1 if !is_usual => Some(numbers[0]),
-                _ => only_called(numbers.into_iter(), &TARGETS),
+            let is_usual = !time_is_said && called(options.time_name()).is_some();
+            match only_called(others(), &TARGETS) {
+                // One that is called so and holds something else is a doubt.
+                Some(named) => Some(named).filter(|named| named.are_numbers()),
+                None => numbers.first().filter(|_| numbers.len() == 1 && !is_usual).copied(),
             }
         });
         let name = |column: Option<&Seen>| column.map(|column| column.name.clone());
         let rest = |numbers: bool| {
             let rest = columns.iter().filter(|column| is_other(column, &[time, id, target]));
-            rest.filter(|column| column.are_numbers == numbers).map(|column| column.name.clone()).collect()
+            rest.filter(|column| column.are_numbers() == numbers).map(|column| column.name.clone()).collect()
         };
         let repeats = id.is_none() && time.is_some_and(|time| distinct(&time.cells) < time.cells.len());
         let (numbers, texts) = (rest(true), rest(false));
@@ -245,6 +270,11 @@ mod tests {
             ("kWh,when,meter\n1,2024-01-01 00:00,M1\n2,2024-01-01 01:00,M1\n", ["meter", "when", "kWh"]),
             ("store,date,units\n1,2024-01-01,5\n2,2024-01-01,6\n", ["store", "date", "units"]),
             ("unique_id,ds,y,x\na,1,5,2\n", ["unique_id", "ds", "y"]),
+            ("date,sales,price\n2024-01-01,n/a,5\n2024-01-02,3,6\n", ["", "date", ""]),
+            (
+                "date,sales,price\n2024-01-01,n/a,5\n2024-01-02,3,6\n2024-01-03,3,6\n2024-01-04,3,6\n2024-01-05,3,6\n",
+                ["", "date", "sales"],
+            ),
             ("unique_id,ds,price\na,1,5\n", ["unique_id", "ds", ""]),
             ("unique_id,ds,sales\na,1,5\n", ["unique_id", "ds", "sales"]),
             // One series with a column of texts that say something else.

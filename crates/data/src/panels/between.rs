@@ -1,0 +1,133 @@
+//! The rows of a panel in a range of times.
+
+use jiff::ToSpan;
+use jiff::civil::Date;
+
+use super::panel::Panel;
+use crate::calendar::clock::Clock;
+use crate::calendar::kind::TimeKind;
+use crate::error::DataError;
+
+impl Panel {
+    /// The rows from `since` to `until`, both included, where they are given: as the panel's times are written, and a day, a month (`2024-05`)
+    /// or a year as a whole. Series without a row left are gone. Nothing is copied.
+    ///
+    /// ```
+    /// use foretell_data::{Panel, ReadOptions};
+    ///
+    /// let text = "ds,y\n2024-01-31,1\n2024-02-29,2\n2024-03-31,3\n";
+    /// let panel = Panel::read_csv(text.as_bytes(), "t.csv", &ReadOptions::default())?;
+    /// assert_eq!(panel.between(None, Some("2024-02"))?.y(0), [1.0, 2.0]);
+    /// # Ok::<(), foretell_data::DataError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A text that is no time of the panel's kind, and a range without rows.
+    pub fn between(&self, since: Option<&str>, until: Option<&str>) -> Result<Self, DataError> {
+        let from = since.map(|text| self.bound("since", text, false)).transpose()?;
+        let end = until.map(|text| self.bound("until", text, true)).transpose()?;
+        let mut series = Vec::with_capacity(self.n_series());
+        for (place, whole) in self.series.iter().enumerate() {
+            let rows_before = |bound: i64| {
+                let (mut low, mut high) = (0, whole.len);
+                while low < high {
+                    let middle = usize::midpoint(low, high);
+                    match self.time(place, middle) < bound {
+                        true => low = middle + 1,
+                        false => high = middle,
+                    }
+                }
+                low
+            };
+            let first = from.map_or(0, rows_before);
+            let last = end.map_or(whole.len, rows_before);
+            if first < last {
+                let mut cut = whole.clone();
+                (cut.first_time, cut.start, cut.len) =
+                    (self.time(place, first), whole.start + first, last - first);
+                series.push(cut);
+            }
+        }
+        if series.is_empty() {
+            return Err(DataError::NoRows { table: self.data.table.clone() });
+        }
+        Ok(self.with_series(series))
+    }
+
+    /// The first time that is not before `text`; if that is the `end`, the first one after it.
+    fn bound(&self, setting: &'static str, text: &str, end: bool) -> Result<i64, DataError> {
+        let mut zone = self.zone().cloned();
+        zone.iter_mut().for_each(|zone| zone.found = false);
+        let mut clock = Clock { kind: Some(self.freq().kind()), zone, ..Clock::default() };
+        let expected = match self.freq().kind() {
+            TimeKind::Integer => "a step number, as the times of the data",
+            TimeKind::Timestamp => {
+                "a time, as 2024-05-31 or 2024-05-31 13:00, or a month (2024-05) or a year as a whole"
+            }
+        };
+        let refused = || DataError::setting(setting, text, expected);
+        let whole = (self.freq().kind() == TimeKind::Timestamp).then(|| whole_period(text.trim())).flatten();
+        match whole {
+            Some([first, next]) => {
+                clock.read(&if end { next } else { first }.to_string()).map_err(|_| refused())
+            }
+            None => {
+                let time = clock.read(text.trim()).map_err(|_| refused())?;
+                Ok(time.saturating_add(i64::from(end)))
+            }
+        }
+    }
+}
+
+/// The first day of a year, a month or a day that is written without a time of day, and the first one after it.
+fn whole_period(text: &str) -> Option<[Date; 2]> {
+    let (first, length) = match text.len() {
+        4 => (format!("{text}-01-01"), 1.year()),
+        7 => (format!("{text}-01"), 1.month()),
+        10 => (text.to_owned(), 1.day()),
+        _ => return None,
+    };
+    let first: Date = first.parse().ok()?;
+    Some([first, first.checked_add(length).ok()?])
+}
+
+#[cfg(test)]
+mod tests {
+    use jiff::civil::date;
+
+    use super::*;
+    use crate::calendar::freq::Freq;
+
+    fn days() -> Panel {
+        let y = |days: usize| (0..days).map(|day| day as f32).collect::<Vec<_>>();
+        let freq = Freq::parse("D").expect("days");
+        let series = [("a", date(2024, 1, 1), y(60)), ("b", date(2024, 2, 20), y(20))];
+        Panel::from_series(freq, series).expect("a panel")
+    }
+
+    /// The rows of each series, with their first value.
+    fn rows(since: Option<&str>, until: Option<&str>) -> Vec<(usize, f32)> {
+        let cut = days().between(since, until).expect("rows");
+        (0..cut.n_series()).map(|series| (cut.len(series), cut.y(series)[0])).collect()
+    }
+
+    #[test]
+    fn both_ends_are_within_and_periods_whole() {
+        assert_eq!(rows(None, None), [(60, 0.0), (20, 0.0)]);
+        assert_eq!(rows(Some("2024-01-31"), None), [(30, 30.0), (20, 0.0)]);
+        assert_eq!(rows(None, Some("2024-02")), [(60, 0.0), (10, 0.0)]);
+        assert_eq!(rows(Some("2024-02"), Some("2024-02-20")), [(20, 31.0), (1, 0.0)]);
+        assert_eq!(rows(None, Some("2024-01-10 00:00")), [(10, 0.0)], "b begins later");
+        assert_eq!(rows(Some("2024"), Some("2024")), [(60, 0.0), (20, 0.0)]);
+    }
+
+    #[test]
+    fn steps_are_their_numbers_and_mistakes_are_told() {
+        let steps = Panel::from_series(Freq::parse("1").expect("steps"), [("a", 2000, vec![0.0; 50])]);
+        let cut = steps.expect("a panel").between(Some("2010"), Some("2019")).expect("rows");
+        assert_eq!((cut.time(0, 0), cut.len(0)), (2010, 10));
+        assert!(days().between(None, Some("yesterday")).is_err());
+        assert!(matches!(days().between(Some("2025"), None), Err(DataError::NoRows { .. })));
+        assert!(cut.between(None, Some("2024-01-01")).is_err());
+    }
+}
