@@ -125,6 +125,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "columns decompose_options explain_options insample_options interval_words own_settings predict_options reconciliation_error registry series_fallback simulate_options smaller_error stage",
             "usage_error",
             "warning",
+            "last_rows",
             "error model_spec training_record warning_listener warning_words",
             "error_facts",
             "bench conformal ensemble fallbacks fitted_model hierarchies inputs",
