@@ -114,8 +114,8 @@ pub(crate) fn warn_of_fallbacks(trained: &TrainedModels, panel: &Panel) {
 
 /// Warns of doubts about the last rows, unless they are of the time at which the training ended, which has told them.
 pub(crate) fn warn_of_last_rows(trained: &TrainedModels, panel: &Panel) {
-    let last = |record: TrainingRecord| record.last;
-    if trained.record.clone().map(last) != TrainingRecord::of(panel, 0).map(last) {
+    let trained_to = trained.record.as_ref().map(|record| &record.last);
+    if trained_to != TrainingRecord::of(panel, 0).map(|record| record.last).as_ref() {
         doubts_of_last_rows(panel).iter().for_each(|doubt| trained.warnings.warn(doubt));
     }
 }
