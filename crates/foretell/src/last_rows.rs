@@ -129,10 +129,15 @@ impl<'p> Ends<'p> {
     fn slips(&self) -> Option<Warning> {
         let of_series = self.series.iter().zip(&self.values);
         let slips = of_series.filter(|(_, y)| y.len() >= self.least() && is_slip(y, self.season));
-        let told = |(&series, y): (&usize, &Vec<f64>)| LastValue {
-            series: self.panel.id(series).to_string(),
-            value: y[y.len() - 1],
-            before: y[y.len() - 2],
+        let told = |(&series, y): (&usize, &Vec<f64>)| {
+            // As they were written, without the digits that a wider type adds.
+            let is_narrow = self.panel.level(series).is_default();
+            let written = |y: f64| if is_narrow { (y as f32).to_string().parse().unwrap_or(y) } else { y };
+            LastValue {
+                series: self.panel.id(series).to_string(),
+                value: written(y[y.len() - 1]),
+                before: written(y[y.len() - 2]),
+            }
         };
         let values: Vec<LastValue> = slips.map(told).collect();
         (!values.is_empty()).then(|| Warning::OddLastValues {
@@ -191,11 +196,10 @@ mod tests {
     #[test]
     fn a_value_that_slipped_is_doubted() {
         assert_eq!(doubts(1, |_, y| y), []);
-        for factor in [10.0, 0.1, -1.0] {
+        for (factor, value) in [(10.0, 1120.0), (0.125, 14.0), (-1.0, -112.0)] {
             let found = doubts(1, |series, y| if series == 0 { factor * y } else { y });
             let [Warning::OddLastValues { time, values, .. }] = &found[..] else { panic!("{found:?}") };
-            let expected =
-                LastValue { series: "a".to_owned(), value: f64::from(factor * 112.0), before: 106.0 };
+            let expected = LastValue { series: "a".to_owned(), value, before: 106.0 };
             assert_eq!((time.as_str(), &values[..]), ("2024-04-01", &[expected][..]));
         }
         assert_eq!(doubts(1, |_, y| 1.2 * y), [], "more than ever, and not by far");
