@@ -307,7 +307,6 @@ fn of_settings(error: &(dyn StdError + 'static)) -> Option<Known> {
             ProphetError::UnknownHyperParameter { found: name, .. } | ProphetError::Value { name, .. } => {
                 about(error.into(), name)
             }
-            ProphetError::TooShort { series, .. } => of_series(error.into(), series),
             _ => coded(error.into()),
         }
     } else if let Some(error) = error.downcast_ref::<FlairError>() {

@@ -45,8 +45,8 @@ impl ForecastParts {
     }
 }
 
-/// Rows on the scale of a fitted series.
-#[derive(Clone, Debug, PartialEq)]
+/// Rows on the scale of a fitted series; empty of one that is forecast by its last value.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ScaledRows {
     pub(crate) t: Vec<f64>,
     /// Scaled capacities.
@@ -66,6 +66,9 @@ impl Model {
         fit: &SeriesFit,
         rows: &Rows,
     ) -> Result<ScaledRows, ProphetError> {
+        if fit.is_last_value() {
+            return Ok(ScaledRows::default());
+        }
         let (cap, floor) = self.bounds(series, fit, rows)?;
         Ok(ScaledRows { t: fit.scaled_times(rows), cap, floor })
     }
@@ -81,6 +84,9 @@ impl Model {
         rows: &Rows,
         scaled: &ScaledRows,
     ) -> Result<ForecastParts, ProphetError> {
+        if fit.is_last_value() {
+            return Ok(self.last_value_alone(fit, rows));
+        }
         let changes = Changes { growth: self.settings.growth, times: &fit.changepoints };
         let mut trend = changes.trend(fit.first_segment(), &fit.delta, &scaled.t, &scaled.cap);
         trend.iter_mut().zip(&scaled.floor).for_each(|(trend, floor)| *trend = *trend * fit.y_scale + floor);
@@ -97,5 +103,16 @@ impl Model {
             ComponentValues { name, mode, values: (0..rows.len()).map(value).collect() }
         };
         Ok(ForecastParts { trend, components: self.design.components.iter().map(component).collect() })
+    }
+
+    /// The last value of a series as its trend, to which nothing is added.
+    fn last_value_alone(&self, fit: &SeriesFit, rows: &Rows) -> ForecastParts {
+        let nothing = |component: &crate::design::Component| ComponentValues {
+            name: component.name.clone(),
+            mode: component.mode,
+            values: vec![0.0; rows.len()],
+        };
+        let components = self.design.components.iter().map(nothing).collect();
+        ForecastParts { trend: vec![fit.offset; rows.len()], components }
     }
 }

@@ -39,18 +39,6 @@ pub enum ProphetError {
     )]
     #[strum(serialize = "times_without_dates")]
     StepNumbers,
-    /// Too little is known of a series.
-    #[error(
-        "Prophet: series `{series}` has {found} known values to fit a trend to, and 2 are the least; leave the series out, \
-         or choose a model that needs fewer, such as Naive"
-    )]
-    #[strum(serialize = "series_too_short")]
-    TooShort {
-        /// Its id.
-        series: String,
-        /// Known values.
-        found: usize,
-    },
     /// Change points outside of what is known of a series.
     #[error(
         "Prophet: changepoints must lie within the history of each series; {found} lies outside of series `{series}`; \

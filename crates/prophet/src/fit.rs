@@ -12,20 +12,24 @@ use crate::rows::Rows;
 use crate::settings::{Growth, ProphetSettings, Scaling};
 use crate::trend::{Changes, Segment};
 
+/// The fewest known values of a series that a trend is fitted to.
+pub(crate) const LEAST_VALUES: usize = 2;
+
 /// The fit of a series.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct SeriesFit {
-    /// The time of the first row and from there to the last, in microseconds on clocks.
+    /// The time of the first row and from there to the last, in microseconds on clocks; 0 of a series that is forecast by its last value.
     pub(crate) start: f64,
     pub(crate) t_scale: f64,
     /// The shift of `y` where no column has a floor, and the divisor of the shifted `y`.
     pub(crate) y_min: f64,
     pub(crate) y_scale: f64,
-    /// Rate and offset at the beginning, deviation of the noise, all scaled.
+    /// Rate and offset at the beginning, deviation of the noise, all scaled; the offset of a series that is forecast by its last value is
+    /// that value.
     pub(crate) rate: f64,
     pub(crate) offset: f64,
     pub(crate) sigma: f64,
-    /// The logarithm of the posterior, without constants; NaN of a constant series, which is not fitted.
+    /// The logarithm of the posterior, without constants; NaN of a constant series and of one of fewer than two values, which are not fitted.
     pub(crate) log_posterior: f64,
     /// Scaled times of change points, in order, and the changes of the rate there.
     pub(crate) changepoints: Vec<f64>,
@@ -54,17 +58,17 @@ impl Model {
         self.settings.changepoints.as_ref().map_or(self.settings.n_changepoints, Vec::len).max(1)
     }
 
-    /// Fits the model to rows of a series, of which some `y` may be unknown (NaN).
+    /// Fits the model to rows of a series, of which some `y` may be unknown (NaN). No trend leads through fewer than two known ones:
+    /// such a series is forecast by its last value, or else as 0.
     ///
     /// # Errors
-    /// If fewer than two values are known, change points lie outside, a capacity is not above the floor, or a condition is
-    /// neither 0 nor 1.
+    /// If change points lie outside, a capacity is not above the floor, or a condition is neither 0 nor 1.
     pub(crate) fn fit(&self, series: &str, mut rows: Rows, y: &[f32]) -> Result<SeriesFit, ProphetError> {
         let known: Vec<bool> = y.iter().map(|y| !y.is_nan()).collect();
         rows.retain(&known);
         let y: Vec<f64> = y.iter().filter(|y| !y.is_nan()).map(|&y| f64::from(y)).collect();
-        if y.len() < 2 {
-            return Err(ProphetError::TooShort { series: series.to_owned(), found: y.len() });
+        if y.len() < LEAST_VALUES {
+            return Ok(self.last_value(y.last().copied().unwrap_or(0.0)));
         }
         let mut fit = self.scales(&rows, &y);
         fit.standards = self.design.standards(&rows);
@@ -84,6 +88,19 @@ impl Model {
         }
         self.maximise(&mut fit, series, &rows, [&scaled, &t, &cap])?;
         Ok(fit)
+    }
+
+    /// What forecasts this value at all times.
+    fn last_value(&self, value: f64) -> SeriesFit {
+        SeriesFit {
+            y_scale: 1.0,
+            offset: value,
+            sigma: f64::NAN,
+            log_posterior: f64::NAN,
+            beta: vec![0.0; self.design.width()],
+            standards: vec![[0.0, 1.0]; self.design.reads.len()],
+            ..SeriesFit::default()
+        }
     }
 
     /// The scales of times and values.
@@ -230,6 +247,11 @@ impl Model {
 }
 
 impl SeriesFit {
+    /// Whether the series is forecast by its last value.
+    pub(crate) fn is_last_value(&self) -> bool {
+        self.t_scale == 0.0
+    }
+
     /// Times from 0, at the first row of the history, to 1, at its last, and beyond.
     pub(crate) fn scaled_times(&self, rows: &Rows) -> Vec<f64> {
         rows.times.iter().map(|&time| (time as f64 - self.start) / self.t_scale).collect()

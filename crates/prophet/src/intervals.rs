@@ -16,7 +16,8 @@ use crate::trend::{Changes, Segment};
 const LEAST_SCALE: f64 = 1e-8;
 
 impl Model {
-    /// The quantiles of each row, `[rows, quantiles]`. They depend on the seed, the id of the series and its fit alone.
+    /// The quantiles of each row, `[rows, quantiles]`. They depend on the seed, the id of the series and its fit alone. One value tells
+    /// nothing of how far forecasts are off: those of a series that is forecast by its last value are NaN.
     pub(crate) fn quantiles(
         &self,
         series: &str,
@@ -25,6 +26,9 @@ impl Model {
         parts: &ForecastParts,
         quantiles: &[f64],
     ) -> Vec<f64> {
+        if fit.is_last_value() {
+            return vec![f64::NAN; parts.trend.len() * quantiles.len()];
+        }
         let (rows, samples) = (scaled.t.len(), self.settings.uncertainty_samples);
         let of_series = Key::new(self.settings.random_seed);
         let of_series = series.bytes().fold(of_series, |key, byte| key.fold(byte.into()));

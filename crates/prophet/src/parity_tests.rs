@@ -191,8 +191,6 @@ fn what_cannot_be_fitted_is_said() {
         Panel::from_series(Freq::parse("1").expect("steps"), [("a", 0, [1.0, 2.0, 3.0])]).expect("steps");
     assert!(refused(&numbered, Value::Object(Map::new())).contains("are step numbers; give dates"));
     let days = Freq::parse("D").expect("days");
-    let short = Panel::from_series(days, [("a", "2024-01-01", [1.0])]).expect("a day");
-    assert!(refused(&short, Value::Object(Map::new())).contains("series `a` has 1 known values"));
     let table = |text: &str| serde_json::from_str(text).expect("a table");
     let panel = Panel::from_series(days, [("a", "2024-01-01", [1.0, 2.0, 3.0])]).expect("days");
     let early = refused(&panel, table(r#"{"changepoints": ["2023-12-31"]}"#));
@@ -224,4 +222,11 @@ fn short_and_constant_series_have_lines() {
             assert!((row[0] - expected).abs() < 0.3 && row[1] <= row[2], "{y:?}: {row:?}");
         }
     }
+    // One value is repeated, and tells nothing of how far that is off.
+    let panel = Panel::from_series(days, [("a", "2024-01-01", [6.0])]).expect("a day");
+    let trained = trained(&prophet(&Map::new(), 2), &panel, HeldOut::default(), 1);
+    let values =
+        trained.forecast(&panel, &asked, &Workers::new(1).expect("a thread")).expect("a forecast").values;
+    assert!(values.chunks(3).all(|row| row[0] == 6.0 && row[1].is_nan() && row[2].is_nan()), "{values:?}");
+    assert!(trained.log_posterior("a").expect("it was trained on").is_nan());
 }

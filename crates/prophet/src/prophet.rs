@@ -7,14 +7,14 @@ use std::sync::Arc;
 use foretell_data::{ColumnPart, Cutter, Future, Panel, Span, WindowSpec};
 use foretell_estimator::{
     Asked, ColumnKind, ColumnsRead, Described, Estimator, EstimatorEntry, EstimatorError, EstimatorNeeds,
-    ForecastPart, ForecastValues, HeldOut, Learned, LevelsSeen, MemoryEstimate, Output, Run, SeriesNumbers,
-    Trained, TrainingSize, Workers,
+    Fallback, ForecastPart, ForecastValues, HeldOut, Learned, LevelsSeen, MemoryEstimate, Output, Run,
+    SeriesNumbers, Trained, TrainingSize, Workers,
 };
 use serde_json::{Map, Value};
 
 use crate::decompose::ForecastParts;
 use crate::error::ProphetError;
-use crate::fit::{Model, SeriesFit};
+use crate::fit::{LEAST_VALUES, Model, SeriesFit};
 use crate::hyper_parameters;
 use crate::rows::Rows;
 use crate::settings::{Growth, Mode, ProphetSettings};
@@ -92,7 +92,6 @@ impl Estimator for Prophet {
         EstimatorNeeds {
             can_read: vec![ColumnKind::Futr],
             unscaled_columns: settings.unscaled_columns(),
-            rows_needed: 2,
             // A capacity is a value, and a share is one of the trend.
             levels_seen: match settings.growth == Growth::Logistic || settings.has_shares() {
                 true => LevelsSeen::None,
@@ -118,6 +117,16 @@ impl Estimator for Prophet {
         caveats.extend(holiday_years::caveat(self.settings(), panel));
         caveats.extend(unlearned::caveats(self.settings(), &self.model.design, panel));
         caveats
+    }
+
+    fn fallbacks(&self, panel: &Panel) -> Vec<(usize, Fallback)> {
+        let known = |series: usize| {
+            panel.known_y(series, 0..panel.len(series)).iter().filter(|y| !y.is_nan()).count()
+        };
+        // Of nothing every model knows nothing.
+        let is_short = |&series: &usize| (1..LEAST_VALUES).contains(&known(series));
+        let short = (0..panel.n_series()).filter(is_short);
+        short.map(|series| (series, Fallback::too_few(LEAST_VALUES))).collect()
     }
 
     fn training_memory(
@@ -197,7 +206,7 @@ impl TrainedProphet {
     }
 
     /// The logarithm of the posterior at the parameters of a series, without constants, as Stan has it (`lp__`); nothing of a
-    /// series that was not trained on, NaN of a constant one.
+    /// series that was not trained on, NaN of one that is constant or has fewer than two values.
     pub fn log_posterior(&self, id: &str) -> Option<f64> {
         self.prophet.model.fit_of(&self.learned, id).map(|fit| fit.log_posterior)
     }

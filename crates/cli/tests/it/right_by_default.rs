@@ -46,6 +46,23 @@ fn series_that_a_model_cannot_have_are_named_listed_and_refused() {
     assert!((july[3].parse::<f64>().unwrap() - 17.0).abs() < 2.0, "{july:?}");
 }
 
+#[test]
+fn a_series_of_one_row_is_forecast_by_it_and_stops_no_other() {
+    let dir = TestDirectory::new();
+    let long: String = (0..60).map(|k| format!("long,{},{}\n", date(k), k % 7)).collect();
+    dir.put("d.csv", &format!("unique_id,ds,y\n{long}new,{},7\n", date(59)));
+    let fit = "fit --data d.csv --model Prophet --h 2 --out m --overwrite";
+    let told = stderr(&dir.run(&format!("{fit} --fallbacks list.csv")));
+    assert!(told.contains("Prophet: series new has fewer than 2 values, and is forecast by its last value"), "{told}");
+    let list = "unique_id,model,reason,instead\nnew,Prophet,fewer than 2 values,its last value\n";
+    assert_eq!(dir.read("list.csv"), list);
+    let forecast = dir.ok("predict --model m --data d.csv");
+    let forecast = rows(&forecast);
+    let found: Vec<[&str; 2]> = forecast.iter().map(|row| [row[0], row[2]]).collect();
+    assert_eq!(found[3..], [["new", "7.0"], ["new", "7.0"]]);
+    assert!(dir.fails(1, &format!("{fit} --strict")).contains("series new has fewer than 2 values"));
+}
+
 /// What a fit chooses of a series is listed by it, not only by the forecast after it.
 #[test]
 fn a_form_that_is_passed_over_is_listed_by_the_fit() {

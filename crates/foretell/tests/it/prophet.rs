@@ -85,3 +85,36 @@ fn bounds_are_of_logistic_growth_and_no_scaler_changes_them() {
     let error = scaled.fit(&panel).expect_err("a scaler of the capacity").to_string();
     assert!(error.contains("Prophet reads most, least unchanged"), "{error}");
 }
+
+#[test]
+fn a_series_of_one_value_is_forecast_by_it_and_stops_no_other() {
+    let freq = Freq::parse("D").expect("days");
+    let first = Panel::from_series(freq, [("a", "2024-01-01", [0.0])]).expect("a day").time(0, 0);
+    let times = freq.times(first, 60).expect("days");
+    let y: Vec<f32> = (0..60).map(|day| 50.0 + 0.3 * day as f32 + WEEK[day % 7]).collect();
+    let long = || Panel::builder(TimeKind::Timestamp).freq(freq).series("long", &times, &y);
+    let alone = long().build().expect("a panel");
+    let masked = long().series("new", &times[59..], &[7.0]).series("unknown", &times[58..], &[1.0, 2.0]);
+    let mask: Vec<f32> = [vec![1.0; 61], vec![0.0; 2]].concat();
+    let panel = masked.available_mask(&mask).build().expect("a panel");
+    let forecaster = || Forecaster::new([ModelSpec::new("Prophet", 3, 1).expect("a model")]).expect("models");
+    let named = forecaster().fallbacks(&panel);
+    let named: Vec<_> = named.iter().map(|one| (&*one.series, &*one.reason, one.instead)).collect();
+    assert_eq!(named, [("new", "fewer than 2 values", "its last value")]);
+    let fitted = forecaster().fit(&panel).expect("a fit");
+    let home = tempfile::tempdir().expect("a directory");
+    fitted.save(home.path().join("model"), false).expect("it is saved");
+    let loaded = Fitted::load(home.path().join("model")).expect("it is loaded");
+    let options = PredictOptions::new().level(&[80.0]);
+    let expected = forecaster().fit(&alone).expect("a fit").predict_with(&alone, &options).expect("a forecast");
+    for fitted in [&fitted, &loaded] {
+        let forecast = fitted.predict_with(&panel, &options).expect("a forecast");
+        let column = |name| forecast.column(name).expect("a column");
+        assert_eq!(column("Prophet")[..3], expected.column("Prophet").expect("a column")[..]);
+        assert_eq!(column("Prophet")[3..], [7.0, 7.0, 7.0, 0.0, 0.0, 0.0], "of nothing known, 0");
+        assert!(column("Prophet-lo-80")[..3].iter().all(|bound| bound.is_finite()));
+        assert!(column("Prophet-lo-80")[3..].iter().all(|bound| bound.is_nan()), "one value shows no errors");
+    }
+    let described = loaded.models()[0].trained().described(1).expect("the second series");
+    assert_eq!((&*described.series, &*described.form), ("new", "last value"));
+}
