@@ -73,7 +73,11 @@ impl Context {
     /// Tells what readers took for granted.
     pub(crate) fn notes(&self, notes: &[ReadNote]) {
         for note in notes {
-            self.report(&note.to_string(), &json!({ "event": "note", "message": note.to_string() }));
+            let mut event = json!({ "event": "note", "message": note.to_string() });
+            if let ReadNote::NothingKnown { series, .. } = note {
+                event["series"] = json!(series);
+            }
+            self.report(&note.to_string(), &event);
         }
     }
 

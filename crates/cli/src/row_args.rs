@@ -10,6 +10,9 @@ pub(crate) struct RowArgs {
     /// error]
     #[arg(long, value_name = "HOW", value_parser = str::parse::<Fill>)]
     fill: Option<Fill>,
+    /// Leave out series of which no value is known, and name them [default: such a series is an error; `forecast` leaves them out]
+    #[arg(long)]
+    drop_unknown: bool,
     /// Make one row of several of the same series and time, by sum, mean, last, max, min, first or count; further columns
     /// follow, but become their mean where values are added [default: such rows are an error]
     #[arg(long, value_name = "HOW", value_parser = str::parse::<Aggregate>)]
@@ -29,8 +32,9 @@ pub(crate) struct RowArgs {
 impl RowArgs {
     /// The options with the flags that were set.
     pub(crate) fn apply(&self, mut options: ReadOptions) -> ReadOptions {
-        let Self { fill, aggregate, resample, drop_partial, snap } = *self;
+        let Self { fill, drop_unknown, aggregate, resample, drop_partial, snap } = *self;
         options.fill = fill.or(options.fill);
+        options.drop_unknown |= drop_unknown;
         options.aggregate = aggregate.or(options.aggregate);
         options.resample = resample.or(options.resample);
         options.drop_partial |= drop_partial;

@@ -48,6 +48,7 @@ fn flag(setting: Setting) -> Option<&'static str> {
         Setting::FutureRows => "--futr FILE",
         Setting::StaticTable => "--static FILE",
         Setting::DropShort => "--drop-short",
+        Setting::DropUnknown => "--drop-unknown",
         Setting::MaxMemory => "--max-memory",
         Setting::Intervals => "fit --intervals",
         Setting::Calibrate => "predict --intervals",

@@ -82,6 +82,8 @@ pub enum Setting {
     StaticTable,
     /// Leaves out the series that are too short.
     DropShort,
+    /// Leaves out the series of which no value is known.
+    DropUnknown,
     /// The most memory that may be taken.
     MaxMemory,
     /// Calibrates intervals with the training.
@@ -146,6 +148,7 @@ impl Setting {
             Self::FutureRows => "Future",
             Self::StaticTable => "Panel::with_static_file",
             Self::DropShort => "Panel::without_shorter_than",
+            Self::DropUnknown => "ReadOptions::drop_unknown",
             Self::MaxMemory => "max_memory",
             Self::Intervals => "Forecaster::intervals",
             Self::Calibrate => "Fitted::calibrate",

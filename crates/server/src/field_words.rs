@@ -15,6 +15,7 @@ fn field(setting: Setting) -> Option<&'static str> {
         Setting::Aggregate => "reading.aggregate",
         Setting::Resample => "reading.resample",
         Setting::DropPartial => "reading.drop_partial",
+        Setting::DropUnknown => "reading.drop_unknown",
         Setting::Hours => "reading.hours",
         Setting::Missing => "reading.missing",
         Setting::Zeros => "reading.zeros",

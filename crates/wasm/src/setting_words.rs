@@ -14,6 +14,7 @@ fn option(setting: Setting) -> Option<&'static str> {
         Setting::Aggregate => "reading.aggregate",
         Setting::Resample => "reading.resample",
         Setting::DropPartial => "reading.drop_partial",
+        Setting::DropUnknown => "reading.drop_unknown",
         Setting::Missing => "reading.missing",
         Setting::Zeros => "reading.zeros",
         Setting::IdColumn => "reading.id_col",

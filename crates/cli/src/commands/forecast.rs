@@ -198,7 +198,8 @@ impl Forecast {
     fn read(&self, context: &'static Context, futr_exog: &[String]) -> anyhow::Result<(Panel, ReadOptions)> {
         let columns = self.data.columns(ColumnNames::default());
         let read = [&self.hist_exog, futr_exog].concat();
-        let saved = ReadOptions::default();
+        // One series without values stops no other.
+        let saved = ReadOptions::new().without_unknown();
         let options = self.data.options(
             &columns,
             read,

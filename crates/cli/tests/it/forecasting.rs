@@ -46,6 +46,32 @@ fn the_board_is_an_event_for_programs() {
 }
 
 #[test]
+fn a_series_without_values_is_left_out_and_named() {
+    let dir = TestDirectory::new();
+    let series = |id: &str, y: &dyn Fn(usize) -> String| -> String {
+        (0..40).map(|t| format!("{id},{t},{}\n", y(t))).collect()
+    };
+    let known = series("a", &|t| (t % 4).to_string());
+    dir.put("known.csv", &format!("unique_id,ds,y\n{known}"));
+    dir.put("d.csv", &format!("unique_id,ds,y\n{}{known}", series("unknown", &|_| String::new())));
+    let output = dir.run(&format!("forecast --data d.csv --h 3 {FEW} --save model"));
+    let told = stderr(&output);
+    assert!(output.status.success(), "{told}");
+    assert!(told.contains("d.csv: left out series of which no value is known: `unknown`\n"), "{told}");
+    let alone = dir.ok(&format!("forecast --data known.csv --h 3 {FEW}"));
+    assert_eq!(String::from_utf8(output.stdout).unwrap(), alone);
+    // So is one in data of the saved models; others ask for it.
+    let output = dir.run("predict --model model --data d.csv --log json");
+    let event: Value = stderr(&output).lines().map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .find(|event| event["event"] == "note").expect("a note");
+    assert_eq!((output.status.code(), &event["series"]), (Some(0), &serde_json::json!(["unknown"])));
+    let fit = "fit --data d.csv --model Naive --h 3 --out naive";
+    let message = dir.fails(1, fit);
+    assert!(message.contains("as are all values of its series") && message.contains("`--drop-unknown`"), "{message}");
+    dir.ok(&format!("{fit} --drop-unknown"));
+}
+
+#[test]
 fn the_columns_that_past_and_future_have_are_known_ahead() {
     let dir = TestDirectory::new();
     let rows_of = |from: usize, to: usize, past: bool| -> String {

@@ -76,6 +76,8 @@ pub enum Flaw {
     NothingBefore,
     /// Missing, as are all values of its series.
     NothingKnown,
+    /// Missing, as are all values of the table.
+    NoneKnown,
 }
 
 impl fmt::Display for Flaw {
@@ -158,8 +160,15 @@ impl fmt::Display for Flaw {
                 "is missing, and its series has no value before it to carry forward; drop the row, \
                  or fill by interpolate or zero"
             }
+            Self::NoneKnown => {
+                "is missing, as are all values of the table; name the column that holds values, or fill by zero"
+            }
             Self::NothingKnown => {
-                "is missing, as are all values of its series; leave the series out, or fill by zero"
+                return write!(
+                    f,
+                    "is missing, as are all values of its series; leave the series out ({} does so with all such series), or fill by zero",
+                    Setting::DropUnknown
+                );
             }
         })
     }

@@ -78,6 +78,8 @@ impl Panel {
         let read = |number: usize, options: &ReadOptions| Self::from_part(&files[number], options);
         check_files(files, peers)?;
         let (mut turns, mut options) = (Turns::new(files, NumberStore::new(dir, peers)?)?, options.clone());
+        // What one file has no value of another may have values of.
+        options.drop_unknown = false;
         let first = read_by_all(peers, read(0, &options))?;
         options.freq = Some(first.freq());
         turns.begin(&first)?;

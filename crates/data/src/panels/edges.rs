@@ -4,10 +4,11 @@ use super::fill::{Fill, Trimmed};
 use super::rows::{SeriesRun, TableRows};
 use crate::error::DataError;
 use crate::error::flaw::Flaw;
+use crate::tables::read_note::ReadNote;
 
 impl TableRows {
     /// Leaves out the edges of each series of an arranged table. Between them, a missing value is a mistake where
-    /// nothing is filled.
+    /// nothing is filled; so is a series of missing values alone, unless such series are to be left out, with a note.
     pub(crate) fn trim(&mut self) -> Result<Trimmed, DataError> {
         let mut trimmed = Trimmed::default();
         if !self.y.iter().any(|y| y.is_nan()) {
@@ -15,15 +16,18 @@ impl TableRows {
         }
         let masked = |row: usize| self.mask.as_ref().is_some_and(|mask| mask[row] == 0.0);
         let is_there = |row: &usize| !self.y[*row].is_nan() || masked(*row);
-        let mut runs = self.runs.clone();
-        for run in &mut runs {
+        let mut runs = Vec::with_capacity(self.runs.len());
+        let mut unknown: Vec<SeriesRun> = Vec::new();
+        for run in &self.runs {
             let mut rows = run.start..run.start + run.len;
             let known = rows.clone().find(is_there).zip(rows.rfind(is_there));
             let Some((first, last)) = known else {
-                if self.fill == Some(Fill::Zero) {
-                    continue;
+                match (self.fill, self.drop_unknown) {
+                    (Some(Fill::Zero), _) => runs.push(*run),
+                    (_, true) => unknown.push(*run),
+                    (_, false) => return Err(self.missing(run, run.start, self.unknown())),
                 }
-                return Err(self.missing(run, run.start, Flaw::NothingKnown));
+                continue;
             };
             if self.fill.is_none()
                 && let Some(row) = (first..=last).find(|row| self.y[*row].is_nan())
@@ -33,10 +37,23 @@ impl TableRows {
             let len = last + 1 - first;
             trimmed.series += usize::from(len < run.len);
             trimmed.rows += run.len - len;
-            *run = SeriesRun { start: first, len, ..*run };
+            runs.push(SeriesRun { start: first, len, ..*run });
+        }
+        if let Some(run) = unknown.first() {
+            if runs.is_empty() {
+                return Err(self.missing(run, run.start, self.unknown()));
+            }
+            let mut series: Vec<String> = unknown.iter().map(|run| self.id(run).to_string()).collect();
+            series.sort();
+            self.notes.push(ReadNote::NothingKnown { table: self.origin.table(), series });
         }
         self.runs = runs;
         Ok(trimmed)
+    }
+
+    /// The flaw of a series without any value.
+    fn unknown(&self) -> Flaw {
+        if self.y.iter().all(|y| y.is_nan()) { Flaw::NoneKnown } else { Flaw::NothingKnown }
     }
 }
 
@@ -107,6 +124,35 @@ mod tests {
         let text = "unique_id,ds,y,available_mask\na,1,,0\na,2,2,1\na,3,3,1\na,4,,1\n";
         let panel = read(text, &options).unwrap();
         assert_eq!((panel.y(0), panel.available_mask(0)), (&[0.0, 2.0, 3.0][..], Some(&[0.0, 1.0, 1.0][..])));
+    }
+
+    #[test]
+    fn series_of_which_nothing_is_known_are_left_out_on_request() {
+        let text = "unique_id,ds,y,price\nb,1,,5\nb,2,NaN,\na,1,1,3\na,2,2,4\na,3,3,5\na,4,,4\nc,1,,\n";
+        let error = read(text, &ReadOptions::new()).unwrap_err().to_string();
+        assert!(error.contains("all values of its series") && error.contains("`ReadOptions::drop_unknown`"), "{error}");
+        for fill in [None, Some(Fill::Forward), Some(Fill::Interpolate)] {
+            let options = ReadOptions { fill, ..ReadOptions::new().without_unknown() };
+            let panel = read(text, &options).unwrap();
+            assert_eq!((panel.n_series(), &**panel.id(0), panel.y(0)), (1, "a", &[1.0, 2.0, 3.0][..]));
+            assert_eq!(panel.column("price", 0).unwrap(), [3.0, 4.0, 5.0]);
+            assert_eq!(panel.trimmed(), Trimmed { series: 1, rows: 1 });
+            let note = panel.notes()[0].to_string();
+            assert_eq!(note, "t.csv: left out series of which no value is known: `b`, `c`");
+        }
+        let zeros = read(text, &ReadOptions::new().without_unknown().fill(Fill::Zero)).unwrap();
+        assert_eq!((zeros.n_series(), zeros.y(1)), (3, &[0.0, 0.0][..]), "they have values then");
+        let wide =
+            read("date,a,b\n1,,1\n2,,2\n3,,3\n", &ReadOptions::new().wide().without_unknown()).unwrap();
+        assert_eq!((wide.n_series(), &**wide.id(0)), (1, "b"));
+        // A panel of nothing is none, whatever is left out.
+        for options in [ReadOptions::new().without_unknown(), ReadOptions::new()] {
+            let error = read("ds,y\n1,\n2,\n", &options).unwrap_err().to_string();
+            assert!(
+                error.contains("as are all values of the table") && !error.contains("drop_unknown"),
+                "{error}"
+            );
+        }
     }
 
     #[test]

@@ -90,6 +90,10 @@ pub struct ReadOptions {
     ///
     /// [`Trimmed`]: crate::Trimmed
     pub fill: Option<Fill>,
+    /// Whether series of which no value is known are left out, with a [note](crate::ReadNote); without it they are mistakes, unless they are
+    /// filled by 0.
+    #[serde(skip_serializing_if = "is_false")]
+    pub drop_unknown: bool,
     /// How several rows of one series and time become one; without it they are mistakes.
     pub aggregate: Option<Aggregate>,
     /// A coarser frequency to gather rows in: those of a period become one by [`aggregate`](Self::aggregate), without which
@@ -131,6 +135,7 @@ impl Default for ReadOptions {
             zeros: Vec::new(),
             number_flags: Vec::new(),
             fill: None,
+            drop_unknown: false,
             aggregate: None,
             resample: None,
             drop_partial: false,
@@ -252,6 +257,11 @@ impl ReadOptions {
         Self { fill: Some(fill), ..self }
     }
 
+    /// Leaves out series of which no value is known.
+    pub fn without_unknown(self) -> Self {
+        Self { drop_unknown: true, ..self }
+    }
+
     /// How several rows of one series and time become one.
     pub fn aggregate(self, how: Aggregate) -> Self {
         Self { aggregate: Some(how), ..self }
@@ -281,6 +291,10 @@ impl ReadOptions {
     pub fn threads(self, threads: usize) -> Self {
         Self { threads, ..self }
     }
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
 }
 
 fn names(columns: impl IntoIterator<Item = impl Into<String>>) -> Vec<String> {

@@ -256,6 +256,7 @@ fn read_long(
         columns,
         target: Some(target_name.clone()),
         fill: options.fill,
+        drop_unknown: options.drop_unknown,
         aggregate: options.aggregate,
         ..TableRows::default()
     };
@@ -317,6 +318,7 @@ fn read_wide(
         origin: origin.clone(),
         unrounded: Unrounded::wanted(unrounded.is_wanted),
         fill: options.fill,
+        drop_unknown: options.drop_unknown,
         aggregate: options.aggregate,
         ..TableRows::default()
     };

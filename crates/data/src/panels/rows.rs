@@ -45,6 +45,8 @@ pub(crate) struct TableRows {
     pub(crate) target: Option<String>,
     /// How NaN and gaps are filled; without it gaps are mistakes, and so is NaN within a series.
     pub(crate) fill: Option<Fill>,
+    /// Whether series of missing values alone are left out; without it they are mistakes.
+    pub(crate) drop_unknown: bool,
     /// How several rows of a series and time become one; without it they are mistakes.
     pub(crate) aggregate: Option<Aggregate>,
     /// The periods that rows are gathered in, and whether those at the ends that are not complete are left out.
@@ -117,6 +119,7 @@ impl TableRows {
             columns: self.columns.iter().map(Column::none).collect(),
             target: self.target.clone(),
             fill: self.fill,
+            drop_unknown: self.drop_unknown,
             aggregate: self.aggregate,
             unrounded: Unrounded::wanted(self.unrounded.is_wanted),
             ..Self::default()

@@ -95,6 +95,13 @@ pub enum ReadNote {
         /// and how many more such pairs there are.
         more: usize,
     },
+    /// Series that are left out, as no value of them is known.
+    NothingKnown {
+        /// The table.
+        table: Arc<str>,
+        /// Their ids.
+        series: Vec<String>,
+    },
     /// Columns across that are left out, as they are the sums of others.
     SumsAcross {
         /// The file.
@@ -190,6 +197,9 @@ impl fmt::Display for ReadNote {
                     "{table}: the ids {first:?} and {second:?}{others} differ in blanks or the case of letters alone, and are series of \
                      their own; write them alike if they are one"
                 )
+            }
+            Self::NothingKnown { table, series } => {
+                write!(f, "{table}: left out series of which no value is known: {}", listed(series))
             }
             Self::SumsAcross { file, columns } => write!(
                 f,
