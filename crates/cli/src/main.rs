@@ -49,6 +49,7 @@ mod setting;
 mod setting_words;
 mod several;
 mod shell_word;
+mod short_series;
 mod table;
 mod temporal_args;
 mod threshold;

@@ -6,6 +6,7 @@ use foretell::{Fitted, Forecaster, Panel, ReadOptions, with_sums};
 
 use crate::context::Context;
 use crate::data_args::freq_without;
+use crate::short_series::without_short;
 use crate::train_args::TrainArgs;
 
 impl TrainArgs {
@@ -88,21 +89,10 @@ impl TrainArgs {
             Some(hierarchy) => with_sums(panel, hierarchy)?,
             None => panel,
         };
-        if !self.drop_short || panel.min_len() >= rows_needed {
+        if !self.drop_short {
             return Ok(panel);
         }
-        let series = (0..panel.n_series()).map(|series| (&**panel.id(series), panel.len(series)));
-        let dropped: Vec<_> = series.filter(|(_, rows)| *rows < rows_needed).collect();
-        if dropped.len() == panel.n_series() {
-            anyhow::bail!(
-                "--drop-short would leave out every series: {} rows are needed, and the longest has {}; lower \
-                 input_size or what is held out",
-                rows_needed,
-                panel.max_len()
-            );
-        }
-        context.dropped(&dropped, rows_needed);
-        Ok(panel.without_shorter_than(rows_needed))
+        without_short(context, panel, rows_needed, "lower input_size or what is held out")
     }
 
     /// The data to validate models on that are trained on `panel`, read as it was.

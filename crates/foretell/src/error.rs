@@ -332,7 +332,8 @@ pub enum Error {
     /// A series that no forecast fits in.
     #[error(
         "a forecast of h = {h} steps of the history needs {needed} rows, more than series {id}, which has {rows} rows; \
-         leave it out"
+         leave such series out ({})",
+        Setting::DropShort
     )]
     ShortForInsample {
         /// The series.

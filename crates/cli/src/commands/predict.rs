@@ -12,6 +12,7 @@ use crate::fallback_args::FallbackArgs;
 use crate::model_args::load_models;
 use crate::output::Sink;
 use crate::precision::weight_precision;
+use crate::short_series::without_short;
 
 /// Forecast what follows each series with saved models
 ///
@@ -63,6 +64,9 @@ pub(crate) struct Predict {
     /// Steps from one cutoff of --insample to the next [default: 1]
     #[arg(long, value_name = "N", requires = "insample", value_parser = steps())]
     step_size: Option<usize>,
+    /// Leave out series that no forecast of --insample fits in, with no row before its steps, and list them
+    #[arg(long, requires = "insample")]
+    drop_short: bool,
     /// End with an error, in place of a warning, if a series has fewer rows than a model reads, with zeros for the missing ones, or
     /// would be forecast in another way than the model's hyper-parameters say
     #[arg(long, conflicts_with = "insample")]
@@ -106,6 +110,13 @@ impl Predict {
         let (panel, options) =
             self.data.read_for(&fitted, self.memory.limit().bytes(), self.threads.count, context)?;
         let sink = sink.decimal(options.numbers.decimal());
+        let panel = match self.drop_short {
+            true => {
+                let needed = fitted.h() + usize::from(!self.from_padding);
+                without_short(context, panel, needed, "give more rows")?
+            }
+            false => panel,
+        };
         if let Some(intervals) = self.intervals {
             fitted = fitted.calibrate(&panel, intervals)?;
         }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::test_directory::{TestDirectory, rows};
+use crate::test_directory::{TestDirectory, rows, stderr};
 
 /// A weekly pattern with a day that is far off.
 fn put_sales(dir: &TestDirectory) {
@@ -56,4 +56,30 @@ fn anomalies_are_found_by_models_that_are_trained_and_by_saved_ones() {
     assert!(told.contains("  30.00") && told.contains("  3.000e-7"), "{told}");
     let message = dir.fails(2, "anomalies --data sales.csv --from model --quiet --level 100");
     assert!(message.contains("a level is a percentage"), "{message}");
+}
+
+#[test]
+fn series_that_no_forecast_of_the_history_fits_in_are_left_out_on_request() {
+    let dir = TestDirectory::new();
+    put_sales(&dir);
+    let sales = dir.read("sales.csv");
+    dir.ok("fit --data sales.csv --freq 1 --model SeasonalNaive --set season_length=7 --h 7 --out model --quiet");
+    let alone = dir.ok("anomalies --data sales.csv --from model --quiet");
+    let short = |rows: usize| (0..rows).map(|day| format!("new,{},5\n", 140 - rows + day)).collect::<String>();
+    for command in ["anomalies --from model", "predict --model model --insample"] {
+        dir.put("both.csv", &(sales.clone() + &short(7)));
+        let line = format!("{command} --data both.csv");
+        let message = dir.fails(1, &line);
+        assert!(message.contains("needs 8 rows, more than series new, which has 7 rows"), "{message}");
+        assert!(message.contains("leave such series out (`--drop-short`)"), "{message}");
+        let output = dir.run(&format!("{line} --drop-short"));
+        let told = stderr(&output);
+        assert!(output.status.success() && told.contains("left out 1 series of fewer than 8 rows: new (7)"), "{told}");
+        if command.starts_with("anomalies") {
+            assert_eq!(String::from_utf8(output.stdout).unwrap(), alone);
+        }
+        // A row more is enough.
+        dir.put("both.csv", &(sales.clone() + &short(8)));
+        dir.ok(&line);
+    }
 }
