@@ -237,10 +237,7 @@ pub trait Trained: Any + fmt::Debug + Send + Sync {
 
     /// The same with quantiles from this many forecasts with dropout; nothing of one that takes none
     /// ([`EstimatorNeeds::takes_dropout_samples`]).
-    ///
-    /// # Errors
-    /// If it drops nothing.
-    fn with_dropout_samples(&self, samples: usize) -> Option<Result<Box<dyn Trained>, EstimatorError>> {
+    fn with_dropout_samples(&self, samples: usize) -> Option<Box<dyn Trained>> {
         _ = samples;
         None
     }

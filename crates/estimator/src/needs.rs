@@ -38,7 +38,7 @@ pub struct EstimatorNeeds {
     pub forecasts_counts: bool,
     /// Whether what it forecasts is never negative, so that no end of an interval is.
     pub is_never_negative: bool,
-    /// Whether its quantiles can be those of forecasts with dropout, as it forecasts a single number.
+    /// Whether its quantiles can be those of forecasts with dropout, as it forecasts a single number and drops something.
     pub takes_dropout_samples: bool,
     /// How it sees series that are held relative to a [`SeriesLevel`](foretell_data::SeriesLevel).
     pub levels_seen: LevelsSeen,

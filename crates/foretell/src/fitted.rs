@@ -24,6 +24,7 @@ use crate::forecasts::warnings::{
 use crate::importances::feature_importances;
 use crate::insample_options::InsampleOptions;
 use crate::intervals::Intervals;
+use crate::intervals_by_dropout::check_dropout;
 use crate::memory::check_calibration_memory;
 use crate::own_settings::OwnSettings;
 use crate::predict_options::PredictOptions;
@@ -266,19 +267,16 @@ impl Fitted {
     ///
     /// # Errors
     /// If a series is too short, no model forecasts a single number, the panel has another frequency or lacks a column that a
-    /// model reads, or it would take more memory than the limit. If intervals by dropout are asked of a network that drops nothing,
-    /// or no network forecasts a single number; or those of the spread without an ensemble of several models.
+    /// model reads, or it would take more memory than the limit. If intervals by dropout are asked where no network forecasts a single
+    /// number and drops something; or those of the spread without an ensemble of several models.
     pub fn calibrate(mut self, panel: &Panel, intervals: impl Into<Intervals>) -> Result<Self, Error> {
         let trained = &mut self.trained;
         let intervals = match intervals.into() {
             Intervals::Calibrated(intervals) => intervals,
             Intervals::Dropout { samples } => {
-                let takes = |model: &FittedModel| model.needs().takes_dropout_samples;
-                if !trained.models.iter().any(takes) {
-                    return Err(UsageError::NoDropout { models: trained.column_names().join(", ") }.into());
-                }
+                check_dropout(trained.models.iter().map(FittedModel::spec), &trained.column_names())?;
                 let models = trained.models.iter().map(|model| model.with_dropout_samples(samples));
-                trained.models = models.collect::<Result<_, _>>()?;
+                trained.models = models.collect();
                 trained.settings.dropout = Some(samples);
                 return Ok(self);
             }

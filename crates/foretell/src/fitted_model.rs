@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use foretell_estimator::{EstimatorError, EstimatorNeeds, Outcome, Trained};
+use foretell_estimator::{EstimatorNeeds, Outcome, Trained};
 use foretell_neural::{TrainedNetwork, WeightPrecision};
 
 use crate::model_spec::ModelSpec;
@@ -59,10 +59,10 @@ impl FittedModel {
     }
 
     /// The model with quantiles from this many forecasts with dropout, if it takes them so.
-    pub(crate) fn with_dropout_samples(&self, samples: usize) -> Result<Self, EstimatorError> {
+    pub(crate) fn with_dropout_samples(&self, samples: usize) -> Self {
         match self.trained.with_dropout_samples(samples) {
-            Some(trained) => Ok(Self::new(Arc::from(trained?))),
-            None => Ok(self.clone()),
+            Some(trained) => Self::new(Arc::from(trained)),
+            None => self.clone(),
         }
     }
 

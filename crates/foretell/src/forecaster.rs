@@ -420,6 +420,8 @@ impl Forecaster {
     pub fn fit(mut self, panel: &Panel) -> Result<Fitted, Error> {
         let panel = &self.plan.held(panel);
         warn_of_data(&self.plan, panel);
+        // Cross-validation names them where it is asked for levels.
+        self.plan.warn_of_no_dropout();
         if let Some(intervals) = self.plan.start.left_intervals().filter(|_| self.plan.intervals.is_none()) {
             self.plan.warnings.warn(&Warning::LeftIntervals { intervals: intervals.to_string() });
         }

@@ -81,6 +81,7 @@ mod inputs;
 mod insample_options;
 mod interval_words;
 mod intervals;
+mod intervals_by_dropout;
 mod kept_models;
 mod last_rows;
 mod learned;

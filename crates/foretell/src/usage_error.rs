@@ -7,7 +7,7 @@ use foretell_estimator::{TooManyThreads, TooMuchMemory};
 use foretell_features::FeatureError;
 use foretell_neural::{NetworkError, SpecError, WithoutAmp};
 
-use crate::interval_words::{other_loss, own_intervals};
+use crate::interval_words::{dropout_to_set, other_loss, own_intervals};
 use crate::smaller_error::SmallerError;
 
 /// A mistake in the request, whatever the data are; the message says what to ask for instead. A command line ends
@@ -386,13 +386,16 @@ pub enum UsageError {
     },
     /// Intervals by dropout without a model that has any.
     #[error(
-        "intervals by dropout are those of networks that forecast a single number, and none of the models is one: {models}; leave \
-         them out where models have quantiles or a distribution of their own, or calibrate intervals on errors of the past: {}",
+        "intervals by dropout are those of networks that forecast a single number and drop something, and none of the models is one: \
+         {models}; {}, or calibrate intervals on errors of the past: {}",
+        dropout_to_set(to_set),
         Setting::Calibrate.to(20)
     )]
     NoDropout {
         /// The models.
         models: String,
+        /// Networks that would be, each with the hyper-parameter that is to be set.
+        to_set: Vec<(String, String)>,
     },
     /// Prediction intervals for models that have their own.
     #[error(

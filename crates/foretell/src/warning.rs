@@ -68,6 +68,15 @@ pub enum Warning {
         /// Whether one of them is trained by a loss, which may be one of quantiles.
         has_loss: bool,
     },
+    /// Models that have no intervals by dropout, which were asked for and others have.
+    WithoutDropout {
+        /// The names of the columns of those that keep their own,
+        own: Vec<String>,
+        /// and of those that have none.
+        none: Vec<String>,
+        /// Whether one of the latter is a network that could drop something.
+        to_set: bool,
+    },
     /// Models of which no sample paths are drawn, as they have no quantiles.
     NoPaths {
         /// The names of the models' columns.

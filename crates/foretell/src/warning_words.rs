@@ -66,6 +66,7 @@ impl fmt::Display for Warning {
                 Setting::Calibrate.to(10),
                 other_loss(*has_loss, "a loss of these quantiles or of a distribution")
             ),
+            Self::WithoutDropout { own, none, to_set } => without_dropout(f, own, none, *to_set),
             Self::NoPaths { models, has_loss } => write!(
                 f,
                 "no sample paths are drawn of {}, which have no quantiles; calibrate intervals ({}){}",
@@ -278,6 +279,23 @@ fn short_history(
             [model] => format!("{model} reads"),
             models => format!("{} read", models.join(", ")),
         },
+    )
+}
+
+fn without_dropout(f: &mut fmt::Formatter<'_>, own: &[String], none: &[String], to_set: bool) -> fmt::Result {
+    f.write_str("intervals by dropout are those of networks that forecast a single number and drop something")?;
+    if !own.is_empty() {
+        write!(f, "; with those of their own: {}", own.join(", "))?;
+    }
+    if none.is_empty() {
+        return Ok(());
+    }
+    write!(
+        f,
+        "; without any: {}; {}calibrate intervals ({})",
+        none.join(", "),
+        if to_set { "set their rate of dropout above 0 where they have one, or " } else { "" },
+        Setting::Intervals.to(10)
     )
 }
 

@@ -320,13 +320,9 @@ impl Trained for TrainedNetwork {
         Some(Box::new(NetworkImportances::new(self)?))
     }
 
-    fn with_dropout_samples(&self, samples: usize) -> Option<Result<Box<dyn Trained>, EstimatorError>> {
+    fn with_dropout_samples(&self, samples: usize) -> Option<Box<dyn Trained>> {
         let spec = self.spec.clone().dropout_samples(Some(samples));
-        if !spec.takes_dropout_samples() {
-            return None;
-        }
-        let checked = spec.check_dropout().map_err(EstimatorError::from);
-        Some(checked.map(|()| -> Box<dyn Trained> { Box::new(Self { spec, ..self.clone() }) }))
+        spec.takes_dropout_samples().then(|| -> Box<dyn Trained> { Box::new(Self { spec, ..self.clone() }) })
     }
 
     fn held_bytes(&self) -> [u64; 2] {

@@ -34,7 +34,6 @@ pub(crate) fn train(
     if let Some((_, what)) = watching.into_iter().find(|(watches, _)| *watches && val_size == 0) {
         return Err(SpecError::NothingToWatch { model: spec.alias().to_owned(), what, h: spec.h() }.into());
     }
-    spec.check_dropout()?;
     check_support(spec, panel)?;
     spec.check_ends(panel)?;
     let mut table = Table::default();

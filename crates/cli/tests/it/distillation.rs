@@ -50,9 +50,8 @@ fn what_says_how_data_are_read_is_the_teachers() {
     assert!(fails("--model AutoETS --h 7").contains("no network"));
     assert!(fails("--model MLP --h 5 --input-size 14").contains("h = 7"));
     assert!(fails("--model MLP --input-size 14").contains("--h"));
-    assert!(
-        fails("--model MLP --h 7 --input-size 14 --intervals dropout").contains("intervals are not learnt")
-    );
+    let drops = "--model NHITS --h 7 --input-size 14 --set dropout_prob_theta=0.1";
+    assert!(fails(&format!("{drops} --intervals dropout")).contains("intervals are not learnt"));
     let mlp = "--model MLP --h 7 --input-size 14";
     assert!(fails(&format!("{mlp} --n-windows 18446744073709551615")).contains("--n-windows"));
     assert!(fails(&format!("{mlp} --mixtures 1000000 --max-memory 100MB")).contains("mix fewer series"));

@@ -146,7 +146,7 @@ fn flags_of_networks_are_not_passed_over_where_there_is_none() {
     assert!(message.contains("--freeze SeasonalNaive.linear: "), "{message}");
     dir.ok(&format!("{freeze} NLinear.linear.bias --out frozen"));
 
-    let none = "intervals by dropout are those of networks that forecast a single number, and none of the models is one";
+    let none = "and drop something, and none of the models is one";
     for line in [
         "predict --model naive --data long.csv --intervals dropout:20 --level 80",
         "simulate --model naive --data long.csv --intervals dropout:20",

@@ -282,13 +282,7 @@ pub(crate) fn assemble(
     };
     let models = match settings.dropout {
         None => models,
-        Some(samples) => {
-            let taken = models.iter().map(|model| {
-                let taken = model.with_dropout_samples(samples);
-                taken.map_err(|error| fault(model.spec().alias(), error.to_string()))
-            });
-            taken.collect::<Result<_, _>>()?
-        }
+        Some(samples) => models.iter().map(|model| model.with_dropout_samples(samples)).collect(),
     };
     let local_scalers = LocalScalers {
         series: scaler("local_scaler_type", &configuration.local_scaler_type)?,

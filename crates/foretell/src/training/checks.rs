@@ -2,6 +2,7 @@
 
 use crate::columns::ColumnNames;
 use crate::error::Error;
+use crate::intervals_by_dropout::{check_dropout, without_dropout};
 use crate::training::plan::TrainingPlan;
 use crate::usage_error::UsageError;
 
@@ -23,12 +24,20 @@ impl TrainingPlan {
         if self.settings.spread && (!combines || self.n_members() < 2) {
             return Err(UsageError::NoSpread { models: self.n_members() }.into());
         }
-        let takes_dropout = self.models().iter().any(|model| model.needs().takes_dropout_samples);
-        if self.settings.dropout.is_some() && !takes_dropout {
-            return Err(UsageError::NoDropout { models: self.column_names().join(", ") }.into());
+        if self.settings.dropout.is_some() {
+            check_dropout(self.specs.iter(), &self.column_names())?;
         }
         let twice = (0..taken.len()).find(|&i| taken[..i].contains(&taken[i]));
         twice.map_or(Ok(()), |i| Err(UsageError::Columns { name: taken.swap_remove(i) }.into()))
+    }
+}
+
+impl TrainingPlan {
+    /// Warns of models that have no intervals by dropout, if they were asked for.
+    pub(crate) fn warn_of_no_dropout(&self) {
+        let names = self.column_names();
+        let warning = self.settings.dropout.and_then(|_| without_dropout(self.specs.iter(), &names));
+        warning.iter().for_each(|warning| self.warnings.warn(warning));
     }
 }
 
@@ -46,6 +55,8 @@ mod tests {
         };
         let message = checked(ModelSpec::new("Naive", 2, 4).unwrap()).unwrap_err();
         assert!(message.contains("Naive"), "{message}");
+        let message = checked(ModelSpec::new("NHITS", 2, 4).unwrap()).unwrap_err();
+        assert!(message.contains("set dropout_prob_theta of NHITS above 0 and train with it"), "{message}");
         assert_eq!(
             checked(ModelSpec::new("NHITS", 2, 4).unwrap().set("dropout_prob_theta", 0.1).unwrap()),
             Ok(())

@@ -1,8 +1,10 @@
 //! Intervals that need no calibration: by dropout, and by the spread of an ensemble.
 
+use std::sync::{Arc, Mutex};
+
 use foretell::{
     Ensemble, Error, Fitted, Forecaster, Frame, Freq, Intervals, ModelSpec, Panel, PredictOptions,
-    ValidationOptions, Value, json,
+    ValidationOptions, Value, Warning, json,
 };
 
 const H: usize = 4;
@@ -98,15 +100,47 @@ fn networks_that_drop_nothing_have_no_intervals_by_dropout() {
         fit(vec![spec], Intervals::Dropout { samples: 9 }).expect_err("refused").to_string()
     };
     let message = refused(spec("NLinear", &json!({})));
-    assert!(message.contains("the model drops nothing"), "{message}");
+    assert!(message.contains("none of the models is one: NLinear; leave them out"), "{message}");
     let message = refused(spec("NHITS", &json!({"mlp_units": [[8, 8], [8, 8], [8, 8]]})));
-    assert!(message.contains("dropout_prob_theta must be above 0"), "{message}");
+    assert!(message.contains("set dropout_prob_theta of NHITS above 0 and train with it"), "{message}");
     // A distribution has quantiles of its own, which those of another model may stand next to.
     let normal = || spec("NLinear", &json!({"loss": {"DistributionLoss": {"distribution": "Normal"}}}));
     let message = refused(normal());
     assert!(message.contains("none of the models is one: NLinear"), "{message}");
     let both = dropping().into_iter().take(1).chain([normal()]).collect();
     fit(both, Intervals::Dropout { samples: 9 }).expect("a training");
+}
+
+#[test]
+fn intervals_by_dropout_stand_beside_models_that_have_none() {
+    let models = || {
+        let idle = spec("NHITS", &json!({"mlp_units": [[8, 8], [8, 8], [8, 8]]}));
+        let local = ModelSpec::new("AutoETS", H, 1).expect("a model");
+        let dropping = dropping().into_iter().take(1);
+        dropping.chain([idle, spec("NLinear", &json!({})), local]).collect::<Vec<_>>()
+    };
+    let all = panel(&["a", "b", "c"]);
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    let told = heard.clone();
+    let forecaster = Forecaster::new(models()).expect("models").intervals(Intervals::Dropout { samples: 20 });
+    let forecaster = forecaster.on_warning(move |warning| told.lock().unwrap().push(warning.clone()));
+    let fitted = forecaster.fit(&all).expect("a training");
+    let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+    let told = std::mem::take(&mut *heard.lock().unwrap());
+    let of_dropout = told.iter().filter(|warning| matches!(warning, Warning::WithoutDropout { .. }));
+    let expected =
+        Warning::WithoutDropout { own: names(&["AutoETS"]), none: names(&["NHITS", "NLinear"]), to_set: true };
+    assert_eq!(of_dropout.collect::<Vec<_>>(), [&expected]);
+    let home = tempfile::tempdir().expect("a folder");
+    fitted.save(home.path().join("model"), false).expect("a new directory");
+    let loaded = Fitted::load(home.path().join("model")).expect("what was just written");
+    let plain = Forecaster::new(models()).expect("models").fit(&all).expect("a training");
+    let after = plain.calibrate(&all, Intervals::Dropout { samples: 20 }).expect("a network that drops");
+    for fitted in [&fitted, &loaded, &after] {
+        let frame = at(fitted, &all, &[80.0]);
+        let bounds = frame.columns.iter().map(|(name, _)| &**name).filter(|name| name.contains("-lo-"));
+        assert_eq!(bounds.collect::<Vec<_>>(), ["TiDE-lo-80", "AutoETS-lo-80"]);
+    }
 }
 
 #[test]
