@@ -36,6 +36,12 @@ impl<'a> ModelForecasts<'a> {
         self.intervals().map(|inside| short(100.0 * inside))
     }
 
+    /// The lower and the upper ends of the central interval of this level, in percent, if it has both.
+    pub fn ends(&self, level: f64) -> Option<[&'a [f64]; 2]> {
+        let end = |half: f64| self.quantile(0.5 + half * level / 200.0);
+        Some([end(-1.0)?, end(1.0)?])
+    }
+
     /// The probabilities in the central intervals between its quantiles, upwards.
     pub(crate) fn intervals(&self) -> impl Iterator<Item = f64> {
         let lower = self.quantiles.iter().rev().filter(|(q, _)| *q < 0.5);

@@ -230,6 +230,7 @@ pub use registry::{estimators, model_names, register_estimator};
 pub use sample_paths::refuse_sample_paths;
 pub use saved_reading::SeriesColumns;
 pub use scores::cross_validation::{CrossValidation, ValidationOptions, ValidationScores};
+pub use scores::crossed_ends::CrossedEnds;
 pub use scores::forecast_file::ScoredForecasts;
 pub use scores::metrics::{Coverage, Metrics};
 pub use scores::precision::PrecisionScore;

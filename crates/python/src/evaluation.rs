@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 
 use crate::batches::batches;
 use crate::error::exception;
+use crate::told::Told;
 
 /// The names of the columns of ids, times and the target.
 pub(crate) type Names = (String, String, String);
@@ -62,8 +63,10 @@ pub(crate) fn evaluate(
     let (actual, history) = (beside(actual)?, beside(history)?);
     let (id, time, target) = names;
     let columns = ColumnNames { id, time, target };
+    let told = Told::default();
     let score = || -> Result<Scores, Error> {
         let scored = ScoredForecasts::new(&table, actual.as_ref(), history.as_ref(), &columns)?;
+        scored.crossed_ends().iter().for_each(|crossed| told.add(crossed.to_string()));
         let usual =
             || scored.usual_metrics(baseline.is_some(), score_by).into_iter().map(str::to_owned).collect();
         let metrics: Vec<String> = if metrics.is_empty() { usual() } else { metrics };
@@ -74,7 +77,9 @@ pub(crate) fn evaluate(
         let scores = scored.scores(&metrics, score_by, season, baseline, None)?;
         Ok(listed(&scored, &scores.with_counts(), &table))
     };
-    forecast.py().detach(score).map_err(exception)
+    let scores = forecast.py().detach(score).map_err(exception)?;
+    told.tell(forecast.py())?;
+    Ok(scores)
 }
 
 /// A row for each metric and group, in the order of steps and cutoffs.

@@ -64,6 +64,18 @@ fn forecasts_of_any_tool_are_scored() {
 }
 
 #[test]
+fn bounds_the_wrong_way_round_are_told() {
+    let dir = files();
+    dir.put("f.csv", &FORECAST.replace("A-lo-80,A-hi-80", "A-hi-80,A-lo-80"));
+    let told = stderr(&dir.run(BESIDE));
+    let expected = "warning: the lower end of the 80 % interval of A is above its upper end in 4 of 4 rows, the first of series x at \
+                    2024-01-29 (2 and 0): such an interval holds no value; its two columns seem to be exchanged, so exchange them\n";
+    assert!(told.contains(expected), "{told}");
+    assert!(!stderr(&files().run(BESIDE)).contains("lower end"));
+    assert!(!stderr(&dir.run(&format!("{BESIDE} --models B"))).contains("lower end"), "those of another model");
+}
+
+#[test]
 fn scores_are_added_to_a_table_and_thresholds_end_with_their_own_code() {
     let dir = files();
     let run = |flags: &str| dir.run(&format!("{BESIDE} --metrics mae {flags}"));

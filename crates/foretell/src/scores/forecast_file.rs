@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use foretell_data::{ForecastTable, ModelInTable, SAMPLE_ID};
+use foretell_data::{ForecastTable, ModelInTable, SAMPLE_ID, TimeKind, Zone};
 use foretell_evaluate::{
     DieboldMariano, EvaluationError, Metric, ScoreBy, ScoreHistory, ScoreOptions, ScoreTable, ScoredRows,
     diebold_mariano, evaluate,
@@ -12,6 +12,7 @@ use foretell_evaluate::{
 use crate::columns::ColumnNames;
 use crate::error::Error;
 use crate::sample_paths::are_several;
+use crate::scores::crossed_ends::CrossedEnds;
 use crate::scores::known_values::{KnownValues, doubled};
 use crate::scores::model_columns::ModelColumns;
 
@@ -27,6 +28,9 @@ pub struct ScoredForecasts {
     series: Vec<u32>,
     cutoffs: Vec<i64>,
     times: Vec<i64>,
+    /// The kind and the zone of the times.
+    kind: TimeKind,
+    zone: Option<Zone>,
     steps: Vec<u32>,
     models: Vec<ModelColumns>,
     known: KnownValues,
@@ -70,8 +74,8 @@ impl ScoredForecasts {
             actual.map_or(0, |actual| numbered(&actual.ids).0.iter().filter(|id| !known.has(id)).count());
         let cutoffs = cutoffs(forecast, &series);
         let steps = steps(forecast, &series, &cutoffs)?;
-        let times = forecast.times.clone();
-        Ok(Self { ids, y, cutoffs, series, times, steps, models, known, not_forecast })
+        let (times, kind, zone) = (forecast.times.clone(), forecast.kind, forecast.zone.clone());
+        Ok(Self { ids, y, cutoffs, series, times, kind, zone, steps, models, known, not_forecast })
     }
 
     /// The same without the models that are not among these.
@@ -140,6 +144,15 @@ impl ScoredForecasts {
             rows.filter(|(y, forecast)| !y.is_nan() && forecast.is_nan()).count()
         };
         self.models.iter().map(of_model).collect()
+    }
+
+    /// Intervals whose lower end is above the upper one, of each model and level that has some.
+    pub fn crossed_ends(&self) -> Vec<CrossedEnds> {
+        let place = |row: usize| {
+            let id = self.ids[self.series[row] as usize].to_string();
+            [id, self.kind.display_in(self.zone.as_ref(), self.times[row])]
+        };
+        self.models.iter().flat_map(|model| CrossedEnds::of(model, place)).collect()
     }
 
     /// Series of the actual values that are not forecast.
@@ -345,6 +358,24 @@ mod tests {
         assert_eq!((mae(&alone), alone.missing()), (vec![4.5], vec![0]));
         let error = scored().unwrap().of_models(&["C".to_owned()]).unwrap_err().to_string();
         assert_eq!(error, "there are no forecasts of C; the models are A, B");
+    }
+
+    #[test]
+    fn ends_of_intervals_that_are_the_wrong_way_round_are_told() {
+        const GAP: f64 = f64::NAN;
+        let told = |low: &[f64], high: &[f64]| {
+            let columns = [("M", &[1.0; 4][..]), ("M-lo-80", low), ("M-hi-80", high), ("y", &[1.0; 4])];
+            let scored = ScoredForecasts::new(&table(&columns, None), None, None, &ColumnNames::default()).unwrap();
+            scored.crossed_ends().iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        assert_eq!(
+            told(&[2.0, 0.0, 2.5, GAP], &[0.0, 2.0, -1.0, 1.0]),
+            ["the lower end of the 80 % interval of M is above its upper end in 2 of 3 rows, the first of series a at 5 (2 and 0): such \
+              an interval holds no value; its two columns seem to be exchanged, so exchange them"]
+        );
+        let few = told(&[2.0, 0.0, 0.0, 0.0], &[0.0, 2.0, 2.0, 2.0]);
+        assert!(few[0].contains("in 1 of 4 rows") && few[0].ends_with("exchange the ends in these rows"), "{few:?}");
+        assert!(told(&[0.0, 1.0, 1.0, GAP], &[2.0, 1.0, 3.0, 0.0]).is_empty(), "an interval may be a point");
     }
 
     #[test]

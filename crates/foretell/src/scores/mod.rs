@@ -2,6 +2,7 @@
 
 mod anomalies;
 pub(crate) mod cross_validation;
+pub(crate) mod crossed_ends;
 pub(crate) mod forecast_file;
 pub(crate) mod forecast_rows;
 pub(crate) mod known_values;
