@@ -215,7 +215,7 @@ pub use foretell_neural::{
 pub use foretell_threads::ThreadPool;
 pub use hierarchies::reading::{read_hierarchy, read_levels};
 pub use hierarchies::reconcile::{ReconcileOptions, reconcile};
-pub use hierarchies::sums::{sum_series, warning_of_sums, with_sums};
+pub use hierarchies::sums::{sum_series, warnings_of_sums, with_sums};
 #[cfg(feature = "pickle")]
 pub use imported::Imported;
 pub use insample_options::InsampleOptions;

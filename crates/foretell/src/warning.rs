@@ -247,6 +247,15 @@ pub enum Warning {
         /// and of its series together.
         expected: f64,
     },
+    /// Sums whose names differ in nothing but blanks and the case of letters.
+    AlikeSums {
+        /// One of them,
+        first: String,
+        /// another that looks like it,
+        second: String,
+        /// and how many more such pairs there are.
+        more: usize,
+    },
     /// Series of a hierarchy that begin after others, so that their sums are without them before.
     LateSeries {
         /// The first time of all.

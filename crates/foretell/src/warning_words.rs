@@ -204,6 +204,12 @@ impl fmt::Display for Warning {
                 "the data do not add up: {sum} at {time} is {found}, and its series together {expected}; check them, or leave out \
                  the rows of the sums, which are then added up"
             ),
+            Self::AlikeSums { first, second, more } => write!(
+                f,
+                "the sums {first:?} and {second:?}{} differ in blanks or the case of letters alone, and are sums of their own; write their \
+                 labels alike if they are one",
+                if *more > 0 { format!(" (and {more} more such pairs)") } else { String::new() }
+            ),
             Self::LateSeries { first, series } => write!(
                 f,
                 "series that begin after {first}: {}; before that their sums are without them, and rise where they begin; if they were 0 \

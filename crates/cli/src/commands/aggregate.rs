@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use foretell::{
-    AVAILABLE_MASK, ColumnNames, Frame, Freq, Panel, ReadOptions, Warning, sum_series, warning_of_sums,
+    AVAILABLE_MASK, ColumnNames, Frame, Freq, Panel, ReadOptions, Warning, sum_series, warnings_of_sums,
 };
 
 use crate::context::Context;
@@ -52,9 +52,7 @@ impl Aggregate {
         }
         // Of none that are there the sums say which they want.
         let hierarchy = present.unwrap_or(hierarchy);
-        if let Some(warning) = warning_of_sums(&panel, &hierarchy) {
-            context.warned(&warning);
-        }
+        warnings_of_sums(&panel, &hierarchy).iter().for_each(|warning| context.warned(warning));
         let frame = frame_of(&sum_series(&panel, &hierarchy)?, columns);
         let to_file = !sink.is_stdout();
         sink.decimal(options.numbers.decimal()).write(&frame)?;

@@ -70,6 +70,20 @@ fn sums_are_made_of_series() {
 }
 
 #[test]
+fn labels_that_are_written_in_two_ways_are_told() {
+    let dir = files();
+    dir.put("labels.csv", &LABELS.replace("c,AU,NSW", "c,au ,NSW"));
+    let flags = "--data sales.csv --levels country,state --static labels.csv";
+    for line in [format!("aggregate {flags} --out all.csv"), format!("fit {flags} --model Naive --h 2 --out m")] {
+        let told = stderr(&dir.run(&line));
+        assert!(told.contains("the sums \"AU\" and \"au \" differ in blanks or the case of letters alone"), "{told}");
+        assert_eq!(told.matches("differ in blanks").count(), 1, "{told}");
+    }
+    dir.put("labels.csv", LABELS);
+    assert!(!stderr(&dir.run(&format!("aggregate {flags} --out all.csv"))).contains("differ in blanks"));
+}
+
+#[test]
 fn what_is_not_known_of_a_series_is_not_known_of_its_sums() {
     let dir = files();
     let sales = dir.read("sales.csv");

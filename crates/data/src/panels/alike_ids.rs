@@ -24,7 +24,7 @@ impl Panel {
         let mut known: FxHashMap<Cow<'_, str>, usize> = FxHashMap::default();
         let mut alike = Vec::new();
         for series in 0..self.n_series() {
-            match known.entry(plain(self.id(series))) {
+            match known.entry(plain_id(self.id(series))) {
                 Entry::Occupied(other) => alike.push((*other.get(), series)),
                 Entry::Vacant(place) => {
                     place.insert(series);
@@ -35,8 +35,8 @@ impl Panel {
     }
 }
 
-/// An id without the blanks around it, in small letters.
-fn plain(id: &str) -> Cow<'_, str> {
+/// An id without the blanks around it, in small letters: two ids that are alike there are more often one than two.
+pub fn plain_id(id: &str) -> Cow<'_, str> {
     let trimmed = id.trim();
     match trimmed.contains(char::is_uppercase) {
         true => trimmed.to_lowercase().into(),

@@ -1,5 +1,6 @@
 //! Forecasts that add up: hierarchies from files, the sums of series, and reconciliation of tables of forecasts.
 
+mod alike_sums;
 mod grid;
 pub(crate) mod reading;
 pub(crate) mod reconcile;

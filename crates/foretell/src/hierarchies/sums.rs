@@ -6,6 +6,7 @@ use foretell_data::Panel;
 use foretell_hierarchy::Hierarchy;
 
 use crate::error::Error;
+use crate::hierarchies::alike_sums::alike_sums;
 use crate::reconciliation_error::ReconciliationError;
 use crate::warning::Warning;
 
@@ -84,9 +85,11 @@ pub(crate) fn late_series(panel: &Panel, hierarchy: &Hierarchy) -> Option<(Strin
     (!late.is_empty()).then(|| (shown(earliest), late))
 }
 
-/// What a sum does not say: which of its series begin late, so that it is without them before; nothing where all begin together.
-pub fn warning_of_sums(panel: &Panel, hierarchy: &Hierarchy) -> Option<Warning> {
-    late_series(panel, hierarchy).map(|(first, series)| Warning::LateSeries { first, series })
+/// What a sum does not say: which of its series begin late, so that it is without them before, and whether another sum has its name but for
+/// blanks and the case of letters.
+pub fn warnings_of_sums(panel: &Panel, hierarchy: &Hierarchy) -> Vec<Warning> {
+    let late = late_series(panel, hierarchy).map(|(first, series)| Warning::LateSeries { first, series });
+    alike_sums(hierarchy).into_iter().chain(late).collect()
 }
 
 /// The panel as it is if it has a sum of the hierarchy, else with all of them: see [`sum_series`].
@@ -159,6 +162,23 @@ mod tests {
     }
 
     #[test]
+    fn labels_that_are_written_in_two_ways_are_told() {
+        let panel = panel(&[("a", 0, &[1.0]), ("b", 0, &[1.0]), ("c", 0, &[1.0])]);
+        let told = |labels: [[&str; 2]; 3]| {
+            let series: Vec<(&str, [&str; 2])> = ["a", "b", "c"].into_iter().zip(labels).collect();
+            let warnings = warnings_of_sums(&panel, &Hierarchy::from_levels(&series).unwrap());
+            warnings.iter().map(ToString::to_string).collect::<Vec<_>>()
+        };
+        let two = told([["North", "x"], ["north ", "X"], ["South", "x"]]);
+        assert_eq!(
+            two,
+            ["the sums \"North\" and \"north \" (and 1 more such pairs) differ in blanks or the case of letters alone, and are sums of \
+              their own; write their labels alike if they are one"]
+        );
+        assert!(told([["North", "x"], ["North", "y"], ["South", "x"]]).is_empty());
+    }
+
+    #[test]
     fn a_series_adds_nothing_before_it_begins() {
         let panel = panel(&[
             ("a", 3, &[1.0, 2.0]),
@@ -181,10 +201,11 @@ mod tests {
     #[test]
     fn series_that_begin_late_are_told() {
         let late = panel(&[("a", 1, &[1.0, 2.0]), ("b", 2, &[10.0]), ("c", 1, &[1.0; 2])]);
-        let warning = warning_of_sums(&late, &hierarchy()).expect("b begins late").to_string();
+        let [warning] = &warnings_of_sums(&late, &hierarchy())[..] else { panic!("b begins late") };
+        let warning = warning.to_string();
         assert!(warning.contains("begin after 1: b (2)"), "{warning}");
         let even = panel(&[("a", 1, &[1.0, 2.0]), ("b", 1, &[10.0, 3.0]), ("c", 1, &[1.0; 2])]);
-        assert_eq!(warning_of_sums(&even, &hierarchy()), None);
+        assert!(warnings_of_sums(&even, &hierarchy()).is_empty());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use foretell_data::{End, Panel};
 use foretell_estimator::Estimator;
 
 use crate::fallbacks::fallbacks;
-use crate::hierarchies::sums::{warning_of_sums, wrong_sum};
+use crate::hierarchies::sums::{warnings_of_sums, wrong_sum};
 use crate::inputs::local_scalers::LocalScalers;
 use crate::inputs::series_levels::sees_none;
 use crate::last_rows::doubts_of_last_rows;
@@ -28,10 +28,9 @@ pub(crate) fn warn_of_data(plan: &TrainingPlan, panel: &Panel) {
         let time = panel.freq().kind().display_in(panel.zone(), time);
         plan.warnings.warn(&Warning::WrongSum { sum, time, found, expected });
     }
-    if let Some(warning) =
-        plan.coherence.as_ref().and_then(|coherence| warning_of_sums(panel, &coherence.hierarchy))
-    {
-        plan.warnings.warn(&warning);
+    if let Some(coherence) = &plan.coherence {
+        let warnings = warnings_of_sums(panel, &coherence.hierarchy);
+        warnings.iter().for_each(|warning| plan.warnings.warn(warning));
     }
     warn_of_values_below_bound(plan, panel);
     let values = odd_values(panel);
