@@ -213,6 +213,41 @@ fn holidays_have_days_around_them() {
 }
 
 #[test]
+fn rows_of_weeks_and_months_count_the_holidays_in_them() {
+    let of = |freq: &str, first: &str, words: &str| {
+        let panel = Panel::from_series(Freq::parse(freq).unwrap(), [("a", first, vec![0.0; 3])]).unwrap();
+        let column =
+            features(words).add_to(&panel, &workers()).unwrap().column("holidays_DE", 0).unwrap().to_vec();
+        let ahead =
+            features(words).ahead(&panel, 1, &workers()).unwrap().column("holidays_DE").unwrap().to_vec();
+        let told = features(words).caveats(&panel).into_iter().map(|(word, told)| format!("{word}: {told}"));
+        ([column, ahead].concat(), told.collect::<Vec<_>>())
+    };
+    // 25, 26 December and 1 January.
+    let (weeks, told) = of("W-SUN", "2024-12-15", "holidays:DE");
+    assert_eq!(weeks, [0.0, 0.0, 2.0, 1.0]);
+    assert_eq!(
+        told,
+        [
+            "holidays:DE: a row counts the holidays of all days that it stands for, with the frequency `W-SUN` the row 2024-12-29 of series a \
+          those from 2024-12-23 to 2024-12-29; where these days begin with that of the row, write holidays:DE:begin, else holidays:DE:end"
+        ]
+    );
+    assert_eq!(of("W-SUN", "2024-12-15", "holidays:DE:end"), (weeks, Vec::new()));
+    // Weeks that begin on Mondays.
+    assert_eq!(of("W-MON", "2024-12-16", "holidays:DE:begin"), (vec![0.0, 2.0, 1.0, 0.0], Vec::new()));
+    // Of months there is no doubt: Easter was on 31 March and 1 April.
+    assert_eq!(of("MS", "2024-03-01", "holidays:DE"), (vec![1.0, 1.0, 3.0, 0.0], Vec::new()));
+    assert_eq!(of("ME", "2024-03-31", "holidays:DE"), (vec![1.0, 1.0, 3.0, 0.0], Vec::new()));
+    assert_eq!(of("QS-JAN", "2024-01-01", "holidays:DE"), (vec![2.0, 4.0, 0.0, 3.0], Vec::new()));
+    let panel = Panel::from_series(Freq::parse("MS").unwrap(), [("a", "2024-12-01", vec![0.0])]).unwrap();
+    let around = features("holidays:DE:1:1:end").columns_of(&panel, &workers()).unwrap();
+    let around: Vec<(&str, f32)> = around.iter().map(|(name, values)| (&**name, values[0])).collect();
+    // Rows are said to end on 1 December: from 2 November on.
+    assert_eq!(around, [("holidays_DE", 0.0), ("holidays_DE_before_1", 0.0), ("holidays_DE_after_1", 0.0)]);
+}
+
+#[test]
 fn dates_are_those_of_the_zone() {
     let zone = Zone::parse("America/New_York").expect("a zone");
     // 23:00 on a Sunday there, 4:00 on Monday in UTC.

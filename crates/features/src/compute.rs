@@ -144,9 +144,10 @@ fn compute(
     let spread = rows * columns.len() > FEW;
     let mut left: Vec<&mut [f32]> = columns.iter_mut().map(|(_, values)| values.as_mut_slice()).collect();
     for wave in blocks(lens).chunks(WAVE) {
-        let mut prepared: Vec<_> = wave.iter().map(|_| Ok(RowBlock::new(dated, leaves_open))).collect();
+        let mut prepared: Vec<_> =
+            wave.iter().map(|_| Ok(RowBlock::new(panel.freq(), leaves_open))).collect();
         workers.each(&mut prepared, spread, |i, block: &mut Result<RowBlock, DataError>| {
-            let mut all = RowBlock::new(dated, leaves_open);
+            let mut all = RowBlock::new(panel.freq(), leaves_open);
             let pushed = wave[i].clone().try_for_each(|series| push(&mut all, series));
             *block = pushed.map(|()| all);
         });

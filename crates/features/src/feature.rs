@@ -2,6 +2,8 @@
 
 use std::fmt::Debug;
 
+use foretell_data::Panel;
+
 use crate::rows::FeatureRows;
 
 /// One feature with its arguments: some columns, and how they are computed.
@@ -12,6 +14,12 @@ pub(crate) trait Feature: Debug + Send + Sync {
     /// Whether it needs dates, though others of its name do not.
     fn needs_dates(&self) -> bool {
         false
+    }
+
+    /// What is to be known of its columns on this panel, with what to do about it; `word` is the feature as it is written.
+    fn caveat(&self, word: &str, panel: &Panel) -> Option<String> {
+        _ = (word, panel);
+        None
     }
 
     /// Computes the columns of one series, a slice of its rows for each.

@@ -1,6 +1,6 @@
 //! The rows of a series, from which features are computed.
 
-use foretell_data::{DataError, Panel};
+use foretell_data::{DataError, Freq, Panel, TimeKind};
 
 use crate::clock::{CivilTime, civil_times};
 
@@ -23,27 +23,35 @@ pub(crate) struct FeatureRows<'a> {
     pub(crate) times: &'a [i64],
     /// The same taken apart.
     pub(crate) dates: &'a [CivilTime],
-    /// Whether times are those of a calendar.
-    pub(crate) dated: bool,
+    /// The frequency of the times.
+    pub(crate) freq: Freq,
     /// Whether columns of the target are NaN where there is not enough history.
     pub(crate) leaves_open: bool,
 }
 
+impl FeatureRows<'_> {
+    /// Whether times are those of a calendar.
+    pub(crate) fn are_dated(&self) -> bool {
+        self.freq.kind() == TimeKind::Timestamp
+    }
+}
+
 /// The rows of several series, one after the other.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct RowBlock {
     y: Vec<f32>,
     times: Vec<i64>,
     dates: Vec<CivilTime>,
     /// The end of each series, and its first known row.
     series: Vec<(usize, usize)>,
-    dated: bool,
+    freq: Freq,
     leaves_open: bool,
 }
 
 impl RowBlock {
-    pub(crate) fn new(dated: bool, leaves_open: bool) -> Self {
-        Self { dated, leaves_open, ..Self::default() }
+    pub(crate) fn new(freq: Freq, leaves_open: bool) -> Self {
+        let (y, times, dates, series) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Self { y, times, dates, series, freq, leaves_open }
     }
 
     /// Appends the rows of a series.
@@ -118,7 +126,7 @@ impl RowBlock {
                 first_known,
                 times: self.times.get(rows.clone()).unwrap_or_default(),
                 dates: self.dates.get(rows).unwrap_or_default(),
-                dated: self.dated,
+                freq: self.freq,
                 leaves_open: self.leaves_open,
             };
             (rows, len)

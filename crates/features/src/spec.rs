@@ -5,7 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use foretell_data::nearest;
+use foretell_data::{Panel, nearest};
 use serde::{Deserialize, Serialize};
 
 use crate::arguments::{Arguments, DayLists};
@@ -74,6 +74,12 @@ impl Features {
     /// The columns of the times, which are known ahead.
     pub fn futr_columns(&self) -> Vec<String> {
         self.named(FeatureEntry::is_known_ahead)
+    }
+
+    /// What is to be known of the features on this panel: as they are written, and a sentence with what to do about it.
+    pub fn caveats(&self, panel: &Panel) -> Vec<(String, String)> {
+        let told = |spec: &FeatureSpec| Some((spec.word.clone(), spec.feature.caveat(&spec.word, panel)?));
+        self.specs.iter().filter_map(told).collect()
     }
 
     /// Those features alone that are known ahead.
@@ -270,6 +276,8 @@ mod tests {
         assert!(fault("fourier:7:0").contains("terms from 1"));
         assert!(fault("holidays:XX").contains("no country"));
         assert!(fault("holidays:DE:-1").contains("`-1` is not a number of days"));
+        assert!(fault("holidays:DE:begin:1").contains("`begin` is not a number of days"));
+        assert_eq!("holidays:DE:1:begin".parse::<Features>().expect("as it is written").columns().len(), 2);
         assert!(fault("lag:7,lag:1,7").contains("two features have the column lag_7"));
         assert!(fault("").contains("no feature is called ``"));
     }

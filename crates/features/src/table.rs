@@ -126,8 +126,9 @@ pub const FEATURES: &[FeatureEntry] = &[
     entry(
         "holidays",
         "holidays:DE:1:2",
-        "1 on public holidays of a country, by its two letters, from 1990 to 2050, or on the days of a file; behind it this many \
-         days before and after, each a column",
+        "1 on public holidays of a country, by its two letters, from 1990 to 2050, or on the days of a file, and how many of its \
+         days are ones in a row of a week, a month, ...; behind it this many days before and after, each a column, and :begin or :end \
+         where weeks begin or end with the day of their row",
         Recipe::Days,
     ),
     entry(

@@ -32,8 +32,10 @@ pub(crate) fn without_dropout<'a>(
 ) -> Option<Warning> {
     let others = models.zip(names).filter(|(spec, _)| !takes_dropout(spec));
     let (own, none): (Vec<_>, Vec<_>) = others.partition(|(spec, _)| has_quantiles(spec.as_ref()));
-    let named = |models: Vec<(&ModelSpec, &String)>| models.into_iter().map(|(_, name)| name.clone()).collect();
-    let to_set = none.iter().any(|(spec, _)| spec.network().is_some_and(|spec| spec.dropout_to_set().is_some()));
+    let named =
+        |models: Vec<(&ModelSpec, &String)>| models.into_iter().map(|(_, name)| name.clone()).collect();
+    let to_set =
+        none.iter().any(|(spec, _)| spec.network().is_some_and(|spec| spec.dropout_to_set().is_some()));
     let (own, none): (Vec<String>, Vec<String>) = (named(own), named(none));
     (!own.is_empty() || !none.is_empty()).then_some(Warning::WithoutDropout { own, none, to_set })
 }

@@ -165,6 +165,13 @@ pub enum Warning {
         /// What, and what to do, as the model says it.
         lacks: String,
     },
+    /// What is to be known of a feature, as of which days a row counts the holidays.
+    Feature {
+        /// The feature as it is written.
+        feature: String,
+        /// What, and what to do, as the feature says it.
+        told: String,
+    },
     /// Series that a model forecasts in another way than its hyper-parameters say.
     Fallback {
         /// The name of the model's column.

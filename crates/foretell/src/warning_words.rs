@@ -127,6 +127,7 @@ impl fmt::Display for Warning {
                  lower learning_rate"
             ),
             Self::Caveat { model, lacks } => write!(f, "{model}: {lacks}"),
+            Self::Feature { feature, told } => write!(f, "feature {feature}: {told}"),
             Self::Fallback { model, reason, instead, remedy, series } => write!(
                 f,
                 "{model}: series {} {} {reason}, and {} forecast by {instead}; {remedy}, or leave such series out",
@@ -289,7 +290,9 @@ fn short_history(
 }
 
 fn without_dropout(f: &mut fmt::Formatter<'_>, own: &[String], none: &[String], to_set: bool) -> fmt::Result {
-    f.write_str("intervals by dropout are those of networks that forecast a single number and drop something")?;
+    f.write_str(
+        "intervals by dropout are those of networks that forecast a single number and drop something",
+    )?;
     if !own.is_empty() {
         write!(f, "; with those of their own: {}", own.join(", "))?;
     }

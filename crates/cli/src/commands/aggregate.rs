@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use foretell::{
-    AVAILABLE_MASK, ColumnNames, Frame, Freq, Panel, ReadOptions, Warning, column_names, sum_series, warnings_of_sums,
+    AVAILABLE_MASK, ColumnNames, Frame, Freq, Panel, ReadOptions, Warning, column_names, sum_series,
+    warnings_of_sums,
 };
 use serde_json::json;
 

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::{ArgGroup, Args, Command, Id};
 use foretell::features::{FEATURES, FeatureEntry};
-use foretell::{ColumnNames, Features, Fitted, Frame, Freq, Panel, ReadOptions, Value, Workers, json};
+use foretell::{
+    ColumnNames, Features, Fitted, Frame, Freq, Panel, ReadOptions, Value, Warning, Workers, json,
+};
 
 use crate::args::{MemoryArgs, OutArgs, ThreadArgs};
 use crate::context::Context;
@@ -91,6 +93,10 @@ impl WriteFeatures {
                 (data.read(&options, context)?, names, features, options.numbers.decimal())
             }
         };
+        if self.model.is_none() {
+            let told = features.caveats(&panel).into_iter();
+            told.for_each(|(feature, told)| context.warned(&Warning::Feature { feature, told }));
+        }
         let workers = Workers::new(self.threads.count)?;
         // Columns that are there already, and what is no finite number, are refused.
         let wide = features.add_to(&panel, &workers).context("--features")?;

@@ -63,9 +63,12 @@ fn series_that_no_forecast_of_the_history_fits_in_are_left_out_on_request() {
     let dir = TestDirectory::new();
     put_sales(&dir);
     let sales = dir.read("sales.csv");
-    dir.ok("fit --data sales.csv --freq 1 --model SeasonalNaive --set season_length=7 --h 7 --out model --quiet");
+    dir.ok(
+        "fit --data sales.csv --freq 1 --model SeasonalNaive --set season_length=7 --h 7 --out model --quiet",
+    );
     let alone = dir.ok("anomalies --data sales.csv --from model --quiet");
-    let short = |rows: usize| (0..rows).map(|day| format!("new,{},5\n", 140 - rows + day)).collect::<String>();
+    let short =
+        |rows: usize| (0..rows).map(|day| format!("new,{},5\n", 140 - rows + day)).collect::<String>();
     for command in ["anomalies --from model", "predict --model model --insample"] {
         dir.put("both.csv", &(sales.clone() + &short(7)));
         let line = format!("{command} --data both.csv");
@@ -74,7 +77,10 @@ fn series_that_no_forecast_of_the_history_fits_in_are_left_out_on_request() {
         assert!(message.contains("leave such series out (`--drop-short`)"), "{message}");
         let output = dir.run(&format!("{line} --drop-short"));
         let told = stderr(&output);
-        assert!(output.status.success() && told.contains("left out 1 series of fewer than 8 rows: new (7)"), "{told}");
+        assert!(
+            output.status.success() && told.contains("left out 1 series of fewer than 8 rows: new (7)"),
+            "{told}"
+        );
         if command.starts_with("anomalies") {
             assert_eq!(String::from_utf8(output.stdout).unwrap(), alone);
         }

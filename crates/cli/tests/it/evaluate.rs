@@ -72,7 +72,10 @@ fn bounds_the_wrong_way_round_are_told() {
                     2024-01-29 (2 and 0): such an interval holds no value; its two columns seem to be exchanged, so exchange them\n";
     assert!(told.contains(expected), "{told}");
     assert!(!stderr(&files().run(BESIDE)).contains("lower end"));
-    assert!(!stderr(&dir.run(&format!("{BESIDE} --models B"))).contains("lower end"), "those of another model");
+    assert!(
+        !stderr(&dir.run(&format!("{BESIDE} --models B"))).contains("lower end"),
+        "those of another model"
+    );
 }
 
 #[test]

@@ -62,12 +62,18 @@ fn a_series_without_values_is_left_out_and_named() {
     assert_eq!(String::from_utf8(output.stdout).unwrap(), alone);
     // So is one in data of the saved models; others ask for it.
     let output = dir.run("predict --model model --data d.csv --log json");
-    let event: Value = stderr(&output).lines().map(|line| serde_json::from_str::<Value>(line).unwrap())
-        .find(|event| event["event"] == "note").expect("a note");
+    let event: Value = stderr(&output)
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .find(|event| event["event"] == "note")
+        .expect("a note");
     assert_eq!((output.status.code(), &event["series"]), (Some(0), &serde_json::json!(["unknown"])));
     let fit = "fit --data d.csv --model Naive --h 3 --out naive";
     let message = dir.fails(1, fit);
-    assert!(message.contains("as are all values of its series") && message.contains("`--drop-unknown`"), "{message}");
+    assert!(
+        message.contains("as are all values of its series") && message.contains("`--drop-unknown`"),
+        "{message}"
+    );
     dir.ok(&format!("{fit} --drop-unknown"));
 }
 

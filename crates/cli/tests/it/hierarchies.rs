@@ -72,16 +72,27 @@ fn sums_are_made_of_series() {
 #[test]
 fn columns_that_sums_are_without_are_told() {
     let dir = files();
-    let further: String = dir.read("sales.csv").lines().enumerate().map(|(i, line)| match i {
-        0 => format!("promo,{line},price\n"),
-        _ => format!("yes,{line},{i}\n"),
-    }).collect();
+    let further: String = dir
+        .read("sales.csv")
+        .lines()
+        .enumerate()
+        .map(|(i, line)| match i {
+            0 => format!("promo,{line},price\n"),
+            _ => format!("yes,{line},{i}\n"),
+        })
+        .collect();
     dir.put("further.csv", &further);
     let flags = "--levels country,state --static labels.csv";
     let output = dir.run(&format!("aggregate --data further.csv {flags}"));
     let told = stderr(&output);
-    assert!(told.contains("columns that are left out, as it is not known what they are of a sum: promo, price; "), "{told}");
-    assert_eq!(String::from_utf8(output.stdout).unwrap(), dir.ok(&format!("aggregate --data sales.csv {flags}")));
+    assert!(
+        told.contains("columns that are left out, as it is not known what they are of a sum: promo, price; "),
+        "{told}"
+    );
+    assert_eq!(
+        String::from_utf8(output.stdout).unwrap(),
+        dir.ok(&format!("aggregate --data sales.csv {flags}"))
+    );
     assert!(!stderr(&dir.run(&format!("aggregate --data sales.csv {flags}"))).contains("left out"));
 }
 
@@ -90,9 +101,14 @@ fn labels_that_are_written_in_two_ways_are_told() {
     let dir = files();
     dir.put("labels.csv", &LABELS.replace("c,AU,NSW", "c,au ,NSW"));
     let flags = "--data sales.csv --levels country,state --static labels.csv";
-    for line in [format!("aggregate {flags} --out all.csv"), format!("fit {flags} --model Naive --h 2 --out m")] {
+    for line in
+        [format!("aggregate {flags} --out all.csv"), format!("fit {flags} --model Naive --h 2 --out m")]
+    {
         let told = stderr(&dir.run(&line));
-        assert!(told.contains("the sums \"AU\" and \"au \" differ in blanks or the case of letters alone"), "{told}");
+        assert!(
+            told.contains("the sums \"AU\" and \"au \" differ in blanks or the case of letters alone"),
+            "{told}"
+        );
         assert_eq!(told.matches("differ in blanks").count(), 1, "{told}");
     }
     dir.put("labels.csv", LABELS);

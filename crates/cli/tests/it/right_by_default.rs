@@ -53,7 +53,10 @@ fn a_series_of_one_row_is_forecast_by_it_and_stops_no_other() {
     dir.put("d.csv", &format!("unique_id,ds,y\n{long}new,{},7\n", date(59)));
     let fit = "fit --data d.csv --model Prophet --h 2 --out m --overwrite";
     let told = stderr(&dir.run(&format!("{fit} --fallbacks list.csv")));
-    assert!(told.contains("Prophet: series new has fewer than 2 values, and is forecast by its last value"), "{told}");
+    assert!(
+        told.contains("Prophet: series new has fewer than 2 values, and is forecast by its last value"),
+        "{told}"
+    );
     let list = "unique_id,model,reason,instead\nnew,Prophet,fewer than 2 values,its last value\n";
     assert_eq!(dir.read("list.csv"), list);
     let forecast = dir.ok("predict --model m --data d.csv");

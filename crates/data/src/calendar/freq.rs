@@ -169,7 +169,7 @@ impl Freq {
     }
 
     /// Length of one step in microseconds (or integers), if all are the same.
-    fn fixed(self) -> Option<i64> {
+    pub(super) fn fixed(self) -> Option<i64> {
         self.unit.step()?.checked_mul(self.multiple)
     }
 }

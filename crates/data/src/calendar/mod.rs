@@ -19,6 +19,7 @@ mod mail;
 pub(crate) mod months;
 pub(crate) mod opening_hours;
 pub(crate) mod pattern;
+mod period_days;
 pub(crate) mod periods;
 pub(crate) mod readings;
 pub(crate) mod repeated_times;

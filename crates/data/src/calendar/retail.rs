@@ -32,6 +32,11 @@ enum Part {
 }
 
 impl Retail {
+    /// Whether times are first days; else last days.
+    pub(super) fn is_start(self) -> bool {
+        self.start
+    }
+
     /// Reads `E-N-JAN-SAT` (years), `EQ-N-JAN-SAT-4` (quarters, and which one has the 53rd week) or `EM-N-JAN-SAT-445`
     /// (months); with `S` in place of the first `E` the times are first days.
     pub(crate) fn parse(word: &str) -> Option<Self> {

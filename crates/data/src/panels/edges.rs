@@ -130,7 +130,10 @@ mod tests {
     fn series_of_which_nothing_is_known_are_left_out_on_request() {
         let text = "unique_id,ds,y,price\nb,1,,5\nb,2,NaN,\na,1,1,3\na,2,2,4\na,3,3,5\na,4,,4\nc,1,,\n";
         let error = read(text, &ReadOptions::new()).unwrap_err().to_string();
-        assert!(error.contains("all values of its series") && error.contains("`ReadOptions::drop_unknown`"), "{error}");
+        assert!(
+            error.contains("all values of its series") && error.contains("`ReadOptions::drop_unknown`"),
+            "{error}"
+        );
         for fill in [None, Some(Fill::Forward), Some(Fill::Interpolate)] {
             let options = ReadOptions { fill, ..ReadOptions::new().without_unknown() };
             let panel = read(text, &options).unwrap();

@@ -1,7 +1,7 @@
 //! Panels: series of one frequency, the future values that are known of them, and how tables and slices become panels.
 
 pub(crate) mod aggregate;
-mod alike_ids;
+pub(crate) mod alike_ids;
 mod append;
 mod assemble;
 mod between;

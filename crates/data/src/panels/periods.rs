@@ -46,18 +46,11 @@ impl Periods {
     /// Where the period begins and ends that has this name.
     pub(super) fn bounds(&self, zone: Option<&Zone>, name: i64) -> Option<Range<i64>> {
         let freq = self.resample?;
-        match are_named_by_end(freq) {
+        match freq.names_last_days() {
             true => Some(freq.next_in(zone, name, -1)? + DAY..name + DAY),
             false => Some(name..freq.next_in(zone, name, 1)?),
         }
     }
-}
-
-/// Whether periods have the name of their last day.
-fn are_named_by_end(freq: Freq) -> bool {
-    let word = freq.to_string();
-    let unit = word.trim_start_matches(|c: char| c.is_ascii_digit());
-    unit.starts_with('W') || unit.split('-').next().is_some_and(|unit| unit.ends_with('E'))
 }
 
 /// The length of a step, of frequencies whose steps have all the same.
@@ -91,7 +84,7 @@ fn period(freq: Freq, zone: Option<&Zone>, time: i64) -> Option<i64> {
             let before = freq.next(day, -1)?;
             let after = freq.next(before, 1)?;
             let floor = if after <= day { after } else { before };
-            if are_named_by_end(freq) && floor < day { freq.next(floor, 1)? } else { floor }
+            if freq.names_last_days() && floor < day { freq.next(floor, 1)? } else { floor }
         }
     };
     match zone {

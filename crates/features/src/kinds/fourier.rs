@@ -55,7 +55,7 @@ impl Feature for Fourier {
     }
 
     fn compute(&self, rows: &FeatureRows<'_>, out: &mut [&mut [f32]]) {
-        let unit = if rows.dated { DAY as f64 } else { 1.0 };
+        let unit = if rows.are_dated() { DAY as f64 } else { 1.0 };
         let per_unit = 1.0 / (unit * self.period);
         for (term, pair) in (1_u32..).zip(out.chunks_exact_mut(2)) {
             let [sine, cosine] = pair else { unreachable!("pairs") };

@@ -1,16 +1,19 @@
-//! Holidays of a country, or days of one's own list, with the days around them.
+//! Holidays of a country, or days of one's own list, with the days around them. Rows of weeks, months and the like count those that
+//! are in their periods.
 
 use std::path::Path;
 
 use foretell_data::jiff::civil::Date;
+use foretell_data::{Panel, TimeKind};
 
 use crate::arguments::{Arguments, numbers};
+use crate::clock::DAY;
 use crate::day_file::read_days;
 use crate::error::FeatureError;
 use crate::feature::Feature;
 use crate::rows::FeatureRows;
 
-/// Whether the day of a row is one of a list, or this many days before or after one.
+/// How many days of a row are those of a list, or this many days before or after one.
 #[derive(Debug)]
 struct SpecialDays {
     name: String,
@@ -19,7 +22,12 @@ struct SpecialDays {
     marks: Vec<bool>,
     before: i64,
     after: i64,
+    /// Whether rows of several days have the name of the last of them, if that is said.
+    at_end: Option<bool>,
 }
+
+/// Words for the end of their days that rows have the name of.
+const ENDS: [(&str, bool); 2] = [("begin", false), ("end", true)];
 
 /// A feature, and the list that it has beside the countries.
 type Parsed = (Box<dyn Feature>, Option<(String, Vec<Date>)>);
@@ -27,9 +35,12 @@ type Parsed = (Box<dyn Feature>, Option<(String, Vec<Date>)>);
 /// The most days before or after a holiday.
 const FARTHEST: i64 = 366;
 
-/// `holidays:COUNTRY[:BEFORE[:AFTER]]`, or a file, or one of the lists of `arguments`, in place of the country.
+/// `holidays:COUNTRY[:BEFORE[:AFTER]][:begin|:end]`, or a file, or one of the lists of `arguments`, in place of the country.
 pub(crate) fn special_days(arguments: &Arguments<'_>) -> Result<Result<Parsed, FeatureError>, String> {
     let (list, around) = arguments.all().split_first().ok_or("its country or file is missing")?;
+    let end = |last: &Vec<&str>| ENDS.into_iter().find(|(word, _)| *last == [*word]);
+    let at_end = around.last().and_then(end).map(|(_, at_end)| at_end);
+    let around = &around[..around.len() - usize::from(at_end.is_some())];
     let [list] = list.as_slice() else { return Err("it takes one country or file".to_owned()) };
     let count = |part: Option<&Vec<&str>>| match part {
         None => Ok(0),
@@ -40,10 +51,12 @@ pub(crate) fn special_days(arguments: &Arguments<'_>) -> Result<Result<Parsed, F
     };
     let (before, after) = (count(around.first())?, count(around.get(1))?);
     if around.len() > 2 {
-        return Err("it takes a country, days before and days after".to_owned());
+        return Err(
+            "it takes a country, days before and days after, and where rows stand (begin or end)".to_owned()
+        );
     }
     let make = |name: &str, days: &[Date]| -> Box<dyn Feature> {
-        Box::new(SpecialDays::new(name, days, before, after))
+        Box::new(SpecialDays::new(name, days, [before, after], at_end))
     };
     if let Some(days) = arguments.lists.and_then(|lists| lists.get(*list)) {
         return Ok(Ok((make(list, days), Some(((*list).to_owned(), days.clone())))));
@@ -62,7 +75,7 @@ pub(crate) fn special_days(arguments: &Arguments<'_>) -> Result<Result<Parsed, F
 }
 
 impl SpecialDays {
-    fn new(name: &str, days: &[Date], before: i64, after: i64) -> Self {
+    fn new(name: &str, days: &[Date], [before, after]: [i64; 2], at_end: Option<bool>) -> Self {
         let numbers: Vec<i64> = days.iter().map(|day| day_number(*day)).collect();
         let first = numbers.iter().min().copied().unwrap_or_default();
         let last = numbers.iter().max().copied().unwrap_or_default();
@@ -70,7 +83,7 @@ impl SpecialDays {
         for day in numbers {
             marks[(day - first) as usize] = true;
         }
-        Self { name: name.to_owned(), first, marks, before, after }
+        Self { name: name.to_owned(), first, marks, before, after, at_end }
     }
 
     fn has(&self, day: i64) -> bool {
@@ -99,10 +112,33 @@ impl Feature for SpecialDays {
         self.distances().map(column).collect()
     }
 
+    fn caveat(&self, word: &str, panel: &Panel) -> Option<String> {
+        let freq = panel.freq();
+        if self.at_end.is_some() || !freq.leaves_ends_open() || panel.n_series() == 0 {
+            return None;
+        }
+        let last = panel.len(0).checked_sub(1)?;
+        let time = panel.time(0, last);
+        let day = panel.zone().and_then(|zone| zone.civil(time)).unwrap_or(time).div_euclid(DAY);
+        let days = freq.days_of_row(day, freq.names_last_days());
+        let shown = |day: i64| TimeKind::Timestamp.display(day * DAY);
+        let [this, other] = if freq.names_last_days() { ["end", "begin"] } else { ["begin", "end"] };
+        Some(format!(
+            "a row counts the holidays of all days that it stands for, with the frequency `{freq}` the row {} of series {} those from {} to {}; \
+             where these days {other} with that of the row, write {word}:{other}, else {word}:{this}",
+            shown(day),
+            panel.id(0),
+            shown(days.start),
+            shown(days.end - 1)
+        ))
+    }
+
     fn compute(&self, rows: &FeatureRows<'_>, out: &mut [&mut [f32]]) {
+        let (freq, at_end) = (rows.freq, self.at_end.unwrap_or(rows.freq.names_last_days()));
         for (distance, out) in self.distances().zip(out) {
             for (out, date) in out.iter_mut().zip(rows.dates) {
-                *out = f32::from(self.has(date.date + distance));
+                let days = freq.days_of_row(date.date, at_end);
+                *out = days.filter(|day| self.has(day + distance)).count() as f32;
             }
         }
     }

@@ -25,7 +25,7 @@ impl Feature for Trend {
 
     fn compute(&self, rows: &FeatureRows<'_>, out: &mut [&mut [f32]]) {
         let [out] = out else { unreachable!("one column") };
-        let (origin, unit) = if rows.dated { (ORIGIN * DAY, 365.25 * DAY as f64) } else { (0, 1.0) };
+        let (origin, unit) = if rows.are_dated() { (ORIGIN * DAY, 365.25 * DAY as f64) } else { (0, 1.0) };
         for (out, &time) in out.iter_mut().zip(rows.times) {
             *out = ((time - origin) as f64 / unit) as f32;
         }

@@ -172,8 +172,10 @@ mod tests {
         let two = told([["North", "x"], ["north ", "X"], ["South", "x"]]);
         assert_eq!(
             two,
-            ["the sums \"North\" and \"north \" (and 1 more such pairs) differ in blanks or the case of letters alone, and are sums of \
-              their own; write their labels alike if they are one"]
+            [
+                "the sums \"North\" and \"north \" (and 1 more such pairs) differ in blanks or the case of letters alone, and are sums of \
+              their own; write their labels alike if they are one"
+            ]
         );
         assert!(told([["North", "x"], ["North", "y"], ["South", "x"]]).is_empty());
     }

@@ -365,16 +365,22 @@ mod tests {
         const GAP: f64 = f64::NAN;
         let told = |low: &[f64], high: &[f64]| {
             let columns = [("M", &[1.0; 4][..]), ("M-lo-80", low), ("M-hi-80", high), ("y", &[1.0; 4])];
-            let scored = ScoredForecasts::new(&table(&columns, None), None, None, &ColumnNames::default()).unwrap();
+            let scored =
+                ScoredForecasts::new(&table(&columns, None), None, None, &ColumnNames::default()).unwrap();
             scored.crossed_ends().iter().map(ToString::to_string).collect::<Vec<_>>()
         };
         assert_eq!(
             told(&[2.0, 0.0, 2.5, GAP], &[0.0, 2.0, -1.0, 1.0]),
-            ["the lower end of the 80 % interval of M is above its upper end in 2 of 3 rows, the first of series a at 5 (2 and 0): such \
-              an interval holds no value; its two columns seem to be exchanged, so exchange them"]
+            [
+                "the lower end of the 80 % interval of M is above its upper end in 2 of 3 rows, the first of series a at 5 (2 and 0): such \
+              an interval holds no value; its two columns seem to be exchanged, so exchange them"
+            ]
         );
         let few = told(&[2.0, 0.0, 0.0, 0.0], &[0.0, 2.0, 2.0, 2.0]);
-        assert!(few[0].contains("in 1 of 4 rows") && few[0].ends_with("exchange the ends in these rows"), "{few:?}");
+        assert!(
+            few[0].contains("in 1 of 4 rows") && few[0].ends_with("exchange the ends in these rows"),
+            "{few:?}"
+        );
         assert!(told(&[0.0, 1.0, 1.0, GAP], &[2.0, 1.0, 3.0, 0.0]).is_empty(), "an interval may be a point");
     }
 

@@ -41,6 +41,9 @@ pub(crate) fn warn_of_data(plan: &TrainingPlan, panel: &Panel) {
         plan.warnings.warn(&doubt);
     }
     plan.warnings.warn_of_coarse_values(panel, &without_levels(plan));
+    for (feature, told) in plan.features.caveats(panel) {
+        plan.warnings.warn(&Warning::Feature { feature, told });
+    }
     for (model, name) in plan.models().into_iter().zip(plan.column_names()) {
         if model.needs().max_steps == Some(0) && plan.start.of(&name).from.is_none() {
             plan.warnings.warn(&Warning::NoSteps { model: name.clone() });

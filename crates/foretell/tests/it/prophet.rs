@@ -106,7 +106,8 @@ fn a_series_of_one_value_is_forecast_by_it_and_stops_no_other() {
     fitted.save(home.path().join("model"), false).expect("it is saved");
     let loaded = Fitted::load(home.path().join("model")).expect("it is loaded");
     let options = PredictOptions::new().level(&[80.0]);
-    let expected = forecaster().fit(&alone).expect("a fit").predict_with(&alone, &options).expect("a forecast");
+    let expected =
+        forecaster().fit(&alone).expect("a fit").predict_with(&alone, &options).expect("a forecast");
     for fitted in [&fitted, &loaded] {
         let forecast = fitted.predict_with(&panel, &options).expect("a forecast");
         let column = |name| forecast.column(name).expect("a column");

@@ -128,8 +128,11 @@ fn intervals_by_dropout_stand_beside_models_that_have_none() {
     let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     let told = std::mem::take(&mut *heard.lock().unwrap());
     let of_dropout = told.iter().filter(|warning| matches!(warning, Warning::WithoutDropout { .. }));
-    let expected =
-        Warning::WithoutDropout { own: names(&["AutoETS"]), none: names(&["NHITS", "NLinear"]), to_set: true };
+    let expected = Warning::WithoutDropout {
+        own: names(&["AutoETS"]),
+        none: names(&["NHITS", "NLinear"]),
+        to_set: true,
+    };
     assert_eq!(of_dropout.collect::<Vec<_>>(), [&expected]);
     let home = tempfile::tempdir().expect("a folder");
     fitted.save(home.path().join("model"), false).expect("a new directory");
