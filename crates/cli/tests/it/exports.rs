@@ -340,6 +340,14 @@ fn workbooks_are_read_sheet_by_sheet() {
         let message =
             dir.fails(1, &format!("fit --data {workbooks}/{name} --sheet Weeks --model Naive --h 2 --out m"));
         assert!(message.contains("has no sheet `Weeks`; it has `Sales`, `Days`"), "{message}");
+        let fit = format!("fit --data {workbooks}/{name} --model Naive --h 2 --out m");
+        for (flags, sheets) in [("", "`Sales`, beside `Days`"), (" --sheet Days", "`Days`, beside `Sales`")] {
+            let message = dir.fails(1, &format!("{fit} --target-col sold{flags}"));
+            assert!(
+                message.contains(&format!("this is its sheet {sheets}; `--sheet` names that of the data")),
+                "{message}"
+            );
+        }
     }
     let message = dir.fails(2, &format!("predict --model model --data {workbooks}/sales.xlsx --out f.xlsx"));
     assert!(message.contains(".xlsx is no format that foretell writes"), "{message}");

@@ -68,13 +68,17 @@ pub(super) fn explained(error: DataError, table: &dyn TableReader, options: &Rea
     if options.across.is_some() || !options.time_cols.is_empty() {
         return error;
     }
-    let header = table.header();
+    let (header, sheets) = (table.header(), table.sheets());
     let hint = match &error {
         DataError::MissingColumn { .. } | DataError::BadTime { .. } | DataError::BadValue { .. } => {
             if let DataError::MissingColumn { table, .. } = &error
                 && looks_like_row(header)
             {
-                return UnreadableTable::NoHeader { file: table.clone(), cells: header.to_vec() }.into();
+                let error = UnreadableTable::NoHeader { file: table.clone(), cells: header.to_vec() }.into();
+                return match sheets {
+                    Some(sheets) => DataError::LaidOut { error: Box::new(error), hint: sheets.hint() },
+                    None => error,
+                };
             }
             parts(header)
                 .map(|(across, first, last)| {
@@ -94,6 +98,8 @@ pub(super) fn explained(error: DataError, table: &dyn TableReader, options: &Rea
                     DataError::MissingColumn { column, .. } => {
                         several_ids(column, header).or_else(|| dated_parts(header))
                     }
+                    // A first sheet may be one of remarks.
+                    DataError::BadTime { .. } if options.file.sheet.is_none() => Some(sheets?.hint()),
                     _ => None,
                 })
         }

@@ -240,7 +240,7 @@ fn read_long(
         {
             return Err(DataError::TakenColumn { table: table.file().clone(), column: column.clone(), what });
         }
-        return Err(DataError::missing_column(table.file(), column, names.into_iter(), COLUMN_REMEDY));
+        return Err(table.missing_column(column, names.into_iter(), COLUMN_REMEDY));
     }
     let wanted = |name: &String| {
         options.columns.as_ref().is_none_or(|columns| columns.contains(name))

@@ -9,6 +9,7 @@ use super::day_clock::{beyond_day, steps_of_day};
 use super::layout::Across;
 use super::number_format::NumberFormat;
 use super::read_note::ReadNote;
+use super::sheets::Sheets;
 use super::table::TableReader;
 use super::year_months::months_of_year;
 use crate::calendar::clock::Clock;
@@ -289,6 +290,10 @@ impl TableReader for MeltedTable<'_> {
 
     fn check_units(&self) -> Result<(), DataError> {
         self.inner.check_units()
+    }
+
+    fn sheets(&self) -> Option<&Sheets> {
+        self.inner.sheets()
     }
 
     fn notes(&self) -> Vec<ReadNote> {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::day_clock::{HOUR, Hours, Twin, time_of_day, without_twin};
 use super::number_format::NumberFormat;
 use super::read_note::ReadNote;
+use super::sheets::Sheets;
 use super::table::TableReader;
 use crate::calendar::clock::Clock;
 use crate::calendar::flaw::{Advice, TimeFlaw};
@@ -342,6 +343,10 @@ impl TableReader for JoinedTimes<'_> {
 
     fn check_units(&self) -> Result<(), DataError> {
         self.inner.check_units()
+    }
+
+    fn sheets(&self) -> Option<&Sheets> {
+        self.inner.sheets()
     }
 
     fn notes(&self) -> Vec<ReadNote> {

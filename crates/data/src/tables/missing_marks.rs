@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::number_flags::without_flags;
 use super::number_format::{NumberFormat, narrow};
 use super::read_note::ReadNote;
+use super::sheets::Sheets;
 use super::table::TableReader;
 use crate::calendar::clock::Clock;
 use crate::error::DataError;
@@ -204,6 +205,10 @@ impl TableReader for MarkedTable<'_> {
 
     fn check_units(&self) -> Result<(), DataError> {
         self.inner.check_units()
+    }
+
+    fn sheets(&self) -> Option<&Sheets> {
+        self.inner.sheets()
     }
 
     fn notes(&self) -> Vec<ReadNote> {

@@ -39,6 +39,7 @@ mod records;
 #[cfg(feature = "parquet")]
 mod row_groups;
 mod several;
+mod sheets;
 pub(crate) mod table;
 pub(crate) mod table_columns;
 pub(crate) mod table_files;

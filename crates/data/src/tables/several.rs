@@ -7,6 +7,7 @@ use std::vec::IntoIter;
 
 use super::number_format::NumberFormat;
 use super::read_note::ReadNote;
+use super::sheets::Sheets;
 use super::table::{TableReader, check_header};
 use super::table_files::partition_columns;
 use crate::calendar::clock::Clock;
@@ -242,6 +243,10 @@ impl TableReader for SeveralTables<'_> {
 
     fn check_units(&self) -> Result<(), DataError> {
         self.current.check_units()
+    }
+
+    fn sheets(&self) -> Option<&Sheets> {
+        self.current.sheets()
     }
 
     fn notes(&self) -> Vec<ReadNote> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::number_format::{NumberFormat, narrow};
 use super::read_note::ReadNote;
+use super::sheets::Sheets;
 use crate::calendar::clock::Clock;
 use crate::calendar::flaw::TimeFlaw;
 use crate::error::DataError;
@@ -106,6 +107,11 @@ pub(crate) trait TableReader: Send {
         Vec::new()
     }
 
+    /// The sheets of its file, if that is a workbook of several.
+    fn sheets(&self) -> Option<&Sheets> {
+        None
+    }
+
     /// The cell as it is shown in a message.
     fn shown(&self, column: usize) -> String;
 }
@@ -117,7 +123,21 @@ impl dyn TableReader + '_ {
 
     /// Position of the column `name`; `remedy` completes the error.
     pub(crate) fn column(&self, name: &str, remedy: &'static str) -> Result<usize, DataError> {
-        self.find(name).ok_or_else(|| DataError::missing_column(self.file(), name, self.columns(), remedy))
+        self.find(name).ok_or_else(|| self.missing_column(name, self.columns(), remedy))
+    }
+
+    /// The error of a column that is not among these; `remedy` completes it.
+    pub(crate) fn missing_column<'a>(
+        &self,
+        name: &str,
+        available: impl Iterator<Item = &'a str> + Clone,
+        remedy: &'static str,
+    ) -> DataError {
+        let remedy = match self.sheets() {
+            Some(sheets) => Cow::from(format!("{remedy}; {}", sheets.hint())),
+            None => remedy.into(),
+        };
+        DataError::missing_column(self.file(), name, available, remedy)
     }
 
     /// Position of the column of ids; `None` where a table has none and only the usual name was asked for: then it holds one

@@ -13,6 +13,7 @@ use super::file_options::FileOptions;
 use super::header_search::{Shape, header_of};
 use super::number_format::NumberFormat;
 use super::read_note::ReadNote;
+use super::sheets::Sheets;
 use super::table::{TableReader, check_header};
 use super::units::Units;
 use super::workbook_sizes::{CELL, TOO_MUCH, check_contents};
@@ -34,8 +35,8 @@ const LOOK: usize = 64;
 /// Columns that a sheet may have, as in the programs that write them.
 const MOST_COLUMNS: u32 = 1 << 14;
 
-/// Cells with their rows and columns, from 0, and a note on the sheet.
-type SheetCells = (Vec<((u32, u32), Data)>, Option<ReadNote>);
+/// Cells with their rows and columns, from 0, and the sheet that they are of.
+type SheetCells = (Vec<((u32, u32), Data)>, Chosen);
 
 /// The cells of a sheet that are not empty, row by row.
 pub(crate) struct SheetTable {
@@ -50,6 +51,7 @@ pub(crate) struct SheetTable {
     next: usize,
     numbers: NumberFormat,
     options: FileOptions,
+    sheets: Option<Sheets>,
     notes: Vec<ReadNote>,
     units: Units,
 }
@@ -77,7 +79,7 @@ impl SheetTable {
                 }
                 cells.push((cell.get_position(), cell.get_value().clone().into()));
             }
-            Ok((cells, sheet.note))
+            Ok((cells, sheet))
         })
     }
 
@@ -91,7 +93,7 @@ impl SheetTable {
             let (top, left) = range.start().unwrap_or((0, 0));
             let place = |row: usize, column: usize| (top + row as u32, left + column as u32);
             let cells = range.used_cells().map(|(row, column, data)| (place(row, column), data.clone()));
-            Ok((cells.collect(), sheet.note))
+            Ok((cells.collect(), sheet))
         })
     }
 
@@ -105,15 +107,20 @@ impl SheetTable {
         opened(path, &file)?;
         let limit = check_contents(path).map_err(|reason| faulty(&file, reason))?;
         let panicked = || faulty(&file, "it is damaged".to_owned());
-        let (cells, note) = caught(|| read(&file, limit)).ok_or_else(panicked)??;
-        Self::new(file, cells, options, note)
+        let (cells, sheet) = caught(|| read(&file, limit)).ok_or_else(panicked)??;
+        let sheets = sheet.sheets();
+        let table = Self::new(file, cells, options, sheet);
+        table.map_err(|error| match sheets {
+            Some(sheets) => DataError::LaidOut { error: Box::new(error), hint: sheets.hint() },
+            None => error,
+        })
     }
 
     fn new(
         file: Arc<str>,
         mut cells: Vec<((u32, u32), Data)>,
         options: &FileOptions,
-        note: Option<ReadNote>,
+        sheet: Chosen,
     ) -> Result<Self, DataError> {
         cells.retain(|(_, data)| !matches!(data, Data::String(text) if text.trim().is_empty()));
         cells.sort_by_key(|(place, _)| *place);
@@ -163,7 +170,8 @@ impl SheetTable {
             next: end,
             numbers: NumberFormat::default(),
             options: options.clone(),
-            notes: note.into_iter().chain(titles).collect(),
+            sheets: sheet.sheets(),
+            notes: sheet.note.into_iter().chain(titles).collect(),
         })
     }
 
@@ -175,15 +183,27 @@ impl SheetTable {
     }
 }
 
-/// A sheet, and the note on its choice.
+/// A sheet, the others of its workbook, and the note on its choice.
 struct Chosen {
     name: String,
+    others: Vec<String>,
     note: Option<ReadNote>,
 }
 
+impl Chosen {
+    /// The sheets, where there are several.
+    fn sheets(&self) -> Option<Sheets> {
+        let Self { name, others, .. } = self;
+        (!others.is_empty()).then(|| Sheets { read: name.clone(), others: others.clone() })
+    }
+}
+
 fn chosen(file: &Arc<str>, sheets: &[String], options: &FileOptions) -> Result<Chosen, DataError> {
+    let others = |name: &String| sheets.iter().filter(|other| *other != name).cloned().collect::<Vec<_>>();
     match &options.sheet {
-        Some(name) if sheets.contains(name) => Ok(Chosen { name: name.clone(), note: None }),
+        Some(name) if sheets.contains(name) => {
+            Ok(Chosen { name: name.clone(), others: others(name), note: None })
+        }
         Some(name) => {
             let (file, sheet, sheets) = (file.clone(), name.clone(), sheets.to_vec());
             Err(UnreadableTable::NoSheet { file, sheet, sheets }.into())
@@ -193,9 +213,9 @@ fn chosen(file: &Arc<str>, sheets: &[String], options: &FileOptions) -> Result<C
             let note = (sheets.len() > 1).then(|| ReadNote::Sheet {
                 file: file.clone(),
                 read: name.clone(),
-                others: sheets[1..].to_vec(),
+                others: others(&name),
             });
-            Ok(Chosen { name, note })
+            Ok(Chosen { others: others(&name), name, note })
         }
     }
 }
@@ -346,6 +366,10 @@ impl TableReader for SheetTable {
         self.units.check(&self.file, &self.header)
     }
 
+    fn sheets(&self) -> Option<&Sheets> {
+        self.sheets.as_ref()
+    }
+
     fn notes(&self) -> Vec<ReadNote> {
         self.notes.iter().cloned().chain(self.units.notes(&self.file)).collect()
     }
@@ -381,6 +405,17 @@ mod tests {
             assert_eq!((days.freq().to_string(), days.n_series()), ("h".into(), 1), "{name}");
             let error = read(name, &sheet("Weeks")).unwrap_err().to_string();
             assert!(error.contains("no sheet `Weeks`") && error.contains("`Sales`, `Days`"), "{error}");
+            // A sheet without the columns.
+            let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/workbooks").join(name);
+            for (read, other) in [("Sales", "Days"), ("Days", "Sales")] {
+                let options = ReadOptions::new().target_col("sold").file(sheet(read));
+                let error = Panel::from_file(&path, &options).unwrap_err().to_string();
+                assert!(error.contains("has no column"), "{error}");
+                let sheets = format!(
+                    "; this is its sheet `{read}`, beside `{other}`; `FileOptions::sheet` names that of the data"
+                );
+                assert!(error.contains(&sheets), "{error}");
+            }
         }
     }
 
