@@ -148,6 +148,14 @@ pub enum UsageError {
         /// The name.
         name: String,
     },
+    /// Weights in fewer bits without a network that has some.
+    #[error(
+        "only networks have weights that can be held in fewer bits, and none of the models is one: {models}; name models with a network"
+    )]
+    NoWeights {
+        /// The models.
+        models: String,
+    },
     /// A network that is to be exported and is not there, or not named among several.
     #[error(
         "{} is to be exported, and the networks are {}; name one of them, or train one",

@@ -78,6 +78,16 @@ impl Quantise {
         let step_size = self.step_size.unwrap_or(h);
         let season = self.season.unwrap_or_else(|| usual_season(panel.freq()));
         let scores = fitted.compare_precisions(&panel, [self.n_windows, step_size], season, &self.weights)?;
+        let others: Vec<String> = fitted
+            .column_names()
+            .into_iter()
+            .filter(|name| scores.iter().all(|score| score.metrics.model != *name))
+            .collect();
+        if !others.is_empty() {
+            let text =
+                format!("left out, as only networks have weights in these formats: {}", others.join(", "));
+            context.report(&text, &json!({ "event": "note", "message": text }));
+        }
         print(match self.json {
             true => {
                 let report = json!({

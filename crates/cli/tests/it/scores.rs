@@ -213,6 +213,16 @@ fn weights_in_fewer_bits_are_scored_beside_f32_and_forecast_nearly_the_same() {
         |text: &str| -> Vec<f64> { rows(text)[1..].iter().map(|row| row[3].parse().unwrap()).collect() };
     let off = column(&wide).iter().zip(column(&narrow)).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     assert!(off > 0.0 && off < 0.1, "off by {off}");
+
+    dir.ok(&format!("fit {LONG} --model NLinear,Naive {SMALL} --out both --log none"));
+    let output = dir.run("quantise both --data long.csv --n-windows 1");
+    assert!(stderr(&output).contains("left out, as only networks have weights in these formats: Naive\n"));
+    assert!(!String::from_utf8(output.stdout).unwrap().contains("Naive"));
+    dir.ok(&format!("fit {LONG} --model Naive --h 7 --out naive --log none"));
+    let message = dir.fails(2, "quantise naive --data long.csv");
+    assert!(message.contains(
+        "only networks have weights that can be held in fewer bits, and none of the models is one: Naive"
+    ));
     let message = dir.fails(2, "predict --model model --data long.csv --precision fp4");
     assert!(message.contains("[possible values: f32, bf16, int8]"), "{message}");
 }

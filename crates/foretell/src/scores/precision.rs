@@ -9,6 +9,7 @@ use crate::error::Error;
 use crate::fitted::Fitted;
 use crate::scores::metrics::Metrics;
 use crate::trained_models::TrainedModels;
+use crate::usage_error::UsageError;
 
 /// One model with its weights held in one format, on rolling forecasts of the end of each series.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -56,7 +57,7 @@ impl Fitted {
     /// [`Metrics::mase`].
     ///
     /// # Errors
-    /// The errors of [`Fitted::validate`] and [`Fitted::weight_precision`].
+    /// If no model is a network; the errors of [`Fitted::validate`] and [`Fitted::weight_precision`].
     ///
     /// # Panics
     /// If `season` is 0.
@@ -67,6 +68,9 @@ impl Fitted {
         season: usize,
         precisions: &[WeightPrecision],
     ) -> Result<Vec<PrecisionScore>, Error> {
+        if self.models().iter().all(|model| model.network().is_none()) {
+            return Err(UsageError::NoWeights { models: self.column_names().join(", ") }.into());
+        }
         let mut scores: Vec<Vec<PrecisionScore>> = Vec::new();
         let mut each = vec![WeightPrecision::F32];
         for precision in precisions {
