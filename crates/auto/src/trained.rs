@@ -4,8 +4,10 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use foretell::own_estimator::{Asked, Estimator, ForecastValues, Learned, Span, Trained};
-use foretell::{EstimatorError, Fitted, Panel, Workers, pack_model, unpack_model};
+use foretell::own_estimator::{
+    Asked, Estimator, ForecastPart, ForecastValues, Learned, Span, Trained, WithoutParts,
+};
+use foretell::{EstimatorError, Fitted, Future, Panel, Workers, pack_model, unpack_model};
 
 use crate::board::Board;
 use crate::chosen::Chosen;
@@ -139,6 +141,41 @@ impl Trained for TrainedAuto {
             }
         }
         Ok(ForecastValues { cutoffs, values })
+    }
+
+    /// Quantiles of members that are combined have no parts; which of the members have some is told.
+    fn parts(
+        &self,
+        panel: &Panel,
+        future: Option<&Future>,
+        h: usize,
+        workers: &Workers,
+    ) -> Option<Result<Vec<ForecastPart>, EstimatorError>> {
+        let has_parts = |(place, _): &(usize, (&str, f64))| {
+            let shown = self.shown(*place, panel, Span::Predict { future });
+            matches!(self.members[*place].parts(&shown, future, h, workers), Some(Ok(_)))
+        };
+        let named = self.members.iter().zip(&self.chosen.mix.weights);
+        let named = named.map(|(member, weight)| (member.estimator().alias(), *weight)).enumerate();
+        let (with, without): (Vec<_>, Vec<_>) = named.partition(has_parts);
+        let listed = |members: &[(usize, (&str, f64))]| {
+            let told = members.iter().map(|(_, (name, weight))| format!("{name} (weight {weight:.2})"));
+            told.collect::<Vec<_>>().join(", ")
+        };
+        let what = match (&with[..], &without[..]) {
+            ([], without) => format!("and its members have none either: {}", listed(without)),
+            (with, without) => format!(
+                "and those of its members by themselves have some, of {}{}; fit one of them alone (season_length = {}), and take its \
+                 forecasts apart",
+                listed(with),
+                if without.is_empty() { String::new() } else { format!(", not of {}", listed(without)) },
+                self.chosen.season
+            ),
+        };
+        let reason = format!(
+            "it combines the quantiles of several models, so that its forecasts have no parts, {what}"
+        );
+        Some(Err(WithoutParts { model: self.estimator.alias().to_owned(), reason }.into()))
     }
 
     fn held_bytes(&self) -> [u64; 2] {

@@ -50,3 +50,19 @@ pub enum EstimatorError {
     #[error(transparent)]
     Failed(Box<dyn StdError + Send + Sync>),
 }
+
+/// Why an estimator's forecasts are not taken apart, with what to do; as a mistake in what was asked for ([`EstimatorError::Usage`]).
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{model}: {reason}")]
+pub struct WithoutParts {
+    /// The estimator's column.
+    pub model: String,
+    /// Why, and what to do.
+    pub reason: String,
+}
+
+impl From<WithoutParts> for EstimatorError {
+    fn from(error: WithoutParts) -> Self {
+        Self::Usage(Box::new(error))
+    }
+}

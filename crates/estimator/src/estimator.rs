@@ -190,7 +190,7 @@ pub trait Trained: Any + fmt::Debug + Send + Sync {
     /// The parts that its forecasts of the `h` steps after each series of the panel add up of; `None` of one whose forecasts have no parts.
     ///
     /// # Errors
-    /// As [`Trained::forecast`].
+    /// As [`Trained::forecast`]; [`WithoutParts`](crate::WithoutParts) of one that can say why its forecasts have none.
     fn parts(
         &self,
         panel: &Panel,

@@ -39,7 +39,7 @@ mod sparsity;
 pub use columns::{ColumnKind, ColumnsRead};
 pub use contributions::{Attribution, Contributions};
 pub use described::{Described, ForecastPart, NamedNumbers};
-pub use error::EstimatorError;
+pub use error::{EstimatorError, WithoutParts};
 pub use estimator::{Estimator, EstimatorEntry, Restore, Trained};
 pub use fallback::Fallback;
 pub use forecasts::{Asked, Cutoff, ForecastValues, Learned, cutoffs};

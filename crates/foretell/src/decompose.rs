@@ -1,7 +1,7 @@
 //! The parts of forecasts as a table.
 
 use foretell_data::{ColumnLevel, ForecastColumn, Frame, Future, LocalScaler, Panel};
-use foretell_estimator::Trained;
+use foretell_estimator::{Trained, WithoutParts};
 use foretell_neural::NetworkError;
 
 use crate::contributions::{rows_ahead, scale_back};
@@ -121,6 +121,9 @@ fn parts_of(
 
 /// Whether forecasts are not taken apart because of the model that makes them.
 fn is_unexplained(error: &Error) -> bool {
-    let Error::Usage(UsageError::Network(error)) = error else { return false };
-    matches!(**error, NetworkError::Explain { .. })
+    match error {
+        Error::Usage(UsageError::Network(error)) => matches!(**error, NetworkError::Explain { .. }),
+        Error::Usage(UsageError::Estimator(error)) => error.is::<WithoutParts>(),
+        _ => false,
+    }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use foretell_checkpoint::CheckpointError;
 use foretell_classical::ClassicalError;
 use foretell_data::{CalendarError, DataError, Whereabouts, settings_named};
-use foretell_estimator::{EstimatorError, TooManyThreads, TooMuchMemory};
+use foretell_estimator::{EstimatorError, TooManyThreads, TooMuchMemory, WithoutParts};
 use foretell_evaluate::EvaluationError;
 use foretell_features::FeatureError;
 use foretell_files::FileError;
@@ -324,6 +324,8 @@ fn of_settings(error: &(dyn StdError + 'static)) -> Option<Known> {
             PretrainedError::Checkpoint(error) => of_files(error),
             _ => coded(error.into()),
         }
+    } else if error.is::<WithoutParts>() {
+        coded("no_parts")
     } else if error.is::<TooManyThreads>() {
         coded("too_many_threads")
     } else if error.is::<TooMuchMemory>() {

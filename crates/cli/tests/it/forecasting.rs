@@ -23,6 +23,15 @@ fn a_file_is_forecast_with_quantiles_and_the_board_says_how_well() {
     let quantiles = "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9";
     let again = dir.ok(&format!("predict --model model --data long.csv --quantiles {quantiles} --quiet"));
     assert_eq!(again, csv);
+    let message = dir.fails(2, "decompose --model model --data long.csv");
+    let parts = "Auto: it combines the quantiles of several models, so that its forecasts have no parts";
+    assert!(message.contains(parts), "{message}");
+    assert!(
+        message.contains("by themselves have some, of MSTL (weight ")
+            && message.contains("season_length = 7"),
+        "{message}"
+    );
+    assert!(message.contains("not of SeasonalNaive (weight "), "{message}");
     let inspected: Value = serde_json::from_str(&dir.ok("inspect model --json")).unwrap();
     assert_eq!(inspected["models"][0]["class"], "Auto");
     let exists = dir.fails(2, &format!("forecast {LONG} --h 7 {FEW} --save model"));
