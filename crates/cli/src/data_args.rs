@@ -147,7 +147,7 @@ impl DataArgs {
             // A pipe gives its text once.
             let stays = |path: &Path| path.metadata().is_ok_and(|found| found.is_file() || found.is_dir());
             let first = self.data.first().filter(|path| is_long && (stays(path) || !path.exists()))?;
-            let header = foretell::column_names(first, &options.file).ok()?;
+            let header = options.header(first).ok()?;
             let has = |name: &String| header.contains(name);
             // Of two columns the reader knows which is which.
             let is_told = header.iter().filter(|name| !name.is_empty()).count() <= 2
@@ -381,31 +381,34 @@ impl DataArgs {
         context.report(&text, &event);
     }
 
+    /// The columns of a long file that are no ids, times or values; none of standard input, which is read once.
+    pub(crate) fn further_columns(&self, options: &ReadOptions) -> Vec<String> {
+        let is_long = !options.wide && options.across.is_none();
+        let first = self.data.first().filter(|first| is_long && first.is_file());
+        let header = first.and_then(|first| options.header(first).ok()).unwrap_or_default();
+        let time = options.time_col.as_deref().unwrap_or("ds");
+        let known = [&*options.id_col, time, &*options.target_col, AVAILABLE_MASK, "sample_weight", ""];
+        let is_further = |name: &&String| {
+            let is_end = options.end_col.as_ref() == Some(*name);
+            !known.contains(&name.as_str()) && !options.time_cols.contains(*name) && !is_end
+        };
+        // Two columns are a time and a value, whatever they are called.
+        if header.len() <= 2 { Vec::new() } else { header.iter().filter(is_further).cloned().collect() }
+    }
+
     /// Tells which columns of a long table are not read, where none was named to be.
     pub(crate) fn tell_unread(&self, options: &ReadOptions, context: &'static Context) {
-        let is_long = !options.wide && options.across.is_none();
-        let names_none = options.columns.as_ref().is_some_and(Vec::is_empty);
-        let Some(first) = self.data.first().filter(|first| is_long && names_none && first.is_file()) else {
-            return;
+        let unread = match options.columns.as_deref() {
+            Some([]) => self.further_columns(options),
+            _ => return,
         };
-        let Ok(header) = foretell::column_names(first, &options.file) else { return };
-        let time = options.time_col.as_deref().unwrap_or("ds");
-        let known = [options.id_col.as_str(), time, &options.target_col, AVAILABLE_MASK, "sample_weight", ""];
-        let is_read = |name: &&String| {
-            known.contains(&name.as_str())
-                || options.time_cols.contains(*name)
-                || options.end_col.as_ref() == Some(*name)
-        };
-        let unread: Vec<String> = header.iter().filter(|name| !is_read(name)).cloned().collect();
-        // Two columns are a time and a value, whatever they are called.
-        if unread.is_empty() || header.len() <= 2 {
-            return;
+        if !unread.is_empty() {
+            let names = listed(&unread);
+            let text = format!(
+                "not read: {names}; --hist-exog names columns of the past, --futr-exog such as are known ahead"
+            );
+            context.report(&text, &json!({ "event": "unread", "columns": unread }));
         }
-        let text = format!(
-            "not read: {}; --hist-exog names columns of the past, --futr-exog such as are known ahead",
-            listed(&unread)
-        );
-        context.report(&text, &json!({ "event": "unread", "columns": unread }));
     }
 
     /// The error of a table whose columns are not called as usual: it asks for the one that could not be told.

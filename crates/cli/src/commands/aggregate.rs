@@ -4,8 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use foretell::{
-    AVAILABLE_MASK, ColumnNames, Frame, Freq, Panel, ReadOptions, Warning, column_names, sum_series,
-    warnings_of_sums,
+    AVAILABLE_MASK, ColumnNames, Frame, Freq, Panel, ReadOptions, Warning, sum_series, warnings_of_sums,
 };
 use serde_json::json;
 
@@ -43,13 +42,18 @@ impl Aggregate {
         let sink = Sink::open(context, &self.out)?;
         let columns = self.data.columns(ColumnNames::default());
         let hierarchy = self.hierarchy.read(&self.data.statics, &columns.id)?;
-        let mut options =
+        let options =
             self.data.options(&columns, Vec::new(), Vec::new(), self.freq, &ReadOptions::default())?;
-        if !self.knows_header(&options) {
-            options.columns = None;
-        }
         let panel = self.data.read(&options, context)?;
-        self.tell_left_out(context, &options, &panel);
+        let further = self.data.further_columns(&options);
+        if !further.is_empty() {
+            let text = format!(
+                "columns that are left out, as it is not known what they are of a sum: {}; where models are to read them, add them to the rows \
+                 that are written",
+                further.join(", ")
+            );
+            context.report(&text, &json!({ "event": "note", "message": text, "columns": further }));
+        }
         let absent = |id: &str| panel.find(id).is_none();
         let series: Vec<String> =
             hierarchy.bottom_ids().iter().filter(|id| absent(id)).map(|id| id.to_string()).collect();
@@ -68,49 +72,6 @@ impl Aggregate {
             context.wrote(&self.out, &format!("{sums} sums and {series} series"));
         }
         Ok(())
-    }
-}
-
-impl Aggregate {
-    /// Tells which columns of the data the sums are without.
-    fn tell_left_out(&self, context: &'static Context, options: &ReadOptions, panel: &Panel) {
-        let names: Vec<String> = match self.knows_header(options) {
-            true => self.further_columns(options),
-            false => {
-                let weights = panel.sample_weight(0).map(|_| "sample_weight");
-                panel.column_names().chain(weights).map(str::to_owned).collect()
-            }
-        };
-        if names.is_empty() {
-            return;
-        }
-        let text = format!(
-            "columns that are left out, as it is not known what they are of a sum: {}; where models are to read them, add them to the rows \
-             that are written",
-            names.join(", ")
-        );
-        context.report(&text, &json!({ "event": "note", "message": text, "columns": names }));
-    }
-
-    /// Whether the names of columns are found before the rows are read; else the columns are read for them.
-    fn knows_header(&self, options: &ReadOptions) -> bool {
-        !self.data.is_stdin() && options.file.sheet.is_none() && options.file.skip_rows.is_none()
-    }
-
-    /// The columns of a long file that are no ids, times or values.
-    fn further_columns(&self, options: &ReadOptions) -> Vec<String> {
-        let Some(file) = self.data.data.first().filter(|_| !options.wide && options.across.is_none()) else {
-            return Vec::new();
-        };
-        let Ok(mut names) = column_names(file, &options.file) else { return Vec::new() };
-        let time = options.time_col.as_deref().unwrap_or("ds");
-        let own = [&*options.id_col, &*options.target_col, time, AVAILABLE_MASK];
-        // A header that lacks what was read is another line.
-        if !names.contains(&options.target_col) {
-            return Vec::new();
-        }
-        names.retain(|name| !name.is_empty() && !own.contains(&&**name) && !options.time_cols.contains(name));
-        names
     }
 }
 

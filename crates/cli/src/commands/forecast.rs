@@ -225,10 +225,9 @@ impl Forecast {
                 "--futr-exog is missing: which columns of standard input and of --futr are known ahead";
             return Err(Usage(message.to_owned()).into());
         }
-        let file = self.data.file.options(&FileOptions::default());
-        let (mut names, past) = (foretell::column_names(futr, &file)?, foretell::column_names(data, &file)?);
         let columns = self.data.columns(ColumnNames::default());
         let read = self.data.options(&columns, Vec::new(), Vec::new(), None, &ReadOptions::default())?;
+        let (mut names, past) = (foretell::column_names(futr, &read.file)?, read.header(data)?);
         let series = [columns.id, columns.time, columns.target];
         let others = [&series, &self.hist_exog[..], &read.static_cols, &read.time_cols].concat();
         names.retain(|name| past.contains(name) && !others.contains(name));

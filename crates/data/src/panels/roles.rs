@@ -89,6 +89,15 @@ pub struct Roles {
 }
 
 impl ReadOptions {
+    /// The names of the columns of the data, or of the first of their files.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or has no header.
+    pub fn header(&self, path: impl AsRef<Path>) -> Result<Vec<String>, DataError> {
+        let first: Vec<PathBuf> = table_files(path)?.into_iter().take(1).collect();
+        Ok(open(&first, &self.file, |_| true)?.header().to_vec())
+    }
+
     /// What the columns of a table of three or more hold, by the first rows of its first file, where they are not called as these
     /// options say. A role whose column is there by its name is taken for it; others only where there is no doubt.
     ///
