@@ -7,6 +7,7 @@
 mod entry;
 mod file;
 mod paths;
+mod syntax;
 
 use std::cmp::Reverse;
 use std::ffi::OsString;

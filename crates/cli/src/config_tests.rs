@@ -76,12 +76,43 @@ fn mistakes_are_told_with_their_line_and_what_was_meant() {
         ("hist-exog = [[1]]", ["`hist-exog` must be a list of values", "found a list"]),
         ("h = 3\n[model]\nNHITS = 500", ["line 3", "[model.NHITS]"]),
         ("[set]\nlearning_rate = nan", ["line 2: `learning_rate`", "finite"]),
-        ("h = 3\nh = 4", ["line 2: no valid TOML", "duplicate"]),
-        ("a = ", ["line 1: no valid TOML", ""]),
     ] {
         let message = arguments(text).unwrap_err();
         assert!(parts.iter().all(|part| message.contains(part)), "{text:?}: {message}");
         assert!(!message.contains('\n'), "{message}");
+    }
+}
+
+#[test]
+fn what_is_no_toml_is_told_with_its_line_and_what_is_expected() {
+    for (text, place, line, expected) in [
+        ("data = 'a'\nh 24", "line 2, column 3", "h 24", "behind a key = and a value are expected"),
+        ("h", "line 1, column 2", "h", "behind a key = and a value are expected"),
+        ("h: 24", "line 1, column 2", "h: 24", "a key is expected, as h = 24"),
+        ("h =\nseed = 7", "line 1, column 4", "h =", "behind = a value is expected"),
+        ("  h = # none", "line 1, column 7", "h = # none", "behind = a value is expected"),
+        ("h = = 3", "line 1, column 5", "h = = 3", "one = is too many"),
+        ("= 3", "line 1, column 1", "= 3", "a key is expected"),
+        ("freq = D", "line 1, column 8", "freq = D", "a text stands in quotes, as freq = \"D\""),
+        ("freq = \"D\nh = 3", "line 1, column 10", "freq = \"D", "write \" behind it"),
+        ("freq = 'D", "line 1, column 10", "freq = 'D", "write ' behind it"),
+        ("data = \"C:\\data\"", "line 1, column 12", "data = \"C:\\data\"", "write the text in single ones"),
+        ("level = [80 95]", "line 1, column 10", "level = [80 95]", "commas stand between those of a list"),
+        ("level = [80,\n95\n\n", "line 2, column 3", "95", "a list is not closed; write ]"),
+        ("set = { a = 1", "line 1, column 14", "set = { a = 1", "braces are not closed; write }"),
+        ("set = { a }", "line 1, column 11", "set = { a }", "behind a key = and a value are expected"),
+        ("h = 3 seed = 7", "line 1, column 5", "h = 3 seed = 7", "write each key on a line of its own"),
+        ("[set", "line 1, column 5", "[set", "] is expected behind the name"),
+        ("[ ]", "line 1, column 3", "[ ]", "the name of a table is expected"),
+        ("ä = 3", "line 1, column 1", "ä = 3", "put any other name in quotes"),
+        ("wide = True", "line 1, column 8", "wide = True", "true or false is expected, in small letters"),
+        ("h = 024", "line 1, column 5", "h = 024", "a number begins with no 0"),
+        ("h = 1.", "line 1, column 7", "h = 1.", "behind = a number, a text in quotes"),
+        ("h = 3\nh = 4", "line 2, column 1", "h = 4", "it is there twice; keep one of both"),
+    ] {
+        let message = arguments(text).unwrap_err();
+        let begin = format!("home/run.toml, {place}: no valid TOML in `{line}`: ");
+        assert!(message.starts_with(&begin) && message.contains(expected), "{text:?}: {message}");
     }
 }
 

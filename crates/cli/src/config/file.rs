@@ -8,10 +8,12 @@ use clap::{Arg, ArgAction, Command, ValueHint};
 use foretell::{ErrorFacts, nearest};
 use serde_json::{Map, Number, Value};
 use toml::Spanned;
-use toml::de::{DeTable, DeValue};
+use toml::de::{DeTable, DeValue, Error};
 
 use super::entry::{ConfigEntry, FLAG, Overridden, Subject};
 use super::paths;
+use super::syntax::SyntaxFault;
+use crate::lettering::shortened;
 use crate::setting::{Key, listed_name};
 
 /// The arguments of a command that a file stands for, in its order. The command's own table wins over what stands outside
@@ -23,16 +25,22 @@ pub(super) fn entries(
     command: &str,
 ) -> Result<Vec<ConfigEntry>, Box<ErrorFacts>> {
     let lines = Lines::of(text);
-    let located = |Fault(at, what): Fault| {
+    let told = |at: usize, place: &str, what: &str| {
         let (file, row) = (path.display().to_string(), lines.number(at));
-        let facts = ErrorFacts::told("config_file", format!("{file}, line {row}: {what}"));
+        let facts = ErrorFacts::told("config_file", format!("{file}, line {row}{place}: {what}"));
         // A message begins with the key.
         let key = what.strip_prefix('`').and_then(|rest| rest.split_once('`')).map(|(key, _)| key.to_owned());
         Box::new(ErrorFacts { setting: key, file: Some(file), row: Some(row as u64), ..facts })
     };
+    let located = |Fault(at, what): Fault| told(at, "", &what);
     let table = DeTable::parse(text).map_err(|error| {
-        let at = error.span().map_or(0, |span| span.start);
-        located(Fault(at, format!("no valid TOML: {}", error.message())))
+        let error = first_of(text, &error).unwrap_or(error);
+        let SyntaxFault { at, column, line, words } = SyntaxFault::of(&error, text);
+        told(
+            at,
+            &format!(", column {column}"),
+            &format!("no valid TOML in `{}`: {words}", shortened(line, 80)),
+        )
     })?;
     let takes_file = |command: &&Command| command.get_arguments().any(|arg| arg.get_id() == FLAG);
     let commands: Vec<&Command> = cli.get_subcommands().filter(takes_file).collect();
@@ -75,6 +83,15 @@ pub(super) fn entries(
     shared.append(&mut particular);
     shared.sort_by_key(|entry| entry.line);
     Ok(shared)
+}
+
+/// The first fault of a text up to one that was found: the parser tells those of its structure before those of its values.
+fn first_of(text: &str, found: &Error) -> Option<Error> {
+    let at = found.span()?.start;
+    let end =
+        text.as_bytes().get(at..)?.iter().position(|byte| *byte == b'\n').map_or(text.len(), |end| at + end);
+    let (_, faults) = DeTable::parse_recoverable(&text[..end]);
+    faults.into_iter().min_by_key(|error| error.span().map_or(0, |span| span.start))
 }
 
 /// Where lines end.
