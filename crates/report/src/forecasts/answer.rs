@@ -98,25 +98,37 @@ struct Told<'a> {
     latest: &'a [Latest],
     name: String,
     sum: f64,
-    /// Of the longest forecast.
+    /// Of the longest forecast, and of the shortest.
     steps: usize,
+    fewest: usize,
+    /// Of all, and whether each series has both.
     first: i64,
     last: i64,
+    are_together: bool,
 }
 
 impl<'a> Told<'a> {
     fn of(asked: &'a AnswerInputs<'a>, model: &ModelInTable, latest: &'a [Latest]) -> Option<Self> {
         let values = &asked.frame.columns[model.point()?].1;
         let rows = || latest.iter().flat_map(|of_series| of_series.rows.iter().copied());
-        let times = || rows().map(|row| civil(asked.panel.zone(), asked.frame.times[row]));
+        let time = |row: usize| civil(asked.panel.zone(), asked.frame.times[row]);
+        let times = || rows().map(time);
+        let (first, last) = (times().min()?, times().max()?);
+        let is_all = |of_series: &Latest| {
+            let ends = [of_series.rows.first(), of_series.rows.last()].map(|row| row.map(|&row| time(row)));
+            ends == [Some(first), Some(last)]
+        };
+        let steps = || latest.iter().map(|of_series| of_series.rows.len());
         Some(Self {
             asked,
             latest,
             name: model.model.to_string(),
             sum: rows().map(|row| f64::from(values[row])).filter(|value| value.is_finite()).sum(),
-            steps: latest.iter().map(|of_series| of_series.rows.len()).max()?,
-            first: times().min()?,
-            last: times().max()?,
+            steps: steps().max()?,
+            fewest: steps().min()?,
+            first,
+            last,
+            are_together: latest.iter().all(is_all),
         })
     }
 
@@ -151,14 +163,26 @@ impl<'a> Told<'a> {
         let rows: usize = self.latest.iter().map(|of_series| of_series.rows.len()).sum();
         let mean = self.sum / rows.max(1) as f64;
         format!(
-            "From {} to {} ({}), {} forecasts a total of {} for {of} {series}: {} a step and series in the mean.",
-            self.shown(self.first),
-            self.shown(self.last),
-            self.steps_in_words(self.steps),
+            "{}, {} forecasts a total of {} for {of} {series}: {} a step and series in the mean.",
+            self.when(),
             self.name,
             self.with_unit(self.sum),
             self.with_unit(mean),
         )
+    }
+
+    /// The time that is forecast: of series that end at different times each has its own.
+    fn when(&self) -> String {
+        let [first, last] = [self.first, self.last].map(|time| self.shown(time));
+        let steps = self.steps_in_words(self.steps);
+        match (self.are_together, self.fewest == self.steps) {
+            (true, true) => format!("From {first} to {last} ({steps})"),
+            (true, false) => format!("From {first} to {last} ({steps} at most of a series)"),
+            (false, true) => format!("Over each series' own {steps} (from {first} to {last} in all)"),
+            (false, false) => {
+                format!("Over each series' own time, {steps} at most (from {first} to {last} in all)")
+            }
+        }
     }
 
     /// The forecast beside the same period a year before, else beside as many steps right before it.
@@ -170,8 +194,11 @@ impl<'a> Told<'a> {
             })
         {
             let [first, last] = [self.first, self.last].map(|time| a_year_before(time).unwrap_or(time));
-            let when =
-                format!("in the same period a year before ({} to {})", self.shown(first), self.shown(last));
+            let [first, last] = [first, last].map(|time| self.shown(time));
+            let when = match self.are_together {
+                true => format!("in the same period a year before ({first} to {last})"),
+                false => format!("in the same period of each a year before (from {first} to {last} in all)"),
+            };
             return Some(self.compared(before, now, &when, count, of));
         }
         let (before, now, count, of) = self.sums_beside(|told, of_series, known| {
@@ -179,7 +206,11 @@ impl<'a> Told<'a> {
             let end = known.partition_point(|(time, _)| *time < first);
             known.get(end.checked_sub(of_series.rows.len())?..end)
         })?;
-        let when = format!("in the {} right before", self.steps_in_words(self.steps));
+        let when = match (self.are_together, self.fewest == self.steps) {
+            (true, true) => format!("in the {} right before", self.steps_in_words(self.steps)),
+            (false, true) => format!("in the {} right before those of each", self.steps_in_words(self.steps)),
+            (_, false) => "in as many steps right before those of each".to_owned(),
+        };
         Some(self.compared(before, now, &when, count, of))
     }
 
@@ -430,6 +461,43 @@ mod tests {
         let answer = super::answer(&AnswerInputs { hierarchy: Some(&hierarchy), ..asked }).unwrap();
         let text = answer.sentences.join("\n");
         assert!(text.contains("a total of 35.00 for y of a"), "{text}");
+    }
+
+    #[test]
+    fn series_that_end_at_different_times_have_each_their_own_days() {
+        let text = |days: [usize; 2], h: [usize; 2]| {
+            let whole = panel(days[0].max(days[1]));
+            let mut panel = whole.clone();
+            // One series ends earlier.
+            let values = |series: usize| {
+                (format!("s{series}"), whole.time(0, 0), whole.y(series)[..days[series]].to_vec())
+            };
+            panel = Panel::from_series(panel.freq(), [values(0), values(1)]).unwrap();
+            let frames = h.map(|h| frame(&panel, h));
+            let mut told = Frame::new(panel.freq());
+            for (series, frame) in frames.iter().enumerate() {
+                told.append(frame.of_series(|id| id == &**panel.id(series)));
+            }
+            answer(&asked(&panel, &told)).unwrap().sentences.join("\n")
+        };
+        let of_month = text([60, 50], [28, 28]);
+        // 2023-01-01 and 59 or 49 days are 2023-03-01 and 2023-02-19.
+        for part in [
+            "Over each series' own 28 days (from 2023-02-20 to 2023-03-29 in all), M forecasts a total of 280.0",
+            "in the 28 days right before those of each.",
+        ] {
+            assert!(of_month.contains(part), "{part} is not in {of_month}");
+        }
+        assert!(text([60, 60], [28, 28]).starts_with("From 2023-03-02 to 2023-03-29 (28 days), M"));
+        let mixed = text([60, 60], [28, 14]);
+        assert!(
+            mixed.contains("own time, 28 days at most (from 2023-03-02 to 2023-03-29 in all)"),
+            "{mixed}"
+        );
+        assert!(mixed.contains("in as many steps right before those of each."), "{mixed}");
+        let year = text([430, 420], [28, 28]);
+        let before = "in the same period of each a year before (from 2023-02-25 to 2023-04-02 in all)";
+        assert!(year.contains(before), "{year}");
     }
 
     #[test]
