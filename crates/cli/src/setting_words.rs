@@ -44,6 +44,8 @@ fn flag(setting: Setting) -> Option<&'static str> {
         Setting::Holidays => "--holidays",
         Setting::Snap => "--snap",
         Setting::IdColumn => "--id-col",
+        Setting::TimeColumn => "--time-col",
+        Setting::TargetColumn => "--target-col",
         Setting::Zone => "--zone",
         Setting::FutureRows => "--futr FILE",
         Setting::StaticTable => "--static FILE",

@@ -84,6 +84,7 @@ pub use error::file::UnreadableTable;
 pub use error::flaw::{Flaw, Gap};
 pub use error::place::Place;
 pub use error::remedies::Repeated;
+pub use error::remedies::{ColumnRemedy, ColumnRoles};
 pub use error::too_large::TooLarge;
 pub use error::untaught_steps::UntaughtSteps;
 pub use error::whereabouts::Whereabouts;

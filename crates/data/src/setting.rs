@@ -74,6 +74,10 @@ pub enum Setting {
     Snap,
     /// The column of the series' ids.
     IdColumn,
+    /// The column of the times.
+    TimeColumn,
+    /// The column of the target's values.
+    TargetColumn,
     /// The time zone of the data.
     Zone,
     /// The table of future rows.
@@ -144,6 +148,8 @@ impl Setting {
             Self::Holidays => "Freq::without_holidays",
             Self::Snap => "ReadOptions::snap",
             Self::IdColumn => "ReadOptions::id_col",
+            Self::TimeColumn => "ReadOptions::time_col",
+            Self::TargetColumn => "ReadOptions::target_col",
             Self::Zone => "ReadOptions::zone",
             Self::FutureRows => "Future",
             Self::StaticTable => "Panel::with_static_file",

@@ -8,6 +8,8 @@ fn argument(setting: Setting) -> Option<&'static str> {
     Some(match setting {
         Setting::Freq | Setting::ImportFreq => "freq",
         Setting::IdColumn => "id_col",
+        Setting::TimeColumn => "time_col",
+        Setting::TargetColumn => "target_col",
         Setting::End => "end",
         Setting::FutureRows => "futr_df",
         Setting::StaticTable => "static_df",

@@ -24,11 +24,21 @@ pub(crate) fn read_series(
 /// How the tables of a request are read.
 fn options_for(fitted: &Fitted, request: &ForecastRequest) -> Result<ReadOptions, EngineError> {
     /// Fields that follow from the model or the server.
-    const FIXED: [&str; 7] =
-        ["id_col", "time_col", "target_col", "columns", "categories", "freq", "max_memory"];
-    let why = "is the model's; leave it out, and name columns as in training";
+    const FIXED: [&str; 4] = ["columns", "categories", "freq", "max_memory"];
+    let why = "is the model's; leave it out";
     let mut saved = changed(fitted.reading(), &request.reading, &FIXED, why)?;
-    let columns = SeriesColumns::of(fitted);
+    let mut columns = SeriesColumns::of(fitted);
+    // Columns are called as in training, unless the request says otherwise.
+    let said = |field: &str| request.reading.contains_key(field);
+    if said("id_col") {
+        columns.names.id.clone_from(&saved.id_col);
+    }
+    if let Some(time) = saved.time_col.clone().filter(|_| said("time_col")) {
+        (columns.names.time, columns.time_is_named) = (time, true);
+    }
+    if said("target_col") {
+        columns.names.target.clone_from(&saved.target_col);
+    }
     if !request.reading.contains_key("wide") {
         let file = saved.file.clone();
         saved = columns.as_the_table_is(saved, || request.data.column_names(&file).unwrap_or_default());

@@ -18,6 +18,8 @@ fn option(setting: Setting) -> Option<&'static str> {
         Setting::Missing => "reading.missing",
         Setting::Zeros => "reading.zeros",
         Setting::IdColumn => "reading.id_col",
+        Setting::TimeColumn => "reading.time_col",
+        Setting::TargetColumn => "reading.target_col",
         Setting::TimeFormat => "reading.time_format",
         Setting::Snap => "reading.snap",
         Setting::Zone => "reading.zone",

@@ -1,18 +1,18 @@
 //! Constructors of errors, from the values at hand where the mistake is found.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
 use super::DataError;
 use crate::nearest::nearest;
 
+use super::remedies::ColumnRemedy;
 impl DataError {
     pub(crate) fn missing_column<'a>(
         table: &Arc<str>,
         column: &str,
         available: impl Iterator<Item = &'a str> + Clone,
-        remedy: impl Into<Cow<'static, str>>,
+        remedy: impl Into<ColumnRemedy>,
     ) -> Self {
         Self::MissingColumn {
             table: table.clone(),

@@ -10,7 +10,6 @@ pub(crate) mod too_large;
 pub(crate) mod untaught_steps;
 pub(crate) mod whereabouts;
 
-use std::borrow::Cow;
 use std::io;
 use std::sync::Arc;
 
@@ -23,7 +22,7 @@ use crate::error::early_ends::EarlyEnds;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::{Flaw, Gap};
 use crate::error::place::Place;
-use crate::error::remedies::{Repeated, no_windows_remedy, too_short_remedy, unread_time};
+use crate::error::remedies::{ColumnRemedy, Repeated, no_windows_remedy, too_short_remedy, unread_time};
 use crate::error::too_large::TooLarge;
 use crate::error::untaught_steps::UntaughtSteps;
 use crate::setting::Setting;
@@ -92,7 +91,7 @@ pub enum DataError {
         /// The columns there are.
         available: Vec<String>,
         /// The remedy.
-        remedy: Cow<'static, str>,
+        remedy: ColumnRemedy,
     },
     /// A column that has another meaning.
     #[error(
@@ -218,8 +217,8 @@ pub enum DataError {
     /// Two rows have the same time, in a table without ids.
     #[error(
         "{at}: {time} is there already ({earlier}), and no column `{id_col}` says which series a row belongs to; keep \
-         one of the two rows{}, or, if these are several series, set the name of the id column; the columns are {}",
-        .remedy.others(.columns.len() == 2), listed(.columns)
+         one of the two rows{}, or, if these are several series, say which column has their ids ({}); the columns are {}",
+        .remedy.others(.columns.len() == 2), Setting::IdColumn, listed(.columns)
     )]
     DuplicateTime {
         /// The later row.

@@ -1,19 +1,101 @@
 //! Remedies for errors, where they depend on the request.
 
+use std::borrow::Cow;
+use std::fmt;
+
 use crate::calendar::flaw::TimeFlaw;
 use crate::calendar::readings::readings;
 use crate::calendar::zone::Zone;
 use crate::setting::Setting;
 use crate::wording::listed;
 
+/// What to do about a column that is missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ColumnRemedy {
+    /// To say which columns have these roles, all of which are missing.
+    Name(ColumnRoles),
+    /// Whatever this says.
+    Other(Cow<'static, str>),
+    /// A remedy, and something else about the table.
+    With(Box<Self>, String),
+}
+
+/// Roles of the columns of a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ColumnRoles {
+    /// The ids of series.
+    pub ids: bool,
+    /// The times.
+    pub times: bool,
+    /// The values of the target.
+    pub values: bool,
+    /// Whether the table may be read as one in which each further column is a series.
+    pub or_wide: bool,
+}
+
+impl ColumnRoles {
+    pub(crate) const IDS: Self = Self { ids: true, times: false, values: false, or_wide: false };
+    pub(crate) const TIMES: Self = Self { ids: false, times: true, ..Self::IDS };
+}
+
+impl From<ColumnRoles> for ColumnRemedy {
+    fn from(roles: ColumnRoles) -> Self {
+        Self::Name(roles)
+    }
+}
+
+impl From<&'static str> for ColumnRemedy {
+    fn from(text: &'static str) -> Self {
+        Self::Other(text.into())
+    }
+}
+
+impl From<String> for ColumnRemedy {
+    fn from(text: String) -> Self {
+        Self::Other(text.into())
+    }
+}
+
+impl fmt::Display for ColumnRemedy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let roles = match self {
+            Self::Name(roles) => roles,
+            Self::Other(text) => return f.write_str(text),
+            Self::With(remedy, more) => return write!(f, "{remedy}; {more}"),
+        };
+        let all = [
+            (roles.times, "the times", Setting::TimeColumn),
+            (roles.values, "the values to forecast", Setting::TargetColumn),
+            (roles.ids, "the ids of the series", Setting::IdColumn),
+        ];
+        f.write_str("say which column has ")?;
+        let mut before = "";
+        for (_, what, setting) in all.into_iter().filter(|(missing, ..)| *missing) {
+            write!(f, "{before}{what} ({setting})")?;
+            before = ", and which ";
+        }
+        // One series needs none.
+        if roles.ids && (roles.times || roles.values) {
+            f.write_str(" if there are several")?;
+        }
+        match roles.or_wide {
+            true => write!(f, ", or, if each further column is a series, say so ({})", Setting::Wide),
+            false => Ok(()),
+        }
+    }
+}
+
 /// How a remedy for a missing column begins where another one may have been meant.
 const GIVE_ONE: &str = "give one of these names, or ";
 
 /// The columns that a table has, and the remedy for one that it lacks: no name can be given where there are none.
-pub(super) fn columns_and_remedy(available: &[String], remedy: &str) -> String {
+pub(super) fn columns_and_remedy(available: &[String], remedy: &ColumnRemedy) -> String {
     match available {
         [] => {
-            let remedy = remedy.strip_prefix(GIVE_ONE).unwrap_or(remedy);
+            let remedy = remedy.to_string();
+            let remedy = remedy.strip_prefix(GIVE_ONE).unwrap_or(&remedy);
             format!("no columns beside those it must have, such as ids and times; {remedy}")
         }
         available => format!("{}; {remedy}", listed(available)),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::options::{ID_REMEDY, ReadOptions, TIME_REMEDY};
+use super::options::ReadOptions;
 use super::panel::Panel;
 use super::read::LOOK;
 use crate::calendar::kind::TimeKind;
@@ -13,6 +13,7 @@ use crate::calendar::repeated_times::RepeatedTimes;
 use crate::calendar::zone::Zone;
 use crate::error::DataError;
 use crate::error::flaw::Flaw;
+use crate::error::remedies::ColumnRoles;
 use crate::frames::models::{KnownColumns, ModelInTable};
 use crate::tables::file_options::FileOptions;
 use crate::tables::open::{check_sizes, open};
@@ -181,7 +182,7 @@ impl ForecastTable {
 
     /// The rows of a table of one column of times, and one of values for each series.
     fn read_wide(table: &mut dyn TableReader, options: &ReadOptions) -> Result<Self, DataError> {
-        let time = options.time_col.as_ref().map_or(Ok(0), |name| table.column(name, TIME_REMEDY))?;
+        let time = options.time_col.as_ref().map_or(Ok(0), |name| table.column(name, ColumnRoles::TIMES))?;
         let series: Vec<(usize, Arc<str>)> = (table.columns().enumerate())
             .filter(|(i, name)| *i != time && !name.is_empty())
             .map(|(i, name)| (i, Arc::from(name)))
@@ -227,10 +228,11 @@ impl ForecastTable {
             Some(pair) => (None, pair.time),
             None => {
                 let id = match is_one_series {
-                    true => table.id_column(&options.id_col, ID_REMEDY)?,
-                    false => Some(table.column(&options.id_col, ID_REMEDY)?),
+                let missing = ColumnRoles { values: false, or_wide: false, ..options.missing_roles(table) };
+                    true => table.id_column(&options.id_col, missing)?,
+                    false => Some(table.column(&options.id_col, missing)?),
                 };
-                (id, table.column(options.time_name(), TIME_REMEDY)?)
+                (id, table.column(options.time_name(), missing)?)
             }
         };
         // As in a panel, the only series is called as its column of values.
@@ -328,7 +330,7 @@ pub fn series_labels(
 ) -> Result<FxHashMap<Arc<str>, String>, DataError> {
     let wanted = |name: &str| name == id_col || name == column;
     let mut table = open(paths, &FileOptions::default(), wanted)?;
-    let id = table.column(id_col, ID_REMEDY)?;
+    let id = table.column(id_col, ColumnRoles::IDS)?;
     let place = table.column(column, "give one of these columns")?;
     let mut labels = FxHashMap::<Arc<str>, String>::default();
     while table.advance()? {

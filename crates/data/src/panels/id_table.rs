@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::options::ID_REMEDY;
 use crate::error::DataError;
+use crate::error::remedies::ColumnRoles;
 use crate::tables::file_options::FileOptions;
 use crate::tables::open::open;
 
@@ -28,7 +28,7 @@ impl IdTable {
     /// A column that is missing, a cell that is no number.
     pub fn from_file(path: impl AsRef<Path>, id_col: &str) -> Result<Self, DataError> {
         let mut table = open(&[path], &FileOptions::default(), |_| true)?;
-        let id = table.column(id_col, ID_REMEDY)?;
+        let id = table.column(id_col, ColumnRoles::IDS)?;
         let numbers = |(i, name): &(usize, &str)| *i != id && !name.is_empty();
         let (places, columns): (Vec<usize>, Vec<String>) =
             table.columns().enumerate().filter(numbers).map(|(i, name)| (i, name.to_owned())).unzip();

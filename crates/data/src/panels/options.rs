@@ -10,15 +10,13 @@ use crate::calendar::locale::Locale;
 use crate::calendar::time_format::TimeFormat;
 use crate::calendar::zone::Zone;
 use crate::error::DataError;
+use crate::error::remedies::ColumnRoles;
 use crate::setting::Setting;
 use crate::tables::day_clock::Hours;
 use crate::tables::file_options::FileOptions;
 use crate::tables::layout::Across;
 use crate::tables::number_format::NumberFormat;
-use crate::tables::table::ID;
-
-pub(crate) const ID_REMEDY: &str = "set the name of the id column, or read the file as wide";
-pub(crate) const TIME_REMEDY: &str = "set the name of the time column";
+use crate::tables::table::{ID, TableReader};
 
 /// How a table is laid out, and how it is read.
 ///
@@ -350,3 +348,10 @@ impl ReadOptions {
         self.time_col.as_deref().unwrap_or("ds")
     }
 }
+
+    /// Which of the columns of a long table are missing in this one: the remedy for each of them names all.
+    pub(super) fn missing_roles(&self, table: &dyn TableReader) -> ColumnRoles {
+        let is_missing = |name: &str| table.find(name).is_none();
+        let [ids, times, values] = [&self.id_col, self.time_name(), &self.target_col].map(is_missing);
+        ColumnRoles { ids, times, values, or_wide: ids && values }
+    }

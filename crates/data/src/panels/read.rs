@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::column::Column;
 use super::laid_out::{check_named, explained, note_of_parts};
 use super::long_rows::LongColumns;
-use super::options::{ID_REMEDY, ReadOptions, TIME_REMEDY};
+use super::options::ReadOptions;
 use super::orders::with_orders;
 use super::origin::Origin;
 use super::pair::Pair;
@@ -20,13 +20,13 @@ use crate::calendar::kind::TimeKind;
 use crate::calendar::repeated_times::RepeatedTimes;
 use crate::error::DataError;
 use crate::error::file::UnreadableTable;
+use crate::error::remedies::ColumnRoles;
 use crate::error::too_large::TooLarge;
 use crate::tables::file_part::FilePart;
 use crate::tables::open::{check_sizes, open};
 use crate::tables::table::TableReader;
 use crate::tables::text_table::TextTable;
 
-const TARGET_REMEDY: &str = "set the name of the target column";
 const COLUMN_REMEDY: &str = "give one of these names, or add the column";
 
 /// The column that says which values of the target are known: 1, or 0 where it is not.
@@ -197,6 +197,7 @@ pub(crate) fn read(
         }
         Err(error) => Err(explained(with_orders(error, &mut *table), &*table, options)),
     }
+    let missing = options.missing_roles(table);
 }
 
 fn read_long(
@@ -214,11 +215,11 @@ fn read_long(
         Some(Pair { time, target, .. }) => [None, Some(time), Some(target)],
         None => [
             match named || two {
-                true => table.id_column(&options.id_col, ID_REMEDY)?,
-                false => Some(table.column(&options.id_col, ID_REMEDY)?),
+                true => table.id_column(&options.id_col, missing)?,
+                false => Some(table.column(&options.id_col, missing)?),
             },
-            Some(table.column(options.time_name(), TIME_REMEDY)?),
-            Some(table.column(&options.target_col, TARGET_REMEDY)?),
+            Some(table.column(options.time_name(), missing)?),
+            Some(table.column(&options.target_col, missing)?),
         ],
     };
     let (Some(time), Some(target)) = (time, target) else { unreachable!("both are there") };
@@ -301,7 +302,7 @@ fn read_wide(
     unrounded: Unrounded,
 ) -> Result<Panel, DataError> {
     let time = match &options.time_col {
-        Some(name) => table.column(name, TIME_REMEDY)?,
+        Some(name) => table.column(name, ColumnRoles::TIMES)?,
         None => 0,
     };
     let ids: Vec<(usize, Arc<str>)> =

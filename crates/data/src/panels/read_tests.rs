@@ -88,7 +88,7 @@ fn what_is_wrong_with_a_long_file_is_said_with_its_place() {
         (head, "t.csv has no rows"),
         (
             "unique_id,ds\n",
-            "t.csv has no column `y`; it has `unique_id`, `ds`; set the name of the target column",
+            "t.csv has no column `y`; it has `unique_id`, `ds`; say which column has the values to forecast (`ReadOptions::target_col`)",
         ),
         ("uniqueid,ds,y\n", "t.csv has no column `unique_id`, did you mean `uniqueid`?"),
         ("unique_id,ds,y,y\n", "t.csv: column `y` appears twice"),
@@ -287,7 +287,7 @@ fn one_series_needs_no_ids() {
     starts(
         long(text).unwrap_err(),
         "t.csv, line 4: 1 is there already (t.csv, line 2), and no column `unique_id` says which series a row belongs to; \
-         keep one of the two rows, or, if both count, say how they become one (`ReadOptions::aggregate = sum`), or, if these are several series, set the name of the id column; the columns are \
+         keep one of the two rows, or, if both count, say how they become one (`ReadOptions::aggregate = sum`), or, if these are several series, say which column has their ids (`ReadOptions::id_col`); the columns are \
          `shop`, `ds`, `y`",
     );
     // A slip, or another name that was given, is no series without an id.

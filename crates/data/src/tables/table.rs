@@ -11,6 +11,7 @@ use crate::calendar::flaw::TimeFlaw;
 use crate::error::DataError;
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
+use crate::error::remedies::ColumnRemedy;
 use crate::nearest::is_slip;
 
 /// The usual name of the column of ids.
@@ -122,7 +123,7 @@ impl dyn TableReader + '_ {
     }
 
     /// Position of the column `name`; `remedy` completes the error.
-    pub(crate) fn column(&self, name: &str, remedy: &'static str) -> Result<usize, DataError> {
+    pub(crate) fn column(&self, name: &str, remedy: impl Into<ColumnRemedy>) -> Result<usize, DataError> {
         self.find(name).ok_or_else(|| self.missing_column(name, self.columns(), remedy))
     }
 
@@ -131,10 +132,10 @@ impl dyn TableReader + '_ {
         &self,
         name: &str,
         available: impl Iterator<Item = &'a str> + Clone,
-        remedy: &'static str,
+        remedy: impl Into<ColumnRemedy>,
     ) -> DataError {
         let remedy = match self.sheets() {
-            Some(sheets) => Cow::from(format!("{remedy}; {}", sheets.hint())),
+            Some(sheets) => ColumnRemedy::With(Box::new(remedy.into()), sheets.hint()),
             None => remedy.into(),
         };
         DataError::missing_column(self.file(), name, available, remedy)
@@ -142,7 +143,11 @@ impl dyn TableReader + '_ {
 
     /// Position of the column of ids; `None` where a table has none and only the usual name was asked for: then it holds one
     /// series. A column that is called nearly so is taken for a slip.
-    pub(crate) fn id_column(&self, name: &str, remedy: &'static str) -> Result<Option<usize>, DataError> {
+    pub(crate) fn id_column(
+        &self,
+        name: &str,
+        remedy: impl Into<ColumnRemedy>,
+    ) -> Result<Option<usize>, DataError> {
         let slip = |column: &String| is_slip(name, column);
         match self.column(name, remedy) {
             Err(_) if name == ID && !self.all_columns().iter().any(slip) => Ok(None),

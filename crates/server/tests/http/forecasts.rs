@@ -5,7 +5,7 @@ use std::thread;
 use foretell::{
     Attribution, ExplainOptions, FileFormat, Fitted, Frame, MemoryTable, Panel, PredictOptions, ReadOptions,
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::test_server::{H, TestServer, columns, model_dir};
 
@@ -183,6 +183,36 @@ fn mistakes_are_told_as_on_the_command_line() {
     assert!(client.ask("POST", "/v1/forecast", &headers, b"x").detail(406).contains("text/csv"));
     assert!(client.get("/v1/forecast").detail(405).contains("POST"));
     assert!(client.get("/etc/passwd").detail(404).contains("/v1/forecast"));
+}
+
+#[test]
+fn columns_that_are_missing_are_told_with_those_that_are_there_and_how_to_name_them() {
+    let server = TestServer::new();
+    let mut client = server.client();
+    let data = columns(&[0, 1], 12);
+    let known = client.post("/v1/forecast", "application/json", json!({ "data": data }).to_string()).json();
+    let renamed = json!({"shop": data["unique_id"], "day": data["ds"], "sold": data["y"]});
+    let mut reading = Map::new();
+    for (field, name, others) in [
+        (
+            "time_col",
+            "day",
+            "`shop`, `day`, `sold`; say which column has the times (`reading.time_col`), and which the values",
+        ),
+        (
+            "target_col",
+            "sold",
+            "say which column has the values to forecast (`reading.target_col`), and which the ids",
+        ),
+        ("id_col", "shop", "say which column has their ids (`reading.id_col`)"),
+    ] {
+        let body = json!({"data": renamed, "reading": reading});
+        let detail = client.post("/v1/forecast", "application/json", body.to_string()).detail(422);
+        assert!(detail.contains(others), "{detail}");
+        reading.insert(field.to_owned(), name.into());
+    }
+    let body = json!({"data": renamed, "reading": reading}).to_string();
+    assert_eq!(client.post("/v1/forecast", "application/json", body).json()["columns"], known["columns"]);
 }
 
 #[test]
