@@ -29,7 +29,7 @@ pub enum Error {
     Usage(#[from] UsageError),
     /// Data that cannot be read, or does not fit the models.
     #[error(transparent)]
-    Data(#[from] DataError),
+    Data(DataError),
     /// A model that cannot be trained on the data, or cannot forecast them.
     #[error(transparent)]
     Estimator(EstimatorError),
@@ -405,6 +405,15 @@ pub enum Error {
         /// Rows needed.
         needed: usize,
     },
+}
+
+impl From<DataError> for Error {
+    fn from(error: DataError) -> Self {
+        match error {
+            DataError::NotWanted => Self::NotWanted,
+            error => Self::Data(error),
+        }
+    }
 }
 
 impl From<CalendarError> for Error {

@@ -142,8 +142,9 @@ pub use foretell_data::{
     ForecastColumn, ForecastTable, Frame, FrameWriter, Freq, Future, Gap, Hours, KnownColumns, LocalScaler,
     Locale, MemoryTable, ModelInTable, NumberFormat, Panel, PanelBuilder, Place, ReadNote, ReadOptions,
     Roles, SAMPLE_ID, SeriesLevel, Setting, SettingWords, TableColumns, Time, TimeFlaw, TimeFormat, TimeKind,
-    TimeStyle, Trimmed, UnreadableTable, UnseenCategories, Vocabulary, Whereabouts, Zone, calendar_seasons,
-    column_names, in_words_of, jiff, series_labels, table_files, usual_season, word_settings,
+    TimeStyle, TooLarge, Trimmed, UnreadableTable, UnseenCategories, Vocabulary, Whereabouts, Zone,
+    calendar_seasons, column_names, in_words_of, jiff, series_labels, table_files, usual_season,
+    word_settings,
 };
 pub use foretell_features::Features;
 pub use foretell_search::{Halving, Sampler};

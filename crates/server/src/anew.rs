@@ -1,5 +1,6 @@
 //! Forecasts without a saved model: those of the models that suit the series of a request.
 
+use std::mem;
 use std::time::{Duration, Instant};
 
 use foretell::{
@@ -9,7 +10,8 @@ use foretell_auto::{Auto, Budget, QUANTILES};
 
 use crate::error::EngineError;
 use crate::forecast::{
-    Bounds, SeriesRead, check, check_ids, check_list, forecast, note_warning, room_to_read, take_warnings,
+    Bounds, SeriesRead, check, check_answer, check_asked, check_list, forecast, note_warning, room_to_read,
+    take_warnings,
 };
 use crate::reading::changed;
 use crate::request::{AheadOptions, ForecastAnswer, ForecastKind, ForecastRequest};
@@ -23,13 +25,14 @@ const SHARE: f64 = 0.8;
 
 /// The answer to a request that names no model that is served and whose tables have this many bytes, on this many threads.
 pub(crate) fn forecast_anew(
-    request: &ForecastRequest,
+    request: &mut ForecastRequest,
     bytes: u64,
     bounds: Bounds<'_>,
     threads: usize,
 ) -> Result<ForecastAnswer, EngineError> {
     let Bounds { settings, deadline, .. } = bounds;
-    let ForecastKind::Ahead(asked) = &request.asks else {
+    let mut asks = mem::replace(&mut request.asks, ForecastKind::Ahead(AheadOptions::default()));
+    let ForecastKind::Ahead(asked) = &asks else {
         let message = "only /v1/forecast answers without a model; name one (model)";
         return Err(EngineError::Request(message.to_owned()));
     };
@@ -44,21 +47,23 @@ pub(crate) fn forecast_anew(
     }
     // What would be refused of the answer is refused before the search.
     check("steps (h)", settings.max_h, h, "ask for fewer steps")?;
-    check_list(&request.asks, settings)?;
+    check_list(&asks, settings)?;
     let options = options_of(request, asked)?.max_memory(room_to_read(bytes, bounds));
+    let options = options.max_rows(settings.max_rows);
     let panel = read(request, &options)?;
-    check("rows", settings.max_rows, panel.n_rows(), "send fewer series or shorter histories")?;
-    check_ids(h, &request.asks, &panel, bounds)?;
+    check_answer(&panel, h, settings)?;
+    check_asked(h, &asks, &panel, bounds)?;
+    let statics = statics(request, &options)?;
+    request.forget_series();
     if let Some(table) = &asked.future {
         Future::from_memory(table, &options, &panel, h)?;
     }
     let mut auto = Auto::new(h)
         .budget(budget(asked, settings)?)
         .stop_if(move || Instant::now() + Duration::from_millis(500) > deadline);
-    for (name, columns) in [
-        ("futr_exog_list", options.columns.clone().unwrap_or_default()),
-        ("stat_exog_list", statics(request, &options)?),
-    ] {
+    for (name, columns) in
+        [("futr_exog_list", options.columns.clone().unwrap_or_default()), ("stat_exog_list", statics)]
+    {
         auto = auto.with(name, columns).map_err(|error| EngineError::Request(error.to_string()))?;
     }
     let spec = ModelSpec::from(auto);
@@ -70,11 +75,13 @@ pub(crate) fn forecast_anew(
     if Instant::now() > deadline {
         return Err(EngineError::Timeout(settings.timeout));
     }
-    let mut asked = AheadOptions { h: None, ..asked.clone() };
-    if asked.level.is_empty() && asked.quantiles.is_empty() {
-        asked.quantiles = QUANTILES.to_vec();
+    if let ForecastKind::Ahead(asked) = &mut asks {
+        asked.h = None;
+        if asked.level.is_empty() && asked.quantiles.is_empty() {
+            asked.quantiles = QUANTILES.to_vec();
+        }
     }
-    let frame = forecast(&fitted, &ForecastKind::Ahead(asked), &SeriesRead { panel, options }, bounds)?;
+    let frame = forecast(&fitted, &asks, &SeriesRead { panel, options }, bounds)?;
     Ok(ForecastAnswer { model: NAME.to_owned(), frame, warnings: take_warnings() })
 }
 

@@ -15,7 +15,7 @@ use tokio::time::timeout_at;
 
 use crate::anew::forecast_anew;
 use crate::error::{EngineError, EngineStartError};
-use crate::forecast::{Bounds, forecast, read, take_warnings};
+use crate::forecast::{Bounds, check_asked, forecast, read, take_warnings};
 use crate::joint_request::{JointRequest, answers};
 use crate::joint_sizes::MOST;
 use crate::memory_account::{MemoryAccount, Room};
@@ -142,18 +142,13 @@ impl Shared {
         let Unread { read: read_fields, bytes, fields, is_text } = unread;
         let (settings, mut room) = (&self.settings, self.memory.room());
         if fields > settings.own_memory() {
-            if room.is_beyond_all(fields) {
-                let (most, found) = (settings.shared_memory() as usize, fields as usize);
-                let (what, remedy) = ("bytes of the request in memory", "send fewer series at a time");
-                return Err(EngineError::TooMany { what, most, found, remedy });
-            }
             room.at_least(fields)?;
         }
-        let request = &read_fields()?;
+        let mut request = read_fields()?;
         if self.models.is_anew(request.model.as_deref()) {
             let threads = if self.queue.is_quiet() { settings.threads } else { 1 };
             let bounds = Bounds { settings, deadline, room: &room, is_text };
-            let answer = forecast_anew(request, bytes, bounds, threads)?;
+            let answer = forecast_anew(&mut request, bytes, bounds, threads)?;
             return Ok(Ok((answer, room)));
         }
         if let ForecastKind::Ahead(AheadOptions { budget: Some(_), .. }) = &request.asks {
@@ -163,9 +158,11 @@ impl Shared {
         }
         let model = self.models.find(request.model.as_deref())?;
         let bounds = Bounds { settings, deadline, room: &room, is_text };
-        let series = read(&model.on_one_thread, request, bytes, bounds)?;
+        let series = read(&model.on_one_thread, &request, bytes, bounds)?;
+        request.forget_series();
+        check_asked(model.on_one_thread.h(), &request.asks, &series.panel, bounds)?;
         if self.queue.waiting() > 0 {
-            room = match JointRequest::of(&model, request, &series, is_text, room) {
+            room = match JointRequest::of(&model, &request, &series, is_text, room) {
                 Ok(joint) => return Ok(Err(joint)),
                 Err(room) => room,
             };

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use foretell::{DataError, TooLarge};
+
 /// Why there is no engine.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -56,9 +58,20 @@ pub enum EngineError {
         /// The advice.
         remedy: &'static str,
     },
+    /// More rows than a request may hold; the reading ended where that was seen.
+    #[error(
+        "rows: at most {most} are allowed, found {found} or more; send fewer series or shorter histories"
+    )]
+    #[strum(serialize = "too_many")]
+    TooManyRows {
+        /// The limit.
+        most: usize,
+        /// Those that the request has, or that were read.
+        found: usize,
+    },
     /// Data that cannot be read or forecast.
     #[error(transparent)]
-    Forecast(#[from] foretell::Error),
+    Forecast(foretell::Error),
     /// Other requests have the memory that this one needs.
     #[error("there is no room for the {} MB of this request beside others, whose answers wait to be read; try again in a second", .needed.div_ceil(1_000_000))]
     NoRoom {
@@ -80,8 +93,19 @@ pub enum EngineError {
     Panicked,
 }
 
-impl From<foretell::DataError> for EngineError {
-    fn from(error: foretell::DataError) -> Self {
-        Self::Forecast(error.into())
+impl From<DataError> for EngineError {
+    fn from(error: DataError) -> Self {
+        foretell::Error::from(error).into()
+    }
+}
+
+impl From<foretell::Error> for EngineError {
+    fn from(error: foretell::Error) -> Self {
+        match error {
+            foretell::Error::Data(DataError::TooLarge(TooLarge::Rows { most, found, .. })) => {
+                Self::TooManyRows { most, found }
+            }
+            error => Self::Forecast(error),
+        }
     }
 }

@@ -152,7 +152,8 @@ impl Incoming {
         bytes as u64
     }
 
-    /// The bytes that its JSON takes at most once it is read: beside its text, as much for each cell.
+    /// The bytes that its JSON takes at most once it is read: beside its text, as much for each cell; and those that streams of Arrow's
+    /// are unpacked to.
     pub(crate) fn field_bytes(&self) -> u64 {
         let of_json = |text: &[u8]| {
             let cells = text.iter().filter(|byte| matches!(byte, b',' | b':' | b'[' | b'{')).count();
@@ -161,9 +162,11 @@ impl Incoming {
         match self {
             Self::Json(text) => of_json(text),
             Self::Tables { tables, texts } => {
-                let tables = tables.iter().filter(|(_, media, _)| *media == MediaType::Json);
-                let tables: u64 = tables.map(|(.., bytes)| of_json(bytes)).sum();
-                tables + texts.iter().map(|(_, text)| of_json(text.as_bytes())).sum::<u64>()
+                let tables = tables.iter().map(|(_, media, bytes)| match media.format() {
+                    None => of_json(bytes),
+                    Some(format) => format.memory_of_bytes(bytes).map_or(0, |all| all - bytes.len() as u64),
+                });
+                tables.sum::<u64>() + texts.iter().map(|(_, text)| of_json(text.as_bytes())).sum::<u64>()
             }
         }
     }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use foretell::{
     DataError, Error, ExplainOptions, Fitted, Frame, Future, Intervals, Panel, PredictOptions, ReadOptions,
-    UsageError, Warning, in_words_of,
+    TooLarge, UsageError, Warning, in_words_of,
 };
 
 use crate::error::EngineError;
@@ -39,6 +39,7 @@ const MOST_DRAWS: usize = 10_000;
 const SMALL: u64 = 1 << 16;
 
 /// The series of a request, and how tables beside them are read.
+#[derive(Clone)]
 pub(crate) struct SeriesRead {
     pub(crate) panel: Panel,
     pub(crate) options: ReadOptions,
@@ -76,30 +77,28 @@ pub(crate) fn read(
     let (own, needed, had) = (settings.own_memory(), bytes.saturating_mul(READ), room.bytes());
     let limit = room_to_read(bytes, bounds);
     let is_short = needed > limit;
-    let (panel, options) = read_series(fitted, request, limit).map_err(|error| match error {
-        EngineError::Forecast(Error::Data(DataError::TooLarge(_)))
-            if is_short && !room.is_beyond_all(had.saturating_add(limit - own).saturating_add(1)) =>
-        {
+    let read = read_series(fitted, request, limit, settings.max_rows);
+    let (panel, options) = read.map_err(|error| match error {
+        EngineError::Forecast(Error::Data(DataError::TooLarge(
+            TooLarge::Memory { .. } | TooLarge::Stream { .. },
+        ))) if is_short && !room.is_beyond_all(had.saturating_add(limit - own).saturating_add(1)) => {
             EngineError::NoRoom { needed }
         }
         error => error,
     })?;
-    check("rows", settings.max_rows, panel.n_rows(), "send fewer series or shorter histories")?;
     let held = panel.bytes() as u64;
     room.at_most(had + if held > own { held } else { 0 });
     Ok(SeriesRead { panel, options })
 }
 
-/// The forecasts that a request asks for, by a model that may take no more memory than a thread has of its own; nothing is begun
-/// after the deadline.
+/// The forecasts that a request asks for, which was [checked](check_asked), by a model that may take no more memory than a thread has of
+/// its own; nothing is begun after the deadline.
 pub(crate) fn forecast(
     fitted: &Fitted,
     asks: &ForecastKind,
     series: &SeriesRead,
     bounds: Bounds<'_>,
 ) -> Result<Frame, EngineError> {
-    check_list(asks, bounds.settings)?;
-    check_ids(fitted.h(), asks, &series.panel, bounds)?;
     match forecast_within(fitted, asks, series, bounds) {
         Err(EngineError::Forecast(Error::Usage(UsageError::Memory(refused)))) => {
             if bounds.room.is_beyond_all(refused.needed_bytes) {
@@ -118,6 +117,17 @@ pub(crate) fn forecast(
     }
 }
 
+/// Refuses what is more than anyone can mean, or an answer can hold, of models of this horizon.
+pub(crate) fn check_asked(
+    h: usize,
+    asks: &ForecastKind,
+    panel: &Panel,
+    bounds: Bounds<'_>,
+) -> Result<(), EngineError> {
+    check_list(asks, bounds.settings)?;
+    check_ids(h, asks, panel, bounds)
+}
+
 /// Refuses lists that are longer than anyone can mean.
 pub(crate) fn check_list(asks: &ForecastKind, settings: &EngineSettings) -> Result<(), EngineError> {
     const FEWER: &str = "ask for fewer";
@@ -134,12 +144,7 @@ pub(crate) fn check_list(asks: &ForecastKind, settings: &EngineSettings) -> Resu
 }
 
 /// Refuses an answer whose ids alone would be longer than an answer may be, of models of this horizon.
-pub(crate) fn check_ids(
-    h: usize,
-    asks: &ForecastKind,
-    panel: &Panel,
-    bounds: Bounds<'_>,
-) -> Result<(), EngineError> {
+fn check_ids(h: usize, asks: &ForecastKind, panel: &Panel, bounds: Bounds<'_>) -> Result<(), EngineError> {
     if !bounds.is_text {
         return Ok(());
     }
@@ -183,8 +188,9 @@ fn forecast_within(
             fitted.explain(panel, &explained.models(&asked.only).future(future.as_ref()))?
         }
         ForecastKind::Ahead(asked) => {
-            let future = asked.future.as_ref();
             let h = steps(asked.h, fitted)?;
+            check_steps(panel, h, settings)?;
+            let future = asked.future.as_ref();
             let future = future.map(|table| Future::from_memory(table, options, panel, h)).transpose()?;
             match &asked.intervals {
                 None => ahead(fitted, panel, asked, future.as_ref(), bounds)?,
@@ -268,7 +274,11 @@ fn check_steps(panel: &Panel, h: usize, settings: &EngineSettings) -> Result<(),
 }
 
 /// Refuses answers of too many rows, for this many `steps` of each series.
-fn check_answer(panel: &Panel, steps: usize, settings: &EngineSettings) -> Result<(), EngineError> {
+pub(crate) fn check_answer(
+    panel: &Panel,
+    steps: usize,
+    settings: &EngineSettings,
+) -> Result<(), EngineError> {
     let rows = panel.n_series().saturating_mul(steps);
     check("rows of the answer", settings.max_rows, rows, "send fewer series or ask for fewer steps")
 }

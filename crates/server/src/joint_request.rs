@@ -7,7 +7,7 @@ use std::time::Instant;
 use foretell::{Frame, Panel};
 
 use crate::error::EngineError;
-use crate::forecast::{Bounds, SeriesRead, ahead, take_warnings};
+use crate::forecast::{Bounds, SeriesRead, ahead, forecast, take_warnings};
 use crate::joint_sizes::JointSize;
 use crate::memory_account::Room;
 use crate::model::ServedModel;
@@ -21,7 +21,7 @@ const LEAST_VALUES: usize = 16;
 pub(crate) struct JointRequest {
     pub(crate) model: Arc<ServedModel>,
     asked: AheadOptions,
-    panel: Panel,
+    series: SeriesRead,
     is_text: bool,
     room: Room,
 }
@@ -41,8 +41,8 @@ impl JointRequest {
         if !is_plain || series.panel.n_series() != 1 || model.joint.most_of(usize::MAX) == 1 {
             return Err(room);
         }
-        let (model, asked, panel) = (model.clone(), asked.clone(), series.panel.clone());
-        Ok(Self { model, asked, panel, is_text, room })
+        let (model, asked, series) = (model.clone(), asked.clone(), series.clone());
+        Ok(Self { model, asked, series, is_text, room })
     }
 
     /// Its room, which its answer keeps.
@@ -56,7 +56,7 @@ impl JointRequest {
 
     /// The id of its series.
     pub(crate) fn id(&self) -> &Arc<str> {
-        self.panel.id(0)
+        self.series.panel.id(0)
     }
 
     /// Whether another request asks the same of the same model.
@@ -70,7 +70,7 @@ impl JointRequest {
 
     /// Whether its history has many values.
     fn is_varied(&self) -> bool {
-        let values: HashSet<u32> = self.panel.y(0).iter().map(|y| y.to_bits()).collect();
+        let values: HashSet<u32> = self.series.panel.y(0).iter().map(|y| y.to_bits()).collect();
         values.len() >= LEAST_VALUES
     }
 
@@ -82,7 +82,8 @@ impl JointRequest {
     ) -> Result<ForecastAnswer, EngineError> {
         take_warnings();
         let bounds = self.bounds(settings, deadline);
-        let frame = ahead(&self.model.on_one_thread, &self.panel, &self.asked, None, bounds)?;
+        let asks = ForecastKind::Ahead(self.asked.clone());
+        let frame = forecast(&self.model.on_one_thread, &asks, &self.series, bounds)?;
         Ok(ForecastAnswer { model: self.model.facts.name.clone(), frame, warnings: take_warnings() })
     }
 }
@@ -96,7 +97,7 @@ fn together(
 ) -> Option<Vec<ForecastAnswer>> {
     let first = requests.first()?;
     let JointRequest { model, asked, .. } = first;
-    let panels: Vec<&Panel> = requests.iter().map(|request| &request.panel).collect();
+    let panels: Vec<&Panel> = requests.iter().map(|request| &request.series.panel).collect();
     let panel = Panel::joined(&panels)?;
     take_warnings();
     let frame = ahead(&model.on_one_thread, &panel, asked, None, first.bounds(settings, deadline)).ok()?;

@@ -74,7 +74,7 @@ impl From<EngineError> for Problem {
         match error {
             EngineError::UnknownModel { .. } => of(StatusCode::NOT_FOUND, "model", "There is no such model"),
             EngineError::Request(_) => like(REQUEST),
-            EngineError::TooMany { .. } => like(TOO_LARGE),
+            EngineError::TooMany { .. } | EngineError::TooManyRows { .. } => like(TOO_LARGE),
             EngineError::Busy(_) => {
                 of(StatusCode::TOO_MANY_REQUESTS, "busy", "Too many requests are waiting")
             }

@@ -10,8 +10,9 @@ pub(crate) fn read_series(
     fitted: &Fitted,
     request: &ForecastRequest,
     max_memory: u64,
+    max_rows: usize,
 ) -> Result<(Panel, ReadOptions), EngineError> {
-    let options = options_for(fitted, request)?.max_memory(max_memory);
+    let options = options_for(fitted, request)?.max_memory(max_memory).max_rows(max_rows);
     let end = request.end.as_deref().map(str::parse::<End>).transpose()?;
     let statics = |panel: Panel| match &request.statics {
         Some(table) => panel.with_static_memory(table, &options),

@@ -78,6 +78,15 @@ impl ForecastRequest {
         Self::of_table(MemoryTable::of_columns("data", data))
     }
 
+    /// Lets go of the series, which were read: they may take as much memory again as what was made of them.
+    pub(crate) fn forget_series(&mut self) {
+        let none = |name| MemoryTable::of_columns(name, TableColumns::default());
+        self.data = none("data");
+        if let Some(statics) = &mut self.statics {
+            *statics = none("static");
+        }
+    }
+
     /// The same of a table in any format.
     pub fn of_table(data: MemoryTable) -> Self {
         let asks = ForecastKind::Ahead(AheadOptions::default());

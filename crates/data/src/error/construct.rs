@@ -3,10 +3,17 @@
 use std::fmt;
 use std::sync::Arc;
 
+use foretell_threads::is_wanted;
+
 use super::DataError;
+use super::remedies::ColumnRemedy;
 use crate::nearest::nearest;
 
-use super::remedies::ColumnRemedy;
+/// Whether anyone still waits for what is read.
+pub(crate) fn check_wanted() -> Result<(), DataError> {
+    if is_wanted() { Ok(()) } else { Err(DataError::NotWanted) }
+}
+
 impl DataError {
     pub(crate) fn missing_column<'a>(
         table: &Arc<str>,

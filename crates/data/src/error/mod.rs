@@ -1,6 +1,6 @@
 //! Everything that can be wrong with data that a user hands in.
 
-mod construct;
+pub(crate) mod construct;
 pub(crate) mod early_ends;
 pub(crate) mod file;
 pub(crate) mod flaw;
@@ -119,6 +119,9 @@ pub enum DataError {
     /// A table that is larger than it may be.
     #[error(transparent)]
     TooLarge(#[from] TooLarge),
+    /// A table that was not read to its end, as no one waits for it any more (`foretell_threads::while_wanted`).
+    #[error("the reading was given up, since no one waits for it any more; ask again")]
+    NotWanted,
     /// A wide file has no column but that of the times.
     #[error(
         "{0} has no column beside that of the times; a wide file has one for each series: add them, or read it as long"

@@ -68,3 +68,16 @@ pub enum TooLarge {
         limit: u64,
     },
 }
+    /// A table of more rows than it may have.
+    #[error(
+        "{table}: over {most} rows, the most that it may have; leave series or the rows of long ago out, or raise the limit"
+    )]
+    #[strum(serialize = "too_many_rows")]
+    Rows {
+        /// The file or "the panel".
+        table: Arc<str>,
+        /// The most that it may have.
+        most: usize,
+        /// Rows that it has, or those that were read when there were too many.
+        found: usize,
+    },

@@ -127,9 +127,10 @@ impl UnreadableTable {
 impl TooLarge {
     fn whereabouts(&self) -> Whereabouts {
         match self {
-            Self::Columns { file, .. } | Self::Stream { file, .. } | Self::Memory { table: file, .. } => {
-                Whereabouts::file(file)
-            }
+            Self::Columns { file, .. }
+            | Self::Stream { file, .. }
+            | Self::Rows { table: file, .. }
+            | Self::Memory { table: file, .. } => Whereabouts::file(file),
             Self::Record { file, after, .. } => {
                 Whereabouts { row: Some(after + 1), ..Whereabouts::file(file) }
             }

@@ -99,6 +99,11 @@ impl Column {
         values.vec().append(read.vec());
     }
 
+    /// The bytes that its labels take.
+    pub(super) fn label_bytes(&self) -> usize {
+        if let ColumnKind::Labels(labels) = &self.kind { labels.bytes } else { 0 }
+    }
+
     /// The code of a label.
     pub(crate) fn label(&mut self, label: &str) -> Result<f32, Flaw> {
         match &mut self.kind {
@@ -173,6 +178,8 @@ impl Column {
 pub(crate) struct Labels {
     pub(crate) texts: Vec<Arc<str>>,
     codes: FxHashMap<Arc<str>, u32>,
+    /// The bytes that they take.
+    bytes: usize,
     /// Whether they are texts by the column's type, even if all look like numbers.
     pub(crate) typed: bool,
     /// Whether rows may have none.
@@ -193,6 +200,7 @@ impl Labels {
             return Err(Flaw::TooManyLabels);
         }
         let label: Arc<str> = label.into();
+        self.bytes += label.len() + 2 * size_of::<Arc<str>>();
         self.texts.push(label.clone());
         self.codes.insert(label, code);
         Ok(code as f32)

@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::bounds::{LOOK, LOOK_AT_IDS};
 use super::cells::finite;
 use super::column::Column;
 use super::options::ReadOptions;
@@ -43,6 +44,7 @@ impl Panel {
         paths: &[impl AsRef<Path>],
         options: &ReadOptions,
     ) -> Result<Self, DataError> {
+        check_sizes(paths, options.max_memory)?;
         let table = open(paths, &options.file.beside(), |_| true)?;
         self.with_static_table(&mut *options.with_marks(table), options)
     }
@@ -60,9 +62,17 @@ impl Panel {
             .unzip();
         let mut ids: Vec<String> = Vec::new();
         let mut origin = Origin::like(&table.place());
+        let (mut id_bytes, mut looked) = (0, 0);
         while table.advance()? {
             let table = &*table;
             let name = table.id_or(id, &only)?;
+            id_bytes += size_of::<String>() + name.len();
+            if ids.len().is_multiple_of(LOOK) || id_bytes - looked > LOOK_AT_IDS {
+                looked = id_bytes;
+                let labels: usize = read.iter().map(Column::label_bytes).sum();
+                let numbers = size_of::<f32>() * read.len() * ids.len();
+                options.check_bounds(table.file(), ids.len(), id_bytes + labels + numbers)?;
+            }
             let at = origin.at(table);
             origin.push(at);
             // What is wrong with the row of another series is no concern of this panel.
@@ -74,6 +84,7 @@ impl Panel {
             }
             ids.push(name.into_owned());
         }
+        options.check_rows(table.file(), ids.len())?;
         let ids = ids.iter().map(String::as_str);
         let places = self.static_places(table.file(), ids, |row| origin.place(row))?;
         for column in &mut read {
@@ -210,17 +221,22 @@ impl Future {
         let (id, only) = panel.ids_of(table, options)?;
         let time = table.column(options.time_name(), ID_REMEDY)?;
         let kind = panel.freq().kind();
-        let mut times = Vec::new();
-        for series in 0..panel.n_series() {
-            times.extend(panel.future_times(series, h)?);
-        }
-        let mut seen: Vec<Option<u64>> = vec![None; times.len()];
         let (extras, mut columns): (Vec<usize>, Vec<Column>) = (table.columns().enumerate())
             .filter(|(i, name)| {
                 ![id, Some(time)].contains(&Some(*i)) && *name != options.target_col && !name.is_empty()
             })
             .map(|(i, name)| (i, Column::to_read(name, options)))
             .unzip();
+        // What is asked for takes its memory before the first row is read.
+        let asked = panel.n_series().saturating_mul(h);
+        let row = size_of::<i64>() + size_of::<Option<u64>>() + size_of::<f32>() * columns.len();
+        let held = asked.saturating_mul(row);
+        options.check_bounds(table.file(), asked, held)?;
+        let mut times = Vec::new();
+        for series in 0..panel.n_series() {
+            times.extend(panel.future_times(series, h)?);
+        }
+        let mut seen: Vec<Option<u64>> = vec![None; times.len()];
         for column in &mut columns {
             column.values = Ok(vec![0.0; times.len()].into());
         }
@@ -228,10 +244,14 @@ impl Future {
         let format = options.time_format.clone().filter(|_| !table.reads_its_times());
         let (zone, locale) = (panel.zone().cloned(), options.locale);
         let mut clock = Clock { kind: Some(kind), zone, format, locale, ..Clock::default() };
-        let (mut ignored_rows, mut strange) = (0, StrangeIds::default());
+        let (mut rows, mut ignored_rows, mut strange) = (0_usize, 0, StrangeIds::default());
         let periods = options.periods()?;
         while table.advance()? {
             let table = &*table;
+            rows += 1;
+            if rows.is_multiple_of(LOOK) {
+                options.check_bounds(table.file(), rows, held)?;
+            }
             let (id, time) = (table.id_or(id, &only)?, table.time(time, &mut clock)?);
             let time = periods.moved(Some(kind), panel.zone(), time + table.late_shift());
             let Some(series) = panel.find(&id) else {
@@ -273,6 +293,7 @@ impl Future {
                 column.set(row, cell, || (table.place(), table.shown(i)));
             }
         }
+        options.check_rows(table.file(), rows)?;
         let missing = seen.iter().enumerate().filter(|(_, row)| row.is_none()).map(|(row, _)| row);
         let count = missing.clone().count();
         if count > 0 {

@@ -15,6 +15,7 @@ use crate::calendar::clock::Clock;
 use crate::error::DataError;
 use crate::error::early_ends::EarlyEnds;
 use crate::error::place::Place;
+use crate::error::too_large::TooLarge;
 use crate::wording::excerpt;
 
 /// The treatment of series that end a step or more before the last time of their panel. Unless someone says so, they stay as
@@ -96,7 +97,7 @@ impl Panel {
     /// [`DataError::FillTooLarge`] if far more rows would be added than there are.
     pub fn with_end(&self, end: End, fill: Option<Fill>) -> Result<Self, DataError> {
         let Some(last) = self.last_time() else { return Ok(self.clone()) };
-        self.with_rows_to(end, fill, |_| last)
+        self.with_rows_to(end, &ReadOptions { fill, ..ReadOptions::default() }, |_| last)
     }
 
     /// The panel whose series all end when they should, and which did not, if there are any: as [`with_end`](Self::with_end) with
@@ -124,7 +125,7 @@ impl Panel {
             None => vec![None; self.n_series()],
         };
         let Some(early) = self.ends_before(last, |series| times[series]) else { return Ok(None) };
-        let ended = self.with_rows_to(end, options.fill, |series| times[series].unwrap_or(last))?;
+        let ended = self.with_rows_to(end, options, |series| times[series].unwrap_or(last))?;
         Ok(Some((ended, EarlyEnds { column: options.end_col.clone(), ..early })))
     }
 
@@ -202,13 +203,14 @@ impl Panel {
     fn with_rows_to(
         &self,
         end: End,
-        fill: Option<Fill>,
+        options: &ReadOptions,
         last: impl Fn(usize) -> i64,
     ) -> Result<Self, DataError> {
         if end == End::Own {
             return Ok(self.clone());
         }
-        let missing = self.rows_to(last)?;
+        let (fill, most) = (options.fill, options.max_rows.filter(|_| end != End::Drop));
+        let missing = self.rows_to(last, most)?;
         if missing.iter().all(|rows| *rows == 0) {
             return Ok(self.clone());
         }
@@ -241,8 +243,8 @@ impl Panel {
         self.freq().next_in(self.zone(), first_time, (len + rows) as i64)
     }
 
-    /// The rows that each series would have more up to its last time.
-    fn rows_to(&self, last: impl Fn(usize) -> i64) -> Result<Vec<usize>, DataError> {
+    /// The rows that each series would have more up to its last time, of which a panel may have `most`.
+    fn rows_to(&self, last: impl Fn(usize) -> i64, most: Option<usize>) -> Result<Vec<usize>, DataError> {
         let rows = self.n_rows();
         // One series of long ago must not fill the memory.
         let limit = 100 * rows + 100_000;
@@ -251,6 +253,10 @@ impl Panel {
             let mut missing = 0;
             while self.next_time(series, missing).is_some_and(|next| next <= last(series)) {
                 (missing, all) = (missing + 1, all + 1);
+                if let Some(most) = most.filter(|most| rows + all > *most) {
+                    let table = self.data.table.clone();
+                    return Err(TooLarge::Rows { table, most, found: rows + all }.into());
+                }
                 if all > limit {
                     let (id, freq) = (self.id(series).to_string(), self.freq());
                     return Err(DataError::FillTooLarge { id, freq, rows, limit });

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::bounds::LOOK;
 use super::options::ReadOptions;
 use super::panel::Panel;
-use super::read::LOOK;
 use crate::calendar::kind::TimeKind;
 use crate::calendar::repeated_times::RepeatedTimes;
 use crate::calendar::zone::Zone;
@@ -206,7 +206,7 @@ impl ForecastTable {
                 ids.push(id.clone());
                 times.push(instant + table.late_shift());
             }
-            options.check_memory(table.file(), times.len(), times.len() * 64)?;
+            options.check_bounds(table.file(), times.len(), times.len() * 64)?;
         }
         let kind = clock.kind.ok_or_else(|| DataError::NoRows { table: table.file().clone() })?;
         let (file, columns) = (table.file().clone(), vec![(options.target_col.clone(), values)]);
@@ -227,8 +227,8 @@ impl ForecastTable {
         let (id, time) = match pair {
             Some(pair) => (None, pair.time),
             None => {
-                let id = match is_one_series {
                 let missing = ColumnRoles { values: false, or_wide: false, ..options.missing_roles(table) };
+                let id = match is_one_series {
                     true => table.id_column(&options.id_col, missing)?,
                     false => Some(table.column(&options.id_col, missing)?),
                 };
@@ -263,7 +263,7 @@ impl ForecastTable {
         let (mut at_row, mut last) = (pair.is_some_and(|pair| pair.at_row), 0);
         while std::mem::take(&mut at_row) || table.advance()? {
             if times.len().is_multiple_of(LOOK) {
-                options.check_memory(table.file(), times.len(), times.len() * row)?;
+                options.check_bounds(table.file(), times.len(), times.len() * row)?;
             }
             let name = table.id_or(id, &only)?;
             if ids.last().is_none_or(|last| **last != *name) {
@@ -289,6 +289,7 @@ impl ForecastTable {
                 column.read_cell(table, i)?;
             }
         }
+        options.check_rows(table.file(), times.len())?;
         times.iter_mut().for_each(|time| *time += table.late_shift());
         let kind = clock.kind.ok_or_else(|| DataError::NoRows { table: table.file().clone() })?;
         let columns = columns.into_iter().filter_map(|column| column.finish().transpose());

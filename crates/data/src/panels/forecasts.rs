@@ -105,7 +105,7 @@ impl ForecastTable {
 mod tests {
     use std::sync::Arc;
 
-    use super::super::read::LOOK;
+    use super::super::bounds::LOOK;
     use super::*;
     use crate::{FileFormat, Zone};
     #[cfg(feature = "parquet")]
@@ -204,14 +204,14 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("f.csv");
         let mut text = "unique_id,ds,MLP\n".to_owned();
-        (0..2 * LOOK).for_each(|row| text += &format!("a,{row},1\n"));
+        (0..16 * LOOK).for_each(|row| text += &format!("a,{row},1\n"));
         std::fs::write(&path, text).unwrap();
         let read = |limit| {
             let options = ReadOptions { max_memory: Some(limit), ..ReadOptions::default() };
             Frame::from_file(&path, &options, Freq::parse("1").unwrap())
         };
-        assert_eq!(read(100_000_000).unwrap().n_rows(), 2 * LOOK);
-        let error = read(1_000_000).unwrap_err().to_string();
+        assert_eq!(read(100_000_000).unwrap().n_rows(), 16 * LOOK);
+        let error = read(5_000_000).unwrap_err().to_string();
         assert!(error.contains("its first 65536 rows take"), "{error}");
     }
 

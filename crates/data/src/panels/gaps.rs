@@ -7,6 +7,7 @@ use crate::calendar::freq::Freq;
 use crate::calendar::steps::Steps;
 use crate::calendar::zone::Zone;
 use crate::error::DataError;
+use crate::error::too_large::TooLarge;
 
 impl TableRows {
     /// Adds the rows that are missing by the frequency to a sorted table, then fills NaN.
@@ -52,6 +53,7 @@ impl TableRows {
     fn add_rows(&mut self, zone: Option<&Zone>, freq: Freq) -> Result<usize, DataError> {
         // Two far times and a fine frequency must not fill the memory.
         let limit = 100 * self.len() + 100_000;
+        let room = self.max_rows.map_or(usize::MAX, |most| most.saturating_sub(self.len()));
         let mut times = Vec::new();
         let regular = self.runs.iter().all(|run| {
             self.times.copy(run.start, run.len, &mut times);
@@ -70,6 +72,10 @@ impl TableRows {
             let mut step = 0;
             for (i, &time) in times.iter().enumerate() {
                 while let Some(gap) = freq.next_in(zone, times[0], step).filter(|next| *next < time) {
+                    if added == room {
+                        let (table, found) = (self.origin.table(), self.len() + added + 1);
+                        return Err(TooLarge::Rows { table, most: self.len() + room, found }.into());
+                    }
                     if added == limit {
                         let id = self.id(run).to_string();
                         return Err(DataError::FillTooLarge { id, freq, rows: self.len(), limit });

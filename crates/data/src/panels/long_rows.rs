@@ -1,5 +1,6 @@
 //! The rows of a long table, taken one after the other.
 
+use super::bounds::Share;
 use super::cells::{admitted, check_mask, check_weight};
 use super::options::ReadOptions;
 use super::periods::Periods;
@@ -32,10 +33,12 @@ impl LongColumns<'_> {
         table: &mut dyn TableReader,
         rows: &mut TableRows,
         clock: &mut Clock,
+        share: &mut Share<'_>,
     ) -> Result<(), DataError> {
         let mut repeated = RepeatedTimes::default();
         while table.advance()? {
             self.take_row(table, rows, clock, &mut repeated)?;
+            share.look(rows)?;
         }
         rows.note(table.notes());
         Ok(())

@@ -13,6 +13,7 @@ impl Panel {
     /// # Errors
     /// The errors of `from_file`, with the table's name.
     pub fn from_memory(table: &MemoryTable, options: &ReadOptions) -> Result<Self, DataError> {
+        table.check_size(options.max_memory)?;
         read_wanted(|wanted| table.open(&options.file, wanted), options, true)
     }
 
@@ -21,6 +22,7 @@ impl Panel {
     /// # Errors
     /// The errors of `with_static_file`, with the table's name.
     pub fn with_static_memory(self, table: &MemoryTable, options: &ReadOptions) -> Result<Self, DataError> {
+        table.check_size(options.max_memory)?;
         let table = table.open(&options.file.beside(), |_| true)?;
         self.with_static_table(&mut *options.with_marks(table), options)
     }
@@ -37,6 +39,7 @@ impl Future {
         panel: &Panel,
         h: usize,
     ) -> Result<Self, DataError> {
+        table.check_size(options.max_memory)?;
         Self::read_beside(table.open(&options.file.beside(), |_| true)?, options, panel, h)
     }
 }

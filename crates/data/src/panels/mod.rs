@@ -5,6 +5,7 @@ pub(crate) mod alike_ids;
 mod append;
 mod assemble;
 mod between;
+mod bounds;
 pub(crate) mod builder;
 mod by_turns;
 pub(crate) mod categories;

@@ -104,6 +104,9 @@ pub struct ReadOptions {
     pub snap: Option<Freq>,
     /// Most bytes of memory that the panel may take while it is read; no limit by default.
     pub max_memory: Option<u64>,
+    /// Most rows that a table may have, with those that are filled in; of a wide one, values. No limit by default.
+    #[serde(skip)]
+    pub max_rows: Option<usize>,
     /// Threads that read a long table; 0, the default, is as many as the machine has. The panel does not depend on it.
     #[serde(skip)]
     pub threads: usize,
@@ -139,6 +142,7 @@ impl Default for ReadOptions {
             drop_partial: false,
             snap: None,
             max_memory: None,
+            max_rows: None,
             threads: 0,
         }
     }
@@ -285,6 +289,11 @@ impl ReadOptions {
         Self { max_memory: Some(bytes), ..self }
     }
 
+    /// Most rows that a table may have.
+    pub fn max_rows(self, rows: usize) -> Self {
+        Self { max_rows: Some(rows), ..self }
+    }
+
     /// Threads that read a long table; 0 is as many as the machine has.
     pub fn threads(self, threads: usize) -> Self {
         Self { threads, ..self }
@@ -313,6 +322,7 @@ impl ReadOptions {
             categories: Vec::new(),
             freq: None,
             max_memory: None,
+            max_rows: None,
             threads: of_model.threads,
             ..self.clone()
         }
@@ -347,7 +357,6 @@ impl ReadOptions {
     pub(crate) fn time_name(&self) -> &str {
         self.time_col.as_deref().unwrap_or("ds")
     }
-}
 
     /// Which of the columns of a long table are missing in this one: the remedy for each of them names all.
     pub(super) fn missing_roles(&self, table: &dyn TableReader) -> ColumnRoles {
@@ -355,3 +364,4 @@ impl ReadOptions {
         let [ids, times, values] = [&self.id_col, self.time_name(), &self.target_col].map(is_missing);
         ColumnRoles { ids, times, values, or_wide: ids && values }
     }
+}

@@ -1,11 +1,11 @@
 //! The parts of a table read on several threads, and their rows joined in its order.
 
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use foretell_threads::Workers;
 
+use super::bounds::{Bounds, Share};
 use super::long_rows::LongColumns;
-use super::read::LOOK;
 use super::rows::TableRows;
 use crate::calendar::clock::Clock;
 use crate::error::DataError;
@@ -31,9 +31,10 @@ impl Source<'_> {
 }
 
 /// The rows of the parts that were joined.
-struct Joined<'a> {
+struct Joined<'a, 'b> {
     rows: &'a mut TableRows,
     clock: &'a mut Clock,
+    share: &'a mut Share<'b>,
     /// The number of the part that is next, and whether there is a next one: else it ended, for this error or none.
     next: usize,
     ended: Option<Result<(), DataError>>,
@@ -41,12 +42,14 @@ struct Joined<'a> {
 
 impl LongColumns<'_> {
     /// Takes the rows of a table that can be read in parts, its first row apart, which has settled `clock`. The rows, and the
-    /// first error, are those of reading row by row; at most one part for each thread is in memory.
+    /// first error, are those of reading row by row; at most one part for each thread is in memory. `share` is that of `rows`.
     pub(super) fn take_parts(
         &self,
         table: &mut dyn TableReader,
         rows: &mut TableRows,
         clock: &mut Clock,
+        bounds: &Bounds<'_>,
+        share: &mut Share<'_>,
     ) -> Result<(), DataError> {
         let Some(mut first) = table.next_part()? else { return Ok(()) };
         let workers = Workers::new(self.options.threads)
@@ -54,26 +57,26 @@ impl LongColumns<'_> {
         let second = if workers.asked() > 1 { table.next_part() } else { Ok(None) };
         // What was wrong with the second part is no concern before the first is read.
         let Ok(Some(second)) = second else {
-            self.take_rows(&mut *first, rows, clock)?;
+            self.take_rows(&mut *first, rows, clock, share)?;
             second?;
             while let Some(mut part) = table.next_part()? {
-                let before = rows.len();
-                self.take_rows(&mut *part, rows, clock)?;
-                self.check_memory(table.file(), before, rows)?;
+                self.take_rows(&mut *part, rows, clock, share)?;
             }
             return Ok(());
         };
-        let (none, settled, file) = (rows.none(), clock.clone(), table.file().clone());
+        let (none, settled) = (rows.none(), clock.clone());
         let source = Mutex::new(Source { table, ahead: vec![first, second], taken: 0 });
-        let joined = Mutex::new(Joined { rows, clock, next: 0, ended: None });
+        let joined = Mutex::new(Joined { rows, clock, share, next: 0, ended: None });
         let turn = Condvar::new();
         let read_parts = || {
             let _guard = WakesOthers { joined: &joined, turn: &turn };
             loop {
                 let (number, part) = lock(&source).next();
-                let (mut own, mut clock) = (none.none(), settled.clone());
+                let (mut own, mut clock, mut share) = (none.none(), settled.clone(), bounds.share());
                 let read = part.and_then(|part| match part {
-                    Some(mut part) => self.take_rows(&mut *part, &mut own, &mut clock).map(|()| true),
+                    Some(mut part) => {
+                        self.take_rows(&mut *part, &mut own, &mut clock, &mut share).map(|()| true)
+                    }
                     None => Ok(false),
                 });
                 let mut joined = lock(&joined);
@@ -85,10 +88,12 @@ impl LongColumns<'_> {
                 }
                 joined.ended = match read {
                     Ok(true) => {
-                        let before = joined.rows.len();
-                        joined.rows.append(own);
+                        let Joined { rows, share: of_joined, .. } = &mut *joined;
+                        rows.append(own);
+                        drop(share);
+                        let looked = of_joined.look(rows);
                         joined.clock.join(&clock);
-                        self.check_memory(&file, before, joined.rows).err().map(Err)
+                        looked.err().map(Err)
                     }
                     Ok(false) => Some(Ok(())),
                     Err(error) => Some(Err(error)),
@@ -98,27 +103,18 @@ impl LongColumns<'_> {
             }
         };
         workers.each(&mut vec![(); workers.threads()], true, |_, ()| read_parts());
-        joined.into_inner().unwrap_or_else(PoisonError::into_inner).ended.unwrap_or(Ok(()))
-    }
-}
-
-impl LongColumns<'_> {
-    /// Looks at the memory that the rows take, of which there were `before`, from time to time.
-    fn check_memory(&self, file: &Arc<str>, before: usize, rows: &TableRows) -> Result<(), DataError> {
-        match before / LOOK == rows.len() / LOOK {
-            true => Ok(()),
-            false => self.options.check_memory(file, rows.len(), rows.bytes()),
-        }
+        // Threads do not begin what no one waits for.
+        joined.into_inner().unwrap_or_else(PoisonError::into_inner).ended.unwrap_or(Err(DataError::NotWanted))
     }
 }
 
 /// Ends the work of others where a thread panics: they would wait for its part for ever.
-struct WakesOthers<'a, 'b> {
-    joined: &'a Mutex<Joined<'b>>,
+struct WakesOthers<'a, 'b, 'c> {
+    joined: &'a Mutex<Joined<'b, 'c>>,
     turn: &'a Condvar,
 }
 
-impl Drop for WakesOthers<'_, '_> {
+impl Drop for WakesOthers<'_, '_, '_> {
     fn drop(&mut self) {
         if std::thread::panicking() {
             lock(self.joined).ended.get_or_insert(Ok(()));

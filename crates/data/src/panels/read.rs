@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
+use super::bounds::{Bounds, LOOK};
 use super::column::Column;
 use super::laid_out::{check_named, explained, note_of_parts};
 use super::long_rows::LongColumns;
@@ -21,7 +22,6 @@ use crate::calendar::repeated_times::RepeatedTimes;
 use crate::error::DataError;
 use crate::error::file::UnreadableTable;
 use crate::error::remedies::ColumnRoles;
-use crate::error::too_large::TooLarge;
 use crate::tables::file_part::FilePart;
 use crate::tables::open::{check_sizes, open};
 use crate::tables::table::TableReader;
@@ -33,21 +33,7 @@ const COLUMN_REMEDY: &str = "give one of these names, or add the column";
 pub const AVAILABLE_MASK: &str = "available_mask";
 pub(super) const WEIGHT: &str = "sample_weight";
 
-/// Rows from one look at the memory that a panel takes to the next.
-pub(super) const LOOK: usize = 1 << 16;
-
 impl ReadOptions {
-    /// Whether a panel that takes `bytes` after this many rows may continue.
-    pub(super) fn check_memory(&self, table: &Arc<str>, rows: usize, bytes: usize) -> Result<(), DataError> {
-        match self.max_memory.filter(|&limit| bytes as u64 > limit) {
-            Some(limit) => {
-                let (table, needed) = (table.clone(), bytes as u64);
-                Err(TooLarge::Memory { table, rows, needed, limit }.into())
-            }
-            None => Ok(()),
-        }
-    }
-
     pub(super) fn clock(&self, table: &dyn TableReader) -> Clock {
         let format = self.time_format.clone().filter(|_| !table.reads_its_times());
         Clock { zone: self.zone.clone(), format, locale: self.locale, ..Clock::default() }
@@ -197,7 +183,6 @@ pub(crate) fn read(
         }
         Err(error) => Err(explained(with_orders(error, &mut *table), &*table, options)),
     }
-    let missing = options.missing_roles(table);
 }
 
 fn read_long(
@@ -211,6 +196,7 @@ fn read_long(
     }
     let two = table.header().iter().filter(|name| !name.is_empty()).count() == 2;
     let named = [options.time_name(), &options.target_col].iter().all(|name| table.find(name).is_some());
+    let missing = options.missing_roles(table);
     let [id, time, target] = match pair {
         Some(Pair { time, target, .. }) => [None, Some(time), Some(target)],
         None => [
@@ -259,6 +245,7 @@ fn read_long(
         fill: options.fill,
         drop_unknown: options.drop_unknown,
         aggregate: options.aggregate,
+        max_rows: options.max_rows,
         ..TableRows::default()
     };
     let periods = options.periods()?;
@@ -270,15 +257,16 @@ fn read_long(
     if first {
         columns.take_row(table, &mut rows, &mut clock, &mut repeated)?;
     }
+    let bounds = Bounds::new(options, table.file());
+    let mut share = bounds.share();
     if first && options.zone.is_none() {
-        columns.take_parts(table, &mut rows, &mut clock)?;
+        columns.take_parts(table, &mut rows, &mut clock, &bounds, &mut share)?;
     }
     while table.advance()? {
         columns.take_row(table, &mut rows, &mut clock, &mut repeated)?;
-        if rows.len().is_multiple_of(LOOK) {
-            options.check_memory(table.file(), rows.len(), rows.bytes())?;
-        }
+        share.look(&rows)?;
     }
+    share.look_now(&rows)?;
     rows.times.shift(table.late_shift());
     rows.within.shift(table.late_shift());
     table.check_units()?;
@@ -321,6 +309,7 @@ fn read_wide(
         fill: options.fill,
         drop_unknown: options.drop_unknown,
         aggregate: options.aggregate,
+        max_rows: options.max_rows,
         ..TableRows::default()
     };
     let periods = options.periods()?;
@@ -351,9 +340,10 @@ fn read_wide(
         let read = times.len() * ids.len();
         if read / LOOK > (read - ids.len()) / LOOK {
             // Values are copied series by series once all are read.
-            options.check_memory(table.file(), times.len(), size_of::<f32>() * read)?;
+            options.check_bounds(table.file(), read, size_of::<f32>() * read)?;
         }
     }
+    options.check_rows(table.file(), times.len() * ids.len())?;
     rows.origin = origin;
     times.iter_mut().chain(&mut within).for_each(|time| *time += table.late_shift());
     let kind = options.kind(&clock, table.file(), &table.header()[time], times.len())?;

@@ -27,6 +27,8 @@ pub(crate) struct TableRows {
     /// Ids in order of appearance, and the position of each.
     pub(crate) ids: Vec<Arc<str>>,
     pub(crate) codes: FxHashMap<Arc<str>, u32>,
+    /// The bytes that the texts of the ids take.
+    pub(crate) id_bytes: usize,
     /// Whether their column is one of integers.
     pub(crate) integer_ids: bool,
     /// The id of each row, by its position, and how often it is another than that of the row before.
@@ -49,6 +51,8 @@ pub(crate) struct TableRows {
     pub(crate) drop_unknown: bool,
     /// How several rows of a series and time become one; without it they are mistakes.
     pub(crate) aggregate: Option<Aggregate>,
+    /// Most rows that there may be, with those that are filled in.
+    pub(super) max_rows: Option<usize>,
     /// The periods that rows are gathered in, and whether those at the ends that are not complete are left out.
     pub(super) partial: Option<(Periods, bool)>,
     /// Notes on assumptions of the reading.
@@ -79,11 +83,13 @@ impl TableRows {
         const SORTED: usize = size_of::<u32>() + size_of::<f32>();
         let columns =
             1 + usize::from(self.mask.is_some()) + usize::from(self.weight.is_some()) + self.columns.len();
-        let ids: usize = self.ids.iter().map(|id| id.len() + 2 * size_of::<Arc<str>>()).sum();
+        let ids = self.id_bytes + 2 * size_of::<Arc<str>>() * self.ids.len();
+        let labels: usize = self.columns.iter().map(Column::label_bytes).sum();
         self.len() * (size_of::<f32>() * columns + SORTED)
             + self.times.bytes()
             + self.series.bytes()
             + ids
+            + labels
             + self.unrounded.bytes()
     }
 
@@ -152,6 +158,7 @@ impl TableRows {
         self.codes.get(id).copied().unwrap_or_else(|| {
             let code = u32::try_from(self.ids.len()).expect("fewer than 2^32 series");
             let id: Arc<str> = id.into();
+            self.id_bytes += id.len();
             self.ids.push(id.clone());
             self.codes.insert(id, code);
             code

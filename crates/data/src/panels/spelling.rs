@@ -7,6 +7,9 @@ use rustc_hash::FxHashMap;
 /// Ids of another table that are remembered for a message.
 const MOST: usize = 100_000;
 
+/// Bytes of such an id: no one misspells a longer one.
+const LONGEST: usize = 1000;
+
 /// Ids of a table that are none of the panel's.
 #[derive(Debug, Default)]
 pub(super) struct StrangeIds {
@@ -16,7 +19,7 @@ pub(super) struct StrangeIds {
 
 impl StrangeIds {
     pub(super) fn note(&mut self, id: &str) {
-        if self.ids.len() < MOST {
+        if self.ids.len() < MOST && id.len() <= LONGEST {
             self.ids.entry(meaning(id).into_owned()).or_insert_with(|| id.to_owned());
         }
     }

@@ -1,16 +1,16 @@
 //! Arrow's streams and files in memory, as record batches.
 
-use std::fs::File;
-use std::io::{self, BufReader, Cursor};
-use std::path::Path;
+use std::io::{self, Cursor};
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
 use arrow_ipc::reader::StreamDecoder;
 use arrow_schema::ArrowError;
+use bytes::Bytes;
 
 use super::arrow_messages::look;
 use super::catch_panic::caught;
+use super::seekable::Seekable;
 use crate::error::DataError;
 use crate::error::file::UnreadableTable;
 
@@ -19,7 +19,7 @@ const FEATHER_1: &[u8] = b"FEA1";
 
 /// The batches of a stream or file; those that are not compressed point into it. Nothing is allocated by what it says of its sizes
 /// unless they are credible.
-pub(super) fn batches(name: &Arc<str>, mut bytes: Vec<u8>) -> Result<Vec<RecordBatch>, DataError> {
+pub(super) fn batches(name: &Arc<str>, bytes: Bytes) -> Result<Vec<RecordBatch>, DataError> {
     let damaged = |reason: String| UnreadableTable::ArrowStream { file: name.clone(), reason }.into();
     if bytes.is_empty() || bytes.starts_with(FEATHER_1) {
         let reason = if bytes.is_empty() { "it is empty" } else { "it is Feather's first version" };
@@ -27,9 +27,8 @@ pub(super) fn batches(name: &Arc<str>, mut bytes: Vec<u8>) -> Result<Vec<RecordB
     }
     let messages = look(&mut Cursor::new(&bytes), bytes.len() as u64);
     let messages = messages.map_err(|error| damaged(error.to_string()))?.map_err(damaged)?;
-    // Where the file's own start and end are cut off, the messages begin at an aligned place again.
-    bytes.truncate(messages.place.end as usize);
-    bytes.drain(..messages.place.start as usize);
+    // Without the file's own start and end.
+    let bytes = bytes.slice(messages.place.start as usize..messages.place.end as usize);
     // The decoder panics on some damaged streams.
     let decoded = caught(|| {
         let (mut decoder, mut batches) = (StreamDecoder::new(), Vec::new());
@@ -47,18 +46,16 @@ pub(super) fn batches(name: &Arc<str>, mut bytes: Vec<u8>) -> Result<Vec<RecordB
     }
 }
 
-/// The bytes of memory that a stream or file takes: its own, and those of what is unpacked.
-pub(super) fn memory_of(path: &Path) -> io::Result<u64> {
-    let file = File::open(path)?;
-    let size = file.metadata()?.len();
-    let messages = look(&mut BufReader::with_capacity(1 << 10, file), size)?;
+/// The bytes of memory that a stream or file of this size takes: its own, and those of what is unpacked.
+pub(super) fn memory_of(mut input: &mut dyn Seekable, size: u64) -> io::Result<u64> {
+    let messages = look(&mut input, size)?;
     Ok(size + messages.map_or(0, |messages| messages.unpacked))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-    use std::path::PathBuf;
+    use std::fs::{self, File};
+    use std::path::{Path, PathBuf};
 
     use super::*;
     use crate::{Panel, ReadOptions};
@@ -102,7 +99,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("hadoop.parquet");
         let name: Arc<str> = "dates.arrows".into();
-        let batch = batches(&name, fs::read(fixture("dates.arrows")).unwrap()).unwrap().remove(0);
+        let batch = batches(&name, fs::read(fixture("dates.arrows")).unwrap().into()).unwrap().remove(0);
         let properties = WriterProperties::builder().set_compression(Compression::LZ4).build();
         let file = File::create(&path).unwrap();
         let mut writer = ArrowWriter::try_new(file, batch.schema(), Some(properties)).unwrap();
@@ -130,7 +127,7 @@ mod tests {
                 }
             }
             fs::write(&path, &bytes).unwrap();
-            memory += memory_of(&path).unwrap();
+            memory += memory_of(&mut Cursor::new(&bytes), bytes.len() as u64).unwrap();
             assert!(refused > 0, "{name}");
             assert!(memory > bytes.len() as u64, "what is unpacked counts as well: {memory}");
         }

@@ -81,10 +81,10 @@ impl ArrowTable<'static> {
     /// The same of a file that is in memory, called `name` in messages.
     pub(crate) fn of_parquet(
         name: &Arc<str>,
-        file: &[u8],
+        file: Bytes,
         wanted: impl Fn(&str) -> bool,
     ) -> Result<Self, DataError> {
-        let groups = RowGroups::of_bytes(name.clone(), Bytes::copy_from_slice(file), wanted)?;
+        let groups = RowGroups::of_bytes(name.clone(), file, wanted)?;
         Self::of_row_groups(name.clone(), groups)
     }
 
@@ -92,11 +92,11 @@ impl ArrowTable<'static> {
     pub(crate) fn open_stream(path: &Path) -> Result<Self, DataError> {
         let name: Arc<str> = path.display().to_string().into();
         let bytes = fs::read(path).map_err(|source| DataError::Read { file: name.clone(), source })?;
-        Self::of_stream(&name, bytes)
+        Self::of_stream(&name, bytes.into())
     }
 
     /// The same of a stream that is in memory, called `name` in messages.
-    pub(crate) fn of_stream(name: &Arc<str>, stream: Vec<u8>) -> Result<Self, DataError> {
+    pub(crate) fn of_stream(name: &Arc<str>, stream: Bytes) -> Result<Self, DataError> {
         let batches = batches(name, stream)?;
         Ok(Self { name: name.clone(), ..Self::of(batches)? })
     }

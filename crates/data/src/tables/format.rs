@@ -1,7 +1,8 @@
 //! The formats of files, one entry each: how its files are called, read and written.
 
 use std::fmt;
-use std::io;
+use std::fs::File;
+use std::io::{self, BufReader, Cursor};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,6 +11,8 @@ use super::arrow_stream::memory_of;
 #[cfg(feature = "parquet")]
 use super::arrow_table::ArrowTable;
 use super::file_options::FileOptions;
+use super::seekable::Seekable;
+use super::shared_bytes::SharedBytes;
 use super::table::TableReader;
 use super::text_table::TextTable;
 #[cfg(feature = "excel")]
@@ -31,10 +34,13 @@ type Open = fn(&Path, &FileOptions, &dyn Fn(&str) -> bool) -> Result<Box<dyn Tab
 /// Opens a file of a format that is in memory, by its name in messages and its bytes; else as [`Open`].
 type Take = for<'a> fn(
     &Arc<str>,
-    &'a [u8],
+    &'a SharedBytes,
     &FileOptions,
     &dyn Fn(&str) -> bool,
 ) -> Result<Box<dyn TableReader + 'a>, DataError>;
+
+/// The bytes of memory that a file takes, by what it says of itself and its size.
+type Memory = fn(&mut dyn Seekable, u64) -> io::Result<u64>;
 
 /// Where the parts of a table are written to.
 pub type TableOutput<'a> = Box<dyn io::Write + Send + 'a>;
@@ -59,7 +65,7 @@ pub struct FileFormat {
     /// Nothing where files are read from disk alone.
     take: Option<Take>,
     /// The bytes of memory that a file takes, where it is read as a whole.
-    memory: Option<fn(&Path) -> io::Result<u64>>,
+    memory: Option<Memory>,
     write: Option<Begin>,
     write_cells: Option<WriteCells>,
 }
@@ -73,7 +79,7 @@ const ARROW_STREAM: FileFormat = FileFormat {
     #[cfg(feature = "parquet")]
     open: Some(|path, _, _| Ok(Box::new(ArrowTable::open_stream(path)?))),
     #[cfg(feature = "parquet")]
-    take: Some(|name, bytes, _, _| Ok(Box::new(ArrowTable::of_stream(name, bytes.to_vec())?))),
+    take: Some(|name, bytes, _, _| Ok(Box::new(ArrowTable::of_stream(name, bytes.clone().into())?))),
     #[cfg(feature = "parquet")]
     memory: Some(memory_of),
     #[cfg(feature = "parquet")]
@@ -100,7 +106,9 @@ static FORMATS: [FileFormat; 6] = [
         compressible: true,
         feature: None,
         open: Some(|path, options, _| Ok(Box::new(TextTable::open(path, options)?))),
-        take: Some(|name, bytes, options, _| Ok(Box::new(TextTable::new(bytes, name.clone(), options)?))),
+        take: Some(|name, bytes, options, _| {
+            Ok(Box::new(TextTable::new(bytes.as_ref(), name.clone(), options)?))
+        }),
         memory: None,
         write: Some(|out, times, decimal| Box::new(CsvWriter::with_decimal(out, times, decimal))),
         write_cells: Some(|table, out| table.write_csv(out)),
@@ -113,7 +121,9 @@ static FORMATS: [FileFormat; 6] = [
         #[cfg(feature = "parquet")]
         open: Some(|path, _, wanted| Ok(Box::new(ArrowTable::open(path, wanted)?))),
         #[cfg(feature = "parquet")]
-        take: Some(|name, bytes, _, wanted| Ok(Box::new(ArrowTable::of_parquet(name, bytes, wanted)?))),
+        take: Some(|name, bytes, _, wanted| {
+            Ok(Box::new(ArrowTable::of_parquet(name, bytes.clone().into(), wanted)?))
+        }),
         memory: None,
         #[cfg(feature = "parquet")]
         write: Some(|out, _, _| Box::new(ParquetWriter::new(out))),
@@ -225,7 +235,15 @@ impl FileFormat {
 
     /// The bytes of memory that a file takes where it is read as a whole; nothing where it is read in parts, or cannot be looked at.
     pub(crate) fn memory(&self, path: &Path) -> Option<u64> {
-        self.memory?(path).ok()
+        let memory = self.memory?;
+        let file = File::open(path).ok()?;
+        let size = file.metadata().ok()?.len();
+        memory(&mut BufReader::with_capacity(1 << 10, file), size).ok()
+    }
+
+    /// The bytes of memory that a file in memory takes, with its own, where it is unpacked as a whole; nothing where it is read in parts.
+    pub fn memory_of_bytes(&self, bytes: &[u8]) -> Option<u64> {
+        self.memory?(&mut Cursor::new(bytes), bytes.len() as u64).ok()
     }
 
     /// Opens a file of this format.
@@ -245,7 +263,7 @@ impl FileFormat {
     pub(crate) fn take<'a>(
         &self,
         name: &Arc<str>,
-        bytes: &'a [u8],
+        bytes: &'a SharedBytes,
         options: &FileOptions,
         wanted: &dyn Fn(&str) -> bool,
     ) -> Result<Box<dyn TableReader + 'a>, DataError> {

@@ -38,8 +38,10 @@ pub(crate) mod read_note;
 mod records;
 #[cfg(feature = "parquet")]
 mod row_groups;
+mod seekable;
 mod several;
 mod sheets;
+mod shared_bytes;
 pub(crate) mod table;
 pub(crate) mod table_columns;
 pub(crate) mod table_files;

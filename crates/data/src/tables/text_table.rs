@@ -22,6 +22,7 @@ use super::units::Units;
 use crate::calendar::clock::Clock;
 use crate::calendar::flaw::TimeFlaw;
 use crate::error::DataError;
+use crate::error::construct::check_wanted;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
@@ -166,6 +167,8 @@ impl<R: Read + Send> TextTable<R> {
 
     fn next_block(&mut self) -> Result<Option<Records>, DataError> {
         let Some(blocks) = &mut self.blocks else { return Ok(None) };
+        // A text may unpack to any number of lines that are no rows.
+        check_wanted()?;
         match blocks.next() {
             Ok(block) => Ok(block.map(|block| Records::of(block, self.marks))),
             Err(BlockError::Read(error)) => Err(unreadable(&self.file, error)),

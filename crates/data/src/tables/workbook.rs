@@ -21,6 +21,7 @@ use crate::calendar::clock::Clock;
 use crate::calendar::flaw::TimeFlaw;
 use crate::calendar::kind::TimeKind;
 use crate::error::DataError;
+use crate::error::construct::check_wanted;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
@@ -31,6 +32,9 @@ const NO_TIME: TimeFlaw = TimeFlaw::new("is no time; write a date, or a text as 
 
 /// Rows in which the header is looked for.
 const LOOK: usize = 64;
+
+/// Cells from one look at whether anyone waits for them to the next.
+const CELLS: usize = 1 << 13;
 
 /// Columns that a sheet may have, as in the programs that write them.
 const MOST_COLUMNS: u32 = 1 << 14;
@@ -66,6 +70,9 @@ impl SheetTable {
             let (mut cells, mut bytes) = (Vec::new(), 0);
             let mut reader = book.worksheet_cells_reader(&sheet.name).map_err(fault)?;
             while let Some(cell) = reader.next_cell().map_err(fault)? {
+                if cells.len().is_multiple_of(CELLS) {
+                    check_wanted()?;
+                }
                 // Many cells may share a long text.
                 bytes += CELL
                     + match cell.get_value() {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use foretell::hierarchy::{Hierarchy, Reconciliation};
 use foretell::{
     Ensemble, Error, ExplainOptions, Fitted, Forecaster, Freq, ModelSpec, Panel, PredictionIntervals,
-    SimulateOptions, Verdict, estimators, sum_series, while_wanted,
+    ReadOptions, SimulateOptions, Verdict, estimators, sum_series, while_wanted,
 };
 use tempfile::TempDir;
 
@@ -89,5 +89,7 @@ fn work_that_nobody_waits_for_is_an_error_of_every_method() {
     let explain = || network.explain(&panel, &ExplainOptions::default());
     not_wanted(while_wanted(unwanted.clone(), explain).unwrap_err());
     let simulate = || fitted.only(&[6]).unwrap().simulate(&panel, &SimulateOptions::new(3));
-    not_wanted(while_wanted(unwanted, simulate).unwrap_err());
+    not_wanted(while_wanted(unwanted.clone(), simulate).unwrap_err());
+    let read = || Panel::read_csv(&b"ds,y\n1,5\n2,6\n3,7\n"[..], "t.csv", &ReadOptions::new());
+    not_wanted(while_wanted(unwanted, read).unwrap_err().into());
 }

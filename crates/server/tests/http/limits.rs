@@ -4,6 +4,7 @@ use std::io::Write as _;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use foretell::{FileFormat, Frame, Freq};
 use foretell_server::{EngineSettings, ServeSettings, Token};
 use serde_json::json;
 
@@ -42,6 +43,49 @@ fn what_is_larger_than_it_may_be_is_refused_with_the_figures() {
         let _ = client.0.write_all(format!("3e8\r\n{}\r\n", "x".repeat(1000)).as_bytes());
     }
     assert_eq!(client.answer().map(|answer| answer.status), Some(413));
+}
+
+/// A Parquet file of one series: a column that never changes takes a few bytes for any number of rows.
+fn parquet(rows: usize) -> Vec<u8> {
+    let frame = Frame {
+        ids: vec!["s0".into(); rows],
+        times: (0..rows as i64).collect(),
+        columns: vec![("y".to_owned(), vec![1.5; rows])],
+        ..Frame::new(Freq::parse("1").unwrap())
+    };
+    let mut file = Vec::new();
+    let format = FileFormat::of("t.parquet");
+    let mut writer = format.writer(Box::new(&mut file), frame.time_style(), '.').unwrap();
+    writer.write(&frame).unwrap();
+    writer.finish().unwrap();
+    file
+}
+
+#[test]
+fn tables_are_read_no_farther_than_they_may_reach() {
+    let engine = EngineSettings::with(|settings| {
+        settings.max_rows = 100;
+    });
+    let server = server(engine, ServeSettings::default());
+    let (mut client, rows) = (server.client(), 100_000);
+    let answer = client.post("/v1/forecast", "application/vnd.apache.parquet", parquet(rows));
+    let detail = answer.detail(413);
+    assert_eq!(answer.json()["code"], "too_many");
+    let found =
+        detail.split_once("at most 100 are allowed, found ").and_then(|(_, rest)| rest.split(' ').next());
+    let found: usize = found.and_then(|found| found.parse().ok()).unwrap_or_else(|| panic!("{detail}"));
+    assert!(100 < found && found < rows / 10, "{detail}");
+    // Rows that are filled in are rows as well, and so are those of tables beside the series, and of the answer.
+    let far = "unique_id,ds,y\ns0,1,1\ns0,2,1\ns0,5000,1\n";
+    let reading = "/v1/forecast?reading=%7B%22fill%22%3A%22zero%22%7D";
+    assert!(client.post(reading, "text/csv", far).detail(413).contains("found 101"));
+    let body = json!({"data": columns(&[0], 20), "h": 1_000_000_000_u64, "future": columns(&[0], 2)});
+    let body = body.to_string();
+    let detail = client.post("/v1/forecast", "application/json", &body).detail(413);
+    assert!(detail.contains("bytes of the answer"), "{detail}");
+    let accept = [("content-type", "application/json"), ("accept", "application/vnd.apache.parquet")];
+    let detail = client.ask("POST", "/v1/forecast", &accept, body.as_bytes()).detail(413);
+    assert!(detail.contains("steps (h)"), "{detail}");
 }
 
 #[test]

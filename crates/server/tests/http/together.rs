@@ -1,7 +1,9 @@
 //! Requests that are computed together have the answers that each has alone.
 
 use foretell::{Fitted, Forecaster, Freq, ModelSpec, Panel, TableColumns};
-use foretell_server::{EngineSettings, ForecastAnswer, ForecastEngine, ForecastKind, ForecastRequest};
+use foretell_server::{
+    EngineError, EngineSettings, ForecastAnswer, ForecastEngine, ForecastKind, ForecastRequest,
+};
 use tempfile::TempDir;
 
 use crate::test_server::{H, columns, values};
@@ -81,6 +83,29 @@ fn answers_do_not_depend_on_who_else_asks() {
             }
         }
         assert!(engine.together() > before || name == "LSTM", "none of {name} was computed together");
+    }
+}
+
+#[test]
+fn what_is_too_much_is_refused_also_of_requests_that_wait() {
+    let dir = models();
+    let settings = EngineSettings::with(|settings| {
+        settings.threads = 1;
+        settings.max_levels = 2;
+    });
+    let engine = ForecastEngine::load([("MLP", dir.path().join("MLP"))], settings).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let asks = |series: usize| {
+        let mut request = request("MLP", series, H);
+        let ForecastKind::Ahead(asked) = &mut request.asks else { unreachable!("the default") };
+        asked.level = vec![50.0, 60.0, 70.0];
+        request
+    };
+    let (_, one, other) = runtime.block_on(async {
+        tokio::join!(engine.forecast(long("MLP")), engine.forecast(asks(0)), engine.forecast(asks(1)))
+    });
+    for answer in [one, other] {
+        assert!(matches!(answer, Err(EngineError::TooMany { most: 2, found: 3, .. })), "{answer:?}");
     }
 }
 
