@@ -100,7 +100,7 @@ pub use frames::write::CsvWriter;
 pub use jiff;
 pub use nearest::nearest;
 pub use panels::aggregate::Aggregate;
-pub use panels::alike_ids::plain_id;
+pub use panels::alike_ids::PlainId;
 pub use panels::builder::PanelBuilder;
 pub use panels::categories::{Categories, Vocabulary};
 pub use panels::covariates::Future;

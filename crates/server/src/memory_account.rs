@@ -58,8 +58,15 @@ impl Room {
     /// Takes as much as makes it this large, once there is room for it, or at least soon.
     ///
     /// # Errors
-    /// [`EngineError::NoRoom`] if other requests have taken it.
+    /// [`EngineError::NoRoom`] if other requests have taken it, and [`EngineError::TooMany`] if there could never be so much.
     pub(crate) fn at_least(&self, bytes: u64) -> Result<(), EngineError> {
+        if self.is_beyond_all(bytes) {
+            let [most, found] =
+                [self.account.capacity, bytes].map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
+            let (what, remedy) =
+                ("bytes of memory for the request", "send fewer series at a time or ask for fewer steps");
+            return Err(EngineError::TooMany { what, most, found, remedy });
+        }
         let own = self.bytes();
         let more = bytes.saturating_sub(own);
         if more == 0 {
@@ -69,7 +76,7 @@ impl Room {
         let mut taken = self.account.taken();
         while taken.saturating_add(more) > self.account.capacity {
             let left = until.saturating_duration_since(Instant::now());
-            if left.is_zero() || self.is_beyond_all(bytes) {
+            if left.is_zero() {
                 return Err(EngineError::NoRoom { needed: bytes });
             }
             taken = self.account.freed.wait_timeout(taken, left).unwrap_or_else(PoisonError::into_inner).0;
@@ -118,10 +125,8 @@ mod tests {
         one.at_least(50).unwrap();
         assert_eq!((one.bytes(), account.bytes_taken()), (60, 60));
         assert_eq!(two.up_to(70), 40);
-        assert_eq!(
-            two.at_least(101).unwrap_err().to_string(),
-            EngineError::NoRoom { needed: 101 }.to_string()
-        );
+        assert!(matches!(two.at_least(101), Err(EngineError::TooMany { most: 100, found: 101, .. })));
+        assert!(matches!(two.at_least(50), Err(EngineError::NoRoom { needed: 50 })));
         one.at_most(10);
         two.at_least(90).unwrap();
         assert_eq!(account.bytes_taken(), 100);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::error::place::Place;
 use crate::setting::Setting;
 
 /// A table that is larger than it may be; said before it is read whole.
@@ -35,6 +36,35 @@ pub enum TooLarge {
         /// Bytes that a row may have.
         most: usize,
     },
+    /// A series whose id is longer than any name.
+    #[error(
+        "{at}: the id of a series has {bytes} bytes, and it may have {most}; check which column has the ids ({})",
+        Setting::IdColumn
+    )]
+    #[strum(serialize = "id_too_long")]
+    Id {
+        /// The row.
+        at: Place,
+        /// Bytes of the id.
+        bytes: usize,
+        /// Bytes that it may have.
+        most: usize,
+    },
+    /// A column whose name is longer than any name.
+    #[error(
+        "{file}: the name of column {number} has {bytes} bytes, and it may have {most}; check that the table begins with its header"
+    )]
+    #[strum(serialize = "column_name_too_long")]
+    ColumnName {
+        /// The file.
+        file: Arc<str>,
+        /// The position of the column, from 1.
+        number: usize,
+        /// Bytes of the name.
+        bytes: usize,
+        /// Bytes that it may have.
+        most: usize,
+    },
     /// A file that is read into memory as a whole, and takes more than it may.
     #[error(
         "{file}: it takes {} MB of memory, since it is read as a whole, and the limit is {} MB; write it as Parquet or CSV, which are \
@@ -49,6 +79,19 @@ pub enum TooLarge {
         needed: u64,
         /// Bytes that it may take.
         limit: u64,
+    },
+    /// A table of more rows than it may have.
+    #[error(
+        "{table}: over {most} rows, the most that it may have; leave series or the rows of long ago out, or raise the limit"
+    )]
+    #[strum(serialize = "too_many_rows")]
+    Rows {
+        /// The file or "the panel".
+        table: Arc<str>,
+        /// The most that it may have.
+        most: usize,
+        /// Rows that it has, or those that were read when there were too many.
+        found: usize,
     },
     /// A table that takes more memory than it may.
     #[error(
@@ -68,16 +111,3 @@ pub enum TooLarge {
         limit: u64,
     },
 }
-    /// A table of more rows than it may have.
-    #[error(
-        "{table}: over {most} rows, the most that it may have; leave series or the rows of long ago out, or raise the limit"
-    )]
-    #[strum(serialize = "too_many_rows")]
-    Rows {
-        /// The file or "the panel".
-        table: Arc<str>,
-        /// The most that it may have.
-        most: usize,
-        /// Rows that it has, or those that were read when there were too many.
-        found: usize,
-    },

@@ -131,6 +131,8 @@ impl TooLarge {
             | Self::Stream { file, .. }
             | Self::Rows { table: file, .. }
             | Self::Memory { table: file, .. } => Whereabouts::file(file),
+            Self::ColumnName { file, .. } => Whereabouts::file(file),
+            Self::Id { at, .. } => Whereabouts::at(at),
             Self::Record { file, after, .. } => {
                 Whereabouts { row: Some(after + 1), ..Whereabouts::file(file) }
             }

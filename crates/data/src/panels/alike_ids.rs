@@ -1,9 +1,9 @@
 //! Ids that differ in nothing but blanks and the case of letters: more often one series that is written in two ways than two.
 
-use std::borrow::Cow;
 use std::collections::hash_map::Entry;
+use std::hash::{BuildHasher as _, Hash, Hasher};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::panel::Panel;
 use crate::tables::read_note::ReadNote;
@@ -21,11 +21,17 @@ impl Panel {
 
     /// Series whose ids look like that of one before them, and that one first.
     fn alike_ids(&self) -> Vec<(usize, usize)> {
-        let mut known: FxHashMap<Cow<'_, str>, usize> = FxHashMap::default();
+        // By hashes, since copies of all ids would take as much memory as these.
+        let mut known: FxHashMap<u64, usize> = FxHashMap::default();
         let mut alike = Vec::new();
         for series in 0..self.n_series() {
-            match known.entry(plain_id(self.id(series))) {
-                Entry::Occupied(other) => alike.push((*other.get(), series)),
+            match known.entry(FxBuildHasher.hash_one(PlainId(self.id(series)))) {
+                Entry::Occupied(other) => {
+                    let other = *other.get();
+                    if PlainId(self.id(other)) == PlainId(self.id(series)) {
+                        alike.push((other, series));
+                    }
+                }
                 Entry::Vacant(place) => {
                     place.insert(series);
                 }
@@ -35,12 +41,27 @@ impl Panel {
     }
 }
 
-/// An id without the blanks around it, in small letters: two ids that are alike there are more often one than two.
-pub fn plain_id(id: &str) -> Cow<'_, str> {
-    let trimmed = id.trim();
-    match trimmed.contains(char::is_uppercase) {
-        true => trimmed.to_lowercase().into(),
-        false => trimmed.into(),
+/// An id without the blanks around it, in small letters: two that are alike so are more often one than two.
+#[derive(Clone, Copy, Debug)]
+pub struct PlainId<'a>(pub &'a str);
+
+impl PlainId<'_> {
+    fn letters(&self) -> impl Iterator<Item = char> {
+        self.0.trim().chars().flat_map(char::to_lowercase)
+    }
+}
+
+impl PartialEq for PlainId<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.letters().eq(other.letters())
+    }
+}
+
+impl Eq for PlainId<'_> {}
+
+impl Hash for PlainId<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.letters().for_each(|letter| letter.hash(state));
     }
 }
 

@@ -12,6 +12,7 @@ use crate::error::DataError;
 use crate::error::flaw::Flaw;
 use crate::error::place::Place;
 use crate::error::remedies::ColumnRemedy;
+use crate::error::too_large::TooLarge;
 use crate::nearest::is_slip;
 
 /// The usual name of the column of ids.
@@ -165,7 +166,11 @@ impl dyn TableReader + '_ {
         column: Option<usize>,
         only: &'a str,
     ) -> Result<Cow<'a, str>, DataError> {
-        column.map_or(Ok(only.into()), |column| self.id(column))
+        let id = column.map_or(Ok(only.into()), |column| self.id(column))?;
+        match id.len() > LONGEST_NAME {
+            true => Err(TooLarge::Id { at: self.place(), bytes: id.len(), most: LONGEST_NAME }.into()),
+            false => Ok(id),
+        }
     }
 
     pub(crate) fn bad_time(&self, column: usize, why: TimeFlaw) -> DataError {
@@ -187,8 +192,15 @@ impl dyn TableReader + '_ {
     }
 }
 
+/// Bytes that an id or the name of a column may have: a text that is longer is no name, and messages, answers and indexes would repeat it.
+const LONGEST_NAME: usize = 1 << 16;
+
 /// A header must name each column once.
 pub(crate) fn check_header(file: &Arc<str>, header: &[String]) -> Result<(), DataError> {
+    if let Some(at) = header.iter().position(|name| name.len() > LONGEST_NAME) {
+        let (file, bytes) = (file.clone(), header[at].len());
+        return Err(TooLarge::ColumnName { file, number: at + 1, bytes, most: LONGEST_NAME }.into());
+    }
     let mut names: Vec<&String> = header.iter().filter(|name| !name.is_empty()).collect();
     names.sort_unstable();
     match names.windows(2).find(|pair| pair[0] == pair[1]) {

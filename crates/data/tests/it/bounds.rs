@@ -154,6 +154,18 @@ fn long_ids_are_looked_at_before_many_rows_are_read() {
 }
 
 #[test]
+fn texts_that_are_no_names_are_no_ids_and_no_columns() {
+    let read = |text: String| Panel::read_csv(text.as_bytes(), "t.csv", &ReadOptions::new());
+    let id = |letters: usize| format!("unique_id,ds,y\n{0},1,1\n{0},2,1\n{0},3,1\n", "a".repeat(letters));
+    assert_eq!(read(id(1 << 16)).unwrap().id(0).len(), 1 << 16);
+    let error = read(id((1 << 16) + 1)).unwrap_err();
+    assert!(matches!(error, DataError::TooLarge(TooLarge::Id { bytes: 65_537, .. })), "{error}");
+    assert!(error.to_string().starts_with("t.csv, line 2: the id of a series has 65537 bytes"), "{error}");
+    let error = read(format!("unique_id,ds,y,{}\n", "a".repeat(70_000))).unwrap_err();
+    assert!(matches!(error, DataError::TooLarge(TooLarge::ColumnName { number: 4, .. })), "{error}");
+}
+
+#[test]
 fn rows_that_are_filled_in_count() {
     let text = "unique_id,ds,y\na,1,1\na,2,1\na,5000,1\nb,1,1\n";
     let options = ReadOptions::new().freq(Freq::parse("1").unwrap()).fill(Fill::Zero);

@@ -3,19 +3,18 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use foretell_data::plain_id;
+use foretell_data::PlainId;
 use foretell_hierarchy::Hierarchy;
 
 use crate::warning::Warning;
 
 /// The warning of such sums, if there are some.
 pub(super) fn alike_sums(hierarchy: &Hierarchy) -> Option<Warning> {
-    let mut known: HashMap<String, &str> = HashMap::new();
+    let mut known: HashMap<Vec<PlainId<'_>>, &str> = HashMap::new();
     let mut alike = Vec::new();
     for id in hierarchy.ids().take(hierarchy.n_aggregates()) {
         // The name of a sum is made of labels.
-        let plain: Vec<_> = id.split('/').map(plain_id).collect();
-        match known.entry(plain.join("/")) {
+        match known.entry(id.split('/').map(PlainId).collect()) {
             Entry::Occupied(other) => alike.push((*other.get(), &**id)),
             Entry::Vacant(place) => {
                 place.insert(id);
