@@ -4,7 +4,7 @@ use std::mem;
 use std::time::{Duration, Instant};
 
 use foretell::{
-    ColumnNames, End, Error, Fitted, Forecaster, Future, ModelSpec, Panel, ReadOptions, UsageError,
+    ColumnNames, End, Error, Fitted, Forecaster, Future, ModelSpec, Panel, ReadOptions, UsageError, is_wanted,
 };
 use foretell_auto::{Auto, Budget, QUANTILES};
 
@@ -60,7 +60,7 @@ pub(crate) fn forecast_anew(
     }
     let mut auto = Auto::new(h)
         .budget(budget(asked, settings)?)
-        .stop_if(move || Instant::now() + Duration::from_millis(500) > deadline);
+        .stop_if(move || !is_wanted() || Instant::now() + Duration::from_millis(500) > deadline);
     for (name, columns) in
         [("futr_exog_list", options.columns.clone().unwrap_or_default()), ("stat_exog_list", statics)]
     {

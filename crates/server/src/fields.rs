@@ -176,7 +176,7 @@ impl Incoming {
         let (mut fields, mut tables) = match self {
             Self::Json(text) => {
                 let fields = serde_json::from_slice::<Fields>(&text)
-                    .map_err(|error| EngineError::Request(format!("the JSON of the request: {error}")))?;
+                    .map_err(|error| unread_json("the request", &text, &error))?;
                 (fields, [None, None, None])
             }
             Self::Tables { tables, texts } => of_tables(tables, texts)?,
@@ -212,10 +212,13 @@ fn of_tables(
             let known = TABLES.join(", ");
             return Err(EngineError::Request(format!("there is no table {name:?}; the tables are {known}")));
         };
-        let of_json = |error| EngineError::Request(format!("the JSON of {name}: {error}"));
         let table = match media.format() {
             Some(format) => MemoryTable::new(TABLES[place], format, bytes),
-            None => MemoryTable::of_columns(TABLES[place], serde_json::from_slice(&bytes).map_err(of_json)?),
+            None => {
+                let columns = serde_json::from_slice(&bytes);
+                let columns = columns.map_err(|error| unread_json(&name, &bytes, &error))?;
+                MemoryTable::of_columns(TABLES[place], columns)
+            }
         };
         if tables[place].replace(table).is_some() {
             return Err(twice(&name));
@@ -223,6 +226,23 @@ fn of_tables(
     }
     let fields = serde_json::from_value(Value::Object(all));
     Ok((fields.map_err(|error| EngineError::Request(format!("the fields of the request: {error}")))?, tables))
+}
+
+/// The error of JSON that cannot be read, with what to write where programs often write what is none.
+fn unread_json(what: &str, text: &[u8], error: &serde_json::Error) -> EngineError {
+    let line = text.split(|byte| *byte == b'\n').nth(error.line().saturating_sub(1)).unwrap_or_default();
+    let rest = line.get(error.column().saturating_sub(1)..).unwrap_or_default();
+    let place = format!("at line {} column {}", error.line(), error.column());
+    let no_number = ["NaN", "Infinity"].into_iter().find(|word| rest.starts_with(word.as_bytes()));
+    EngineError::Request(match no_number {
+        Some(word) => {
+            format!("the JSON of {what}: {word} {place} is no JSON; write null for a value that is missing")
+        }
+        None if error.to_string().starts_with("number out of range") => format!(
+            "the JSON of {what}: the number {place} is beyond 64 bits; rescale it, or put it in quotes if it is a name"
+        ),
+        None => format!("the JSON of {what}: {error}"),
+    })
 }
 
 impl FieldKind {

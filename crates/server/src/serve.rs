@@ -27,8 +27,11 @@ const MOST_HEADERS: usize = 64;
 /// and the bytes of its head.
 const HEAD_BYTES: usize = 64 << 10;
 
+/// How long requests that were given up have to be told so.
+const LAST: Duration = Duration::from_secs(1);
+
 /// Serves `engine` on `listener` until `stop` is ready. Then no connection is accepted, requests that have begun are answered, for
-/// [`ServeSettings::drain`] at most, and the engine is stopped.
+/// [`ServeSettings::drain`] at most, the others are told that it stops, and so does the engine.
 ///
 /// # Errors
 /// None but those of the listener as a whole; a connection that breaks off ends alone.
@@ -78,8 +81,12 @@ pub async fn serve(
     }
     app.state.stopping.store(true, Ordering::Relaxed);
     drop(listener);
-    let _ = timeout(app.settings.drain, graceful.shutdown()).await;
-    // What goes on now was not answered in time.
+    let mut ends = pin!(graceful.shutdown());
+    if timeout(app.settings.drain, &mut ends).await.is_err() {
+        // What goes on now was not answered in time, and is told so.
+        app.engine.give_up();
+        let _ = timeout(LAST, ends).await;
+    }
     app.engine.give_up();
     Ok(())
 }

@@ -19,6 +19,9 @@ use crate::tables::year_parts::parts_of_year;
 /// A wide table of fewer columns across is one of series.
 const FEW: usize = 6;
 
+/// Columns that are looked at for how a table seems to be laid out: each is tried as a time of many forms.
+const LOOKED_AT: usize = 2000;
+
 impl ReadOptions {
     /// The data as a table of one column of times and, in the long layout, one of values.
     pub(super) fn laid_out<'a>(
@@ -68,7 +71,8 @@ pub(super) fn explained(error: DataError, table: &dyn TableReader, options: &Rea
     if options.across.is_some() || !options.time_cols.is_empty() {
         return error;
     }
-    let (header, sheets) = (table.header(), table.sheets());
+    let header = &table.header()[..table.header().len().min(LOOKED_AT)];
+    let sheets = table.sheets();
     let hint = match &error {
         DataError::MissingColumn { .. } | DataError::BadTime { .. } | DataError::BadValue { .. } => {
             if let DataError::MissingColumn { table, .. } = &error

@@ -213,6 +213,62 @@ fn a_server_that_is_told_to_stop_answers_what_has_begun() {
 }
 
 #[test]
+fn requests_that_go_on_after_the_end_are_told_of_it() {
+    let engine = EngineSettings::with(|settings| {
+        settings.timeout = Duration::from_secs(600);
+    });
+    let mut server = server(engine, ServeSettings { drain: Duration::ZERO, ..ServeSettings::default() });
+    let mut client = server.client();
+    // Minutes of work: Shapley values of many orders.
+    let rows: String = (0..8000).map(|row| format!("s{},{},{}\n", row / 200, row % 200, row % 7)).collect();
+    let body = format!("unique_id,ds,y\n{rows}");
+    let path = "/v1/explain?h=2000&method=shapley-sampling&samples=1000";
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nhost: t\r\ncontent-type: text/csv\r\ncontent-length: {}\r\n\r\n",
+        body.len()
+    );
+    client.0.write_all(&[head.as_bytes(), body.as_bytes()].concat()).unwrap();
+    // It must have been read, or the request has not begun.
+    thread::sleep(Duration::from_millis(100));
+    server.stop();
+    // A machine that is too busy for a word cuts it off.
+    if let Some(answer) = client.answer() {
+        assert!(answer.detail(503).contains("stopping"));
+        assert_eq!(
+            (answer.json()["code"].as_str(), answer.header("retry-after")),
+            (Some("stopping"), Some("1"))
+        );
+    }
+}
+
+#[test]
+fn odd_bodies_are_told_what_is_wrong_with_them() {
+    let server = TestServer::new();
+    let mut client = server.client();
+    let json = |y: &str| format!(r#"{{"data": {{"unique_id": ["a"], "ds": [1], "y": [{y}]}}}}"#);
+    let digits = "9".repeat(400);
+    for (body, status, part) in [
+        (format!("{{\"data\": {}", "[".repeat(100_000)), 400, "expected columns by name"),
+        (format!("{{\"reading\": {{\"a\": {}", "[".repeat(100_000)), 400, "recursion limit"),
+        (json("NaN"), 400, "NaN at line 1 column 48 is no JSON; write null"),
+        (json("-Infinity"), 400, "Infinity at line 1 column 49 is no JSON"),
+        (json(&digits), 400, "is beyond 64 bits; rescale it"),
+        (json(&format!("\"{digits}\"")), 422, "is beyond a 32-bit float"),
+        (json("\"inf\""), 422, "\"inf\" is not finite"),
+    ] {
+        let detail = client.post("/v1/forecast", "application/json", &body).detail(status);
+        assert!(detail.contains(part), "{detail}");
+    }
+    let years = "unique_id,ds,y\na,99999-01-01,1\na,99999-01-02,1\n";
+    let detail = client.post("/v1/forecast", "text/csv", years).detail(422);
+    assert!(detail.starts_with("data, line 2, column `ds`: \"99999-01-01\" is not"), "{detail}");
+    let many: serde_json::Map<_, _> = (0..20_000).map(|column| (format!("c{column}"), json!([1]))).collect();
+    let body = json!({ "data": many }).to_string();
+    let detail = client.post("/v1/forecast", "application/json", body).detail(422);
+    assert!(detail.contains("has no column `unique_id`") && detail.contains("19992 more"), "{detail}");
+}
+
+#[test]
 fn the_log_has_a_line_for_each_request_and_none_of_its_data() {
     let mut server = TestServer::new();
     let mut client = server.client();
