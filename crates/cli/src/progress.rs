@@ -75,7 +75,7 @@ impl Context {
         for note in notes {
             let mut event = json!({ "event": "note", "message": note.to_string() });
             if let ReadNote::NothingKnown { series, .. } = note {
-                event["series"] = json!(series);
+                event["series"] = json!(series.iter().map(|(id, _)| id).collect::<Vec<_>>());
             }
             self.report(&note.to_string(), &event);
         }

@@ -229,8 +229,9 @@ fn rows_of_weeks_and_months_count_the_holidays_in_them() {
     assert_eq!(
         told,
         [
-            "holidays:DE: a row counts the holidays of all days that it stands for, with the frequency `W-SUN` the row 2024-12-29 of series a \
-          those from 2024-12-23 to 2024-12-29; where these days begin with that of the row, write holidays:DE:begin, else holidays:DE:end"
+            "holidays:DE: a row counts the holidays of all days that it stands for, with the frequency `W-SUN` \
+             the row 2024-12-29 of series a those from 2024-12-23 to 2024-12-29; where these days begin \
+             with that of the row, write holidays:DE:begin, else holidays:DE:end"
         ]
     );
     assert_eq!(of("W-SUN", "2024-12-15", "holidays:DE:end"), (weeks, Vec::new()));

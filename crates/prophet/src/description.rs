@@ -12,8 +12,8 @@ const DAY: f64 = 86_400e6;
 
 impl Model {
     /// The growth, and its numbers: of linear growth the first slope, in units of the values per day, and by how much it changes at each
-    /// change point; of other growth the rates of the scaled trend. Then the deviation of the noise. Nothing but its name of a forecast by the
-    /// last value.
+    /// change point; of other growth the rates of the scaled trend. Then the deviation of the noise. Nothing but its name of a forecast by
+    /// the last value.
     pub(crate) fn describe(&self, fit: &SeriesFit) -> (String, NamedNumbers) {
         if fit.is_last_value() {
             return ("last value".to_owned(), Vec::new());

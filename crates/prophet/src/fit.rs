@@ -29,7 +29,8 @@ pub(crate) struct SeriesFit {
     pub(crate) rate: f64,
     pub(crate) offset: f64,
     pub(crate) sigma: f64,
-    /// The logarithm of the posterior, without constants; NaN of a constant series and of one of fewer than two values, which are not fitted.
+    /// The logarithm of the posterior, without constants; NaN of a constant series and of one of fewer than two values, which are
+    /// not fitted.
     pub(crate) log_posterior: f64,
     /// Scaled times of change points, in order, and the changes of the rate there.
     pub(crate) changepoints: Vec<f64>,

@@ -138,7 +138,7 @@ impl Models {
 impl Models {
     /// The models that were thought of for a file, and why.
     fn suiting(&self, data: &Path) -> anyhow::Result<()> {
-        let panel = Panel::from_files(&[data], &ReadOptions::new())?;
+        let panel = Panel::from_files(&[data], &ReadOptions::new().without_unknown())?;
         let h = self.h.unwrap_or_else(|| usual_season(panel.freq()));
         let traits = PanelTraits::of(&panel, h, &[], 0);
         let found = candidates(&traits, self.budget);

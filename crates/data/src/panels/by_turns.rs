@@ -1,9 +1,12 @@
 //! Panels that are larger than memory: one file, or part of a file, is read after another, by one process or by several in turn, and its
 //! numbers go to a file of the panel's own.
 
+use std::collections::BTreeMap;
 use std::mem;
 use std::path::Path;
 use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
 
 use super::column::Column;
 use super::fill::{Filled, Trimmed};
@@ -18,6 +21,7 @@ use crate::error::DataError;
 use crate::error::file::UnreadableTable;
 use crate::error::place::Place;
 use crate::tables::file_part::FilePart;
+use crate::tables::read_note::ReadNote;
 use crate::tables::table_files::table_files;
 
 impl Panel {
@@ -78,8 +82,6 @@ impl Panel {
         let read = |number: usize, options: &ReadOptions| Self::from_part(&files[number], options);
         check_files(files, peers)?;
         let (mut turns, mut options) = (Turns::new(files, NumberStore::new(dir, peers)?)?, options.clone());
-        // What one file has no value of another may have values of.
-        options.drop_unknown = false;
         let first = read_by_all(peers, read(0, &options))?;
         options.freq = Some(first.freq());
         turns.begin(&first)?;
@@ -129,6 +131,8 @@ struct Turns<'p> {
     integer_ids: bool,
     filled: Filled,
     trimmed: Trimmed,
+    /// Series that a file has no value of, with their rows there: others may have values of them.
+    unknown: Vec<(String, usize)>,
 }
 
 impl<'p> Turns<'p> {
@@ -146,6 +150,7 @@ impl<'p> Turns<'p> {
             integer_ids: true,
             filled: Filled::default(),
             trimmed: Trimmed::default(),
+            unknown: Vec::new(),
         })
     }
 
@@ -207,6 +212,7 @@ impl<'p> Turns<'p> {
         self.filled.values += filled.values;
         self.trimmed.series += trimmed.series;
         self.trimmed.rows += trimmed.rows;
+        self.unknown.extend(part.notes().iter().flat_map(unknown_in).cloned());
         Ok(())
     }
 
@@ -217,7 +223,8 @@ impl<'p> Turns<'p> {
         }
         self.statics = first.statics.iter().map(Column::none).collect();
         let columns = first.data.columns.iter().map(Column::none).collect();
-        let (y, table, notes) = (Numbers::default(), first.data.table.clone(), first.notes().to_vec());
+        let (y, table) = (Numbers::default(), first.data.table.clone());
+        let notes = first.notes().iter().filter(|note| unknown_in(note).is_empty()).cloned().collect();
         let data = Data { table, y, mask: None, weight: None, columns, ..*first.data };
         let mut like = Panel::new(first.freq(), first.zone().cloned(), Vec::new(), data).with_notes(notes);
         like.statics = Arc::new(self.statics.clone());
@@ -254,9 +261,25 @@ impl<'p> Turns<'p> {
             [first, others @ ..] => format!("{first} and {} more files", others.len()),
             [] => String::new(),
         };
+        let (table, mut notes): (Arc<str>, _) = (table.into(), like.notes().to_vec());
+        let known: FxHashSet<&str> = series.iter().map(|series| &*series.id).collect();
+        let mut unknown: BTreeMap<String, usize> = BTreeMap::new();
+        for (id, rows) in self.unknown {
+            // One that other files have values of begins later or ends earlier.
+            if known.contains(&*id) {
+                self.trimmed.series += 1;
+                self.trimmed.rows += rows;
+            } else {
+                *unknown.entry(id).or_default() += rows;
+            }
+        }
+        if !unknown.is_empty() {
+            notes
+                .push(ReadNote::NothingKnown { table: table.clone(), series: unknown.into_iter().collect() });
+        }
         let [mask, weight] = self.marks;
         let data = Data {
-            table: table.into(),
+            table,
             y: numbers(self.y)?,
             mask: mask.map(numbers).transpose()?,
             weight: weight.map(numbers).transpose()?,
@@ -269,7 +292,15 @@ impl<'p> Turns<'p> {
         let mut panel = Panel::new(like.freq(), like.zone().cloned(), series, data);
         panel.statics = Arc::new(self.statics);
         check_digits(&panel, &self.pieces, self.files)?;
-        Ok(panel.with_notes(like.notes().to_vec()))
+        Ok(panel.with_notes(notes))
+    }
+}
+
+/// The series that a note says to be left out, as no value of them is known.
+fn unknown_in(note: &ReadNote) -> &[(String, usize)] {
+    match note {
+        ReadNote::NothingKnown { series, .. } => series,
+        _ => &[],
     }
 }
 

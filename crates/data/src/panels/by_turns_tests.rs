@@ -8,7 +8,7 @@ use std::thread;
 use tempfile::TempDir;
 
 use super::*;
-use crate::Fill;
+use crate::{Fill, Freq};
 
 /// A file of each text, after the header.
 fn files(texts: &[&str]) -> (TempDir, Vec<PathBuf>) {
@@ -142,6 +142,32 @@ fn mistakes_are_met_by_all_processes() {
                 && error.contains("part-2")
         );
     });
+}
+
+#[test]
+fn series_that_no_file_has_values_of_are_left_out_on_request() {
+    let dead = |from: usize| {
+        (from..from + 2).map(|t| format!("dead,{t},,new,1,1,3\nend,{t},,new,1,1,3\n")).collect::<String>()
+    };
+    let end = "end,1,5,new,1,1,3\nend,2,6,new,1,1,3\n";
+    let first = format!("{}{end}dead,1,,new,1,1,3\ndead,2,,new,1,1,3\n", PARTS[0]);
+    let (dir, paths) = files(&[&first, &format!("{}{}", PARTS[1], dead(3))]);
+    let options = ReadOptions { freq: Freq::parse("1").ok(), ..options() };
+    assert!(Panel::from_files_by_turns(&paths, &options, dir.path()).is_err());
+    let options = options.without_unknown();
+    let whole = Panel::from_files(&paths, &options).unwrap();
+    let told = |panel: &Panel| {
+        (panel.trimmed(), panel.notes().iter().flat_map(unknown_in).cloned().collect::<Vec<_>>())
+    };
+    assert_eq!(told(&whole).1, [("dead".to_owned(), 4)]);
+    let values = |panel: &Panel| {
+        let ids: Vec<_> = panel.ids().cloned().collect();
+        ids.into_iter().enumerate().map(|(i, id)| (id, panel.y(i).to_vec())).collect::<Vec<_>>()
+    };
+    let check = |panel: &Panel| assert_eq!((told(panel), values(panel)), (told(&whole), values(&whole)));
+    check(&Panel::from_files_by_turns(&paths, &options, dir.path()).unwrap());
+    let read = |peers: &dyn Peers| Panel::from_files_together(&paths, &options, None, peers).unwrap();
+    Threads::run(2, read).iter().for_each(check);
 }
 
 #[test]

@@ -43,7 +43,8 @@ impl TableRows {
             if runs.is_empty() {
                 return Err(self.missing(run, run.start, self.unknown()));
             }
-            let mut series: Vec<String> = unknown.iter().map(|run| self.id(run).to_string()).collect();
+            let mut series: Vec<(String, usize)> =
+                unknown.iter().map(|run| (self.id(run).to_string(), run.len)).collect();
             series.sort();
             self.notes.push(ReadNote::NothingKnown { table: self.origin.table(), series });
         }

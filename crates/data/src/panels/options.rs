@@ -88,8 +88,8 @@ pub struct ReadOptions {
     ///
     /// [`Trimmed`]: crate::Trimmed
     pub fill: Option<Fill>,
-    /// Whether series of which no value is known are left out, with a [note](crate::ReadNote); without it they are mistakes, unless they are
-    /// filled by 0.
+    /// Whether series of which no value is known are left out, with a [note](crate::ReadNote); without it they are mistakes, unless
+    /// they are filled by 0.
     #[serde(skip_serializing_if = "is_false")]
     pub drop_unknown: bool,
     /// How several rows of one series and time become one; without it they are mistakes.

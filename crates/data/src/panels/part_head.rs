@@ -6,9 +6,14 @@ use super::column::{Column, ColumnKind, Labels};
 use super::fill::{Filled, Trimmed};
 use super::numbers::Numbers;
 use super::panel::{Data, Panel, Series};
+use crate::tables::read_note::ReadNote;
 
-/// The bytes of a part, or none where a column of it has a bad cell: that is told by the one who reads the file.
+/// The bytes of a part, or none where a column of it has a bad cell or series were left out of it: that is told by the one who reads the
+/// file.
 pub(super) fn write_head(part: &Panel) -> Option<Vec<u8>> {
+    if part.notes().iter().any(|note| matches!(note, ReadNote::NothingKnown { .. })) {
+        return None;
+    }
     let Data { mask, weight, columns, integer_ids, filled, trimmed, .. } = &*part.data;
     let mut head = Head(Vec::new());
     for flag in [*integer_ids, mask.is_some(), weight.is_some()] {

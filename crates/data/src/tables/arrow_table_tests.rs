@@ -277,7 +277,7 @@ fn periods_of_pandas_are_refused_with_what_to_do() {
     let mut writer = parquet::arrow::ArrowWriter::try_new(&mut file, schema, None).unwrap();
     writer.write(&whole).unwrap();
     writer.close().unwrap();
-    let error = ArrowTable::of_parquet(&"t.parquet".into(), &file, |_| true).map(|_| ()).unwrap_err();
+    let error = ArrowTable::of_parquet(&"t.parquet".into(), file.into(), |_| true).map(|_| ()).unwrap_err();
     contains(
         error,
         "t.parquet, column `ds`: its integers number periods of pandas, which are not read; make them times",

@@ -99,8 +99,8 @@ pub enum ReadNote {
     NothingKnown {
         /// The table.
         table: Arc<str>,
-        /// Their ids.
-        series: Vec<String>,
+        /// Their ids, with their rows.
+        series: Vec<(String, usize)>,
     },
     /// Columns across that are left out, as they are the sums of others.
     SumsAcross {
@@ -199,7 +199,8 @@ impl fmt::Display for ReadNote {
                 )
             }
             Self::NothingKnown { table, series } => {
-                write!(f, "{table}: left out series of which no value is known: {}", listed(series))
+                let ids: Vec<String> = series.iter().map(|(id, _)| id.clone()).collect();
+                write!(f, "{table}: left out series of which no value is known: {}", listed(&ids))
             }
             Self::SumsAcross { file, columns } => write!(
                 f,

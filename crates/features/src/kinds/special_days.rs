@@ -124,8 +124,8 @@ impl Feature for SpecialDays {
         let shown = |day: i64| TimeKind::Timestamp.display(day * DAY);
         let [this, other] = if freq.names_last_days() { ["end", "begin"] } else { ["begin", "end"] };
         Some(format!(
-            "a row counts the holidays of all days that it stands for, with the frequency `{freq}` the row {} of series {} those from {} to {}; \
-             where these days {other} with that of the row, write {word}:{other}, else {word}:{this}",
+            "a row counts the holidays of all days that it stands for, with the frequency `{freq}` the row {} of series {} those from {} \
+             to {}; where these days {other} with that of the row, write {word}:{other}, else {word}:{this}",
             shown(day),
             panel.id(0),
             shown(days.start),

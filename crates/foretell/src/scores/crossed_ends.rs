@@ -46,8 +46,8 @@ impl fmt::Display for CrossedEnds {
         let Self { model, level, rows, of, series, time, ends: [low, high] } = self;
         write!(
             f,
-            "the lower end of the {level} % interval of {model} is above its upper end in {rows} of {of} rows, the first of series {series} \
-             at {time} ({low} and {high}): such an interval holds no value; {}",
+            "the lower end of the {level} % interval of {model} is above its upper end in {rows} of {of} rows, the first of series \
+             {series} at {time} ({low} and {high}): such an interval holds no value; {}",
             match 2 * rows > *of {
                 true => "its two columns seem to be exchanged, so exchange them",
                 false => "exchange the ends in these rows",
