@@ -418,24 +418,10 @@ impl DataArgs {
         else {
             return error;
         };
-        let Roles { id, time: Some(time), target, numbers, texts, repeats, .. } = roles else { return error };
-        let shown = self.shown();
-        let message = match target {
-            None if !numbers.is_empty() && self.target_col.is_none() => {
-                let wide = if id.is_none() && !repeats { ", or read each as a series (--wide)" } else { "" };
-                format!(
-                    "{shown}: which column is to be forecast? Numbers are in {}: name one by --target-col{wide}; times are in `{time}`{}",
-                    listed(numbers),
-                    id.as_ref().map_or_else(String::new, |id| format!(", ids in `{id}`"))
-                )
-            }
-            Some(target) if *repeats && !texts.is_empty() && self.id_col.is_none() => format!(
-                "{shown}: which column tells the series apart? Times in `{time}` come again: name it by --id-col ({}); values are in `{target}`",
-                listed(texts)
-            ),
-            _ => return error,
-        };
-        Usage(message).into()
+        let is_said = (roles.target.is_none() && self.target_col.is_some())
+            || (roles.id.is_none() && self.id_col.is_some());
+        let question = roles.question(&self.shown()).filter(|_| !is_said);
+        question.map_or(error, |question| Usage(question.to_string()).into())
     }
 
     /// Reads the files, of which several processes read some each where that makes no difference: what is filled, gathered in periods or

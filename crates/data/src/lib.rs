@@ -86,6 +86,7 @@ pub use error::place::Place;
 pub use error::remedies::Repeated;
 pub use error::remedies::{ColumnRemedy, ColumnRoles};
 pub use error::too_large::TooLarge;
+pub use error::unclear_column::UnclearColumn;
 pub use error::untaught_steps::UntaughtSteps;
 pub use error::whereabouts::Whereabouts;
 pub use foretell_simd::{Key, Stream};

@@ -142,8 +142,8 @@ pub use foretell_data::{
     ForecastColumn, ForecastTable, Frame, FrameWriter, Freq, Future, Gap, Hours, KnownColumns, LocalScaler,
     Locale, MemoryTable, ModelInTable, NumberFormat, Panel, PanelBuilder, Place, ReadNote, ReadOptions,
     Roles, SAMPLE_ID, SeriesLevel, Setting, SettingWords, TableColumns, Time, TimeFlaw, TimeFormat, TimeKind,
-    TimeStyle, TooLarge, Trimmed, UnreadableTable, UnseenCategories, Vocabulary, Whereabouts, Zone,
-    calendar_seasons, column_names, in_words_of, jiff, series_labels, table_files, usual_season,
+    TimeStyle, TooLarge, Trimmed, UnclearColumn, UnreadableTable, UnseenCategories, Vocabulary, Whereabouts,
+    Zone, calendar_seasons, column_names, in_words_of, jiff, series_labels, table_files, usual_season,
     word_settings,
 };
 pub use foretell_features::Features;

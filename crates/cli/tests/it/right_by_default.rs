@@ -302,7 +302,8 @@ fn columns_with_other_names_are_told_by_what_they_hold_and_those_that_are_not_re
     dir.put("e.csv", &format!("day,shop,a,b\n{data}"));
     let error = dir.fails(2, "forecast --data e.csv --h 7");
     assert!(
-        error.contains("which column is to be forecast? Numbers are in `a`, `b`: name one by --target-col;"),
+        error
+            .contains("which column is to be forecast? Numbers are in `a`, `b`: name one by `--target-col`;"),
         "{error}"
     );
     assert!(error.contains("times are in `day`, ids in `shop`"), "{error}");
@@ -317,7 +318,7 @@ fn columns_with_other_names_are_told_by_what_they_hold_and_those_that_are_not_re
         ),
     );
     let error = dir.fails(2, "forecast --data f.csv --h 7");
-    assert!(error.contains("Times in `day` come again: name it by --id-col (`shop`, `kind`)"), "{error}");
+    assert!(error.contains("Times in `day` come again: name it by `--id-col` (`shop`, `kind`)"), "{error}");
 }
 
 #[test]

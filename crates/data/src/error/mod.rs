@@ -7,6 +7,7 @@ pub(crate) mod flaw;
 pub(crate) mod place;
 pub(crate) mod remedies;
 pub(crate) mod too_large;
+pub(crate) mod unclear_column;
 pub(crate) mod untaught_steps;
 pub(crate) mod whereabouts;
 
@@ -24,6 +25,7 @@ use crate::error::flaw::{Flaw, Gap};
 use crate::error::place::Place;
 use crate::error::remedies::{ColumnRemedy, Repeated, no_windows_remedy, too_short_remedy, unread_time};
 use crate::error::too_large::TooLarge;
+use crate::error::unclear_column::UnclearColumn;
 use crate::error::untaught_steps::UntaughtSteps;
 use crate::setting::Setting;
 use crate::wording::{did_you_mean, listed};
@@ -77,10 +79,7 @@ pub enum DataError {
         table: Arc<str>,
     },
     /// A column that is needed is not there.
-    #[error(
-        "{table} has no column `{column}`{}; it has {}",
-        did_you_mean(.nearest), remedies::columns_and_remedy(.available, .remedy)
-    )]
+    #[error("{table} has no column `{column}`{}; it has {}", did_you_mean(.nearest), remedies::columns_and_remedy(.available, .remedy))]
     MissingColumn {
         /// The file or table.
         table: Arc<str>,
@@ -93,6 +92,9 @@ pub enum DataError {
         /// The remedy.
         remedy: ColumnRemedy,
     },
+    /// Several columns may be the one that is needed.
+    #[error("{0}")]
+    UnclearColumn(Box<UnclearColumn>),
     /// A column that has another meaning.
     #[error(
         "{table}: column `{column}` holds {what} and cannot be an exogenous column as well; leave it out of these"
@@ -474,10 +476,7 @@ pub enum DataError {
         nearest: Option<String>,
     },
     /// The word is no local scaler.
-    #[error(
-        "unknown local scaler `{word}`{}; known are standard, robust, robust-iqr, minmax, boxcox",
-        did_you_mean(.nearest)
-    )]
+    #[error("unknown local scaler `{word}`{}; known are standard, robust, robust-iqr, minmax, boxcox", did_you_mean(.nearest))]
     UnknownLocalScaler {
         /// The word.
         word: String,

@@ -60,6 +60,7 @@ impl DataError {
             | Self::TakenColumn { table, column, .. }
             | Self::DuplicateColumn { table, column }
             | Self::IntegerDates { table, column, .. } => Whereabouts::file(table).column(column),
+            Self::UnclearColumn(unclear) => Whereabouts::file(&unclear.table),
             Self::Labels { column } => Whereabouts::default().column(column),
             Self::UnnamedColumn { at, .. } => Whereabouts::at(at),
             Self::BadValue { at, column, .. }

@@ -9,6 +9,9 @@ use super::read::{AVAILABLE_MASK, WEIGHT};
 use crate::calendar::clock::Clock;
 use crate::calendar::kind::TimeKind;
 use crate::error::DataError;
+use crate::error::flaw::Flaw;
+use crate::error::unclear_column::UnclearColumn;
+use crate::tables::memory_table::MemoryTable;
 use crate::tables::open::open;
 use crate::tables::table::TableReader;
 use crate::tables::table_files::table_files;
@@ -105,7 +108,18 @@ impl ReadOptions {
     /// A file that cannot be read.
     pub fn roles(&self, path: impl AsRef<Path>) -> Result<Roles, DataError> {
         let first: Vec<PathBuf> = table_files(path)?.into_iter().take(1).collect();
-        let mut table = open(&first, &self.file, |_| true)?;
+        Ok(self.roles_of(open(&first, &self.file, |_| true)?))
+    }
+
+    /// The same of a table that is in memory.
+    ///
+    /// # Errors
+    /// A table that cannot be read.
+    pub fn roles_in(&self, table: &MemoryTable) -> Result<Roles, DataError> {
+        Ok(self.roles_of(table.open(&self.file, |_| true)?))
+    }
+
+    fn roles_of(&self, mut table: Box<dyn TableReader + '_>) -> Roles {
         table.read_numbers(self.numbers);
         let mut columns = Columns::of(&*table, self);
         for _ in 0..ROWS {
@@ -115,7 +129,33 @@ impl ReadOptions {
             }
             columns.see(&*table);
         }
-        Ok(columns.roles(self))
+        columns.roles(self)
+    }
+}
+
+impl Roles {
+    /// Whether there are times and values, and each time once in a series.
+    pub fn are_clear(&self) -> bool {
+        self.time.is_some() && self.target.is_some() && !self.repeats
+    }
+
+    /// The question that is open of a table called so, as an error; nothing where there is none, or where no times were found.
+    pub fn question(&self, table: &str) -> Option<DataError> {
+        let Self { id, time, target, numbers, texts, repeats } = self;
+        let ask = |is_id: bool, candidates: &[String], other: &Option<String>| UnclearColumn {
+            table: table.into(),
+            is_id,
+            candidates: candidates.to_vec(),
+            time: time.clone().unwrap_or_default(),
+            other: other.clone(),
+            may_be_wide: !is_id && id.is_none() && !repeats,
+        };
+        let question = match (time, target) {
+            (Some(_), None) if !numbers.is_empty() => ask(false, numbers, id),
+            (Some(_), Some(_)) if *repeats && !texts.is_empty() => ask(true, texts, target),
+            _ => return None,
+        };
+        Some(DataError::UnclearColumn(Box::new(question)))
     }
 }
 
@@ -162,7 +202,7 @@ impl Columns {
             let cell = table.label(column.place).map(|label| label.trim().to_owned()).unwrap_or_default();
             if !cell.is_empty() {
                 column.are_times = column.are_times && table.time(column.place, &mut column.clock).is_ok();
-                column.numbers += usize::from(table.number_or_truth(column.place).is_ok());
+                column.numbers += usize::from(holds_number(table.number_or_truth(column.place)));
             }
             column.cells.push(cell);
         }
@@ -233,6 +273,16 @@ impl Columns {
     }
 }
 
+/// Whether a cell of a column of numbers may be so: those that are written in another way than was said are an error of the reading,
+/// which says how they are.
+fn holds_number(cell: Result<f32, Flaw>) -> bool {
+    match cell {
+        Ok(_) | Err(Flaw::Missing | Flaw::Dash) => true,
+        Err(Flaw::DecimalComma | Flaw::CommaOfThousands | Flaw::Grouped | Flaw::DecimalPoint) => true,
+        Err(_) => false,
+    }
+}
+
 fn distinct(cells: &[String]) -> usize {
     cells.iter().collect::<HashSet<_>>().len()
 }
@@ -286,6 +336,8 @@ mod tests {
             ),
             ("unique_id,ds,price\na,1,5\n", ["unique_id", "ds", ""]),
             ("unique_id,ds,sales\na,1,5\n", ["unique_id", "ds", "sales"]),
+            // Decimals that are not as was said, and values that are missing.
+            ("Tag;Laden;Umsatz\n31.01.2024;A;1,5\n31.01.2024;B;NA\n", ["Laden", "Tag", "Umsatz"]),
             // One series with a column of texts that say something else.
             ("date,weather,sales\n2024-01-01,sunny,5\n2024-01-02,rain,6\n", ["", "date", "sales"]),
             // Which of the numbers, which of the texts?
