@@ -35,6 +35,7 @@ impl FileArgs {
             skip_matching: skip_matching.clone(),
             sheet: self.sheet.clone().or(saved.sheet.clone()),
             comment: self.comment.or(saved.comment),
+            most_unpacked: saved.most_unpacked,
         }
     }
 }

@@ -11,10 +11,11 @@ pub(crate) struct Address {
 }
 
 /// All addresses: the router has a handler for each, and the description tells of each.
-pub(crate) const ADDRESSES: [Address; 9] = [
+pub(crate) const ADDRESSES: [Address; 10] = [
     address("post", "/v1/forecast", true),
     address("post", "/v1/cross-validate", true),
     address("post", "/v1/explain", true),
+    address("post", "/v1/look", true),
     address("get", "/v1/models", true),
     address("get", "/healthz", false),
     address("get", "/readyz", false),

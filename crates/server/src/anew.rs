@@ -4,18 +4,20 @@ use std::mem;
 use std::time::{Duration, Instant};
 
 use foretell::{
-    ColumnNames, End, Error, Fitted, Forecaster, Future, ModelSpec, Panel, ReadOptions, UsageError, is_wanted,
+    ColumnNames, DataError, End, Error, Fitted, Forecaster, Future, MemoryTable, ModelSpec, Panel,
+    ReadOptions, Roles, UsageError, is_wanted,
 };
-use foretell_auto::{Auto, Budget, QUANTILES};
+use foretell_auto::{Auto, Budget, QUANTILES, TrainedAuto};
 
 use crate::error::EngineError;
 use crate::forecast::{
     Bounds, SeriesRead, check, check_answer, check_asked, check_list, forecast, note_warning, room_to_read,
     take_warnings,
 };
-use crate::reading::changed;
+use crate::reading::{changed, within};
 use crate::request::{AheadOptions, ForecastAnswer, ForecastKind, ForecastRequest};
 use crate::settings::EngineSettings;
+use crate::understood::{Understood, is_long, last_rows};
 
 /// The name by which requests ask for it.
 pub(crate) const NAME: &str = "auto";
@@ -32,9 +34,13 @@ pub(crate) fn forecast_anew(
 ) -> Result<ForecastAnswer, EngineError> {
     let Bounds { settings, deadline, .. } = bounds;
     let mut asks = mem::replace(&mut request.asks, ForecastKind::Ahead(AheadOptions::default()));
-    let ForecastKind::Ahead(asked) = &asks else {
-        let message = "only /v1/forecast answers without a model; name one (model)";
-        return Err(EngineError::Request(message.to_owned()));
+    let asked = match &asks {
+        ForecastKind::Ahead(asked) => asked,
+        ForecastKind::Look => return look(request, bytes, bounds),
+        _ => {
+            let message = "only /v1/forecast and /v1/look answer without a model; name one (model)";
+            return Err(EngineError::Request(message.to_owned()));
+        }
     };
     let h = asked.h.filter(|h| *h > 0).ok_or_else(|| {
         let message = "h is missing: how many steps to forecast, as 14; without a model there is no other";
@@ -48,15 +54,15 @@ pub(crate) fn forecast_anew(
     // What would be refused of the answer is refused before the search.
     check("steps (h)", settings.max_h, h, "ask for fewer steps")?;
     check_list(&asks, settings)?;
-    let options = options_of(request, asked)?.max_memory(room_to_read(bytes, bounds));
-    let options = options.max_rows(settings.max_rows);
-    let panel = read(request, &options)?;
-    check_answer(&panel, h, settings)?;
-    check_asked(h, &asks, &panel, bounds)?;
-    let statics = statics(request, &options)?;
+    let series = read(request, asked.future.as_ref(), bytes, bounds)?;
+    let SeriesRead { panel, options } = &series;
+    check_answer(panel, h, settings)?;
+    check_asked(h, &asks, panel, bounds)?;
+    let statics = statics(request, options)?;
+    let understood = Some(Understood::of(&request.data, panel, options));
     request.forget_series();
     if let Some(table) = &asked.future {
-        Future::from_memory(table, &options, &panel, h)?;
+        Future::from_memory(table, options, panel, h)?;
     }
     let mut auto = Auto::new(h)
         .budget(budget(asked, settings)?)
@@ -68,10 +74,10 @@ pub(crate) fn forecast_anew(
     }
     let spec = ModelSpec::from(auto);
     let forecaster = || -> Result<Forecaster, Error> {
-        let forecaster = Forecaster::new([spec.clone()])?.threads(threads).columns(names(&options));
+        let forecaster = Forecaster::new([spec.clone()])?.threads(threads).columns(names(options));
         Ok(forecaster.on_warning(note_warning))
     };
-    let fitted = fit(forecaster, &panel, bounds)?;
+    let fitted = fit(forecaster, panel, bounds)?;
     if Instant::now() > deadline {
         return Err(EngineError::Timeout(settings.timeout));
     }
@@ -81,8 +87,17 @@ pub(crate) fn forecast_anew(
             asked.quantiles = QUANTILES.to_vec();
         }
     }
-    let frame = forecast(&fitted, &asks, &SeriesRead { panel, options }, bounds)?;
-    Ok(ForecastAnswer { model: NAME.to_owned(), frame, warnings: take_warnings() })
+    let frame = forecast(&fitted, &asks, &series, bounds)?;
+    let board = TrainedAuto::of(&fitted).map(|auto| auto.board().clone());
+    Ok(ForecastAnswer { model: NAME.to_owned(), frame, warnings: take_warnings(), understood, board })
+}
+
+/// What was understood of the series, and their last rows.
+fn look(request: &ForecastRequest, bytes: u64, bounds: Bounds<'_>) -> Result<ForecastAnswer, EngineError> {
+    let SeriesRead { panel, options } = read(request, None, bytes, bounds)?;
+    let understood = Some(Understood::of(&request.data, &panel, &options));
+    let answer = ForecastAnswer::of_model(NAME, last_rows(&panel, &options), take_warnings());
+    Ok(ForecastAnswer { understood, ..answer })
 }
 
 /// Searches in the memory that a thread has of its own, and if that is too little in as much as it needs.
@@ -115,19 +130,41 @@ fn budget(asked: &AheadOptions, settings: &EngineSettings) -> Result<Budget, Eng
     }
 }
 
-/// How the tables of the request are read.
-fn options_of(request: &ForecastRequest, asked: &AheadOptions) -> Result<ReadOptions, EngineError> {
+/// How the tables of the request are read, and what the columns of the data hold where their names do not tell it.
+fn options_of(
+    request: &ForecastRequest,
+    future: Option<&MemoryTable>,
+    max_memory: u64,
+) -> Result<(ReadOptions, Option<Roles>), EngineError> {
     let fixed = ["columns", "categories", "max_memory"];
     let why = "follows from the tables; leave it out";
-    let mut options = changed(&ReadOptions::default(), &request.reading, &fixed, why)?.threads(1);
+    let options = changed(&ReadOptions::default(), &request.reading, &fixed, why)?;
+    let mut options = within(options, max_memory).threads(1);
+    let roles = roles(request, &options);
+    if let Some(Roles { id, time, target: Some(target), .. }) =
+        roles.as_ref().filter(|roles| roles.are_clear())
+    {
+        options.time_col.clone_from(time);
+        options.target_col.clone_from(target);
+        options.id_col = id.clone().unwrap_or(options.id_col);
+    }
     let ColumnNames { id, time, target } = names(&options);
-    let future = match &asked.future {
+    let future = match future {
         Some(table) => table.column_names(&options.file)?,
         None => Vec::new(),
     };
     let is_further = |name: &String| ![&id, &time, &target].contains(&name);
     options.columns = Some(future.into_iter().filter(is_further).collect());
-    Ok(options)
+    Ok((options, roles))
+}
+
+/// What the columns of a long table hold that has not all of those that are named.
+fn roles(request: &ForecastRequest, options: &ReadOptions) -> Option<Roles> {
+    let header = request.data.column_names(&options.file).ok().filter(|_| is_long(options))?;
+    let ColumnNames { id, time, target } = names(options);
+    let are_named = [id, time, target].iter().all(|name| header.contains(name));
+    // What cannot be read is an error of the reading.
+    if are_named { None } else { options.roles_in(&request.data).ok() }
 }
 
 /// The names of the columns.
@@ -147,15 +184,32 @@ fn statics(request: &ForecastRequest, options: &ReadOptions) -> Result<Vec<Strin
     Ok(names.into_iter().filter(|name| *name != options.id_col).collect())
 }
 
-/// The series.
-fn read(request: &ForecastRequest, options: &ReadOptions) -> Result<Panel, EngineError> {
-    let panel = Panel::from_memory(&request.data, options)?;
+/// The series, in the memory that the request has for it.
+fn read(
+    request: &ForecastRequest,
+    future: Option<&MemoryTable>,
+    bytes: u64,
+    bounds: Bounds<'_>,
+) -> Result<SeriesRead, EngineError> {
+    let (options, roles) = options_of(request, future, room_to_read(bytes, bounds))?;
+    let options = options.max_rows(bounds.settings.max_rows);
+    let panel = Panel::from_memory(&request.data, &options).map_err(|error| asking(error, roles.as_ref()))?;
     let panel = match &request.end {
-        Some(word) => panel.ended(word.parse::<End>()?, options)?.map_or(panel, |(ended, _)| ended),
+        Some(word) => panel.ended(word.parse::<End>()?, &options)?.map_or(panel, |(ended, _)| ended),
         None => panel,
     };
-    match &request.statics {
-        Some(table) => Ok(panel.with_static_memory(table, options)?),
-        None => Ok(panel),
-    }
+    let panel = match &request.statics {
+        Some(table) => panel.with_static_memory(table, &options)?,
+        None => panel,
+    };
+    Ok(SeriesRead { panel, options })
+}
+
+/// The error of a table that lacks a column: it asks for the one that could not be told.
+fn asking(error: DataError, roles: Option<&Roles>) -> DataError {
+    let question = match &error {
+        DataError::MissingColumn { table, .. } => roles.and_then(|roles| roles.question(table)),
+        _ => None,
+    };
+    question.unwrap_or(error)
 }

@@ -24,6 +24,7 @@ use crate::models::{Models, Reload};
 use crate::queue::{Queue, Refusal};
 use crate::request::{AheadOptions, ForecastAnswer, ForecastKind, ForecastRequest};
 use crate::settings::EngineSettings;
+use crate::understood::Understood;
 
 /// Work that waits for a thread.
 enum Job {
@@ -173,7 +174,10 @@ impl Shared {
         };
         let bounds = Bounds { settings, deadline, room: &room, is_text };
         let frame = forecast(fitted, &request.asks, &series, bounds)?;
-        let answer = ForecastAnswer { model: model.facts.name.clone(), frame, warnings: take_warnings() };
+        let understood = matches!(request.asks, ForecastKind::Look)
+            .then(|| Understood::of(&request.data, &series.panel, &series.options));
+        let answer = ForecastAnswer::of_model(&model.facts.name, frame, take_warnings());
+        let answer = ForecastAnswer { understood, ..answer };
         Ok(Ok((answer, room)))
     }
 

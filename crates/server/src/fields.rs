@@ -13,9 +13,10 @@ pub(crate) enum Asking {
     Forecast,
     CrossValidation,
     Explanation,
+    Look,
 }
 
-const ALL: &[Asking] = &[Asking::Forecast, Asking::CrossValidation, Asking::Explanation];
+const ALL: &[Asking] = &[Asking::Forecast, Asking::CrossValidation, Asking::Explanation, Asking::Look];
 const AHEAD: &[Asking] = &[Asking::Forecast, Asking::Explanation];
 const FORECAST: &[Asking] = &[Asking::Forecast];
 const WINDOWS: &[Asking] = &[Asking::CrossValidation];
@@ -27,6 +28,7 @@ impl Asking {
             Self::Forecast => "/v1/forecast",
             Self::CrossValidation => "/v1/cross-validate",
             Self::Explanation => "/v1/explain",
+            Self::Look => "/v1/look",
         }
     }
 }
@@ -272,11 +274,13 @@ impl FieldKind {
 impl FieldEntry {
     /// What it means, and at which addresses, where not at all.
     pub(crate) fn description(&self) -> String {
-        let missing = ALL.iter().find(|asking| !self.of.contains(asking));
-        match (self.of, missing) {
-            ([alone], _) => format!("{} ({} alone)", self.meaning, alone.path()),
-            (_, Some(missing)) => format!("{} (not {})", self.meaning, missing.path()),
-            (_, None) => self.meaning.to_owned(),
+        match self.of {
+            [alone] => format!("{} ({} alone)", self.meaning, alone.path()),
+            all if all.len() == ALL.len() => self.meaning.to_owned(),
+            some => {
+                let some: Vec<&str> = some.iter().map(|asking| asking.path()).collect();
+                format!("{} ({})", self.meaning, some.join(", "))
+            }
         }
     }
 }
@@ -313,6 +317,7 @@ impl Fields {
                 n_windows: self.n_windows.unwrap_or(1),
                 step_size: self.step_size.unwrap_or(1),
             },
+            Asking::Look => ForecastKind::Look,
             Asking::Explanation => {
                 let method = attribution(self.method.as_deref(), self.points, self.samples, self.seed)?;
                 let output = self.output.unwrap_or(0);

@@ -16,6 +16,7 @@ use crate::pieces::{CELL, frame_bytes, id_bytes};
 use crate::reading::read_series;
 use crate::request::{AheadOptions, ForecastKind, ForecastRequest};
 use crate::settings::EngineSettings;
+use crate::understood::last_rows;
 
 thread_local! {
     /// The warnings of the forecast that this thread computes.
@@ -139,7 +140,7 @@ pub(crate) fn check_list(asks: &ForecastKind, settings: &EngineSettings) -> Resu
         ForecastKind::Contributions(asked) => {
             check("names (only)", settings.max_levels, asked.only.len(), FEWER)
         }
-        ForecastKind::Windows { .. } => Ok(()),
+        ForecastKind::Windows { .. } | ForecastKind::Look => Ok(()),
     }
 }
 
@@ -149,6 +150,8 @@ fn check_ids(h: usize, asks: &ForecastKind, panel: &Panel, bounds: Bounds<'_>) -
         return Ok(());
     }
     let rows = match asks {
+        // As many rows as are shown, and no more.
+        ForecastKind::Look => return Ok(()),
         ForecastKind::Windows { n_windows, .. } => h.saturating_mul(*n_windows),
         ForecastKind::Contributions(asked) => asked.h.unwrap_or(h),
         ForecastKind::Ahead(asked) => asked.h.unwrap_or(h),
@@ -175,6 +178,7 @@ fn forecast_within(
     let settings = bounds.settings;
     let SeriesRead { panel, options } = series;
     Ok(match asks {
+        ForecastKind::Look => last_rows(panel, options),
         ForecastKind::Windows { n_windows, step_size } => {
             check_answer(panel, fitted.h().saturating_mul(*n_windows), settings)?;
             fitted.validate(panel, *n_windows, *step_size)?.frame

@@ -84,7 +84,7 @@ impl JointRequest {
         let bounds = self.bounds(settings, deadline);
         let asks = ForecastKind::Ahead(self.asked.clone());
         let frame = forecast(&self.model.on_one_thread, &asks, &self.series, bounds)?;
-        Ok(ForecastAnswer { model: self.model.facts.name.clone(), frame, warnings: take_warnings() })
+        Ok(ForecastAnswer::of_model(&self.model.facts.name, frame, take_warnings()))
     }
 }
 
@@ -105,7 +105,7 @@ fn together(
         return None;
     }
     let of = |panel: &&Panel| frame.of_series(|id| id == &**panel.id(0));
-    let answer = |frame| ForecastAnswer { model: model.facts.name.clone(), frame, warnings: Vec::new() };
+    let answer = |frame| ForecastAnswer::of_model(&model.facts.name, frame, Vec::new());
     Some(panels.iter().map(of).map(answer).collect())
 }
 

@@ -9,10 +9,13 @@ pub(crate) enum MediaType {
     Csv,
     Parquet,
     Arrow,
+    Excel,
+    OpenDocument,
 }
 
 impl MediaType {
-    pub(crate) const ALL: [Self; 4] = [Self::Json, Self::Csv, Self::Parquet, Self::Arrow];
+    pub(crate) const ALL: [Self; 6] =
+        [Self::Json, Self::Csv, Self::Parquet, Self::Arrow, Self::Excel, Self::OpenDocument];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
@@ -20,6 +23,8 @@ impl MediaType {
             Self::Csv => "text/csv",
             Self::Parquet => "application/vnd.apache.parquet",
             Self::Arrow => "application/vnd.apache.arrow.stream",
+            Self::Excel => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+            Self::OpenDocument => "application/vnd.oasis.opendocument.spreadsheet",
         }
     }
 
@@ -34,13 +39,23 @@ impl MediaType {
         Self::built().find(|media| media.format().is_some_and(|format| format.is_ending(name)))
     }
 
+    /// The type of an answer to a body of this one: the same, if this program can write it.
+    pub(crate) fn answer(self) -> Self {
+        if self.is_written() { self } else { Self::Json }
+    }
+
     /// The first type of an `Accept` header that this program can write; nothing if there is none.
     pub(crate) fn accepted(header: &str, by_default: Self) -> Option<Self> {
         header.split(',').find_map(|range| match range.split(';').next().unwrap_or_default().trim() {
             "*/*" | "application/*" => Some(by_default),
             "text/*" => Some(Self::Csv),
-            name => Self::of(name),
+            name => Self::of(name).filter(|media| media.is_written()),
         })
+    }
+
+    /// Whether answers can have this type.
+    pub(crate) fn is_written(self) -> bool {
+        self.format().is_none_or(FileFormat::is_written)
     }
 
     /// The types that this program was built with.
@@ -48,9 +63,14 @@ impl MediaType {
         Self::ALL.into_iter().filter(|media| media.format().is_none_or(|format| !format.is_not_built()))
     }
 
-    /// The names of these, for messages.
-    pub(crate) fn known() -> String {
-        Self::built().map(Self::name).collect::<Vec<_>>().join(", ")
+    /// Those of them that answers can have.
+    pub(crate) fn written() -> impl Iterator<Item = Self> {
+        Self::built().filter(|media| media.is_written())
+    }
+
+    /// Names of types, for messages.
+    pub(crate) fn names(types: impl Iterator<Item = Self>) -> String {
+        types.map(Self::name).collect::<Vec<_>>().join(", ")
     }
 
     /// The format of files that it is, if it is one.
@@ -60,6 +80,8 @@ impl MediaType {
             Self::Csv => Some(FileFormat::of("t.csv")),
             Self::Parquet => Some(FileFormat::of("t.parquet")),
             Self::Arrow => Some(FileFormat::of("t.arrows")),
+            Self::Excel => Some(FileFormat::of("t.xlsx")),
+            Self::OpenDocument => Some(FileFormat::of("t.ods")),
         }
     }
 }
@@ -76,5 +98,8 @@ mod tests {
         assert_eq!(accepted("*/*"), Some(MediaType::Csv));
         assert_eq!(accepted("text/html, application/json;q=0.9"), Some(MediaType::Json));
         assert_eq!(accepted("image/png"), None);
+        let workbook = MediaType::Excel;
+        assert_eq!((workbook.answer(), MediaType::Csv.answer()), (MediaType::Json, MediaType::Csv));
+        assert_eq!(accepted(workbook.name()), None);
     }
 }

@@ -34,6 +34,9 @@ fn operation(address: Address) -> Value {
             ("Forecast the end of each series, beside the truth; models are not trained", tables())
         }
         "/v1/explain" => ("What each input contributes to the forecasts of networks", tables()),
+        "/v1/look" => {
+            ("How the data are read, and the last rows of each series; nothing is forecast", tables())
+        }
         "/v1/models" => ("The models, with what requests need to know of them", content("application/json")),
         "/healthz" => ("Whether the process is alive", content("application/json")),
         "/readyz" => ("Whether requests are taken", content("application/json")),
@@ -68,7 +71,7 @@ fn content(media: &str) -> Value {
 }
 
 fn tables() -> Value {
-    let content: Map<String, Value> = MediaType::built()
+    let content: Map<String, Value> = MediaType::written()
         .map(|media| {
             let schema = match media {
                 MediaType::Json => json!({ "schema": { "$ref": "#/components/schemas/Answer" } }),
@@ -162,6 +165,64 @@ fn answer() -> Value {
                 "additionalProperties": { "type": "array" },
             },
             "warnings": { "type": "array", "items": { "type": "string" } },
+            "understood": understood(),
+            "board": board(),
+        },
+    })
+}
+
+fn understood() -> Value {
+    let text = |meaning: &str| json!({ "type": ["string", "null"], "description": meaning });
+    let texts =
+        |meaning: &str| json!({ "type": "array", "items": { "type": "string" }, "description": meaning });
+    let count = |meaning: &str| json!({ "type": "integer", "description": meaning });
+    json!({
+        "type": "object",
+        "description": "How the data were read: of /v1/look, and of a forecast without a model",
+        "properties": {
+            "id_col": text("The column of the ids, if there is one"),
+            "time_col": text("The column of the times, if it is one"),
+            "target_col": text("The column of the values, if it is one"),
+            "columns": texts("All columns of the data"),
+            "unread": texts("Those that were not read"),
+            "freq": { "type": "string", "description": "The frequency, in the words of pandas" },
+            "seasons": {
+                "type": "array",
+                "items": { "type": "integer" },
+                "description": "In steps, the main one first; 1 for none",
+            },
+            "series": count("Series"),
+            "rows": count("Rows of all series"),
+            "fewest": count("Rows of the shortest series"),
+            "notes": texts("What a reader of the data should know"),
+        },
+    })
+}
+
+fn board() -> Value {
+    json!({
+        "type": "object",
+        "description": "What was tried for a forecast without a model",
+        "properties": {
+            "sentence": { "type": "string", "description": "What to expect" },
+            "rows": {
+                "type": "array",
+                "description": "What is combined, then the models from the best to the worst",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "model": { "type": "string" },
+                        "mase": { "type": ["number", "null"] },
+                        "scaled_crps": { "type": ["number", "null"] },
+                        "coverage": { "type": ["number", "null"], "description": "Of the interval of 80 %" },
+                        "seconds": { "type": "number" },
+                        "weight": { "type": "number", "description": "In the forecast" },
+                    },
+                },
+            },
+            "is_honest": { "type": "boolean", "description": "Whether the scores are of a window that chose nothing" },
+            "left_out": { "type": "array", "description": "Models that were not tried, and why" },
+            "told": { "type": "array", "items": { "type": "string" } },
         },
     })
 }
@@ -183,6 +244,11 @@ fn problem() -> Value {
             "series": { "type": ["string", "null"] },
             "advice": { "type": ["string", "null"], "description": "What to do: the end of the message" },
             "message": { "type": "string", "description": "The detail" },
+            "columns": {
+                "type": "array",
+                "items": { "type": "string" },
+                "description": "The columns that may be meant, of `unclear_column` and `missing_column`",
+            },
         },
     })
 }
@@ -197,7 +263,7 @@ mod tests {
         let properties = &document["components"]["schemas"]["Request"]["properties"];
         assert_eq!(properties.as_object().unwrap().len(), FIELDS.len());
         for (field, kind, end) in [
-            ("h", "integer", "by default (not /v1/cross-validate)"),
+            ("h", "integer", "by default (/v1/forecast, /v1/explain)"),
             ("static", "object", "over time"),
             ("only", "array", "(/v1/explain alone)"),
         ] {

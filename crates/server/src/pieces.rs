@@ -67,7 +67,8 @@ impl Pieces {
         Self::new(answer, Form::Csv(Box::new(CsvPieces { writer, written, row: 0 })))
     }
 
-    /// The pieces of an answer as JSON: `{"model": ..., "columns": {"unique_id": [...], ...}, "forecasts": [...], "warnings": [...]}`.
+    /// The pieces of an answer as JSON: `{"model": ..., "columns": {"unique_id": [...], ...}, "forecasts": [...], "warnings": [...]}`, and
+    /// `understood` and `board` where the answer has them.
     /// Times are texts unless they are integers, ids as they came, values that are no finite numbers `null`.
     pub(crate) fn json(answer: ForecastAnswer) -> Self {
         Self::new(answer, Form::Json { column: 0, row: 0 })
@@ -123,8 +124,16 @@ impl Iterator for Pieces {
                     out.extend_from_slice(b"],");
                     (*column, *row) = (*column + 1, 0);
                 } else {
-                    let (forecasts, warnings) = (forecasts(frame), json!(self.answer.warnings));
-                    let _ = write!(out, r#"]}},"forecasts":{forecasts},"warnings":{warnings}}}"#);
+                    let ForecastAnswer { warnings, understood, board, .. } = &self.answer;
+                    let (forecasts, warnings) = (forecasts(frame), json!(warnings));
+                    let _ = write!(out, r#"]}},"forecasts":{forecasts},"warnings":{warnings}"#);
+                    if let Some(understood) = understood {
+                        let _ = write!(out, r#","understood":{}"#, json!(understood));
+                    }
+                    if let Some(board) = board {
+                        let _ = write!(out, r#","board":{}"#, board.to_json());
+                    }
+                    out.push(b'}');
                     self.form = Form::Done;
                 }
                 Some(written.map(|()| out).map_err(io::Error::other))
@@ -267,7 +276,7 @@ mod tests {
         frame.columns = ["A", "A-lo-80"]
             .map(|name| (name.to_owned(), (0..rows).map(|row| 0.1 + row as f32).collect()))
             .into();
-        ForecastAnswer { model: "m".to_owned(), frame, warnings: vec!["w".to_owned()] }
+        ForecastAnswer::of_model("m", frame, vec!["w".to_owned()])
     }
 
     #[test]

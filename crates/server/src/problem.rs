@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::error::EngineError;
 use crate::field_words::FIELD_WORDS;
+use crate::understood::listed;
 
 /// An error as a client sees it.
 #[derive(Debug)]
@@ -17,6 +18,8 @@ pub(crate) struct Problem {
     title: &'static str,
     /// Its message is the detail.
     facts: ErrorFacts,
+    /// The columns that may be meant, where it is not clear which.
+    columns: Vec<String>,
 }
 
 /// Status, end of the type and title.
@@ -32,7 +35,13 @@ impl Problem {
         title: &'static str,
         detail: impl Into<String>,
     ) -> Self {
-        Self { status, kind, title, facts: shortened(ErrorFacts::told(kind.replace('-', "_"), detail)) }
+        Self {
+            status,
+            kind,
+            title,
+            facts: shortened(ErrorFacts::told(kind.replace('-', "_"), detail)),
+            columns: Vec::new(),
+        }
     }
 
     /// A request that means nothing, whatever the data are.
@@ -63,13 +72,34 @@ fn shortened(mut facts: ErrorFacts) -> ErrorFacts {
     facts
 }
 
+/// The columns that may be meant by one that is missing.
+fn columns_of(error: &DataError) -> &[String] {
+    match error {
+        DataError::UnclearColumn(unclear) => &unclear.candidates,
+        DataError::MissingColumn { available, .. } => available,
+        DataError::LaidOut { error, .. } => columns_of(error),
+        _ => &[],
+    }
+}
+
 impl From<EngineError> for Problem {
     fn from(error: EngineError) -> Self {
         let facts = shortened(match &error {
             EngineError::Forecast(error) => in_words_of(FIELD_WORDS, || ErrorFacts::of(error)),
             error => ErrorFacts::told(<&str>::from(error), error.to_string()),
         });
-        let of = |status, kind, title| Self { status, kind, title, facts: facts.clone() };
+        let columns = match &error {
+            EngineError::Forecast(Error::Data(error)) => columns_of(error),
+            _ => &[],
+        };
+        let columns = listed(columns);
+        let of = |status, kind, title| Self {
+            status,
+            kind,
+            title,
+            facts: facts.clone(),
+            columns: columns.clone(),
+        };
         let like = |(status, kind, title): Kind| of(status, kind, title);
         match error {
             EngineError::UnknownModel { .. } => of(StatusCode::NOT_FOUND, "model", "There is no such model"),
@@ -102,7 +132,7 @@ impl From<EngineError> for Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let Self { status, kind, title, facts } = self;
+        let Self { status, kind, title, facts, columns } = self;
         let mut body = json!({
             "type": format!("urn:foretell:problem:{kind}"),
             "title": title,
@@ -111,6 +141,9 @@ impl IntoResponse for Problem {
         });
         if let (Some(body), Value::Object(facts)) = (body.as_object_mut(), json!(facts)) {
             body.extend(facts);
+            if !columns.is_empty() {
+                body.insert("columns".to_owned(), json!(columns));
+            }
         }
         let content = [(header::CONTENT_TYPE, "application/problem+json")];
         let mut response = (status, content, body.to_string()).into_response();

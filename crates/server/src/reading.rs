@@ -12,7 +12,7 @@ pub(crate) fn read_series(
     max_memory: u64,
     max_rows: usize,
 ) -> Result<(Panel, ReadOptions), EngineError> {
-    let options = options_for(fitted, request)?.max_memory(max_memory).max_rows(max_rows);
+    let options = options_for(fitted, request, max_memory)?.max_rows(max_rows);
     let end = request.end.as_deref().map(str::parse::<End>).transpose()?;
     let statics = |panel: Panel| match &request.statics {
         Some(table) => panel.with_static_memory(table, &options),
@@ -23,11 +23,15 @@ pub(crate) fn read_series(
 }
 
 /// How the tables of a request are read.
-fn options_for(fitted: &Fitted, request: &ForecastRequest) -> Result<ReadOptions, EngineError> {
+fn options_for(
+    fitted: &Fitted,
+    request: &ForecastRequest,
+    max_memory: u64,
+) -> Result<ReadOptions, EngineError> {
     /// Fields that follow from the model or the server.
     const FIXED: [&str; 4] = ["columns", "categories", "freq", "max_memory"];
     let why = "is the model's; leave it out";
-    let mut saved = changed(fitted.reading(), &request.reading, &FIXED, why)?;
+    let mut saved = within(changed(fitted.reading(), &request.reading, &FIXED, why)?, max_memory);
     let mut columns = SeriesColumns::of(fitted);
     // Columns are called as in training, unless the request says otherwise.
     let said = |field: &str| request.reading.contains_key(field);
@@ -45,6 +49,12 @@ fn options_for(fitted: &Fitted, request: &ForecastRequest) -> Result<ReadOptions
         saved = columns.as_the_table_is(saved, || request.data.column_names(&file).unwrap_or_default());
     }
     Ok(columns.options(saved.threads(1))?)
+}
+
+/// The options by which a table takes no more than this many bytes of memory.
+pub(crate) fn within(mut options: ReadOptions, max_memory: u64) -> ReadOptions {
+    options.file.most_unpacked = Some(max_memory);
+    options.max_memory(max_memory)
 }
 
 /// The options with these fields of a request in place of their own; those that are `fixed` are refused, and told why.

@@ -28,7 +28,7 @@ pub(crate) async fn receive(request: Request, app: &App) -> Result<Received, Pro
     let media = media.ok_or_else(|| {
         let detail = format!(
             "Content-Type is {content:?}; expected one of {}, multipart/form-data",
-            MediaType::known()
+            MediaType::names(MediaType::built())
         );
         Problem::new(
             StatusCode::UNSUPPORTED_MEDIA_TYPE,
@@ -38,9 +38,9 @@ pub(crate) async fn receive(request: Request, app: &App) -> Result<Received, Pro
         )
     })?;
     let accept = header(request.headers(), header::ACCEPT)
-        .map_or(Some(media), |accept| MediaType::accepted(accept, media));
+        .map_or(Some(media.answer()), |accept| MediaType::accepted(accept, media.answer()));
     let accept = accept.ok_or_else(|| {
-        let detail = format!("Accept names none of {}", MediaType::known());
+        let detail = format!("Accept names none of {}", MediaType::names(MediaType::written()));
         Problem::new(StatusCode::NOT_ACCEPTABLE, "accept", "No answer of the types that are accepted", detail)
     })?;
     let (mut parts, body) = request.into_parts();

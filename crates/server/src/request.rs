@@ -1,6 +1,9 @@
 //! Requests for forecasts, and their answers.
 
 use foretell::{Attribution, Frame, Map, MemoryTable, TableColumns, Value};
+use foretell_auto::Board;
+
+use crate::understood::Understood;
 
 /// A request for forecasts of some series.
 #[derive(Clone, Debug)]
@@ -35,6 +38,8 @@ pub enum ForecastKind {
     },
     /// The contributions of the inputs to the steps after the end of each series.
     Contributions(ContributionOptions),
+    /// None: how the series are read, and their last rows.
+    Look,
 }
 
 /// The contributions of inputs to the steps after the end of each series.
@@ -103,4 +108,15 @@ pub struct ForecastAnswer {
     pub frame: Frame,
     /// Doubts about them, in words.
     pub warnings: Vec<String>,
+    /// How the series were read: of a look at them, and of a forecast without a model.
+    pub understood: Option<Understood>,
+    /// What was tried for a forecast without a model, and what to expect.
+    pub board: Option<Board>,
+}
+
+impl ForecastAnswer {
+    /// That of a model that is served.
+    pub(crate) fn of_model(name: &str, frame: Frame, warnings: Vec<String>) -> Self {
+        Self { model: name.to_owned(), frame, warnings, understood: None, board: None }
+    }
 }

@@ -28,6 +28,7 @@ fn handler(path: &str) -> Option<MethodRouter<App>> {
         "/v1/forecast" => post(forecast),
         "/v1/cross-validate" => post(cross_validate),
         "/v1/explain" => post(explain),
+        "/v1/look" => post(look),
         "/v1/models" => get(models),
         "/healthz" => get(health),
         "/readyz" => get(ready),
@@ -99,6 +100,10 @@ async fn cross_validate(State(app): State<App>, request: Request) -> Result<Resp
 
 async fn explain(State(app): State<App>, request: Request) -> Result<Response, Problem> {
     answer(app, request, Asking::Explanation).await
+}
+
+async fn look(State(app): State<App>, request: Request) -> Result<Response, Problem> {
+    answer(app, request, Asking::Look).await
 }
 
 /// Has a request for forecasts answered: reading it, forecasting and writing the answer are work for the engine's threads.

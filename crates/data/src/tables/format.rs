@@ -159,8 +159,11 @@ static FORMATS: [FileFormat; 6] = [
         feature: Some("excel"),
         #[cfg(feature = "excel")]
         open: Some(|path, options, _| Ok(Box::new(SheetTable::open_xlsx(path, options)?))),
+        #[cfg(feature = "excel")]
+        take: Some(|name, bytes, options, _| Ok(Box::new(SheetTable::take_xlsx(name, bytes, options)?))),
         #[cfg(not(feature = "excel"))]
         open: None,
+        #[cfg(not(feature = "excel"))]
         take: None,
         memory: None,
         write: None,
@@ -173,8 +176,11 @@ static FORMATS: [FileFormat; 6] = [
         feature: Some("excel"),
         #[cfg(feature = "excel")]
         open: Some(|path, options, _| Ok(Box::new(SheetTable::open_ods(path, options)?))),
+        #[cfg(feature = "excel")]
+        take: Some(|name, bytes, options, _| Ok(Box::new(SheetTable::take_ods(name, bytes, options)?))),
         #[cfg(not(feature = "excel"))]
         open: None,
+        #[cfg(not(feature = "excel"))]
         take: None,
         memory: None,
         write: None,

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{BufReader, Cursor, Read, Seek};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -61,11 +61,32 @@ pub(crate) struct SheetTable {
 }
 
 impl SheetTable {
-    /// Opens a workbook whose sheets come as a list of names, and the cells of one of them.
+    /// Opens a workbook of Excel's.
     pub(crate) fn open_xlsx(path: &Path, options: &FileOptions) -> Result<Self, DataError> {
-        Self::open(path, options, |file, limit| {
+        let (file, book) = opened(path)?;
+        Self::of_xlsx(file, book, options)
+    }
+
+    /// The same of OpenDocument.
+    pub(crate) fn open_ods(path: &Path, options: &FileOptions) -> Result<Self, DataError> {
+        let (file, book) = opened(path)?;
+        Self::of_ods(file, book, options)
+    }
+
+    /// Reads a workbook of Excel's that is in memory, called `file` in messages.
+    pub(crate) fn take_xlsx(file: &Arc<str>, bytes: &[u8], options: &FileOptions) -> Result<Self, DataError> {
+        Self::of_xlsx(file.clone(), Cursor::new(bytes), options)
+    }
+
+    /// The same of OpenDocument.
+    pub(crate) fn take_ods(file: &Arc<str>, bytes: &[u8], options: &FileOptions) -> Result<Self, DataError> {
+        Self::of_ods(file.clone(), Cursor::new(bytes), options)
+    }
+
+    fn of_xlsx(file: Arc<str>, book: impl Read + Seek, options: &FileOptions) -> Result<Self, DataError> {
+        Self::checked(file, book, options, |file, book, limit| {
             let fault = |error: calamine::XlsxError| faulty(file, error.to_string());
-            let mut book: Xlsx<_> = Xlsx::new(opened(path, file)?).map_err(fault)?;
+            let mut book: Xlsx<_> = Xlsx::new(book).map_err(fault)?;
             let sheet = chosen(file, &book.sheet_names(), options)?;
             let (mut cells, mut bytes) = (Vec::new(), 0);
             let mut reader = book.worksheet_cells_reader(&sheet.name).map_err(fault)?;
@@ -90,11 +111,10 @@ impl SheetTable {
         })
     }
 
-    /// The same of OpenDocument.
-    pub(crate) fn open_ods(path: &Path, options: &FileOptions) -> Result<Self, DataError> {
-        Self::open(path, options, |file, _| {
+    fn of_ods(file: Arc<str>, book: impl Read + Seek, options: &FileOptions) -> Result<Self, DataError> {
+        Self::checked(file, book, options, |file, book, _| {
             let fault = |error: calamine::OdsError| faulty(file, error.to_string());
-            let mut book: Ods<_> = Ods::new(opened(path, file)?).map_err(fault)?;
+            let mut book: Ods<_> = Ods::new(book).map_err(fault)?;
             let sheet = chosen(file, &book.sheet_names(), options)?;
             let range = book.worksheet_range(&sheet.name).map_err(fault)?;
             let (top, left) = range.start().unwrap_or((0, 0));
@@ -105,16 +125,16 @@ impl SheetTable {
     }
 
     /// Reads the cells of a workbook that does not unpack to too much, in no more than this many bytes.
-    fn open(
-        path: &Path,
+    fn checked<B: Read + Seek>(
+        file: Arc<str>,
+        mut book: B,
         options: &FileOptions,
-        read: impl FnOnce(&Arc<str>, u64) -> Result<SheetCells, DataError>,
+        read: impl FnOnce(&Arc<str>, B, u64) -> Result<SheetCells, DataError>,
     ) -> Result<Self, DataError> {
-        let file: Arc<str> = path.display().to_string().into();
-        opened(path, &file)?;
-        let limit = check_contents(path).map_err(|reason| faulty(&file, reason))?;
+        let limit =
+            check_contents(&mut book, options.most_unpacked).map_err(|reason| faulty(&file, reason))?;
         let panicked = || faulty(&file, "it is damaged".to_owned());
-        let (cells, sheet) = caught(|| read(&file, limit)).ok_or_else(panicked)??;
+        let (cells, sheet) = caught(|| read(&file, book, limit)).ok_or_else(panicked)??;
         let sheets = sheet.sheets();
         let table = Self::new(file, cells, options, sheet);
         table.map_err(|error| match sheets {
@@ -227,8 +247,13 @@ fn chosen(file: &Arc<str>, sheets: &[String], options: &FileOptions) -> Result<C
     }
 }
 
-fn opened(path: &Path, file: &Arc<str>) -> Result<BufReader<File>, DataError> {
-    File::open(path).map(BufReader::new).map_err(|source| DataError::Read { file: file.clone(), source })
+/// The name of a file in messages, and the file.
+fn opened(path: &Path) -> Result<(Arc<str>, BufReader<File>), DataError> {
+    let file: Arc<str> = path.display().to_string().into();
+    match File::open(path) {
+        Ok(opened) => Ok((file, BufReader::new(opened))),
+        Err(source) => Err(DataError::Read { file, source }),
+    }
 }
 
 fn faulty(file: &Arc<str>, reason: String) -> DataError {

@@ -1,8 +1,6 @@
 //! The size of a workbook once it is unpacked, looked up before it is read into memory.
 
-use std::fs::File;
-use std::io::{self, BufReader, Read};
-use std::path::Path;
+use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
@@ -15,7 +13,8 @@ const FACTOR: u64 = 100;
 /// Bytes of memory that an empty cell takes.
 pub(super) const CELL: u64 = 64;
 
-pub(super) const TOO_MUCH: &str = "it unpacks to over 100 times its size";
+pub(super) const TOO_MUCH: &str =
+    "it unpacks to over 100 times its size, or to more than it may take; write it as CSV";
 
 /// The bytes that the contents of a file of this size may take.
 fn limit_of(file_size: u64) -> u64 {
@@ -23,15 +22,14 @@ fn limit_of(file_size: u64) -> u64 {
 }
 
 /// Looks at all that a workbook unpacks to, and at the cells that OpenDocument repeats. Whatever the archive says of sizes is not
-/// believed. The bytes that its cells may take.
+/// believed. The bytes that its cells may take, which are no more than `most`.
 ///
 /// # Errors
 /// In words, if it is too much, or no archive.
-pub(super) fn check_contents(path: &Path) -> Result<u64, String> {
-    let words = |error: io::Error| error.to_string();
-    let file = File::open(path).map_err(words)?;
-    let limit = limit_of(file.metadata().map_err(words)?.len());
-    let mut archive = ZipArchive::new(BufReader::new(file)).map_err(|error| error.to_string())?;
+pub(super) fn check_contents(mut file: impl Read + Seek, most: Option<u64>) -> Result<u64, String> {
+    let size = file.seek(SeekFrom::End(0)).map_err(|error| error.to_string())?;
+    let limit = limit_of(size).min(most.unwrap_or(u64::MAX));
+    let mut archive = ZipArchive::new(file).map_err(|error| error.to_string())?;
     let mut left = limit;
     for place in 0..archive.len() {
         // An entry that cannot be unpacked is none that anyone reads.
