@@ -1,16 +1,13 @@
 // The package in headless Chromium, on a page of a server that knows files alone.
 
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 
+import { CHROMIUM, startChromium } from './chromium.js';
 import { PACKAGE, load, values } from './support.js';
-
-const CHROMIUM = process.env.CHROMIUM ?? ['chromium', 'chromium-browser', 'google-chrome'].find((name) => spawnSync(name, ['--version']).status === 0);
 
 const PAGE = `<!doctype html><script type="module">
 const told = (result) => fetch('/result', { method: 'POST', body: JSON.stringify(result) });
@@ -55,9 +52,7 @@ test('a page forecasts as Node does, also in a worker', { skip: !CHROMIUM && 'no
     }
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const profile = mkdtempSync(join(tmpdir(), 'foretell-chromium-'));
-  const address = `http://127.0.0.1:${server.address().port}/`;
-  const browser = spawn(CHROMIUM, ['--headless', '--no-sandbox', '--disable-gpu', `--user-data-dir=${profile}`, address], { stdio: 'ignore' });
+  const browser = startChromium([`http://127.0.0.1:${server.address().port}/`]);
   try {
     const found = await answered;
     assert.equal(found.error, undefined);
@@ -71,9 +66,7 @@ test('a page forecasts as Node does, also in a worker', { skip: !CHROMIUM && 'no
     const model = await Model.fit(values(60), { models: [{ model: 'NHITS', max_steps: 2 }], h: 4, inputSize: 12 });
     assert.deepEqual(found.network, [...(await model.predict(values(60))).series[0].mean]);
   } finally {
-    browser.kill();
-    await new Promise((resolve) => browser.once('exit', resolve));
+    await browser.end();
     server.close();
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5 });
   }
 });

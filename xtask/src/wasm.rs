@@ -53,7 +53,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Outcome> {
     if !package::has("node") {
         return Ok(Outcome::PassedOver("built, not tested: no node is installed".to_owned()));
     }
-    package::test(root, &directory, &native(target)?)?;
+    package::test(root, &directory, &programs(target)?)?;
     Ok(Outcome::Done)
 }
 
@@ -107,10 +107,10 @@ fn build(target: &Path, flags: &str) -> anyhow::Result<std::path::PathBuf> {
     Ok(directory.join(TARGET).join("wasm/foretell_wasm.wasm"))
 }
 
-/// The program that answers the module's requests natively, built with the tests.
-fn native(target: &Path) -> anyhow::Result<std::path::PathBuf> {
+/// The folder of the program that answers the module's requests natively, and of `foretell`, built with the tests.
+fn programs(target: &Path) -> anyhow::Result<std::path::PathBuf> {
     programs::build()?;
-    Ok(target.join("debug/examples/answer"))
+    Ok(target.join("debug"))
 }
 
 #[cfg(test)]

@@ -29,6 +29,7 @@ mod model;
 mod models;
 mod observe;
 mod openapi;
+mod page;
 mod pieces;
 mod problem;
 mod queue;

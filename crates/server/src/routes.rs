@@ -19,6 +19,7 @@ use crate::media_type::MediaType;
 use crate::metrics::Levels;
 use crate::observe::{Served, observe};
 use crate::openapi::document;
+use crate::page::page;
 use crate::problem::Problem;
 use crate::receive::{Received, receive};
 
@@ -165,18 +166,6 @@ async fn metrics(State(app): State<App>) -> Response {
 
 async fn openapi() -> Response {
     json_response(&document())
-}
-
-/// The page for people: it asks no one but this server.
-async fn page() -> Response {
-    const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; \
-                          img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-    let headers = [
-        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
-        (header::CONTENT_SECURITY_POLICY, POLICY),
-        (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
-    ];
-    (headers, include_str!("page.html")).into_response()
 }
 
 fn json_response(value: &serde_json::Value) -> Response {

@@ -316,7 +316,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/server/src",
         &[
-            "address error field_words joint_sizes media_type metrics queue settings timed_stream token",
+            "address error field_words joint_sizes media_type metrics page queue settings timed_stream token",
             "understood",
             "request",
             "fields memory_account pieces reading serve_settings",

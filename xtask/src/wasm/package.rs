@@ -50,8 +50,8 @@ pub(super) fn assemble(root: &Path, target: &Path, module: &Path) -> anyhow::Res
     Ok(directory)
 }
 
-/// Runs the package's tests, of which some compare it with the native program.
-pub(super) fn test(root: &Path, directory: &Path, native: &Path) -> anyhow::Result<()> {
+/// Runs the package's tests, of which some compare it with the native program, and that of the server's page, which needs a browser as well.
+pub(super) fn test(root: &Path, directory: &Path, programs: &Path) -> anyhow::Result<()> {
     let tests = root.join("npm/tests");
     let mut files: Vec<PathBuf> = fs::read_dir(&tests)
         .context("npm/tests is not there")?
@@ -64,7 +64,8 @@ pub(super) fn test(root: &Path, directory: &Path, native: &Path) -> anyhow::Resu
         .arg("--test")
         .args(files)
         .env("FORETELL_PACKAGE", directory)
-        .env("FORETELL_NATIVE", native)
+        .env("FORETELL_NATIVE", programs.join("examples/answer"))
+        .env("FORETELL_PROGRAM", programs.join("foretell"))
         .status()
         .context("cannot start node")?;
     ensure!(status.success(), "the package's tests failed ({status})");

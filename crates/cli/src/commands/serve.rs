@@ -23,7 +23,7 @@ const TOKEN: &str = "FORETELL_TOKEN";
 /// Answer requests for forecasts over HTTP with saved models
 ///
 /// POST /v1/forecast takes series as JSON columns, CSV or Parquet and answers with forecasts in the same form, those of `foretell
-/// predict`. A page for people is at /, the description of all addresses at /openapi.json. Models are replaced when their
+/// predict`. A page to drop a file on is at /, the description of all addresses at /openapi.json. Models are replaced when their
 /// directories change. A line of JSON for each request goes to standard error, without data. If the environment has
 /// FORETELL_TOKEN, requests must show it (Authorization: Bearer TOKEN). SIGTERM ends the server once what has begun is
 /// answered.

@@ -24,6 +24,7 @@ fn the_page_asks_nobody_but_the_server() {
     assert!(policy.contains("default-src 'none'") && policy.contains("connect-src 'self'"), "{policy}");
     // Each control has a label, and what changes is told to screen readers.
     let page = answer.text();
+    assert!(!page.contains("{{"), "a part of the page is missing");
     for part in page.split("id=\"").skip(1).filter(|part| !part.starts_with("hint")) {
         let (id, rest) = part.split_once('"').unwrap();
         let tag = rest.split('>').next().unwrap();

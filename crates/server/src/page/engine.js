@@ -1,0 +1,19 @@
+// Who answers the page: the server that it came from. Another engine is another `ask`.
+//
+// A request is { path, table, fields }: a table { name, type, body } and the fields beside it. An error has the words of the engine, and
+// what else it says of it: `code`, `setting`, `columns`.
+const engine = {
+  token: '',
+
+  async ask({ path, table, fields = {} }) {
+    const headers = { accept: 'application/json' };
+    if (this.token) headers.authorization = `Bearer ${this.token}`;
+    if (table) headers['content-type'] = table.type;
+    const query = table ? `?${new URLSearchParams(fields)}` : '';
+    const response = await fetch(path + query, { method: table ? 'POST' : 'GET', headers, body: table?.body });
+    const text = await response.text();
+    const answer = text ? JSON.parse(text) : {};
+    if (!response.ok) throw Object.assign(new Error(answer.detail ?? response.statusText), answer);
+    return answer;
+  },
+};
