@@ -337,7 +337,7 @@ mod tests {
             ("unique_id,ds,price\na,1,5\n", ["unique_id", "ds", ""]),
             ("unique_id,ds,sales\na,1,5\n", ["unique_id", "ds", "sales"]),
             // Decimals that are not as was said, and values that are missing.
-            ("Tag;Laden;Umsatz\n31.01.2024;A;1,5\n31.01.2024;B;NA\n", ["Laden", "Tag", "Umsatz"]),
+            ("Datum;Laden;Umsatz\n31.01.2024;A;1,5\n31.01.2024;B;NA\n", ["Laden", "Datum", "Umsatz"]),
             // One series with a column of texts that say something else.
             ("date,weather,sales\n2024-01-01,sunny,5\n2024-01-02,rain,6\n", ["", "date", "sales"]),
             // Which of the numbers, which of the texts?
