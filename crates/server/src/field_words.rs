@@ -31,8 +31,6 @@ fn field(setting: Setting) -> Option<&'static str> {
         Setting::Locale => "reading.locale",
         Setting::Snap => "reading.snap",
         Setting::Freq => "reading.freq",
-        Setting::IdColumn => "reading.id_col",
-        Setting::TargetColumn => "reading.target_col",
         Setting::Zone => "reading.zone",
         Setting::FutureRows => "future",
         Setting::StaticTable => "static",
