@@ -96,9 +96,7 @@ pub enum DataError {
     #[error("{0}")]
     UnclearColumn(Box<UnclearColumn>),
     /// A column that has another meaning.
-    #[error(
-        "{table}: column `{column}` holds {what} and cannot be an exogenous column as well; leave it out of these"
-    )]
+    #[error("{table}: column `{column}` holds {what} and cannot be exogenous as well; leave it out")]
     TakenColumn {
         /// The file or table.
         table: Arc<str>,

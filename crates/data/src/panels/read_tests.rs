@@ -301,7 +301,7 @@ fn one_series_needs_no_ids() {
     {
         let error =
             Panel::read_csv("unique_id,ds,y\na,1,1\n".as_bytes(), "t.csv", &columns(column)).unwrap_err();
-        starts(error, &format!("t.csv: column `{column}` holds {what} and cannot be an exogenous column"));
+        starts(error, &format!("t.csv: column `{column}` holds {what} and cannot be exogenous as well"));
     }
     let options = ReadOptions { id_col: "shop".into(), ..ReadOptions::default() };
     let error = Panel::read_csv("ds,y\n1,1\n".as_bytes(), "t.csv", &options).unwrap_err();

@@ -467,17 +467,16 @@ mod tests {
     fn series_that_end_at_different_times_have_each_their_own_days() {
         let text = |days: [usize; 2], h: [usize; 2]| {
             let whole = panel(days[0].max(days[1]));
-            let mut panel = whole.clone();
             // One series ends earlier.
             let values = |series: usize| {
                 (format!("s{series}"), whole.time(0, 0), whole.y(series)[..days[series]].to_vec())
             };
-            panel = Panel::from_series(panel.freq(), [values(0), values(1)]).unwrap();
-            let frames = h.map(|h| frame(&panel, h));
-            let mut told = Frame::new(panel.freq());
-            for (series, frame) in frames.iter().enumerate() {
-                told.append(frame.of_series(|id| id == &**panel.id(series)));
-            }
+            let panel = Panel::from_series(whole.freq(), [values(0), values(1)]).unwrap();
+            let [mut told, other] = [0, 1].map(|series| {
+                let id = panel.id(series).clone();
+                frame(&panel, h[series]).of_series(|of_row| *of_row == *id)
+            });
+            told.append(other);
             answer(&asked(&panel, &told)).unwrap().sentences.join("\n")
         };
         let of_month = text([60, 50], [28, 28]);
