@@ -4,9 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use anyhow::Context as _;
 use clap::Args;
-use foretell::features::read_days;
 use foretell::{
     AVAILABLE_MASK, CalendarError, ColumnNames, DataError, End, Fitted, Freq, Future, Locale, MemoryLimit,
     Panel, ReadOptions, Roles, SeriesColumns, TimeFormat, UnreadableTable, Zone,
@@ -492,13 +490,4 @@ fn listed(names: &[String]) -> String {
 pub(crate) fn shown(paths: &[PathBuf]) -> String {
     let names: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
     names.join(", ")
-}
-
-/// The frequency that is given (--freq), without the days of a file (--holidays); business days where it gives none.
-pub(crate) fn freq_without(freq: Option<Freq>, holidays: Option<&Path>) -> anyhow::Result<Option<Freq>> {
-    let Some(path) = holidays else { return Ok(freq) };
-    let freq = freq.map_or_else(|| Freq::parse("B"), Ok)?;
-    let without = freq.without_holidays(&read_days(path).context("--holidays")?);
-    let message = || format!("--holidays: the frequency {freq} has no business days; give --freq B, C or bh");
-    Ok(Some(without.ok_or_else(|| Usage(message()))?))
 }

@@ -20,6 +20,7 @@ mod feature_args;
 mod figure;
 mod file_args;
 mod file_limit;
+mod frequency;
 mod help;
 mod hierarchy_args;
 mod importances;

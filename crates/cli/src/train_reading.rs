@@ -5,7 +5,7 @@ use std::path::Path;
 use foretell::{Fitted, Forecaster, Panel, ReadOptions, with_sums};
 
 use crate::context::Context;
-use crate::data_args::freq_without;
+use crate::frequency::freq_without;
 use crate::short_series::without_short;
 use crate::train_args::TrainArgs;
 

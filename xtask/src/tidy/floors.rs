@@ -60,7 +60,7 @@ pub(super) const FOLDERS: &[Folders] = &[
         "crates/cli/src",
         &[
             "closed_stdout failure file_args file_limit interrupt json_table layout_args lettering model_facts model_uses out_of_memory png precision printable row_args setting shell_word threshold ticks value_axis",
-            "complaint help setting_words several table",
+            "complaint frequency help setting_words several table",
             "context",
             "config feature_args hierarchy_args importances inputs markdown progress report saving short_series",
             "temporal_args",

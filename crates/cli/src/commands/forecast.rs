@@ -15,8 +15,9 @@ use serde_json::json;
 
 use crate::args::{BoundArgs, JsonArgs, LevelArgs, MemoryArgs, OutArgs, ThreadArgs, directory, steps};
 use crate::context::{Context, Log};
-use crate::data_args::{DataArgs, freq_without};
+use crate::data_args::DataArgs;
 use crate::failure::Usage;
+use crate::frequency::freq_without;
 use crate::output::{Sink, write_file};
 use crate::progress::tagged;
 use crate::saving::{save_or_keep, take_for};
