@@ -18,7 +18,7 @@ pub enum ColumnRemedy {
     /// Whatever this says.
     Other(Cow<'static, str>),
     /// A remedy, and something else about the table.
-    With(Box<Self>, String),
+    With(Box<(Self, String)>),
 }
 
 /// Roles of the columns of a table.
@@ -63,7 +63,7 @@ impl fmt::Display for ColumnRemedy {
         let roles = match self {
             Self::Name(roles) => roles,
             Self::Other(text) => return f.write_str(text),
-            Self::With(remedy, more) => return write!(f, "{remedy}; {more}"),
+            Self::With(both) => return write!(f, "{}; {}", both.0, both.1),
         };
         let all = [
             (roles.times, "the times", Setting::TimeColumn),

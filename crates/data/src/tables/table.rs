@@ -136,7 +136,7 @@ impl dyn TableReader + '_ {
         remedy: impl Into<ColumnRemedy>,
     ) -> DataError {
         let remedy = match self.sheets() {
-            Some(sheets) => ColumnRemedy::With(Box::new(remedy.into()), sheets.hint()),
+            Some(sheets) => ColumnRemedy::With(Box::new((remedy.into(), sheets.hint()))),
             None => remedy.into(),
         };
         DataError::missing_column(self.file(), name, available, remedy)
