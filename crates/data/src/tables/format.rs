@@ -160,7 +160,9 @@ static FORMATS: [FileFormat; 6] = [
         #[cfg(feature = "excel")]
         open: Some(|path, options, _| Ok(Box::new(SheetTable::open_xlsx(path, options)?))),
         #[cfg(feature = "excel")]
-        take: Some(|name, bytes, options, _| Ok(Box::new(SheetTable::take_xlsx(name, bytes.as_ref(), options)?))),
+        take: Some(|name, bytes, options, _| {
+            Ok(Box::new(SheetTable::take_xlsx(name, bytes.as_ref(), options)?))
+        }),
         #[cfg(not(feature = "excel"))]
         open: None,
         #[cfg(not(feature = "excel"))]
@@ -177,7 +179,9 @@ static FORMATS: [FileFormat; 6] = [
         #[cfg(feature = "excel")]
         open: Some(|path, options, _| Ok(Box::new(SheetTable::open_ods(path, options)?))),
         #[cfg(feature = "excel")]
-        take: Some(|name, bytes, options, _| Ok(Box::new(SheetTable::take_ods(name, bytes.as_ref(), options)?))),
+        take: Some(|name, bytes, options, _| {
+            Ok(Box::new(SheetTable::take_ods(name, bytes.as_ref(), options)?))
+        }),
         #[cfg(not(feature = "excel"))]
         open: None,
         #[cfg(not(feature = "excel"))]
