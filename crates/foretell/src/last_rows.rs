@@ -202,7 +202,7 @@ mod tests {
             let expected = LastValue { series: "a".to_owned(), value, before: 106.0 };
             assert_eq!((time.as_str(), &values[..]), ("2024-04-01", &[expected][..]));
         }
-        assert_eq!(doubts(1, |_, y| 1.2 * y), [], "more than ever, and not by far");
+        assert_eq!(doubts(1, |_, y| 1.1 * y), [], "more than ever, and not by far");
     }
 
     #[test]
