@@ -329,9 +329,10 @@ mod tests {
             ("kWh,when,meter\n1,2024-01-01 00:00,M1\n2,2024-01-01 01:00,M1\n", ["meter", "when", "kWh"]),
             ("store,date,units\n1,2024-01-01,5\n2,2024-01-01,6\n", ["store", "date", "units"]),
             ("unique_id,ds,y,x\na,1,5,2\n", ["unique_id", "ds", "y"]),
-            ("date,sales,price\n2024-01-01,n/a,5\n2024-01-02,3,6\n", ["", "date", ""]),
+            ("date,sales,price\n2024-01-01,shut,5\n2024-01-02,3,6\n", ["", "date", ""]),
+            ("date,sales,price\n2024-01-01,n/a,5\n2024-01-02,3,6\n", ["", "date", "sales"]),
             (
-                "date,sales,price\n2024-01-01,n/a,5\n2024-01-02,3,6\n2024-01-03,3,6\n2024-01-04,3,6\n2024-01-05,3,6\n",
+                "date,sales,price\n2024-01-01,shut,5\n2024-01-02,3,6\n2024-01-03,3,6\n2024-01-04,3,6\n2024-01-05,3,6\n",
                 ["", "date", "sales"],
             ),
             ("unique_id,ds,price\na,1,5\n", ["unique_id", "ds", ""]),
