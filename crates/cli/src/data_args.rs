@@ -6,8 +6,8 @@ use std::sync::OnceLock;
 
 use clap::Args;
 use foretell::{
-    AVAILABLE_MASK, CalendarError, ColumnNames, DataError, End, Fitted, Freq, Future, Locale, MemoryLimit,
-    Panel, ReadOptions, Roles, SeriesColumns, TimeFormat, UnreadableTable, Zone,
+    CalendarError, ColumnNames, DataError, End, Fitted, Freq, Future, Locale, MemoryLimit, Panel,
+    ReadOptions, Roles, SeriesColumns, TimeFormat, UnreadableTable, Zone,
 };
 use serde_json::json;
 
@@ -83,7 +83,7 @@ pub(crate) struct DataArgs {
     pub(crate) statics: Vec<PathBuf>,
     #[command(flatten)]
     rows: RowArgs,
-    /// The first time of --data that is read: a time as there, or a day, a month (2024-05) or a year as a whole [default: all]
+    /// The first time of --data that is read: a time, or a day, a month (2024-05) or a year as a whole [default: all]
     #[arg(long, value_name = "TIME", allow_hyphen_values = true)]
     since: Option<String>,
     /// The last time of --data that is read, as for a forecast of what is known by then, or where the last period is not over
@@ -141,16 +141,10 @@ impl DataArgs {
         let look = || {
             let saved = ReadOptions::default();
             let options = self.options(named, Vec::new(), Vec::new(), None, &saved).ok()?;
-            let is_long = !options.wide && options.across.is_none() && options.time_cols.is_empty();
             // A pipe gives its text once.
             let stays = |path: &Path| path.metadata().is_ok_and(|found| found.is_file() || found.is_dir());
-            let first = self.data.first().filter(|path| is_long && (stays(path) || !path.exists()))?;
-            let header = options.header(first).ok()?;
-            let has = |name: &String| header.contains(name);
-            // Of two columns the reader knows which is which.
-            let is_told = header.iter().filter(|name| !name.is_empty()).count() <= 2
-                || [&named.id, &named.time, &named.target].into_iter().all(has);
-            if is_told { None } else { options.roles(first).ok() }
+            let first = self.data.first().filter(|path| stays(path) || !path.exists())?;
+            options.roles(first).ok()?
         };
         self.roles.get_or_init(look).as_ref()
     }
@@ -379,27 +373,17 @@ impl DataArgs {
         context.report(&text, &event);
     }
 
-    /// The columns of a long file that are no ids, times or values; none of standard input, which is read once.
-    pub(crate) fn further_columns(&self, options: &ReadOptions) -> Vec<String> {
-        let is_long = !options.wide && options.across.is_none();
-        let first = self.data.first().filter(|first| is_long && first.is_file());
+    /// The columns of a long file that are not read by these options; none of standard input, which is read once.
+    pub(crate) fn unread_columns(&self, options: &ReadOptions) -> Vec<String> {
+        let first = self.data.first().filter(|first| first.is_file());
         let header = first.and_then(|first| options.header(first).ok()).unwrap_or_default();
-        let time = options.time_col.as_deref().unwrap_or("ds");
-        let known = [&*options.id_col, time, &*options.target_col, AVAILABLE_MASK, "sample_weight", ""];
-        let is_further = |name: &&String| {
-            let is_end = options.end_col.as_ref() == Some(*name);
-            !known.contains(&name.as_str()) && !options.time_cols.contains(*name) && !is_end
-        };
-        // Two columns are a time and a value, whatever they are called.
-        if header.len() <= 2 { Vec::new() } else { header.iter().filter(is_further).cloned().collect() }
+        options.unread_columns(&header)
     }
 
     /// Tells which columns of a long table are not read, where none was named to be.
     pub(crate) fn tell_unread(&self, options: &ReadOptions, context: &'static Context) {
-        let unread = match options.columns.as_deref() {
-            Some([]) => self.further_columns(options),
-            _ => return,
-        };
+        let names_none = options.columns.as_ref().is_some_and(Vec::is_empty);
+        let unread = if names_none { self.unread_columns(options) } else { Vec::new() };
         if !unread.is_empty() {
             let names = listed(&unread);
             let text = format!(

@@ -17,7 +17,7 @@ use crate::forecast::{
 use crate::reading::{changed, within};
 use crate::request::{AheadOptions, ForecastAnswer, ForecastKind, ForecastRequest};
 use crate::settings::EngineSettings;
-use crate::understood::{Understood, is_long, last_rows};
+use crate::understood::{Understood, last_rows};
 
 /// The name by which requests ask for it.
 pub(crate) const NAME: &str = "auto";
@@ -140,7 +140,8 @@ fn options_of(
     let why = "follows from the tables; leave it out";
     let options = changed(&ReadOptions::default(), &request.reading, &fixed, why)?;
     let mut options = within(options, max_memory).threads(1);
-    let roles = roles(request, &options);
+    // What cannot be read is an error of the reading.
+    let roles = options.roles_in(&request.data).ok().flatten();
     if let Some(Roles { id, time, target: Some(target), .. }) =
         roles.as_ref().filter(|roles| roles.are_clear())
     {
@@ -156,15 +157,6 @@ fn options_of(
     let is_further = |name: &String| ![&id, &time, &target].contains(&name);
     options.columns = Some(future.into_iter().filter(is_further).collect());
     Ok((options, roles))
-}
-
-/// What the columns of a long table hold that has not all of those that are named.
-fn roles(request: &ForecastRequest, options: &ReadOptions) -> Option<Roles> {
-    let header = request.data.column_names(&options.file).ok().filter(|_| is_long(options))?;
-    let ColumnNames { id, time, target } = names(options);
-    let are_named = [id, time, target].iter().all(|name| header.contains(name));
-    // What cannot be read is an error of the reading.
-    if are_named { None } else { options.roles_in(&request.data).ok() }
 }
 
 /// The names of the columns.

@@ -1,6 +1,6 @@
 //! What was understood of the tables of a request, and the rows that show it.
 
-use foretell::{AVAILABLE_MASK, Frame, MemoryTable, Panel, ReadOptions, in_words_of};
+use foretell::{Frame, MemoryTable, Panel, ReadOptions, in_words_of};
 use foretell_auto::seasons;
 use serde::Serialize;
 
@@ -39,25 +39,14 @@ impl Understood {
     pub(crate) fn of(data: &MemoryTable, panel: &Panel, options: &ReadOptions) -> Self {
         let columns = data.column_names(&options.file).unwrap_or_default();
         let there = |name: &str| columns.iter().find(|column| *column == name).cloned();
-        let is_long = is_long(options);
+        let is_long = options.is_long();
         // The times of a wide table stand first, those of any other are told by the reader where no column is called so.
         let first = || columns.first().filter(|_| options.wide).cloned();
         let id_col = there(&options.id_col).filter(|_| is_long);
         let time_col = there(options.time_col.as_deref().unwrap_or("ds")).or_else(first);
         let target_col = there(&options.target_col).filter(|_| is_long);
-        let taken = [&id_col, &time_col, &target_col];
-        let is_unread = |name: &String| {
-            let read = options.columns.as_ref().is_none_or(|read| read.contains(name))
-                || options.static_cols.contains(name)
-                || [AVAILABLE_MASK, "sample_weight"].contains(&name.as_str());
-            !name.is_empty() && !read && !taken.iter().any(|taken| taken.as_ref() == Some(name))
-        };
-        let unread = match is_long && target_col.is_some() {
-            true => listed(&columns).into_iter().filter(is_unread).collect(),
-            false => Vec::new(),
-        };
         Self {
-            unread,
+            unread: listed(&options.unread_columns(&columns)),
             freq: panel.freq().to_string(),
             seasons: seasons(panel),
             series: panel.n_series(),
@@ -79,11 +68,6 @@ const MOST_NAME: usize = 200;
 /// Names of columns as answers list them.
 pub(crate) fn listed(columns: &[String]) -> Vec<String> {
     columns.iter().filter(|name| name.len() <= MOST_NAME).take(MOST_COLUMNS).cloned().collect()
-}
-
-/// Whether a table has a row per series and time.
-pub(crate) fn is_long(options: &ReadOptions) -> bool {
-    !options.wide && options.across.is_none() && options.time_cols.is_empty()
 }
 
 /// Rows that are shown of all series, and those of each: of many series the first ones are shown.

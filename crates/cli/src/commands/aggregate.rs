@@ -45,14 +45,13 @@ impl Aggregate {
         let options =
             self.data.options(&columns, Vec::new(), Vec::new(), self.freq, &ReadOptions::default())?;
         let panel = self.data.read(&options, context)?;
-        let further = self.data.further_columns(&options);
-        if !further.is_empty() {
+        let unread = self.data.unread_columns(&options);
+        if !unread.is_empty() {
             let text = format!(
-                "columns that are left out, as it is not known what they are of a sum: {}; where models are to read them, add them to the rows \
-                 that are written",
-                further.join(", ")
+                "columns that the sums do not have: {}; for models that read them, add them to the rows that are written",
+                unread.join(", ")
             );
-            context.report(&text, &json!({ "event": "note", "message": text, "columns": further }));
+            context.report(&text, &json!({ "event": "note", "message": text, "columns": unread }));
         }
         let absent = |id: &str| panel.find(id).is_none();
         let series: Vec<String> =

@@ -49,9 +49,27 @@ impl Panel {
             }
         }
         if series.is_empty() {
-            return Err(DataError::NoRows { table: self.data.table.clone() });
+            return Err(self.nothing_between(since, until));
         }
         Ok(self.with_series(series))
+    }
+
+    /// The error of a range without rows, with the times that there are.
+    fn nothing_between(&self, since: Option<&str>, until: Option<&str>) -> DataError {
+        let ends = (0..self.n_series())
+            .map(|series| [self.time(series, 0), self.time(series, self.len(series) - 1)]);
+        let reach = ends.reduce(|[first, last], [begin, end]| [first.min(begin), last.max(end)]);
+        let Some(reach) = reach else { return DataError::NoRows { table: self.data.table.clone() } };
+        let [first, last] = reach.map(|time| self.freq().kind().display_in(self.zone(), time));
+        let (name, found) = match until {
+            Some(until) => ("until", until),
+            None => ("since", since.unwrap_or_default()),
+        };
+        DataError::setting(
+            name,
+            found,
+            format!("a range of times with rows, which reach from {first} to {last}"),
+        )
     }
 
     /// The first time that is not before `text`; if that is the `end`, the first one after it.
@@ -127,7 +145,8 @@ mod tests {
         let cut = steps.expect("a panel").between(Some("2010"), Some("2019")).expect("rows");
         assert_eq!((cut.time(0, 0), cut.len(0)), (2010, 10));
         assert!(days().between(None, Some("yesterday")).is_err());
-        assert!(matches!(days().between(Some("2025"), None), Err(DataError::NoRows { .. })));
+        let none = days().between(Some("2025"), None).unwrap_err().to_string();
+        assert!(none.contains("since") && none.contains("from 2024-01-01 to 2024-03-10"), "{none}");
         assert!(cut.between(None, Some("2024-01-01")).is_err());
     }
 }

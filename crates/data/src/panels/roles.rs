@@ -2,7 +2,10 @@
 //! first rows hold.
 
 use std::collections::HashSet;
+use std::hash::BuildHasher as _;
 use std::path::{Path, PathBuf};
+
+use rustc_hash::FxBuildHasher;
 
 use super::options::ReadOptions;
 use super::read::{AVAILABLE_MASK, WEIGHT};
@@ -18,6 +21,9 @@ use crate::tables::table_files::table_files;
 
 /// Rows that are looked at.
 const ROWS: usize = 1000;
+
+/// The most columns of a table that is looked at: what is kept of its cells is no more than 8 MB.
+const MOST_COLUMNS: usize = 1000;
 
 /// Names of the column of times, if what the columns hold does not tell it.
 const TIMES: [&str; 12] = [
@@ -92,6 +98,11 @@ pub struct Roles {
 }
 
 impl ReadOptions {
+    /// Whether a table that is read so has a row per series and time.
+    pub fn is_long(&self) -> bool {
+        !self.wide && self.across.is_none() && self.time_cols.is_empty()
+    }
+
     /// The names of the columns of the data, or of the first of their files.
     ///
     /// # Errors
@@ -101,12 +112,29 @@ impl ReadOptions {
         Ok(open(&first, &self.file, |_| true)?.header().to_vec())
     }
 
-    /// What the columns of a table of three or more hold, by the first rows of its first file, where they are not called as these
-    /// options say. A role whose column is there by its name is taken for it; others only where there is no doubt.
+    /// Those of the columns of a long table that are not read.
+    pub fn unread_columns(&self, header: &[String]) -> Vec<String> {
+        let own = [self.id_col.as_str(), self.time_name(), &self.target_col, AVAILABLE_MASK, WEIGHT, ""];
+        let is_unread = |name: &&String| {
+            !own.contains(&name.as_str())
+                && !self.columns.as_ref().is_none_or(|read| read.contains(name))
+                && !self.static_cols.contains(name)
+                && self.end_col.as_ref() != Some(name)
+        };
+        // Two columns are a time and a value, whatever they are called.
+        match self.is_long() && header.len() > 2 {
+            true => header.iter().filter(is_unread).cloned().collect(),
+            false => Vec::new(),
+        }
+    }
+
+    /// What the columns of a long table of three or more hold, by the first rows of its first file, where they are not called as these
+    /// options say. A role whose column is there by its name is taken for it; others only where there is no doubt. Nothing of a table of all
+    /// these names, and of one of more columns than long tables have.
     ///
     /// # Errors
     /// A file that cannot be read.
-    pub fn roles(&self, path: impl AsRef<Path>) -> Result<Roles, DataError> {
+    pub fn roles(&self, path: impl AsRef<Path>) -> Result<Option<Roles>, DataError> {
         let first: Vec<PathBuf> = table_files(path)?.into_iter().take(1).collect();
         Ok(self.roles_of(open(&first, &self.file, |_| true)?))
     }
@@ -115,11 +143,17 @@ impl ReadOptions {
     ///
     /// # Errors
     /// A table that cannot be read.
-    pub fn roles_in(&self, table: &MemoryTable) -> Result<Roles, DataError> {
+    pub fn roles_in(&self, table: &MemoryTable) -> Result<Option<Roles>, DataError> {
         Ok(self.roles_of(table.open(&self.file, |_| true)?))
     }
 
-    fn roles_of(&self, mut table: Box<dyn TableReader + '_>) -> Roles {
+    fn roles_of(&self, mut table: Box<dyn TableReader + '_>) -> Option<Roles> {
+        let named = table.columns().filter(|name| !name.is_empty()).count();
+        let are_told =
+            [&self.id_col, self.time_name(), &self.target_col].iter().all(|name| table.find(name).is_some());
+        if !self.is_long() || !(3..=MOST_COLUMNS).contains(&named) || are_told {
+            return None;
+        }
         table.read_numbers(self.numbers);
         let mut columns = Columns::of(&*table, self);
         for _ in 0..ROWS {
@@ -129,7 +163,7 @@ impl ReadOptions {
             }
             columns.see(&*table);
         }
-        columns.roles(self)
+        Some(columns.roles(self))
     }
 }
 
@@ -167,14 +201,14 @@ struct Seen {
     are_times: bool,
     /// Cells that hold numbers.
     numbers: usize,
-    /// All cells, of which those without a value are empty.
-    cells: Vec<String>,
+    /// The hashes of all cells, but for those without a value: copies might be as large as the table.
+    cells: Vec<Option<u64>>,
 }
 
 impl Seen {
     /// Whether it holds numbers, but for a slip or a mark here and there.
     fn are_numbers(&self) -> bool {
-        let known = self.cells.iter().filter(|cell| !cell.is_empty()).count();
+        let known = self.cells.iter().flatten().count();
         known > 0 && 5 * self.numbers >= 4 * known
     }
 }
@@ -199,19 +233,20 @@ impl Columns {
 
     fn see(&mut self, table: &dyn TableReader) {
         for column in &mut self.0 {
-            let cell = table.label(column.place).map(|label| label.trim().to_owned()).unwrap_or_default();
-            if !cell.is_empty() {
+            let label = table.label(column.place).unwrap_or_default();
+            let cell = Some(label.trim()).filter(|cell| !cell.is_empty());
+            if cell.is_some() {
                 column.are_times = column.are_times && table.time(column.place, &mut column.clock).is_ok();
                 column.numbers += usize::from(holds_number(table.number_or_truth(column.place)));
             }
-            column.cells.push(cell);
+            column.cells.push(cell.map(|cell| FxBuildHasher.hash_one(cell)));
         }
     }
 
     fn roles(&self, options: &ReadOptions) -> Roles {
         let Self(columns) = self;
         let called = |name: &str| columns.iter().find(|column| column.name == name);
-        let empty = |column: &&Seen| column.cells.iter().all(String::is_empty);
+        let empty = |column: &&Seen| column.cells.iter().all(Option::is_none);
         // A name that was said is that of another column only by mistake.
         let usual = ReadOptions::default();
         let time_is_said = options.time_col.is_some();
@@ -283,7 +318,7 @@ fn holds_number(cell: Result<f32, Flaw>) -> bool {
     }
 }
 
-fn distinct(cells: &[String]) -> usize {
+fn distinct(cells: &[Option<u64>]) -> usize {
     cells.iter().collect::<HashSet<_>>().len()
 }
 
@@ -298,7 +333,7 @@ fn only_called<'a>(columns: impl Iterator<Item = &'a Seen>, names: &[&str]) -> O
 fn are_ids(id: &Seen, time: &Seen, aggregates: bool) -> bool {
     let count = id.cells.len();
     let pairs = id.cells.iter().zip(&time.cells).collect::<HashSet<_>>().len();
-    id.cells.iter().all(|id| !id.is_empty())
+    id.cells.iter().all(Option::is_some)
         && (distinct(&id.cells) == 1 || distinct(&time.cells) < count)
         && (pairs == count || aggregates)
 }
@@ -314,7 +349,10 @@ mod tests {
         let dir = tempfile::tempdir().expect("a directory");
         let path = dir.path().join("table.csv");
         fs::write(&path, text).expect("written");
-        let Roles { id, time, target, .. } = ReadOptions::default().roles(&path).expect("read");
+        let roles = ReadOptions::default().roles(&path).expect("read");
+        let Some(Roles { id, time, target, .. }) = roles else {
+            return ["unique_id", "ds", "y"].map(|name| Some(name.to_owned()));
+        };
         [id, time, target]
     }
 
