@@ -160,6 +160,8 @@ impl Shared {
         let model = self.models.find(request.model.as_deref())?;
         let bounds = Bounds { settings, deadline, room: &room, is_text };
         let series = read(&model.on_one_thread, &request, bytes, bounds)?;
+        let understood = matches!(request.asks, ForecastKind::Look)
+            .then(|| Understood::of(&request.data, &series.panel, &series.options));
         request.forget_series();
         check_asked(model.on_one_thread.h(), &request.asks, &series.panel, bounds)?;
         if self.queue.waiting() > 0 {
@@ -174,8 +176,6 @@ impl Shared {
         };
         let bounds = Bounds { settings, deadline, room: &room, is_text };
         let frame = forecast(fitted, &request.asks, &series, bounds)?;
-        let understood = matches!(request.asks, ForecastKind::Look)
-            .then(|| Understood::of(&request.data, &series.panel, &series.options));
         let answer = ForecastAnswer::of_model(&model.facts.name, frame, take_warnings());
         let answer = ForecastAnswer { understood, ..answer };
         Ok(Ok((answer, room)))

@@ -119,6 +119,10 @@ fn a_look_at_the_data_of_a_model_reads_them_as_the_model_does() {
     let answer = client.post("/v1/look", "application/json", &body).json();
     assert_eq!((&answer["model"], &answer["understood"]["rows"]), (&json!("sales"), &json!(60)));
     assert_eq!(answer["columns"]["ds"].as_array().unwrap().len(), 60);
+    let understood = &answer["understood"];
+    assert_eq!((&understood["id_col"], &understood["time_col"]), (&json!("unique_id"), &json!("ds")));
+    assert_eq!((&understood["target_col"], &understood["unread"]), (&json!("y"), &json!([])));
+    assert_eq!(understood["columns"].as_array().unwrap().len(), 3);
     let refused = json!({ "data": columns(&[0], 30), "h": 3 }).to_string();
     assert!(client.post("/v1/look", "application/json", &refused).detail(400).contains("/v1/forecast"));
 }
