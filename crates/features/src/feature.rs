@@ -16,7 +16,7 @@ pub(crate) trait Feature: Debug + Send + Sync {
         false
     }
 
-    /// What is to be known of its columns on this panel, with what to do about it; `word` is the feature as it is written.
+    /// A doubt about its columns on this panel, with what to do about it; `word` is the text of the feature.
     fn caveat(&self, word: &str, panel: &Panel) -> Option<String> {
         _ = (word, panel);
         None

@@ -76,7 +76,7 @@ impl Features {
         self.named(FeatureEntry::is_known_ahead)
     }
 
-    /// What is to be known of the features on this panel: as they are written, and a sentence with what to do about it.
+    /// Doubts about the features on this panel: the text of each, and a sentence with what to do about it.
     pub fn caveats(&self, panel: &Panel) -> Vec<(String, String)> {
         let told = |spec: &FeatureSpec| Some((spec.word.clone(), spec.feature.caveat(&spec.word, panel)?));
         self.specs.iter().filter_map(told).collect()
@@ -277,7 +277,7 @@ mod tests {
         assert!(fault("holidays:XX").contains("no country"));
         assert!(fault("holidays:DE:-1").contains("`-1` is not a number of days"));
         assert!(fault("holidays:DE:begin:1").contains("`begin` is not a number of days"));
-        assert_eq!("holidays:DE:1:begin".parse::<Features>().expect("as it is written").columns().len(), 2);
+        assert_eq!("holidays:DE:1:begin".parse::<Features>().expect("a feature").columns().len(), 2);
         assert!(fault("lag:7,lag:1,7").contains("two features have the column lag_7"));
         assert!(fault("").contains("no feature is called ``"));
     }

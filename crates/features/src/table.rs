@@ -126,8 +126,8 @@ pub const FEATURES: &[FeatureEntry] = &[
     entry(
         "holidays",
         "holidays:DE:1:2",
-        "1 on public holidays of a country, by its two letters, from 1990 to 2050, or on the days of a file, and how many of its \
-         days are ones in a row of a week, a month, ...; behind it this many days before and after, each a column, and :begin or :end \
+        "1 on public holidays of a country, by its two letters, from 1990 to 2050, or on the days of a file; in rows of weeks, months, ... \
+         the number of such days in them; behind it this many days before and after, each a column, and :begin or :end \
          where weeks begin or end with the day of their row",
         Recipe::Days,
     ),

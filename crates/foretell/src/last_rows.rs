@@ -225,7 +225,7 @@ mod tests {
         };
         assert_eq!(doubts(1, |_, _| 0.0), [zeros("2024-04-01", "2024-03-01", 1)]);
         assert_eq!(doubts(6, |_, _| 0.0), [zeros("2023-11-01", "2023-10-01", 6)]);
-        assert_eq!(doubts(3, |series, y| if series == 1 { y } else { 0.0 }), [], "one goes on");
+        assert_eq!(doubts(3, |series, y| if series == 1 { y } else { 0.0 }), [], "one series has values");
         assert_eq!(doubts(30, |_, _| 0.0), [], "too few rows before it");
     }
 }

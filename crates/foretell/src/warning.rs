@@ -165,9 +165,9 @@ pub enum Warning {
         /// What, and what to do, as the model says it.
         lacks: String,
     },
-    /// What is to be known of a feature, as of which days a row counts the holidays.
+    /// A doubt about a feature, as of which days a row counts the holidays.
     Feature {
-        /// The feature as it is written.
+        /// The text of the feature.
         feature: String,
         /// What, and what to do, as the feature says it.
         told: String,

@@ -83,7 +83,7 @@ pub async fn serve(
     drop(listener);
     let mut ends = pin!(graceful.shutdown());
     if timeout(app.settings.drain, &mut ends).await.is_err() {
-        // What goes on now was not answered in time, and is told so.
+        // Requests that still run are ended, and their answer says so.
         app.engine.give_up();
         let _ = timeout(LAST, ends).await;
     }
