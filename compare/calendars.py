@@ -38,7 +38,7 @@ def main():
         for time in TIMES:
             landings[time] = [str(pd.Timestamp(time) + n * offset) for n in STEPS]
         cases[word] = landings
-    path = common.fixtures("data") / "calendars.json"
+    path = common.fixtures("calendar") / "calendars.json"
     path.write_text(json.dumps({"steps": STEPS, "cases": cases}, separators=(",", ":")).replace("},", "},\n") + "\n")
 
 

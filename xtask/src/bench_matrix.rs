@@ -119,7 +119,8 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
 
 /// Builds a cell; where its program is.
 fn build(cell: &Cell, folder: &Path) -> anyhow::Result<PathBuf> {
-    let features = cell.features.join(",");
+    let features: Vec<String> = cell.features.iter().map(|feature| format!("foretell/{feature}")).collect();
+    let features = features.join(",");
     eprintln!("building `{}`", cell.name);
     let start = Instant::now();
     let (package, binary) = ("foretell-matrix", "foretell-matrix");
@@ -330,8 +331,8 @@ mod tests {
     }
 
     #[test]
-    fn the_features_are_those_of_the_package() {
-        let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../benches/matrix/Cargo.toml");
+    fn the_features_are_those_of_the_facade() {
+        let manifest = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/foretell/Cargo.toml");
         let manifest = fs::read_to_string(manifest).unwrap();
         assert!(FEATURES.iter().all(|feature| manifest.contains(&format!("\n{feature} = ["))));
     }

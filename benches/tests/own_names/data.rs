@@ -1,7 +1,7 @@
 //! All that the public signatures use is named by this crate.
 
-use foretell_data::jiff::civil::date;
-use foretell_data::{Cutter, Freq, Key, Panel, Span, Stream, WindowSpec};
+use foretell_calendar::{Freq, jiff::civil::date};
+use foretell_data::{Cutter, Key, Panel, Span, Stream, WindowSpec};
 
 #[test]
 fn windows_are_drawn_from_a_panel_that_begins_on_a_date() {

@@ -1,7 +1,8 @@
 //! Series by the clock: where clocks are changed, a day has an hour more or less, and what follows the hour of the day is no longer a
 //! whole season of rows away.
 
-use foretell_data::{Panel, TimeKind};
+use foretell_calendar::TimeKind;
+use foretell_data::Panel;
 
 const WEEK: i64 = 7 * 86_400_000_000;
 
@@ -87,7 +88,7 @@ impl ClockGrid {
 
 #[cfg(test)]
 mod tests {
-    use foretell_data::{Freq, Zone};
+    use foretell_calendar::{Freq, Zone};
 
     use super::*;
 

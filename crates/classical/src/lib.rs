@@ -18,7 +18,8 @@
 //!
 //! ```
 //! use foretell_classical::{Classical, SeasonalNaive};
-//! use foretell_data::{Freq, Panel, Span, Vocabulary};
+//! use foretell_calendar::Freq;
+//! use foretell_data::{Panel, Span, Vocabulary};
 //! use foretell_estimator::{Asked, Estimator as _, HeldOut, Run, Verdict, Workers};
 //!
 //! let week = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0];

@@ -1,10 +1,12 @@
 //! Methods that see one series at a time, all series on all threads.
 
-use foretell_data::{DataError, Freq, Future, Panel, Span};
+use foretell_calendar::Freq;
+use foretell_data::{Future, Panel, Span};
 use foretell_estimator::{
     Asked, Cutoff, EstimatorError, Fallback, ForecastPart, ForecastValues, KnownColumn, NamedNumbers,
     SeriesNumbers, Workers, cutoffs_beside, interpolate,
 };
+use foretell_tables::DataError;
 use statrs::distribution::{ContinuousCDF as _, Normal};
 
 use crate::clock_grid::ClockGrid;

@@ -4,12 +4,14 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use foretell_data::{ColumnPart, Freq, Future, Panel, Span};
+use foretell_calendar::Freq;
+use foretell_data::{Future, Panel, Span};
 use foretell_estimator::{
     Asked, ColumnKind, ColumnsRead, Described, Estimator, EstimatorEntry, EstimatorError, EstimatorNeeds,
     Fallback, ForecastPart, ForecastValues, HeldOut, Learned, LevelsSeen, NamedNumbers, Output, Run,
     SeriesNumbers, Trained, Workers,
 };
+use foretell_tables::ColumnPart;
 use serde_json::{Map, Value};
 
 use crate::error::ClassicalError;

@@ -1,6 +1,6 @@
 //! Several seasons, taken out one after the other.
 
-use foretell_data::{Freq, usual_season};
+use foretell_calendar::{Freq, usual_season};
 use foretell_estimator::{Fallback, NamedNumbers};
 
 use crate::ets::{self, trend_ets};

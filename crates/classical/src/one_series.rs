@@ -1,6 +1,7 @@
 //! One series, fitted and forecast without a panel of many.
 
-use foretell_data::{Freq, Panel, Span};
+use foretell_calendar::Freq;
+use foretell_data::{Panel, Span};
 use foretell_estimator::{Asked, HeldOut, Run, Trained as _, Verdict, Workers};
 
 use crate::arima::{Arima, AutoArima};

@@ -1,6 +1,7 @@
 //! The last season, repeated.
 
-use foretell_data::{Freq, Panel, usual_season};
+use foretell_calendar::{Freq, usual_season};
+use foretell_data::Panel;
 use foretell_estimator::{Asked, EstimatorError, Fallback, ForecastValues, SeriesNumbers, Workers};
 
 use crate::hyper::{self, HyperParameter, Seasonal};

@@ -1,4 +1,4 @@
-//! Panels of series: reading, calendars, scalers and window sampling
+//! Panels of series: reading, filling, covariates, scalers and window sampling
 //!
 //! A [`Panel`] holds many series of one [`Freq`], read from CSV or Parquet files, from Arrow record batches or
 //! slices, with
@@ -34,72 +34,22 @@
 //! );
 //! assert!(insample[..7].iter().sum::<f32>().abs() < 1e-5, "the mean is gone");
 //! assert_eq!(panel.future_times(0, 1)?, [panel.time(0, 29) + 86_400_000_000]);
-//! # Ok::<(), foretell_data::DataError>(())
+//! # Ok::<(), foretell_tables::DataError>(())
 //! ```
 //!
-//! # Features
-//!
-//! * `parquet`, off by default: Parquet files, Arrow record batches and text in zstd. It takes long to build and compiles
-//!   zstd, which is C.
-//! * `excel`, off by default: workbooks of Excel and OpenDocument.
-//! * `tzdb`: the database of time zones is built in. Without it zones are looked up in the system's, if it has
-//!   one; UTC and offsets such as `+02:00` need none.
-//!
-//! Beside these, `default` switches on what the crates below have by default: kernels dispatched at run time (`simd` of `foretell-simd`),
-//! threads (`parallel` of `foretell-threads`), recycled buffers (`pool` of `foretell-pool`) and the like. Without it they are off, and
-//! everything gives the same results; depend on those crates as well to choose among them.
+//! `default` switches on what the crates below have by default: the database of time zones (`tzdb` of `foretell-calendar`), kernels
+//! dispatched at run time (`simd` of `foretell-simd`), threads (`parallel` of `foretell-threads`), recycled buffers (`pool` of
+//! `foretell-pool`) and the like. Without it they are off, and everything gives the same results; depend on those crates as well to choose
+//! among them. Parquet, Arrow and workbooks are the features `parquet` and `excel` of `foretell-tables`.
 
 #![forbid(unsafe_code)]
 
-mod calendar;
-mod error;
-mod frames;
-pub mod nan_as_null;
-mod nearest;
 mod panels;
-mod setting;
-mod tables;
+#[cfg(test)]
+mod reading_tests;
 mod windows;
-mod wording;
 
-/// The form in which tables come in and go out, beside files.
-#[cfg(feature = "parquet")]
-pub use arrow_array::RecordBatch;
-pub use calendar::error::CalendarError;
-pub use calendar::flaw::TimeFlaw;
-pub use calendar::freq::Freq;
-pub use calendar::given_time::Time;
-pub use calendar::integer_dates::IntegerFormat;
-pub use calendar::kind::TimeKind;
-pub use calendar::locale::Locale;
-pub use calendar::season::{calendar_seasons, usual_season};
-pub use calendar::step_hints::StepHint;
-pub use calendar::step_words::{MostlyMissing, OddSteps};
-pub use calendar::style::TimeStyle;
-pub use calendar::time_format::TimeFormat;
-pub use calendar::zone::Zone;
-pub use error::DataError;
-pub use error::early_ends::EarlyEnds;
-pub use error::file::UnreadableTable;
-pub use error::flaw::{Flaw, Gap};
-pub use error::place::Place;
-pub use error::remedies::Repeated;
-pub use error::remedies::{ColumnRemedy, ColumnRoles};
-pub use error::too_large::TooLarge;
-pub use error::unclear_column::UnclearColumn;
-pub use error::untaught_steps::UntaughtSteps;
-pub use error::whereabouts::Whereabouts;
 pub use foretell_simd::{Key, Stream};
-#[cfg(feature = "parquet")]
-pub use frames::batch::ParquetWriter;
-pub use frames::cells::{CellTable, Cells};
-pub use frames::forecast_column::{AnomalyMark, ColumnPart, ForecastColumn, SAMPLE_ID};
-pub use frames::frame::{Frame, FrameWriter};
-pub use frames::models::{KnownColumns, ModelInTable};
-pub use frames::write::CsvWriter;
-/// Dates and times in code.
-pub use jiff;
-pub use nearest::nearest;
 pub use panels::aggregate::Aggregate;
 pub use panels::alike_ids::PlainId;
 pub use panels::builder::PanelBuilder;
@@ -119,17 +69,6 @@ pub use panels::peers::Peers;
 pub use panels::read::AVAILABLE_MASK;
 pub use panels::roles::Roles;
 pub use panels::unseen::UnseenCategories;
-pub use setting::{Setting, SettingWords, in_words_of, settings_named, word_settings};
-pub use tables::day_clock::Hours;
-pub use tables::file_options::{Encoding, FileOptions};
-pub use tables::format::{FileFormat, TableOutput};
-pub use tables::layout::Across;
-pub use tables::memory_table::MemoryTable;
-pub use tables::number_format::NumberFormat;
-pub use tables::open::column_names;
-pub use tables::read_note::ReadNote;
-pub use tables::table_columns::TableColumns;
-pub use tables::table_files::table_files;
 pub use windows::cut::WindowSlices;
 pub use windows::cutter::Cutter;
 pub use windows::sampler::SeriesSampler;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use foretell_data::{Cutter, DataError, Panel, Span, WindowSpec};
+use foretell_data::{Cutter, Panel, Span, WindowSpec};
+use foretell_tables::DataError;
 
 /// Where a forecast starts: the series, and how many of its rows come before.
 pub type Cutoff = (usize, usize);

@@ -1,6 +1,6 @@
 //! What hyper-parameters of all estimators have in common: tables of them, and values that many may have.
 
-use foretell_data::nearest;
+use foretell_messages::nearest;
 use serde_json::Value;
 
 /// A hyper-parameter of settings of type `S`, as a line of a table.

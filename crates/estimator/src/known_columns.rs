@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use foretell_data::{Cutter, DataError, Future, Panel, Span, WindowSpec};
+use foretell_data::{Cutter, Future, Panel, Span, WindowSpec};
+use foretell_tables::DataError;
 
 use crate::forecasts::Cutoff;
 
@@ -62,7 +63,7 @@ pub fn cutoffs_beside(
 
 #[cfg(test)]
 mod tests {
-    use foretell_data::{Freq, TimeKind};
+    use foretell_calendar::{Freq, TimeKind};
 
     use super::*;
 

@@ -28,6 +28,7 @@ mod levels_seen;
 mod memory;
 mod memory_limit;
 mod moment;
+pub mod nan_as_null;
 mod needs;
 mod outputs;
 mod progress;

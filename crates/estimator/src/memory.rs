@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use foretell_data::Setting;
+use foretell_messages::Setting;
 
 use crate::memory_limit::{MemoryLimit, shown_bytes};
 

@@ -1,6 +1,6 @@
 //! The columns of a forecast.
 
-use foretell_data::{ColumnPart, ForecastColumn};
+use foretell_tables::{ColumnPart, ForecastColumn};
 
 /// A column of an estimator's forecast.
 #[derive(Clone, Debug, PartialEq)]

@@ -12,7 +12,7 @@ pub struct Progress {
     /// Steps to take at most.
     pub max_steps: u64,
     /// The loss of this step's batch, on the windows' scale.
-    #[serde(with = "foretell_data::nan_as_null")]
+    #[serde(with = "crate::nan_as_null")]
     pub train_loss: f64,
     /// The validation loss on the data's scale, after a step with a check.
     pub valid_loss: Option<f64>,
@@ -34,7 +34,7 @@ pub struct Outcome {
     /// Steps taken.
     pub steps: u64,
     /// The loss of the last batch; NaN (null in JSON) before the first step.
-    #[serde(with = "foretell_data::nan_as_null")]
+    #[serde(with = "crate::nan_as_null")]
     pub train_loss: f64,
     /// The last validation loss, or that of the weights that early stopping went back to.
     pub valid_loss: Option<f64>,

@@ -80,7 +80,7 @@ impl SeriesNumbers {
 
 #[cfg(test)]
 mod tests {
-    use foretell_data::Freq;
+    use foretell_calendar::Freq;
 
     use super::*;
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::str::FromStr;
 
-use foretell_data::jiff::civil::Date;
+use foretell_calendar::jiff::civil::Date;
 
 /// Lists of days by their names.
 pub(crate) type DayLists = BTreeMap<String, Vec<Date>>;

@@ -88,8 +88,7 @@ pub(crate) fn civil_times(times: &[i64], out: &mut Vec<CivilTime>) {
 
 #[cfg(test)]
 mod tests {
-    use foretell_data::jiff::ToSpan as _;
-    use foretell_data::jiff::civil::{Date, date};
+    use foretell_calendar::{jiff::ToSpan as _, jiff::civil::Date, jiff::civil::date};
 
     use super::*;
 

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::data::{Freq, Future, Panel, TimeKind, Zone};
 use crate::threads::Workers;
 use crate::{FEATURES, Features};
+use foretell_calendar::{Freq, TimeKind, Zone};
+use foretell_data::{Future, Panel};
 use serde_json::Value;
 
 const DAY: i64 = 86_400_000_000;

@@ -2,7 +2,9 @@
 
 use std::ops::Range;
 
-use foretell_data::{DataError, Future, Panel, TimeKind};
+use foretell_calendar::TimeKind;
+use foretell_data::{Future, Panel};
+use foretell_tables::DataError;
 use foretell_threads::Workers;
 
 use crate::error::FeatureError;

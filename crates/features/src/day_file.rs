@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use foretell_data::jiff::civil::Date;
+use foretell_calendar::jiff::civil::Date;
 
 use crate::error::FeatureError;
 

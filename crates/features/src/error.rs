@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use foretell_data::DataError;
+use foretell_tables::DataError;
 
 /// A feature that cannot be read or computed.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]

@@ -39,6 +39,8 @@ pub use error::FeatureError;
 pub use spec::{Features, day_file_of};
 pub use table::{FEATURES, FeatureEntry};
 
+/// The times of the panels.
+pub use foretell_calendar as calendar;
 /// The panels that features are computed on.
 pub use foretell_data as data;
 /// The threads that compute them.

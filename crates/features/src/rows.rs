@@ -1,6 +1,8 @@
 //! The rows of a series, from which features are computed.
 
-use foretell_data::{DataError, Freq, Panel, TimeKind};
+use foretell_calendar::{Freq, TimeKind};
+use foretell_data::Panel;
+use foretell_tables::DataError;
 
 use crate::clock::{CivilTime, civil_times};
 

@@ -5,7 +5,8 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use foretell_data::{Panel, nearest};
+use foretell_data::Panel;
+use foretell_messages::nearest;
 use serde::{Deserialize, Serialize};
 
 use crate::arguments::{Arguments, DayLists};

@@ -1,7 +1,8 @@
 //! Forecasts are those of the package `flaircast`; `compare/flair.py` wrote them.
 
 use crate::{Flair, FlairSettings};
-use foretell_data::{Freq, Future, Panel, Span, TimeKind, Vocabulary};
+use foretell_calendar::{Freq, TimeKind};
+use foretell_data::{Future, Panel, Span, Vocabulary};
 use foretell_estimator::{Asked, Estimator as _, HeldOut, Run, Verdict, Workers};
 use serde_json::Value;
 

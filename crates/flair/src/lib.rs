@@ -5,7 +5,7 @@
 //! its history, in closed form:
 //!
 //! 1. **Season.** The history is laid out as a table whose rows are cycles, for each candidate of the calendar
-//!    ([`calendar_seasons`](foretell_data::calendar_seasons)) or of `season_length`. A table is a product of one shape and a level for
+//!    ([`calendar_seasons`](foretell_calendar::calendar_seasons)) or of `season_length`. A table is a product of one shape and a level for
 //!    each cycle, plus errors: the more its first singular value explains, the better. The Bayesian information criterion chooses among the candidates
 //!    and none.
 //! 2. **Shape.** What each step of the season has of its sum: the mean of the last two cycles.
@@ -24,7 +24,8 @@
 //! numbers multiplied.
 //!
 //! ```
-//! use foretell_data::{Freq, Panel, Span, Vocabulary};
+//! use foretell_calendar::Freq;
+//! use foretell_data::{Panel, Span, Vocabulary};
 //! use foretell_estimator::{Asked, Estimator as _, HeldOut, Run, Verdict, Workers};
 //! use foretell_flair::{Flair, FlairSettings};
 //!

@@ -11,7 +11,7 @@ pub struct FlairSettings {
     /// Steps to forecast.
     pub h: usize,
     /// Steps of seasons, of which each series has the one that explains it best, or none; empty for those of the calendar
-    /// ([`calendar_seasons`](foretell_data::calendar_seasons)).
+    /// ([`calendar_seasons`](foretell_calendar::calendar_seasons)).
     pub season_length: Vec<usize>,
     /// Columns known in advance that the level depends on.
     pub futr_exog_list: Vec<String>,

@@ -1,8 +1,10 @@
 //! Intervals and weights of an ensemble, learned from the forecasts that trained models make of the end of each series.
 
+use foretell_calendar::TimeKind;
 use foretell_checkpoint::{Column, TimeUnit};
-use foretell_data::{Frame, Panel, Span, TimeKind};
+use foretell_data::{Panel, Span};
 use foretell_estimator::{Estimator, Output, point_column};
+use foretell_tables::Frame;
 
 use crate::columns::{column_of_ids, in_order_of_ids};
 use crate::conformal::{Conformal, PredictionIntervals};

@@ -3,9 +3,10 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use foretell_data::{ForecastTable, Frame, ReadOptions};
+use foretell_data::{ForecastTable, ReadOptions};
 use foretell_estimator::Output;
 use foretell_hierarchy::{Evidence, Hierarchy, HierarchyError, Reconciler, Reconciliation};
+use foretell_tables::Frame;
 use serde::{Deserialize, Serialize};
 
 use crate::columns::ColumnNames;

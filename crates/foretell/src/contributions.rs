@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use foretell_data::{ColumnLevel, ForecastColumn, Frame, Future, LocalScaler, Panel};
+use foretell_data::{ColumnLevel, Future, LocalScaler, Panel};
 use foretell_estimator::{Attribution, Contributions, MemoryEstimate, Trained};
+use foretell_tables::{ForecastColumn, Frame};
 
 use crate::error::{Error, check_wanted};
 use crate::explain_options::ExplainOptions;

@@ -1,8 +1,9 @@
 //! The parts of forecasts as a table.
 
-use foretell_data::{ColumnLevel, ForecastColumn, Frame, Future, LocalScaler, Panel};
+use foretell_data::{ColumnLevel, Future, LocalScaler, Panel};
 use foretell_estimator::{Trained, WithoutParts};
 use foretell_neural::NetworkError;
+use foretell_tables::{ForecastColumn, Frame};
 
 use crate::contributions::{rows_ahead, scale_back};
 use crate::decompose_options::DecomposeOptions;

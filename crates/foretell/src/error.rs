@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
+use foretell_calendar::{CalendarError, Freq};
 use foretell_checkpoint::CheckpointError;
-use foretell_data::{CalendarError, DataError, Freq, Setting};
 use foretell_estimator::{EstimatorError, TooManyThreads, TooMuchMemory, is_wanted};
 use foretell_features::FeatureError;
+use foretell_messages::Setting;
 use foretell_neural::{NetworkError, SpecError, WithoutAmp};
 use foretell_simulation::SimulationError;
+use foretell_tables::DataError;
 
 use crate::reconciliation_error::ReconciliationError;
 use crate::series_fallback::SeriesFallback;

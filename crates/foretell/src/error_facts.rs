@@ -4,19 +4,21 @@ use std::error::Error as StdError;
 use std::io;
 use std::path::Path;
 
+use foretell_calendar::CalendarError;
 use foretell_checkpoint::CheckpointError;
 use foretell_classical::ClassicalError;
-use foretell_data::{CalendarError, DataError, Whereabouts, settings_named};
 use foretell_estimator::{EstimatorError, TooManyThreads, TooMuchMemory, WithoutParts};
 use foretell_evaluate::EvaluationError;
 use foretell_features::FeatureError;
 use foretell_files::FileError;
 use foretell_flair::FlairError;
 use foretell_hierarchy::HierarchyError;
+use foretell_messages::settings_named;
 use foretell_neural::{HyperParameterError, NetworkError, SpecError, TrainError, WithoutAmp};
 use foretell_pretrained::PretrainedError;
 use foretell_prophet::ProphetError;
 use foretell_simulation::SimulationError;
+use foretell_tables::{DataError, Whereabouts};
 use serde::Serialize;
 
 use crate::error::Error;
@@ -425,7 +427,8 @@ fn of_series_of_tables(error: &ReconciliationError) -> Whereabouts {
 mod tests {
     use std::collections::BTreeSet;
 
-    use foretell_data::{Panel, ReadOptions, TooLarge, UnreadableTable};
+    use foretell_data::{Panel, ReadOptions};
+    use foretell_tables::{TooLarge, UnreadableTable};
     use strum::VariantNames;
 
     use super::*;

@@ -1,6 +1,7 @@
 //! Explanations of forecasts: the contributions of the inputs, and the parts of which forecasts are made.
 
-use foretell_data::{Frame, Panel};
+use foretell_data::Panel;
+use foretell_tables::Frame;
 
 use crate::contributions::explain;
 use crate::decompose::decompose;

@@ -3,11 +3,13 @@
 use std::fmt;
 use std::sync::Arc;
 
-use foretell_data::{End, Frame, Freq, Future, Panel, ReadOptions, Vocabulary};
+use foretell_calendar::Freq;
+use foretell_data::{End, Future, Panel, ReadOptions, Vocabulary};
 use foretell_estimator::{FeatureImportances, MemoryLimit, Workers};
 use foretell_features::Features;
 use foretell_hierarchy::{Hierarchy, Reconciliation};
 use foretell_neural::WeightPrecision;
+use foretell_tables::Frame;
 
 use crate::calibration::{calibrate_now, check_calibration};
 use crate::coherence::Coherence;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
+use foretell_calendar::Freq;
 use foretell_checkpoint::ModelDirectory;
-use foretell_data::Freq;
 use foretell_estimator::MemoryLimit;
 
 use crate::directory::inspect::Contents;

@@ -3,7 +3,8 @@
 
 use std::f64::consts::LN_2;
 
-use foretell_data::{Panel, usual_season};
+use foretell_calendar::usual_season;
+use foretell_data::Panel;
 
 use crate::warning::{LastValue, Warning};
 
@@ -167,7 +168,7 @@ fn is_slip(y: &[f64], season: usize) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use foretell_data::Freq;
+    use foretell_calendar::Freq;
 
     use super::*;
 
@@ -184,7 +185,7 @@ mod tests {
             };
             (0..40).map(value).collect::<Vec<f32>>()
         };
-        let first = foretell_data::jiff::civil::date(2021, 1, 1);
+        let first = foretell_calendar::jiff::civil::date(2021, 1, 1);
         let freq = Freq::parse("MS").expect("months");
         let panel = Panel::from_series(
             freq,

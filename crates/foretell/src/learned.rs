@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use foretell_calendar::Zone;
 use foretell_checkpoint::Column;
-use foretell_data::{Frame, LocalScaler, LocalStats, Panel, Zone};
+use foretell_data::{LocalScaler, LocalStats, Panel};
+use foretell_tables::Frame;
 
 use crate::directory::dataset::read_times;
 use crate::error::Error;

@@ -132,22 +132,27 @@ pub use fitted::Fitted;
 pub use fitted_model::FittedModel;
 pub use forecaster::Forecaster;
 pub use forecasts::blocks::ForecastBlocks;
+pub use foretell_calendar::{
+    CalendarError, Freq, Locale, Time, TimeFlaw, TimeFormat, TimeKind, TimeStyle, Zone, calendar_seasons,
+    jiff, usual_season,
+};
 pub use foretell_checkpoint::{CheckpointError, ModelDirectory};
 pub use foretell_classical::{Classical, ClassicalError, Naive, SeasonalNaive};
-/// The name that was probably meant, for messages.
-pub use foretell_data::nearest;
 pub use foretell_data::{
-    AVAILABLE_MASK, Across, Aggregate, AnomalyMark, CalendarError, Categories, CellTable, Cells, ColumnLevel,
-    ColumnPart, CsvWriter, DataError, EarlyEnds, Encoding, End, FileFormat, FileOptions, Fill, Filled, Flaw,
-    ForecastColumn, ForecastTable, Frame, FrameWriter, Freq, Future, Gap, Hours, KnownColumns, LocalScaler,
-    Locale, MemoryTable, ModelInTable, NumberFormat, Panel, PanelBuilder, Place, ReadNote, ReadOptions,
-    Roles, SAMPLE_ID, SeriesLevel, Setting, SettingWords, TableColumns, Time, TimeFlaw, TimeFormat, TimeKind,
-    TimeStyle, TooLarge, Trimmed, UnclearColumn, UnreadableTable, UnseenCategories, Vocabulary, Whereabouts,
-    Zone, calendar_seasons, column_names, in_words_of, jiff, series_labels, table_files, usual_season,
-    word_settings,
+    AVAILABLE_MASK, Aggregate, Categories, ColumnLevel, End, Fill, Filled, ForecastTable, Future,
+    LocalScaler, Panel, PanelBuilder, ReadOptions, Roles, SeriesLevel, Trimmed, UnseenCategories, Vocabulary,
+    series_labels,
 };
 pub use foretell_features::Features;
+/// The name that was probably meant, for messages.
+pub use foretell_messages::{Setting, SettingWords, in_words_of, nearest, word_settings};
 pub use foretell_search::{Halving, Sampler};
+pub use foretell_tables::{
+    Across, AnomalyMark, CellTable, Cells, ColumnPart, CsvWriter, DataError, EarlyEnds, Encoding, FileFormat,
+    FileOptions, Flaw, ForecastColumn, Frame, FrameWriter, Gap, Hours, KnownColumns, MemoryTable,
+    ModelInTable, NumberFormat, Place, ReadNote, SAMPLE_ID, TableColumns, TooLarge, UnclearColumn,
+    UnreadableTable, Whereabouts, column_names, table_files,
+};
 /// Columns computed from a panel's target and times, and the holidays of countries.
 pub mod features {
     pub use foretell_features::{FEATURES, FeatureEntry, FeatureError, Features, day_file_of, read_days};
@@ -165,7 +170,7 @@ pub mod simulation {
     pub use foretell_simulation::*;
 }
 #[cfg(feature = "parquet")]
-pub use foretell_data::{ParquetWriter, RecordBatch};
+pub use foretell_tables::{ArrowTable, ParquetWriter, RecordBatch};
 /// Networks that others trained, in folders of their weights: such a folder is the name of a model
 /// ([`ModelSpec::new`](crate::ModelSpec::new)), and a directory of trained ones ([`Fitted::load`](crate::Fitted::load)).
 pub mod pretrained {

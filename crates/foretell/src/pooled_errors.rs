@@ -1,6 +1,7 @@
 //! Errors of forecasts of series that are too short for forecasts of their end: those of the other series.
 
-use foretell_data::{DataError, Frame, Panel};
+use foretell_data::Panel;
+use foretell_tables::{DataError, Frame};
 
 use crate::conformal::{PredictionIntervals, quantile};
 use crate::error::Error;
@@ -115,7 +116,7 @@ fn mean(values: impl Iterator<Item = f32>) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use foretell_data::Freq;
+    use foretell_calendar::Freq;
 
     use super::*;
 

@@ -1,6 +1,7 @@
 //! Errors of the reconciliation of tables of forecasts.
 
-use foretell_data::{Freq, Setting};
+use foretell_calendar::Freq;
+use foretell_messages::Setting;
 
 /// A table of forecasts, of errors or of history that does not fit a hierarchy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]

@@ -2,9 +2,10 @@
 
 use std::sync::OnceLock;
 
-use foretell_data::{ColumnLevel, ForecastColumn, Frame, Future, Panel, SAMPLE_ID, Span};
+use foretell_data::{ColumnLevel, Future, Panel, Span};
 use foretell_estimator::{Asked, Output};
 use foretell_simulation::{Marginals, PathDraws, SimulationError, SimulationMethod, sample_paths};
+use foretell_tables::{ForecastColumn, Frame, SAMPLE_ID};
 
 use crate::error::Error;
 use crate::fitted_model::FittedModel;

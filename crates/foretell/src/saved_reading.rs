@@ -1,6 +1,8 @@
 //! How tables of series are read for models: one rule for every host.
 
-use foretell_data::{DataError, End, Freq, Panel, ReadOptions};
+use foretell_calendar::Freq;
+use foretell_data::{End, Panel, ReadOptions};
+use foretell_tables::DataError;
 
 use crate::columns::ColumnNames;
 use crate::error::Error;

@@ -50,7 +50,7 @@ impl Fitted {
             reconcile(&past, &coherence.hierarchy, columns, &options)
         };
         let tables = [by(Reconciliation::BottomUp)?, by(coherence.method)?];
-        let of_model = |model: &foretell_data::ModelInTable| {
+        let of_model = |model: &foretell_tables::ModelInTable| {
             let (name, _) = &past.columns[model.number?];
             let share = |table: &ForecastTable| error_share(table, name, &columns.target);
             Some(SumsGain {

@@ -6,11 +6,13 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
+use foretell_calendar::Freq;
 use foretell_checkpoint::FittedScaler;
-use foretell_data::{Frame, Freq, Future, Panel, ReadOptions, Vocabulary};
+use foretell_data::{Future, Panel, ReadOptions, Vocabulary};
 use foretell_estimator::{Estimator, LevelsSeen, MemoryLimit, Workers};
 use foretell_features::Features;
 use foretell_pretrained::TrainedPretrained;
+use foretell_tables::Frame;
 
 use crate::coherence::Coherence;
 use crate::columns::{ColumnNames, column_names};

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use foretell_data::Setting;
 use foretell_estimator::{TooManyThreads, TooMuchMemory};
 use foretell_features::FeatureError;
+use foretell_messages::Setting;
 use foretell_neural::{NetworkError, SpecError, WithoutAmp};
 
 use crate::interval_words::{dropout_to_set, other_loss, own_intervals};

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use foretell_data::{Setting, UnseenCategories};
+use foretell_data::UnseenCategories;
+use foretell_messages::Setting;
 
 use crate::interval_words::other_loss;
 use crate::warning::{FarColumn, LastValue, OddValue, Warning};

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use foretell_data::{WindowScaler, nearest};
+use foretell_data::WindowScaler;
 use foretell_estimator::hyper::fits_a_file;
+use foretell_messages::nearest;
 use foretell_models::{CategoricalColumn, hyper_parameters, rules};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};

@@ -1,6 +1,6 @@
 //! A network's specification as an estimator.
 
-use foretell_data::{ColumnPart, Panel};
+use foretell_data::Panel;
 use foretell_estimator::{
     ColumnKind, ColumnsRead, Estimator, EstimatorError, EstimatorNeeds, HeldOut, LevelsSeen, MemoryEstimate,
     Output, Run, Trained, TrainingSize,
@@ -8,6 +8,7 @@ use foretell_estimator::{
 use foretell_infer::MAX_BLOCK;
 use foretell_models::Exogenous;
 use foretell_nn::{Loss, SeriesPerWindow, check_amp};
+use foretell_tables::ColumnPart;
 use foretell_train::shard_count;
 use serde_json::{Map, Value};
 

@@ -5,9 +5,9 @@
 
 use std::cell::LazyCell;
 
-use foretell_data::Setting;
 use foretell_estimator::{MemoryEstimate, MemoryLimit, TooMuchMemory, TrainingSize};
 use foretell_infer::{block_windows, window_numbers};
+use foretell_messages::Setting;
 use foretell_nn::{Dims, Network, Table, WeightPrecision};
 use foretell_train::{Precision, TrainConfig, shard_count};
 

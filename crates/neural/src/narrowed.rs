@@ -92,7 +92,8 @@ fn no_units(spec: &NetworkSpec) -> String {
 
 #[cfg(test)]
 mod tests {
-    use foretell_data::{Freq, Panel, Span};
+    use foretell_calendar::Freq;
+    use foretell_data::{Panel, Span};
     use foretell_estimator::{Asked, Sparsity, SparsityScope, Trained, Workers};
     use foretell_models::ModelEntry;
     use serde_json::json;

@@ -1,7 +1,7 @@
 //! Optimiser, schedule and clipping, by the names of PyTorch's classes and their arguments.
 
 use foretell_checkpoint::{lr_scheduler_class, optimizer_class, torch_class_name};
-use foretell_data::nearest;
+use foretell_messages::nearest;
 use foretell_nn::{Arguments, HyperParameterError, NumberRange};
 use foretell_optim::{
     AdadeltaConfig, AdagradConfig, AdamConfig, Clip, Cosine, CosineWarmup, Milestones, NAdamConfig, OneCycle,

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::fmt::Display;
 
-use foretell_data::{Vocabulary, WindowScaler, nearest};
+use foretell_data::{Vocabulary, WindowScaler};
+use foretell_messages::nearest;
 use foretell_models::{
     Architecture, CategoricalColumn, CategoricalColumns, Exogenous, HyperParameterError, HyperParameters,
     MODELS, ModelEntry, find, register, with_implicit_quantiles,

@@ -1,6 +1,6 @@
 //! Errors of models and their hyper-parameters.
 
-use foretell_data::nearest;
+use foretell_messages::nearest;
 use foretell_models::HyperParameterError;
 
 /// Names that people call models by, in lower case, and ours, which are not the nearest by their letters.

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use foretell_data::nearest;
 use foretell_estimator::{Sparsity, SparsityScope, Start};
+use foretell_messages::nearest;
 use foretell_nn::{ParamEntry, Params, Table, WeightPrecision};
 use foretell_train::Pruning;
 

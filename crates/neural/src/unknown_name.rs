@@ -1,6 +1,6 @@
 //! Unknown hyper-parameters: the name that was meant, or why there is no such thing.
 
-use foretell_data::{Setting, nearest};
+use foretell_messages::{Setting, nearest};
 use serde_json::Value;
 
 /// The names of hyper-parameters in other libraries, or of people in a hurry, and ours.

@@ -4,7 +4,8 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 
-use foretell_data::{Panel, calendar_seasons};
+use foretell_calendar::calendar_seasons;
+use foretell_data::Panel;
 use foretell_estimator::{
     Asked, Cutoff, Estimator, EstimatorError, EstimatorNeeds, Fallback, ForecastValues, HeldOut, Learned,
     LevelsSeen, MemoryEstimate, Output, Run, Trained, Workers, cutoffs,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use foretell_data::nearest;
+use foretell_messages::nearest;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 

@@ -1,7 +1,6 @@
 //! The fit of a series in words and numbers.
 
-use foretell_data::jiff::Timestamp;
-use foretell_data::jiff::tz::TimeZone;
+use foretell_calendar::{jiff::Timestamp, jiff::tz::TimeZone};
 use foretell_estimator::NamedNumbers;
 
 use crate::fit::{Model, SeriesFit};

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 use std::ops::Range;
 
-use foretell_data::jiff::civil::Date;
+use foretell_calendar::jiff::civil::Date;
 use foretell_holidays::CountryHoliday;
 
 use crate::error::ProphetError;

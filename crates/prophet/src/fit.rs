@@ -1,6 +1,6 @@
 //! A series, fitted: its scales, its change points, and the parameters of largest posterior probability.
 
-use foretell_data::jiff::civil::DateTime;
+use foretell_calendar::jiff::civil::DateTime;
 
 use crate::design::{Design, Standards, place};
 use crate::error::ProphetError;

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use foretell_data::jiff::civil::Date;
+use foretell_calendar::jiff::civil::Date;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -66,7 +66,7 @@ impl Holiday {
 
 /// A day, of a time of day the day.
 mod day {
-    use foretell_data::jiff::civil::{Date, DateTime};
+    use foretell_calendar::{jiff::civil::Date, jiff::civil::DateTime};
     use serde::{Deserialize as _, Deserializer, Serializer, de::Error as _};
 
     pub(super) fn serialize<S: Serializer>(day: &Date, serializer: S) -> Result<S::Ok, S::Error> {

@@ -1,7 +1,7 @@
 //! What to expect of the holidays of a country in years that its calendar does not cover.
 
-use foretell_data::jiff::{Timestamp, tz::TimeZone};
-use foretell_data::{Panel, TimeKind};
+use foretell_calendar::{TimeKind, jiff::Timestamp, jiff::tz::TimeZone};
+use foretell_data::Panel;
 
 use crate::settings::ProphetSettings;
 
@@ -46,7 +46,7 @@ pub(crate) fn caveat(settings: &ProphetSettings, panel: &Panel) -> Option<String
 
 #[cfg(test)]
 mod tests {
-    use foretell_data::Freq;
+    use foretell_calendar::Freq;
     use serde_json::json;
 
     use super::*;

@@ -6,7 +6,8 @@
 //! absolute values. Series are fitted side by side on all threads; no bit depends on their number.
 //!
 //! ```
-//! use foretell_data::{Freq, Panel, Span};
+//! use foretell_calendar::Freq;
+//! use foretell_data::{Panel, Span};
 //! use foretell_estimator::{Asked, Estimator as _, HeldOut, Run, Verdict, Workers};
 //! use foretell_prophet::{Prophet, ProphetSettings};
 //! # use foretell_data::Vocabulary;

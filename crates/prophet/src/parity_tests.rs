@@ -4,7 +4,8 @@ use std::any::Any;
 use std::collections::BTreeMap;
 
 use crate::{Mode, Prophet, ProphetSettings, TrainedProphet};
-use foretell_data::{Freq, Future, Panel, Span, TimeKind, Vocabulary};
+use foretell_calendar::{Freq, TimeKind};
+use foretell_data::{Future, Panel, Span, Vocabulary};
 use foretell_estimator::{Asked, Estimator as _, HeldOut, Run, Trained as _, Verdict, Workers};
 use serde::Deserialize;
 use serde_json::{Map, Value};

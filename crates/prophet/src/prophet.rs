@@ -4,12 +4,13 @@ use std::any::Any;
 use std::ops::Range;
 use std::sync::Arc;
 
-use foretell_data::{ColumnPart, Cutter, Future, Panel, Span, WindowSpec};
+use foretell_data::{Cutter, Future, Panel, Span, WindowSpec};
 use foretell_estimator::{
     Asked, ColumnKind, ColumnsRead, Described, Estimator, EstimatorEntry, EstimatorError, EstimatorNeeds,
     Fallback, ForecastPart, ForecastValues, HeldOut, Learned, LevelsSeen, MemoryEstimate, Output, Run,
     SeriesNumbers, Trained, TrainingSize, Workers,
 };
+use foretell_tables::ColumnPart;
 use serde_json::{Map, Value};
 
 use crate::decompose::ForecastParts;

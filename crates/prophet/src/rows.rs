@@ -2,8 +2,10 @@
 
 use std::ops::Range;
 
-use foretell_data::{DataError, Future, Panel, TimeKind};
+use foretell_calendar::TimeKind;
+use foretell_data::{Future, Panel};
 use foretell_estimator::EstimatorError;
+use foretell_tables::DataError;
 
 use crate::error::ProphetError;
 

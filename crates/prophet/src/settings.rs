@@ -1,6 +1,6 @@
 //! Prophet's hyper-parameters, named as in the Python package.
 
-use foretell_data::jiff::civil::DateTime;
+use foretell_calendar::jiff::civil::DateTime;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

@@ -1,6 +1,7 @@
 //! What to expect of series that are shorter than two of their seasons.
 
-use foretell_data::{Panel, TimeKind};
+use foretell_calendar::TimeKind;
+use foretell_data::Panel;
 
 use crate::design::Design;
 
@@ -53,7 +54,7 @@ fn named(panel: &Panel, places: &[usize]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use foretell_data::Freq;
+    use foretell_calendar::Freq;
     use serde_json::{Map, Value};
 
     use super::*;

@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use foretell_data::{Panel, TimeKind, usual_season};
+use foretell_calendar::{TimeKind, usual_season};
+use foretell_data::Panel;
 
 use crate::design::Design;
 use crate::rows::DAY;
@@ -147,7 +148,7 @@ fn holidays_in_utc(settings: &ProphetSettings, panel: &Panel) -> Option<String> 
 
 #[cfg(test)]
 mod tests {
-    use foretell_data::{Freq, Zone};
+    use foretell_calendar::{Freq, Zone};
     use serde_json::{Map, Value};
 
     use super::*;

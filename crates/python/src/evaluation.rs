@@ -1,7 +1,9 @@
 //! Scores of forecasts, no matter who made them.
 
 use foretell::evaluate::{Metric, ScoreBy, ScoreTable};
-use foretell::{ColumnNames, Error, ForecastTable, ReadOptions, ScoredForecasts, TimeKind, usual_season};
+use foretell::{
+    ArrowTable, ColumnNames, Error, ForecastTable, ReadOptions, ScoredForecasts, TimeKind, usual_season,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -114,11 +116,17 @@ pub(crate) fn options(names: &Names) -> ReadOptions {
 /// The rows of a table of forecasts.
 pub(crate) fn table_of(table: &Bound<'_, PyAny>, names: &Names) -> PyResult<ForecastTable> {
     let rows = batches(table)?;
-    table.py().detach(|| ForecastTable::from_record_batches(rows, &options(names))).map_err(exception)
+    table
+        .py()
+        .detach(|| ForecastTable::from_table(ArrowTable::from_batches(rows)?, &options(names)))
+        .map_err(exception)
 }
 
 /// The rows of a table of what came true, which may have further columns of any kind.
 pub(crate) fn actual_of(table: &Bound<'_, PyAny>, names: &Names) -> PyResult<ForecastTable> {
     let rows = batches(table)?;
-    table.py().detach(|| ForecastTable::actual_from_record_batches(rows, &options(names))).map_err(exception)
+    table
+        .py()
+        .detach(|| ForecastTable::actual_from_table(ArrowTable::from_batches(rows)?, &options(names)))
+        .map_err(exception)
 }

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use arrow_array::RecordBatch;
 use foretell::{
-    Attribution, Categories, DecomposeOptions, ExplainOptions, Fitted, Future, InsampleOptions, PathMethod,
-    PredictOptions, SimulateOptions, ValidationOptions,
+    ArrowTable, Attribution, Categories, DecomposeOptions, ExplainOptions, Fitted, Future, InsampleOptions,
+    PathMethod, PredictOptions, SimulateOptions, ValidationOptions,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -52,7 +52,9 @@ impl PyFitted {
         panel: &PyPanel,
         h: usize,
     ) -> Result<Option<Future>, foretell::Error> {
-        let read = |rows| Future::from_record_batches(rows, &panel.options, &panel.panel, h);
+        let read = |rows: Vec<RecordBatch>| {
+            Future::from_table(ArrowTable::from_batches(rows)?, &panel.options, &panel.panel, h)
+        };
         let future = rows.map(read).transpose()?;
         let ignored = future.as_ref().map_or(0, Future::ignored_rows);
         if ignored > 0 {

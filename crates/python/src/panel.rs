@@ -1,6 +1,6 @@
 //! Panels of series.
 
-use foretell::{ColumnNames, DataError, End, Frame, Freq, Panel, ReadOptions, TimeKind};
+use foretell::{ArrowTable, ColumnNames, DataError, End, Frame, Freq, Panel, ReadOptions, TimeKind};
 use pyo3::prelude::*;
 
 use crate::batches::batches;
@@ -68,9 +68,9 @@ impl PyPanel {
         let rows = batches(data)?;
         let statics = static_data.map(batches).transpose()?;
         let read = || -> Result<Panel, DataError> {
-            let panel = Panel::from_record_batches(rows, &options)?;
+            let panel = Panel::from_table(ArrowTable::from_batches(rows)?, &options)?;
             let statics = |panel: Panel| match statics {
-                Some(statics) => panel.with_static_batches(statics, &options),
+                Some(statics) => panel.with_static_table(ArrowTable::from_batches(statics)?, &options),
                 None => Ok(panel),
             };
             Ok(panel.completed(end, &options, statics)?.0)

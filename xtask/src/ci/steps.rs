@@ -68,7 +68,7 @@ pub(super) const STEPS: &[Step] = &[
             ),
             Cargo(
                 "test --no-default-features -p foretell-simd -p foretell-pool -p foretell-threads -p foretell-gemm \
-                 -p foretell-flash -p foretell-data -p foretell-language --lib",
+                 -p foretell-flash -p foretell-calendar -p foretell-tables -p foretell-language --lib",
             ),
             Chore("bench-matrix --quick"),
         ],

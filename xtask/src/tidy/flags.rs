@@ -23,7 +23,7 @@ pub(super) fn check(source: &Source) -> Vec<Violation> {
             violations.push(source.violation(
                 i + 1,
                 format!("a message of a library names the flag `{flag}`"),
-                "show a `Setting` of foretell-data; the command line has the words in setting_words.rs",
+                "show a `Setting` of foretell-messages; the command line has the words in setting_words.rs",
             ));
         }
     }

@@ -75,17 +75,21 @@ pub(super) const FOLDERS: &[Folders] = &[
         ],
     ),
     folders(
-        "crates/data/src",
+        "crates/calendar/src",
         &[
-            "nan_as_null nearest setting wording",
-            "calendar",
-            "error",
-            "frames",
-            "tables",
-            "panels",
-            "windows",
+            "directives error flaw kind steps",
+            "days repeated_times",
+            "cursor months workdays zone",
+            "opening_hours retail written",
+            "interval iso mail periods serial unit",
+            "freq pattern spelling",
+            "freq_guess freq_words period_days season style time_format",
+            "integer_dates locale step_hints step_words",
+            "clock readings",
+            "given_time",
         ],
     ),
+    folders("crates/data/src", &["panels", "windows", "reading_tests"]),
     folders(
         "crates/evaluate/src",
         &[
@@ -98,7 +102,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/estimator/src",
         &[
-            "columns contributions described error fallback forecasts hyper interpolate levels_seen memory_limit moment outputs progress reduction sparsity",
+            "columns contributions described error fallback forecasts hyper interpolate levels_seen memory_limit moment nan_as_null outputs progress reduction sparsity",
             "importances known_columns memory needs run series_numbers",
             "estimator",
         ],

@@ -17,11 +17,14 @@ pub(super) const ROOMS: &[Room] = &[
     room(1, "foretell-files", &[]),
     room(1, "foretell-holidays", &[]),
     room(1, "foretell-search", &[]),
+    room(1, "foretell-messages", &[]),
     room(1, "foretell-threads", &["foretell-simd", "foretell-pool"]),
+    room(2, "foretell-calendar", &["foretell-messages"]),
     room(2, "foretell-gemm", &["foretell-simd", "foretell-pool", "foretell-threads"]),
     room(3, "foretell-tensor", &["foretell-simd", "foretell-pool", "foretell-threads", "foretell-gemm"]),
     room(3, "foretell-flash", &["foretell-simd", "foretell-pool", "foretell-threads", "foretell-gemm"]),
     room(3, "foretell-kernels", &["foretell-simd", "foretell-pool", "foretell-threads", "foretell-gemm"]),
+    room(3, "foretell-tables", &["foretell-messages", "foretell-calendar", "foretell-threads"]),
     // Not published: series that a network is trained on before it sees any real one.
     room(4, "foretell-synthetic", &["foretell-simd", "foretell-kernels"]),
     room(
@@ -40,7 +43,18 @@ pub(super) const ROOMS: &[Room] = &[
     room(5, "foretell-nn", &["foretell-simd", "foretell-pool", "foretell-tensor", "foretell-autograd"]),
     room(5, "foretell-optim", &["foretell-simd", "foretell-pool", "foretell-threads"]),
     room(5, "foretell-amp", &["foretell-simd", "foretell-threads", "foretell-optim"]),
-    room(5, "foretell-data", &["foretell-simd", "foretell-pool", "foretell-threads"]),
+    room(
+        5,
+        "foretell-data",
+        &[
+            "foretell-simd",
+            "foretell-pool",
+            "foretell-threads",
+            "foretell-messages",
+            "foretell-calendar",
+            "foretell-tables",
+        ],
+    ),
     // Files and plain arrays: it knows neither layers nor models.
     room(6, "foretell-checkpoint", &["foretell-files"]),
     // A model of text in a folder of the user's, frozen: vectors in, vectors out.
@@ -52,7 +66,18 @@ pub(super) const ROOMS: &[Room] = &[
     room(6, "foretell-models", &["foretell-nn", "foretell-language"]),
     room(6, "foretell-batch", &["foretell-pool", "foretell-nn", "foretell-data"]),
     // What every forecaster is, networks or not: it knows panels and threads, and no kind of model.
-    room(7, "foretell-estimator", &["foretell-simd", "foretell-threads", "foretell-data"]),
+    room(
+        7,
+        "foretell-estimator",
+        &[
+            "foretell-simd",
+            "foretell-threads",
+            "foretell-messages",
+            "foretell-calendar",
+            "foretell-tables",
+            "foretell-data",
+        ],
+    ),
     room(
         7,
         "foretell-infer",
@@ -103,6 +128,9 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-language",
             "foretell-nn",
             "foretell-optim",
+            "foretell-messages",
+            "foretell-calendar",
+            "foretell-tables",
             "foretell-data",
             "foretell-models",
             "foretell-checkpoint",
@@ -114,8 +142,16 @@ pub(super) const ROOMS: &[Room] = &[
     ),
     // It knows the place that training has for several processes, and no training.
     room(8, "foretell-mpi", &["foretell-estimator"]),
-    room(8, "foretell-classical", &["foretell-data", "foretell-estimator"]),
-    room(8, "foretell-flair", &["foretell-data", "foretell-estimator"]),
+    room(
+        8,
+        "foretell-classical",
+        &["foretell-calendar", "foretell-tables", "foretell-data", "foretell-estimator"],
+    ),
+    room(
+        8,
+        "foretell-flair",
+        &["foretell-calendar", "foretell-tables", "foretell-data", "foretell-estimator"],
+    ),
     // Networks that others trained, which are no models of the zoo: their passes are written on slices.
     room(
         8,
@@ -127,17 +163,31 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-kernels",
             "foretell-autograd",
             "foretell-nn",
+            "foretell-messages",
+            "foretell-calendar",
             "foretell-data",
             "foretell-checkpoint",
             "foretell-estimator",
         ],
     ),
-    room(8, "foretell-prophet", &["foretell-data", "foretell-estimator", "foretell-holidays"]),
+    room(
+        8,
+        "foretell-prophet",
+        &["foretell-calendar", "foretell-tables", "foretell-data", "foretell-estimator", "foretell-holidays"],
+    ),
     room(8, "foretell-evaluate", &[]),
     room(
         8,
         "foretell-features",
-        &["foretell-simd", "foretell-threads", "foretell-data", "foretell-holidays"],
+        &[
+            "foretell-simd",
+            "foretell-threads",
+            "foretell-messages",
+            "foretell-calendar",
+            "foretell-tables",
+            "foretell-data",
+            "foretell-holidays",
+        ],
     ),
     room(8, "foretell-hierarchy", &["foretell-simd"]),
     room(8, "foretell-simulation", &["foretell-simd"]),
@@ -148,6 +198,9 @@ pub(super) const ROOMS: &[Room] = &[
         &[
             "foretell-pool",
             "foretell-threads",
+            "foretell-messages",
+            "foretell-calendar",
+            "foretell-tables",
             "foretell-data",
             "foretell-files",
             "foretell-search",
@@ -216,6 +269,7 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-nn",
             "foretell-optim",
             "foretell-amp",
+            "foretell-calendar",
             "foretell-data",
             "foretell-models",
             "foretell-checkpoint",
@@ -280,6 +334,11 @@ pub(super) const OWNED: &[Owned] = &[
         third_party: "tokenizers",
         owner: "foretell-language",
         reason: "text is known in one place, and who has no use for it does not build it",
+    },
+    Owned {
+        third_party: "calamine",
+        owner: "foretell-tables",
+        reason: "workbooks are looked at for damage and bombs before it reads them",
     },
     Owned {
         third_party: "candle-core",

@@ -4,7 +4,7 @@ use super::{source::Source, violation::Violation};
 
 /// Who writes such names: the grammar, and the losses, whose names are neuralforecast's and which know no tables.
 const WRITERS: &[&str] = &[
-    "crates/data/src/frames/forecast_column.rs",
+    "crates/tables/src/frames/forecast_column.rs",
     "crates/nn/src/loss/",
     "crates/neural/src/import/loss.rs",
     "xtask/",
@@ -73,7 +73,7 @@ mod tests {
         let example = "const HELP: &str = \"columns MODEL-lo-80, MODEL-hi-80\"; // \"-lo-\"";
         assert_eq!(broken("crates/cli/src/a.rs", example), [""; 0]);
         let read = "const LOW: &str = \"-lo-\";";
-        assert_eq!(broken("crates/data/src/frames/forecast_column.rs", read), [""; 0]);
+        assert_eq!(broken("crates/tables/src/frames/forecast_column.rs", read), [""; 0]);
         assert_eq!(broken("crates/cli/src/a.rs", &format!("#[cfg(test)]\nmod tests {{ {read} }}")), [""; 0]);
     }
 }

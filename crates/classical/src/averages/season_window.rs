@@ -1,6 +1,6 @@
 //! The means of the last seasons.
 
-use foretell_data::{Freq, usual_season};
+use foretell_calendar::{Freq, usual_season};
 use foretell_estimator::Fallback;
 
 use super::window_size;

@@ -1,6 +1,6 @@
 //! The mean of the last steps.
 
-use foretell_data::{Freq, usual_season};
+use foretell_calendar::{Freq, usual_season};
 use foretell_estimator::Fallback;
 
 use super::{mean, window_size};

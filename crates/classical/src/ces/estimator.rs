@@ -1,6 +1,6 @@
 //! Complex exponential smoothing by name.
 
-use foretell_data::{Freq, usual_season};
+use foretell_calendar::{Freq, usual_season};
 use foretell_estimator::{Fallback, NamedNumbers};
 use serde_json::Value;
 

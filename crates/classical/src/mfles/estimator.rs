@@ -1,6 +1,6 @@
 //! Boosted decomposition by name.
 
-use foretell_data::{Freq, usual_season};
+use foretell_calendar::{Freq, usual_season};
 use foretell_estimator::Fallback;
 use serde_json::Value;
 

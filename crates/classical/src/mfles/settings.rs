@@ -7,7 +7,7 @@
 /// forecasts 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mfles {
-    /// Steps of the seasons; none for the usual one of the data's frequency ([`usual_season`](foretell_data::usual_season)), 1 for none.
+    /// Steps of the seasons; none for the usual one of the data's frequency ([`usual_season`](foretell_calendar::usual_season)), 1 for none.
     pub season_length: Vec<usize>,
     /// Pairs of sine and cosine of a season; `None` for 5, 10 or 15 by its length.
     pub fourier_order: Option<usize>,

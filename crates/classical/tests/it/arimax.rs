@@ -1,7 +1,8 @@
 //! AutoARIMA with columns is that of statsforecast; `compare/arimax.py` wrote what it forecasts.
 
+use foretell_calendar::{Freq, TimeKind};
 use foretell_classical::{AutoArima, Classical, TrainedClassical};
-use foretell_data::{Freq, Future, Panel, Span, TimeKind, Vocabulary};
+use foretell_data::{Future, Panel, Span, Vocabulary};
 use foretell_estimator::{Asked, Estimator as _, HeldOut, Run, Trained, Verdict, Workers};
 use serde_json::Value;
 

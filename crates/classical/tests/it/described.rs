@@ -1,7 +1,8 @@
 //! What was chosen of each series, and the parts of forecasts.
 
+use foretell_calendar::Freq;
 use foretell_classical::ESTIMATORS;
-use foretell_data::{Freq, Panel, Span, Vocabulary};
+use foretell_data::{Panel, Span, Vocabulary};
 use foretell_estimator::{Asked, HeldOut, Run, Trained, Verdict, Workers};
 use serde_json::json;
 

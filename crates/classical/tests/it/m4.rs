@@ -7,8 +7,9 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
+use foretell_calendar::Freq;
 use foretell_classical::ESTIMATORS;
-use foretell_data::{Freq, Panel, Span, Vocabulary};
+use foretell_data::{Panel, Span, Vocabulary};
 use foretell_estimator::{Asked, HeldOut, Run, Verdict, Workers};
 
 /// The rows of a file without the first column, every fourth one from the first on.

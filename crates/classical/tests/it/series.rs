@@ -1,7 +1,8 @@
 //! Tests of everything that models of single series have in common.
 
+use foretell_calendar::{Freq, TimeKind, Zone};
 use foretell_classical::ESTIMATORS;
-use foretell_data::{Freq, Panel, Span, TimeKind, Vocabulary, Zone};
+use foretell_data::{Panel, Span, Vocabulary};
 use foretell_estimator::{Asked, EstimatorEntry, HeldOut, Run, Trained, Verdict, Workers};
 
 use serde_json::json;

@@ -1,7 +1,8 @@
 //! Forecasts and intervals are those of statsforecast; `compare/classical.py` wrote them.
 
+use foretell_calendar::Freq;
 use foretell_classical::ESTIMATORS;
-use foretell_data::{Freq, Panel, Span, Vocabulary};
+use foretell_data::{Panel, Span, Vocabulary};
 use foretell_estimator::{Asked, HeldOut, Run, Verdict, Workers};
 use serde_json::Value;
 

@@ -1,7 +1,8 @@
 //! Forecasts do not depend on the unit that values are in.
 
+use foretell_calendar::Freq;
 use foretell_classical::ESTIMATORS;
-use foretell_data::{Freq, Panel, Span, Vocabulary};
+use foretell_data::{Panel, Span, Vocabulary};
 use foretell_estimator::{Asked, HeldOut, Run, Verdict, Workers};
 
 const H: usize = 8;

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use foretell::{Frame, Freq, ModelInTable, Panel, nearest, refuse_sample_paths};
+use foretell::{ForecastTable, Frame, Freq, ModelInTable, Panel, nearest, refuse_sample_paths};
 use foretell_report::{civil, drawn_models, known_values, windows};
 
 use crate::args::steps;
@@ -68,7 +68,7 @@ impl Plot {
         self.out.as_deref().map_or(Ok(()), |out| check_ending("--out", out))?;
         let (panel, options) = self.data.read_target(self.model.as_deref(), self.freq, context)?;
         let target = options.target_col.clone();
-        let frame = Frame::from_file(&self.forecast, &options, panel.freq())?;
+        let frame = ForecastTable::frame_from_file(&self.forecast, &options, panel.freq())?;
         refuse_sample_paths(&frame, &self.forecast.display().to_string())?;
         context.read_beside(&self.forecast, "forecast");
         let drawn = drawn_models(&frame, &target);

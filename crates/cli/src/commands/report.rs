@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use foretell::{
-    Contents, FileOptions, Fitted, Frame, Freq, Panel, ReadOptions, column_names, refuse_sample_paths,
-    usual_season,
+    Contents, FileOptions, Fitted, ForecastTable, Frame, Freq, Panel, ReadOptions, column_names,
+    refuse_sample_paths, usual_season,
 };
 use foretell_report::{
     AnswerInputs, Report, ScoreSheet, answer, baseline, charts, check_series, drawn_models, facts, grouped,
@@ -157,7 +157,7 @@ impl WriteReport {
         options: &ReadOptions,
         panel: &Panel,
     ) -> anyhow::Result<Frame> {
-        let frame = Frame::from_file(path, options, panel.freq())?;
+        let frame = ForecastTable::frame_from_file(path, options, panel.freq())?;
         refuse_sample_paths(&frame, &path.display().to_string())?;
         context.read_beside(path, role);
         match drawn_models(&frame, &options.target_col).is_empty() {

@@ -202,7 +202,8 @@ fn forecasts_are_written_block_by_block() {
         dir.ok(&format!("{predict} {further} --out forecast.parquet"));
         let frame = |name: &str| {
             let freq = foretell::Freq::parse("D").unwrap();
-            foretell::Frame::from_file(dir.path(name), &foretell::ReadOptions::default(), freq).unwrap()
+            foretell::ForecastTable::frame_from_file(dir.path(name), &foretell::ReadOptions::default(), freq)
+                .unwrap()
         };
         let (parquet, csv) = (frame("forecast.parquet"), frame("forecast.csv"));
         assert_eq!(parquet.ids, csv.ids);

@@ -6,7 +6,7 @@ use std::hash::{BuildHasher as _, Hash, Hasher};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::panel::Panel;
-use crate::tables::read_note::ReadNote;
+use foretell_tables::ReadNote;
 
 impl Panel {
     /// The panel with a note of such ids, if there are some.

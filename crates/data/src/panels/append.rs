@@ -7,10 +7,8 @@ use super::column::ColumnKind;
 use super::numbers::Numbers;
 use super::panel::{Data, Panel};
 use super::read::{AVAILABLE_MASK, WEIGHT};
-use crate::error::DataError;
-use crate::error::flaw::Flaw;
-use crate::error::place::Place;
-use crate::nearest::nearest;
+use foretell_messages::nearest;
+use foretell_tables::{DataError, Flaw, Place};
 
 impl Panel {
     /// Appends rows to a series, at the times that follow its last by the frequency: their `y`, and the values of every further
@@ -21,12 +19,13 @@ impl Panel {
     /// panel that shares its columns with another (a clone, a cut) copies them first.
     ///
     /// ```
-    /// use foretell_data::{Freq, Panel};
+    /// use foretell_calendar::Freq;
+    /// use foretell_data::Panel;
     ///
     /// let mut panel = Panel::from_series(Freq::parse("h")?, [("meter", 0, vec![1.0, 2.0, 3.0])])?;
     /// panel.append("meter", &[4.0, 5.0], &[])?;
     /// assert_eq!(panel.y(0), [1.0, 2.0, 3.0, 4.0, 5.0]);
-    /// # Ok::<(), foretell_data::DataError>(())
+    /// # Ok::<(), foretell_tables::DataError>(())
     /// ```
     ///
     /// # Errors
@@ -149,8 +148,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::calendar::freq::Freq;
-    use crate::calendar::kind::TimeKind;
+    use foretell_calendar::{Freq, TimeKind};
 
     fn panel() -> Panel {
         let builder = Panel::builder(TimeKind::Integer).freq(Freq::parse("1").unwrap());

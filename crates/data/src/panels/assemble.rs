@@ -3,17 +3,13 @@
 use super::fill::Filled;
 use super::panel::{Data, Panel, Series};
 use super::rows::{SeriesRun, TableRows};
-use crate::calendar::days::{DAY, date_of};
-use crate::calendar::freq::Freq;
-use crate::calendar::kind::TimeKind;
-use crate::calendar::step_hints::{StepHint, shows_hours_twice, skipped_before};
-use crate::calendar::step_words::{MostlyMissing, OddSteps};
-use crate::calendar::zone::{Zone, in_range};
-use crate::error::DataError;
-use crate::error::file::UnreadableTable;
-use crate::error::flaw::Gap;
-use crate::error::place::Place;
-use crate::error::remedies::Repeated;
+use foretell_calendar::{
+    Freq, MostlyMissing, OddSteps, StepHint, TimeKind, Zone,
+    days::{DAY, date_of},
+    step_hints::{shows_hours_twice, skipped_before},
+    zone::in_range,
+};
+use foretell_tables::{DataError, Gap, Place, Repeated, UnreadableTable};
 
 impl TableRows {
     /// Sorts by (id, time), checks duplicates, settles the frequency, and checks or fills gaps.
@@ -208,7 +204,8 @@ fn check_steps(
 
 #[cfg(test)]
 mod tests {
-    use crate::{Aggregate, Freq, Panel, ReadOptions, TimeFormat, TimeKind};
+    use crate::{Aggregate, Panel, ReadOptions};
+    use foretell_calendar::{Freq, TimeFormat, TimeKind};
 
     #[test]
     fn years_of_the_buddhist_calendar_are_refused() {

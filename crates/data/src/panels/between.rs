@@ -1,12 +1,8 @@
 //! The rows of a panel in a range of times.
 
-use jiff::ToSpan;
-use jiff::civil::Date;
-
 use super::panel::Panel;
-use crate::calendar::clock::Clock;
-use crate::calendar::kind::TimeKind;
-use crate::error::DataError;
+use foretell_calendar::{Clock, TimeKind, periods::whole_period};
+use foretell_tables::DataError;
 
 impl Panel {
     /// The rows from `since` to `until`, both included, where they are given: as the panel's times are written, and a day, a month (`2024-05`)
@@ -18,7 +14,7 @@ impl Panel {
     /// let text = "ds,y\n2024-01-31,1\n2024-02-29,2\n2024-03-31,3\n";
     /// let panel = Panel::read_csv(text.as_bytes(), "t.csv", &ReadOptions::default())?;
     /// assert_eq!(panel.between(None, Some("2024-02"))?.y(0), [1.0, 2.0]);
-    /// # Ok::<(), foretell_data::DataError>(())
+    /// # Ok::<(), foretell_tables::DataError>(())
     /// ```
     ///
     /// # Errors
@@ -76,7 +72,7 @@ impl Panel {
     fn bound(&self, setting: &'static str, text: &str, end: bool) -> Result<i64, DataError> {
         let mut zone = self.zone().cloned();
         zone.iter_mut().for_each(|zone| zone.found = false);
-        let mut clock = Clock { kind: Some(self.freq().kind()), zone, ..Clock::default() };
+        let mut clock = Clock::new(None, zone, None).of_kind(self.freq().kind());
         let expected = match self.freq().kind() {
             TimeKind::Integer => "a step number, as the times of the data",
             TimeKind::Timestamp => {
@@ -97,24 +93,12 @@ impl Panel {
     }
 }
 
-/// The first day of a year, a month or a day that is written without a time of day, and the first one after it.
-fn whole_period(text: &str) -> Option<[Date; 2]> {
-    let (first, length) = match text.len() {
-        4 => (format!("{text}-01-01"), 1.year()),
-        7 => (format!("{text}-01"), 1.month()),
-        10 => (text.to_owned(), 1.day()),
-        _ => return None,
-    };
-    let first: Date = first.parse().ok()?;
-    Some([first, first.checked_add(length).ok()?])
-}
-
 #[cfg(test)]
 mod tests {
-    use jiff::civil::date;
+    use foretell_calendar::jiff::civil::date;
 
     use super::*;
-    use crate::calendar::freq::Freq;
+    use foretell_calendar::Freq;
 
     fn days() -> Panel {
         let y = |days: usize| (0..days).map(|day| day as f32).collect::<Vec<_>>();

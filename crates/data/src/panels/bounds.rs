@@ -6,9 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::options::ReadOptions;
 use super::rows::TableRows;
-use crate::error::DataError;
-use crate::error::construct::check_wanted;
-use crate::error::too_large::TooLarge;
+use foretell_tables::{DataError, TooLarge, check_wanted};
 
 /// Rows from one look at the bounds to the next,
 pub(super) const LOOK: usize = 1 << 13;

@@ -10,14 +10,8 @@ use super::level::SeriesLevel;
 use super::panel::{Data, Panel, Series};
 use super::rows::TableRows;
 use super::unrounded::Unrounded;
-use crate::calendar::flaw::TimeFlaw;
-use crate::calendar::freq::Freq;
-use crate::calendar::given_time::{LATE_ZONE, Time};
-use crate::calendar::kind::TimeKind;
-use crate::calendar::zone::{Zone, in_range};
-use crate::error::DataError;
-use crate::error::flaw::Flaw;
-use crate::error::place::Place;
+use foretell_calendar::{Freq, LATE_ZONE, Time, TimeFlaw, TimeKind, Zone, zone::in_range};
+use foretell_tables::{DataError, Flaw, Place};
 
 /// Collects a panel from slices; see [`Panel::builder`].
 ///

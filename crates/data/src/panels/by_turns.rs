@@ -17,12 +17,11 @@ use super::panel::{Data, Panel, Series};
 use super::part_head::{read_head, write_head};
 use super::peers::{Alone, Peers, gather};
 use super::pieces::{Piece, check_digits, join_pieces};
-use crate::error::DataError;
-use crate::error::file::UnreadableTable;
-use crate::error::place::Place;
-use crate::tables::file_part::FilePart;
-use crate::tables::read_note::ReadNote;
-use crate::tables::table_files::table_files;
+use foretell_tables::{DataError, FilePart, Place, ReadNote, UnreadableTable, table_files};
+
+/// The least rows of a part of a file: enough that opening the file anew for each costs little, few enough that several processes have
+/// some of a file of a few million rows. Tests have small files.
+const PART_ROWS: u64 = if cfg!(test) { 4 } else { 1 << 18 };
 
 impl Panel {
     /// Reads files one after another, as [`from_files`](Self::from_files) reads all of them as one table, and keeps the numbers of
@@ -60,7 +59,7 @@ impl Panel {
     ) -> Result<Self, DataError> {
         let files = paths.iter().map(table_files).collect::<Result<Vec<_>, _>>()?.concat();
         if options.reads_apart() {
-            let parts: Vec<_> = files.iter().flat_map(|file| FilePart::all_of(file)).collect();
+            let parts: Vec<_> = files.iter().flat_map(|file| FilePart::all_of(file, PART_ROWS)).collect();
             let read = Self::from_parts_together(&parts, options, dir, peers);
             match &read {
                 Err(DataError::Unreadable(UnreadableTable::Unwritten { .. })) => return read,

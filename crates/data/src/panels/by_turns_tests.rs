@@ -8,7 +8,8 @@ use std::thread;
 use tempfile::TempDir;
 
 use super::*;
-use crate::{Fill, Freq};
+use crate::Fill;
+use foretell_calendar::Freq;
 
 /// A file of each text, after the header.
 fn files(texts: &[&str]) -> (TempDir, Vec<PathBuf>) {
@@ -182,7 +183,6 @@ fn series_that_go_on_in_another_file_are_whole() {
 }
 
 /// A Parquet file with a row group of each text.
-#[cfg(feature = "parquet")]
 fn row_groups(texts: &[&str]) -> (TempDir, PathBuf) {
     use arrow_array::{Array, Float64Array, Int64Array, RecordBatch, StringArray};
     use parquet::arrow::ArrowWriter;
@@ -222,17 +222,16 @@ fn row_groups(texts: &[&str]) -> (TempDir, PathBuf) {
     (dir, path)
 }
 
-#[cfg(feature = "parquet")]
 #[test]
 fn row_groups_of_one_file_are_read_apart() {
-    let integers = options().freq(crate::Freq::parse("1").unwrap());
+    let integers = options().freq(foretell_calendar::Freq::parse("1").unwrap());
     let groups = [
         PARTS[0],
         "z,1,5,used,1,1,5\nz,2,6,new,2,1,5\nm,3,1,late,0.5,0,3\nm,4,1,new,0.5,1,3\n",
         "c,7,8,new,3,1,4\nm,5,2,old,0.5,1,3\na,3,7,used,3,1,6\na,4,8,old,4,0,6\n",
     ];
     let (dir, path) = row_groups(&groups);
-    assert_eq!(FilePart::all_of(&path).len(), 3);
+    assert_eq!(FilePart::all_of(&path, PART_ROWS).len(), 3);
     same_as_one_table(&[path], &dir, &integers);
     // Rows of a series that are strewn over row groups are read as one table all the same.
     let strewn = [
@@ -240,7 +239,7 @@ fn row_groups_of_one_file_are_read_apart() {
         "m,2,5,used,1,1,3\nm,4,6,new,2,1,3\nc,4,1,late,0.5,0,4\nz,1,1,new,0.5,1,3\n",
     ];
     let (dir, path) = row_groups(&strewn);
-    assert_eq!(FilePart::all_of(&path).len(), 2);
+    assert_eq!(FilePart::all_of(&path, PART_ROWS).len(), 2);
     same_as_one_table(&[path], &dir, &integers);
 }
 

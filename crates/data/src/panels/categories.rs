@@ -9,8 +9,7 @@ use std::sync::Arc;
 use super::column::{Column, ColumnKind};
 use super::covariates::Future;
 use super::panel::Panel;
-use crate::error::DataError;
-use crate::error::place::Place;
+use foretell_tables::{DataError, Place};
 
 /// From here on integers are not told apart as 64-bit floats: columns of such are texts.
 const EXACT: f64 = (1_u64 << 53) as f64;
@@ -292,9 +291,8 @@ mod tests {
     use super::*;
     use crate::panels::fill::Fill;
     use crate::panels::options::ReadOptions;
-    use crate::{
-        Cutter, Freq, LocalScaler, Span, TimeKind, UnseenCategories, WindowScaler, WindowSlices, WindowSpec,
-    };
+    use crate::{Cutter, LocalScaler, Span, UnseenCategories, WindowScaler, WindowSlices, WindowSpec};
+    use foretell_calendar::{Freq, TimeKind};
 
     const CSV: &str = "unique_id,ds,y,sky,code\n\
                        a,1,1,sun,3\na,2,2,rain,03\na,3,3,sun,10\nb,1,4,Snow,3.0\nb,2,5,sun,-0\nb,3,6,rain,0\n";

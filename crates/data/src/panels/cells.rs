@@ -1,7 +1,7 @@
 //! Which values a cell may hold.
 
 use super::fill::Fill;
-use crate::error::flaw::Flaw;
+use foretell_tables::Flaw;
 
 /// A value that is neither missing nor infinite.
 pub(crate) fn finite(value: f32) -> Result<f32, Flaw> {

@@ -6,11 +6,8 @@ use rustc_hash::FxHashMap;
 
 use super::numbers::Numbers;
 use super::options::ReadOptions;
-use crate::error::DataError;
-use crate::error::flaw::Flaw;
-use crate::error::place::Place;
-use crate::tables::table::TableReader;
-use crate::wording::excerpt;
+use foretell_messages::excerpt;
+use foretell_tables::{DataError, Flaw, Place, TableReader};
 
 /// Labels that 32-bit floats can number.
 const MAX_LABELS: u32 = 1 << 24;

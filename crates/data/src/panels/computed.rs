@@ -6,8 +6,7 @@ use super::cells::finite;
 use super::column::Column;
 use super::covariates::Future;
 use super::panel::{Data, Panel, Series};
-use crate::error::DataError;
-use crate::error::place::Place;
+use foretell_tables::{DataError, Place};
 
 impl Panel {
     /// The panel with further columns, the rows of one series after the other in each.
@@ -74,8 +73,7 @@ fn computed(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calendar::freq::Freq;
-    use crate::calendar::kind::TimeKind;
+    use foretell_calendar::{Freq, TimeKind};
 
     fn panel() -> Panel {
         let builder = Panel::builder(TimeKind::Integer).freq(Freq::parse("1").unwrap());

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::column::{Column, ColumnKind};
 use super::panel::{Data, Panel};
-use crate::error::DataError;
+use foretell_tables::DataError;
 
 impl Panel {
     /// Makes static columns of those of these names, each of which must hold one value in all rows of a series.
@@ -56,7 +56,7 @@ pub(super) fn shown(column: &Column, value: f32) -> String {
 mod tests {
     use crate::{Panel, ReadOptions};
 
-    fn read(rows: &str) -> Result<Panel, crate::DataError> {
+    fn read(rows: &str) -> Result<Panel, foretell_tables::DataError> {
         let options = ReadOptions {
             static_cols: vec!["region".into(), "size".into()],
             categories: vec!["region".into()],

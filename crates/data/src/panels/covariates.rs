@@ -11,14 +11,8 @@ use super::options::ReadOptions;
 use super::origin::Origin;
 use super::panel::Panel;
 use super::spelling::StrangeIds;
-use crate::calendar::clock::Clock;
-use crate::error::DataError;
-use crate::error::flaw::Flaw;
-use crate::error::place::Place;
-use crate::error::remedies::Repeated;
-use crate::tables::open::{check_sizes, open};
-use crate::tables::read_note::ReadNote;
-use crate::tables::table::TableReader;
+use foretell_calendar::Clock;
+use foretell_tables::{DataError, Flaw, Place, ReadNote, Repeated, TableReader, check_sizes, open};
 
 const ID_REMEDY: &str = "name it as in the panel's file";
 
@@ -46,10 +40,10 @@ impl Panel {
     ) -> Result<Self, DataError> {
         check_sizes(paths, options.max_memory)?;
         let table = open(paths, &options.file.beside(), |_| true)?;
-        self.with_static_table(&mut *options.with_marks(table), options)
+        self.with_statics(&mut *options.with_marks(table), options)
     }
 
-    pub(crate) fn with_static_table(
+    pub(crate) fn with_statics(
         mut self,
         table: &mut dyn TableReader,
         options: &ReadOptions,
@@ -243,7 +237,7 @@ impl Future {
         let shown = |time: i64| kind.display_in(panel.zone(), time);
         let format = options.time_format.clone().filter(|_| !table.reads_its_times());
         let (zone, locale) = (panel.zone().cloned(), options.locale);
-        let mut clock = Clock { kind: Some(kind), zone, format, locale, ..Clock::default() };
+        let mut clock = Clock::new(format, zone, locale).of_kind(kind);
         let (mut rows, mut ignored_rows, mut strange) = (0_usize, 0, StrangeIds::default());
         let periods = options.periods()?;
         while table.advance()? {

@@ -1,8 +1,8 @@
 use super::*;
-use crate::Freq;
+use foretell_calendar::Freq;
 
 fn panel() -> Panel {
-    let day = |text: &str| crate::TimeKind::Timestamp.parse(text).unwrap();
+    let day = |text: &str| foretell_calendar::TimeKind::Timestamp.parse(text).unwrap();
     let freq = Freq::parse("D").unwrap();
     Panel::from_series(freq, [("a", day("2024-02-27"), [1.0, 2.0]), ("b", day("2024-01-01"), [3.0, 4.0])])
         .unwrap()

@@ -2,9 +2,7 @@
 
 use super::fill::{Fill, Trimmed};
 use super::rows::{SeriesRun, TableRows};
-use crate::error::DataError;
-use crate::error::flaw::Flaw;
-use crate::tables::read_note::ReadNote;
+use foretell_tables::{DataError, Flaw, ReadNote};
 
 impl TableRows {
     /// Leaves out the edges of each series of an arranged table. Between them, a missing value is a mistake where
@@ -61,7 +59,8 @@ impl TableRows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Filled, Freq, Panel, ReadOptions, TimeKind};
+    use crate::{Filled, Panel, ReadOptions};
+    use foretell_calendar::{Freq, TimeKind};
 
     fn read(text: &str, options: &ReadOptions) -> Result<Panel, DataError> {
         Panel::read_csv(text.as_bytes(), "t.csv", options)

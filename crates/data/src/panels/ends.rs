@@ -11,12 +11,9 @@ use super::level::SeriesLevel;
 use super::numbers::Numbers;
 use super::options::ReadOptions;
 use super::panel::{Data, Panel, Series};
-use crate::calendar::clock::Clock;
-use crate::error::DataError;
-use crate::error::early_ends::EarlyEnds;
-use crate::error::place::Place;
-use crate::error::too_large::TooLarge;
-use crate::wording::excerpt;
+use foretell_calendar::Clock;
+use foretell_messages::excerpt;
+use foretell_tables::{DataError, EarlyEnds, Place, TooLarge};
 
 /// The treatment of series that end a step or more before the last time of their panel. Unless someone says so, they stay as
 /// they are, and the steps after their end are forecast, although these have passed.
@@ -116,7 +113,7 @@ impl Panel {
     /// let (panel, early) = panel.ended(End::Common, &options)?.expect("a ended before its time");
     /// assert_eq!(panel.y(0), [5.0, 0.0, 0.0]);
     /// assert_eq!(early.to_string(), "1 of 2 series ends before the time of column `closed`: a (1)");
-    /// # Ok::<(), foretell_data::DataError>(())
+    /// # Ok::<(), foretell_tables::DataError>(())
     /// ```
     pub fn ended(&self, end: End, options: &ReadOptions) -> Result<Option<(Self, EarlyEnds)>, DataError> {
         let Some(last) = self.last_time().filter(|_| end != End::Own) else { return Ok(None) };
@@ -175,19 +172,15 @@ impl Panel {
         // A zone that the times of the data tell need not stand beside these.
         let mut zone = self.zone().cloned();
         zone.iter_mut().for_each(|zone| zone.found = false);
-        let mut clock = Clock {
-            kind: Some(self.freq().kind()),
-            zone,
-            format: options.time_format.clone(),
-            locale: options.locale,
-            ..Clock::default()
-        };
+        let mut clock =
+            Clock::new(options.time_format.clone(), zone, options.locale).of_kind(self.freq().kind());
         let times = self.series.iter().map(|series| {
             let code = (codes[series.place] as usize).checked_sub(1);
             let Some(label) = code.map(|code| &labels.texts[code]) else { return Ok(None) };
             // Dates of a typed column are shown as usual, whatever the texts of the data are like.
             let read = clock.read(label).or_else(|flaw| {
-                let usual = &mut Clock { format: None, ..clock.clone() };
+                let usual = &mut clock.clone();
+                usual.format = None;
                 usual.read(label).map_err(|_| flaw)
             });
             read.map(Some).map_err(|why| DataError::BadTime {
@@ -326,7 +319,7 @@ impl Panel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Freq, TimeFormat, TimeKind};
+    use foretell_calendar::{Freq, TimeFormat, TimeKind};
 
     fn shops() -> Panel {
         let text = "unique_id,ds,y,price,kind\n\

@@ -83,8 +83,7 @@ impl Panel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calendar::freq::Freq;
-    use crate::calendar::kind::TimeKind;
+    use foretell_calendar::{Freq, TimeKind};
 
     #[test]
     fn stretches_are_series_with_their_times_columns_and_static_values() {

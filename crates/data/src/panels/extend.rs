@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::covariates::Future;
 use super::numbers::Numbers;
 use super::panel::{Data, Panel};
-use crate::error::DataError;
+use foretell_tables::DataError;
 
 impl Panel {
     /// The last `rows` rows of each series, or all that it has. Nothing is copied.
@@ -121,8 +121,7 @@ impl Future {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calendar::freq::Freq;
-    use crate::calendar::kind::TimeKind;
+    use foretell_calendar::{Freq, TimeKind};
 
     /// Two series of integers' times, of 5 and 3 rows, with a column and a mask.
     fn panel() -> Panel {

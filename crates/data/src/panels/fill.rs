@@ -5,9 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::float::Float;
-use crate::error::DataError;
-use crate::error::flaw::Flaw;
-use crate::nearest::nearest;
+use foretell_messages::nearest;
+use foretell_tables::{DataError, Flaw};
 
 /// How missing rows and values are filled; nothing is filled unasked.
 ///

@@ -6,8 +6,8 @@ use super::column::Column;
 use super::level::SeriesLevel;
 use super::numbers::Numbers;
 use super::panel::{Data, Panel};
-use crate::error::DataError;
-use crate::nearest::nearest;
+use foretell_messages::nearest;
+use foretell_tables::DataError;
 
 impl Panel {
     /// The rows of each series, and after them those of the same series of `later`, whatever the times of these are: rows count
@@ -71,9 +71,8 @@ impl Panel {
 
 #[cfg(test)]
 mod tests {
-    use crate::calendar::freq::Freq;
-    use crate::calendar::kind::TimeKind;
     use crate::panels::panel::Panel;
+    use foretell_calendar::{Freq, TimeKind};
 
     fn panel(rows: &[(&str, i64, &[f32])], column: Option<&[f32]>) -> Panel {
         let mut builder = Panel::builder(TimeKind::Integer).freq(Freq::parse("1").unwrap());

@@ -8,16 +8,10 @@ use rustc_hash::FxHashMap;
 use super::bounds::LOOK;
 use super::options::ReadOptions;
 use super::panel::Panel;
-use crate::calendar::kind::TimeKind;
-use crate::calendar::repeated_times::RepeatedTimes;
-use crate::calendar::zone::Zone;
-use crate::error::DataError;
-use crate::error::flaw::Flaw;
-use crate::error::remedies::ColumnRoles;
-use crate::frames::models::{KnownColumns, ModelInTable};
-use crate::tables::file_options::FileOptions;
-use crate::tables::open::{check_sizes, open};
-use crate::tables::table::TableReader;
+use foretell_calendar::{RepeatedTimes, TimeKind, Zone};
+use foretell_tables::{
+    ColumnRoles, DataError, FileOptions, Flaw, KnownColumns, ModelInTable, TableReader, check_sizes, open,
+};
 
 /// The column of cross-validation that says where a row's window was cut.
 const CUTOFF: &str = "cutoff";
@@ -461,15 +455,15 @@ mod tests {
         let path = home.path().join("a.csv");
         let hours = ["01:00", "02:00", "02:00", "03:00"].map(|hour| format!("a,2023-10-29 {hour}:00,1\n"));
         std::fs::write(&path, format!("unique_id,ds,y\n{}", hours.concat())).unwrap();
-        let options = ReadOptions::new().zone(crate::Zone::parse("Europe/Berlin").unwrap());
+        let options = ReadOptions::new().zone(foretell_calendar::Zone::parse("Europe/Berlin").unwrap());
         let times = ForecastTable::actual_from_file(&path, &options).unwrap().times;
         assert!(times.windows(2).all(|pair| pair[1] - pair[0] == 3_600_000_000), "{times:?}");
     }
 
-    #[cfg(feature = "parquet")]
     #[test]
     fn texts_of_other_kinds_of_files_are_read_alike() {
         use arrow_array::{ArrayRef, Int64Array, RecordBatch, StringArray};
+        use foretell_tables::ArrowTable;
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("f.parquet");
         let read = |cells: [Option<&str>; 3]| {
@@ -484,7 +478,10 @@ mod tests {
             writer.write(&batch).unwrap();
             writer.close().unwrap();
             let options = ReadOptions::default();
-            (ForecastTable::from_file(&path, &options), ForecastTable::from_record_batches([batch], &options))
+            (
+                ForecastTable::from_file(&path, &options),
+                ForecastTable::from_table(ArrowTable::from_batches([batch]).unwrap(), &options),
+            )
         };
         let (file, batch) = read([Some("1"), None, Some("1.5x")]);
         let (file, batch) = (file.unwrap_err().to_string(), batch.unwrap_err().to_string());

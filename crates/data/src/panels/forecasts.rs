@@ -5,27 +5,26 @@ use std::path::Path;
 use super::forecast_table::ForecastTable;
 use super::options::ReadOptions;
 use super::precision::{SINGLE, loses_steps};
-use crate::calendar::freq::Freq;
-use crate::error::DataError;
-use crate::error::place::Place;
-use crate::frames::frame::Frame;
-use crate::tables::number_format::narrow;
+use foretell_calendar::Freq;
+use foretell_tables::{DataError, Frame, Place, narrow};
 
-impl Frame {
+impl ForecastTable {
     /// Reads a file of forecasts of series of the frequency `freq`: Parquet by its name, else CSV; one that
-    /// [`write_csv`](Self::write_csv) or [`write_parquet`](Self::write_parquet) wrote, or a data frame of
+    /// [`Frame::write_csv`] or `Frame::write_parquet` wrote, or a data frame of
     /// neuralforecast. Ids and times are in the columns that `options` names, the times of cutoffs in `cutoff`
     /// if there is one. Of the other columns those of numbers are kept; a missing number is NaN.
     ///
     /// # Errors
     /// A column that is missing, times that cannot be read or are of another kind than `freq`, no rows, more than
     /// [`ReadOptions::max_memory`] has room for.
-    pub fn from_file(path: impl AsRef<Path>, options: &ReadOptions, freq: Freq) -> Result<Self, DataError> {
-        ForecastTable::from_file(path, options)?.into_frame(options, freq)
+    pub fn frame_from_file(
+        path: impl AsRef<Path>,
+        options: &ReadOptions,
+        freq: Freq,
+    ) -> Result<Frame, DataError> {
+        Self::from_file(path, options)?.into_frame(options, freq)
     }
-}
 
-impl ForecastTable {
     /// The table of a frame.
     pub fn of_frame(frame: Frame) -> Self {
         let mut wide = frame.wide;
@@ -107,9 +106,9 @@ mod tests {
 
     use super::super::bounds::LOOK;
     use super::*;
-    use crate::{FileFormat, Zone};
-    #[cfg(feature = "parquet")]
     use crate::{Fill, Panel};
+    use foretell_calendar::Zone;
+    use foretell_tables::FileFormat;
 
     fn frame(freq: &str, zone: Option<&str>) -> Frame {
         let freq = Freq::parse(freq).unwrap();
@@ -131,10 +130,7 @@ mod tests {
         }
     }
 
-    const FILES: &[&str] = match cfg!(feature = "parquet") {
-        true => &["frame.csv", "frame.parquet"],
-        false => &["frame.csv"],
-    };
+    const FILES: [&str; 2] = ["frame.csv", "frame.parquet"];
 
     fn write(frame: &Frame, path: &Path) {
         let file = std::fs::File::create(path).unwrap();
@@ -157,7 +153,7 @@ mod tests {
                 let path = home.path().join(name);
                 write(&frame, &path);
                 let options = ReadOptions { zone: frame.zone.clone(), ..options.clone() };
-                let read = Frame::from_file(&path, &options, frame.freq).unwrap();
+                let read = ForecastTable::frame_from_file(&path, &options, frame.freq).unwrap();
                 assert_eq!(
                     (&read.ids, &read.times, &read.cutoffs),
                     (&frame.ids, &frame.times, &frame.cutoffs)
@@ -169,16 +165,14 @@ mod tests {
                 assert_eq!(bits(&read), bits(&frame), "{name}, {freq}, {zone:?}");
             }
             // The zone is a type of the last file, and need not be told.
-            if FILES.len() == 1 {
-                continue;
-            }
-            let read = Frame::from_file(home.path().join("frame.parquet"), &options, frame.freq).unwrap();
+            let read =
+                ForecastTable::frame_from_file(home.path().join("frame.parquet"), &options, frame.freq)
+                    .unwrap();
             let shown = |zone: &Option<Zone>| zone.as_ref().map(ToString::to_string);
             assert_eq!(shown(&read.zone), shown(&frame.zone));
         }
     }
 
-    #[cfg(feature = "parquet")]
     #[test]
     fn ids_that_came_as_integers_go_as_integers() {
         let mut frame = frame("D", None);
@@ -190,7 +184,7 @@ mod tests {
         for integer_ids in [false, true] {
             frame.integer_ids = integer_ids;
             write(&frame, &path);
-            let read = Frame::from_file(&path, &options, frame.freq).unwrap();
+            let read = ForecastTable::frame_from_file(&path, &options, frame.freq).unwrap();
             assert_eq!((read.integer_ids, &read.ids), (integer_ids, &frame.ids));
             let options =
                 ReadOptions { target_col: "MLP-lo-90".into(), fill: Some(Fill::Zero), ..options.clone() };
@@ -208,7 +202,7 @@ mod tests {
         std::fs::write(&path, text).unwrap();
         let read = |limit| {
             let options = ReadOptions { max_memory: Some(limit), ..ReadOptions::default() };
-            Frame::from_file(&path, &options, Freq::parse("1").unwrap())
+            ForecastTable::frame_from_file(&path, &options, Freq::parse("1").unwrap())
         };
         assert_eq!(read(100_000_000).unwrap().n_rows(), 16 * LOOK);
         let error = read(5_000_000).unwrap_err().to_string();
@@ -221,7 +215,7 @@ mod tests {
         let path = home.path().join("f.csv");
         let read = |text: &str| {
             std::fs::write(&path, text).unwrap();
-            Frame::from_file(&path, &ReadOptions::default(), Freq::parse("D").unwrap())
+            ForecastTable::frame_from_file(&path, &ReadOptions::default(), Freq::parse("D").unwrap())
         };
         assert!(matches!(read("unique_id,ds,y\n"), Err(DataError::NoRows { .. })));
         assert!(matches!(read("unique_id,ds,y\na,1,2\n"), Err(DataError::FreqKind { .. })));

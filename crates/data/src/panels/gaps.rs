@@ -3,11 +3,8 @@
 use super::column::{BadCell, ColumnKind};
 use super::fill::{Fill, Filled};
 use super::rows::{SeriesRun, TableRows};
-use crate::calendar::freq::Freq;
-use crate::calendar::steps::Steps;
-use crate::calendar::zone::Zone;
-use crate::error::DataError;
-use crate::error::too_large::TooLarge;
+use foretell_calendar::{Freq, Steps, Zone};
+use foretell_tables::{DataError, TooLarge};
 
 impl TableRows {
     /// Adds the rows that are missing by the frequency to a sorted table, then fills NaN.

@@ -3,10 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::error::DataError;
-use crate::error::remedies::ColumnRoles;
-use crate::tables::file_options::FileOptions;
-use crate::tables::open::open;
+use foretell_tables::{ColumnRoles, DataError, FileOptions, open};
 
 /// A table with a row per series, whose other columns are all numbers.
 #[derive(Clone, Debug, PartialEq)]

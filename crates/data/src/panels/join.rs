@@ -1,7 +1,7 @@
 //! Rows of the parts of a table joined in its order.
 
 use super::rows::TableRows;
-use crate::tables::read_note::ReadNote;
+use foretell_tables::ReadNote;
 
 impl TableRows {
     /// Appends the rows of another part of the same table, as if they had been read after these.

@@ -39,7 +39,7 @@ impl Panel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::calendar::freq::Freq;
+    use foretell_calendar::Freq;
 
     fn panel(freq: &str, series: &[(&str, i64, &[f32])]) -> Panel {
         Panel::from_series(Freq::parse(freq).unwrap(), series.iter().copied()).unwrap()

@@ -1,20 +1,12 @@
 //! Tables of other layouts read as long ones, and how a table that was read as another seems to be laid out.
 
 use super::options::ReadOptions;
-use crate::calendar::kind::TimeKind;
-use crate::calendar::readings::readings;
-use crate::error::DataError;
-use crate::error::file::UnreadableTable;
-use crate::setting::Setting;
-use crate::tables::across::{LongNames, MeltedTable, times_of};
-use crate::tables::day_clock::steps_of_day;
-use crate::tables::joined_times::JoinedTimes;
-use crate::tables::layout::Across;
-use crate::tables::missing_marks::{MarkedTable, Marks};
-use crate::tables::read_note::ReadNote;
-use crate::tables::table::TableReader;
-use crate::tables::year_months::named_months;
-use crate::tables::year_parts::parts_of_year;
+use foretell_calendar::{TimeKind, readings::readings};
+use foretell_messages::Setting;
+use foretell_tables::{
+    Across, DataError, JoinedTimes, LongNames, MarkedTable, Marks, MeltedTable, ReadNote, TableReader,
+    UnreadableTable, named_months, parts_of_year, steps_of_day, times_of,
+};
 
 /// A wide table of fewer columns across is one of series.
 const FEW: usize = 6;
@@ -242,7 +234,8 @@ pub(super) fn note_of_parts(table: &dyn TableReader) -> Option<ReadNote> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Panel, ReadOptions, TimeFormat};
+    use crate::{Panel, ReadOptions};
+    use foretell_calendar::TimeFormat;
 
     fn refused(text: &str, options: &ReadOptions) -> String {
         Panel::read_csv(text.as_bytes(), "t.csv", options).map(|_| ()).unwrap_err().to_string()

@@ -2,7 +2,7 @@
 
 use super::level::SeriesLevel;
 use super::panel::Panel;
-use crate::frames::frame::Frame;
+use foretell_tables::Frame;
 
 /// How a column of a table stands to the [`SeriesLevel`]s of its series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

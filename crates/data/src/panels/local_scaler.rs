@@ -11,9 +11,8 @@ use super::column::{Column, ColumnKind};
 use super::covariates::Future;
 use super::level::SeriesLevel;
 use super::panel::Panel;
-use crate::error::DataError;
-use crate::error::place::Place;
-use crate::nearest::nearest;
+use foretell_messages::nearest;
+use foretell_tables::{DataError, Place};
 
 /// Largest power that Box-Cox transforms are looked for; the smallest is 0, the logarithm.
 const UPPER: f64 = 2.0;

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Freq, TimeKind};
+use foretell_calendar::{Freq, TimeKind};
 use serde_json::Value;
 
 fn numbers(value: &Value) -> Vec<f32> {

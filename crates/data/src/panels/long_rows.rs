@@ -5,11 +5,8 @@ use super::cells::{admitted, check_mask, check_weight};
 use super::options::ReadOptions;
 use super::periods::Periods;
 use super::rows::TableRows;
-use crate::calendar::clock::Clock;
-use crate::calendar::repeated_times::RepeatedTimes;
-use crate::error::DataError;
-use crate::error::flaw::Flaw;
-use crate::tables::table::TableReader;
+use foretell_calendar::{Clock, RepeatedTimes};
+use foretell_tables::{DataError, Flaw, TableReader};
 
 /// Which columns of a long table hold what.
 pub(super) struct LongColumns<'a> {

@@ -1,7 +1,7 @@
 //! Values of the target that look like marks of missing ones: -999, 9999.9, ...
 
 use super::panel::Panel;
-use crate::tables::read_note::ReadNote;
+use foretell_tables::ReadNote;
 
 impl Panel {
     /// The panel with a note of the value at one end of the target that looks like a mark, if there is one.

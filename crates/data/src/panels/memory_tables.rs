@@ -4,8 +4,7 @@ use super::covariates::Future;
 use super::options::ReadOptions;
 use super::panel::Panel;
 use super::read::read_wanted;
-use crate::error::DataError;
-use crate::tables::memory_table::MemoryTable;
+use foretell_tables::{DataError, MemoryTable};
 
 impl Panel {
     /// Reads a table that is in memory; else as [`from_file`](Self::from_file), to the last bit.
@@ -24,7 +23,7 @@ impl Panel {
     pub fn with_static_memory(self, table: &MemoryTable, options: &ReadOptions) -> Result<Self, DataError> {
         table.check_size(options.max_memory)?;
         let table = table.open(&options.file.beside(), |_| true)?;
-        self.with_static_table(&mut *options.with_marks(table), options)
+        self.with_statics(&mut *options.with_marks(table), options)
     }
 }
 
@@ -49,7 +48,7 @@ mod tests {
     use std::fs;
 
     use super::*;
-    use crate::tables::format::FileFormat;
+    use foretell_tables::FileFormat;
 
     const DATA: &str = "unique_id,ds,y,price\na,2024-01-01,1,2\na,2024-01-02,2,3\na,2024-01-03,4,4\n";
     const FUTURE: &str = "unique_id,ds,price\na,2024-01-04,7\n";
@@ -101,10 +100,10 @@ mod tests {
         assert!(panel.has_integer_ids() && panel.y(0) == [0.25, 0.5, 1.0]);
     }
 
-    #[cfg(feature = "parquet")]
     #[test]
     fn parquet_and_streams_in_memory_are_read_as_files_are() {
-        use crate::{Frame, Freq};
+        use foretell_calendar::Freq;
+        use foretell_tables::Frame;
         let frame = Frame {
             ids: vec!["a".into(); 3],
             times: vec![1, 2, 3],

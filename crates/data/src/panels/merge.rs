@@ -3,7 +3,7 @@
 use super::aggregate::Aggregate;
 use super::column::ColumnKind;
 use super::rows::TableRows;
-use crate::calendar::steps::Steps;
+use foretell_calendar::Steps;
 
 impl Aggregate {
     /// How further columns follow it.

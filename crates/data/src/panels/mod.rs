@@ -25,6 +25,7 @@ mod followed;
 pub(crate) mod forecast_table;
 mod forecasts;
 mod gaps;
+mod given_tables;
 mod held;
 pub(crate) mod id_table;
 mod join;
@@ -54,8 +55,6 @@ mod periods;
 mod pieces;
 mod precision;
 pub(crate) mod read;
-#[cfg(feature = "parquet")]
-mod record_batches;
 
 pub(crate) mod roles;
 mod rows;

@@ -6,9 +6,8 @@ use super::cells::finite;
 use super::column::Column;
 use super::level::SeriesLevel;
 use super::panel::{Data, Panel, Series};
-use crate::calendar::zone::in_range;
-use crate::error::DataError;
-use crate::error::place::Place;
+use foretell_calendar::zone::in_range;
+use foretell_tables::{DataError, Place};
 
 impl Panel {
     /// The same series and static columns with other rows: the target `y` and further columns, `[series, rows]` each, in the panel's order
@@ -122,7 +121,8 @@ impl Panel {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Freq, Panel, ReadOptions};
+    use crate::{Panel, ReadOptions};
+    use foretell_calendar::Freq;
 
     fn read(rows: &str, freq: &str) -> Panel {
         let options = ReadOptions { freq: Some(Freq::parse(freq).unwrap()), ..ReadOptions::new() };

@@ -12,8 +12,7 @@ use foretell_pool::{FileNumbers, NumberFile};
 
 use super::numbers::Numbers;
 use super::peers::{Peers, gather};
-use crate::error::DataError;
-use crate::error::file::UnreadableTable;
+use foretell_tables::{DataError, UnreadableTable};
 
 /// Numbers that are passed on at a time: 1 MB of them.
 const BLOCK: usize = 1 << 18;

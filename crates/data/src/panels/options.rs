@@ -5,18 +5,9 @@ use serde::{Deserialize, Serialize};
 use super::aggregate::Aggregate;
 use super::fill::Fill;
 use super::periods::Periods;
-use crate::calendar::freq::Freq;
-use crate::calendar::locale::Locale;
-use crate::calendar::time_format::TimeFormat;
-use crate::calendar::zone::Zone;
-use crate::error::DataError;
-use crate::error::remedies::ColumnRoles;
-use crate::setting::Setting;
-use crate::tables::day_clock::Hours;
-use crate::tables::file_options::FileOptions;
-use crate::tables::layout::Across;
-use crate::tables::number_format::NumberFormat;
-use crate::tables::table::{ID, TableReader};
+use foretell_calendar::{Freq, Locale, TimeFormat, Zone};
+use foretell_messages::Setting;
+use foretell_tables::{Across, ColumnRoles, DataError, FileOptions, Hours, ID, NumberFormat, TableReader};
 
 /// How a table is laid out, and how it is read.
 ///
@@ -26,7 +17,7 @@ use crate::tables::table::{ID, TableReader};
 /// let options = ReadOptions::new().time_col("day").target_col("sales").fill(Fill::Zero);
 /// let panel = Panel::read_csv("day,sales\n2024-01-01,5\n2024-01-02,7\n2024-01-04,6\n".as_bytes(), "sales.csv", &options)?;
 /// assert_eq!(panel.y(0), [5.0, 7.0, 0.0, 6.0]);
-/// # Ok::<(), foretell_data::DataError>(())
+/// # Ok::<(), foretell_tables::DataError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -88,7 +79,7 @@ pub struct ReadOptions {
     ///
     /// [`Trimmed`]: crate::Trimmed
     pub fill: Option<Fill>,
-    /// Whether series of which no value is known are left out, with a [note](crate::ReadNote); without it they are mistakes, unless
+    /// Whether series of which no value is known are left out, with a [note](foretell_tables::ReadNote); without it they are mistakes, unless
     /// they are filled by 0.
     #[serde(skip_serializing_if = "is_false")]
     pub drop_unknown: bool,
@@ -98,7 +89,7 @@ pub struct ReadOptions {
     /// that is a mistake. Periods are named as in pandas: weeks and `ME`, `QE`, `YE` by their last day, others by their first.
     pub resample: Option<Freq>,
     /// Whether periods to gather rows in are left out where they stand at the beginning or the end of a series and seem not to be
-    /// complete: rows are missing in them that the periods between have. They are [told](crate::ReadNote) in any case.
+    /// complete: rows are missing in them that the periods between have. They are [told](foretell_tables::ReadNote) in any case.
     pub drop_partial: bool,
     /// A step whose nearest multiple each time is moved to (`15min`, `h`, `D`): of sensors whose times jitter.
     pub snap: Option<Freq>,

@@ -2,13 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::calendar::freq::Freq;
-use crate::calendar::kind::TimeKind;
-use crate::calendar::readings::formats;
-use crate::calendar::time_format::TimeFormat;
-use crate::error::DataError;
-use crate::setting::Setting;
-use crate::tables::table::TableReader;
+use foretell_calendar::{Freq, TimeFormat, TimeKind, readings::formats};
+use foretell_messages::Setting;
+use foretell_tables::{DataError, TableReader};
 
 /// Rows that are looked at.
 const ROWS: usize = 5000;
@@ -24,8 +20,7 @@ pub(super) fn with_orders(error: DataError, table: &mut dyn TableReader) -> Data
     }
     let read = |word: &String| -> Option<Vec<i64>> {
         let format = TimeFormat::parse(word).ok()?;
-        let mut times =
-            texts.iter().map(|text| Some(format.read(text).ok()?.civil)).collect::<Option<Vec<_>>>()?;
+        let mut times = texts.iter().map(|text| format.civil(text)).collect::<Option<Vec<_>>>()?;
         times.sort_unstable();
         times.dedup();
         Some(times)
@@ -52,7 +47,8 @@ pub(super) fn with_orders(error: DataError, table: &mut dyn TableReader) -> Data
 
 #[cfg(test)]
 mod tests {
-    use crate::{Panel, ReadOptions, TimeFormat};
+    use crate::{Panel, ReadOptions};
+    use foretell_calendar::TimeFormat;
 
     fn read(days: &[&str], format: Option<&str>) -> Result<Panel, String> {
         let rows: String = days.iter().map(|day| format!("{day},1\n")).collect();

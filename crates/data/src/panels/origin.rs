@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::error::place::Place;
-use crate::tables::table::TableReader;
+use foretell_tables::{Place, TableReader};
 
 /// The name of a table of slices.
 pub(crate) const SLICES: &str = "the panel";

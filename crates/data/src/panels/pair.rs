@@ -1,10 +1,8 @@
 //! A table of two columns, whatever they are called: one holds times, and the other the target.
 
 use super::options::ReadOptions;
-use crate::calendar::clock::Clock;
-use crate::calendar::kind::TimeKind;
-use crate::error::DataError;
-use crate::tables::table::TableReader;
+use foretell_calendar::{Clock, TimeKind};
+use foretell_tables::{DataError, TableReader};
 
 /// The two columns of a table.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +40,7 @@ impl ReadOptions {
         }
         let is_time = |column: usize| {
             let (format, zone) = (self.time_format.clone(), self.zone.clone());
-            let mut clock = Clock { format, zone, locale: self.locale, ..Clock::default() };
+            let mut clock = Clock::new(format, zone, self.locale);
             table.time(column, &mut clock).is_ok() && clock.kind == Some(TimeKind::Timestamp)
         };
         let is_text = |column: usize| table.wide_number(column).is_err();
@@ -58,7 +56,7 @@ impl ReadOptions {
 mod tests {
     use crate::{Panel, ReadOptions};
 
-    fn read(text: &str) -> Result<Panel, crate::DataError> {
+    fn read(text: &str) -> Result<Panel, foretell_tables::DataError> {
         Panel::read_csv(text.as_bytes(), "t.csv", &ReadOptions::default())
     }
 

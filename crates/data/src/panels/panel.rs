@@ -12,13 +12,9 @@ use super::level::SeriesLevel;
 use super::numbers::Numbers;
 use super::origin::SLICES;
 use super::spelling::StrangeIds;
-use crate::calendar::freq::Freq;
-use crate::calendar::zone::Zone;
-use crate::error::DataError;
-use crate::error::place::Place;
-use crate::setting::Setting;
-use crate::tables::day_clock::Hours;
-use crate::tables::read_note::ReadNote;
+use foretell_calendar::{Freq, Zone};
+use foretell_messages::Setting;
+use foretell_tables::{DataError, Hours, Place, ReadNote};
 
 /// Series of one frequency, sorted by id, with the target `y`, further numeric columns of the same
 /// rows, and static columns with one value per series.

@@ -1,5 +1,7 @@
 use super::*;
-use crate::{DataError, Fill, TimeKind};
+use crate::Fill;
+use foretell_calendar::TimeKind;
+use foretell_tables::DataError;
 
 fn freq(word: &str) -> Freq {
     Freq::parse(word).unwrap()

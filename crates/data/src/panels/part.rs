@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::column::Column;
 use super::covariates::Future;
 use super::panel::Panel;
-use crate::error::DataError;
+use foretell_tables::DataError;
 
 impl Panel {
     /// The series in these places. Nothing is copied.
@@ -57,8 +57,7 @@ impl Future {
 
 #[cfg(test)]
 mod tests {
-    use crate::calendar::freq::Freq;
-    use crate::calendar::kind::TimeKind;
+    use foretell_calendar::{Freq, TimeKind};
 
     use super::*;
 

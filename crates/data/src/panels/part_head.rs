@@ -6,7 +6,7 @@ use super::column::{Column, ColumnKind, Labels};
 use super::fill::{Filled, Trimmed};
 use super::numbers::Numbers;
 use super::panel::{Data, Panel, Series};
-use crate::tables::read_note::ReadNote;
+use foretell_tables::ReadNote;
 
 /// The bytes of a part, or none where a column of it has a bad cell or series were left out of it: that is told by the one who reads the
 /// file.

@@ -2,8 +2,8 @@
 
 use super::periods::Periods;
 use super::rows::{SeriesRun, TableRows};
-use crate::calendar::zone::Zone;
-use crate::tables::read_note::ReadNote;
+use foretell_calendar::Zone;
+use foretell_tables::ReadNote;
 
 /// A period of a series: how far its first row is from the period's beginning, and its last from the end.
 #[derive(Clone, Copy, Debug)]
@@ -61,12 +61,13 @@ fn partial_edges(periods: &[Margins]) -> [bool; 2] {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Aggregate, Freq, Panel, ReadOptions};
+    use crate::{Aggregate, Panel, ReadOptions};
+    use foretell_calendar::Freq;
 
     /// Days from 3 January 2024, a Wednesday, with 1 in each.
     fn days(count: i64, business: bool) -> String {
         let days = (0..count).filter(|day| !business || (day + 2) % 7 < 5);
-        let day = |day| crate::TimeKind::Timestamp.display((19_725 + day) * 86_400_000_000);
+        let day = |day| foretell_calendar::TimeKind::Timestamp.display((19_725 + day) * 86_400_000_000);
         days.map(|i| format!("{},1\n", day(i))).fold("ds,y\n".to_owned(), |text, row| text + &row)
     }
 

@@ -7,9 +7,8 @@ use foretell_threads::Workers;
 use super::bounds::{Bounds, Share};
 use super::long_rows::LongColumns;
 use super::rows::TableRows;
-use crate::calendar::clock::Clock;
-use crate::error::DataError;
-use crate::tables::table::TableReader;
+use foretell_calendar::Clock;
+use foretell_tables::{DataError, TableReader};
 
 /// The parts that are not read yet, with their numbers.
 struct Source<'a> {
@@ -131,7 +130,8 @@ fn lock<T>(shared: &Mutex<T>) -> MutexGuard<'_, T> {
 mod tests {
     use std::fmt::Write as _;
 
-    use crate::{DataError, Panel, ReadOptions};
+    use crate::{Panel, ReadOptions};
+    use foretell_tables::DataError;
 
     /// Some megabytes, with line ends within quotes, labels that come late, and rows of series or of times side by side.
     fn text(by_time: bool) -> String {

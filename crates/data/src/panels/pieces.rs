@@ -5,9 +5,7 @@ use std::sync::Arc;
 use super::column::Column;
 use super::constants::shown;
 use super::panel::{Panel, Series};
-use crate::error::DataError;
-use crate::error::file::UnreadableTable;
-use crate::tables::file_part::FilePart;
+use foretell_tables::{DataError, FilePart, UnreadableTable};
 
 /// The rows of a series in one file, and the number of the file.
 pub(super) type Piece = (Series, usize);

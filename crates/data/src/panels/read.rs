@@ -16,16 +16,10 @@ use super::pair::Pair;
 use super::panel::Panel;
 use super::rows::TableRows;
 use super::unrounded::Unrounded;
-use crate::calendar::clock::Clock;
-use crate::calendar::kind::TimeKind;
-use crate::calendar::repeated_times::RepeatedTimes;
-use crate::error::DataError;
-use crate::error::file::UnreadableTable;
-use crate::error::remedies::ColumnRoles;
-use crate::tables::file_part::FilePart;
-use crate::tables::open::{check_sizes, open};
-use crate::tables::table::TableReader;
-use crate::tables::text_table::TextTable;
+use foretell_calendar::{Clock, RepeatedTimes, TimeKind};
+use foretell_tables::{
+    ColumnRoles, DataError, FilePart, TableReader, TextTable, UnreadableTable, check_sizes, open,
+};
 
 const COLUMN_REMEDY: &str = "give one of these names, or add the column";
 
@@ -36,7 +30,7 @@ pub(super) const WEIGHT: &str = "sample_weight";
 impl ReadOptions {
     pub(super) fn clock(&self, table: &dyn TableReader) -> Clock {
         let format = self.time_format.clone().filter(|_| !table.reads_its_times());
-        Clock { zone: self.zone.clone(), format, locale: self.locale, ..Clock::default() }
+        Clock::new(format, self.zone.clone(), self.locale)
     }
 
     /// The kind of the times of the column `column`, once all rows were read. Integers that all look like dates are
@@ -49,13 +43,13 @@ impl ReadOptions {
         times: usize,
     ) -> Result<TimeKind, DataError> {
         let kind = clock.kind.ok_or_else(|| DataError::NoRows { table: table.clone() })?;
-        if (1..times).contains(&clock.quarters) {
-            let (file, column, quarters) = (table.clone(), column.to_owned(), clock.quarters);
+        if (1..times).contains(&clock.quarters()) {
+            let (file, column, quarters) = (table.clone(), column.to_owned(), clock.quarters());
             return Err(UnreadableTable::MixedPeriods { file, column, quarters, of: times }.into());
         }
         let said =
             self.time_format.is_some() || self.freq.is_some_and(|freq| freq.kind() == TimeKind::Integer);
-        match clock.dates.format().filter(|_| kind == TimeKind::Integer && !said) {
+        match clock.integer_dates().filter(|_| kind == TimeKind::Integer && !said) {
             None => Ok(kind),
             Some(format) => {
                 let (table, column) = (table.clone(), column.to_owned());

@@ -1,5 +1,7 @@
 use super::*;
-use crate::{Fill, Filled, Frame, Freq, NumberFormat, TimeFormat, TimeKind, Zone};
+use crate::{Fill, Filled};
+use foretell_calendar::{Freq, TimeFormat, TimeKind, Zone};
+use foretell_tables::{Frame, NumberFormat};
 use proptest::prelude::*;
 
 fn long(text: &str) -> Result<Panel, DataError> {

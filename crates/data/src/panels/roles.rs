@@ -9,15 +9,8 @@ use rustc_hash::FxBuildHasher;
 
 use super::options::ReadOptions;
 use super::read::{AVAILABLE_MASK, WEIGHT};
-use crate::calendar::clock::Clock;
-use crate::calendar::kind::TimeKind;
-use crate::error::DataError;
-use crate::error::flaw::Flaw;
-use crate::error::unclear_column::UnclearColumn;
-use crate::tables::memory_table::MemoryTable;
-use crate::tables::open::open;
-use crate::tables::table::TableReader;
-use crate::tables::table_files::table_files;
+use foretell_calendar::{Clock, TimeKind};
+use foretell_tables::{DataError, Flaw, MemoryTable, TableReader, UnclearColumn, open, table_files};
 
 /// Rows that are looked at.
 const ROWS: usize = 1000;

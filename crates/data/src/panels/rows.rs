@@ -11,12 +11,8 @@ use super::fill::Fill;
 use super::origin::Origin;
 use super::periods::Periods;
 use super::unrounded::Unrounded;
-use crate::calendar::steps::Steps;
-use crate::error::DataError;
-use crate::error::flaw::Flaw;
-use crate::error::place::Place;
-use crate::tables::read_note::ReadNote;
-use crate::tables::table::TableReader;
+use foretell_calendar::Steps;
+use foretell_tables::{DataError, Flaw, Place, ReadNote, TableReader};
 
 /// The columns of a long table as they are read, one entry per row.
 ///

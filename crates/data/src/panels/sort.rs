@@ -2,8 +2,8 @@
 
 use super::numbers::Numbers;
 use super::rows::{SeriesRun, TableRows};
-use crate::calendar::steps::Steps;
-use crate::error::DataError;
+use foretell_calendar::Steps;
+use foretell_tables::DataError;
 
 impl TableRows {
     /// Groups the rows by series with ascending times, if they are not so already.
@@ -71,7 +71,7 @@ impl TableRows {
             keys.iter().for_each(|(time, _)| sorted.push(*time));
         }
         self.times = sorted;
-        if self.within.len() > 0 {
+        if !self.within.is_empty() {
             let within = std::mem::take(&mut self.within).into_lookup();
             let mut sorted = Steps::default();
             order.iter().for_each(|row| sorted.push(within(*row)));

@@ -71,7 +71,8 @@ impl Unrounded {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Aggregate, End, Fill, Freq, Panel, ReadOptions, TimeKind};
+    use crate::{Aggregate, End, Fill, Panel, ReadOptions};
+    use foretell_calendar::{Freq, TimeKind};
 
     fn read(text: &str, options: &ReadOptions) -> Panel {
         Panel::read_csv(text.as_bytes(), "t.csv", options).unwrap()
@@ -155,15 +156,17 @@ mod tests {
         assert_eq!((panel.y(0), panel.y(2)), (&[0.1, 0.2, 0.3][..], &[1.0, 2.0, 4.0][..]));
     }
 
-    #[cfg(feature = "parquet")]
     #[test]
     fn arrow_and_parquet_in_double_precision_are_held_as_text_is() {
-        use crate::{FileFormat, Frame};
+        use crate::ForecastTable;
+        use foretell_tables::{ArrowTable, FileFormat, Frame};
         let values_of = [1e9, 1e9 + 3.0, 1e9 + 6.0];
         let mut frame =
             Frame { ids: vec!["a".into(); 3], times: vec![1, 2, 3], ..Frame::new(Freq::parse("1").unwrap()) };
         frame.push_wide("y", values_of.to_vec(), true);
-        let panel = Panel::from_record_batches([frame.record_batch()], &ReadOptions::new()).unwrap();
+        let panel =
+            Panel::from_table(ArrowTable::from_batches([frame.record_batch()]).unwrap(), &ReadOptions::new())
+                .unwrap();
         assert_eq!(values(&panel), values_of);
         let home = tempfile::tempdir().unwrap();
         for name in ["t.parquet", "t.csv", "t.arrows"] {
@@ -173,7 +176,7 @@ mod tests {
             writer.write(&frame).unwrap();
             writer.finish().unwrap();
             assert_eq!(values(&Panel::from_file(&path, &ReadOptions::new()).unwrap()), values_of, "{name}");
-            let read = Frame::from_file(&path, &ReadOptions::new(), frame.freq).unwrap();
+            let read = ForecastTable::frame_from_file(&path, &ReadOptions::new(), frame.freq).unwrap();
             assert_eq!(read.wide["y"], values_of, "{name}");
         }
     }

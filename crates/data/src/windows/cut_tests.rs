@@ -1,4 +1,5 @@
 use crate::*;
+use foretell_calendar::TimeKind;
 
 const LENS: [usize; 3] = [30, 22, 9];
 

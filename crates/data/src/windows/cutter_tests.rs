@@ -1,5 +1,6 @@
 use super::*;
-use crate::{Freq, TimeKind, WindowSlices};
+use crate::WindowSlices;
+use foretell_calendar::{Freq, TimeKind};
 use foretell_simd::Key;
 use proptest::prelude::*;
 

@@ -1,8 +1,8 @@
 //! Each advice of a message, when followed, leads to the right table or to another question, never to a wrong table.
 
-use foretell_data::{
-    Aggregate, Fill, Freq, Hours, NumberFormat, Panel, ReadOptions, TimeFormat, TimeKind, Zone,
-};
+use foretell_calendar::{Freq, TimeFormat, TimeKind, Zone};
+use foretell_data::{Aggregate, Fill, Panel, ReadOptions};
+use foretell_tables::{Hours, NumberFormat};
 
 /// The settings that a message names, with their values; a way of filling for the one that has none.
 fn advised(message: &str) -> Vec<(&str, &str)> {

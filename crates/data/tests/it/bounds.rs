@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arrow_array::{ArrayRef, Float32Array, Int64Array, RecordBatch, StringArray};
-use foretell_data::{
-    DataError, End, FileFormat, Fill, Freq, Future, MemoryTable, Panel, ReadOptions, TooLarge,
-};
+use foretell_calendar::Freq;
+use foretell_data::{End, Fill, Future, Panel, ReadOptions};
+use foretell_tables::{DataError, FileFormat, MemoryTable, TooLarge};
 use foretell_threads::while_wanted;
 use parquet::arrow::ArrowWriter;
 

@@ -5,13 +5,12 @@
 
 use std::fs;
 use std::io::Write as _;
-#[cfg(any(feature = "parquet", feature = "excel"))]
 use std::path::Path;
 
-use foretell_data::{
-    DataError, Fill, Frame, Freq, Future, NumberFormat, Panel, ReadOptions, TimeFormat, Zone,
-};
+use foretell_calendar::{Freq, TimeFormat, Zone};
+use foretell_data::{Fill, ForecastTable, Future, Panel, ReadOptions};
 use foretell_fuzz::{Alone, FuzzTarget, fuzz};
+use foretell_tables::{DataError, NumberFormat};
 
 /// Gaps may be filled with 100 rows for each that there is, and 100,000 beside.
 const ALWAYS: usize = 16 << 20;
@@ -151,7 +150,6 @@ fn gzip_text() {
     fuzz(&target, |bytes, choice| use_all(Panel::read_csv(bytes, "long.csv.gz", &options(false, choice))));
 }
 
-#[cfg(feature = "parquet")]
 #[test]
 fn zstd_text() {
     let seeds = packed(|text| zstd::encode_all(text, 3).unwrap());
@@ -159,7 +157,6 @@ fn zstd_text() {
     fuzz(&target, |bytes, choice| use_all(Panel::read_csv(bytes, "long.csv.zst", &options(false, choice))));
 }
 
-#[cfg(feature = "parquet")]
 #[test]
 fn parquet() {
     let seeds =
@@ -167,14 +164,12 @@ fn parquet() {
     fuzz_files("Parquet", &seeds, "hostile.parquet");
 }
 
-#[cfg(feature = "parquet")]
 #[test]
 fn arrow() {
     fuzz_files("Arrow", &["dates.feather", "dates.arrows"], "hostile.arrow");
 }
 
 /// Looks at damaged variants of fixtures, which are written to a file of this name.
-#[cfg(feature = "parquet")]
 fn fuzz_files(name: &str, seeds: &[&str], file: &str) {
     let fixture = |name: &&str| {
         fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)).unwrap()
@@ -190,7 +185,6 @@ fn fuzz_files(name: &str, seeds: &[&str], file: &str) {
 }
 
 /// Workbooks whose entries are damaged, not only the archive around them.
-#[cfg(feature = "excel")]
 mod workbooks {
     use std::io::{Cursor, Read as _};
 
@@ -468,10 +462,9 @@ fn forecast_text() {
     let freq = Freq::parse("h").unwrap();
     fuzz(&target("forecast CSV", seeds), |bytes, choice| {
         fs::write(&path, bytes).unwrap();
-        let frame = Frame::from_file(&path, &options(false, choice), freq)?;
+        let frame = ForecastTable::frame_from_file(&path, &options(false, choice), freq)?;
         assert!(frame.columns.iter().all(|(_, values)| values.len() == frame.n_rows()));
         // What was read can be written.
-        #[cfg(feature = "parquet")]
         frame.write_parquet(std::io::sink())?;
         frame.write_csv(std::io::sink())
     });
@@ -507,7 +500,7 @@ fn headers_of_millions_of_columns_are_refused() {
         }
         fs::write(&path, &bytes).unwrap();
         let names = within_limits(&alone, name, ALWAYS, bytes.len(), || {
-            foretell_data::column_names(&path, &Default::default())
+            foretell_tables::column_names(&path, &Default::default())
         });
         let refused = match broad {
             true => matches!(names, Err(DataError::TooLarge(_))),

@@ -4,7 +4,8 @@ use std::fs;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, DictionaryArray, Int32Array, Int64Array, RecordBatch, StringArray};
-use foretell_data::{Frame, Freq, Panel, ReadOptions};
+use foretell_calendar::Freq;
+use foretell_data::{ForecastTable, Panel, ReadOptions};
 use foretell_fuzz::Alone;
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
@@ -78,8 +79,10 @@ fn texts_that_a_parquet_file_repeats_are_not_repeated_in_memory() {
         let freq = Freq::parse("1").unwrap();
         // As forecasts, whose ids stand in every row.
         let by_note = options().id_col("note");
-        let frame =
-            within_limits(&alone, name, bytes.len(), || Frame::from_file(&path, &by_note, freq)).unwrap();
+        let frame = within_limits(&alone, name, bytes.len(), || {
+            ForecastTable::frame_from_file(&path, &by_note, freq)
+        })
+        .unwrap();
         assert_eq!(frame.n_rows(), ROWS as usize);
     }
 }

@@ -1,8 +1,6 @@
-//! Readers of tables, and hostile files for them.
+//! Hostile files for the readers of tables, and the advice of their messages.
 
 mod advice;
-#[cfg(feature = "parquet")]
 mod bounds;
 mod fuzz;
-#[cfg(feature = "parquet")]
 mod long_texts;

@@ -3,8 +3,8 @@
 
 use std::path::Path;
 
-use foretell_data::jiff::civil::Date;
-use foretell_data::{Panel, TimeKind};
+use foretell_calendar::{TimeKind, jiff::civil::Date};
+use foretell_data::Panel;
 
 use crate::arguments::{Arguments, numbers};
 use crate::clock::DAY;

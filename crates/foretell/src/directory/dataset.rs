@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::iter::repeat_n;
 
+use foretell_calendar::{TimeKind, Zone};
 use foretell_checkpoint::{Column, Configuration, Dataset, FittedScaler, TensorData, TensorValues, TimeUnit};
-use foretell_data::{AVAILABLE_MASK, LocalScaler, LocalStats, Panel, TimeKind, Vocabulary, Zone};
+use foretell_data::{AVAILABLE_MASK, LocalScaler, LocalStats, Panel, Vocabulary};
 
 use crate::columns::{column_of_ids, columns_read, in_order_of_ids};
 use crate::error::Error;
@@ -99,7 +100,7 @@ pub(crate) fn restore(
     dataset: &Dataset,
     [uids, ds]: [&Column; 2],
 ) -> Result<Panel, String> {
-    let words = |error: foretell_data::DataError| error.to_string();
+    let words = |error: foretell_tables::DataError| error.to_string();
     let (texts, integers): (Vec<String>, bool) = match uids {
         Column::Text(ids) => (ids.clone(), false),
         Column::Integers(ids) => (ids.iter().map(ToString::to_string).collect(), true),

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
+use foretell_calendar::{jiff::Timestamp, jiff::Unit};
 use foretell_checkpoint::{Checkpoint, ConformalSettings, Frequency, ModelFile, PlainModel};
-use foretell_data::jiff::{Timestamp, Unit};
 use foretell_estimator::{MemoryLimit, Trained};
 use foretell_hierarchy::Reconciliation;
 use foretell_neural::{NetworkSpec, UNSUPPORTED, loss_value, plain_optimizer, read_model};

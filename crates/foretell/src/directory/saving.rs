@@ -4,8 +4,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use foretell_calendar::Freq;
 use foretell_checkpoint::{Checkpoint, Configuration, Frequency, ModelDirectory, ModelFile, PlainModel};
-use foretell_data::{Categories, Freq, LocalScaler, Panel};
+use foretell_data::{Categories, LocalScaler, Panel};
 use foretell_estimator::{Estimator, EstimatorError, Learned, MemoryLimit, Trained, Workers};
 use foretell_neural::{find as find_network, model_file, read_model};
 use foretell_pretrained::load_folder;

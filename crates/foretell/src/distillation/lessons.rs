@@ -1,6 +1,7 @@
 //! The lessons of a teacher: stretches of history, each followed by what the teacher forecasts after it.
 
-use foretell_data::{Excerpt, Frame, Panel};
+use foretell_data::{Excerpt, Panel};
+use foretell_tables::Frame;
 
 use crate::error::Error;
 use crate::fitted::Fitted;

@@ -65,7 +65,7 @@ fn moments(values: &[f64]) -> [f64; 2] {
 
 #[cfg(test)]
 mod tests {
-    use foretell_data::Freq;
+    use foretell_calendar::Freq;
 
     use super::*;
 

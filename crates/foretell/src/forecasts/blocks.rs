@@ -4,8 +4,10 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
-use foretell_data::{DataError, Frame, Future, Panel, Span, TimeStyle};
+use foretell_calendar::TimeStyle;
+use foretell_data::{Future, Panel, Span};
 use foretell_estimator::Output;
+use foretell_tables::{DataError, Frame};
 
 use crate::error::{Error, check_wanted};
 use crate::fitted_model::FittedModel;

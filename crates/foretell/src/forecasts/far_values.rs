@@ -1,7 +1,8 @@
 //! Implausible forecast values: infinite ones, those that are no number, and those far beyond the history.
 
-use foretell_data::{Frame, Panel};
+use foretell_data::Panel;
 use foretell_estimator::Output;
+use foretell_tables::Frame;
 
 use crate::trained_models::TrainedModels;
 use crate::warning::Warning;

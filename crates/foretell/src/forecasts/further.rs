@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
-use foretell_data::{DataError, Future, Panel, Span};
+use foretell_data::{Future, Panel, Span};
 use foretell_estimator::{Asked, Estimator, ForecastValues, Output, Trained};
+use foretell_tables::DataError;
 
 use crate::error::{Error, check_wanted};
 use crate::fitted_model::FittedModel;

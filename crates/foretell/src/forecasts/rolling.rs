@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use foretell_data::{Frame, Panel};
+use foretell_data::Panel;
+use foretell_tables::Frame;
 
 use crate::error::Error;
 use crate::stages::window_forecasts::WindowForecasts;

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use foretell_data::{DataError, End, Future, Panel};
+use foretell_data::{End, Future, Panel};
+use foretell_tables::DataError;
 
 use crate::error::Error;
 use crate::fallbacks::{check_fallbacks, fallbacks_of};

@@ -1,7 +1,8 @@
 //! The forecasts of all models for windows of a panel.
 
-use foretell_data::{ColumnLevel, ColumnPart, Panel, Span};
+use foretell_data::{ColumnLevel, Panel, Span};
 use foretell_estimator::{Asked, ForecastValues, Output, sort_quantiles};
+use foretell_tables::ColumnPart;
 
 use crate::error::{Error, check_wanted};
 use crate::fitted_model::FittedModel;

@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use foretell_data::{ForecastTable, ModelInTable};
+use foretell_data::ForecastTable;
 use foretell_hierarchy::{
     CoherentQuantiles, Draws, Evidence, Hierarchy, HierarchyError, Reconciler, Reconciliation, Residuals,
 };
+use foretell_tables::ModelInTable;
 
 use crate::columns::ColumnNames;
 use crate::error::Error;
@@ -259,7 +260,7 @@ mod tests {
             ids: ids.iter().flat_map(|id| [Arc::from(*id), Arc::from(*id)]).collect(),
             integer_ids: false,
             times: rows([5, 6]),
-            kind: foretell_data::TimeKind::Integer,
+            kind: foretell_calendar::TimeKind::Integer,
             zone: None,
             cutoffs: None,
             columns: columns.iter().map(|(name, values)| ((*name).to_owned(), values.to_vec())).collect(),

@@ -151,7 +151,7 @@ pub(crate) fn wrong_sum(panel: &Panel, hierarchy: &Hierarchy) -> Option<(String,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use foretell_data::Freq;
+    use foretell_calendar::Freq;
 
     fn panel(series: &[(&str, i64, &[f32])]) -> Panel {
         Panel::from_series(Freq::parse("1").unwrap(), series.iter().copied()).unwrap()
@@ -265,7 +265,8 @@ mod tests {
     #[test]
     fn sums_have_no_further_columns() {
         let priced = |ids: &[&str]| {
-            let builder = Panel::builder(foretell_data::TimeKind::Integer).freq(Freq::parse("1").unwrap());
+            let builder =
+                Panel::builder(foretell_calendar::TimeKind::Integer).freq(Freq::parse("1").unwrap());
             let builder = ids.iter().fold(builder, |builder, id| builder.series(id, &[0, 1], &[1.0; 2]));
             builder.column("price", &vec![2.0; 2 * ids.len()]).build().unwrap()
         };

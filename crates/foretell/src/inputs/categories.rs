@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-use foretell_data::{Categories, DataError, Panel, Vocabulary};
+use foretell_data::{Categories, Panel, Vocabulary};
 use foretell_estimator::Estimator;
+use foretell_tables::DataError;
 use serde_json::Value;
 
 use crate::columns::categorical;

@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
-use foretell_data::{DataError, Future, Panel};
+use foretell_data::{Future, Panel};
 use foretell_estimator::{Estimator, Workers};
 use foretell_features::{FeatureError, Features};
 use foretell_neural::Exogenous;
+use foretell_tables::DataError;
 
 use crate::error::Error;
 use crate::model_spec::ModelSpec;

@@ -3,7 +3,8 @@
 use std::fmt;
 use std::sync::Arc;
 
-use foretell_data::{Panel, usual_season};
+use foretell_calendar::usual_season;
+use foretell_data::Panel;
 use foretell_estimator::{Progress, Sparsity, Verdict};
 use foretell_neural::{TrainedNetwork, WeightPrecision};
 use serde_json::Value;

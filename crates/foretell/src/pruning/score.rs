@@ -21,13 +21,13 @@ pub struct PruneScore {
     #[serde(flatten)]
     pub metrics: Metrics,
     /// How much larger its MAE is than before, in percent of that; negative if it is smaller, NaN (null in JSON) if that is 0.
-    #[serde(with = "foretell_data::nan_as_null")]
+    #[serde(with = "foretell_estimator::nan_as_null")]
     pub mae_change: f64,
     /// The same of its RMSE.
-    #[serde(with = "foretell_data::nan_as_null")]
+    #[serde(with = "foretell_estimator::nan_as_null")]
     pub rmse_change: f64,
     /// The same of its MASE.
-    #[serde(with = "foretell_data::nan_as_null")]
+    #[serde(with = "foretell_estimator::nan_as_null")]
     pub mase_change: f64,
     /// Its parameters.
     pub parameters: usize,

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
-use foretell_data::{AnomalyMark, ColumnPart, ForecastColumn, Frame, Panel};
+use foretell_data::Panel;
 use foretell_estimator::{Output, point_column};
 use foretell_evaluate::{Anomaly, anomalies, error_spread};
+use foretell_tables::{AnomalyMark, ColumnPart, ForecastColumn, Frame};
 
 use crate::error::Error;
 use crate::fitted::Fitted;

@@ -2,9 +2,10 @@
 
 use std::fmt;
 
-use foretell_data::{ColumnLevel, Frame, Future, Panel, Span};
+use foretell_data::{ColumnLevel, Future, Panel, Span};
 use foretell_estimator::Output;
 use foretell_evaluate::{EvaluationError, Metric, ScoreBy, ScoreOptions, ScoreTable, evaluate};
+use foretell_tables::Frame;
 
 use crate::error::Error;
 use crate::fitted::Fitted;

@@ -3,11 +3,13 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use foretell_data::{ForecastTable, ModelInTable, SAMPLE_ID, TimeKind, Zone};
+use foretell_calendar::{TimeKind, Zone};
+use foretell_data::ForecastTable;
 use foretell_evaluate::{
     DieboldMariano, EvaluationError, Metric, ScoreBy, ScoreHistory, ScoreOptions, ScoreTable, ScoredRows,
     diebold_mariano, evaluate,
 };
+use foretell_tables::{ModelInTable, SAMPLE_ID};
 
 use crate::columns::ColumnNames;
 use crate::error::Error;
@@ -291,7 +293,7 @@ mod tests {
             ids,
             integer_ids: false,
             times: vec![5, 6, 6, 5],
-            kind: foretell_data::TimeKind::Integer,
+            kind: foretell_calendar::TimeKind::Integer,
             zone: None,
             cutoffs: cutoffs.map(<[i64]>::to_vec),
             columns: columns.collect(),

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
-use foretell_data::{Frame, Panel};
+use foretell_data::Panel;
 use foretell_estimator::{Output, point_column};
 use foretell_evaluate::{EvaluationError, ScoreHistory, ScoredRows};
+use foretell_tables::Frame;
 
 use crate::forecasts::rolling::SeriesRows;
 use crate::scores::model_columns::ModelColumns;

@@ -14,18 +14,18 @@ pub struct Metrics {
     /// The forecaster's name.
     pub model: String,
     /// The mean of |y - ŷ|.
-    #[serde(with = "foretell_data::nan_as_null")]
+    #[serde(with = "foretell_estimator::nan_as_null")]
     pub mae: f64,
     /// The mean over forecasts of the root of the mean of (y - ŷ)².
-    #[serde(with = "foretell_data::nan_as_null")]
+    #[serde(with = "foretell_estimator::nan_as_null")]
     pub rmse: f64,
     /// The mean of |y - ŷ| / (|y| + |ŷ|), 0 where both are 0; between 0 and 1.
-    #[serde(with = "foretell_data::nan_as_null")]
+    #[serde(with = "foretell_estimator::nan_as_null")]
     pub smape: f64,
     /// The mean over forecasts of their MAE, each divided by the MAE of the seasonal naive forecast within
     /// the series' values before the forecast (Hyndman and Koehler 2006). Forecasts of which these are constant
     /// over the season or too few do not count; NaN (null in JSON) where none does.
-    #[serde(with = "foretell_data::nan_as_null")]
+    #[serde(with = "foretell_estimator::nan_as_null")]
     pub mase: f64,
     /// Forecasts of all series together of which at least one step's truth is known.
     pub scored_windows: usize,
@@ -51,7 +51,7 @@ pub struct Coverage {
     /// The interval, in percent.
     pub level: f64,
     /// The share of the truths in it, its ends included; of a calibrated forecast a hundredth of the level.
-    #[serde(with = "foretell_data::nan_as_null")]
+    #[serde(with = "foretell_estimator::nan_as_null")]
     pub coverage: f64,
 }
 

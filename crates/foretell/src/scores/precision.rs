@@ -21,10 +21,10 @@ pub struct PrecisionScore {
     pub metrics: Metrics,
     /// How much larger its MAE is than with weights in `f32`, in percent of that; negative if it is smaller, NaN (null in
     /// JSON) if that is 0.
-    #[serde(with = "foretell_data::nan_as_null")]
+    #[serde(with = "foretell_estimator::nan_as_null")]
     pub mae_change: f64,
     /// The same of its RMSE.
-    #[serde(with = "foretell_data::nan_as_null")]
+    #[serde(with = "foretell_estimator::nan_as_null")]
     pub rmse_change: f64,
     /// Bytes of all parameters as the forecasts that are timed hold them: see
     /// [`Params::held_bytes`](crate::own_model::Params::held_bytes).

@@ -1,7 +1,7 @@
 //! The quantiles that a forecast is asked for, by levels of central intervals or by themselves.
 
-use foretell_data::ColumnPart;
 use foretell_estimator::Output;
+use foretell_tables::ColumnPart;
 
 use crate::error::Error;
 use crate::usage_error::UsageError;

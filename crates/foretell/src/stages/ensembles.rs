@@ -1,7 +1,7 @@
 //! Columns that combine those of the models.
 
-use foretell_data::ColumnPart;
 use foretell_estimator::{Output, point_column};
+use foretell_tables::ColumnPart;
 
 use crate::error::Error;
 use crate::stages::asked_quantiles::AskedQuantiles;

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use foretell_data::Frame;
 use foretell_estimator::Output;
+use foretell_tables::Frame;
 
 use crate::error::Error;
 use crate::trained_models::TrainedModels;

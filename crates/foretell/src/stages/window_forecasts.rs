@@ -1,7 +1,7 @@
 //! What stages change: the forecasts of all models for windows of a panel.
 
-use foretell_data::ForecastColumn;
 use foretell_estimator::{Cutoff, Output};
+use foretell_tables::ForecastColumn;
 
 /// The forecasts of all models for windows of a panel.
 #[derive(Default)]

@@ -1,7 +1,8 @@
 //! Values that are far from all others of their series, as slips of a key are. Marks of missing values, such as -999, are noted by the reader
 //! ([`ReadNote::Mark`]).
 
-use foretell_data::{Panel, ReadNote};
+use foretell_data::Panel;
+use foretell_tables::ReadNote;
 
 use crate::warning::OddValue;
 
@@ -65,7 +66,7 @@ fn odd_end(ends: &[f32], other_end: f32) -> Option<(f32, usize)> {
 
 #[cfg(test)]
 mod tests {
-    use foretell_data::Freq;
+    use foretell_calendar::Freq;
 
     use super::*;
 

@@ -132,7 +132,7 @@ impl Trainer<'_> {
 
 #[cfg(test)]
 mod tests {
-    use foretell_data::Freq;
+    use foretell_calendar::Freq;
 
     use super::*;
 

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-use foretell_data::{Panel, usual_season};
+use foretell_calendar::usual_season;
+use foretell_data::Panel;
 use foretell_estimator::{Estimator, Moment, Workers};
 use foretell_evaluate::{Metric, RowScore, Scale};
 use foretell_search::{Halving, Point, Sampler, Study};

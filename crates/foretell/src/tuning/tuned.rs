@@ -1,6 +1,6 @@
 //! The result of a search.
 
-use foretell_data::{CellTable, Cells};
+use foretell_tables::{CellTable, Cells};
 use serde_json::Value;
 
 use crate::model_spec::ModelSpec;

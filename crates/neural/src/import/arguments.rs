@@ -1,7 +1,7 @@
 //! The hyper-parameters of a checkpoint, as `NetworkSpec::set` takes them.
 
 use foretell_checkpoint::{PickleValue, lr_scheduler_class, optimizer_class};
-use foretell_data::Setting;
+use foretell_messages::Setting;
 use foretell_models::find;
 use serde_json::{Map, Value};
 

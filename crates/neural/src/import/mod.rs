@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use foretell_checkpoint::{CheckpointError, PickleValue, TensorData, TensorValues, read_pickle};
-use foretell_data::Setting;
+use foretell_messages::Setting;
 use serde_json::{Map, Value};
 
 use crate::model_file::{spec_of, with_weights};

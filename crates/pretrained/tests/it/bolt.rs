@@ -1,6 +1,7 @@
 //! Chronos-Bolt: quantiles are those of the package `chronos-forecasting`; `compare/pretrained.py` wrote them.
 
-use foretell_data::{Freq, Panel};
+use foretell_calendar::Freq;
+use foretell_data::Panel;
 use foretell_estimator::Workers;
 use foretell_pretrained::load_folder;
 

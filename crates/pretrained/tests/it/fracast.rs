@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use foretell_data::{Freq, Panel};
+use foretell_calendar::Freq;
+use foretell_data::Panel;
 use foretell_estimator::Workers;
 use foretell_pretrained::load_folder;
 

@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use foretell_data::{Freq, Panel, Span, TimeKind};
+use foretell_calendar::{Freq, TimeKind};
+use foretell_data::{Panel, Span};
 use foretell_estimator::{Asked, Trained, Workers};
 use foretell_pretrained::load_folder;
 use serde_json::Value;

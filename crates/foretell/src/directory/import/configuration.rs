@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use foretell_checkpoint::{Configuration, FittedScaler, Frequency, PickleValue, TensorValues};
-use foretell_data::Setting;
+use foretell_messages::Setting;
 use foretell_neural::json_of;
 use serde_json::Value;
 

@@ -6,8 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use foretell_calendar::Freq;
 use foretell_checkpoint::{CheckpointError, Configuration, Frequency, PickleValue, read_pickle};
-use foretell_data::Freq;
 use foretell_estimator::MemoryLimit;
 use foretell_neural::{find, import_model};
 use serde_json::{Map, Value};

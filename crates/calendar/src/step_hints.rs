@@ -1,0 +1,230 @@
+//! What lies behind steps that a series should not have, where added rows would be no remedy.
+
+use std::fmt;
+
+use jiff::civil::Date;
+
+use super::days::{DAY, date_of, days_to};
+use super::freq::Freq;
+use super::freq_guess::typical;
+use super::kind::TimeKind;
+use super::months::month_of;
+use super::opening_hours::HOUR;
+use super::unit::Unit;
+use super::zone::Zone;
+use foretell_messages::Setting;
+
+/// Steps of one kind on either side of a change, before it is taken for one.
+const STRETCH: usize = 4;
+
+/// The reason why a series leaves its frequency, other than missing rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StepHint {
+    /// Integers that are a year and a week of it.
+    Weeks,
+    /// Integers that are a year and a month of it.
+    Months,
+    /// Integers that are days, in this format.
+    Days(&'static str),
+    /// One row in each month, quarter or year: the word, and its frequency.
+    OneEach(&'static str, &'static str),
+    /// Clocks that are put forward: an hour that never was.
+    ClocksForward,
+    /// A day without its last hour, as one of 23 whose hours are counted from midnight.
+    ShortDay,
+    /// Steps of one length up to a time, and of another one from then on.
+    Change {
+        /// The last time of the steps before,
+        at: String,
+        /// these steps,
+        before: Freq,
+        /// and those that follow.
+        after: Freq,
+    },
+}
+
+impl StepHint {
+    /// What explains the first break, at row `i` of sorted times, whose frequency seems to be `freq`.
+    pub fn of(kind: TimeKind, zone: Option<&Zone>, times: &[i64], i: usize, freq: Freq) -> Option<Self> {
+        if kind == TimeKind::Integer {
+            return year_parts(times[i - 1], times[i]).or_else(|| days(times[i - 1], times[i]));
+        }
+        if zone.is_none() && is_spring_hour(times[i - 1], times[i], freq) {
+            return Some(Self::ClocksForward);
+        }
+        if zone.is_none() && is_short_day(times[i - 1], times[i], freq) {
+            return Some(Self::ShortDay);
+        }
+        one_each(zone, times).or_else(|| change(kind, zone, times))
+    }
+
+    /// Whether it is the whole remedy, so that no row is to be added.
+    pub fn is_all(&self) -> bool {
+        !matches!(self, Self::ClocksForward | Self::ShortDay)
+    }
+}
+
+impl fmt::Display for StepHint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Weeks => write!(
+                f,
+                "these seem to be years and their weeks; read them as such ({}), or number all rows one after another",
+                Setting::TimeFormat.to("%G%V")
+            ),
+            Self::Months => write!(
+                f,
+                "these seem to be years and their months; read them as such ({}), or number all rows one after another",
+                Setting::TimeFormat.to("%Y%m")
+            ),
+            Self::Days(format) => write!(
+                f,
+                "these seem to be days; read them as such ({}), or number all rows one after another",
+                Setting::TimeFormat.to(format)
+            ),
+            Self::OneEach(period, freq) => write!(
+                f,
+                "there is one row in each {period}; read them as these ({} with {}), or, where only the order of rows matters, number \
+                 them with integers",
+                Setting::Resample.to(freq),
+                Setting::Aggregate.to("first")
+            ),
+            Self::ClocksForward => write!(
+                f,
+                "if clocks were put forward there, name their zone ({}); if not, ",
+                Setting::Zone.to("Europe/Berlin")
+            ),
+            Self::ShortDay => write!(
+                f,
+                "if hours were counted from midnight there, on a day of 23 since clocks were put forward, name their zone ({}); if not, ",
+                Setting::Zone.to("Europe/London")
+            ),
+            Self::Change { at, before, after } => {
+                let coarse = if before.typical_step() > after.typical_step() { before } else { after };
+                write!(
+                    f,
+                    "its steps are `{before}` up to {at} and `{after}` from then on: gather all rows in the coarser ones \
+                     ({} with {}, or with {} if they are amounts), or keep one of the two parts",
+                    Setting::Resample.to(coarse),
+                    Setting::Aggregate.to("mean"),
+                    Setting::Aggregate.to("sum")
+                )
+            }
+        }
+    }
+}
+
+impl Freq {
+    /// The length of its first step from 1970 on; steps of months differ by days.
+    fn typical_step(self) -> i64 {
+        self.next(0, 2).unwrap_or(0) - self.next(0, 1).unwrap_or(0)
+    }
+}
+
+/// The last week or month of a year, followed by the first of the next one.
+fn year_parts(before: i64, after: i64) -> Option<StepHint> {
+    let (year, part) = (before.div_euclid(100), before.rem_euclid(100));
+    if !(1600..2200).contains(&year) || after != (year + 1) * 100 + 1 {
+        return None;
+    }
+    match part {
+        52 | 53 => Some(StepHint::Weeks),
+        12 => Some(StepHint::Months),
+        _ => None,
+    }
+}
+
+/// A day followed by the next one, of another month.
+fn days(before: i64, after: i64) -> Option<StepHint> {
+    let day = |of: i64| Date::new((of / 10_000) as i16, (of / 100 % 100) as i8, (of % 100) as i8).ok();
+    let (format, century) = match before {
+        100_101..=991_231 => ("%y%m%d", 20_000_000),
+        16_000_101..=21_991_231 => ("%Y%m%d", 0),
+        _ => return None,
+    };
+    let next = day(before + century)?.tomorrow().ok()?;
+    (Some(next) == day(after.checked_add(century)?)).then_some(StepHint::Days(format))
+}
+
+/// Rows of which each month, quarter or year has one; whole weeks apart, they belong to another calendar.
+fn one_each(zone: Option<&Zone>, times: &[i64]) -> Option<StepHint> {
+    let day = |time: &i64| date_of(zone.map_or(Some(*time), |zone| zone.civil(*time))?.div_euclid(DAY));
+    let days: Vec<Date> = times.iter().map(day).collect::<Option<_>>()?;
+    let steps = |of: fn(Date) -> i64| days.windows(2).map(move |pair| of(pair[1]) - of(pair[0]));
+    let months = steps(month_of).next()?;
+    if steps(month_of).any(|step| step != months) || steps(days_to).all(|step| step % 7 == 0) {
+        return None;
+    }
+    match months {
+        1 => Some(StepHint::OneEach("month", "MS")),
+        3 => Some(StepHint::OneEach("quarter", "QS")),
+        12 => Some(StepHint::OneEach("year", "YS")),
+        _ => None,
+    }
+}
+
+/// Whether an hour is missing in a night of spring, north or south of the equator.
+fn is_spring_hour(before: i64, after: i64, freq: Freq) -> bool {
+    let Some(step) = freq.fixed_in(None).filter(|step| *step <= HOUR) else { return false };
+    let missing = before + step;
+    after - missing == HOUR && missing.rem_euclid(DAY) <= 3 * HOUR && is_spring(missing)
+}
+
+/// Whether the last hour of a day of spring is missing.
+fn is_short_day(before: i64, after: i64, freq: Freq) -> bool {
+    let Some(step) = freq.fixed_in(None).filter(|step| *step <= HOUR) else { return false };
+    let missing = before + step;
+    after - missing == HOUR && after.rem_euclid(DAY) == 0 && is_spring(missing)
+}
+
+/// Whether a time is in a month in which clocks are put forward, north or south of the equator.
+fn is_spring(time: i64) -> bool {
+    date_of(time.div_euclid(DAY)).is_some_and(|day: Date| matches!(day.month(), 3 | 4 | 8..=10))
+}
+
+/// The offset from UTC in seconds before clocks were put forward, where that was less than an hour ago at an instant: times that clocks
+/// skip are read as those.
+pub fn skipped_before(zone: &Zone, instant: i64) -> Option<i32> {
+    let before = zone.offset(instant.checked_sub(HOUR)?)?;
+    (before < zone.offset(instant)?).then_some(before)
+}
+
+/// Whether times that are there twice seem to be those of an hour that clocks show twice: hours of few nights, in a series of
+/// steps below a day. Those of another zone than the one that was named are still there twice.
+pub fn shows_hours_twice(kind: TimeKind, zone: Option<&Zone>, times: &[i64]) -> bool {
+    if kind == TimeKind::Integer {
+        return false;
+    }
+    let shown = |time: i64| zone.and_then(|zone| zone.civil(time)).unwrap_or(time);
+    let steps = times.windows(2).map(|pair| pair[1].saturating_sub(pair[0]));
+    if typical(steps.filter(|step| *step > 0)).is_none_or(|step| step > HOUR) {
+        return false;
+    }
+    let mut nights: Vec<i64> = Vec::new();
+    for pair in times.windows(2).filter(|pair| pair[0] == pair[1]) {
+        if shown(pair[0]).rem_euclid(DAY) > 3 * HOUR {
+            return false;
+        }
+        nights.push(shown(pair[0]).div_euclid(DAY));
+    }
+    nights.dedup();
+    // Clocks are put back once a year.
+    nights.windows(2).all(|pair| pair[1] - pair[0] > 150)
+}
+
+/// A change of the steps: the first of them go on for a while, and others after them.
+fn change(kind: TimeKind, zone: Option<&Zone>, times: &[i64]) -> Option<StepHint> {
+    let infer = |times: &[i64]| {
+        Freq::infer(kind, zone, times).filter(|freq| !matches!(freq.unit, Unit::Workdays(_) | Unit::Hours(_)))
+    };
+    let before = infer(times.get(..STRETCH)?)?;
+    let last = before.first_break(zone, times)? - 1;
+    let after = infer(times.get(last..)?.get(..=STRETCH)?).filter(|after| *after != before)?;
+    // Of a missing row the steps after it are as before.
+    let same = after.typical_step() == before.typical_step();
+    (last + 1 >= STRETCH && !same).then(|| StepHint::Change {
+        at: kind.display_in(zone, times[last]),
+        before,
+        after,
+    })
+}

@@ -1,0 +1,198 @@
+//! Descriptions of steps that no frequency has.
+
+use std::fmt;
+
+use jiff::civil::Date;
+
+use super::days::{DAY, date_of};
+use super::freq::Freq;
+use super::freq_guess::typical;
+use super::kind::TimeKind;
+use super::zone::Zone;
+use foretell_messages::Setting;
+
+/// The steps between times that are off the grid of their frequency.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OddSteps {
+    /// The steps in words: `4 and 5 weeks`, `between 58 and 63 minutes`.
+    pub text: String,
+    /// The grid that times which are only a little early or late belong to.
+    pub grid: Option<&'static str>,
+}
+
+/// The rows that a series would lack by its frequency, if these are at least as many as it has: then its times were hardly read
+/// as they were meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MostlyMissing {
+    /// How many,
+    missing: i64,
+    /// how many are there,
+    rows: usize,
+    /// and the first two times.
+    first: [String; 2],
+}
+
+impl MostlyMissing {
+    /// What sorted times, of which there are two at least, lack.
+    pub fn of(freq: Freq, zone: Option<&Zone>, times: &[i64]) -> Option<Self> {
+        let (first, last, rows) = (*times.first()?, *times.last()?, times.len());
+        // Months differ by days: the mean of four years.
+        let step = freq.next(0, 48)? / 48;
+        let steps = last.saturating_sub(first).saturating_add(step / 2) / step.max(1);
+        let missing = steps.saturating_add(1).saturating_sub(rows as i64);
+        let first = [first, times[1]].map(|time| freq.kind().display_in(zone, time));
+        (missing >= rows as i64).then_some(Self { missing, rows, first })
+    }
+}
+
+impl fmt::Display for MostlyMissing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { missing, rows, first: [first, second] } = self;
+        write!(
+            f,
+            "{missing} rows would be missing and {rows} are there, so that its times were probably read as others than they are \
+             ({first}, {second} and on): say how they are written ({})",
+            Setting::TimeFormat
+        )
+    }
+}
+
+/// Units of time of day: word, microseconds.
+const UNITS: [(&str, i64); 4] =
+    [("microseconds", 1), ("seconds", 1_000_000), ("minutes", 60_000_000), ("hours", 3_600_000_000)];
+
+/// Grids that sensors and meters have.
+const GRIDS: [(&str, i64); 16] = [
+    ("s", 1),
+    ("5s", 5),
+    ("10s", 10),
+    ("15s", 15),
+    ("30s", 30),
+    ("min", 60),
+    ("5min", 300),
+    ("10min", 600),
+    ("15min", 900),
+    ("20min", 1200),
+    ("30min", 1800),
+    ("h", 3600),
+    ("2h", 7200),
+    ("6h", 21_600),
+    ("12h", 43_200),
+    ("D", 86_400),
+];
+
+impl OddSteps {
+    /// The steps between sorted times, of which there are two at least.
+    pub fn between(kind: TimeKind, zone: Option<&Zone>, times: &[i64]) -> Self {
+        let steps =
+            |times: &[i64]| times.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect::<Vec<_>>();
+        let text = |text| Self { text, grid: None };
+        if kind == TimeKind::Integer {
+            return text(range(&steps(times), 1, "").trim_end().to_owned());
+        }
+        let civil: Option<Vec<i64>> =
+            zone.map_or(Some(times.to_vec()), |zone| times.iter().map(|time| zone.civil(*time)).collect());
+        let civil = civil.unwrap_or_else(|| times.to_vec());
+        let clock = civil[0].rem_euclid(DAY);
+        if civil.iter().all(|time| time.rem_euclid(DAY) == clock) {
+            let days: Option<Vec<Date>> = civil.iter().map(|time| date_of(time.div_euclid(DAY))).collect();
+            return text(in_days(&steps(&civil), &days.unwrap_or_default()));
+        }
+        let steps = steps(times);
+        let step = typical(steps.iter().copied()).unwrap_or(1);
+        let (unit, length) = UNITS.into_iter().rev().find(|(_, unit)| step >= 2 * unit).unwrap_or(UNITS[0]);
+        let distance = |seconds: i64| (seconds * 1_000_000 - step).abs();
+        let (grid, seconds) =
+            GRIDS.into_iter().min_by_key(|(_, seconds)| distance(*seconds)).unwrap_or(GRIDS[0]);
+        // Further from it, no one knows where a time belongs.
+        let near = distance(seconds) <= step / 4;
+        Self { text: range(&steps, length, unit), grid: near.then_some(grid) }
+    }
+}
+
+/// Steps of whole days: in weeks or months, if they are all of them.
+fn in_days(steps: &[i64], days: &[Date]) -> String {
+    let (least, most) = extremes(steps, DAY);
+    let week = 7 * DAY;
+    if steps.iter().all(|step| step % week == 0) {
+        let mut weeks: Vec<i64> = steps.iter().map(|step| step / week).collect();
+        weeks.sort_unstable();
+        weeks.dedup();
+        return match weeks[..] {
+            [4, 5] => {
+                "4 and 5 weeks (retail calendars such as `REM-N-JAN-SAT-445` have such months)".to_owned()
+            }
+            [a, b] => format!("{a} and {b} weeks"),
+            [a, b, c] => format!("{a}, {b} and {c} weeks"),
+            _ => range(steps, week, "weeks"),
+        };
+    }
+    let same = days.windows(2).all(|pair| pair[0].day() == pair[1].day());
+    match days.first() {
+        Some(day) if same => format!("months of {least} to {most} days from the {}", ordinal(day.day())),
+        _ => range(steps, DAY, "days"),
+    }
+}
+
+fn range(steps: &[i64], unit: i64, name: &str) -> String {
+    match extremes(steps, unit) {
+        (least, most) if least == most => format!("{least} {name}"),
+        (least, most) => format!("between {least} and {most} {name}"),
+    }
+}
+
+/// The least and the greatest, rounded away from each other to whole units.
+fn extremes(steps: &[i64], unit: i64) -> (i64, i64) {
+    let least = steps.iter().min().map_or(0, |step| step.div_euclid(unit));
+    let most = steps.iter().max().map_or(0, |step| -(-step).div_euclid(unit));
+    (least, most)
+}
+
+fn ordinal(day: i8) -> String {
+    let ending = match (day % 10, day / 10) {
+        (_, 1) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{day}{ending}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn between(texts: &[&str]) -> OddSteps {
+        let times: Vec<i64> = texts.iter().map(|text| TimeKind::Timestamp.parse(text).unwrap()).collect();
+        OddSteps::between(TimeKind::Timestamp, None, &times)
+    }
+
+    #[test]
+    fn steps_are_told_in_the_largest_unit_that_tells_them() {
+        for (texts, steps) in [
+            (&["2024-01-27", "2024-02-24", "2024-03-30"][..], "4 and 5 weeks (retail"),
+            (&["2024-01-01", "2024-01-08", "2024-01-22"], "1 and 2 weeks"),
+            (&["2023-01-15", "2023-02-15", "2023-03-15"], "months of 28 to 31 days from the 15th"),
+            (&["2023-01-22", "2023-02-22", "2023-03-22"], "months of 28 to 31 days from the 22nd"),
+            (&["2023-01-01", "2023-01-04", "2023-01-05"], "between 1 and 3 days"),
+            (&["2023-01-01 00:00", "2023-01-01 00:58", "2023-01-01 02:00:30"], "between 58 and 63 minutes"),
+            (&["2023-01-01 00:00", "2023-01-01 05:00", "2023-01-01 11:00"], "between 5 and 6 hours"),
+        ] {
+            assert!(between(texts).text.starts_with(steps), "{texts:?}: {}", between(texts).text);
+        }
+        let odd = OddSteps::between(TimeKind::Integer, None, &[1, 3, 8]);
+        assert_eq!((odd.text.as_str(), odd.grid), ("between 2 and 5", None));
+    }
+
+    #[test]
+    fn a_grid_is_named_where_times_are_near_to_it() {
+        assert_eq!(between(&["2023-01-01 00:00", "2023-01-01 00:58", "2023-01-01 02:00"]).grid, Some("h"));
+        assert_eq!(
+            between(&["2023-01-01 00:00:01", "2023-01-01 00:15", "2023-01-01 00:30:02"]).grid,
+            Some("15min")
+        );
+        assert_eq!(between(&["2023-01-01 00:00", "2023-01-01 04:00", "2023-01-01 08:10"]).grid, None);
+        assert_eq!(between(&["2023-01-15", "2023-02-15", "2023-03-15"]).grid, None);
+    }
+}

@@ -1,0 +1,24 @@
+//! Points in numbers of a file whose fields semicolons separate, as where commas stand before decimals: they may be marks between thousands.
+
+use crate::{Panel, ReadOptions};
+use foretell_tables::NumberFormat;
+
+#[test]
+fn points_that_may_stand_between_thousands_are_told() {
+    let read = |cells: [&str; 3], separator: &str, options: ReadOptions| {
+        let rows = cells.iter().enumerate().map(|(row, cell)| format!("{row}{separator}{cell}\n"));
+        let text = format!("ds{separator}y\n{}", rows.collect::<String>());
+        Panel::read_csv(text.as_bytes(), "t.csv", &options).unwrap()
+    };
+    let panel = read(["987", "1.234", "12.345"], ";", ReadOptions::new());
+    let [note] = panel.notes() else { panic!("{:?}", panel.notes()) };
+    let note = note.to_string();
+    assert!(note.contains("column `y`") && note.contains("`1.234` in line 3"), "{note}");
+    assert!(note.contains("`ReadOptions::numbers.thousands = .`"), "{note}");
+    let followed = ReadOptions::new().numbers(NumberFormat::new(',', Some('.')).unwrap());
+    assert_eq!(read(["987", "1.234", "12.345"], ";", followed).y(0), [987.0, 1234.0, 12345.0]);
+    for cells in [["987", "1.234", "12.5"], ["0.123", "1.234", "2"], ["1", "2", "1234.567"]] {
+        assert!(read(cells, ";", ReadOptions::new()).notes().is_empty(), "{cells:?}");
+    }
+    assert!(read(["987", "1.234", "12.345"], ",", ReadOptions::new()).notes().is_empty());
+}

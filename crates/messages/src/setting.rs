@@ -1,0 +1,283 @@
+//! Settings that messages tell users to change, by the name under which each host offers them.
+
+use std::cell::{Cell, RefCell};
+use std::fmt;
+use std::sync::OnceLock;
+
+/// A setting that a message tells the user to change.
+///
+/// A library shows the name that it has in Rust. A program that offers settings under other names (flags of a command line,
+/// arguments of another language) registers these once with [`word_settings`]; a part of it that answers in other words, as a server in
+/// those of its requests, words what it says by [`in_words_of`].
+///
+/// ```
+/// use foretell_messages::Setting;
+///
+/// assert_eq!(Setting::Zone.to("Europe/Berlin").to_string(), "`ReadOptions::zone = Europe/Berlin`");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Setting {
+    /// How gaps in a series are filled.
+    Fill,
+    /// The treatment of series that end before others.
+    End,
+    /// The mark before decimals.
+    Decimal,
+    /// The mark between thousands.
+    Thousands,
+    /// Values that stand for missing ones.
+    Missing,
+    /// Texts that stand for 0.
+    Zeros,
+    /// Marks behind numbers that only say how these came about.
+    NumberFlags,
+    /// How several rows of a series and time become one.
+    Aggregate,
+    /// The periods that rows are gathered in.
+    Resample,
+    /// Whether periods that are not complete are left out.
+    DropPartial,
+    /// The last time that is read.
+    Until,
+    /// The sheet of a workbook.
+    Sheet,
+    /// Which hour of a day its number names.
+    Hours,
+    /// Reads columns of hours as one series.
+    HoursAcross,
+    /// Reads columns of months as one series.
+    MonthsAcross,
+    /// Reads a row as a series, with its times across.
+    TimesAcross,
+    /// Reads every column but that of the times as a series.
+    Wide,
+    /// The columns that make the time.
+    TimeColumns,
+    /// The encoding of text.
+    Encoding,
+    /// How many lines stand before the header.
+    SkipRows,
+    /// How lines begin that are no rows.
+    SkipMatching,
+    /// Columns that hold categories.
+    Categories,
+    /// How times are written.
+    TimeFormat,
+    /// The language of the names of months.
+    Locale,
+    /// The frequency of the data.
+    Freq,
+    /// Days on which business days or hours have no row.
+    Holidays,
+    /// The grid that times which jitter are moved to.
+    Snap,
+    /// The column of the series' ids.
+    IdColumn,
+    /// The column of the times.
+    TimeColumn,
+    /// The column of the target's values.
+    TargetColumn,
+    /// The time zone of the data.
+    Zone,
+    /// The table of future rows.
+    FutureRows,
+    /// The table of static columns.
+    StaticTable,
+    /// Leaves out the series that are too short.
+    DropShort,
+    /// Leaves out the series of which no value is known.
+    DropUnknown,
+    /// The most memory that may be taken.
+    MaxMemory,
+    /// Calibrates intervals with the training.
+    Intervals,
+    /// Calibrates intervals of trained models.
+    Calibrate,
+    /// Threads to compute on.
+    Threads,
+    /// The precision of a training.
+    Precision,
+    /// The reports of a training.
+    Log,
+    /// Where the state of a training is kept.
+    Checkpoint,
+    /// Series or windows at a time of a bench.
+    Batch,
+    /// A hyper-parameter of a model.
+    HyperParameter,
+    /// The list of a model's hyper-parameters.
+    HyperParameters,
+    /// The class of imported weights.
+    ImportClass,
+    /// A hyper-parameter of imported weights.
+    ImportHyperParameter,
+    /// The frequency of imported models.
+    ImportFreq,
+    /// The values that a search gives a hyper-parameter.
+    SearchSpace,
+}
+
+impl Setting {
+    /// Its name in Rust.
+    pub fn in_rust(self) -> &'static str {
+        match self {
+            Self::Fill => "ReadOptions::fill",
+            Self::End => "Panel::with_end",
+            Self::Decimal => "ReadOptions::numbers.decimal",
+            Self::Thousands => "ReadOptions::numbers.thousands",
+            Self::Missing => "ReadOptions::missing",
+            Self::Zeros => "ReadOptions::zeros",
+            Self::NumberFlags => "ReadOptions::number_flags",
+            Self::Aggregate => "ReadOptions::aggregate",
+            Self::Resample => "ReadOptions::resample",
+            Self::DropPartial => "ReadOptions::drop_partial",
+            Self::Until => "Panel::between",
+            Self::Sheet => "FileOptions::sheet",
+            Self::Hours => "ReadOptions::hours",
+            Self::HoursAcross | Self::MonthsAcross | Self::TimesAcross => "ReadOptions::across",
+            Self::Wide => "ReadOptions::wide",
+            Self::TimeColumns => "ReadOptions::time_cols",
+            Self::Encoding => "FileOptions::encoding",
+            Self::SkipRows => "FileOptions::skip_rows",
+            Self::SkipMatching => "FileOptions::skip_matching",
+            Self::Categories => "ReadOptions::categories",
+            Self::TimeFormat => "ReadOptions::time_format",
+            Self::Locale => "ReadOptions::locale",
+            Self::Freq => "ReadOptions::freq",
+            Self::Holidays => "Freq::without_holidays",
+            Self::Snap => "ReadOptions::snap",
+            Self::IdColumn => "ReadOptions::id_col",
+            Self::TimeColumn => "ReadOptions::time_col",
+            Self::TargetColumn => "ReadOptions::target_col",
+            Self::Zone => "ReadOptions::zone",
+            Self::FutureRows => "Future",
+            Self::StaticTable => "Panel::with_static_file",
+            Self::DropShort => "Panel::without_shorter_than",
+            Self::DropUnknown => "ReadOptions::drop_unknown",
+            Self::MaxMemory => "max_memory",
+            Self::Intervals => "Forecaster::intervals",
+            Self::Calibrate => "Fitted::calibrate",
+            Self::Threads => "Forecaster::threads",
+            Self::Precision => "Forecaster::precision",
+            Self::Log => "Forecaster::on_progress",
+            Self::Checkpoint => "Forecaster::checkpoint_to",
+            Self::Batch => "Bench::batch",
+            Self::HyperParameter => "ModelSpec::set",
+            Self::HyperParameters => "ModelSpec::hyper_parameters",
+            Self::ImportClass => "ImportOptions::class",
+            Self::ImportHyperParameter => "ImportOptions::settings",
+            Self::ImportFreq => "ImportOptions::freq",
+            Self::SearchSpace => "SearchSpace::search",
+        }
+    }
+
+    /// The setting with a value to give it.
+    pub fn to(self, value: impl fmt::Display) -> impl fmt::Display {
+        fmt::from_fn(move |f| {
+            let name = name(self);
+            match host(self) {
+                Some((words, _)) => write!(f, "`{}`", (words.with_value)(self, name, value.to_string())),
+                None => write!(f, "`{name} = {value}`"),
+            }
+        })
+    }
+}
+
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}`", name(*self))
+    }
+}
+
+thread_local! {
+    /// The settings that the text which is being worded has named.
+    static NAMED: RefCell<Option<Vec<Setting>>> = const { RefCell::new(None) };
+    /// The words of the text that is being worded, where they are not those of the process.
+    static WORDS: Cell<Option<SettingWords>> = const { Cell::new(None) };
+}
+
+/// The words that have a name for a setting, with that name: those of the text that is being worded, else those of the process.
+fn host(setting: Setting) -> Option<(SettingWords, &'static str)> {
+    let words = [WORDS.get(), HOST.get().copied()];
+    words.into_iter().flatten().find_map(|words| Some((words, (words.name)(setting)?)))
+}
+
+/// What `work` words, with settings in these words, and those without a name there in the words of the process: an error holds settings
+/// and values, and has a wording where it is printed, so a process may print it for several hosts.
+///
+/// ```
+/// use foretell_messages::{Setting, SettingWords, in_words_of};
+///
+/// let words = SettingWords { name: |_| Some("zone"), with_value: |_, name, value| format!("{name}: {value}") };
+/// assert_eq!(in_words_of(words, || Setting::Zone.to("UTC").to_string()), "`zone: UTC`");
+/// assert_eq!(Setting::Zone.to("UTC").to_string(), "`ReadOptions::zone = UTC`");
+/// ```
+pub fn in_words_of<R>(words: SettingWords, work: impl FnOnce() -> R) -> R {
+    /// Puts the words of before back, also after a panic.
+    struct Before(Option<SettingWords>);
+    impl Drop for Before {
+        fn drop(&mut self) {
+            WORDS.set(self.0);
+        }
+    }
+    let _before = Before(WORDS.replace(Some(words)));
+    work()
+}
+
+/// The text of an error, and the settings that it names, in their order: so the advice of a message and the setting that programs read
+/// of it are one.
+pub fn settings_named(error: &dyn fmt::Display) -> (String, Vec<Setting>) {
+    let before = NAMED.replace(Some(Vec::new()));
+    let text = error.to_string();
+    (text, NAMED.replace(before).unwrap_or_default())
+}
+
+/// Its name in the words of the host.
+fn name(setting: Setting) -> &'static str {
+    NAMED.with_borrow_mut(|named| named.iter_mut().for_each(|named| named.push(setting)));
+    setting.in_words()
+}
+
+impl Setting {
+    /// Its name in the words of the host, else in Rust.
+    pub fn in_words(self) -> &'static str {
+        host(self).map_or_else(|| self.in_rust(), |(_, name)| name)
+    }
+}
+
+/// How a host names settings.
+#[derive(Clone, Copy, Debug)]
+pub struct SettingWords {
+    /// The host's name of a setting, `--zone` for example; without one the name in Rust is shown.
+    pub name: fn(Setting) -> Option<&'static str>,
+    /// A setting of a name with a value, as they are written there: on a command line with a blank between them, and quotation marks
+    /// around a value that has blanks.
+    pub with_value: fn(Setting, &str, String) -> String,
+}
+
+static HOST: OnceLock<SettingWords> = OnceLock::new();
+
+/// Makes every message of this process name settings as its host does; the first call counts.
+pub fn word_settings(words: SettingWords) {
+    HOST.get_or_init(|| words);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Setting, settings_named};
+
+    #[test]
+    fn the_settings_that_a_text_names_are_told() {
+        let text = std::fmt::from_fn(|f| write!(f, "{}, or {}", Setting::Fill, Setting::Freq.to("D")));
+        let (said, named) = settings_named(&text);
+        assert_eq!((said, named), (text.to_string(), vec![Setting::Fill, Setting::Freq]));
+        assert_eq!(settings_named(&"plain").1, []);
+    }
+
+    #[test]
+    fn without_a_host_settings_have_their_names_in_rust() {
+        assert_eq!(Setting::Fill.to_string(), "`ReadOptions::fill`");
+        assert_eq!(Setting::TimeFormat.to("%Y").to_string(), "`ReadOptions::time_format = %Y`");
+    }
+}

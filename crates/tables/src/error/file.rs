@@ -1,0 +1,364 @@
+//! Errors of a file as a whole, and of the way in which its text is written.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::place::Place;
+use foretell_messages::{Setting, listed};
+
+/// The remedy for a line that is too short because it is none of the table.
+fn note_remedy(note: &Option<String>) -> String {
+    note.as_ref().map_or_else(String::new, |note| {
+        format!("; if it is a note, leave out the lines that begin so ({})", Setting::SkipMatching.to(note))
+    })
+}
+
+/// A file that is not what it should be.
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
+#[non_exhaustive]
+pub enum UnreadableTable {
+    /// A file that is no table of text.
+    #[error("{file}: it is no table of text, but {what}")]
+    NotText {
+        /// The file.
+        file: Arc<str>,
+        /// What it seems to be, and the remedy.
+        what: &'static str,
+    },
+    /// A header that is a row of the table.
+    #[error(
+        "{file}: its first line looks like a row ({}), and is read as the names of columns; write a line with such names above it, as \
+         in `unique_id,ds,y`",
+        listed(.cells)
+    )]
+    NoHeader {
+        /// The file.
+        file: Arc<str>,
+        /// The cells of the line.
+        cells: Vec<String>,
+    },
+    /// Fewer lines than are to be skipped.
+    #[error(
+        "{file}: it has {lines} lines, and {skipped} are to be skipped ({}); skip fewer",
+        Setting::SkipRows
+    )]
+    FewerLines {
+        /// The file.
+        file: Arc<str>,
+        /// Its lines.
+        lines: usize,
+        /// The lines to be skipped.
+        skipped: usize,
+    },
+    /// A column whose numbers are of different units.
+    #[error(
+        "{file}: column `{column}` has `{}` in line {} and `{}` in line {}, numbers of different units; write the column in one of \
+         them, or give each unit a column or series of its own",
+        .cells[0].1, .cells[0].0, .cells[1].1, .cells[1].0
+    )]
+    MixedUnits {
+        /// The file.
+        file: Arc<str>,
+        /// The column.
+        column: String,
+        /// The line and the text of the first cell of one unit, and of the first cell of another.
+        cells: Box<[(u64, String); 2]>,
+    },
+    /// Compressed text that is damaged, or hostile.
+    #[error("{file}: {reason}")]
+    #[strum(serialize = "damaged_compression")]
+    Compressed {
+        /// The file.
+        file: Arc<str>,
+        /// The fault, and the remedy.
+        reason: String,
+    },
+    /// A folder or a pattern without files.
+    #[error(
+        "{path}: there is no file of a known kind; name files, a folder that holds some, or a pattern that fits some"
+    )]
+    NoFiles {
+        /// The folder or pattern.
+        path: String,
+    },
+    /// A series with rows in two files that cannot be read one after another.
+    #[error(
+        "series `{id}` has rows in {first} and in {second}, {why}; of files that are read one after another each holds whole series, or \
+         the steps of a series that follow those of the file before: write the files anew so, or read them as one table, in memory"
+    )]
+    #[strum(serialize = "series_in_two_files")]
+    Pieces {
+        /// The series.
+        id: String,
+        /// A file with rows of it.
+        first: String,
+        /// Another one.
+        second: String,
+        /// Why the second cannot follow the first.
+        why: &'static str,
+    },
+    /// Processes that read other files of the same panel.
+    #[error(
+        "process {process} finds the file {found} where process 0 finds {expected}; all processes that read a panel together see the \
+         same files, so let all machines share their directory, or copy them to the same place on each"
+    )]
+    OtherFiles {
+        /// The first process that differs.
+        process: usize,
+        /// The first file of process 0 that it has not.
+        expected: String,
+        /// The file that it has in its place.
+        found: String,
+    },
+    /// A file that another process cannot read, and this one can.
+    #[error("process {process}: {reason}; all processes that read a panel together see the same files")]
+    #[strum(serialize = "file_of_process")]
+    OfProcess {
+        /// The first process that cannot.
+        process: usize,
+        /// What it meets.
+        reason: String,
+    },
+    /// A file of another kind than the first.
+    #[error("{file}: its {what} {found}, and of the first file {expected}; all files of a panel are alike")]
+    #[strum(serialize = "unlike_files")]
+    Unlike {
+        /// The file.
+        file: String,
+        /// The subject that differs, as `columns are`.
+        what: &'static str,
+        /// The value in the first file.
+        expected: String,
+        /// The value in this one.
+        found: String,
+    },
+    /// A directory that does not take the numbers.
+    #[error("cannot keep numbers in {dir}: {source}; name a directory on a disk with room for them", dir = dir.display())]
+    #[strum(serialize = "cannot_keep_rows")]
+    Unwritten {
+        /// The directory.
+        dir: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// Files of one table whose columns differ.
+    #[error(
+        "{file}: it has {} column `{column}`, which {other} {}; all files of a table need the same columns",
+        if *.has { "a" } else { "no" },
+        if *.has { "has not" } else { "has" }
+    )]
+    #[strum(serialize = "unlike_columns")]
+    Columns {
+        /// The file.
+        file: Arc<str>,
+        /// The file before it.
+        other: Arc<str>,
+        /// A column that one of them has,
+        column: String,
+        /// and whether it is `file`.
+        has: bool,
+    },
+    /// A line has more or fewer fields than the header.
+    #[error(
+        "{at}: {found} fields where the header has {expected}; complete the line, or quote the \
+         fields that contain the separator {separator:?}{}",
+        note_remedy(.note)
+    )]
+    Ragged {
+        /// The line.
+        at: Place,
+        /// Fields of the header.
+        expected: usize,
+        /// Fields of the line.
+        found: usize,
+        /// The separator in use.
+        separator: char,
+        /// The word with which the line begins, if it could be a note.
+        note: Option<String>,
+    },
+    /// A quote that takes the rest of the file into one field.
+    #[error(
+        "{at}: the quote before {text:?} is never closed; close it, or double it if it belongs to the text"
+    )]
+    UnclosedQuote {
+        /// The line of the quote.
+        at: Place,
+        /// The text that follows it in the line, cut short if long.
+        text: String,
+    },
+    /// The text is neither UTF-8 nor of an encoding that is recognised.
+    #[error(
+        "{at}: text that is not UTF-8; say which encoding it has ({}), or save the file as UTF-8",
+        Setting::Encoding
+    )]
+    NotUtf8 {
+        /// The line.
+        at: Place,
+    },
+    /// Text that has not the encoding that someone said it has.
+    #[error("{file}: its text is not {encoding}; say which encoding it has ({})", Setting::Encoding)]
+    #[strum(serialize = "wrong_encoding")]
+    Encoding {
+        /// The file.
+        file: Arc<str>,
+        /// The encoding that was said.
+        encoding: String,
+    },
+    /// A table without columns across.
+    #[error("{file}: its header names no columns that are {what}; it has {}", listed(.columns))]
+    NothingAcross {
+        /// The file.
+        file: Arc<str>,
+        /// The missing thing.
+        what: &'static str,
+        /// The columns there are.
+        columns: Vec<String>,
+    },
+    /// More columns of hours than a day of 24 hours has.
+    #[error(
+        "{file}: {} go on behind the columns of a day of 24 hours, as where clocks are changed; write a row for each date and hour, \
+         and read the two as the time ({}), with {} if hours are counted from 1 on, and {}",
+        listed(.columns), Setting::TimeColumns.to("date,hour"), Setting::Hours.to("counted"), Setting::Zone.to("Europe/Berlin")
+    )]
+    BeyondDay {
+        /// The file.
+        file: Arc<str>,
+        /// The columns.
+        columns: Vec<String>,
+    },
+    /// Quarters among times that are none, of which they are the sums.
+    #[error(
+        "{file}, column `{column}`: {quarters} of {of} times are quarters or half-years, and the others are not, so that their rows seem to \
+         be sums of others; leave these rows out of the file, or keep them in one of their own"
+    )]
+    MixedPeriods {
+        /// The file.
+        file: Arc<str>,
+        /// The column of the times.
+        column: String,
+        /// How many are quarters,
+        quarters: usize,
+        /// and how many there are.
+        of: usize,
+    },
+    /// Years of the Buddhist calendar.
+    #[error(
+        "{at}: the times of series `{id}` are of the year {year}, which seems to be {common} by the Buddhist calendar; write the \
+         years of the common era, 543 less, since leap years and weekdays are found by them", common = .year - 543
+    )]
+    BuddhistYears {
+        /// The first row of the series.
+        at: Place,
+        /// The series.
+        id: String,
+        /// Its year.
+        year: i16,
+    },
+    /// Times that are years and the years after them, read as years and months.
+    #[error(
+        "{at}: the months of series `{id}` are 13 apart, as where the second number of a time is no month but the year after the \
+         first one (2000/01, 2001/02); read them as years ({years}), or, if months are meant, set their frequency ({months})",
+        years = Setting::TimeFormat.to("%Y/%y"), months = Setting::Freq.to("13MS")
+    )]
+    YearsAsMonths {
+        /// The first row of the series.
+        at: Place,
+        /// The series.
+        id: String,
+    },
+    /// A workbook that is damaged, or none.
+    #[error("{file}: it is no workbook that can be read ({reason}); save it again, or as CSV")]
+    #[strum(serialize = "damaged_workbook")]
+    Workbook {
+        /// The file.
+        file: Arc<str>,
+        /// The fault.
+        reason: String,
+    },
+    /// A sheet that the workbook has not.
+    #[error("{file} has no sheet `{sheet}`; it has {}", listed(.sheets))]
+    NoSheet {
+        /// The file.
+        file: Arc<str>,
+        /// The sheet that was named.
+        sheet: String,
+        /// The sheets that it has.
+        sheets: Vec<String>,
+    },
+    /// A line that sums up others.
+    #[error(
+        "{at}: this line has no time, and begins with {first:?}; if it sums up others, leave such lines out ({})",
+        Setting::SkipMatching.to(first)
+    )]
+    #[strum(serialize = "summary_row")]
+    Summary {
+        /// The line.
+        at: Place,
+        /// Its first cell.
+        first: String,
+    },
+    /// A Parquet file that is damaged, or holds types that are not read here.
+    #[error("{file}: {reason}; write the file again, compressed by another codec than LZO or not at all")]
+    #[strum(serialize = "damaged_parquet")]
+    Parquet {
+        /// The file.
+        file: Arc<str>,
+        /// The fault.
+        reason: String,
+    },
+    /// Periods of pandas, of which a Parquet file has the numbers alone.
+    #[error(
+        "{file}, column `{column}`: its integers number periods of pandas, which are not read; make them times \
+         (`.dt.to_timestamp()`) and write the file again"
+    )]
+    NumberedPeriods {
+        /// The file.
+        file: Arc<str>,
+        /// The column.
+        column: String,
+    },
+    /// A stream or file of Arrow's that is damaged.
+    #[error(
+        "{file}: it is no stream or file of Arrow's that can be read ({reason}); write it again, or as Parquet"
+    )]
+    #[strum(serialize = "damaged_arrow_stream")]
+    ArrowStream {
+        /// The stream.
+        file: Arc<str>,
+        /// The fault.
+        reason: String,
+    },
+    /// A file of a format that this program was built without.
+    #[error(
+        "{file}: this program was built without {format} files; build it with the feature `{feature}`, or convert the file \
+         to CSV"
+    )]
+    #[strum(serialize = "format_not_built")]
+    NotBuilt {
+        /// The file.
+        file: Arc<str>,
+        /// Its format.
+        format: &'static str,
+        /// The feature that is off.
+        feature: &'static str,
+    },
+    /// Record batches of different columns.
+    #[error(
+        "{table}: batch {batch} has the columns {}, but the first one {}; give all the same",
+        listed(.found),
+        listed(.expected)
+    )]
+    #[strum(serialize = "unlike_batches")]
+    Batches {
+        /// The table.
+        table: Arc<str>,
+        /// The batch, from 0.
+        batch: usize,
+        /// The columns of the first batch.
+        expected: Vec<String>,
+        /// Its columns.
+        found: Vec<String>,
+    },
+}

@@ -1,0 +1,182 @@
+//! Remedies for errors, where they depend on the request.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use foretell_calendar::{TimeFlaw, Zone, readings::readings};
+use foretell_messages::{Setting, listed};
+
+/// What to do about a column that is missing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ColumnRemedy {
+    /// To say which columns have these roles, all of which are missing.
+    Name(ColumnRoles),
+    /// Whatever this says.
+    Other(Cow<'static, str>),
+    /// A remedy, and something else about the table.
+    With(Box<(Self, String)>),
+}
+
+/// Roles of the columns of a table that no column has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ColumnRoles {
+    /// The ids of series.
+    pub ids: bool,
+    /// The times.
+    pub times: bool,
+    /// The values of the target.
+    pub values: bool,
+    /// Whether the table may be read as one in which each further column is a series.
+    pub or_wide: bool,
+}
+
+impl ColumnRoles {
+    /// The ids alone.
+    pub const IDS: Self = Self { ids: true, times: false, values: false, or_wide: false };
+    /// The times alone.
+    pub const TIMES: Self = Self { ids: false, times: true, ..Self::IDS };
+}
+
+impl From<ColumnRoles> for ColumnRemedy {
+    fn from(roles: ColumnRoles) -> Self {
+        Self::Name(roles)
+    }
+}
+
+impl From<&'static str> for ColumnRemedy {
+    fn from(text: &'static str) -> Self {
+        Self::Other(text.into())
+    }
+}
+
+impl From<String> for ColumnRemedy {
+    fn from(text: String) -> Self {
+        Self::Other(text.into())
+    }
+}
+
+impl fmt::Display for ColumnRemedy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let roles = match self {
+            Self::Name(roles) => roles,
+            Self::Other(text) => return f.write_str(text),
+            Self::With(both) => return write!(f, "{}; {}", both.0, both.1),
+        };
+        let all = [
+            (roles.times, "the times", Setting::TimeColumn),
+            (roles.values, "the values to forecast", Setting::TargetColumn),
+            (roles.ids, "the ids of the series", Setting::IdColumn),
+        ];
+        f.write_str("say which column has ")?;
+        let mut before = "";
+        for (_, what, setting) in all.into_iter().filter(|(missing, ..)| *missing) {
+            write!(f, "{before}{what} ({setting})")?;
+            before = ", and which ";
+        }
+        // One series needs none.
+        if roles.ids && (roles.times || roles.values) {
+            f.write_str(" if there are several")?;
+        }
+        match roles.or_wide {
+            true => write!(f, ", or, if each further column is a series, say so ({})", Setting::Wide),
+            false => Ok(()),
+        }
+    }
+}
+
+/// How a remedy for a missing column begins where another one may have been meant.
+const GIVE_ONE: &str = "give one of these names, or ";
+
+/// The columns that a table has, and the remedy for one that it lacks: no name can be given where there are none.
+pub(super) fn columns_and_remedy(available: &[String], remedy: &ColumnRemedy) -> String {
+    match available {
+        [] => {
+            let remedy = remedy.to_string();
+            let remedy = remedy.strip_prefix(GIVE_ONE).unwrap_or(&remedy);
+            format!("no columns beside those it must have, such as ids and times; {remedy}")
+        }
+        available => format!("{}; {remedy}", listed(available)),
+    }
+}
+
+/// The flaw of a time, and the formats that would read it.
+pub(super) fn unread_time(text: &str, why: TimeFlaw) -> String {
+    match readings(text) {
+        None => why.to_string(),
+        Some(readings) => why.with_readings(&readings),
+    }
+}
+
+/// The remedy that lets a series of few rows be trained on.
+pub(super) fn too_short_remedy(padded: bool) -> String {
+    let shorter =
+        if padded { "lower val_size" } else { "lower input_size or val_size, set start_padding_enabled" };
+    format!("{shorter}, or leave out the series that are too short ({})", Setting::DropShort)
+}
+
+/// Where two rows of one series and time stand, which says what to do about them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Repeated {
+    /// In the data.
+    InData,
+    /// In the data, at an hour that clocks show twice when they are put back.
+    ByClocks,
+    /// The same, though a zone was named whose clocks should tell the two apart.
+    InZone,
+    /// In the data, right after clocks of the zone that was named were put forward, from this offset from UTC in seconds.
+    BySkippedHour(i32),
+    /// In a table beside the data, whose rows do not become one.
+    Beside,
+}
+
+impl Repeated {
+    /// How one of the two rows is kept, if they are surely of one series, and the remedies beside that.
+    pub(super) fn others(self, are_of_one: bool) -> String {
+        match self {
+            // A row that is there twice by mistake would count twice in a sum.
+            Self::InData => {
+                let keeps = match are_of_one {
+                    true => format!(", as {} does", Setting::Aggregate.to("first")),
+                    false => String::new(),
+                };
+                let sum = Setting::Aggregate.to("sum");
+                format!("{keeps}, or, if both count, say how they become one ({sum})")
+            }
+            Self::ByClocks => format!(
+                ", or, if clocks were put back there and both are hours of their own, name the zone ({}), and the order of \
+                 the rows tells them apart",
+                Setting::Zone.to("Europe/Berlin")
+            ),
+            Self::InZone => ", or, if clocks were put back there and both are hours of their own, put the rows in the order of time, the \
+                             oldest first, which tells them apart, or name another zone if these clocks are not those of the file"
+                .to_owned(),
+            Self::BySkippedHour(offset) => format!(
+                ", or, if these clocks were not put forward there, name the offset that they kept ({}), or, if hours are counted through \
+                 the day, say so ({})",
+                Setting::Zone.to(Zone::fixed(offset).map_or_else(String::new, |zone| zone.name)),
+                Setting::Hours.to("counted")
+            ),
+            Self::Beside => String::new(),
+        }
+    }
+}
+
+/// The remedies that make room for a window to train on.
+pub(super) fn no_windows_remedy(held_out: usize, [insample, outsample]: [usize; 2], padded: bool) -> String {
+    let thresholds = outsample > 1 || padded && insample > 1;
+    let remedies = [
+        (true, "give more rows"),
+        (held_out > 0, "hold out fewer (val_size; n_windows and step_size of a cross-validation)"),
+        (!padded, "lower input_size, or set start_padding_enabled"),
+        (thresholds, "lower training_data_availability_threshold"),
+    ];
+    helpful(remedies)
+}
+
+/// The remedies that help, joined.
+pub(super) fn helpful<const N: usize>(remedies: [(bool, &str); N]) -> String {
+    let helpful: Vec<&str> =
+        remedies.into_iter().filter(|(helps, _)| *helps).map(|(_, remedy)| remedy).collect();
+    helpful.join(", or ")
+}

@@ -1,0 +1,177 @@
+//! Text that is compressed by gzip or Zstandard: told by its first bytes, whatever the file is called, and unpacked
+//! as it is read.
+//!
+//! A few bytes can stand for any amount of text, so the size of the output is held against that of the input. Zstandard's own
+//! window takes up to 128 MB, its decoder's default limit.
+
+use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
+
+use flate2::bufread::MultiGzDecoder;
+
+/// Text may be unpacked to this many times its packed size,
+const FACTOR: u64 = 100;
+
+/// and to so much in any case.
+const ALWAYS: u64 = 16 << 20;
+
+const GZIP: [u8; 2] = [0x1F, 0x8B];
+const ZSTANDARD: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
+
+/// Why compressed text cannot be read; within an [`io::Error`].
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum Damage {
+    #[error("its {0} data are damaged or cut short ({1}); write the file again")]
+    Broken(&'static str, String),
+    #[error(
+        "its {0} data unpack to over {times} times their size, which is not credible; unpack the file first if it is",
+        times = FACTOR
+    )]
+    Bomb(&'static str),
+    #[cfg(not(feature = "parquet"))]
+    #[error(
+        "it is compressed by Zstandard, and this foretell was built without; unpack it first, or build it with the feature `parquet`"
+    )]
+    NotBuilt,
+}
+
+impl Damage {
+    /// The damage that an error is about, if it is about one.
+    pub(crate) fn of(error: &io::Error) -> Option<&Self> {
+        error.get_ref()?.downcast_ref()
+    }
+}
+
+/// The first bytes of a source, and the others.
+type Whole<R> = BufReader<Chain<Cursor<Vec<u8>>, Uninterrupted<R>>>;
+
+/// A source that reads again where a signal interrupts it: the one who decodes may hold bytes that another call would lose.
+pub(crate) struct Uninterrupted<R>(R);
+
+impl<R: Read> Read for Uninterrupted<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.0.read(out) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => return read,
+            }
+        }
+    }
+}
+
+/// The text of a source, be it compressed or not.
+pub(crate) enum Text<R: Read> {
+    Plain(Whole<R>),
+    Gzip(Box<Unpacked<MultiGzDecoder<Counted<Whole<R>>>>>),
+    #[cfg(feature = "parquet")]
+    Zstandard(Unpacked<zstd::Decoder<'static, Counted<Whole<R>>>>),
+}
+
+impl<R: Read> Text<R> {
+    pub(crate) fn of(input: R) -> io::Result<Self> {
+        let mut input = Uninterrupted(input);
+        let mut head = Vec::new();
+        input.by_ref().take(ZSTANDARD.len() as u64).read_to_end(&mut head)?;
+        let (gzip, zstandard) = (head.starts_with(&GZIP), head.starts_with(&ZSTANDARD));
+        let input = BufReader::with_capacity(1 << 16, Cursor::new(head).chain(input));
+        if !gzip && !zstandard {
+            return Ok(Self::Plain(input));
+        }
+        let input = Counted { input, bytes: 0 };
+        Ok(match gzip {
+            true => Self::Gzip(Box::new(Unpacked::new("gzip", MultiGzDecoder::new(input)))),
+            #[cfg(feature = "parquet")]
+            false => Self::Zstandard(Unpacked::new("zstd", zstd::Decoder::with_buffer(input)?)),
+            #[cfg(not(feature = "parquet"))]
+            false => return Err(io::Error::new(io::ErrorKind::Unsupported, Damage::NotBuilt)),
+        })
+    }
+}
+
+impl<R: Read> Read for Text<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(input) => input.read(out),
+            Self::Gzip(unpacked) => unpacked.read(out, |decoder| decoder.get_ref().bytes),
+            #[cfg(feature = "parquet")]
+            Self::Zstandard(unpacked) => unpacked.read(out, |decoder| decoder.get_ref().bytes),
+        }
+    }
+}
+
+/// The output of a decoder, for as long as its size is in proportion.
+pub(crate) struct Unpacked<D> {
+    format: &'static str,
+    decoder: D,
+    bytes: u64,
+}
+
+impl<D: Read> Unpacked<D> {
+    fn new(format: &'static str, decoder: D) -> Self {
+        Self { format, decoder, bytes: 0 }
+    }
+
+    fn read(&mut self, out: &mut [u8], packed: impl Fn(&D) -> u64) -> io::Result<usize> {
+        let damage = |damage| io::Error::new(io::ErrorKind::InvalidData, damage);
+        let read = self.decoder.read(out).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidData
+            | io::ErrorKind::InvalidInput
+            | io::ErrorKind::UnexpectedEof
+            | io::ErrorKind::Other => damage(Damage::Broken(self.format, error.to_string())),
+            _ => error,
+        })?;
+        self.bytes += read as u64;
+        match self.bytes > ALWAYS.max(packed(&self.decoder).saturating_mul(FACTOR)) {
+            true => Err(damage(Damage::Bomb(self.format))),
+            false => Ok(read),
+        }
+    }
+}
+
+/// A source, and how much of it was taken.
+pub(crate) struct Counted<R> {
+    input: R,
+    bytes: u64,
+}
+
+impl<R: BufRead> Read for Counted<R> {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let read = self.input.read(out)?;
+        self.bytes += read as u64;
+        Ok(read)
+    }
+}
+
+impl<R: BufRead> BufRead for Counted<R> {
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        self.input.fill_buf()
+    }
+
+    fn consume(&mut self, bytes: usize) {
+        self.bytes += bytes as u64;
+        self.input.consume(bytes);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write as _;
+
+    #[test]
+    fn a_bomb_is_refused_before_it_is_unpacked() {
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        (0..600).for_each(|_| gzip.write_all(&[b'0'; 1 << 20]).unwrap());
+        let packed = gzip.finish().unwrap();
+        let mut text = Text::of(&packed[..]).unwrap();
+        let (mut out, mut bytes) = ([0; 1 << 16], 0);
+        let error = loop {
+            match text.read(&mut out) {
+                Ok(0) => panic!("all {bytes} bytes were unpacked"),
+                Ok(read) => bytes += read,
+                Err(error) => break error,
+            }
+        };
+        assert!(bytes <= 20 << 20, "{bytes}");
+        assert!(matches!(Damage::of(&error), Some(Damage::Bomb(_))), "{error}");
+    }
+}

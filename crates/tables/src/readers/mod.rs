@@ -1,0 +1,57 @@
+//! Tables of any file read row by row, and the guards against files that are damaged or hostile.
+
+pub(crate) mod across;
+mod adorned;
+#[cfg(feature = "parquet")]
+mod arrow_bytes;
+#[cfg(feature = "parquet")]
+mod arrow_cells;
+#[cfg(feature = "parquet")]
+mod arrow_messages;
+#[cfg(feature = "parquet")]
+mod arrow_stream;
+#[cfg(feature = "parquet")]
+pub(crate) mod arrow_table;
+mod blocks;
+#[cfg(feature = "parquet")]
+mod catch_panic;
+mod columns_table;
+mod compressed;
+pub(crate) mod day_clock;
+mod decoded;
+pub(crate) mod file_options;
+pub(crate) mod file_part;
+pub(crate) mod format;
+mod header_search;
+pub(crate) mod joined_times;
+pub(crate) mod layout;
+pub(crate) mod memory_table;
+pub(crate) mod missing_marks;
+pub(crate) mod number_flags;
+pub(crate) mod number_format;
+pub(crate) mod open;
+mod other_kinds;
+#[cfg(feature = "parquet")]
+mod page_headers;
+#[cfg(feature = "parquet")]
+mod plain_cells;
+mod points;
+pub(crate) mod read_note;
+mod records;
+#[cfg(feature = "parquet")]
+mod row_groups;
+mod seekable;
+mod several;
+mod shared_bytes;
+pub(crate) mod sheets;
+pub(crate) mod table;
+pub(crate) mod table_columns;
+pub(crate) mod table_files;
+pub(crate) mod text_table;
+mod units;
+#[cfg(feature = "excel")]
+mod workbook;
+#[cfg(feature = "excel")]
+mod workbook_sizes;
+pub(crate) mod year_months;
+pub(crate) mod year_parts;

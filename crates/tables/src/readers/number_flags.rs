@@ -1,0 +1,80 @@
+//! Flags behind numbers that say how these came about, as statistical offices write them: `101.9 p`, `12.3*`, `88.1(R)`, `: c`.
+
+use crate::error::flaw::Flags;
+
+/// The letters that Eurostat, the OECD and others use: a break, confidential, a definition that differs, estimated, a forecast, imputed, not
+/// significant, provisional, revised, Eurostat's own estimate, low reliability, not applicable. K and M, which are factors, are none.
+const LETTERS: &str = "bcdefinprsuvz";
+
+const MARKS: &str = "*†‡§^#";
+
+/// What may stand around flags and between them.
+const AROUND: &str = " \u{a0}\u{202f},;()[]";
+
+/// A text as a number, or a sign for none, and what follows it.
+fn split(text: &str) -> Option<(&str, &str)> {
+    let text = text.trim();
+    // Most texts that are no numbers are labels, and may be long.
+    if text.len() > 64 {
+        return None;
+    }
+    let last = text.rfind(|c: char| c.is_ascii_digit() || c == ':' || c == '.')?;
+    let (number, behind) = text.split_at(last + 1);
+    (!behind.is_empty()).then_some((number, behind))
+}
+
+/// The number before what seems to be flags, and these: letters and marks that statistical offices use, or letters in brackets.
+pub(super) fn seen_flags(text: &str) -> Option<(&str, Flags)> {
+    let (number, behind) = split(text)?;
+    let bracketed = behind.contains(['(', '[']);
+    let mut flags: Vec<char> = behind.chars().filter(|c| !AROUND.contains(*c)).collect();
+    // Billions, and the letters of a number in base 16.
+    let is_factor = behind.trim() == "bn" || behind.starts_with('b');
+    let is_flag =
+        |c: &char| LETTERS.contains(*c) || MARKS.contains(*c) || bracketed && c.is_ascii_alphabetic();
+    let sound = (1..=3).contains(&flags.len()) && flags.iter().all(is_flag) && !is_factor;
+    flags.dedup();
+    let listed: Vec<String> = flags.iter().map(char::to_string).collect();
+    sound.then(|| Some((number, Flags::of(&listed.join(","))?))).flatten()
+}
+
+/// The number before flags of this list, if nothing else follows it.
+pub(super) fn without_flags<'a>(text: &'a str, flags: &[String]) -> Option<&'a str> {
+    let (number, behind) = split(text)?;
+    let mut rest = behind;
+    loop {
+        rest = rest.trim_start_matches(|c| AROUND.contains(c));
+        if rest.is_empty() {
+            return (!behind.trim().is_empty()).then_some(number);
+        }
+        let known = flags.iter().filter_map(|flag| rest.strip_prefix(flag.as_str()));
+        rest = known.min_by_key(|rest| rest.len())?;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_are_told_from_units_and_factors() {
+        for (text, number, flags) in [
+            ("101.9 p", "101.9", "p"),
+            ("12.3*", "12.3", "*"),
+            ("88.1r", "88.1", "r"),
+            ("1,234 e", "1,234", "e"),
+            ("106.3 be", "106.3", "b,e"),
+            ("157.3(P)", "157.3", "P"),
+            (": c", ":", "c"),
+        ] {
+            let seen = seen_flags(text).map(|(number, flags)| (number, flags.text().to_owned()));
+            assert_eq!(seen, Some((number, flags.to_owned())), "{text}");
+            let flags: Vec<String> = flags.split(',').map(str::to_owned).collect();
+            assert_eq!(without_flags(text, &flags), Some(number), "{text}");
+            assert_eq!(without_flags(text, &["q".to_owned()]), None, "{text}");
+        }
+        for text in ["5 MW", "1.5M", "900K", "1.5bn", "1.5 bn", "1.5b", "<1", "12 %", "12", "p", "", "12 -"] {
+            assert!(seen_flags(text).is_none(), "{text}");
+        }
+    }
+}

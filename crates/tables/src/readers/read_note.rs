@@ -1,0 +1,249 @@
+//! The assumptions of a reader about a file, for its users to check.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::file_options::Encoding;
+use super::layout::Across;
+use foretell_messages::{Setting, listed};
+
+/// An assumption of a reader about a file; shown as one sentence with the setting that says otherwise.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ReadNote {
+    /// Text that is not UTF-8.
+    Encoded {
+        /// The file.
+        file: Arc<str>,
+        /// The encoding that it was read as.
+        encoding: Encoding,
+    },
+    /// Lines before the header that were taken for titles.
+    Titles {
+        /// The file.
+        file: Arc<str>,
+        /// How many lines,
+        lines: u64,
+        /// and the line of the header, from 1.
+        header: u64,
+    },
+    /// A workbook of several sheets, of which the first was read.
+    Sheet {
+        /// The file.
+        file: Arc<str>,
+        /// The sheet that was read,
+        read: String,
+        /// and those that were not.
+        others: Vec<String>,
+    },
+    /// Hours that are those that end at their number.
+    HoursEnding {
+        /// The file.
+        file: Arc<str>,
+    },
+    /// A value of the target that looks like a mark of missing ones.
+    Mark {
+        /// The table.
+        table: Arc<str>,
+        /// The value.
+        value: String,
+        /// How many rows have it.
+        rows: usize,
+    },
+    /// A wide table whose series look like the parts of a period.
+    PartsAcross {
+        /// The file.
+        file: Arc<str>,
+        /// The parts: hours of a day or months of a year.
+        across: Across,
+        /// The first of these columns,
+        first: String,
+        /// and the last.
+        last: String,
+    },
+    /// The same of parts of a year that no layout reads.
+    YearsAcross {
+        /// The file.
+        file: Arc<str>,
+        /// What the parts are: quarters, weeks, or months from another one than January on.
+        parts: &'static str,
+        /// The first of these columns,
+        first: String,
+        /// and the last.
+        last: String,
+    },
+    /// Periods that rows were gathered in and that seem not to be complete.
+    PartialPeriods {
+        /// The table.
+        table: Arc<str>,
+        /// Series whose first period is one,
+        first: usize,
+        /// and those whose last is one.
+        last: usize,
+        /// Whether they were left out.
+        dropped: bool,
+    },
+    /// Ids that differ in nothing but blanks and the case of letters.
+    AlikeIds {
+        /// The table.
+        table: Arc<str>,
+        /// One of them,
+        first: String,
+        /// another that looks like it,
+        second: String,
+        /// and how many more such pairs there are.
+        more: usize,
+    },
+    /// Series that are left out, as no value of them is known.
+    NothingKnown {
+        /// The table.
+        table: Arc<str>,
+        /// Their ids, with their rows.
+        series: Vec<(String, usize)>,
+    },
+    /// Columns across that are left out, as they are the sums of others.
+    SumsAcross {
+        /// The file.
+        file: Arc<str>,
+        /// The columns.
+        columns: Vec<String>,
+    },
+    /// Numbers that stand in percent.
+    Percent {
+        /// The file.
+        file: Arc<str>,
+    },
+    /// Cells of a currency and a dash alone.
+    ZerosOfAccounts {
+        /// The file.
+        file: Arc<str>,
+        /// The line of the first,
+        line: u64,
+        /// and its text.
+        cell: String,
+    },
+    /// Lines that repeat the header.
+    RepeatedHeaders {
+        /// The file.
+        file: Arc<str>,
+        /// How many.
+        lines: u64,
+    },
+    /// Points that are read as those before decimals, and may stand between thousands.
+    Points {
+        /// The file.
+        file: Arc<str>,
+        /// The column of the first,
+        column: String,
+        /// its line,
+        line: u64,
+        /// and its text.
+        cell: String,
+    },
+    /// Numbers that were read without the flags behind them.
+    Flagged {
+        /// The file.
+        file: Arc<str>,
+        /// How many.
+        cells: usize,
+    },
+}
+
+impl fmt::Display for ReadNote {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Sheet { file, read, others } => {
+                write!(
+                    f,
+                    "{file}: read its sheet `{read}`; {} names another: {}",
+                    Setting::Sheet,
+                    listed(others)
+                )
+            }
+            Self::HoursEnding { file } => write!(
+                f,
+                "{file}: hours are those that end (1 to 24), and rows stand at their start: hour 1 at 00:00; {} says otherwise",
+                Setting::Hours.to("starting")
+            ),
+            Self::Mark { table, value, rows } => write!(
+                f,
+                "{table}: the value {value} (rows: {rows}) is far from all others; if it marks missing values, say so with {}",
+                Setting::Missing.to(value)
+            ),
+            Self::PartsAcross { file, across, first, last } => write!(
+                f,
+                "{file}: the columns {first} to {last} look like {} of one series; they are read as a series each, and as \
+                 one with {}",
+                if *across == Across::Months { "the months" } else { "the hours" },
+                across.setting()
+            ),
+            Self::YearsAcross { file, parts, first, last } => write!(
+                f,
+                "{file}: the columns {first} to {last} look like the {parts} of one series; they are read as a series each. If they are \
+                 one, write a row for each of its times"
+            ),
+            Self::PartialPeriods { table, first, last, dropped } => write!(
+                f,
+                "{table}: periods that miss rows which others have, and so are not complete, are {}: the first of {first} series, \
+                 the last of {last}{}",
+                if *dropped { "left out" } else { "kept" },
+                if *dropped { String::new() } else { format!("; {} leaves them out", Setting::DropPartial) }
+            ),
+            Self::AlikeIds { table, first, second, more } => {
+                let others = if *more > 0 { format!(" (and {more} more)") } else { String::new() };
+                write!(
+                    f,
+                    "{table}: the ids {first:?} and {second:?}{others} differ in blanks or the case of letters alone, and are series of \
+                     their own; write them alike if they are one"
+                )
+            }
+            Self::NothingKnown { table, series } => {
+                let ids: Vec<String> = series.iter().map(|(id, _)| id.clone()).collect();
+                write!(f, "{table}: left out series of which no value is known: {}", listed(&ids))
+            }
+            Self::SumsAcross { file, columns } => write!(
+                f,
+                "{file}: columns of quarters or half-years that stand among their months are left out, as their sums: {}",
+                listed(columns)
+            ),
+            Self::Percent { file } => {
+                write!(
+                    f,
+                    "{file}: numbers in percent are read as the fractions that they are: 12.5 % as 0.125"
+                )
+            }
+            Self::ZerosOfAccounts { file, line, cell } => write!(
+                f,
+                "{file}: a currency and a dash alone (`{cell}` in line {line}) are read as 0, as spreadsheets show it in columns of \
+                 accounts; {} says that the value is not known",
+                Setting::Missing.to(cell)
+            ),
+            Self::RepeatedHeaders { file, lines } => {
+                write!(f, "{file}: lines passed over, since they repeat the header: {lines}")
+            }
+            Self::Points { file, column, line, cell } => write!(
+                f,
+                "{file}, column `{column}`: each point in a number has three digits behind it (`{cell}` in line {line}), and semicolons \
+                 separate the fields, as where commas stand before decimals; points are read as those before decimals. If they stand \
+                 between thousands, say so ({})",
+                Setting::Thousands.to('.')
+            ),
+            Self::Flagged { file, cells } => {
+                write!(f, "{file}: cells that were read without the flag behind their number: {cells}")
+            }
+            Self::Encoded { file, encoding } => {
+                write!(
+                    f,
+                    "{file}: read as {encoding}, for it is not UTF-8; {} names another encoding",
+                    Setting::Encoding
+                )
+            }
+            Self::Titles { file, lines, header } => write!(
+                f,
+                "{file}: lines passed over as titles: {lines}; the header is line {header}. If it is another, say how many \
+                 lines stand before it ({})",
+                Setting::SkipRows
+            ),
+        }
+    }
+}
