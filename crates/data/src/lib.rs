@@ -1,7 +1,6 @@
 //! Panels of series: reading, filling, covariates, scalers and window sampling
 //!
-//! A [`Panel`] holds many series of one [`Freq`], read from CSV or Parquet files, from Arrow record batches or
-//! slices, with
+//! A [`Panel`] holds many series of one frequency (`foretell_calendar::Freq`), read from files of any format or from slices, with
 //! everything checked: duplicates, gaps, values that are missing or no numbers. A [`Cutter`] finds
 //! the windows that neuralforecast would train, validate, test or predict on, draws some, and
 //! writes them, scaled, into plain `f32` slices. Windows are never materialised for the panel.

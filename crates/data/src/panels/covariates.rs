@@ -18,7 +18,7 @@ const ID_REMEDY: &str = "name it as in the panel's file";
 
 impl Panel {
     /// Adds the columns of a file (Parquet by its name, else CSV) with one row per series; ids are in
-    /// `options.id_col`. A folder or a pattern is all of its [files](crate::table_files).
+    /// `options.id_col`. A folder or a pattern is all of its [files](foretell_tables::table_files).
     ///
     /// Rows of other series are allowed. A column with a cell that is no number is an error only
     /// when it is used.

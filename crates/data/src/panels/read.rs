@@ -62,7 +62,7 @@ impl ReadOptions {
 impl Panel {
     /// Reads a file: Parquet where its name ends in `.parquet` or `.pq`, else text, as
     /// [`from_csv`](Self::from_csv). A folder, or a pattern such as `parts/*.parquet`, is all of its
-    /// [files](crate::table_files).
+    /// [files](foretell_tables::table_files).
     ///
     /// # Errors
     /// Every mistake names the file, the line or row and the column, and says what to do.
