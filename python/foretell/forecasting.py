@@ -34,6 +34,7 @@ class AutoForecaster:
         models: Names of the models to try; None for those that suit the data.
         metric: What weights are chosen by: "balanced", "mase", "scaled_crps" or "mae".
         ensemble: Whether models are combined; else the best one forecasts alone.
+        below_zero: Whether forecasts of a series may be below 0 although none of its values is; else they stop there.
         season_length: Steps of the seasons, the main one first; None to find them in the data.
         hist_exog_list: Columns known for the past only.
         futr_exog_list: Columns known for past and future.
@@ -47,7 +48,7 @@ class AutoForecaster:
 
     def __init__(
         self, h: int, freq: Any = None, *, budget: str | float = 0, models: Sequence[str] | None = None, metric: str = "balanced",
-        ensemble: bool = True, season_length: int | Sequence[int] | None = None, hist_exog_list: Sequence[str] = (),
+        ensemble: bool = True, below_zero: bool = False, season_length: int | Sequence[int] | None = None, hist_exog_list: Sequence[str] = (),
         futr_exog_list: Sequence[str] = (), stat_exog_list: Sequence[str] = (), cat_exog_list: Sequence[str] = (),
         id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y", **settings: Any,
     ) -> None:  # fmt: skip
@@ -57,7 +58,7 @@ class AutoForecaster:
         self.names = Names(id_col, time_col, target_col)
         seasons = season_length if season_length is None or isinstance(season_length, int) else list(season_length)
         self._hyper_parameters = {
-            "budget": str(budget), "models": None if models is None else list(models), "metric": metric, "ensemble": ensemble,
+            "budget": str(budget), "models": None if models is None else list(models), "metric": metric, "ensemble": ensemble, "below_zero": below_zero,
             "season_length": seasons, "hist_exog_list": list(hist_exog_list), "futr_exog_list": list(futr_exog_list),
             "stat_exog_list": list(stat_exog_list), "cat_exog_list": list(cat_exog_list),
         }  # fmt: skip

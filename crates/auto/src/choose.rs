@@ -8,11 +8,11 @@ use foretell::{EstimatorError, Panel};
 use crate::board::{AUTO, BASELINE, Board, BoardRow};
 use crate::budget::{Budget, Clock};
 use crate::candidates::{Kind, candidates, spec_of};
+use crate::caveats::{ended, rarely_sold, too_narrow};
 use crate::chosen::{Chosen, ChosenMember};
 use crate::error::AutoError;
 use crate::gathered::{Gathered, gathered};
 use crate::grid::{MEDIAN, WIDTH, pinball};
-use crate::history::History;
 use crate::loss::Case;
 use crate::member::{Context, Member};
 use crate::mix::Mix;
@@ -88,7 +88,7 @@ pub(crate) fn choose(
     let kept = plan.kept.map(|_| 1);
     let first = ahead.len().min(1 + usize::from(kept.is_some()));
     let stages: Vec<Stage> =
-        ahead.iter().map(|&ahead| Stage::new(&scored, ahead, h, season, settings.has_columns())).collect();
+        ahead.iter().map(|&ahead| Stage::new(&scored, ahead, h, season, settings)).collect();
 
     // The candidates, the baseline first.
     let mut tried = tried(settings, &traits, stages.len(), &mut board)?;
@@ -144,6 +144,8 @@ pub(crate) fn choose(
     }
 
     board.told.extend(ended(panel, season));
+    board.told.extend(rarely_sold(panel, season));
+    board.told.extend(too_narrow(&board, &scored_by));
 
     // The members that have a weight, and the baseline, on everything.
     let (mut members, mut learned, mut places) = (Vec::new(), Vec::new(), Vec::new());
@@ -179,7 +181,7 @@ pub(crate) fn choose(
         }
     }
     let mix = only(&mix, &places);
-    Ok((Chosen { members, mix, season, board }, learned))
+    Ok((Chosen { members, mix, season, below_zero: settings.below_zero, board }, learned))
 }
 
 /// The members of an earlier choice, fitted to another panel.
@@ -358,26 +360,6 @@ fn pace(
     let (first, last) = (*taken.first()?, *taken.last()?);
     let each = if taken.len() > 1 { (last - first) / (taken.len() - 1) as f64 } else { first };
     Some([first, each])
-}
-
-/// Which series have ended, in a sentence.
-fn ended(panel: &Panel, season: usize) -> Option<String> {
-    const NAMED: usize = 5;
-    let has_ended = |&series: &usize| {
-        let zero = f64::from(panel.level(series).hold(0.0));
-        History::of(&panel.known_y(series, 0..panel.len(series)), season, zero).has_ended
-    };
-    let ended: Vec<usize> = (0..panel.n_series()).filter(has_ended).collect();
-    let names: Vec<&str> = ended.iter().take(NAMED).map(|&series| &**panel.id(series)).collect();
-    let more = if ended.len() > NAMED { ", ..." } else { "" };
-    (!ended.is_empty()).then(|| {
-        format!(
-            "{} of {} series were 0 for more than a season, and longer than ever before: they are forecast as 0 ({}{more})",
-            ended.len(),
-            panel.n_series(),
-            names.join(", ")
-        )
-    })
 }
 
 /// Equal weights of the models that are good as a rule.

@@ -15,6 +15,9 @@ pub(crate) struct Chosen {
     pub(crate) mix: Mix,
     /// The main season.
     pub(crate) season: usize,
+    /// Whether forecasts of what was never below zero may be.
+    #[serde(default)]
+    pub(crate) below_zero: bool,
     pub(crate) board: Board,
 }
 

@@ -74,7 +74,7 @@ mod tests {
             scale: 1.0,
             range: [0.0, 9.0],
             last: 5.0,
-            stops_at_zero: false,
+            least: None,
             has_ended: false,
         };
         let cases: Vec<Case> = (0..20).map(|i| Case { series: i / 2, y: vec![5.0; 3], history }).collect();

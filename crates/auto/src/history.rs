@@ -43,8 +43,8 @@ pub(crate) struct History {
     pub(crate) range: [f64; 2],
     /// The last known value.
     pub(crate) last: f64,
-    /// Whether it has zeros and nothing below.
-    pub(crate) stops_at_zero: bool,
+    /// What stands for zero, if no value is below it: forecasts are not either.
+    pub(crate) least: Option<f64>,
     /// Whether it has [ended](has_ended): what is not sold any more.
     pub(crate) has_ended: bool,
 }
@@ -65,6 +65,11 @@ fn has_ended(y: &[f32], season: usize, zero: f64) -> bool {
 }
 
 impl History {
+    /// The same where forecasts may be below zero although no value is.
+    pub(crate) fn below_zero(self, may_be: bool) -> Self {
+        Self { least: self.least.filter(|_| !may_be), ..self }
+    }
+
     /// Of values of which some may be NaN, and the steps of a season. `zero` is the value that stands for zero.
     pub(crate) fn of(y: &[f32], season: usize, zero: f64) -> Self {
         let known = || y.iter().filter(|y| !y.is_nan()).map(|&y| f64::from(y));
@@ -97,7 +102,7 @@ impl History {
             scale,
             range: if count == 0 { [zero; 2] } else { range },
             last: known().next_back().unwrap_or(zero),
-            stops_at_zero: positive && zeros > 0.02,
+            least: positive.then_some(zero),
             has_ended: positive && has_ended(y, season, zero),
         }
     }
@@ -115,9 +120,9 @@ mod tests {
         assert_eq!(History::of(&season[..30], 12, 0.0).group, SeriesGroup::Short);
         let demand: Vec<f32> = (0..40).map(|t| if t % 3 == 0 { 2.0 } else { 0.0 }).collect();
         let history = History::of(&demand, 1, 0.0);
-        assert!(history.group == SeriesGroup::Intermittent && history.stops_at_zero);
+        assert!(history.group == SeriesGroup::Intermittent && history.least == Some(0.0));
         let signs: Vec<f32> = demand.iter().map(|y| y - 1.0).collect();
-        assert!(!History::of(&signs, 1, 0.0).stops_at_zero);
+        assert_eq!(History::of(&signs, 1, 0.0).least, None);
     }
 
     #[test]

@@ -72,18 +72,21 @@ impl Mix {
         (values, refused)
     }
 
-    /// Sorts the quantiles, sets their distance from the median, and ends them at zero where the history does.
+    /// Sorts the quantiles, sets their distance from the median, and ends them at zero where the history is never below.
     pub(crate) fn widen(&self, history: &History, values: &mut [f32]) {
         sort_steps(values);
         for step in values.chunks_exact_mut(WIDTH) {
             let median = step[MEDIAN];
             step.iter_mut().for_each(|value| *value = median + (*value - median) * self.width as f32);
         }
-        if history.stops_at_zero {
-            // What stands for zero is the least value that the history has.
-            let zero = history.range[0] as f32;
-            values.iter_mut().for_each(|value| *value = value.max(zero));
-        }
+        stop_at_least(history, values);
+    }
+}
+
+/// Keeps what was never below zero there: a trend that goes on would sell less than nothing.
+fn stop_at_least(history: &History, values: &mut [f32]) {
+    if let Some(least) = history.least {
+        values.iter_mut().for_each(|value| *value = value.max(least as f32));
     }
 }
 
@@ -106,9 +109,7 @@ fn spread_out(history: &History, values: &mut [f32]) {
 fn last_value(history: &History, h: usize) -> Vec<f32> {
     let of_step = |step| normal(step).map(|offset| (history.last + offset * history.scale) as f32);
     let mut values: Vec<f32> = (0..h).flat_map(of_step).collect();
-    if history.stops_at_zero {
-        values.iter_mut().for_each(|value| *value = value.max(history.range[0] as f32));
-    }
+    stop_at_least(history, &mut values);
     values
 }
 
@@ -167,5 +168,11 @@ mod tests {
         let mix = Mix { weights: vec![1.0], groups: Vec::new(), order: vec![0], width: 1.0 };
         let values = mix.combined(&history, 2, &[Some(&flat(2.0))]).0;
         assert_eq!((values[0], values[MEDIAN], values[WIDTH - 1]), (0.0, 2.0, 6.0));
+        // One that falls, and is not yet there.
+        let falling = History::of(&(0..40).map(|t| 80.0 - 2.0 * t as f32).collect::<Vec<_>>(), 1, 0.0);
+        let values = mix.combined(&falling, 2, &[Some(&flat(-3.0))]).0;
+        assert_eq!((values[0], values[MEDIAN], values[WIDTH - 1]), (0.0, 0.0, 1.0));
+        let free = History { least: None, ..falling };
+        assert_eq!(mix.combined(&free, 2, &[Some(&flat(-3.0))]).0[MEDIAN], -3.0);
     }
 }

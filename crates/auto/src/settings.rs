@@ -22,6 +22,8 @@ pub(crate) struct Settings {
     pub(crate) criterion: Criterion,
     /// Whether models are combined; else the best one forecasts alone.
     pub(crate) ensemble: bool,
+    /// Whether forecasts of what was never below zero may be.
+    pub(crate) below_zero: bool,
     pub(crate) hist: Vec<String>,
     pub(crate) futr: Vec<String>,
     pub(crate) stat: Vec<String>,
@@ -29,7 +31,7 @@ pub(crate) struct Settings {
 }
 
 /// Names and meanings of the hyper-parameters.
-const MEANINGS: [(&str, &str); 11] = [
+const MEANINGS: [(&str, &str); 12] = [
     ("h", "Steps to forecast."),
     ("alias", "The name of the column in forecasts; null for Auto."),
     (
@@ -46,6 +48,10 @@ const MEANINGS: [(&str, &str); 11] = [
     ),
     ("metric", "What weights are chosen by: balanced, mase, scaled_crps or mae."),
     ("ensemble", "Whether models are combined; else the best one forecasts alone."),
+    (
+        "below_zero",
+        "Whether forecasts of a series may be below zero although none of its values is; else they stop there.",
+    ),
     ("hist_exog_list", "Columns known for the past only."),
     ("futr_exog_list", "Columns known for past and future."),
     ("stat_exog_list", "Static columns."),
@@ -72,6 +78,7 @@ impl Settings {
             budget: Budget::Quick,
             criterion: Criterion::default(),
             ensemble: true,
+            below_zero: false,
             hist: Vec::new(),
             futr: Vec::new(),
             stat: Vec::new(),
@@ -98,6 +105,7 @@ impl Settings {
             json!(self.budget.to_string()),
             json!(self.criterion.name()),
             json!(self.ensemble),
+            json!(self.below_zero),
             list(&self.hist),
             list(&self.futr),
             list(&self.stat),
@@ -145,6 +153,7 @@ impl Settings {
                     .map_err(|_| refuse("balanced, mase, scaled_crps or mae"))?;
             }
             "ensemble" => self.ensemble = value.as_bool().ok_or_else(|| refuse("true or false"))?,
+            "below_zero" => self.below_zero = value.as_bool().ok_or_else(|| refuse("true or false"))?,
             "hist_exog_list" => self.hist = texts(value).ok_or_else(|| refuse(NAMES))?,
             "futr_exog_list" => self.futr = texts(value).ok_or_else(|| refuse(NAMES))?,
             "stat_exog_list" => self.stat = texts(value).ok_or_else(|| refuse(NAMES))?,

@@ -4,6 +4,7 @@ use foretell::{Future, Panel};
 
 use crate::history::History;
 use crate::loss::Case;
+use crate::settings::Settings;
 
 /// A window of all series that are scored.
 pub(crate) struct Stage {
@@ -22,15 +23,16 @@ const FEWEST: usize = 4;
 
 impl Stage {
     /// The window that begins `ahead` steps before the end of each series.
-    pub(crate) fn new(panel: &Panel, ahead: usize, h: usize, season: usize, has_columns: bool) -> Self {
+    pub(crate) fn new(panel: &Panel, ahead: usize, h: usize, season: usize, settings: &Settings) -> Self {
         let known = panel.without_last(ahead);
-        let future = has_columns.then(|| Future::within(panel, &known, h));
+        let future = settings.has_columns().then(|| Future::within(panel, &known, h));
         let case = |place: usize| {
             let rows = known.len(place);
             let series = panel.find(known.id(place))?;
             let y = panel.known_y(series, rows..(rows + h).min(panel.len(series))).into_owned();
             let zero = f64::from(known.level(place).hold(0.0));
-            let history = History::of(&known.known_y(place, 0..rows), season, zero);
+            let history =
+                History::of(&known.known_y(place, 0..rows), season, zero).below_zero(settings.below_zero);
             let is_told = rows >= FEWEST && y.iter().any(|y| !y.is_nan());
             is_told.then_some((place, Case { series, y, history }))
         };

@@ -199,6 +199,7 @@ impl TrainedAuto {
     fn history(&self, panel: &Panel, (series, rows): (usize, usize)) -> History {
         let zero = f64::from(panel.level(series).hold(0.0));
         History::of(&panel.known_y(series, 0..rows), self.chosen.season, zero)
+            .below_zero(self.chosen.below_zero)
     }
 }
 

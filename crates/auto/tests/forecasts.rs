@@ -2,7 +2,7 @@
 
 use foretell::hierarchy::Reconciliation;
 use foretell::{Fitted, Forecaster, Frame, Freq, ModelSpec, Panel, PredictOptions, ValidationOptions};
-use foretell_auto::{Auto, Budget, QUANTILES, Temporal, TrainedAuto};
+use foretell_auto::{Auto, Budget, QUANTILES, Temporal, TrainedAuto, stopped_at_zero};
 
 /// A number between -1 and 1 that looks like chance.
 fn noise(id: usize, t: usize) -> f64 {
@@ -265,4 +265,35 @@ fn what_cannot_be_reconciled_over_time_says_why() {
     assert!(fit(twice.into()).contains("the periods 24h and D have the same steps"));
     let network = Temporal::new(ModelSpec::new("NHITS", 24, 48).unwrap(), &["24"]).unwrap_err().to_string();
     assert!(network.contains("NHITS cannot be reconciled over time: it is trained in steps"), "{network}");
+}
+
+#[test]
+fn what_was_never_below_zero_stops_there_and_what_sells_rarely_is_told() {
+    let falling: Vec<f32> = (0..60).map(|t| 122.0 - 2.0 * t as f32).collect();
+    let panel =
+        |y: Vec<f32>| Panel::from_series(Freq::parse("MS").expect("months"), [("a", 0, y)]).expect("a panel");
+    let known = panel(falling);
+    let forecast = predict(&fit(quick(6), &known, 1), &known);
+    assert!(forecast.columns.iter().all(|(_, values)| values.iter().all(|value| *value >= 0.0)));
+    assert_eq!(stopped_at_zero(&known, &forecast), ["a"]);
+    let free = quick(6).with("below_zero", true).expect("a setting");
+    let forecast = predict(&fit(free, &known, 1), &known);
+    assert!(forecast.column("Auto").expect("a column")[5] < -2.0, "{forecast:?}");
+    assert!(stopped_at_zero(&known, &forecast).is_empty());
+    let rare = panel((0..120).map(|t| if t % 5 == 0 { 3.0 + (t % 2) as f32 } else { 0.0 }).collect());
+    let fitted = fit(quick(6), &rare, 1);
+    let told = &TrainedAuto::of(&fitted).expect("the only model").board().told;
+    assert!(told.iter().any(|told| told.starts_with("1 of 1 series is 0 at more than half")), "{told:?}");
+}
+
+#[test]
+fn intervals_that_hold_too_little_are_told() {
+    // It grows as never before in the window that is scored.
+    let y: Vec<f32> =
+        (0..84).map(|t| 50.0 + (t % 12) as f32 + if t < 60 { 0.0 } else { 9.0 * (t - 60) as f32 }).collect();
+    let panel = Panel::from_series(Freq::parse("MS").expect("months"), [("a", 0, y)]).expect("a panel");
+    let fitted = fit(quick(24), &panel, 1);
+    let board = TrainedAuto::of(&fitted).expect("the only model").board();
+    assert!(board.rows[0].coverage < 0.6, "{board:?}");
+    assert!(board.told.iter().any(|told| told.contains("The intervals are too narrow")), "{:?}", board.told);
 }

@@ -17,7 +17,7 @@ pub(crate) enum Log {
     /// A JSON object per line, its `event` one of: read (path, series, rows, freq, freq_inferred,
     /// filled_rows, filled_values; of further files path and role: static, futr with ignored_rows, forecast), note (message: what was taken for granted in a file),
     /// dropped (rows_needed, and series: unique_id, rows), ended (end, last, added_rows, series), bounded (non_negative, integer), step (model, step, max_steps, train_loss,
-    /// learning_rate, elapsed_s), valid (model, step, valid_loss, elapsed_s), resumed (model, step), interrupt,
+    /// learning_rate, elapsed_s), valid (model, step, valid_loss, elapsed_s), resumed (model, step), interrupt, stopped_at_zero (series),
     /// warning (message; of series that a model falls back on something for also model, reason, instead, series), trial (one of tune --json, and best: the trial that is best so far), fitted (model, parameters, steps,
     /// train_loss, valid_loss), scored (what --json prints of a model), measured (as bench --json), serves (address), wrote (path),
     /// error (code, setting, file, row, column, series, advice, message; the last one), done (command, elapsed_s;

@@ -20,8 +20,8 @@ use crate::fitted_model::FittedModel;
 use crate::forecasts::blocks::{ForecastBlocks, blocks_ahead, blocks_insample};
 use crate::forecasts::far_regressors::warn_of_far_regressors;
 use crate::forecasts::warnings::{
-    warn_of_fallbacks, warn_of_last_rows, warn_of_other_ends, warn_of_short_history, warn_of_stages,
-    warn_of_unknown_history, warn_of_unseen_categories, warn_of_unseen_categories_in,
+    warn_of_fallbacks, warn_of_last_rows, warn_of_other_ends, warn_of_other_size, warn_of_short_history,
+    warn_of_stages, warn_of_unknown_history, warn_of_unseen_categories, warn_of_unseen_categories_in,
 };
 use crate::importances::feature_importances;
 use crate::insample_options::InsampleOptions;
@@ -378,6 +378,7 @@ impl Fitted {
         warn_of_unknown_history(&self.trained, panel);
         warn_of_short_history(&self.trained, panel);
         warn_of_last_rows(&self.trained, panel);
+        warn_of_other_size(&self.trained, panel);
         warn_of_far_regressors(&self.trained, panel, options.future, &self.future_columns());
         warn_of_fallbacks(&self.trained, panel);
         self.trained.warnings.warn_of_coarse_values(&self.trained.held(panel), &[]);

@@ -257,7 +257,7 @@ pub use tuning::search_space::SearchSpace;
 pub use tuning::search_trial::{SearchProgress, SearchTrial};
 pub use tuning::tuned::{KeptScore, Tuned};
 pub use usage_error::UsageError;
-pub use warning::{FarColumn, LastValue, OddValue, Warning};
+pub use warning::{FarColumn, LastValue, LevelBreak, OddValue, Warning};
 
 /// The README's example is a test.
 #[cfg(doctest)]

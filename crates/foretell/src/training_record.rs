@@ -4,7 +4,7 @@ use foretell_data::Panel;
 use serde::{Deserialize, Serialize};
 
 /// By what and on what models were trained.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct TrainingRecord {
     /// The version of foretell.
     pub version: String,
@@ -16,6 +16,23 @@ pub struct TrainingRecord {
     pub first: String,
     /// The last one.
     pub last: String,
+    /// The mean sizes of the values of the smallest and of the largest series; nothing where all are 0, or an older version trained.
+    #[serde(default)]
+    pub sizes: Option<[f64; 2]>,
+}
+
+/// How many times as small or large as all series of the training those of another panel are, where that is no matter of the panel.
+const OTHER: f64 = 30.0;
+
+/// The mean sizes of the values of the smallest and of the largest series.
+fn sizes(panel: &Panel) -> Option<[f64; 2]> {
+    let size = |series: usize| {
+        let (y, level) = (panel.known_y(series, 0..panel.len(series)), panel.level(series));
+        let known = || y.iter().filter(|y| !y.is_nan()).map(|y| level.value(*y).abs());
+        known().sum::<f64>() / known().count().max(1) as f64
+    };
+    let sizes = (0..panel.n_series()).map(size).filter(|size| *size > 0.0);
+    sizes.map(|size| [size; 2]).reduce(|[low, high], [size, _]| [low.min(size), high.max(size)])
 }
 
 impl TrainingRecord {
@@ -35,6 +52,14 @@ impl TrainingRecord {
             rows: known().map(rows).sum(),
             first: told(first),
             last: told(last),
+            sizes: sizes(panel),
         })
+    }
+
+    /// How many times as large the series of a panel are as those of the training, if all are of another size than each of those.
+    pub(crate) fn other_size(&self, panel: &Panel) -> Option<f64> {
+        let ([low, high], [own_low, own_high]) = (self.sizes?, sizes(panel)?);
+        let is_other = own_low > OTHER * high || low > OTHER * own_high;
+        is_other.then(|| ((own_low * own_high) / (low * high)).sqrt())
     }
 }

@@ -57,6 +57,23 @@ pub enum Warning {
         /// Whether they are of networks.
         networks: bool,
     },
+    /// Forecasts below 0 of series that never were.
+    BelowZero {
+        /// Ids of the series, the first few.
+        series: Vec<String>,
+        /// How many there are.
+        count: usize,
+    },
+    /// Series whose values are of another size than those that models were trained on, as in another unit.
+    OtherSize {
+        /// How many times as large they are in the middle.
+        factor: f64,
+    },
+    /// Series whose values are of another size from some row on, as in another unit.
+    LevelBreaks {
+        /// The series, with the row.
+        breaks: Vec<LevelBreak>,
+    },
     /// Columns known in advance whose future is far from anything in their past.
     FarRegressors {
         /// The columns, with such a value each.
@@ -330,6 +347,18 @@ pub struct OddValue {
     pub value: f64,
     /// Values of the series that are so far, this one among them.
     pub count: usize,
+}
+
+/// A row from which on the values of a series are of another size.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct LevelBreak {
+    /// The id of the series.
+    pub series: String,
+    /// The time of the row.
+    pub time: String,
+    /// How many times as large they are as those before, in the middle.
+    pub factor: f64,
 }
 
 /// The last value of a series, and the one before.

@@ -6,7 +6,7 @@ use foretell_data::UnseenCategories;
 use foretell_messages::Setting;
 
 use crate::interval_words::other_loss;
-use crate::warning::{FarColumn, LastValue, OddValue, Warning};
+use crate::warning::{FarColumn, LastValue, LevelBreak, OddValue, Warning};
 
 impl fmt::Display for Warning {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -47,6 +47,30 @@ impl fmt::Display for Warning {
                         Setting::Intervals.to(10)
                     ),
                 }
+            ),
+            Self::BelowZero { series, count } => write!(
+                f,
+                "forecasts below 0 of {count} series that never {}: {}{}; if they cannot be, bound them ({})",
+                if *count == 1 { "was" } else { "were" },
+                series.join(", "),
+                if *count > series.len() { ", ..." } else { "" },
+                Setting::NonNegative
+            ),
+            Self::OtherSize { factor } => write!(
+                f,
+                "the values are about {} as large as those that the models were trained on: if that is another unit, bring them to the one of \
+                 the training, or train on these",
+                times(*factor)
+            ),
+            Self::LevelBreaks { breaks } => write!(
+                f,
+                "series whose values are of another size from some row on, as in another unit: {}; forecasts are torn between both: bring all \
+                 to one unit, or leave the rows before out ({})",
+                first_few(breaks, |LevelBreak { series, time, factor }| format!(
+                    "{series} (about {} as large from {time} on)",
+                    times(*factor)
+                )),
+                Setting::Since.to(breaks.first().map_or("", |first| &first.time))
             ),
             Self::FarRegressors { columns } => write!(
                 f,
@@ -359,5 +383,17 @@ fn first_few<T>(all: &[T], shown: impl Fn(&T) -> String) -> String {
     match all.len().saturating_sub(SHOWN) {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+/// A factor in words, of two digits: `1000 times`, or `1/1000`.
+fn times(factor: f64) -> String {
+    let two_digits = |value: f64| {
+        let unit = 10_f64.powf(value.log10().floor() - 1.0).max(1.0);
+        (value / unit).round() * unit
+    };
+    match factor >= 1.0 {
+        true => format!("{} times", two_digits(factor)),
+        false => format!("1/{}", two_digits(1.0 / factor)),
     }
 }

@@ -38,8 +38,12 @@ pub enum Setting {
     Resample,
     /// Whether periods that are not complete are left out.
     DropPartial,
+    /// The first time that is read.
+    Since,
     /// The last time that is read.
     Until,
+    /// Whether forecasts below 0 become 0.
+    NonNegative,
     /// The sheet of a workbook.
     Sheet,
     /// Which hour of a day its number names.
@@ -132,7 +136,8 @@ impl Setting {
             Self::Aggregate => "ReadOptions::aggregate",
             Self::Resample => "ReadOptions::resample",
             Self::DropPartial => "ReadOptions::drop_partial",
-            Self::Until => "Panel::between",
+            Self::Since | Self::Until => "Panel::between",
+            Self::NonNegative => "Forecaster::non_negative",
             Self::Sheet => "FileOptions::sheet",
             Self::Hours => "ReadOptions::hours",
             Self::HoursAcross | Self::MonthsAcross | Self::TimesAcross => "ReadOptions::across",

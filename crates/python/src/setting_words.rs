@@ -34,7 +34,9 @@ fn argument(setting: Setting) -> Option<&'static str> {
         Setting::SkipRows => "pandas.read_csv(skiprows=...)",
         Setting::SkipMatching => "pandas.read_csv(comment=...)",
         Setting::Sheet => "pandas.read_excel(sheet_name=...)",
+        Setting::Since => "df[df[time_col] >= start]",
         Setting::Until => "df[df[time_col] <= end]",
+        Setting::NonNegative => "non_negative",
         Setting::DropPartial => "df[df[time_col] < end]",
         Setting::Hours
         | Setting::Wide
@@ -58,6 +60,7 @@ fn given(setting: Setting, name: &str, value: String) -> String {
         Setting::TimeFormat => format!("pandas.to_datetime(df[time_col], format={value:?})"),
         Setting::Zone => format!("df[time_col].dt.tz_convert({value:?})"),
         Setting::Snap => format!("df[time_col].dt.round({value:?})"),
+        Setting::Since => format!("df[df[time_col] >= {value:?}]"),
         Setting::Until => format!("df[df[time_col] <= {value:?}]"),
         Setting::Missing => format!("df.replace({value:?}, None)"),
         _ => match name.strip_suffix("=...)") {

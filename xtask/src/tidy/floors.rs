@@ -48,10 +48,12 @@ pub(super) const FOLDERS: &[Folders] = &[
         &[
             "board error grid history packed season wanted windows",
             "budget guard loss traits",
-            "candidates greedy settings spread stage",
+            "candidates greedy settings spread",
+            "stage",
             "member mix",
             "chosen rehearse weights",
             "gathered",
+            "caveats",
             "choose temporal trained",
             "auto",
         ],

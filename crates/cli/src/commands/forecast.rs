@@ -9,7 +9,7 @@ use foretell::{
     ColumnNames, FileOptions, Fitted, Forecaster, Frame, Freq, Panel, PredictOptions, ReadOptions,
     usual_season,
 };
-use foretell_auto::{Auto, Board, Budget, Criterion, QUANTILES, TrainedAuto};
+use foretell_auto::{Auto, Board, Budget, Criterion, QUANTILES, TrainedAuto, stopped_at_zero};
 use foretell_report::{AnswerInputs, Report, ScoreSheet, ScoredBy, answer, charts, facts, grouped};
 use serde_json::json;
 
@@ -66,6 +66,9 @@ pub(crate) struct Forecast {
     /// What weights are chosen by: mase and scaled_crps of the board, both alike (balanced), or mae, in the units of the data
     #[arg(long, value_name = "METRIC", default_value = "balanced", value_parser = str::parse::<Criterion>)]
     metric: Criterion,
+    /// Let forecasts fall below 0 although no value of their series does [default: they stop at 0]
+    #[arg(long, conflicts_with = "non_negative")]
+    below_zero: bool,
     /// Have the best model forecast alone
     #[arg(long)]
     no_ensemble: bool,
@@ -160,6 +163,7 @@ impl Forecast {
         let quantiles = if self.level.is_empty() { &QUANTILES[..] } else { quantiles };
         let asked = PredictOptions::new().future(future.as_ref()).level(levels).quantiles(quantiles);
         let frame = fitted.predict_with(&panel, &asked)?;
+        tell_stopped(context, &stopped_at_zero(&panel, &frame));
         if let Some(directory) = directory {
             let saved = save_or_keep(&fitted, Ok(directory))?;
             context.wrote(&saved, "the models, for `foretell predict`");
@@ -182,6 +186,7 @@ impl Forecast {
             .stop_if(move || context.interrupts.asked())
             .with("metric", self.metric.name())?
             .with("ensemble", !self.no_ensemble)?
+            .with("below_zero", self.below_zero)?
             .with("hist_exog_list", json!(self.hist_exog))?
             .with("futr_exog_list", json!(futr_exog))?
             .with("stat_exog_list", json!(self.static_columns()?))?
@@ -338,6 +343,19 @@ pub(crate) fn tell(context: &'static Context, board: &Board) {
         return context.report("", &tagged("leaderboard", board.to_json()));
     }
     lines(board).iter().for_each(|line| context.report(line, &json!({})));
+}
+
+/// Tells that forecasts stop at 0, as no value of their series is below it.
+fn tell_stopped(context: &'static Context, series: &[&str]) {
+    const NAMED: usize = 5;
+    let (named, more) = (&series[..series.len().min(NAMED)], if series.len() > NAMED { ", ..." } else { "" });
+    if !named.is_empty() {
+        let text = format!(
+            "the forecasts of {}{more} fall and stop at 0, as no value of these series is below it; --below-zero lets them fall",
+            named.join(", ")
+        );
+        context.report(&text, &json!({ "event": "stopped_at_zero", "series": series }));
+    }
 }
 
 /// The board, for people.

@@ -188,7 +188,7 @@ fn hierarchy(HierarchyContents { series, sums, method }: &HierarchyContents) -> 
 
 /// The data that models were trained on, and the version that trained them.
 fn trained_on(record: &TrainingRecord) -> String {
-    let TrainingRecord { version, series, rows, first, last } = record;
+    let TrainingRecord { version, series, rows, first, last, .. } = record;
     let (series, rows) = (grouped(*series), grouped(*rows));
     format!("{series} series, {rows} rows from {first} to {last}, by foretell {version}")
 }

@@ -241,7 +241,9 @@ fn a_full_disk_leaves_the_old_model_and_keeps_the_new_one_elsewhere() {
         return;
     }
     let _mounted = Mounted(disk.clone());
-    let fit = format!("fit {LONG} --model MLP {SMALL} --set hidden_size=16 --log none --overwrite --out");
+    let fit = format!(
+        "fit {LONG} --model MLP {SMALL} --set hidden_size=16 --set scaler_type=standard --log none --overwrite --out"
+    );
     let message = dir.fails(1, &format!("{fit} disk"));
     assert!(message.contains("mount point") && message.contains("disk/model"), "{message}");
     dir.ok(&format!("{fit} disk/model"));

@@ -164,7 +164,8 @@ fn future_rows_that_no_forecast_needs_are_ignored_with_a_line() {
     };
     dir.put("exact.csv", &future(120..127));
     dir.put("year.csv", &future(100..200));
-    let models = format!("--model MLP {SMALL} --set hidden_size=4 --futr-exog price");
+    let models =
+        format!("--model MLP {SMALL} --set hidden_size=4 --futr-exog price --set scaler_type=standard");
     dir.ok(&format!("fit {LONG} {models} --out model --log none"));
     let predict = |file: &str| dir.run(&format!("predict --model model --data long.csv --futr {file}"));
     let (exact, year) = (predict("exact.csv"), predict("year.csv"));

@@ -2,13 +2,16 @@
 
 use foretell_data::Panel;
 use foretell_estimator::Output;
-use foretell_tables::Frame;
+use foretell_tables::{ColumnPart, Frame};
 
 use crate::trained_models::TrainedModels;
 use crate::warning::Warning;
 
 /// Forecasts that are this many times as large as anything in the history of their series are far beyond it.
 const FAR: f64 = 1e3;
+
+/// Known values of a series from which one that was never below 0 is expected to stay there.
+const LEAST: usize = 10;
 
 /// Ids that are kept for the warning.
 const KEPT: usize = 6;
@@ -20,6 +23,8 @@ pub(crate) struct FarValues {
     far: Vec<(String, usize)>,
     /// Series with values far beyond their history, the first few.
     series: Vec<String>,
+    /// Series that were never below 0 and whose forecasts are, the first few, and how many there are.
+    below_zero: (Vec<String>, usize),
     /// Values of each column.
     rows: usize,
 }
@@ -28,9 +33,12 @@ impl FarValues {
     /// Counts the values of the columns of `frame` after the first `others`, forecasts of series of `panel` that are these
     /// outputs.
     pub(crate) fn count(&mut self, panel: &Panel, frame: &Frame, others: usize, outputs: &[Vec<Output>]) {
-        let outputs = outputs.iter().flatten();
+        let outputs = || outputs.iter().flatten();
         // A parameter of a distribution may be of any size.
-        let is_value: Vec<bool> = outputs.map(|output| output.part().is_value()).collect();
+        let is_value: Vec<bool> = outputs().map(|output| output.part().is_value()).collect();
+        // Ends of symmetric intervals are below 0 where forecasts are not.
+        let is_middle: Vec<bool> =
+            outputs().map(|output| matches!(output.part(), ColumnPart::Point | ColumnPart::Median)).collect();
         let columns = &frame.columns[others..];
         if self.far.is_empty() {
             self.far = columns.iter().map(|(name, _)| (name.clone(), 0)).collect();
@@ -42,10 +50,12 @@ impl FarValues {
             let range = start..start + rows.len();
             start = range.end;
             let reach = panel.find(&rows[0]).map_or(f64::INFINITY, |series| reach(panel, series));
-            let mut is_far = false;
+            let least = panel.find(&rows[0]).and_then(|series| least(panel, series));
+            let (mut is_far, mut is_below) = (false, false);
             for (i, (_, values)) in columns.iter().enumerate() {
                 for &value in &values[range.clone()] {
                     self.not_finite[i].1 += usize::from(!value.is_finite());
+                    is_below |= is_middle[i] && least.is_some_and(|least| value < least);
                     if value.is_finite() && is_value[i] && f64::from(value).abs() > reach {
                         (self.far[i].1, is_far) = (self.far[i].1 + 1, true);
                     }
@@ -54,6 +64,12 @@ impl FarValues {
             if is_far && self.series.len() < KEPT && self.series.last().is_none_or(|last| **last != *rows[0])
             {
                 self.series.push(rows[0].to_string());
+            }
+            if is_below {
+                self.below_zero.1 += 1;
+                if self.below_zero.0.len() < KEPT {
+                    self.below_zero.0.push(rows[0].to_string());
+                }
             }
         }
     }
@@ -68,10 +84,16 @@ impl FarValues {
         if !not_finite.is_empty() {
             warnings.warn(&Warning::NotFinite { columns: not_finite, of });
         }
-        if !far.is_empty() {
+        let is_far = !far.is_empty();
+        if is_far {
             let mut named = trained.named().filter(|(model, _)| model.needs().max_steps.is_some());
             let networks = named.any(|(_, name)| far.iter().any(|(column, _)| column.starts_with(&name)));
             warnings.warn(&Warning::FarBeyond { columns: far, of, series: self.series, networks });
+        }
+        // What is wrong altogether is told once.
+        let (series, count) = self.below_zero;
+        if count > 0 && !is_far {
+            warnings.warn(&Warning::BelowZero { series, count });
         }
     }
 }
@@ -83,4 +105,12 @@ fn reach(panel: &Panel, series: usize) -> f64 {
         0.0 => f64::INFINITY,
         largest => FAR * f64::from(largest),
     }
+}
+
+/// What stands for 0 in a series of some values none of which is below it.
+fn least(panel: &Panel, series: usize) -> Option<f32> {
+    let history = panel.known_y(series, 0..panel.len(series));
+    let zero = panel.level(series).hold(0.0);
+    let known = || history.iter().filter(|y| !y.is_nan());
+    (known().count() >= LEAST && known().all(|y| *y >= zero)).then_some(zero)
 }

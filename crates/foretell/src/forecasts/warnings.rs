@@ -121,6 +121,13 @@ pub(crate) fn warn_of_last_rows(trained: &TrainedModels, panel: &Panel) {
     }
 }
 
+/// Warns of series that are all of another size than those of the training.
+pub(crate) fn warn_of_other_size(trained: &TrainedModels, panel: &Panel) {
+    if let Some(factor) = trained.record.as_ref().and_then(|record| record.other_size(panel)) {
+        trained.warnings.warn(&Warning::OtherSize { factor });
+    }
+}
+
 /// The models by the rows that they expect of each series.
 fn models_by_rows_read(trained: &TrainedModels) -> BTreeMap<usize, Vec<String>> {
     let mut models: BTreeMap<usize, Vec<String>> = BTreeMap::new();

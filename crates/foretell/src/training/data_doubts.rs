@@ -8,6 +8,7 @@ use crate::hierarchies::sums::{warnings_of_sums, wrong_sum};
 use crate::inputs::local_scalers::LocalScalers;
 use crate::inputs::series_levels::sees_none;
 use crate::last_rows::doubts_of_last_rows;
+use crate::training::level_breaks::level_breaks;
 use crate::training::odd_values::odd_values;
 use crate::training::plan::TrainingPlan;
 use crate::warning::Warning;
@@ -36,6 +37,10 @@ pub(crate) fn warn_of_data(plan: &TrainingPlan, panel: &Panel) {
     let values = odd_values(panel);
     if !values.is_empty() {
         plan.warnings.warn(&Warning::OddValues { values });
+    }
+    let breaks = level_breaks(panel);
+    if !breaks.is_empty() {
+        plan.warnings.warn(&Warning::LevelBreaks { breaks });
     }
     for doubt in doubts_of_last_rows(panel) {
         plan.warnings.warn(&doubt);

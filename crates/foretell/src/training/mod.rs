@@ -9,6 +9,7 @@ pub(crate) mod data_doubts;
 pub(crate) mod divergence;
 pub(crate) mod forecasting;
 pub(crate) mod interruption;
+mod level_breaks;
 pub(crate) mod model_state;
 mod odd_values;
 pub(crate) mod plan;

@@ -23,8 +23,13 @@ fn forecaster_of(specs: Vec<ModelSpec>) -> (Forecaster, Heard) {
     (forecaster.on_warning(move |warning| into.lock().expect("no panic").push(warning.clone())), heard)
 }
 
-fn taken(heard: &Heard) -> Vec<Warning> {
+fn all_taken(heard: &Heard) -> Vec<Warning> {
     std::mem::take(&mut heard.lock().expect("no panic"))
+}
+
+/// Without what is told of forecasts themselves: those of networks of a few steps may be anything.
+fn taken(heard: &Heard) -> Vec<Warning> {
+    all_taken(heard).into_iter().filter(|warning| !matches!(warning, Warning::BelowZero { .. })).collect()
 }
 
 fn wave(rows: usize, level: f32) -> Vec<f32> {
@@ -284,4 +289,43 @@ fn a_model_without_steps_is_told_unless_it_continues_from_a_trained_one() {
     assert_ne!(forecast(&continued), forecast(&fitted));
     // A series in which nothing could be learnt is enough.
     without_steps().0.fit(&panel([5, 3])).expect("a fit");
+}
+
+#[test]
+fn forecasts_below_zero_and_values_of_another_size_are_told() {
+    let freq = Freq::parse("1").expect("steps");
+    let panel = |y: Vec<f32>| Panel::from_series(freq, [("a", 0, y)]).expect("a panel");
+    let falling = panel((0..40).map(|t| 80.0 - 2.0 * t as f32).collect());
+    let fit = |panel: &Panel| {
+        let (forecaster, heard) = forecaster(ModelSpec::new("Holt", 4, 1).expect("a model"));
+        (forecaster.fit(panel).expect("a fit"), heard)
+    };
+    let (fitted, heard) = fit(&falling);
+    fitted.predict(&falling, None).expect("a forecast");
+    assert_eq!(all_taken(&heard), [Warning::BelowZero { series: vec!["a".to_owned()], count: 1 }]);
+    let bounded = fitted.clone().non_negative(true);
+    bounded.predict(&falling, None).expect("a forecast");
+    assert!(all_taken(&heard).is_empty());
+
+    let tons =
+        panel(wave(60, 3.0).iter().enumerate().map(|(t, y)| if t < 30 { 1000.0 * y } else { *y }).collect());
+    let (_, heard) = fit(&tons);
+    let told = all_taken(&heard);
+    let [Warning::LevelBreaks { breaks }] = &told[..] else { panic!("{told:?}") };
+    assert_eq!((&*breaks[0].series, &*breaks[0].time), ("a", "30"));
+    assert!(
+        told[0].to_string().contains("ReadOptions::since") || told[0].to_string().contains("between"),
+        "{}",
+        told[0]
+    );
+
+    let (fitted, heard) = fit(&panel(wave(60, 3.0)));
+    assert!(all_taken(&heard).is_empty());
+    let other = panel(wave(60, 3.0).iter().map(|y| 1000.0 * y).collect());
+    fitted.predict(&other, None).expect("a forecast");
+    let told = all_taken(&heard);
+    assert!(
+        matches!(told[..], [Warning::OtherSize { factor }] if (900.0..1100.0).contains(&factor)),
+        "{told:?}"
+    );
 }

@@ -1,0 +1,85 @@
+//! What a forecast is not good for, in sentences.
+
+use foretell::{Frame, Panel};
+
+use crate::board::{AUTO, Board};
+use crate::gathered::Gathered;
+use crate::history::History;
+
+/// Values of a window from which the share that intervals hold tells something.
+const ENOUGH: usize = 20;
+
+/// The share of values below which 80 % intervals are too narrow, whatever the window.
+const NARROW: f64 = 0.6;
+
+/// That intervals held far less than they say, in a sentence.
+pub(crate) fn too_narrow(board: &Board, scored: &Gathered) -> Option<String> {
+    let values: usize = scored.cases.iter().map(|case| case.y.iter().filter(|y| !y.is_nan()).count()).sum();
+    let coverage = board.row(AUTO)?.coverage;
+    (values >= ENOUGH && coverage < NARROW).then(|| {
+        format!(
+            "The intervals are too narrow: those of 80 % held {:.0} % of the {values} values that are scored; expect as many outside",
+            100.0 * coverage
+        )
+    })
+}
+
+/// The share of zeros above which a median is next to nothing.
+const RARE: f64 = 0.5;
+
+/// Of how many series the median says nothing of the amount, in a sentence.
+pub(crate) fn rarely_sold(panel: &Panel, season: usize) -> Option<String> {
+    let is_rare = |&series: &usize| {
+        let zero = f64::from(panel.level(series).hold(0.0));
+        let y = panel.known_y(series, 0..panel.len(series));
+        let known = y.iter().filter(|y| !y.is_nan()).count();
+        let zeros = y.iter().filter(|y| f64::from(**y) == zero).count();
+        let history = History::of(&y, season, zero);
+        !history.has_ended && history.range[1] > zero && zeros as f64 > RARE * known as f64
+    };
+    let rare = (0..panel.n_series()).filter(is_rare).count();
+    (rare > 0).then(|| {
+        format!(
+            "{rare} of {} series {} 0 at more than half of the steps: the forecast is the median, which is near 0 then, and medians do not \
+             add up to an amount; CrostonSBA, ADIDA and IMAPA, fitted by themselves, forecast the mean demand of a step",
+            panel.n_series(),
+            if rare == 1 { "is" } else { "are" },
+        )
+    })
+}
+
+/// Which series have ended, in a sentence.
+pub(crate) fn ended(panel: &Panel, season: usize) -> Option<String> {
+    const NAMED: usize = 5;
+    let has_ended = |&series: &usize| {
+        let zero = f64::from(panel.level(series).hold(0.0));
+        History::of(&panel.known_y(series, 0..panel.len(series)), season, zero).has_ended
+    };
+    let ended: Vec<usize> = (0..panel.n_series()).filter(has_ended).collect();
+    let names: Vec<&str> = ended.iter().take(NAMED).map(|&series| &**panel.id(series)).collect();
+    let more = if ended.len() > NAMED { ", ..." } else { "" };
+    (!ended.is_empty()).then(|| {
+        format!(
+            "{} of {} series were 0 for more than a season, and longer than ever before: they are forecast as 0 ({}{more})",
+            ended.len(),
+            panel.n_series(),
+            names.join(", ")
+        )
+    })
+}
+
+/// The series of which a forecast stops at zero although none of their values is that low: those whose trend would have sold less than
+/// nothing.
+pub fn stopped_at_zero<'f>(panel: &Panel, frame: &'f Frame) -> Vec<&'f str> {
+    let Some((_, values)) = frame.columns.first() else { return Vec::new() };
+    let mut start = 0;
+    let stops = |ids: &'f [std::sync::Arc<str>]| {
+        start += ids.len();
+        let series = panel.find(&ids[0])?;
+        let level = panel.level(series);
+        let y = panel.known_y(series, 0..panel.len(series));
+        let is_above = y.iter().filter(|y| !y.is_nan()).all(|y| level.value(*y) > 0.0);
+        (is_above && values[start - ids.len()..start].contains(&0.0)).then_some(&*ids[0])
+    };
+    frame.ids.chunk_by(|one, other| one == other).filter_map(stops).collect()
+}
