@@ -128,6 +128,22 @@ fn restored(estimator: Box<dyn Estimator>, learned: Learned) -> Result<Box<dyn T
     Ok(Box::new(TrainedAuto::restored(auto, *chosen, &learned)?))
 }
 
+impl Auto {
+    /// Checks the columns that are to be read: without this the models that read them would be left out one by one, and the others forecast
+    /// as if there were no such columns.
+    fn check_columns(&self, panel: &Panel) -> Result<(), EstimatorError> {
+        let Settings { hist, futr, stat, cat, .. } = &self.settings;
+        let is_number = |name: &&String| !cat.contains(name);
+        for name in hist.iter().chain(futr).filter(is_number) {
+            panel.column(name, 0)?;
+        }
+        for name in stat.iter().filter(is_number) {
+            panel.static_value(name, 0)?;
+        }
+        Ok(())
+    }
+}
+
 impl Estimator for Auto {
     fn name(&self) -> &'static str {
         AUTO
@@ -219,6 +235,7 @@ impl Estimator for Auto {
         held_out: HeldOut,
         run: Run<'_>,
     ) -> Result<Box<dyn Trained>, EstimatorError> {
+        self.check_columns(panel)?;
         let panel = panel.without_last(held_out.rows());
         // The listener to the training may stop it, too.
         let (workers, vocabulary, heard) = (run.workers, run.vocabulary, Mutex::new((0_u64, run.listen)));

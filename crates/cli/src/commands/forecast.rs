@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::Args;
 use foretell::{
-    ColumnNames, FileOptions, Fitted, Forecaster, Frame, Freq, Panel, PredictOptions, ReadOptions,
-    usual_season,
+    ColumnNames, DataError, FileOptions, Fitted, Flaw, Forecaster, Frame, Freq, Panel, PredictOptions,
+    ReadOptions, usual_season,
 };
 use foretell_auto::{Auto, Board, Budget, Criterion, QUANTILES, TrainedAuto, stopped_at_zero};
 use foretell_report::{AnswerInputs, Report, ScoreSheet, ScoredBy, answer, charts, facts, grouped};
@@ -130,8 +130,11 @@ impl Forecast {
         let mut futr_exog = self.known_ahead()?;
         let (panel, options) = self.read(context, &futr_exog)?;
         if futr_exog != self.futr_exog {
-            // Of columns that no one named those of text are no mistake.
-            futr_exog.retain(|name| self.cat_exog.contains(name) || panel.column(name, 0).is_ok());
+            // Of columns that no one named those of text are no mistake; numbers of which some are missing are.
+            let is_text =
+                |error: &DataError| !matches!(error, DataError::BadValue { flaw: Flaw::Missing, .. });
+            let of_text = |name: &String| panel.column(name, 0).err().is_some_and(|error| is_text(&error));
+            futr_exog.retain(|name| self.cat_exog.contains(name) || !of_text(name));
             let names =
                 if futr_exog.is_empty() { "no column of numbers".to_owned() } else { futr_exog.join(", ") };
             let text = format!(

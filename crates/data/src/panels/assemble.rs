@@ -25,6 +25,9 @@ impl TableRows {
         }
         self.arrange()?;
         if let Some(how) = self.aggregate {
+            if let Some((periods, _)) = &self.partial {
+                self.check_holes(periods, zone.as_ref(), how)?;
+            }
             let partial = match &self.partial {
                 Some((periods, drop)) if periods.resample.is_some() => {
                     Some((self.partial_periods(periods, zone.as_ref()), *drop))

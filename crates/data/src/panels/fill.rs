@@ -19,7 +19,7 @@ use foretell_tables::{DataError, Flaw};
 pub enum Fill {
     /// The value before it in its series, of which there must be one.
     Forward,
-    /// 0.
+    /// 0; in a further column of numbers that is never 0 in the series, as a price, the value before it.
     Zero,
     /// On the line between the values around it, step by step; in further columns, before the first value of a
     /// series and after the last one, that value. Of categories, the one before it.

@@ -1,10 +1,10 @@
 //! Rows of a table that are missing between others, and values that are missing in rows: filled.
 
-use super::column::{BadCell, ColumnKind};
+use super::column::{BadCell, Column, ColumnKind};
 use super::fill::{Fill, Filled};
 use super::rows::{SeriesRun, TableRows};
 use foretell_calendar::{Freq, Steps, Zone};
-use foretell_tables::{DataError, TooLarge};
+use foretell_tables::{DataError, ReadNote, TooLarge};
 
 impl TableRows {
     /// Adds the rows that are missing by the frequency to a sorted table, then fills NaN.
@@ -24,6 +24,7 @@ impl TableRows {
         }
         let values = missing(&self.y) + usable.map(|values| missing(values)).sum::<usize>();
         let rows = self.add_rows(zone, freq)?;
+        let mut never_zero: Vec<String> = Vec::new();
         for at in 0..self.runs.len() {
             let run = self.runs[at];
             let range = run.start..run.start + run.len;
@@ -34,13 +35,26 @@ impl TableRows {
                 fill.values(&mut values[range.clone()], true).expect("as of the rounded values");
             });
             for column in 0..self.columns.len() {
-                let lines = matches!(self.columns[column].kind, ColumnKind::Numbers);
-                let Ok(values) = &mut self.columns[column].values else { continue };
-                if let Err((row, flaw)) = fill.values(&mut values[range.clone()], lines) {
+                let Column { name, kind, values } = &mut self.columns[column];
+                let mut lines = matches!(kind, ColumnKind::Numbers);
+                let Ok(values) = values else { continue };
+                let values = &mut values[range.clone()];
+                let mut fill = fill;
+                if fill == Fill::Zero && lines && is_never_zero(values) {
+                    // The value before, or at the beginning the first one.
+                    (fill, lines) = (Fill::Interpolate, false);
+                    if !never_zero.contains(name) {
+                        never_zero.push(name.clone());
+                    }
+                }
+                if let Err((row, flaw)) = fill.values(values, lines) {
                     let at = self.place(run.start + row);
                     self.columns[column].values = Err(BadCell { at, value: String::new(), flaw });
                 }
             }
+        }
+        if !never_zero.is_empty() {
+            self.note(vec![ReadNote::NeverZero { table: self.origin.table(), columns: never_zero }]);
         }
         Ok(Filled { rows, values })
     }
@@ -106,6 +120,13 @@ impl TableRows {
     }
 }
 
+/// Whether some values of a series are missing, and none of the others is 0, as of prices: then the missing ones are not 0 either.
+fn is_never_zero(values: &[f32]) -> bool {
+    let is_known = |value: &&f32| !value.is_nan();
+    let known = || values.iter().filter(is_known);
+    known().count() < values.len() && known().next().is_some() && known().all(|value| *value != 0.0)
+}
+
 /// The values of these rows; in place of one that repeats the row before it, the one of an absent row.
 fn spread<T: Copy>(values: &mut Vec<T>, sources: &[u32], absent: Option<T>) {
     let cell = |row: usize| match absent {
@@ -113,4 +134,22 @@ fn spread<T: Copy>(values: &mut Vec<T>, sources: &[u32], absent: Option<T>) {
         _ => values[sources[row] as usize],
     };
     *values = (0..sources.len()).map(cell).collect();
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Fill, Panel, ReadOptions};
+
+    #[test]
+    fn zeros_are_for_what_may_be_zero() {
+        let text = "unique_id,ds,y,price,promo\n\
+            a,2024-01-01,5,,0\na,2024-01-02,6,4.5,1\na,2024-01-04,7,4,\na,2024-01-05,8,4,1\n\
+            b,2024-01-01,5,2,0\nb,2024-01-02,6,2,1\nb,2024-01-03,7,2,0\nb,2024-01-04,8,2,1\n";
+        let panel = Panel::read_csv(text.as_bytes(), "t.csv", &ReadOptions::new().fill(Fill::Zero)).unwrap();
+        assert_eq!(panel.y(0), [5.0, 6.0, 0.0, 7.0, 8.0]);
+        assert_eq!(panel.column("price", 0).unwrap(), [4.5, 4.5, 4.5, 4.0, 4.0], "a price is not 0");
+        assert_eq!(panel.column("promo", 0).unwrap(), [0.0, 1.0, 0.0, 0.0, 1.0]);
+        let notes: Vec<String> = panel.notes().iter().map(ToString::to_string).collect();
+        assert!(notes.iter().any(|note| note.contains("never 0: `price`")), "{notes:?}");
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::options::ReadOptions;
 use foretell_calendar::{TimeKind, readings::readings};
-use foretell_messages::Setting;
+use foretell_messages::{Setting, listed};
 use foretell_tables::{
     Across, DataError, JoinedTimes, LongNames, MarkedTable, Marks, MeltedTable, ReadNote, TableReader,
     UnreadableTable, named_months, parts_of_year, steps_of_day, times_of,
@@ -99,7 +99,9 @@ pub(super) fn explained(error: DataError, table: &dyn TableReader, options: &Rea
                     _ => None,
                 })
         }
-        DataError::DuplicateRow { .. } | DataError::DuplicateTime { .. } => time_parts(header, options),
+        DataError::DuplicateRow { .. } | DataError::DuplicateTime { .. } => part_of_a_year(header, options)
+            .or_else(|| time_parts(header, options))
+            .or_else(|| other_columns(header, options)),
         _ => None,
     };
     match hint {
@@ -179,6 +181,65 @@ fn dated_parts(header: &[String]) -> Option<String> {
     let options = ReadOptions { time_col: Some(date.clone()), ..ReadOptions::default() };
     let months_alone = plain(date) == "year" && header.iter().all(|name| plain(name) != "month");
     if months_alone { None } else { time_parts(header, &options) }
+}
+
+/// Names of the column of a year whose part stands in a column of its own, without blanks and the like,
+const YEARS: [&str; 9] = ["year", "yr", "yyyy", "jahr", "année", "annee", "año", "anno", "ano"];
+
+/// and of that.
+const PARTS_OF_A_YEAR: [&str; 18] = [
+    "week",
+    "weekno",
+    "weeknr",
+    "weekofyear",
+    "isoweek",
+    "wk",
+    "kw",
+    "woche",
+    "semaine",
+    "semana",
+    "month",
+    "monat",
+    "mois",
+    "mes",
+    "quarter",
+    "qtr",
+    "quartal",
+    "period",
+];
+
+/// The columns of a year and of a part of it, as of its week, if there is one of each.
+pub(super) fn year_and_part<'a>(names: impl Iterator<Item = &'a String> + Clone) -> Option<[String; 2]> {
+    let only = |words: &[&str]| {
+        let mut called = names.clone().filter(|name| words.contains(&plain(name).as_str()));
+        called.next().filter(|_| called.next().is_none()).cloned()
+    };
+    Some([only(&YEARS)?, only(&PARTS_OF_A_YEAR)?])
+}
+
+/// Why rows of one id and time may be those of several series: columns that are not read.
+fn other_columns(header: &[String], options: &ReadOptions) -> Option<String> {
+    let others = options.unread_columns(header);
+    let has_ids = header.contains(&options.id_col);
+    (has_ids && !others.is_empty()).then(|| {
+        format!(
+            "if these rows differ in one of the other columns ({}), they are of several series: write a column that joins it with `{}`, and \
+             name that ({})",
+            listed(&others),
+            options.id_col,
+            Setting::IdColumn
+        )
+    })
+}
+
+/// That a year stands in another column than the times, which are parts of it.
+fn part_of_a_year(header: &[String], options: &ReadOptions) -> Option<String> {
+    let [year, part] = year_and_part(header.iter())?;
+    let columns = Setting::TimeColumns.to(format!("{year},{part}"));
+    [&year, &part]
+        .iter()
+        .any(|name| *name == options.time_name())
+        .then(|| format!("if `{year}` and `{part}` make the time together, say so ({columns})"))
 }
 
 fn plain(name: &str) -> String {

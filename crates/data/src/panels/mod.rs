@@ -27,6 +27,7 @@ mod forecasts;
 mod gaps;
 mod given_tables;
 mod held;
+mod holes;
 pub(crate) mod id_table;
 mod join;
 mod joined;

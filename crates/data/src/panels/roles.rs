@@ -7,10 +7,13 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxBuildHasher;
 
+use super::laid_out::year_and_part;
 use super::options::ReadOptions;
 use super::read::{AVAILABLE_MASK, WEIGHT};
 use foretell_calendar::{Clock, TimeKind};
-use foretell_tables::{DataError, Flaw, MemoryTable, TableReader, UnclearColumn, open, table_files};
+use foretell_tables::{
+    DataError, Flaw, MemoryTable, TableReader, UnclearColumn, UnreadableTable, open, table_files,
+};
 
 /// Rows that are looked at.
 const ROWS: usize = 1000;
@@ -88,6 +91,8 @@ pub struct Roles {
     pub texts: Vec<String>,
     /// Whether times come again though there are no ids.
     pub repeats: bool,
+    /// The columns of the year and of a part of it, where no column holds times.
+    pub parts: Option<[String; 2]>,
 }
 
 impl ReadOptions {
@@ -168,7 +173,14 @@ impl Roles {
 
     /// The question that is open of a table called so, as an error; nothing where there is none, or where no times were found.
     pub fn question(&self, table: &str) -> Option<DataError> {
-        let Self { id, time, target, numbers, texts, repeats } = self;
+        let Self { id, time, target, numbers, texts, repeats, parts } = self;
+        // A year alone is a time of the same name.
+        if let Some([year, part]) = parts
+            && time.as_ref().is_none_or(|time| time == year || time == part)
+        {
+            let (table, year, part) = (table.into(), year.clone(), part.clone());
+            return Some(UnreadableTable::TimesInParts { table, year, part }.into());
+        }
         let ask = |is_id: bool, candidates: &[String], other: &Option<String>| UnclearColumn {
             table: table.into(),
             is_id,
@@ -297,7 +309,8 @@ impl Columns {
         };
         let repeats = id.is_none() && time.is_some_and(|time| distinct(&time.cells) < time.cells.len());
         let (numbers, texts) = (rest(true), rest(false));
-        Roles { id: name(id), time: name(time), target: name(target), numbers, texts, repeats }
+        let parts = year_and_part(columns.iter().map(|column| &column.name));
+        Roles { id: name(id), time: name(time), target: name(target), numbers, texts, repeats, parts }
     }
 }
 
@@ -386,5 +399,45 @@ mod tests {
     fn rows_that_several_share_are_of_no_id() {
         let text = "date,promo,units\n2024-01-01,yes,5\n2024-01-01,yes,6\n2024-01-02,no,6\n";
         assert_eq!(roles(text), named(["", "date", "units"]));
+    }
+
+    #[test]
+    fn years_and_their_parts_are_times_in_two_columns() {
+        let question = |text: &str| {
+            let table = MemoryTable::new("t.csv", foretell_tables::FileFormat::of("t.csv"), text.into());
+            let roles = ReadOptions::default().roles_in(&table).expect("read").expect("a long table");
+            roles.question("t.csv").map(|question| question.to_string()).unwrap_or_default()
+        };
+        for (year, part) in [("year", "week"), ("Jahr", "KW"), ("Year", "Week_No"), ("année", "mois")] {
+            let question =
+                question(&format!("{year},{part},sales\n2020,51,5\n2020,52,6\n2021,1,7\n2021,2,8\n"));
+            assert!(question.contains(&format!("= {year},{part}`")), "{question}");
+        }
+        assert!(
+            !question("year,store,sales\n2020,1,5\n2020,2,6\n2021,1,7\n2021,2,8\n").contains("seem to make")
+        );
+        // What the question advises, and what is asked of those who named one of them.
+        let rows: String = (1..=53).map(|week| format!("2020,{week},{week}\n")).collect();
+        let text = format!("Jahr,KW,y\n{rows}2021,1,54\n2021,2,55\n");
+        let read = |options: &ReadOptions| crate::Panel::read_csv(text.as_bytes(), "t.csv", options);
+        let parts = ReadOptions { time_cols: vec!["Jahr".into(), "KW".into()], ..ReadOptions::new() };
+        let panel = read(&parts).expect("weeks");
+        assert_eq!((panel.freq().to_string().as_str(), panel.len(0)), ("W-MON", 55));
+        let error = read(&ReadOptions::new().time_col("KW")).map(|_| ()).unwrap_err().to_string();
+        assert!(error.contains("`ReadOptions::time_cols = Jahr,KW`"), "{error}");
+        let text = text.replace("KW", "period");
+        let parts = ReadOptions { time_cols: vec!["Jahr".into(), "period".into()], ..ReadOptions::new() };
+        let error = crate::Panel::read_csv(text.as_bytes(), "t.csv", &parts).unwrap_err().to_string();
+        assert!(error.contains("13 periods of four weeks"), "{error}");
+    }
+
+    #[test]
+    fn columns_that_tell_repeated_rows_apart_are_named() {
+        let text =
+            "store,item,ds,y\nN,1,2024-01-01,5\nN,2,2024-01-01,6\nN,1,2024-01-02,5\nN,2,2024-01-02,6\n";
+        let options = ReadOptions { columns: Some(Vec::new()), ..ReadOptions::new() }.id_col("store");
+        let error = crate::Panel::read_csv(text.as_bytes(), "t.csv", &options).unwrap_err().to_string();
+        assert!(error.contains("one of the other columns (`item`)"), "{error}");
+        assert!(error.contains("joins it with `store`"), "{error}");
     }
 }

@@ -8,12 +8,19 @@ fn points_that_may_stand_between_thousands_are_told() {
     let read = |cells: [&str; 3], separator: &str, options: ReadOptions| {
         let rows = cells.iter().enumerate().map(|(row, cell)| format!("{row}{separator}{cell}\n"));
         let text = format!("ds{separator}y\n{}", rows.collect::<String>());
-        Panel::read_csv(text.as_bytes(), "t.csv", &options).unwrap()
+        Panel::read_csv(text.as_bytes(), "t.csv", &options)
     };
-    let panel = read(["987", "1.234", "12.345"], ";", ReadOptions::new());
+    // Numbers without a point end where those with one begin.
+    let error = read(["987", "1.234", "12.345"], ";", ReadOptions::new()).unwrap_err().to_string();
+    assert!(error.contains("column `y` has whole numbers up to 987") && error.contains("line 3"), "{error}");
+    for advice in ["`ReadOptions::numbers.thousands = .`", "`ReadOptions::numbers.decimal = ,`"] {
+        assert!(error.contains(advice), "{error}");
+    }
+    let read = |cells, separator: &str, options| read(cells, separator, options).unwrap();
+    let panel = read(["3.987", "1.234", "12.345"], ";", ReadOptions::new());
     let [note] = panel.notes() else { panic!("{:?}", panel.notes()) };
     let note = note.to_string();
-    assert!(note.contains("column `y`") && note.contains("`1.234` in line 3"), "{note}");
+    assert!(note.contains("column `y`") && note.contains("`3.987` in line 2"), "{note}");
     assert!(note.contains("`ReadOptions::numbers.thousands = .`"), "{note}");
     let followed = ReadOptions::new().numbers(NumberFormat::new(',', Some('.')).unwrap());
     assert_eq!(read(["987", "1.234", "12.345"], ";", followed).y(0), [987.0, 1234.0, 12345.0]);

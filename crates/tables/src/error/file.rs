@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::place::Place;
+use foretell_calendar::Freq;
 use foretell_messages::{Setting, listed};
 
 /// The remedy for a line that is too short because it is none of the table.
@@ -65,6 +66,57 @@ pub enum UnreadableTable {
         column: String,
         /// The line and the text of the first cell of one unit, and of the first cell of another.
         cells: Box<[(u64, String); 2]>,
+    },
+    /// A table whose times stand in a column of years and one of their parts.
+    #[error(
+        "{table}: no column holds times, and `{year}` and `{part}` seem to make them: read both as the time ({}), and name the column of the \
+         values ({}), and that of the ids ({}) if there are several series",
+        Setting::TimeColumns.to(format_args!("{year},{part}")),
+        Setting::TargetColumn,
+        Setting::IdColumn
+    )]
+    TimesInParts {
+        /// The file or table.
+        table: Arc<str>,
+        /// The column of the years.
+        year: String,
+        /// That of the parts.
+        part: String,
+    },
+    /// A column that has no number above 999 without a point, and three digits behind each point.
+    #[error(
+        "{file}: column `{column}` has whole numbers up to {whole}, and three digits behind each point (line {line}), which stands between \
+         thousands then; say so ({} and {})",
+        Setting::Thousands.to('.'),
+        Setting::Decimal.to(',')
+    )]
+    PointedThousands {
+        /// The file.
+        file: Arc<str>,
+        /// The column.
+        column: String,
+        /// The first line with a point.
+        line: u64,
+        /// The largest number without one.
+        whole: u32,
+    },
+    /// Rows are missing in the middle of a period whose rows are added up.
+    #[error(
+        "series `{id}` has no rows between {after} and {before}, which a sum of `{freq}` would lack; if they are 0, say so ({}), else \
+         fill them in the data before they are added up, or take the mean ({})",
+        Setting::Fill.to("zero"),
+        Setting::Aggregate.to("mean")
+    )]
+    #[strum(serialize = "rows_missing_in_period")]
+    Hole {
+        /// The series.
+        id: Arc<str>,
+        /// The time of the last row before them.
+        after: String,
+        /// That of the first row behind them.
+        before: String,
+        /// The frequency of the periods.
+        freq: Freq,
     },
     /// Compressed text that is damaged, or hostile.
     #[error("{file}: {reason}")]

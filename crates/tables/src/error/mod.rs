@@ -198,7 +198,7 @@ pub enum DataError {
     #[error(
         "{} has {time} already ({}); keep one of the two rows{}",
         .at.and_series(.id), .earlier.after_its_series(),
-        if .at.in_slices() { String::new() } else { .remedy.others(true) }
+        if .at.in_slices() { String::new() } else { .remedy.others(true, .at.file != .earlier.file) }
     )]
     DuplicateRow {
         /// The later row.
@@ -216,7 +216,7 @@ pub enum DataError {
     #[error(
         "{at}: {time} is there already ({earlier}), and no column `{id_col}` says which series a row belongs to; keep \
          one of the two rows{}, or, if these are several series, say which column has their ids ({}); the columns are {}",
-        .remedy.others(.columns.len() == 2), Setting::IdColumn, listed(.columns)
+        .remedy.others(.columns.len() == 2, .at.file != .earlier.file), Setting::IdColumn, listed(.columns)
     )]
     DuplicateTime {
         /// The later row.

@@ -131,14 +131,20 @@ pub enum Repeated {
 }
 
 impl Repeated {
-    /// How one of the two rows is kept, if they are surely of one series, and the remedies beside that.
-    pub(super) fn others(self, are_of_one: bool) -> String {
+    /// How one of the two rows, which may be of two files, is kept if they are surely of one series, and the remedies beside that.
+    pub(super) fn others(self, are_of_one: bool, of_files: bool) -> String {
         match self {
             // A row that is there twice by mistake would count twice in a sum.
             Self::InData => {
-                let keeps = match are_of_one {
-                    true => format!(", as {} does", Setting::Aggregate.to("first")),
-                    false => String::new(),
+                let keeps = match (are_of_one, of_files) {
+                    // A later file may have corrected an earlier one.
+                    (true, true) => format!(
+                        ": {} that of the file that is read last, {} the other",
+                        Setting::Aggregate.to("last"),
+                        Setting::Aggregate.to("first")
+                    ),
+                    (true, false) => format!(", as {} does", Setting::Aggregate.to("first")),
+                    (false, _) => String::new(),
                 };
                 let sum = Setting::Aggregate.to("sum");
                 format!("{keeps}, or, if both count, say how they become one ({sum})")

@@ -102,6 +102,11 @@ impl UnreadableTable {
             | Self::ArrowStream { file, .. }
             | Self::NotBuilt { file, .. }
             | Self::Batches { table: file, .. } => Whereabouts::file(file),
+            Self::TimesInParts { table, .. } => Whereabouts::file(table),
+            Self::Hole { id, .. } => Whereabouts::of_series(id),
+            Self::PointedThousands { file, column, line, .. } => {
+                Whereabouts { row: Some(*line), ..Whereabouts::file(file).column(column) }
+            }
             Self::MixedUnits { file, column, cells } => {
                 let row = Some(cells[1].0);
                 Whereabouts { row, ..Whereabouts::file(file).column(column) }

@@ -62,6 +62,20 @@ const NO_TWIN: TimeFlaw = TimeFlaw::new(
     "is the second of two hours that clocks show alike, and those of this zone show it once; name the zone of the file, or correct the hour",
 );
 
+const NO_MONTH: TimeFlaw = TimeFlaw::new(
+    "is more than the 12 months of a year; if these are weeks, call their column `week`, and if they are other parts of a year, such as 13 \
+     periods of four weeks, number the rows with integers as times, and name the season",
+);
+
+/// Parts of the names of columns that number the weeks of a year,
+const WEEKS: [&str; 8] = ["week", "wk", "woche", "kw", "semaine", "semana", "settimana", "vecka"];
+
+/// its quarters,
+const QUARTERS_OF_A_YEAR: [&str; 4] = ["quart", "qtr", "trimest", "kvartal"];
+
+/// and its halves.
+const HALF_YEARS: [&str; 4] = ["half", "semest", "halbjahr", "halvår"];
+
 /// The names of columns that number the half-hours of a day, without blanks and the like.
 const SETTLEMENT: [&str; 4] = ["settlementperiod", "settlementperiodid", "halfhour", "halfhourperiod"];
 
@@ -209,16 +223,20 @@ impl<'a> JoinedTimes<'a> {
             Err(_) => (named().ok_or(PARTS)? as u8 + 1, None),
         };
         let year = parts[0];
-        if name.contains("half") || name.contains("semester") || letter == Some('h') {
+        let is_called = |words: &[&str]| words.iter().any(|word| name.contains(word));
+        if is_called(&HALF_YEARS) || letter == Some('h') {
             let month = number.checked_sub(1).filter(|half| *half < 2).ok_or(PARTS)? * 6 + 1;
             return Ok((format!("{year}-{month:02}"), 2));
         }
-        if name.contains("week") || letter == Some('w') {
+        if is_called(&WEEKS) || letter == Some('w') {
             return Ok((format!("{year}-W{number:02}"), 2));
         }
-        if name.contains("quarter") || name.contains("qtr") || letter == Some('q') {
+        if is_called(&QUARTERS_OF_A_YEAR) || letter == Some('q') {
             let month = number.checked_sub(1).filter(|quarter| *quarter < 4).ok_or(PARTS)? * 3 + 1;
             return Ok((format!("{year}-{month:02}"), 2));
+        }
+        if number > 12 {
+            return Err(NO_MONTH);
         }
         let is_day = |text: &&str| text.len() <= 2 && text.bytes().all(|byte| byte.is_ascii_digit());
         Ok(match parts.get(2).filter(|text| is_day(text)) {

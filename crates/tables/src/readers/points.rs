@@ -1,9 +1,11 @@
 //! Points in numbers of a file whose fields semicolons separate, as where commas stand before decimals: they may be marks between thousands.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::array;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::read_note::ReadNote;
+use crate::error::file::UnreadableTable;
 use foretell_messages::excerpt;
 
 /// The points of all parts of a table.
@@ -14,11 +16,33 @@ pub(super) struct Points {
     /// The first line with one that three digits follow.
     line: AtomicU64,
     cell: Mutex<Option<(usize, String)>>,
+    columns: [ColumnPoints; COLUMNS],
 }
+
+/// Columns of which it is known whether their numbers without a point go on where those with one begin.
+const COLUMNS: usize = 32;
+
+/// The first line of a column with a point that three digits follow, and the largest of its numbers without one.
+#[derive(Debug)]
+struct ColumnPoints {
+    line: AtomicU64,
+    whole: AtomicU32,
+}
+
+/// The largest whole number of a column whose numbers of a thousand and more have a mark.
+const HUNDREDS: std::ops::Range<u32> = 100..1000;
 
 impl Points {
     pub(super) fn new() -> Self {
-        Self { decimals: AtomicBool::new(false), line: AtomicU64::new(u64::MAX), cell: Mutex::default() }
+        Self {
+            decimals: AtomicBool::new(false),
+            line: AtomicU64::new(u64::MAX),
+            cell: Mutex::default(),
+            columns: array::from_fn(|_| ColumnPoints {
+                line: AtomicU64::new(u64::MAX),
+                whole: AtomicU32::new(0),
+            }),
+        }
     }
 
     /// Sees the text of a number.
@@ -28,9 +52,17 @@ impl Points {
         }
         let text = text.trim_ascii();
         let digits = text.strip_prefix(b"-").unwrap_or(text);
-        let Some(point) = digits.iter().position(|byte| *byte == b'.') else { return };
+        let Some(point) = digits.iter().position(|byte| *byte == b'.') else {
+            if let (Some(points), Some(whole)) = (self.columns.get(column), whole_number(digits)) {
+                points.whole.fetch_max(whole, Ordering::Relaxed);
+            }
+            return;
+        };
         let (whole, rest) = digits.split_at(point);
         let grouped = (1..=3).contains(&whole.len()) && whole[0] != b'0' && rest.len() == 4;
+        if let Some(points) = self.columns.get(column).filter(|_| grouped) {
+            points.line.fetch_min(line, Ordering::Relaxed);
+        }
         if !grouped {
             self.decimals.store(true, Ordering::Relaxed);
         } else if line < self.line.load(Ordering::Relaxed)
@@ -41,6 +73,28 @@ impl Points {
             if line == self.line.load(Ordering::Relaxed) {
                 *cell = Some((column, excerpt(text)));
             }
+        }
+    }
+
+    /// Checks that no column counts up to 999 without a point, and has three digits behind a point in all other numbers: then points stand
+    /// between thousands, and 1.005 comes after 999.
+    ///
+    /// # Errors
+    /// The first such column.
+    pub(super) fn check(&self, file: &Arc<str>, header: &[String]) -> Result<(), UnreadableTable> {
+        let is_counting = |points: &&ColumnPoints| {
+            points.line.load(Ordering::Relaxed) < u64::MAX
+                && HUNDREDS.contains(&points.whole.load(Ordering::Relaxed))
+        };
+        let found = header.iter().zip(&self.columns).find(|(_, points)| is_counting(points));
+        match found.filter(|_| !self.decimals.load(Ordering::Relaxed)) {
+            None => Ok(()),
+            Some((column, points)) => Err(UnreadableTable::PointedThousands {
+                file: file.clone(),
+                column: column.clone(),
+                line: points.line.load(Ordering::Relaxed),
+                whole: points.whole.load(Ordering::Relaxed),
+            }),
         }
     }
 
@@ -55,4 +109,10 @@ impl Points {
             cell: cell.clone(),
         })
     }
+}
+
+/// A number of digits alone; the largest one for what has more than fit.
+fn whole_number(digits: &[u8]) -> Option<u32> {
+    let is_number = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
+    is_number.then(|| str::from_utf8(digits).ok().and_then(|text| text.parse().ok()).unwrap_or(u32::MAX))
 }

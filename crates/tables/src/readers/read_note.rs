@@ -83,6 +83,13 @@ pub enum ReadNote {
         /// Whether they were left out.
         dropped: bool,
     },
+    /// Columns whose missing values are those before them although 0 was asked for, as they are never 0.
+    NeverZero {
+        /// The table.
+        table: Arc<str>,
+        /// The columns.
+        columns: Vec<String>,
+    },
     /// Ids that differ in nothing but blanks and the case of letters.
     AlikeIds {
         /// The table.
@@ -188,6 +195,11 @@ impl fmt::Display for ReadNote {
                  the last of {last}{}",
                 if *dropped { "left out" } else { "kept" },
                 if *dropped { String::new() } else { format!("; {} leaves them out", Setting::DropPartial) }
+            ),
+            Self::NeverZero { table, columns } => write!(
+                f,
+                "{table}: columns that are never 0: {}; where they are missing they are filled with the value before, and the target with 0",
+                listed(columns)
             ),
             Self::AlikeIds { table, first, second, more } => {
                 let others = if *more > 0 { format!(" (and {more} more)") } else { String::new() };

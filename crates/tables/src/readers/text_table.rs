@@ -347,6 +347,9 @@ impl<R: Read + Send> TableReader for TextTable<R> {
     }
 
     fn check_units(&self) -> Result<(), DataError> {
+        if let Some(points) = &self.points {
+            points.check(&self.file, &self.header)?;
+        }
         self.units.check(&self.file, &self.header)
     }
 

@@ -1,0 +1,132 @@
+//! Rows that are missing in the middle of periods which are added up: the sum of a month with nine days of thirty looks like any other.
+
+use rustc_hash::FxHashMap;
+
+use super::aggregate::Aggregate;
+use super::fill::Fill;
+use super::periods::Periods;
+use super::rows::TableRows;
+use foretell_calendar::Zone;
+use foretell_tables::{DataError, UnreadableTable};
+
+/// Steps of a series that tell whether it has a usual one.
+const LEAST: usize = 10;
+
+/// The share of equal steps from which any longer one is a hole, and the part of a period that it takes at least.
+const REGULAR: (f64, f64) = (0.9, 0.05);
+
+/// The same of series with several usual steps, as of business days: a hole is longer than twice the longest of them.
+const OPEN: (f64, f64) = (0.6, 0.2);
+
+/// The share of steps that makes one of these usual.
+const USUAL: f64 = 0.02;
+
+impl TableRows {
+    /// Checks that no sum of a period lacks rows in its middle, of series whose rows follow each other in usual steps.
+    ///
+    /// # Errors
+    /// The first hole, where no one said that missing rows are 0.
+    pub(super) fn check_holes(
+        &self,
+        periods: &Periods,
+        zone: Option<&Zone>,
+        how: Aggregate,
+    ) -> Result<(), DataError> {
+        let Some(freq) = periods.resample.filter(|_| how == Aggregate::Sum && self.fill != Some(Fill::Zero))
+        else {
+            return Ok(());
+        };
+        let mut times = Vec::new();
+        for run in &self.runs {
+            self.within.copy(run.start, run.len, &mut times);
+            times.sort_unstable();
+            times.dedup();
+            let name = self.times.get(run.start + run.len / 2);
+            let Some(period) = periods.bounds(zone, name).map(|bounds| bounds.end - bounds.start) else {
+                continue;
+            };
+            if let Some([after, before]) = hole(&times, period) {
+                let shown = |time| freq.kind().display_in(zone, time);
+                let (id, after, before) = (self.ids[run.code as usize].clone(), shown(after), shown(before));
+                return Err(UnreadableTable::Hole { id, after, before, freq }.into());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The times around the first stretch without rows that is longer than the usual steps between these times, and takes a good part of a
+/// period. Nothing where no step is usual, as of events.
+fn hole(times: &[i64], period: i64) -> Option<[i64; 2]> {
+    let steps = || times.windows(2).map(|pair| pair[1] - pair[0]);
+    let all = steps().count();
+    if all < LEAST {
+        return None;
+    }
+    let mut counts: FxHashMap<i64, usize> = FxHashMap::default();
+    steps().for_each(|step| *counts.entry(step).or_default() += 1);
+    let (&most, &count) = counts.iter().max_by_key(|(step, count)| (**count, -**step))?;
+    let share = count as f64 / all as f64;
+    let (usual, longest, part) = match share {
+        share if share >= REGULAR.0 => (most, most, REGULAR.1),
+        share if share >= OPEN.0 => {
+            let is_usual = |(_, count): &(&i64, &usize)| **count >= 2 && **count as f64 >= USUAL * all as f64;
+            let usual = counts.iter().filter(is_usual).map(|(step, _)| *step).max()?;
+            (usual, 2 * usual, OPEN.1)
+        }
+        _ => return None,
+    };
+    let is_hole = |pair: &&[i64]| {
+        let step = pair[1] - pair[0];
+        step > longest && (step - usual) as f64 >= part * period as f64
+    };
+    times.windows(2).find(is_hole).map(|pair| [pair[0], pair[1]])
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Aggregate, Fill, Panel, ReadOptions};
+    use foretell_calendar::{Freq, TimeKind};
+    use foretell_tables::DataError;
+
+    /// Days from 1 January 2024 on, a Monday, of which some are left out, with 1 in each.
+    fn read(
+        is_open: impl Fn(i64) -> bool,
+        freq: &str,
+        how: Aggregate,
+        fill: Option<Fill>,
+    ) -> Result<Panel, DataError> {
+        let day = |day| TimeKind::Timestamp.display((19_723 + day) * 86_400_000_000);
+        let rows: String =
+            (0..182).filter(|day| is_open(*day)).map(|at| format!("{},1\n", day(at))).collect();
+        let options = ReadOptions::new().aggregate(how).resample(Freq::parse(freq).unwrap());
+        let options = ReadOptions { fill, ..options };
+        Panel::read_csv(format!("ds,y\n{rows}").as_bytes(), "t.csv", &options)
+    }
+
+    #[test]
+    fn sums_of_periods_with_a_hole_are_refused() {
+        let gap = |day: i64| !(98..118).contains(&day);
+        for is_open in [&gap as &dyn Fn(i64) -> bool, &|day| gap(day) && day % 7 < 5] {
+            let error = read(is_open, "MS", Aggregate::Sum, None).unwrap_err().to_string();
+            assert!(error.contains("no rows between 2024-04-0") && error.contains("2024-04-2"), "{error}");
+            assert!(error.contains("`ReadOptions::fill = zero`"), "{error}");
+            // What the message advises: the missing rows are 0.
+            let zero = read(is_open, "MS", Aggregate::Sum, Some(Fill::Zero)).unwrap();
+            let open = (91..121).filter(|day| is_open(*day)).count();
+            assert_eq!(zero.y(0)[3], open as f32);
+            assert_eq!(read(is_open, "MS", Aggregate::Mean, None).unwrap().y(0)[3], 1.0);
+        }
+    }
+
+    #[test]
+    fn days_without_business_and_events_are_no_holes() {
+        let closed = |day: i64| day % 7 < 5 && day != 88 && day != 91;
+        assert_eq!(read(closed, "MS", Aggregate::Sum, None).unwrap().y(0)[2], 20.0);
+        let sales = |day: i64| (day * day + 3 * day) % 11 < 4;
+        assert!(read(sales, "MS", Aggregate::Sum, None).is_ok());
+        assert!(read(|_| true, "MS", Aggregate::Sum, None).is_ok());
+        // A day of a month that is not known.
+        assert!(read(|day| day != 100, "MS", Aggregate::Sum, None).is_ok());
+    }
+}
