@@ -11,6 +11,7 @@ use foretell_neural::{NetworkError, SpecError, WithoutAmp};
 use foretell_simulation::SimulationError;
 use foretell_tables::DataError;
 
+use crate::other_steps::OtherSteps;
 use crate::reconciliation_error::ReconciliationError;
 use crate::series_fallback::SeriesFallback;
 use crate::usage_error::UsageError;
@@ -253,6 +254,9 @@ pub enum Error {
         /// Series and times of the tables.
         found: String,
     },
+    /// Forecasts of other steps than those of the actual values.
+    #[error(transparent)]
+    OtherSteps(#[from] Box<OtherSteps>),
     /// A table with two rows of one series and time (and cutoff), which would count twice.
     #[error(
         "{table} has the series {id} at {time} twice, in the rows {} and {}; keep one of them, or, where they are of two forecasts, \

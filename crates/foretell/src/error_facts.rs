@@ -186,6 +186,7 @@ fn of_error(error: &Error) -> Option<Known> {
             };
             Some(Known { code, place, ..Known::default() })
         }
+        Error::OtherSteps(steps) => at_path(code, Path::new(&*steps.forecast)),
         Error::NothingCameTrue { forecast: table, .. }
         | Error::NoForecasts { forecast: table }
         | Error::SamplePaths { table } => at_path(code, Path::new(&**table)),

@@ -128,7 +128,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/foretell/src",
         &[
-            "columns decompose_options explain_options insample_options interval_words own_settings predict_options reconciliation_error registry series_fallback simulate_options smaller_error stage",
+            "columns decompose_options explain_options insample_options interval_words other_steps own_settings predict_options reconciliation_error registry series_fallback simulate_options smaller_error stage",
             "usage_error",
             "warning",
             "last_rows",

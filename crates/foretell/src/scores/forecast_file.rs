@@ -17,6 +17,7 @@ use crate::sample_paths::are_several;
 use crate::scores::crossed_ends::CrossedEnds;
 use crate::scores::known_values::{KnownValues, doubled};
 use crate::scores::model_columns::ModelColumns;
+use crate::scores::same_steps::check_same_steps;
 
 /// Forecasts of any tool beside the actual values, ready to be scored.
 ///
@@ -45,7 +46,7 @@ impl ScoredForecasts {
     /// are relative to, are taken from `history` and from `actual`.
     ///
     /// # Errors
-    /// If no table has the target, no column is a forecast, no row of a forecast has come true, a series and time is there twice, or
+    /// If the tables have rows of other steps, no table has the target, no column is a forecast, no row of a forecast has come true, a series and time is there twice, or
     /// the forecasts are several sample paths.
     pub fn new(
         forecast: &ForecastTable,
@@ -55,6 +56,9 @@ impl ScoredForecasts {
     ) -> Result<Self, Error> {
         if forecast.columns.iter().any(|(name, numbers)| name == SAMPLE_ID && are_several(numbers)) {
             return Err(Error::SamplePaths { table: forecast.file.clone() });
+        }
+        if let Some(actual) = actual {
+            check_same_steps(forecast, actual)?;
         }
         let (ids, series) = numbered(&forecast.ids);
         let known = KnownValues::of(&ids, history, actual, &columns.target)?;

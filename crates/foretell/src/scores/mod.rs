@@ -10,3 +10,4 @@ pub(crate) mod metrics;
 mod model_columns;
 pub(crate) mod precision;
 mod refits;
+pub(crate) mod same_steps;

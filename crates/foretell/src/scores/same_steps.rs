@@ -1,0 +1,95 @@
+//! Whether forecasts and what came true have rows of the same steps: the sum of a week is not what came on its Saturday.
+
+use std::sync::Arc;
+
+use foretell_calendar::Freq;
+use foretell_data::ForecastTable;
+
+use crate::error::Error;
+use crate::other_steps::OtherSteps;
+
+/// How many times as long the steps of one table are as those of the other, if they are others: months are of 28 to 31 days.
+const LONGER: i64 = 2;
+
+/// Checks that forecasts and actual values follow each other in the same steps, by one series that both have.
+///
+/// # Errors
+/// Steps of other lengths, where both can be told.
+pub(super) fn check_same_steps(forecast: &ForecastTable, actual: &ForecastTable) -> Result<(), Error> {
+    let Some(id) = forecast.ids.iter().find(|id| actual.ids.contains(id)) else { return Ok(()) };
+    let (Some(step), Some(other)) = (step_of(forecast, id), step_of(actual, id)) else { return Ok(()) };
+    // Rows that are left out make steps longer, not shorter.
+    if step < LONGER * other && other < LONGER * step {
+        return Ok(());
+    }
+    let told = |table: &ForecastTable| {
+        let freq = Freq::infer(table.kind, table.zone.as_ref(), &times_of(table, id));
+        freq.map(|freq| freq.to_string())
+    };
+    let steps = OtherSteps {
+        forecast: forecast.file.clone(),
+        actual: actual.file.clone(),
+        freqs: [told(forecast), told(actual)],
+        is_finer: other < step,
+    };
+    Err(Box::new(steps).into())
+}
+
+fn times_of(table: &ForecastTable, id: &Arc<str>) -> Vec<i64> {
+    let rows = table.ids.iter().zip(&table.times).filter(|(other, _)| *other == id);
+    let mut times: Vec<i64> = rows.map(|(_, time)| *time).collect();
+    times.sort_unstable();
+    times.dedup();
+    times
+}
+
+/// The step between rows of a series that most others are not shorter than; of forecasts from several cutoffs, the first step of any.
+fn step_of(table: &ForecastTable, id: &Arc<str>) -> Option<i64> {
+    if let Some(cutoffs) = &table.cutoffs {
+        let own = table.ids.iter().zip(table.times.iter().zip(cutoffs)).filter(|(other, _)| *other == id);
+        return own.map(|(_, (time, cutoff))| time - cutoff).filter(|step| *step > 0).min();
+    }
+    let mut steps: Vec<i64> = times_of(table, id).windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let middle = steps.len() / 2;
+    (!steps.is_empty()).then(|| *steps.select_nth_unstable(middle).1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table(times: Vec<i64>, cutoffs: Option<Vec<i64>>) -> ForecastTable {
+        ForecastTable {
+            file: "f.csv".into(),
+            ids: vec!["a".into(); times.len()],
+            integer_ids: false,
+            kind: foretell_calendar::TimeKind::Integer,
+            zone: None,
+            cutoffs,
+            columns: vec![("y".into(), vec![1.0; times.len()])],
+            known: Default::default(),
+            times,
+        }
+    }
+
+    #[test]
+    fn sums_are_not_compared_with_parts_of_them() {
+        let days = table((0..60).collect(), None);
+        let error = check_same_steps(&table(vec![63, 70, 77], None), &days).unwrap_err().to_string();
+        assert!(
+            error.contains("`ReadOptions::resample = 7`") && error.contains("aggregate = sum"),
+            "{error}"
+        );
+        let error = check_same_steps(&days, &table(vec![0, 7, 14, 21], None)).unwrap_err().to_string();
+        assert!(error.contains("every 7") && !error.contains("resample"), "{error}");
+        for same in [
+            table((55..60).collect(), None),
+            // Days of business among all days, one step from cutoffs a week apart, and what tells nothing.
+            table(vec![40, 41, 42, 43, 44, 47, 48, 49, 50, 51], None),
+            table(vec![40, 47, 54], Some(vec![39, 46, 53])),
+            table(vec![59], None),
+        ] {
+            check_same_steps(&same, &days).unwrap();
+        }
+    }
+}
