@@ -30,6 +30,10 @@ pub(crate) struct Options {
     /// Single models beside it
     #[arg(long, value_delimiter = ',', default_value = "AutoARIMA,AutoETS,AutoTheta,MSTL")]
     models: Vec<String>,
+    /// Programs of others beside it: COMMAND=MODEL,MODEL. The command gets DATA H SEASON OUT and writes MODEL_ql0.1 to MODEL_ql0.9 as
+    /// compare/forecast_panels.py does
+    #[arg(long, value_name = "COMMAND=MODELS")]
+    beside: Vec<String>,
     /// Last windows of each series that are forecast, each from all that comes before
     #[arg(long, default_value_t = 1)]
     windows: usize,
@@ -53,30 +57,31 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     if panels.is_empty() {
         bail!("there are no panels; name a folder with files NAME-h12-s12.csv, or set FORETELL_DATA");
     }
-    let forecasts =
-        options.budgets.iter().map(|budget| (format!("forecast {budget}"), Some(budget.as_str()), "Auto"));
-    let singles = options.models.iter().map(|model| (model.clone(), None, model.as_str()));
-    let ways: Vec<(String, Option<&str>, &str)> =
-        [(BASELINE.to_owned(), None, BASELINE)].into_iter().chain(forecasts).chain(singles).collect();
+    let ways = ways(options)?;
+    let names: Vec<String> = ways.iter().flat_map(Way::names).collect();
     let mut rows = Vec::new();
-    let mut ratios: Vec<[Vec<f64>; 3]> = vec![<[Vec<f64>; 3]>::default(); ways.len()];
+    let mut ratios: Vec<[Vec<f64>; 3]> = vec![<[Vec<f64>; 3]>::default(); names.len()];
     for panel in &panels {
+        let mut all = Vec::new();
+        for way in &ways {
+            let tried = Tried { program: &program, scratch: &scratch, panel };
+            let windows: Vec<Vec<Scores>> = (0..options.windows)
+                .map(|window| tried.scores(way, window))
+                .collect::<anyhow::Result<_>>()
+                .with_context(|| format!("{} on {}", way.names().join(", "), panel.name))?;
+            all.extend((0..way.columns().len()).map(|column| {
+                let mean = |which: usize| {
+                    windows.iter().map(|scores| scores[column][which]).sum::<f64>() / windows.len() as f64
+                };
+                [mean(0), mean(1), mean(2)]
+            }));
+        }
         let mut row = vec![panel.name.clone()];
-        let mut baseline: Option<Scores> = None;
-        for ((name, budget, column), ratios) in ways.iter().zip(&mut ratios) {
-            let mut all = Vec::new();
-            for window in 0..options.windows {
-                let way = Way { program: &program, scratch: &scratch, budget: *budget, column };
-                all.push(way.scores(panel, window).with_context(|| format!("{name} on {}", panel.name))?);
-            }
-            let mean = |which: usize| all.iter().map(|scores| scores[which]).sum::<f64>() / all.len() as f64;
-            let scores = [mean(0), mean(1), mean(2)];
-            let [mase, loss, _] = *baseline.get_or_insert(scores);
-            if name != BASELINE {
-                let [a, b] = [scores[0] / mase, scores[1] / loss];
-                row.push(format!("{} {} {} s", digits(a), digits(b), digits(scores[2])));
-                [a, b, scores[2]].iter().zip(ratios).for_each(|(value, all)| all.push(*value));
-            }
+        let [mase, loss, _] = all[0];
+        for (scores, ratios) in all.iter().zip(&mut ratios).skip(1) {
+            let [a, b] = [scores[0] / mase, scores[1] / loss];
+            row.push(format!("{} {} {} s", digits(a), digits(b), digits(scores[2])));
+            [a, b, scores[2]].iter().zip(ratios).for_each(|(value, all)| all.push(*value));
         }
         eprintln!("{}", row.join(" | "));
         rows.push(row);
@@ -86,8 +91,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         format!("{} {} {} s", digits(geometric_mean(mase)), digits(geometric_mean(loss)), digits(seconds))
     };
     rows.push(std::iter::once("geometric mean".to_owned()).chain(ratios[1..].iter().map(mean)).collect());
-    let head: Vec<String> =
-        std::iter::once("panel".to_owned()).chain(ways[1..].iter().map(|(name, ..)| name.clone())).collect();
+    let head: Vec<String> = std::iter::once("panel".to_owned()).chain(names[1..].iter().cloned()).collect();
     let text = table(&head, &rows);
     println!("MASE and scaled quantile loss, divided by those of {BASELINE}, and seconds\n\n{text}");
     if let Some(out) = &options.out {
@@ -97,23 +101,67 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// How a panel is forecast.
-struct Way<'a> {
-    program: &'a Path,
-    scratch: &'a Path,
-    /// That of `foretell forecast`; nothing for a single model.
-    budget: Option<&'a str>,
-    /// The model's column.
-    column: &'a str,
+/// How panels are forecast.
+enum Way {
+    /// `foretell forecast` with a budget.
+    Forecast(String),
+    /// `foretell fit` and `predict` of a model.
+    Model(String),
+    /// A command of others, and the columns that it writes.
+    Beside(Vec<String>, Vec<String>),
 }
 
-impl Way<'_> {
-    /// The scores of the window that ends `window` windows before the end.
-    fn scores(&self, panel: &BenchPanel, window: usize) -> anyhow::Result<Scores> {
-        let h = panel.h;
+/// The baseline first, then what is asked for.
+fn ways(options: &Options) -> anyhow::Result<Vec<Way>> {
+    let beside = |text: &String| {
+        let (command, models) = text.rsplit_once('=').with_context(|| format!("{text}: no =MODELS"))?;
+        let words = command.split_whitespace().map(str::to_owned).collect();
+        Ok(Way::Beside(words, models.split(',').map(str::to_owned).collect()))
+    };
+    let own = [Way::Model(BASELINE.to_owned())]
+        .into_iter()
+        .chain(options.budgets.iter().cloned().map(Way::Forecast))
+        .chain(options.models.iter().cloned().map(Way::Model));
+    own.map(Ok).chain(options.beside.iter().map(beside)).collect()
+}
+
+impl Way {
+    /// The columns of its forecasts, without the quantile.
+    fn columns(&self) -> Vec<&str> {
+        match self {
+            Self::Forecast(_) => vec!["Auto"],
+            Self::Model(name) => vec![name],
+            Self::Beside(_, columns) => columns.iter().map(String::as_str).collect(),
+        }
+    }
+
+    /// What the table calls each column.
+    fn names(&self) -> Vec<String> {
+        match self {
+            Self::Forecast(budget) => vec![format!("forecast {budget}")],
+            Self::Model(name) => vec![name.clone()],
+            Self::Beside(words, columns) => {
+                let by = words.last().map(String::as_str).unwrap_or_default();
+                columns.iter().map(|column| format!("{column}, {by}")).collect()
+            }
+        }
+    }
+}
+
+/// A panel that is forecast, and by what.
+struct Tried<'a> {
+    program: &'a Path,
+    scratch: &'a Path,
+    panel: &'a BenchPanel,
+}
+
+impl Tried<'_> {
+    /// The scores of each column in the window that ends `window` windows before the end.
+    fn scores(&self, way: &Way, window: usize) -> anyhow::Result<Vec<Scores>> {
+        let h = self.panel.h;
         let (data, forecast, model) =
             (self.scratch.join("data.csv"), self.scratch.join("forecast.csv"), self.scratch.join("model"));
-        fs::write(&data, panel.text_without_last(h * (window + 1)))?;
+        fs::write(&data, self.panel.text_without_last(h * (window + 1)))?;
         let command = |name: &str| {
             let mut command = Command::new(self.program);
             command.arg(name).arg("--data").arg(&data).arg("--quiet");
@@ -121,28 +169,34 @@ impl Way<'_> {
         };
         let begun = Instant::now();
         let steps = h.to_string();
-        let quantiles = QUANTILES.map(|q| q.to_string()).join(",");
-        match self.budget {
-            Some(budget) => {
+        match way {
+            Way::Forecast(budget) => {
                 let mut forecasting = command("forecast");
                 output(forecasting.args(["--h", &steps, "--budget", budget, "--out"]).arg(&forecast))?;
             }
-            None => {
+            Way::Model(name) => {
                 let mut fitting = command("fit");
-                fitting.args(["--model", self.column, "--h", &steps, "--overwrite", "--out"]).arg(&model);
+                fitting.args(["--model", name, "--h", &steps, "--overwrite", "--out"]).arg(&model);
                 output(&mut fitting)?;
+                let quantiles = QUANTILES.map(|q| q.to_string()).join(",");
                 let mut predicting = command("predict");
-                predicting
-                    .arg("--model")
-                    .arg(&model)
-                    .args(["--quantiles", &quantiles, "--out"])
-                    .arg(&forecast);
-                output(&mut predicting)?;
+                predicting.arg("--model").arg(&model).args(["--quantiles", &quantiles, "--out"]);
+                output(predicting.arg(&forecast))?;
+            }
+            Way::Beside(words, _) => {
+                let (program, arguments) = words.split_first().context("a command has a name")?;
+                let mut other = Command::new(program);
+                other.args(arguments).arg(&data).args([&steps, &self.panel.season.to_string()]);
+                output(other.arg(&forecast))?;
             }
         }
         let seconds = begun.elapsed().as_secs_f64();
-        let [mase, loss] = scored(panel, &fs::read_to_string(&forecast)?, self.column, window)?;
-        Ok([mase, loss, seconds])
+        let text = fs::read_to_string(&forecast)?;
+        let score = |column: &&str| {
+            let [mase, loss] = scored(self.panel, &text, column, window)?;
+            Ok([mase, loss, seconds])
+        };
+        way.columns().iter().map(score).collect()
     }
 }
 
