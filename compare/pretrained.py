@@ -29,7 +29,7 @@ LEVELS = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]
 
 
 def series(case: dict) -> np.ndarray:
-    """The values of a case, NaN where they are missing: also in tests/it/packages.rs."""
+    """The values of a case, NaN where they are missing: also in src/tests/packages.rs."""
     state, values = case["seed"], []
     for t in range(case["length"]):
         state = (state * 1664525 + 1013904223) & 0xFFFFFFFF

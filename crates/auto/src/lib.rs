@@ -26,6 +26,8 @@ mod caveats;
 mod choose;
 mod chosen;
 mod error;
+#[cfg(test)]
+mod forecasts_tests;
 mod gathered;
 mod greedy;
 mod grid;

@@ -31,6 +31,8 @@ mod graph;
 mod operators;
 mod ops;
 mod step_weight;
+#[cfg(test)]
+mod tests;
 mod var;
 
 pub use foretell_gemm::{Accum, Rounding, WeightFormat, WeightMatrix};

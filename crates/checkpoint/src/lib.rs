@@ -99,6 +99,8 @@ mod pickle;
 mod plain_model;
 mod tagged;
 mod tensor;
+#[cfg(test)]
+mod tests;
 
 pub use checkpoint::Checkpoint;
 pub use column::{Column, TimeUnit};

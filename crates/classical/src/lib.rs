@@ -59,6 +59,8 @@ mod numeric;
 mod one_series;
 mod repeated;
 mod seasonal_naive;
+#[cfg(test)]
+mod tests;
 mod theta;
 
 use foretell_estimator::EstimatorEntry;

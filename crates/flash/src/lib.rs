@@ -42,6 +42,8 @@ mod pattern;
 mod shared;
 mod sizes;
 mod small;
+#[cfg(test)]
+mod tests;
 mod tiles;
 
 pub use attention::{Algorithm, Attention, AttentionGradients, Dropout, Mask, SavedForBackward};

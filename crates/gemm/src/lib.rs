@@ -110,6 +110,8 @@ mod rhs;
 mod skinny;
 mod strips;
 mod tasks;
+#[cfg(test)]
+mod tests;
 mod tiny;
 mod transpose;
 mod vector;

@@ -30,6 +30,8 @@ mod folder;
 mod gpt2;
 mod language_model;
 mod tokens;
+#[cfg(all(test, feature = "timellm"))]
+mod warm_tests;
 
 pub use error::LanguageModelError;
 pub use language_model::LanguageModel;

@@ -45,6 +45,8 @@ mod rounded_weights;
 mod running_state;
 mod spline_noise;
 mod table;
+#[cfg(test)]
+mod tests;
 mod weight_precision;
 mod weights;
 mod windows;

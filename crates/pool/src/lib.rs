@@ -52,6 +52,8 @@ mod metrics;
 mod out_of_memory;
 mod program_memory;
 mod shelf;
+#[cfg(test)]
+mod tests;
 mod thread_cache;
 
 pub use buffer::{Buffer, Pod};

@@ -36,6 +36,8 @@ mod linear;
 mod network;
 mod quantiles;
 mod settings;
+#[cfg(test)]
+mod tests;
 mod weights;
 
 pub use error::PretrainedError;

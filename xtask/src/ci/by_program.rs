@@ -26,9 +26,7 @@ const fn chosen(package: &'static str, target: &'static str, arguments: &'static
 const SCALAR: &[Chosen] = &[
     chosen("foretell-simd", "lib", ""),
     chosen("foretell-gemm", "lib", ""),
-    chosen("foretell-gemm", "it", "border:: epilogue:: products::"),
     chosen("foretell-flash", "lib", ""),
-    chosen("foretell-flash", "it", "attention::"),
     chosen("foretell-kernels", "lib", ""),
     chosen("foretell-optim", "lib", ""),
     chosen("foretell-amp", "lib", ""),
@@ -39,7 +37,7 @@ const SCALAR: &[Chosen] = &[
 
 /// Tests that train on panels.
 const PANELS: &[Chosen] =
-    &[chosen("foretell-classical", "it", "m4::"), chosen("foretell", "it", "etth1:: m4::")];
+    &[chosen("foretell-classical", "lib", "tests::m4::"), chosen("foretell", "it", "etth1:: m4::")];
 
 /// `cargo test --workspace`, its programs timed.
 pub(super) fn tests(times: &mut Times) -> anyhow::Result<Outcome> {

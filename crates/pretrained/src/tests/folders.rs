@@ -1,0 +1,146 @@
+//! Folders that are damaged, hostile, or of something else are errors that say what is wrong; nothing is executed.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::{PretrainedError, is_pretrained_folder, load_folder};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+/// A copy of a sound folder.
+fn copied(name: &str) -> TempDir {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name);
+    let to = tempfile::tempdir().expect("a folder");
+    for file in fs::read_dir(from).expect("fixtures") {
+        let file = file.expect("a file");
+        fs::copy(file.path(), to.path().join(file.file_name())).expect("a copy");
+    }
+    to
+}
+
+/// The error of a folder whose `config.json` was changed so.
+fn refused(name: &str, change: impl Fn(&mut Value)) -> String {
+    let folder = copied(name);
+    let path = folder.path().join("config.json");
+    let mut config: Value = serde_json::from_slice(&fs::read(&path).expect("a file")).expect("JSON");
+    change(&mut config);
+    fs::write(&path, config.to_string()).expect("a file");
+    error(folder.path()).to_string()
+}
+
+fn error(folder: &Path) -> PretrainedError {
+    load_folder(folder).expect_err("the folder is not sound")
+}
+
+/// The safetensors file of a folder with another header.
+fn with_header(path: &PathBuf, change: impl Fn(&mut Value)) {
+    let bytes = fs::read(path).expect("a file");
+    let length = u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes")) as usize;
+    let mut header: Value = serde_json::from_slice(&bytes[8..8 + length]).expect("JSON");
+    change(&mut header);
+    let header = header.to_string().into_bytes();
+    let all = [&(header.len() as u64).to_le_bytes()[..], &header, &bytes[8 + length..]].concat();
+    fs::write(path, all).expect("a file");
+}
+
+#[test]
+fn settings_that_are_not_supported_are_named() {
+    for (name, value, expected) in [
+        ("W", json!(1_000_000_000_u64), "W must be a whole number between 8 and 65536, found 1000000000"),
+        ("d_model", json!(0), "d_model must be a whole number between 1 and 4096, found 0"),
+        ("n_stages", json!(1000), "n_stages must be a whole number between 1 and 32, found 1000"),
+        ("causal", json!(false), "causal must be true, found false"),
+        ("head_kind", json!("other"), "head_kind must be gather, found other"),
+        ("horizon", json!(13), "horizon must be future_queries times future_patch, found 13"),
+        ("quantiles", json!([0.9, 0.5]), "quantiles must be 3 to 999 ascending probabilities"),
+        ("quantiles", json!([0.5]), "some below it and some above"),
+        ("ffn_mult", json!(1e300), "ffn_mult must be a factor up to 64"),
+        ("W", json!(-3), "cannot be read as the sizes of a network: invalid value"),
+        ("W", json!("64"), "cannot be read as the sizes of a network: invalid type"),
+    ] {
+        let told = refused("fracast", |config| config["model"][name] = value.clone());
+        assert!(told.contains(expected), "{name}: {told}");
+    }
+    // Sizes that are within bounds, but not those of the tensors.
+    for (name, value, tensor) in [
+        ("d_model", json!(16), "core.in_proj.weight must be 32-bit or brain floats"),
+        ("d_model", json!(4096), "core.in_proj.weight must be 32-bit or brain floats"),
+        ("periodic_topk", json!(4), "core.periodic.proj.weight must be"),
+        ("kernel_size", json!(5), "core.block.dw_weight must be"),
+    ] {
+        let told = refused("fracast", |config| config["model"][name] = value.clone());
+        assert!(told.contains(tensor) && told.contains("found F32 of shape"), "{name}: {told}");
+    }
+}
+
+#[test]
+fn networks_that_are_not_read_are_named() {
+    let told = refused("fracast", |config| *config = json!({"architectures": ["BertModel"]}));
+    assert!(told.contains("but of BertModel; those read are"), "{told}");
+    let told = refused("fracast", |config| *config = json!({}));
+    assert!(told.contains("but of nothing that it names"), "{told}");
+    let folder = copied("fracast");
+    fs::write(folder.path().join("config.json"), "{\"model\": ").expect("a file");
+    assert!(matches!(error(folder.path()), PretrainedError::Config { .. }));
+    // A file that would fill memory is not read.
+    let file = fs::File::create(folder.path().join("config.json")).expect("a file");
+    file.set_len(1 << 40).expect("a sparse file");
+    assert!(error(folder.path()).to_string().contains("it has more than 4194304 bytes"));
+}
+
+#[test]
+fn folders_of_something_else_are_no_networks() {
+    let empty = tempfile::tempdir().expect("a folder");
+    assert!(!is_pretrained_folder(empty.path()) && load_folder(empty.path()).expect("no error").is_none());
+    let folder = copied("fracast");
+    assert!(is_pretrained_folder(folder.path()));
+    fs::write(folder.path().join("configuration.json"), "{}").expect("a file");
+    assert!(!is_pretrained_folder(folder.path()));
+}
+
+#[test]
+fn damaged_weights_are_errors_and_pickles_are_not_opened() {
+    let folder = copied("fracast");
+    let path = folder.path().join("model.safetensors");
+    let sound = fs::read(&path).expect("a file");
+    // Torn anywhere, or with a header that is longer than the file, by 2^63 bytes too.
+    for length in [0, 7, 8, 100, sound.len() / 2, sound.len() - 1] {
+        fs::write(&path, &sound[..length]).expect("a file");
+        assert!(matches!(error(folder.path()), PretrainedError::Checkpoint(_)), "{length} bytes");
+    }
+    for length in [sound.len() as u64, u64::MAX, 1 << 62] {
+        fs::write(&path, [&length.to_le_bytes()[..], &sound[8..]].concat()).expect("a file");
+        assert!(matches!(error(folder.path()), PretrainedError::Checkpoint(_)), "a header of {length}");
+    }
+    // Sizes that lie.
+    fs::write(&path, &sound).expect("a file");
+    with_header(&path, |header| {
+        header["core.norm.weight"]["shape"] = json!([u64::MAX, u64::MAX]);
+    });
+    assert!(matches!(error(folder.path()), PretrainedError::Checkpoint(_)));
+    fs::write(&path, &sound).expect("a file");
+    with_header(&path, |header| header["core.norm.weight"]["data_offsets"] = json!([0, 1_u64 << 40]));
+    assert!(matches!(error(folder.path()), PretrainedError::Checkpoint(_)));
+    // A tensor under another name, and one of another kind.
+    fs::write(&path, &sound).expect("a file");
+    with_header(&path, |header| {
+        let header = header.as_object_mut().expect("an object");
+        let tensor = header.remove("head.queries").expect("a tensor");
+        header.insert("head.querys".to_owned(), tensor);
+    });
+    let told = error(folder.path()).to_string();
+    assert!(told.contains("head.queries must be") && told.contains("found none"), "{told}");
+    fs::write(&path, &sound).expect("a file");
+    with_header(&path, |header| header["core.norm.weight"]["dtype"] = json!("I32"));
+    assert!(error(folder.path()).to_string().contains("found I32 of shape [8]"));
+    // Weights that are no numbers.
+    let mut bytes = sound.clone();
+    let end = bytes.len();
+    bytes[end - 4..].copy_from_slice(&f32::NAN.to_le_bytes());
+    fs::write(&path, &bytes).expect("a file");
+    assert!(error(folder.path()).to_string().contains("numbers that are not finite"));
+    // Nothing but a pickle.
+    fs::rename(&path, folder.path().join("pytorch_model.bin")).expect("another name");
+    let told = error(folder.path()).to_string();
+    assert!(told.contains("model.safetensors is missing") && told.contains("are not opened"), "{told}");
+}

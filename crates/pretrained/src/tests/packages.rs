@@ -1,0 +1,111 @@
+//! Forecasts of packages beside ours, on the series of `compare/pretrained.py`.
+
+use std::path::{Path, PathBuf};
+
+use crate::load_folder;
+use foretell_calendar::{Freq, TimeKind};
+use foretell_data::{Panel, Span};
+use foretell_estimator::{Asked, Trained, Workers};
+use serde_json::Value;
+
+const LEVELS: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
+
+/// What quantiles may be off, of the scale of their series.
+const TOLERANCE: f64 = 1e-4;
+
+/// The values of a case, NaN where they are missing: also in `compare/pretrained.py`.
+fn series(case: &Value) -> Vec<f32> {
+    let number = |name: &str| case[name].as_i64().unwrap_or_else(|| panic!("{name} of {case}"));
+    let [length, level, slope, period, amplitude, longer, step, noise, zeros, missing, exponent, seed] = [
+        "length",
+        "level",
+        "slope",
+        "period",
+        "amplitude",
+        "longer",
+        "step",
+        "noise",
+        "zeros",
+        "missing",
+        "exponent",
+        "seed",
+    ]
+    .map(number);
+    let (gap, mut state) = (case["gap"].as_bool().expect("a mark"), seed as u32);
+    let value = |t: i64| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        let noise = i64::from(state >> 16) % (2 * noise + 1) - noise;
+        let mut y = level + (slope * t).div_euclid(16) + noise;
+        y += amplitude * (2 * (t % period) - period).abs();
+        if step != 0 && t % longer * 2 < longer {
+            y += step;
+        }
+        if zeros != 0 && i64::from(state >> 8) % zeros != 0 {
+            y = 0;
+        }
+        let is_gap = gap && (length / 3..length / 2).contains(&t);
+        let is_missing = is_gap || missing != 0 && i64::from(state >> 5) % missing == 0;
+        if is_missing { f32::NAN } else { y as f32 * 2.0_f32.powi(exponent as i32) }
+    };
+    (0..length).map(value).collect()
+}
+
+/// The panel of a series.
+pub(crate) fn panel(y: &[f32]) -> Panel {
+    let freq = Freq::parse("h").expect("hours");
+    let times = freq.times(0, y.len()).expect("times");
+    let known: Vec<f32> = y.iter().map(|y| f32::from(u8::from(y.is_finite()))).collect();
+    let y: Vec<f32> = y.iter().map(|y| if y.is_finite() { *y } else { 0.0 }).collect();
+    let builder = Panel::builder(TimeKind::Timestamp).freq(freq).series("a", &times, &y);
+    let builder = if known.contains(&0.0) { builder.available_mask(&known) } else { builder };
+    builder.build().expect("a panel")
+}
+
+/// Quantiles `[h, levels]`.
+pub(crate) fn quantiles(network: &dyn Trained, panel: &Panel, h: usize, workers: &Workers) -> Vec<f64> {
+    let asked = Asked { span: Span::Predict { future: None }, h, quantiles: Some(&LEVELS) };
+    let values = network.forecast(panel, &asked, workers).expect("a forecast").values;
+    values.chunks_exact(10).flat_map(|row| row[1..].iter().map(|&y| f64::from(y))).collect()
+}
+
+fn numbers(values: &Value) -> Vec<f64> {
+    values.as_array().into_iter().flatten().map(|value| value.as_f64().expect("a number")).collect()
+}
+
+/// Compares the cases that have quantiles of this name: how many there were, and the largest difference of any.
+pub(crate) fn compare(fixture: &str, folder: &Path, name: &str) -> (usize, f64) {
+    let network = load_folder(folder).expect("a sound folder").expect("a folder of a network");
+    let fixture: Value = serde_json::from_str(fixture).expect("JSON");
+    let workers = Workers::new(1).expect("a thread");
+    let (mut count, mut largest, mut failures) = (0, 0.0_f64, Vec::new());
+    for (i, case) in fixture["cases"].as_array().expect("cases").iter().enumerate() {
+        let Some(theirs) = case.get(name) else { continue };
+        let (y, h) = (series(case), case["horizon"].as_u64().expect("steps") as usize);
+        let ours = quantiles(&*network, &panel(&y), h, &workers);
+        let known = || y.iter().filter(|y| y.is_finite()).map(|&y| f64::from(y));
+        let [least, most] =
+            known().fold([f64::MAX, f64::MIN], |[least, most], y| [least.min(y), most.max(y)]);
+        // A constant series has the scale of its digits in 32 bits.
+        let scale = (most - least).max(1e-3 * most.abs().max(least.abs())).max(1e-5);
+        let rows = theirs["quantiles"].as_array().expect("steps").iter().map(numbers);
+        let mut off = 0.0_f64;
+        for (step, mut row) in numbers(&theirs["steps"]).into_iter().zip(rows) {
+            row.sort_unstable_by(f64::total_cmp);
+            let ours = &ours[step as usize * 9..][..9];
+            // Both are rounded to 32 bits, which is much of the range far from zero.
+            let beyond = |(a, b): (&f64, &f64)| (a - b).abs() - f64::from(f32::EPSILON) * b.abs();
+            assert!(ours.iter().all(|y| y.is_finite()), "case {i}: {ours:?}");
+            off = ours.iter().zip(&row).map(beyond).fold(off, |off, beyond| off.max(beyond / scale));
+        }
+        if off.is_nan() || off > TOLERANCE {
+            failures.push(format!("case {i}: {off:.2e}"));
+        }
+        (count, largest) = (count + 1, largest.max(off));
+    }
+    assert!(failures.is_empty(), "{name}: {} of {count} differ:\n{}", failures.len(), failures.join("\n"));
+    (count, largest)
+}
+
+pub(crate) fn fixtures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
+}
