@@ -20,6 +20,7 @@ mod programs;
 mod proofs;
 mod python;
 mod sizes;
+mod slow_tests;
 mod standalone;
 mod system;
 mod test_times;

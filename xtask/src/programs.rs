@@ -8,7 +8,7 @@ use std::{
 };
 
 use anyhow::{Context, ensure};
-use cargo_metadata::{Artifact, Message, MetadataCommand, Package};
+use cargo_metadata::{Artifact, Message, MetadataCommand, Package, Target};
 
 use crate::system::cargo;
 
@@ -70,6 +70,11 @@ pub(crate) fn build() -> anyhow::Result<Built> {
     Ok(built)
 }
 
+/// What tells a target from the others of its package: `lib`, or its name.
+pub(crate) fn target_name(target: &Target) -> &str {
+    if target.is_lib() { "lib" } else { &target.name }
+}
+
 impl Built {
     fn add(&mut self, artifact: Artifact, packages: &[Package]) -> anyhow::Result<()> {
         let Some(package) = packages.iter().find(|package| package.id == artifact.package_id) else {
@@ -87,7 +92,7 @@ impl Built {
             let folder = package.manifest_path.parent().context("a manifest lies in no folder")?;
             self.tests.push(TestProgram {
                 package: package.name.to_string(),
-                target: if artifact.target.is_lib() { "lib".to_owned() } else { artifact.target.name },
+                target: target_name(&artifact.target).to_owned(),
                 path: path.into(),
                 folder: folder.into(),
             });

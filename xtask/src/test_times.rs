@@ -1,8 +1,10 @@
 //! `cargo xtask tests`: the workspace's test programs, run often, beside other work, and each test timed.
 //!
+//! A test that takes longer than a moment belongs to a group of `.ci/slow-tests.toml`, with a reason: every change waits for all of them.
 //! A test that fails sometimes depends on how busy the machine is, or on its neighbours: here it has both.
 
 use std::{
+    path::Path,
     process::Command,
     sync::atomic::{AtomicBool, Ordering},
     thread,
@@ -12,7 +14,10 @@ use std::{
 use anyhow::{Context, bail};
 use clap::Args;
 
-use crate::programs::{self, TestProgram};
+use crate::{
+    programs::{self, TestProgram},
+    slow_tests::{self, Group, may_be_slow},
+};
 
 /// Arguments of `cargo xtask tests`.
 #[derive(Args)]
@@ -34,6 +39,9 @@ pub(crate) struct Options {
     /// Tell this many of them at most.
     #[arg(long, value_name = "N", default_value_t = 40)]
     most: usize,
+    /// Fail if a test takes longer and has no reason to, which .ci/slow-tests.toml would give. For an idle machine.
+    #[arg(long, conflicts_with_all = ["beside", "nice"])]
+    check: bool,
 }
 
 /// How long one test took.
@@ -45,6 +53,7 @@ struct Timed {
 }
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
+    let groups = slow_tests::read(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))?;
     let built = programs::build()?;
     let wanted = |program: &&TestProgram| {
         options.programs.is_empty() || options.programs.iter().any(|name| program.name().contains(name))
@@ -62,13 +71,13 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
                 }
             });
         }
-        let outcome = all(options, &chosen);
+        let outcome = all(options, &chosen, &groups);
         done.store(true, Ordering::Relaxed);
         outcome
     })
 }
 
-fn all(options: &Options, programs: &[&TestProgram]) -> anyhow::Result<()> {
+fn all(options: &Options, programs: &[&TestProgram], groups: &[Group]) -> anyhow::Result<()> {
     let (mut tests, mut times, mut failures) = (Vec::new(), Vec::new(), Vec::new());
     for program in programs {
         let start = Instant::now();
@@ -92,9 +101,16 @@ fn all(options: &Options, programs: &[&TestProgram]) -> anyhow::Result<()> {
     println!("{:8.2} all", times.iter().map(|(_, time)| *time).sum::<Duration>().as_secs_f64());
     tests.retain(|test| test.seconds * 1e3 > options.slow as f64);
     tests.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
-    println!("\n=== {} tests above {} ms", tests.len(), options.slow);
-    for Timed { program, test, seconds } in tests.iter().take(options.most) {
-        println!("{seconds:8.2} {program}: {test}");
+    let (with_reason, without): (Vec<_>, Vec<_>) =
+        tests.iter().partition(|test| may_be_slow(groups, &test.program, &test.test));
+    for (tests, what) in [(&with_reason, "for a reason"), (&without, "without one")] {
+        println!("\n=== {} tests above {} ms {what}", tests.len(), options.slow);
+        for Timed { program, test, seconds } in tests.iter().take(options.most) {
+            println!("{seconds:8.2} {program}: {test}");
+        }
+    }
+    if options.check && !without.is_empty() {
+        failures.push(format!("{} tests are slow, and {} gives no reason", without.len(), slow_tests::FILE));
     }
     if !failures.is_empty() {
         bail!("failed: {}", failures.join("; "));

@@ -35,6 +35,7 @@ use std::{
 use anyhow::{Context, bail};
 use cargo_metadata::{MetadataCommand, Package};
 
+use crate::slow_tests;
 use source::Source;
 use type_names::TypeNames;
 use violation::Violation;
@@ -69,6 +70,8 @@ fn check_workspace() -> anyhow::Result<Vec<Violation>> {
     }
     violations.extend(proofs::check(root, &sources)?);
     violations.extend(programs::check(&metadata.packages));
+    let slow = Source::read(root, &root.join(slow_tests::FILE))?;
+    violations.extend(programs::check_slow(&metadata.packages, &slow_tests::read(root)?, &slow));
     violations.extend(length::stale_entries(root));
     violations.extend(edges::unused(&metadata.packages));
     for page in pages(root)? {

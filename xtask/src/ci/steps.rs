@@ -80,6 +80,8 @@ pub(super) const STEPS: &[Step] = &[
     // Features of each crate as a program outside the workspace gets them.
     step("standalone", Asked, &[Chore("standalone")]),
     step("package", Asked, &[Chore("package")]),
+    // Times depend on the machine: of no use beside other work.
+    step("times", Asked, &[Chore("tests --check")]),
     step("spark", Asked, &[Chore("python --engines spark")]),
 ];
 

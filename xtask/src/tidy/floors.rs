@@ -368,7 +368,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "xtask/src",
         &[
-            "bench_panels figures models neon outcome package sizes system",
+            "bench_panels figures models neon outcome package sizes slow_tests system",
             "bench_forecast compare mpi pgo pretrain programs proofs standalone",
             "python test_times tidy wasm",
             "asan bench_matrix ci profile",
