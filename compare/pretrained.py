@@ -9,6 +9,8 @@ python compare/pretrained.py --weights DIR        copies Fracast-0's weights fro
 python compare/pretrained.py --csv FILE           writes the hundred series of the timing to a file
 python compare/pretrained.py --time THREADS       prints the seconds of a forecast of these by the package, as one batch and one by one
                              --bolt DIR           of Chronos-Bolt in the sizes of chronos-bolt-small, whose random weights it writes to DIR
+                             --chronos-2 DIR      of Chronos-2 in its own sizes, likewise; it also writes DIR.json, a fixture of ten series,
+                                                  for FORETELL_CHRONOS_2=DIR
 
 Series are made by whole numbers alone, so that the tests make the same ones.
 """
@@ -187,8 +189,79 @@ def write_bolt() -> None:
         forecast = pipeline.predict([y], prediction_length=case["horizon"])[0].numpy().T
         case["tiny"] = {"steps": kept, "quantiles": shown(forecast, kept)}
         made.append(case)
-    lines = ",\n".join(json.dumps(case, separators=(",", ":")) for case in made)
-    (OUT / "bolt.json").write_text('{"cases":[\n' + lines + "\n]}\n")
+    write_cases(OUT / "bolt.json", {"cases": made})
+
+
+def write_cases(path: Path, kinds: dict[str, list[dict]]) -> None:
+    """A case a line."""
+    lines = {kind: ",\n".join(json.dumps(case, separators=(",", ":")) for case in made) for kind, made in kinds.items()}
+    path.write_text("{" + ",\n".join(f'"{kind}":[\n{all_of}\n]' for kind, all_of in lines.items()) + "}\n")
+
+
+def chronos_2_config(small: bool) -> dict:
+    """The configuration of Chronos-2, of a small one or in its own sizes."""
+    sizes = {"d_model": 16, "d_kv": 6, "d_ff": 24, "num_heads": 3, "num_layers": 2}
+    if not small:
+        sizes = {"d_model": 768, "d_kv": 64, "d_ff": 3072, "num_heads": 12, "num_layers": 12}
+    levels = [0.01, *(round(0.05 * i, 2) for i in range(1, 20)), 0.99]
+    own = {"context_length": 1024 if small else 8192, "input_patch_size": 8 if small else 16, "max_output_patches": 3 if small else 64,
+           "quantiles": levels, "time_encoding_scale": 900 if small else 8192, "use_arcsinh": True, "use_reg_token": True}
+    own["input_patch_stride"] = own["output_patch_size"] = own["input_patch_size"]
+    return {"architectures": ["Chronos2Model"], "chronos_config": own, "chronos_pipeline_class": "Chronos2Pipeline", "model_type": "t5",
+            "dense_act_fn": "relu", "feed_forward_proj": "relu", "is_gated_act": False, "layer_norm_epsilon": 1e-6, "pad_token_id": 0,
+            "reg_token_id": 1, "rope_theta": 10000.0, "dropout_rate": 0.1, "vocab_size": 2, "initializer_factor": 0.05} | sizes
+
+
+def chronos_2(folder: Path, small: bool):
+    """A pipeline of random weights, which are written to a folder: those of a small one but for norms and biases as brain floats."""
+    from chronos.chronos2 import Chronos2Model, Chronos2Pipeline
+    from chronos.chronos2.config import Chronos2CoreConfig
+    from safetensors.torch import save_file
+
+    torch.manual_seed(3)
+    config = chronos_2_config(small)
+    model = Chronos2Model(Chronos2CoreConfig(**config)).eval()
+    state, kept = model.state_dict(), {}
+    for name, value in state.items():
+        around, spread = (1.0, 0.1) if "norm" in name else (0.0, 0.6 if "bias" in name else value.shape[-1] ** -0.5)
+        made = around + torch.randn(value.shape) * spread
+        kept[name] = made.to(torch.bfloat16) if small and value.ndim > 1 else made
+        value.copy_(kept[name])
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(config) + "\n")
+    save_file(kept, str(folder / "model.safetensors"))
+    return Chronos2Pipeline(model)
+
+
+def column(case: dict, i: int) -> dict:
+    """A column of a case beside its history and forecast."""
+    own = {"seed": case["seed"] + 101 * (i + 1), "level": [40, -300, 7][i], "amplitude": [3, 0, 11][i], "noise": [4, 90, 1][i],
+           "length": case["length"] + case["horizon"], "missing": 0, "gap": False}
+    return case | own
+
+
+def forecast_2(pipeline, case: dict, columns: list[dict]) -> np.ndarray:
+    """Quantiles `[steps, levels]` of a case beside columns, of which some are known ahead."""
+    h = case["horizon"]
+    made = {f"x{i}": (series(column), column["known"]) for i, column in enumerate(columns)}
+    task = {"target": series(case), "past_covariates": {name: values[:-h] for name, (values, _) in made.items()},
+            "future_covariates": {name: values[-h:] for name, (values, known) in made.items() if known}}
+    return pipeline.predict([task], prediction_length=h)[0][0].numpy().T
+
+
+def write_chronos_2(folder: Path, small: bool = True) -> None:
+    pipeline = chronos_2(folder, small)
+    alone, beside = [], []
+    for i, case in enumerate(cases()[:: 1 if small else 9]):
+        case["horizon"] = {130: 60, 48: 24, 24: 7}[case["horizon"]] if small else {130: 1100, 48: 48, 24: 24}[case["horizon"]]
+        kept = steps(case, 2)
+        alone.append(case | {"tiny": {"steps": kept, "quantiles": shown(forecast_2(pipeline, case, []), kept)}})
+        if i % 5 == 3 or not small:
+            # Known ahead, of the past alone, or both.
+            columns = [column(case, j) | {"known": known} for j, known in enumerate([[True], [False], [False, True, True]][i // 5 % 3])]
+            forecast = forecast_2(pipeline, case, columns)
+            beside.append(case | {"columns": columns, "tiny": {"steps": kept, "quantiles": shown(forecast, kept)}})
+    write_cases(folder.with_suffix(".json"), {"cases": alone, "columns": beside})
 
 
 def timed_series() -> list[np.ndarray]:
@@ -218,6 +291,19 @@ def measure_bolt(folder: Path, threads: int) -> None:
             print(f"chronos-bolt-small, {threads} threads, {horizon} steps, batches of {size}: {time.perf_counter() - start:.3f} s")
 
 
+def measure_chronos_2(folder: Path, threads: int) -> None:
+    torch.set_num_threads(threads)
+    write_chronos_2(folder, small=False)
+    pipeline = chronos_2(folder, small=False)
+    rows = torch.tensor(np.stack(timed_series()))[:, None]
+    for horizon in (48,):
+        for size in (100, 10, 4, 1):
+            start = time.perf_counter()
+            for first in range(0, 100, size):
+                pipeline.predict(rows[first : first + size], prediction_length=horizon)
+            print(f"chronos-2, {threads} threads, {horizon} steps, batches of {size}: {time.perf_counter() - start:.3f} s")
+
+
 def measure(threads: int) -> None:
     from fracast import FracastModel
 
@@ -244,6 +330,7 @@ def main() -> None:
     parser.add_argument("--csv", type=Path)
     parser.add_argument("--time", type=int)
     parser.add_argument("--bolt", type=Path)
+    parser.add_argument("--chronos-2", type=Path)
     arguments = parser.parse_args()
     if arguments.weights:
         from fracast.inference import _PACKAGE_WEIGHTS_DIR
@@ -253,11 +340,14 @@ def main() -> None:
         write_csv(arguments.csv)
     elif arguments.bolt:
         measure_bolt(arguments.bolt, arguments.time or 1)
+    elif arguments.chronos_2:
+        measure_chronos_2(arguments.chronos_2, arguments.time or 1)
     elif arguments.time is not None:
         measure(arguments.time)
     else:
         write_fracast()
         write_bolt()
+        write_chronos_2(OUT / "chronos2")
 
 
 if __name__ == "__main__":

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use foretell_calendar::calendar_seasons;
-use foretell_data::Panel;
+use foretell_data::{Future, Panel, Span};
 use foretell_estimator::{
-    Asked, Cutoff, Estimator, EstimatorError, EstimatorNeeds, Fallback, ForecastValues, HeldOut, Learned,
-    LevelsSeen, MemoryEstimate, Output, Run, Trained, Workers, cutoffs,
+    Asked, ColumnKind, ColumnsRead, Cutoff, Estimator, EstimatorError, EstimatorNeeds, Fallback,
+    ForecastValues, HeldOut, KnownColumn, Learned, LevelsSeen, MemoryEstimate, Output, Run, Trained, Workers,
+    cutoffs_beside,
 };
 use foretell_gemm::share;
 use serde_json::{Map, Value};
@@ -24,11 +25,20 @@ pub(crate) struct Kind {
     pub(crate) name: &'static str,
     /// Whether its weights are in a folder of the user's, which a setting names.
     pub(crate) has_folder: bool,
+    /// Whether one of these settings reads columns beside the target; nothing where its folder does not tell.
+    pub(crate) reads_columns: fn(&PretrainedSettings) -> Option<bool>,
     pub(crate) open: fn(&PretrainedSettings) -> Result<Opened, PretrainedError>,
 }
 
 /// The setting of a folder.
 const FOLDER: &str = "folder";
+
+/// The settings of networks in folders alone: of the one that is part of the program, why it lacks them.
+const OF_FOLDERS: [(&str, &str); 3] = [
+    (FOLDER, "its weights are part of the program"),
+    ("hist_exog_list", "it reads no other columns"),
+    ("futr_exog_list", "it reads no other columns"),
+];
 
 /// The number by which a saved model knows its weights again.
 const CHECKSUM: &str = "checksum";
@@ -38,12 +48,15 @@ const CHECKSUM: &str = "checksum";
 pub struct Pretrained {
     kind: &'static Kind,
     settings: PretrainedSettings,
+    /// Whether the network reads columns beside the target, if its folder tells before it is read.
+    reads_columns: Option<bool>,
     opened: Option<Opened>,
 }
 
 impl Pretrained {
     pub(crate) fn of(kind: &'static Kind, settings: PretrainedSettings) -> Self {
-        Self { kind, settings, opened: None }
+        let reads_columns = (kind.reads_columns)(&settings);
+        Self { kind, settings, reads_columns, opened: None }
     }
 
     /// Its hyper-parameters.
@@ -110,7 +123,9 @@ impl Estimator for Pretrained {
     }
 
     fn needs(&self) -> EstimatorNeeds {
+        let columns = [ColumnKind::Hist, ColumnKind::Futr];
         EstimatorNeeds {
+            can_read: if self.reads_columns == Some(true) { columns.to_vec() } else { Vec::new() },
             rows_read: self.opened.as_ref().map_or(usize::MAX, |opened| opened.network.context_length()),
             levels_seen: LevelsSeen::Any,
             ..EstimatorNeeds::default()
@@ -118,22 +133,39 @@ impl Estimator for Pretrained {
     }
 
     fn set(&mut self, name: &str, value: Value) -> Result<(), EstimatorError> {
-        if name == FOLDER && !self.kind.has_folder {
-            let (model, found) = (self.kind.name, name.to_owned());
-            let hint = "its weights are part of the program".to_owned();
+        if let Some((_, why)) = OF_FOLDERS.iter().find(|(own, _)| *own == name && !self.kind.has_folder) {
+            let (model, found, hint) = (self.kind.name, name.to_owned(), (*why).to_owned());
             return Err(PretrainedError::UnknownHyperParameter { model, found, hint }.into());
         }
         self.settings = self.settings.with(self.kind.name, name, &value)?;
         if name == FOLDER {
-            self.opened = None;
+            (self.opened, self.reads_columns) = (None, (self.kind.reads_columns)(&self.settings));
         }
         Ok(())
+    }
+
+    fn check(&self) -> Result<(), EstimatorError> {
+        match self.settings.first_columns().filter(|_| self.reads_columns == Some(false)) {
+            None => Ok(()),
+            Some((name, columns)) => Err(PretrainedError::Value {
+                model: self.kind.name,
+                name: name.to_owned(),
+                expected: "an empty list, as the network in its folder reads no other columns (one of Chronos-2 does)",
+                found: format!("{columns:?}"),
+            }
+            .into()),
+        }
+    }
+
+    fn columns_read(&self) -> ColumnsRead<'_> {
+        let PretrainedSettings { hist_exog_list: hist, futr_exog_list: futr, .. } = &self.settings;
+        ColumnsRead { hist, futr, ..ColumnsRead::default() }
     }
 
     fn hyper_parameters(&self) -> Map<String, Value> {
         let mut table = self.settings.table();
         if !self.kind.has_folder {
-            table.shift_remove(FOLDER);
+            OF_FOLDERS.iter().for_each(|(name, _)| drop(table.shift_remove(*name)));
         }
         table
     }
@@ -160,6 +192,7 @@ impl Estimator for Pretrained {
     }
 
     fn fit(&self, _: &Panel, _: HeldOut, _: Run<'_>) -> Result<Box<dyn Trained>, EstimatorError> {
+        self.check()?;
         Ok(Box::new(self.clone().trained()?))
     }
 
@@ -186,12 +219,15 @@ impl TrainedPretrained {
 struct Block<'a> {
     cutoffs: &'a [Cutoff],
     out: &'a mut [f32],
+    result: Result<(), EstimatorError>,
 }
 
 /// A forecast as it is asked for.
 struct Request<'a> {
     network: &'a dyn PretrainedNetwork,
     panel: &'a Panel,
+    future: Option<&'a Future>,
+    read: ColumnsRead<'a>,
     seasons: &'a [usize],
     h: usize,
     quantiles: &'a Quantiles,
@@ -201,7 +237,24 @@ struct Request<'a> {
 
 impl Request<'_> {
     /// Forecasts the series of a block.
-    fn answer(&self, Block { cutoffs, out }: &mut Block<'_>) {
+    fn answer(&self, Block { cutoffs, out, result }: &mut Block<'_>) {
+        *result = self.try_answer(cutoffs, out);
+    }
+
+    /// The columns beside the history and the forecast of a series.
+    fn columns(&self, (series, before): Cutoff) -> Result<Vec<KnownColumn>, EstimatorError> {
+        let past = |name: &String| -> Result<KnownColumn, EstimatorError> {
+            let values = &self.panel.column(name, series)?[..before];
+            Ok(KnownColumn { past: values.iter().map(|&x| f64::from(x)).collect(), ahead: Vec::new() })
+        };
+        let rows = before..before + self.h;
+        let ahead = |name: &String| -> Result<KnownColumn, EstimatorError> {
+            Ok(KnownColumn::of(self.panel, series, name, rows.clone(), self.future)?)
+        };
+        self.read.hist.iter().map(past).chain(self.read.futr.iter().map(ahead)).collect()
+    }
+
+    fn try_answer(&self, cutoffs: &[Cutoff], out: &mut [f32]) -> Result<(), EstimatorError> {
         let levels = self.network.levels().len();
         let read = self.network.context_length();
         let histories: Vec<Vec<f64>> = cutoffs
@@ -212,10 +265,13 @@ impl Request<'_> {
             let known = history.iter().filter(|y| y.is_finite());
             known.take(self.network.least_known()).count() == self.network.least_known()
         };
+        let columns =
+            cutoffs.iter().map(|&cutoff| self.columns(cutoff)).collect::<Result<Vec<_>, EstimatorError>>()?;
         let contexts: Vec<SeriesContext<'_>> = histories
             .iter()
-            .filter(|history| suffices(history))
-            .map(|values| SeriesContext { values, seasons: self.seasons })
+            .zip(&columns)
+            .filter(|(history, _)| suffices(history))
+            .map(|(values, columns)| SeriesContext { values, seasons: self.seasons, columns })
             .collect();
         let mut forecast = vec![0.0; contexts.len() * self.h * levels];
         self.network.forecast(&contexts, self.h, &mut forecast);
@@ -235,6 +291,7 @@ impl Request<'_> {
                     .for_each(|(cell, value)| *cell = self.held(cutoff, value));
             }
         }
+        Ok(())
     }
 
     /// The last known value before a cutoff, or 0 where none is.
@@ -264,20 +321,26 @@ impl Trained for TrainedPretrained {
         asked: &Asked<'_>,
         workers: &Workers,
     ) -> Result<ForecastValues, EstimatorError> {
-        let cutoffs = cutoffs(panel, asked.span, asked.h)?;
+        let read = self.pretrained.columns_read();
+        let cutoffs = cutoffs_beside(panel, asked.span, asked.h, read.futr)?;
+        let future = match asked.span {
+            Span::Predict { future } => future,
+            _ => None,
+        };
         let network = self.network();
         let levels = asked.quantiles.unwrap_or_default();
         let quantiles = Quantiles::new(network.levels(), std::iter::once(&0.5).chain(levels).copied());
         let columns = 1 + levels.len();
         let mut seasons = calendar_seasons(panel.freq());
         seasons.retain(|season| *season > 1);
-        let request =
-            Request { network, panel, seasons: &seasons, h: asked.h, quantiles: &quantiles, columns };
+        let (h, quantiles, seasons) = (asked.h, &quantiles, &seasons);
+        let request = Request { network, panel, future, read, seasons, h, quantiles, columns };
         let mut values = vec![0.0; cutoffs.len() * asked.h * columns];
         let together = network.together().max(1);
         let outs = values.chunks_mut((together * asked.h * columns).max(1));
+        let blocks = cutoffs.chunks(together).zip(outs);
         let mut blocks: Vec<Block<'_>> =
-            cutoffs.chunks(together).zip(outs).map(|(cutoffs, out)| Block { cutoffs, out }).collect();
+            blocks.map(|(cutoffs, out)| Block { cutoffs, out, result: Ok(()) }).collect();
         let threads = workers.threads();
         // Few series leave threads to the products of each; how those are cut does not depend on the threads.
         match blocks.len() < threads {
@@ -286,6 +349,7 @@ impl Trained for TrainedPretrained {
             }),
             false => workers.each(&mut blocks, true, |_, block| request.answer(block)),
         }
+        blocks.into_iter().try_for_each(|block| block.result)?;
         Ok(ForecastValues { cutoffs, values })
     }
 
@@ -298,7 +362,8 @@ impl Trained for TrainedPretrained {
         let together = network.together().max(1);
         let at_once = windows.div_ceil(together).min(threads) as u64;
         let answers = (together * network.levels().len()).saturating_mul(h).saturating_mul(8) as u64;
-        let each = network.working_bytes(h).saturating_add(answers);
+        let columns = self.pretrained.columns_read().of_rows().count();
+        let each = network.working_bytes(h, columns).saturating_add(answers);
         MemoryEstimate::default().and("passes of the network", at_once.saturating_mul(each))
     }
 

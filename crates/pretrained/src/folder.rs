@@ -10,6 +10,7 @@ use foretell_files::read_regular;
 use serde_json::Value;
 
 use crate::bolt::{Bolt, BoltConfig};
+use crate::chronos2::{Chronos2, Chronos2Config};
 use crate::config::Checks;
 use crate::error::PretrainedError;
 use crate::fracast::{Fracast, FracastConfig};
@@ -75,6 +76,7 @@ pub(crate) fn open(folder: &Path) -> Result<Opened, PretrainedError> {
 enum Network {
     Fracast(FracastConfig),
     Bolt(BoltConfig),
+    Chronos2(Chronos2Config),
 }
 
 impl Network {
@@ -87,10 +89,12 @@ impl Network {
         match (family.as_deref(), named.as_deref()) {
             (Some("fracast"), _) => Ok(Self::Fracast(FracastConfig::parse(text, &checks)?)),
             (_, Some("ChronosBoltModelForForecasting")) => Ok(Self::Bolt(BoltConfig::parse(text, &checks)?)),
+            (_, Some("Chronos2Model")) => Ok(Self::Chronos2(Chronos2Config::parse(text, &checks)?)),
             (family, named) => Err(PretrainedError::UnknownNetwork {
                 path: path.to_owned(),
                 found: family.or(named).unwrap_or("nothing that it names").chars().take(80).collect(),
-                known: "Fracast-0 (model.family fracast) and Chronos-Bolt (architectures ChronosBoltModelForForecasting)",
+                known: "Fracast-0 (model.family fracast), Chronos-Bolt (architectures ChronosBoltModelForForecasting) and Chronos-2 \
+                        (architectures Chronos2Model)",
             }),
         }
     }
@@ -100,17 +104,29 @@ impl Network {
         Ok(match self {
             Self::Fracast(config) => Arc::new(Fracast::new(config, &mut weights, parameters)?),
             Self::Bolt(config) => Arc::new(Bolt::new(config, &mut weights, parameters)?),
+            Self::Chronos2(config) => Arc::new(Chronos2::new(config, &mut weights, parameters)?),
         })
     }
 }
 
-fn read_folder(folder: &Path) -> Result<Opened, PretrainedError> {
+/// The content of the `config.json` in a folder, and its path.
+fn read_config(folder: &Path) -> Result<(Vec<u8>, PathBuf), PretrainedError> {
     let config_path = folder.join(CONFIG);
     if config_path.metadata().is_ok_and(|metadata| metadata.len() > LONGEST_CONFIG) {
         let reason = format!("it has more than {LONGEST_CONFIG} bytes");
         return Err(PretrainedError::Config { path: config_path, reason });
     }
-    let config = read_regular(&config_path)?;
+    Ok((read_regular(&config_path)?, config_path))
+}
+
+/// Whether the network in a folder reads columns beside the target, by its `config.json`; nothing if that cannot be read.
+pub(crate) fn reads_columns(folder: &Path) -> Option<bool> {
+    let network = read_config(folder).and_then(|(config, path)| Network::of(&config, &path));
+    network.ok().map(|network| matches!(network, Network::Chronos2(_)))
+}
+
+fn read_folder(folder: &Path) -> Result<Opened, PretrainedError> {
+    let (config, config_path) = read_config(folder)?;
     let network = Network::of(&config, &config_path)?;
     let Some(path) = WEIGHTS.iter().map(|file| folder.join(file)).find(|path| path.exists()) else {
         let path = folder.join(WEIGHTS[0]);

@@ -6,7 +6,7 @@ use foretell_estimator::{Estimator, EstimatorEntry, Trained};
 
 use crate::error::PretrainedError;
 use crate::estimator::{Kind, Pretrained, downcast};
-use crate::folder::{Opened, is_pretrained_folder, open};
+use crate::folder::{Opened, is_pretrained_folder, open, reads_columns};
 use crate::foretell0;
 use crate::settings::PretrainedSettings;
 
@@ -14,13 +14,14 @@ use crate::settings::PretrainedSettings;
 static FOLDER: Kind = Kind {
     name: "Pretrained",
     has_folder: true,
+    reads_columns: |settings| settings.folder.as_deref().and_then(reads_columns),
     open: |settings| open(settings.folder.as_deref().ok_or(PretrainedError::NoFolder)?),
 };
 
 /// The entry of networks from folders: a model of them is found by its folder ([`of_folder`]), and saved under this name.
 pub const FOLDERS: EstimatorEntry = EstimatorEntry {
     name: "Pretrained",
-    paper: "networks that others trained, from folders of their weights",
+    paper: "networks that others trained, from folders of their weights: Chronos-2, which reads columns, Chronos-Bolt and Fracast-0",
     new: |h| Box::new(Pretrained::of(&FOLDER, PretrainedSettings { h, ..PretrainedSettings::default() })),
     restore: |estimator, learned| {
         let restored = downcast(estimator)?.restored(&learned).map_err(|error| error.to_string())?;
@@ -32,6 +33,7 @@ pub const FOLDERS: EstimatorEntry = EstimatorEntry {
 static FORETELL0: Kind = Kind {
     name: "Foretell0",
     has_folder: false,
+    reads_columns: |_| Some(false),
     open: |_| Ok(Opened { network: foretell0::bundled(), checksum: crc32fast::hash(foretell0::WEIGHTS) }),
 };
 
@@ -50,7 +52,7 @@ pub fn of_folder(folder: &Path, h: usize) -> Option<Box<dyn Estimator>> {
     is_pretrained_folder(folder).then(|| {
         // A directory may be loaded in another place than it was saved in.
         let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
-        let settings = PretrainedSettings { h, folder: Some(folder), alias: None };
+        let settings = PretrainedSettings { h, folder: Some(folder), ..PretrainedSettings::default() };
         Box::new(Pretrained::of(&FOLDER, settings)) as Box<dyn Estimator>
     })
 }
@@ -66,6 +68,6 @@ pub fn load_folder(folder: &Path) -> Result<Option<Box<dyn Trained>>, Pretrained
     }
     let folder = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
     let h = open(&folder)?.network.horizon();
-    let settings = PretrainedSettings { h, folder: Some(folder), alias: None };
+    let settings = PretrainedSettings { h, folder: Some(folder), ..PretrainedSettings::default() };
     Ok(Some(Box::new(Pretrained::of(&FOLDER, settings).trained()?)))
 }

@@ -1,14 +1,15 @@
 //! Forecasts without training: a small network of our own, and those that others trained, from folders of their weights.
 //!
 //! A folder in Hugging Face's layout (`config.json`, `model.safetensors`) is a model: [`load_folder`] gives it ready to forecast,
-//! [`of_folder`] as an estimator among others. Each series is forecast from its own history, with quantiles; a fit does nothing but
-//! read the weights. [`PretrainedNetwork`] is what the networks have in common.
+//! [`of_folder`] as an estimator among others. Each series is forecast from its own history and the columns beside it, with quantiles; a
+//! fit does nothing but read the weights. [`PretrainedNetwork`] is what the networks have in common.
 //!
 //! [`ESTIMATORS`] has `Foretell0`, whose weights are in the program.
 //!
 //! | network | `config.json` | licence of the weights | reads |
 //! |---|---|---|---|
 //! | Chronos-Bolt | `architectures` is `ChronosBoltModelForForecasting` | Apache-2.0 | 2,048 values, known or not |
+//! | Chronos-2 | `architectures` is `Chronos2Model` | Apache-2.0 | 8,192 values, known or not, and columns |
 //! | Fracast-0 | `model.family` is `fracast` | Apache-2.0 | 2,048 values, known or not |
 //!
 //! * Quantiles other than the network's own lie between two of them, and beyond the outermost as a normal distribution's would.
@@ -24,7 +25,9 @@
 //! they are off, and everything gives the same results; depend on those crates as well to choose among them.
 #![forbid(unsafe_code)]
 
+mod attention;
 mod bolt;
+mod chronos2;
 mod config;
 mod error;
 mod estimator;
@@ -35,7 +38,10 @@ mod kinds;
 mod linear;
 mod network;
 mod quantiles;
+mod rotary;
+mod scale;
 mod settings;
+mod t5;
 #[cfg(test)]
 mod tests;
 mod weights;

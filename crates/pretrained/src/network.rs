@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use foretell_estimator::KnownColumn;
+
 /// What a network sees of a series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SeriesContext<'a> {
@@ -10,6 +12,9 @@ pub struct SeriesContext<'a> {
     pub values: &'a [f64],
     /// Steps of the seasons that the calendar has at the series' frequency, such as 24 and 168 of hours; often none.
     pub seasons: &'a [usize],
+    /// Columns beside the history, for networks that [read](PretrainedNetwork::reads_columns) them: as many values of the past as the
+    /// history has or more, of which the last ones count, and those of the steps ahead that are known, NaN where one is not.
+    pub columns: &'a [KnownColumn],
 }
 
 /// A network whose weights are there already. It keeps no state between forecasts, and is shared by threads.
@@ -26,6 +31,11 @@ pub trait PretrainedNetwork: fmt::Debug + Send + Sync {
     /// Known values among those that it needs: of fewer, a series is forecast by its last one, without the network.
     fn least_known(&self) -> usize {
         1
+    }
+
+    /// Whether it reads columns beside the target.
+    fn reads_columns(&self) -> bool {
+        false
     }
 
     /// Series that it likes to forecast in one call, so that its products are large enough. It must not depend on the threads.
@@ -47,6 +57,6 @@ pub trait PretrainedNetwork: fmt::Debug + Send + Sync {
     /// Bytes that it holds, its weights and what it made of them.
     fn held_bytes(&self) -> u64;
 
-    /// Bytes that a call with as many contexts as [`PretrainedNetwork::together`] takes meanwhile.
-    fn working_bytes(&self, horizon: usize) -> u64;
+    /// Bytes that a call with as many contexts as [`PretrainedNetwork::together`], each with this many columns, takes meanwhile.
+    fn working_bytes(&self, horizon: usize, columns: usize) -> u64;
 }

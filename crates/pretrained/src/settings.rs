@@ -16,13 +16,17 @@ pub struct PretrainedSettings {
     pub h: usize,
     /// The folder of `config.json` and `model.safetensors`.
     pub folder: Option<PathBuf>,
+    /// Columns known for the past alone that the network reads, if it [reads any](crate::PretrainedNetwork::reads_columns).
+    pub hist_exog_list: Vec<String>,
+    /// Columns known ahead that it reads.
+    pub futr_exog_list: Vec<String>,
     /// The name of the model's column; `None` for the name of the folder.
     pub alias: Option<String>,
 }
 
 impl Default for PretrainedSettings {
     fn default() -> Self {
-        Self { h: 1, folder: None, alias: None }
+        Self { h: 1, folder: None, hist_exog_list: Vec::new(), futr_exog_list: Vec::new(), alias: None }
     }
 }
 
@@ -43,6 +47,8 @@ fn fits_a_file(name: &str) -> bool {
     (1..=240).contains(&name.len()) && !name.contains(['/', '\\', '\0']) && !name.starts_with('.')
 }
 
+const COLUMNS: &str = "a list of names of columns";
+
 const SETTINGS: &[Setting] = &[
     Setting {
         name: "h",
@@ -55,6 +61,18 @@ const SETTINGS: &[Setting] = &[
         meaning: "Folder of the weights in Hugging Face's layout: config.json and model.safetensors.",
         expected: "the path of a folder",
         fits: |s| s.folder.as_ref().is_none_or(|folder| !folder.as_os_str().is_empty()),
+    },
+    Setting {
+        name: "hist_exog_list",
+        meaning: "Columns known for the past alone that the network reads.",
+        expected: COLUMNS,
+        fits: |_| true,
+    },
+    Setting {
+        name: "futr_exog_list",
+        meaning: "Columns known ahead that the network reads.",
+        expected: COLUMNS,
+        fits: |_| true,
     },
     Setting {
         name: "alias",
@@ -83,6 +101,12 @@ impl PretrainedSettings {
     pub(crate) fn folder_name(&self) -> Option<&str> {
         let name = self.folder.as_ref()?.file_name()?.to_str()?;
         fits_a_file(name).then_some(name)
+    }
+
+    /// The first list of columns that is not empty, by its name.
+    pub(crate) fn first_columns(&self) -> Option<(&'static str, &[String])> {
+        let lists = [("hist_exog_list", &self.hist_exog_list), ("futr_exog_list", &self.futr_exog_list)];
+        lists.into_iter().find(|(_, columns)| !columns.is_empty()).map(|(name, columns)| (name, &columns[..]))
     }
 
     /// The settings with another value of this hyper-parameter of a model; null is its default.
@@ -143,7 +167,9 @@ mod tests {
             slip("foldr", json!("x")),
             "Pretrained has no hyper-parameter foldr; did you mean folder?"
         );
-        for (name, value) in [("h", json!(0)), ("folder", json!(7)), ("alias", json!("a/b"))] {
+        for (name, value) in
+            [("h", json!(0)), ("folder", json!(7)), ("futr_exog_list", json!("x")), ("alias", json!("a/b"))]
+        {
             assert!(slip(name, value.clone()).ends_with(&format!("found {value}")));
         }
     }

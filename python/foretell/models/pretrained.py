@@ -3,20 +3,29 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from foretell._model import LocalModel
 
 
-class Pretrained(LocalModel):
-    """A network that others trained (Fracast-0, Chronos-Bolt), from a folder in Hugging Face's layout. Nothing is trained: ``fit`` reads its
-    weights. docs/pretrained.md says which networks are read, and what the licences of their weights are.
+class Pretrained(LocalModel, reads="futr hist"):
+    """A network that others trained (Chronos-2, Chronos-Bolt, Fracast-0), from a folder in Hugging Face's layout. Nothing is trained:
+    ``fit`` reads its weights. docs/pretrained.md says which networks are read, and what the licences of their weights are.
 
     Args:
         h: Steps to forecast.
         folder: The folder of ``config.json`` and ``model.safetensors``. Saved models hold its path, not the weights.
+        hist_exog_list: Columns known for the past alone that the network reads; those of Chronos-2 do.
+        futr_exog_list: Columns known ahead that it reads.
         alias: The name of the model's column in forecasts; None for the folder's name.
     """
 
-    def __init__(self, h: int, folder: str | os.PathLike[str], alias: str | None = None) -> None:
+    hist_exog_list: list[str]
+
+    def __init__(
+        self, h: int, folder: str | os.PathLike[str], alias: str | None = None, hist_exog_list: Sequence[str] | None = [],
+        futr_exog_list: Sequence[str] | None = [],
+    ) -> None:
         folder = os.path.abspath(os.fspath(folder))
         self._take(locals())
+        self.hist_exog_list = list(self.hparams.get("hist_exog_list") or [])

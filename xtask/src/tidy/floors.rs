@@ -270,19 +270,18 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/pretrained/src",
         &[
-            "error network quantiles",
+            "attention error network quantiles rotary scale",
             "config settings weights",
             "linear",
-            "bolt foretell0 fracast",
+            "t5",
+            "bolt chronos2 foretell0 fracast",
             "folder",
             "estimator",
             "kinds",
         ],
     ),
-    folders(
-        "crates/pretrained/src/bolt",
-        &["config", "perceptron positions", "encoder", "decoder", "network"],
-    ),
+    folders("crates/pretrained/src/bolt", &["config", "positions", "encoder", "decoder", "network"]),
+    folders("crates/pretrained/src/chronos2", &["unrolled", "config", "tokens", "encoder", "network"]),
     folders(
         "crates/pretrained/src/foretell0",
         &["periods scale", "window", "network", "weights", "forecast"],

@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use crate::config::Checks;
 use crate::error::PretrainedError;
+use crate::t5::LayerSizes;
 
 /// The content of `config.json`, a T5's with an entry of its own.
 #[derive(Clone, Debug, Deserialize)]
@@ -120,6 +121,11 @@ impl BoltConfig {
 
     pub(crate) fn decoder_layers(&self) -> usize {
         self.num_decoder_layers.unwrap_or(self.num_layers)
+    }
+
+    /// Sizes of the layers.
+    pub(crate) fn layers(&self) -> LayerSizes {
+        LayerSizes { d_model: self.d_model, d_ff: self.d_ff, epsilon: self.layer_norm_epsilon }
     }
 
     /// Width of all heads.

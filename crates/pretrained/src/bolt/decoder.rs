@@ -8,9 +8,9 @@ use foretell_simd::softmax_rows;
 
 use super::config::BoltConfig;
 use super::encoder::Tokens;
-use super::perceptron::{LayerScratch, Norm, Perceptron};
 use crate::error::PretrainedError;
 use crate::linear::Linear;
+use crate::t5::{LayerScratch, Norm, Perceptron};
 use crate::weights::Weights;
 
 /// A layer: attention to itself, to the encoder's states, and a perceptron.
@@ -63,21 +63,26 @@ impl Decoder {
             let own = format!("{name}.0.SelfAttention");
             let cross = format!("{name}.1.EncDecAttention");
             Ok::<_, PretrainedError>(DecoderLayer {
-                own_norm: Norm::take(weights, &format!("{name}.0.layer_norm"), config)?,
+                own_norm: Norm::take(weights, &format!("{name}.0.layer_norm"), config.layers())?,
                 own_value: Linear::take_unbiased(weights, &format!("{own}.v"), [inner, d])?,
                 own_out: Linear::take_unbiased(weights, &format!("{own}.o"), [d, inner])?,
-                norm: Norm::take(weights, &format!("{name}.1.layer_norm"), config)?,
+                norm: Norm::take(weights, &format!("{name}.1.layer_norm"), config.layers())?,
                 query: Linear::take_unbiased(weights, &format!("{cross}.q"), [inner, d])?,
                 keys: weights.take(&format!("{cross}.k.weight"), &[inner, d])?,
                 values: weights.take(&format!("{cross}.v.weight"), &[inner, d])?,
                 out: Linear::take_unbiased(weights, &format!("{cross}.o"), [d, inner])?,
-                perceptron: Perceptron::take(weights, &format!("{name}.2"), config)?,
+                perceptron: Perceptron::take(
+                    weights,
+                    &format!("{name}.2"),
+                    "DenseReluDense",
+                    config.layers(),
+                )?,
             })
         };
         let layers = (0..config.decoder_layers())
             .map(|i| layer(weights, i))
             .collect::<Result<_, PretrainedError>>()?;
-        let norm = Norm::take(weights, "decoder.final_layer_norm", config)?;
+        let norm = Norm::take(weights, "decoder.final_layer_norm", config.layers())?;
         Ok(Self { start, layers, norm, heads: config.num_heads, inner })
     }
 

@@ -2,14 +2,14 @@
 
 use std::ops::Range;
 
-use foretell_gemm::{Accum, Activation, MatMut, MatRef, Options, matmul};
-use foretell_simd::softmax_rows;
+use foretell_gemm::{Accum, Activation, MatRef};
 
 use super::config::BoltConfig;
-use super::perceptron::{LayerScratch, Norm, Perceptron};
 use super::positions::Positions;
+use crate::attention::{AttentionScratch, Span, attend};
 use crate::error::PretrainedError;
 use crate::linear::Linear;
+use crate::t5::{LayerScratch, Norm, Perceptron};
 use crate::weights::Weights;
 
 /// A layer: attention, then a perceptron.
@@ -39,8 +39,7 @@ pub(super) struct EncoderScratch {
     /// `[tokens, 3 inner]`.
     queries_keys_values: Vec<f32>,
     attended: Vec<f32>,
-    scores: Vec<f32>,
-    shares: Vec<f32>,
+    attention: AttentionScratch,
 }
 
 /// Tokens of several contexts, one behind the other.
@@ -64,10 +63,15 @@ impl Encoder {
                 all.extend(weights.take(&format!("{name}.0.SelfAttention.{part}.weight"), &[inner, d])?);
             }
             Ok::<_, PretrainedError>(EncoderLayer {
-                norm: Norm::take(weights, &format!("{name}.0.layer_norm"), config)?,
+                norm: Norm::take(weights, &format!("{name}.0.layer_norm"), config.layers())?,
                 heads: Linear::new(&all, Vec::new(), [3 * inner, d]),
                 out: Linear::take_unbiased(weights, &format!("{name}.0.SelfAttention.o"), [d, inner])?,
-                perceptron: Perceptron::take(weights, &format!("{name}.1"), config)?,
+                perceptron: Perceptron::take(
+                    weights,
+                    &format!("{name}.1"),
+                    "DenseReluDense",
+                    config.layers(),
+                )?,
             })
         };
         let layers =
@@ -75,7 +79,7 @@ impl Encoder {
         Ok(Self {
             layers,
             positions: Positions::take(weights, config)?,
-            norm: Norm::take(weights, "encoder.final_layer_norm", config)?,
+            norm: Norm::take(weights, "encoder.final_layer_norm", config.layers())?,
             heads: config.num_heads,
             inner,
         })
@@ -84,37 +88,19 @@ impl Encoder {
     /// The states of the tokens, in their place.
     pub(super) fn apply(&self, tokens: &mut Tokens, scratch: &mut EncoderScratch) {
         let Tokens { states, places, contexts } = tokens;
-        let EncoderScratch { layer: layer_scratch, queries_keys_values: all, attended, scores, shares } =
-            scratch;
+        let EncoderScratch { layer: layer_scratch, queries_keys_values: all, attended, attention } = scratch;
+        let spans: Vec<Span> = contexts.iter().cloned().map(Span::of).collect();
         let (inner, rows) = (self.inner, places.len());
         all.resize(rows * 3 * inner, 0.0);
         attended.resize(rows * inner, 0.0);
         for layer in &self.layers {
             layer.norm.apply(states, &mut layer_scratch.normed, &mut layer_scratch.roots);
             layer.heads.apply(&layer_scratch.normed, all, Accum::Replace, Activation::Identity);
-            for context in &*contexts {
-                let keys = context.len();
-                scores.resize(keys * keys, 0.0);
-                shares.resize(keys * keys, 0.0);
-                let width = inner / self.heads;
-                for head in 0..self.heads {
-                    let part = |i: usize| {
-                        let first = context.start * 3 * inner + i * inner + head * width;
-                        MatRef::new(&all[first..], keys, width, 3 * inner, 1)
-                    };
-                    self.positions.write(head, &places[context.clone()], scores);
-                    let sum = Options::default().accum(Accum::Add);
-                    matmul(MatMut::row_major(scores, keys, keys), part(0), part(1).t(), sum);
-                    softmax_rows(scores, keys, shares);
-                    let first = context.start * inner + head * width;
-                    matmul(
-                        MatMut::new(&mut attended[first..], keys, width, inner, 1),
-                        MatRef::row_major(shares, keys, keys),
-                        part(2),
-                        Options::default(),
-                    );
-                }
-            }
+            let part = |i: usize| MatRef::new(&all[i * inner..], rows, inner, 3 * inner, 1);
+            attend([0, 1, 2].map(part), &spans, self.heads, attended, attention, |head, span, scores| {
+                self.positions.write(head, &places[span.keys.clone()], scores);
+                Accum::Add
+            });
             layer.out.apply(attended, states, Accum::Add, Activation::Identity);
             layer.perceptron.apply(states, layer_scratch);
         }

@@ -11,7 +11,6 @@ mod config;
 mod decoder;
 mod encoder;
 mod network;
-mod perceptron;
 mod positions;
 
 pub(crate) use config::BoltConfig;

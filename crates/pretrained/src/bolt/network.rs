@@ -5,13 +5,11 @@ use std::sync::{Mutex, PoisonError};
 use super::config::BoltConfig;
 use super::decoder::{Decoder, DecoderScratch};
 use super::encoder::{Encoder, EncoderScratch, Tokens};
-use super::perceptron::ResidualBlock;
 use crate::error::PretrainedError;
 use crate::network::{PretrainedNetwork, SeriesContext};
+use crate::scale::Scale;
+use crate::t5::ResidualBlock;
 use crate::weights::Weights;
-
-/// The deviation of a context without any.
-const LEAST_SCALE: f64 = 1e-5;
 
 /// Contexts of one pass: their tokens together make products large enough.
 const TOGETHER: usize = 4;
@@ -39,7 +37,7 @@ struct Scratch {
     encoder: EncoderScratch,
     decoder: DecoderScratch,
     output: Vec<f32>,
-    scales: Vec<[f64; 2]>,
+    scales: Vec<Scale>,
 }
 
 impl Bolt {
@@ -77,7 +75,7 @@ impl Bolt {
         for context in contexts {
             let first = tokens.places.len();
             let context = &context[context.len().saturating_sub(self.context_length())..];
-            scales.push(scale_of(context));
+            scales.push(Scale::of(context));
             self.cut(context, scales[scales.len() - 1], patches, &mut tokens.places);
             tokens.contexts.push(first..tokens.places.len());
         }
@@ -99,19 +97,13 @@ impl Bolt {
         // What was embedded is of no use any more.
         self.output.apply(states, output, embedded);
         let rows = output.chunks_exact(levels * steps).zip(out.chunks_exact_mut(levels * steps));
-        for ((output, out), [mean, deviation]) in rows.zip(&*scales) {
-            out.iter_mut().zip(output).for_each(|(y, &x)| *y = f64::from(x) * deviation + mean);
+        for ((output, out), scale) in rows.zip(&*scales) {
+            out.iter_mut().zip(output).for_each(|(y, &x)| *y = scale.unscaled(f64::from(x)));
         }
     }
 
     /// Appends the patches of a context that have a known value, scaled, with the marks of those behind them, and their places.
-    fn cut(
-        &self,
-        context: &[f64],
-        [mean, deviation]: [f64; 2],
-        patches: &mut Vec<f32>,
-        places: &mut Vec<usize>,
-    ) {
+    fn cut(&self, context: &[f64], scale: Scale, patches: &mut Vec<f32>, places: &mut Vec<usize>) {
         let size = self.config.chronos_config.input_patch_size;
         let count = context.len().div_ceil(size);
         // The first patch may be filled up from the left.
@@ -121,8 +113,7 @@ impl Bolt {
             if (0..size).all(|i| value(i).is_nan()) {
                 continue;
             }
-            let scaled =
-                |i: usize| if value(i).is_nan() { 0.0 } else { ((value(i) - mean) / deviation) as f32 };
+            let scaled = |i: usize| if value(i).is_nan() { 0.0 } else { scale.scaled(value(i)) as f32 };
             patches.extend((0..size).map(scaled));
             patches.extend((0..size).map(|i| f32::from(u8::from(!value(i).is_nan()))));
             places.push(place);
@@ -171,17 +162,6 @@ impl Bolt {
             }
         }
     }
-}
-
-/// Mean and deviation of the known values.
-fn scale_of(context: &[f64]) -> [f64; 2] {
-    let known = || context.iter().filter(|y| !y.is_nan());
-    let count = known().count().max(1) as f64;
-    let mean = known().sum::<f64>() / count;
-    let deviation = (known().map(|y| (y - mean).powi(2)).sum::<f64>() / count).sqrt();
-    // The mean of equal values may be off by a rounding.
-    let is_none = known().all(|y| Some(y) == known().next());
-    if is_none { [known().next().copied().unwrap_or(0.0), LEAST_SCALE] } else { [mean, deviation] }
 }
 
 /// A quantile of sorted values, between two of them linearly.
@@ -236,7 +216,7 @@ impl PretrainedNetwork for Bolt {
         self.input.bytes() + self.encoder.bytes() + self.decoder.bytes() + self.output.bytes()
     }
 
-    fn working_bytes(&self, horizon: usize) -> u64 {
+    fn working_bytes(&self, horizon: usize, _: usize) -> u64 {
         let (d, inner, ff) = (self.config.d_model, self.config.inner(), self.config.d_ff);
         let tokens = self.config.tokens();
         let passes =

@@ -74,11 +74,71 @@ fn settings_that_are_not_supported_are_named() {
 }
 
 #[test]
+fn sizes_of_chronos_2_that_do_not_fit_are_named() {
+    for (name, value, expected) in [
+        ("d_kv", json!(5), "d_kv must be even, found 5"),
+        ("num_layers", json!(1_u64 << 40), "num_layers must be a whole number between 1 and 256"),
+        ("feed_forward_proj", json!("gated-gelu"), "feed_forward_proj must be relu, found gated-gelu"),
+        ("rope_theta", json!(0.5), "rope_theta must be a number from 1 to 1e9, found 0.5"),
+        ("layer_norm_epsilon", json!(-1), "layer_norm_epsilon must be a number from 0 to 1, found -1"),
+        // Within bounds, but not those of the tensors.
+        ("d_model", json!(32), "input_patch_embedding.output_layer.weight must be"),
+        ("num_heads", json!(4), "encoder.block.0.layer.0.self_attention.q.weight must be"),
+        ("num_layers", json!(3), "encoder.block.2.layer.0.self_attention.q.weight must be"),
+    ] {
+        let told = refused("chronos2", |config| config[name] = value.clone());
+        assert!(told.contains(expected), "{name}: {told}");
+    }
+    for (name, value, expected) in [
+        ("context_length", json!(1 << 20), "context_length must be at most 2048 patches, found 1048576"),
+        ("context_length", json!(u64::MAX), "context_length must be a whole number between 1 and 1048576"),
+        (
+            "output_patch_size",
+            json!(16),
+            "output_patch_size must be chronos_config.input_patch_size, found 16",
+        ),
+        (
+            "input_patch_stride",
+            json!(4),
+            "input_patch_stride must be chronos_config.input_patch_size, found 4",
+        ),
+        ("max_output_patches", json!(0), "max_output_patches must be a whole number between 1 and 1024"),
+        ("time_encoding_scale", json!(0), "time_encoding_scale must be a whole number between 1 and"),
+        ("use_reg_token", json!(false), "use_reg_token must be true, found false"),
+        (
+            "quantiles",
+            json!([0.1, 0.5, 0.9]),
+            "quantiles must be probabilities with 0.1, 0.2, ..., 0.9, found",
+        ),
+        ("quantiles", json!([0.5, 0.1]), "quantiles must be 3 to 999 ascending probabilities"),
+        ("input_patch_size", json!("8"), "cannot be read as the sizes of a network: invalid type"),
+    ] {
+        let told = refused("chronos2", |config| config["chronos_config"][name] = value.clone());
+        assert!(told.contains(expected), "{name}: {told}");
+    }
+    // A pass whose quantiles would fill memory, of sizes that are within bounds one by one.
+    let told = refused("chronos2", |config| {
+        let own = &mut config["chronos_config"];
+        for name in ["input_patch_size", "input_patch_stride", "output_patch_size"] {
+            own[name] = json!(4096);
+        }
+        own["max_output_patches"] = json!(1024);
+    });
+    assert!(told.contains("the steps of a pass is at most 16777216, found 1024"), "{told}");
+    let folder = copied("chronos2");
+    let path = folder.path().join("model.safetensors");
+    with_header(&path, |header| header["shared.weight"]["shape"] = json!([16, 2]));
+    let told = error(folder.path()).to_string();
+    assert!(told.contains("shared.weight must be") && told.contains("found BF16 of shape [16, 2]"), "{told}");
+}
+
+#[test]
 fn networks_that_are_not_read_are_named() {
     let told = refused("fracast", |config| *config = json!({"architectures": ["BertModel"]}));
     assert!(told.contains("but of BertModel; those read are"), "{told}");
     let told = refused("fracast", |config| *config = json!({}));
     assert!(told.contains("but of nothing that it names"), "{told}");
+    assert!(told.contains("architectures Chronos2Model"), "{told}");
     let folder = copied("fracast");
     fs::write(folder.path().join("config.json"), "{\"model\": ").expect("a file");
     assert!(matches!(error(folder.path()), PretrainedError::Config { .. }));

@@ -1,6 +1,7 @@
 //! Networks in folders: beside their packages, and damaged.
 
 mod bolt;
+mod chronos2;
 mod folders;
 mod fracast;
 mod packages;

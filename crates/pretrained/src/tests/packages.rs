@@ -4,17 +4,18 @@ use std::path::{Path, PathBuf};
 
 use crate::load_folder;
 use foretell_calendar::{Freq, TimeKind};
-use foretell_data::{Panel, Span};
+use foretell_data::{Future, Panel, Span};
 use foretell_estimator::{Asked, Trained, Workers};
 use serde_json::Value;
 
-const LEVELS: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
+/// The quantiles of Fracast and Chronos-Bolt.
+pub(crate) const LEVELS: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 
 /// What quantiles may be off, of the scale of their series.
 const TOLERANCE: f64 = 1e-4;
 
 /// The values of a case, NaN where they are missing: also in `compare/pretrained.py`.
-fn series(case: &Value) -> Vec<f32> {
+pub(crate) fn series(case: &Value) -> Vec<f32> {
     let number = |name: &str| case[name].as_i64().unwrap_or_else(|| panic!("{name} of {case}"));
     let [length, level, slope, period, amplitude, longer, step, noise, zeros, missing, exponent, seed] = [
         "length",
@@ -52,20 +53,39 @@ fn series(case: &Value) -> Vec<f32> {
 
 /// The panel of a series.
 pub(crate) fn panel(y: &[f32]) -> Panel {
+    panel_beside(y, &[])
+}
+
+/// The panel of a series and columns, by their names and their values of the past.
+pub(crate) fn panel_beside(y: &[f32], columns: &[(String, &[f32])]) -> Panel {
     let freq = Freq::parse("h").expect("hours");
     let times = freq.times(0, y.len()).expect("times");
     let known: Vec<f32> = y.iter().map(|y| f32::from(u8::from(y.is_finite()))).collect();
     let y: Vec<f32> = y.iter().map(|y| if y.is_finite() { *y } else { 0.0 }).collect();
     let builder = Panel::builder(TimeKind::Timestamp).freq(freq).series("a", &times, &y);
     let builder = if known.contains(&0.0) { builder.available_mask(&known) } else { builder };
-    builder.build().expect("a panel")
+    let beside = |builder: foretell_data::PanelBuilder, (name, values): &(String, &[f32])| {
+        builder.column(name, values)
+    };
+    columns.iter().fold(builder, beside).build().expect("a panel")
 }
 
 /// Quantiles `[h, levels]`.
 pub(crate) fn quantiles(network: &dyn Trained, panel: &Panel, h: usize, workers: &Workers) -> Vec<f64> {
-    let asked = Asked { span: Span::Predict { future: None }, h, quantiles: Some(&LEVELS) };
+    quantiles_at(&LEVELS, network, (panel, None), h, workers)
+}
+
+/// Quantiles `[h, levels]` at these levels, of a panel and its columns ahead.
+pub(crate) fn quantiles_at(
+    levels: &[f64],
+    network: &dyn Trained,
+    (panel, future): (&Panel, Option<&Future>),
+    h: usize,
+    workers: &Workers,
+) -> Vec<f64> {
+    let asked = Asked { span: Span::Predict { future }, h, quantiles: Some(levels) };
     let values = network.forecast(panel, &asked, workers).expect("a forecast").values;
-    values.chunks_exact(10).flat_map(|row| row[1..].iter().map(|&y| f64::from(y))).collect()
+    values.chunks_exact(1 + levels.len()).flat_map(|row| row[1..].iter().map(|&y| f64::from(y))).collect()
 }
 
 fn numbers(values: &Value) -> Vec<f64> {
@@ -75,13 +95,27 @@ fn numbers(values: &Value) -> Vec<f64> {
 /// Compares the cases that have quantiles of this name: how many there were, and the largest difference of any.
 pub(crate) fn compare(fixture: &str, folder: &Path, name: &str) -> (usize, f64) {
     let network = load_folder(folder).expect("a sound folder").expect("a folder of a network");
-    let fixture: Value = serde_json::from_str(fixture).expect("JSON");
     let workers = Workers::new(1).expect("a thread");
+    compare_cases(fixture, "cases", name, LEVELS.len(), |_, y, h| {
+        quantiles(&*network, &panel(y), h, &workers)
+    })
+}
+
+/// Compares the cases of a kind that have `levels` quantiles of this name with those that `forecast` makes of a case, its values and its
+/// horizon.
+pub(crate) fn compare_cases(
+    fixture: &str,
+    kind: &str,
+    name: &str,
+    levels: usize,
+    forecast: impl Fn(&Value, &[f32], usize) -> Vec<f64>,
+) -> (usize, f64) {
+    let fixture: Value = serde_json::from_str(fixture).expect("JSON");
     let (mut count, mut largest, mut failures) = (0, 0.0_f64, Vec::new());
-    for (i, case) in fixture["cases"].as_array().expect("cases").iter().enumerate() {
+    for (i, case) in fixture[kind].as_array().expect("cases").iter().enumerate() {
         let Some(theirs) = case.get(name) else { continue };
         let (y, h) = (series(case), case["horizon"].as_u64().expect("steps") as usize);
-        let ours = quantiles(&*network, &panel(&y), h, &workers);
+        let ours = forecast(case, &y, h);
         let known = || y.iter().filter(|y| y.is_finite()).map(|&y| f64::from(y));
         let [least, most] =
             known().fold([f64::MAX, f64::MIN], |[least, most], y| [least.min(y), most.max(y)]);
@@ -91,7 +125,8 @@ pub(crate) fn compare(fixture: &str, folder: &Path, name: &str) -> (usize, f64) 
         let mut off = 0.0_f64;
         for (step, mut row) in numbers(&theirs["steps"]).into_iter().zip(rows) {
             row.sort_unstable_by(f64::total_cmp);
-            let ours = &ours[step as usize * 9..][..9];
+            assert_eq!(row.len(), levels, "case {i}");
+            let ours = &ours[step as usize * levels..][..levels];
             // Both are rounded to 32 bits, which is much of the range far from zero.
             let beyond = |(a, b): (&f64, &f64)| (a - b).abs() - f64::from(f32::EPSILON) * b.abs();
             assert!(ours.iter().all(|y| y.is_finite()), "case {i}: {ours:?}");

@@ -1,32 +1,42 @@
-//! Layers that encoder and decoder share.
+//! Layers of T5 (Raffel et al. 2020), which the Chronos networks are made of.
 
 use foretell_gemm::{Accum, Activation};
 use foretell_simd::rms_norm_rows;
 
-use super::config::BoltConfig;
 use crate::error::PretrainedError;
 use crate::linear::Linear;
 use crate::weights::Weights;
 
+/// What the layers of a network have in common.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LayerSizes {
+    /// Width of a token.
+    pub(crate) d_model: usize,
+    /// Width within a perceptron.
+    pub(crate) d_ff: usize,
+    /// What is added to the mean square of a norm.
+    pub(crate) epsilon: f32,
+}
+
 /// T5's norm: the root of the mean square, without a shift.
 #[derive(Debug)]
-pub(super) struct Norm {
+pub(crate) struct Norm {
     gamma: Vec<f32>,
     epsilon: f32,
 }
 
 impl Norm {
-    pub(super) fn take(
+    pub(crate) fn take(
         weights: &mut Weights,
         name: &str,
-        config: &BoltConfig,
+        sizes: LayerSizes,
     ) -> Result<Self, PretrainedError> {
-        let gamma = weights.take(&format!("{name}.weight"), &[config.d_model])?;
-        Ok(Self { gamma, epsilon: config.layer_norm_epsilon })
+        let gamma = weights.take(&format!("{name}.weight"), &[sizes.d_model])?;
+        Ok(Self { gamma, epsilon: sizes.epsilon })
     }
 
     /// The rows of `x` normalised, into `out`, which becomes as long.
-    pub(super) fn apply(&self, x: &[f32], out: &mut Vec<f32>, roots: &mut Vec<f32>) {
+    pub(crate) fn apply(&self, x: &[f32], out: &mut Vec<f32>, roots: &mut Vec<f32>) {
         out.resize(x.len(), 0.0);
         roots.resize(x.len() / self.gamma.len(), 0.0);
         rms_norm_rows(x, Some(&self.gamma), self.epsilon, out, roots);
@@ -35,35 +45,37 @@ impl Norm {
 
 /// What the layers take memory for.
 #[derive(Debug, Default)]
-pub(super) struct LayerScratch {
-    pub(super) normed: Vec<f32>,
-    pub(super) roots: Vec<f32>,
-    pub(super) hidden: Vec<f32>,
+pub(crate) struct LayerScratch {
+    pub(crate) normed: Vec<f32>,
+    pub(crate) roots: Vec<f32>,
+    pub(crate) hidden: Vec<f32>,
 }
 
 /// `x += wo(relu(wi(norm(x))))`.
 #[derive(Debug)]
-pub(super) struct Perceptron {
+pub(crate) struct Perceptron {
     norm: Norm,
     inner: Linear,
     outer: Linear,
 }
 
 impl Perceptron {
-    pub(super) fn take(
+    /// The tensors `layer.layer_norm`, `layer.dense.wi` and `layer.dense.wo`.
+    pub(crate) fn take(
         weights: &mut Weights,
-        name: &str,
-        config: &BoltConfig,
+        layer: &str,
+        dense: &str,
+        sizes: LayerSizes,
     ) -> Result<Self, PretrainedError> {
-        let (d, ff) = (config.d_model, config.d_ff);
+        let LayerSizes { d_model, d_ff, .. } = sizes;
         Ok(Self {
-            norm: Norm::take(weights, &format!("{name}.layer_norm"), config)?,
-            inner: Linear::take_unbiased(weights, &format!("{name}.DenseReluDense.wi"), [ff, d])?,
-            outer: Linear::take_unbiased(weights, &format!("{name}.DenseReluDense.wo"), [d, ff])?,
+            norm: Norm::take(weights, &format!("{layer}.layer_norm"), sizes)?,
+            inner: Linear::take_unbiased(weights, &format!("{layer}.{dense}.wi"), [d_ff, d_model])?,
+            outer: Linear::take_unbiased(weights, &format!("{layer}.{dense}.wo"), [d_model, d_ff])?,
         })
     }
 
-    pub(super) fn apply(&self, x: &mut [f32], scratch: &mut LayerScratch) {
+    pub(crate) fn apply(&self, x: &mut [f32], scratch: &mut LayerScratch) {
         let LayerScratch { normed, roots, hidden } = scratch;
         self.norm.apply(x, normed, roots);
         hidden.resize(roots.len() * self.inner.outputs(), 0.0);
@@ -71,21 +83,21 @@ impl Perceptron {
         self.outer.apply(hidden, x, Accum::Add, Activation::Identity);
     }
 
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.inner.bytes() + self.outer.bytes()
     }
 }
 
 /// `outer(relu(inner(x))) + skip(x)`.
 #[derive(Debug)]
-pub(super) struct ResidualBlock {
+pub(crate) struct ResidualBlock {
     inner: Linear,
     outer: Linear,
     skip: Linear,
 }
 
 impl ResidualBlock {
-    pub(super) fn take(
+    pub(crate) fn take(
         weights: &mut Weights,
         name: &str,
         [inputs, hidden, outputs]: [usize; 3],
@@ -97,7 +109,7 @@ impl ResidualBlock {
         })
     }
 
-    pub(super) fn apply(&self, x: &[f32], out: &mut [f32], hidden: &mut Vec<f32>) {
+    pub(crate) fn apply(&self, x: &[f32], out: &mut [f32], hidden: &mut Vec<f32>) {
         let rows = out.len() / self.outer.outputs();
         hidden.resize(rows * self.inner.outputs(), 0.0);
         self.inner.apply(x, hidden, Accum::Replace, Activation::Relu);
@@ -105,7 +117,7 @@ impl ResidualBlock {
         self.skip.apply(x, out, Accum::Add, Activation::Identity);
     }
 
-    pub(super) fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.inner.bytes() + self.outer.bytes() + self.skip.bytes()
     }
 }
