@@ -1,9 +1,9 @@
 //! The chapter of the documentation that lists the models, from the models' own declarations.
 
-use foretell::{Loss, MODELS, ModelEntry, ModelSpec, estimators};
+use foretell::{Loss, MODELS, ModelEntry, ModelSpec};
 use serde_json::{Map, Value};
 
-use crate::model_facts::{ListedModel, exogenous, losses};
+use crate::model_facts::{ListedModel, columns_of, exogenous, losses, plain_models};
 
 /// The chapter, as `cargo xtask models` writes it to `docs/models.md`.
 pub(crate) fn models() -> anyhow::Result<String> {
@@ -31,13 +31,13 @@ pub(crate) fn models() -> anyhow::Result<String> {
     for model in MODELS {
         text += &section(model)?;
     }
-    for entry in estimators() {
+    for entry in plain_models() {
         let spec = ModelSpec::from((entry.new)(1));
         text += &format!(
             "\n## {}\n\n{}; classical; exogenous columns: {}.\n",
             entry.name,
             entry.paper,
-            exogenous(spec.exogenous())
+            exogenous(columns_of(entry))
         );
         text += &format!("\n{}", hyper_parameters(&spec, &spec.hyper_parameters()));
     }

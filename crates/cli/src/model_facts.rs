@@ -1,5 +1,7 @@
 //! Facts about models, in words.
 
+use foretell::own_estimator::EstimatorEntry;
+use foretell::pretrained::FOLDERS;
 use foretell::{Exogenous, Loss, MODELS, ModelEntry, ModelSpec, estimators};
 
 /// The facts of a model.
@@ -25,16 +27,28 @@ impl ListedModel {
             losses: losses(entry),
             differences: entry.differences,
         });
-        let others = estimators().map(|entry| Self {
+        let others = plain_models().map(|entry| Self {
             name: entry.name,
             kind: "classical",
             paper: entry.paper,
-            exogenous: ModelSpec::from((entry.new)(1)).exogenous(),
+            exogenous: columns_of(entry),
             losses: Vec::new(),
             differences: &[],
         });
         networks.chain(others).collect()
     }
+}
+
+/// What is no network of the zoo: the estimators, and behind them what folders of weights are.
+pub(crate) fn plain_models() -> impl Iterator<Item = &'static EstimatorEntry> {
+    estimators().chain([&FOLDERS])
+}
+
+/// The kinds of columns that an estimator reads; of folders, those that any network in one does.
+pub(crate) fn columns_of(entry: &EstimatorEntry) -> Exogenous {
+    let own = ModelSpec::from((entry.new)(1)).exogenous();
+    let any_folder = entry.name == FOLDERS.name;
+    Exogenous { futr: own.futr || any_folder, hist: own.hist || any_folder, ..own }
 }
 
 /// The kinds of columns that a model reads.

@@ -1,7 +1,7 @@
 //! What each model is for, in a few words.
 
 /// A model and its use.
-const USES: [(&str, &str); 69] = [
+const USES: [(&str, &str); 70] = [
     ("NLinear", "a line, from the last value"),
     ("DLinear", "lines for trend and rest"),
     ("RLinear", "a line on scaled windows"),
@@ -69,6 +69,7 @@ const USES: [(&str, &str); 69] = [
     ("Prophet", "days with holidays and breaks"),
     ("FLAIR", "no setting: shape times level"),
     ("Foretell0", "no training: pretrained"),
+    ("Pretrained", "weights of others, in folders"),
     ("Auto", "all that suit, combined"),
     ("Temporal", "hours with days, reconciled"),
 ];

@@ -113,7 +113,9 @@ impl Models {
         }
         let mut chosen = ListedModel::all();
         if let Some(name) = &self.model {
-            chosen.retain(|model| name.eq_ignore_ascii_case(model.name));
+            // A folder of weights is a name, too.
+            let spec = ModelSpec::new(name, 1, 1)?;
+            chosen.retain(|model| model.name == spec.name());
         }
         if let Some(kind) = self.kind {
             chosen.retain(|model| model.kind.split(", ").any(|word| word == kind.word()));

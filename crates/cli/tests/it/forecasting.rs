@@ -140,6 +140,10 @@ fn models_are_listed_with_their_uses_and_for_a_file() {
     let table = dir.ok("models");
     assert!(table.lines().all(|line| line.trim_end().chars().count() <= 80), "{table}");
     assert!(table.contains("no setting: trend and season"), "{table}");
+    // A folder of weights is a name, too.
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../pretrained/tests/fixtures/chronos2");
+    let told = dir.ok(&format!("models {folder}"));
+    assert!(told.starts_with("model      Pretrained\n") && told.contains("\nfutr_exog_list"), "{told}");
     let months: String =
         (0..48).map(|t| format!("a,{}-{:02}-01,{}\n", 2020 + t / 12, t % 12 + 1, t % 12)).collect();
     dir.put("months.csv", &format!("unique_id,ds,y\n{months}"));

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use foretell::{
-    Ensemble, Fitted, Forecaster, Freq, ModelSpec, Panel, PredictOptions, PredictionIntervals,
-    ValidationOptions,
+    Ensemble, Fitted, Forecaster, Freq, Future, ModelSpec, Panel, PredictOptions, PredictionIntervals,
+    TimeKind, ValidationOptions,
 };
 
 /// A small network of random weights.
@@ -87,4 +87,39 @@ fn weights_that_were_exchanged_since_a_model_was_saved_are_told() {
     std::fs::write(copy.join("model.safetensors"), bytes).expect("a file");
     let told = Fitted::load(home.path().join("model")).expect_err("other weights").to_string();
     assert!(told.contains("has other files than when the model was saved"), "{told}");
+}
+
+#[test]
+fn columns_go_with_a_network_that_reads_them() {
+    let name = folder().with_file_name("chronos2");
+    let freq = Freq::parse("h").expect("hours");
+    let times = freq.times(0, 70).expect("times");
+    let y: Vec<f32> = (0..70).map(|t| ((t * 5) % 12) as f32).collect();
+    let price: Vec<f32> = (0..70).map(|t| (t % 4) as f32).collect();
+    let builder = Panel::builder(TimeKind::Timestamp).freq(freq).series("a", &times, &y);
+    let panel = builder.column("price", &price).build().expect("a panel");
+    let spec = ModelSpec::new(name.to_str().expect("text"), 6, 1).expect("a model");
+    assert!(spec.exogenous().futr && spec.exogenous().hist && !spec.exogenous().cat);
+    let spec = spec.set("futr_exog_list", vec!["price"]).expect("columns that it reads");
+    let forecaster = || Forecaster::new([spec.clone()]).expect("models");
+    forecaster().cross_validate(&panel, &ValidationOptions::new(2, 6)).expect("windows beside their columns");
+    let fitted = forecaster().fit(&panel).expect("a fit");
+    let home = tempfile::tempdir().expect("a directory");
+    fitted.save(home.path().join("model"), false).expect("it is saved");
+    let again = Fitted::load(home.path().join("model")).expect("it is loaded");
+    assert_eq!(again.future_columns(), ["price"]);
+    let of = |ahead: f32| {
+        let future = Future::new(&panel, 6, &[("price", &[ahead; 6])]).expect("a future");
+        let options = PredictOptions::new().future(&future);
+        again.predict_with(&panel, &options).expect("a forecast").columns[0].1.clone()
+    };
+    assert_ne!(of(0.0), of(3.0), "the price ahead has a part in the forecast");
+    again.predict(&panel, None).expect_err("it needs the price ahead");
+    // One that reads none refuses them before it is fitted.
+    let fracast = ModelSpec::new(folder().to_str().expect("text"), 6, 1).expect("a model");
+    assert!(!fracast.exogenous().futr);
+    let fracast = fracast.set("futr_exog_list", vec!["price"]).expect("a list of names");
+    let told =
+        Forecaster::new([fracast]).and_then(|models| models.fit(&panel)).expect_err("none").to_string();
+    assert!(told.contains("futr_exog_list must be an empty list"), "{told}");
 }
