@@ -53,7 +53,8 @@ TYPES = {
 
 # Those of arguments that other models have, too, as other types.
 TYPES_OF_MODELS = {("MFLES", "changepoints"): "bool", ("MFLES", "n_changepoints"): "float", ("MFLES", "multiplicative"): "bool | None",
-                   ("MFLES", "robust"): "bool | None", ("MFLES", "fourier_order"): "int | None"}  # fmt: skip
+                   ("MFLES", "robust"): "bool | None", ("MFLES", "fourier_order"): "int | None",
+                   ("Foretell0", "windows_batch_size"): "int"}  # fmt: skip
 
 
 def type_of(name, value, cls):

@@ -1,5 +1,7 @@
 //! Windows as tensors.
 
+use std::fmt;
+
 use foretell_data::{Cutter, WindowRef, WindowSlices};
 use foretell_nn::{Dims, Loss, Targets, Tensor, Windows};
 use foretell_pool::Buffer;
@@ -38,6 +40,13 @@ impl Batch {
     }
 }
 
+/// What is done to windows after they were cut, for a model that reads them in a form of its own.
+pub trait Preparation: fmt::Debug + Sync {
+    /// The batch in the model's form, of as many windows and steps of the horizon. `trains` says whether it is trained on, else its
+    /// targets are compared with forecasts.
+    fn prepare(&self, batch: Batch, trains: bool) -> Batch;
+}
+
 /// How windows are cut for a model.
 #[derive(Clone, Copy, Debug)]
 pub struct Cut<'a> {
@@ -49,19 +58,28 @@ pub struct Cut<'a> {
     pub exclude_insample_y: bool,
     /// Whether the model forecasts step by step, so that the target of its windows is shifted by one step.
     pub step_by_step: bool,
+    /// What is done to them afterwards, if anything.
+    pub preparation: Option<&'a dyn Preparation>,
 }
 
 impl Cut<'_> {
     /// The windows that models are trained on, cut from their panel and scaled, with their targets on the windows' scale (for
     /// a distribution's loss as in the panel).
     pub fn batch(&self, cutter: &Cutter<'_>, windows: &[WindowRef]) -> Batch {
-        self.cut(cutter, windows, self.loss.is_distribution())
+        self.prepared(self.cut(cutter, windows, self.loss.is_distribution()), true)
     }
 
     /// The windows, cut from their panel and scaled, with their targets as in the panel, for comparison with forecasts on the
     /// data's scale.
     pub fn batch_of_data(&self, cutter: &Cutter<'_>, windows: &[WindowRef]) -> Batch {
-        self.cut(cutter, windows, true)
+        self.prepared(self.cut(cutter, windows, true), false)
+    }
+
+    fn prepared(&self, batch: Batch, trains: bool) -> Batch {
+        match self.preparation {
+            Some(preparation) => preparation.prepare(batch, trains),
+            None => batch,
+        }
     }
 
     /// The windows; with `raw`, their targets are as in the panel.

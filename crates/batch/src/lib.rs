@@ -13,7 +13,7 @@
 mod batch;
 mod shift_target;
 
-pub use batch::{Batch, Cut};
+pub use batch::{Batch, Cut, Preparation};
 pub use foretell_data::{Cutter, WindowRef};
 pub use foretell_nn::{Dims, Loss, Targets, Tensor, Windows};
 pub use shift_target::shift_target;

@@ -325,6 +325,8 @@ fn of_settings(error: &(dyn StdError + 'static)) -> Option<Known> {
             | PretrainedError::Value { name, .. } => about(error.into(), name),
             PretrainedError::File(error) => of_files(error),
             PretrainedError::Checkpoint(error) => of_files(error),
+            PretrainedError::Train { source, .. } => known(&**source),
+            PretrainedError::NothingToWatch { .. } => about(error.into(), "val_size"),
             _ => coded(error.into()),
         }
     } else if error.is::<WithoutParts>() {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use foretell_estimator::{EstimatorNeeds, Outcome, Trained};
 use foretell_neural::{TrainedNetwork, WeightPrecision};
+use foretell_pretrained::{PretrainedNetwork, TrainedPretrained};
 
 use crate::model_spec::ModelSpec;
 
@@ -71,9 +72,12 @@ impl FittedModel {
         self.trained.attributed_inputs("", self.spec.h()).is_some()
     }
 
-    /// The number of a network's parameters; 0 for other models.
+    /// The number of a network's parameters, of a pretrained one too; 0 for other models.
     pub fn parameters(&self) -> usize {
-        self.network().map_or(0, TrainedNetwork::parameters)
+        let any: &dyn Any = self.trained();
+        let pretrained = || any.downcast_ref().map(TrainedPretrained::network);
+        let of_pretrained = || pretrained().map_or(0, PretrainedNetwork::parameters);
+        self.network().map_or_else(of_pretrained, TrainedNetwork::parameters)
     }
 
     /// The values of a network's parameter of this name, row-major, if there is one.

@@ -188,6 +188,7 @@ impl TrainedNetwork {
             loss,
             exclude_insample_y: self.spec.common().exclude_insample_y,
             step_by_step: self.network.needs.decoding.is_step_by_step(),
+            preparation: None,
         };
         let random_seed = self.spec.common().random_seed;
         let (network, params, kept) = (&self.network, &self.params, self.kept());

@@ -86,6 +86,7 @@ pub(crate) fn train(
         loss,
         exclude_insample_y: spec.common().exclude_insample_y,
         step_by_step: network.needs.decoding.is_step_by_step(),
+        preparation: None,
     };
     let job = Fit {
         valid_loss: spec.valid_loss(),

@@ -103,10 +103,38 @@ pub enum PretrainedError {
         /// That of now.
         found: String,
     },
+    /// Early stopping without anything to watch.
+    #[error("{model}: early_stop_patience_steps needs validation windows: set val_size to at least h = {h}")]
+    NothingToWatch {
+        /// The model.
+        model: String,
+        /// The horizon.
+        h: usize,
+    },
+    /// A fine-tuning that cannot start as it was asked to.
+    #[error("{model} cannot start so: {reason}")]
+    #[strum(serialize = "cannot_start")]
+    Start {
+        /// The model.
+        model: String,
+        /// Why, and what to do.
+        reason: &'static str,
+    },
+    /// Fine-tuning that could not continue.
+    #[error("{model}: {source}")]
+    Train {
+        /// The model.
+        model: String,
+        /// Why.
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
 }
 
 impl From<PretrainedError> for EstimatorError {
     fn from(error: PretrainedError) -> Self {
-        Self::Usage(Box::new(error))
+        match error {
+            PretrainedError::Train { .. } => Self::Failed(Box::new(error)),
+            error => Self::Usage(Box::new(error)),
+        }
     }
 }

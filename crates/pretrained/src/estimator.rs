@@ -1,21 +1,26 @@
 //! A pretrained network as an estimator: before training, and after it, which are nearly the same.
 
 use std::any::Any;
-use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
 use foretell_calendar::calendar_seasons;
 use foretell_data::{Future, Panel, Span};
 use foretell_estimator::{
     Asked, ColumnKind, ColumnsRead, Cutoff, Estimator, EstimatorError, EstimatorNeeds, Fallback,
-    ForecastValues, HeldOut, KnownColumn, Learned, LevelsSeen, MemoryEstimate, Output, Run, Trained, Workers,
-    cutoffs_beside,
+    ForecastValues, HeldOut, KnownColumn, Learned, LevelsSeen, MemoryEstimate, Outcome, Output, Run, Trained,
+    TrainingSize, Workers, cutoffs_beside,
 };
 use foretell_gemm::share;
 use serde_json::{Map, Value};
 
 use crate::error::PretrainedError;
 use crate::folder::Opened;
+use crate::foretell0::bundled;
+use crate::foretell0::forecast::Foretell0Network;
+use crate::foretell0::network::PatchNetwork;
+use crate::foretell0::tuning::{training_memory, tune};
+use crate::foretell0::weights::{plain, with_plain};
 use crate::network::{PretrainedNetwork, SeriesContext};
 use crate::quantiles::Quantiles;
 use crate::settings::{PretrainedSettings, meaning};
@@ -33,12 +38,8 @@ pub(crate) struct Kind {
 /// The setting of a folder.
 const FOLDER: &str = "folder";
 
-/// The settings of networks in folders alone: of the one that is part of the program, why it lacks them.
-const OF_FOLDERS: [(&str, &str); 3] = [
-    (FOLDER, "its weights are part of the program"),
-    ("hist_exog_list", "it reads no other columns"),
-    ("futr_exog_list", "it reads no other columns"),
-];
+/// The numbers of a fine-tuned network.
+const WEIGHTS: &str = "weights";
 
 /// The number by which a saved model knows its weights again.
 const CHECKSUM: &str = "checksum";
@@ -77,7 +78,49 @@ impl Pretrained {
     /// The trained model, which differs by its weights alone.
     pub(crate) fn trained(self) -> Result<TrainedPretrained, PretrainedError> {
         let (pretrained, opened) = self.opened()?;
-        Ok(TrainedPretrained { pretrained, opened })
+        Ok(TrainedPretrained { pretrained, opened, tuned: None, outcome: None })
+    }
+
+    /// The program's own network as it was saved: with the program's weights, whichever those were, unless it has some of its own.
+    pub(crate) fn restored_own(self, learned: &Learned) -> Result<TrainedPretrained, String> {
+        let trained = self.trained().map_err(|error| error.to_string())?;
+        let Some(weights) = learned.numbers.get(WEIGHTS) else { return Ok(trained) };
+        let params = with_plain(PatchNetwork::new().1, weights)?;
+        Ok(TrainedPretrained { tuned: Some(Arc::new(Foretell0Network::new(params))), ..trained })
+    }
+
+    /// The program's own network, fine-tuned if steps are asked for; from the weights that the training is to start from, if it is.
+    fn tuned(
+        self,
+        panel: &Panel,
+        held_out: HeldOut,
+        run: Run<'_>,
+    ) -> Result<TrainedPretrained, EstimatorError> {
+        let from = run.start.from.and_then(|from| from.downcast_ref::<TrainedPretrained>());
+        let from = from.filter(|from| !from.pretrained.kind.has_folder);
+        let steps = self.settings.max_steps;
+        let trained = self.trained()?;
+        let before = from.and_then(|from| from.tuned.clone());
+        if steps == 0 {
+            return Ok(TrainedPretrained { tuned: before, ..trained });
+        }
+        let refuse = |reason: &'static str| {
+            let model = trained.pretrained.alias().to_owned();
+            Err(PretrainedError::Start { model, reason }.into())
+        };
+        if run.start.from.is_some() && from.is_none() {
+            return refuse("it can continue only from a Foretell0");
+        }
+        if !run.start.frozen.is_empty() || run.start.sparsity.is_some() {
+            return refuse(
+                "all of its parameters are fine-tuned, and none becomes zero; freeze and prune nothing of it",
+            );
+        }
+        let params = before.unwrap_or_else(bundled).params().without_copies();
+        let Pretrained { settings, .. } = &trained.pretrained;
+        let (params, outcome) = tune(settings, trained.pretrained.alias(), params, panel, held_out, run)?;
+        let tuned = Some(Arc::new(Foretell0Network::new(params)));
+        Ok(TrainedPretrained { tuned, outcome: Some(outcome), ..trained })
     }
 
     /// The model that was saved with these numbers.
@@ -128,16 +171,14 @@ impl Estimator for Pretrained {
             can_read: if self.reads_columns == Some(true) { columns.to_vec() } else { Vec::new() },
             rows_read: self.opened.as_ref().map_or(usize::MAX, |opened| opened.network.context_length()),
             levels_seen: LevelsSeen::Any,
+            max_steps: (self.settings.max_steps > 0).then_some(self.settings.max_steps),
+            takes_all_threads: self.settings.max_steps > 0,
             ..EstimatorNeeds::default()
         }
     }
 
     fn set(&mut self, name: &str, value: Value) -> Result<(), EstimatorError> {
-        if let Some((_, why)) = OF_FOLDERS.iter().find(|(own, _)| *own == name && !self.kind.has_folder) {
-            let (model, found, hint) = (self.kind.name, name.to_owned(), (*why).to_owned());
-            return Err(PretrainedError::UnknownHyperParameter { model, found, hint }.into());
-        }
-        self.settings = self.settings.with(self.kind.name, name, &value)?;
+        self.settings = self.settings.with((self.kind.name, self.kind.has_folder), name, &value)?;
         if name == FOLDER {
             (self.opened, self.reads_columns) = (None, (self.kind.reads_columns)(&self.settings));
         }
@@ -163,11 +204,7 @@ impl Estimator for Pretrained {
     }
 
     fn hyper_parameters(&self) -> Map<String, Value> {
-        let mut table = self.settings.table();
-        if !self.kind.has_folder {
-            OF_FOLDERS.iter().for_each(|(name, _)| drop(table.shift_remove(*name)));
-        }
-        table
+        self.settings.table_of(self.kind.has_folder)
     }
 
     fn meaning(&self, name: &str) -> Option<&'static str> {
@@ -191,9 +228,24 @@ impl Estimator for Pretrained {
         Some(std::iter::once(Output::point()).chain(quantiles.iter().map(quantile)).collect())
     }
 
-    fn fit(&self, _: &Panel, _: HeldOut, _: Run<'_>) -> Result<Box<dyn Trained>, EstimatorError> {
+    fn training_memory(&self, size: &TrainingSize<'_>) -> Result<(usize, MemoryEstimate), EstimatorError> {
+        Ok(match self.settings.max_steps {
+            0 => (0, MemoryEstimate::default()),
+            _ => training_memory(&self.settings, size),
+        })
+    }
+
+    fn fit(
+        &self,
+        panel: &Panel,
+        held_out: HeldOut,
+        run: Run<'_>,
+    ) -> Result<Box<dyn Trained>, EstimatorError> {
         self.check()?;
-        Ok(Box::new(self.clone().trained()?))
+        Ok(Box::new(match self.kind.has_folder {
+            true => self.clone().trained()?,
+            false => self.clone().tuned(panel, held_out, run)?,
+        }))
     }
 
     fn boxed(&self) -> Box<dyn Estimator> {
@@ -201,17 +253,23 @@ impl Estimator for Pretrained {
     }
 }
 
-/// A pretrained network after its training, which is none: each forecast is computed from its history.
+/// A pretrained network after its training, which is none or a fine-tuning: each forecast is computed from its history.
 #[derive(Clone, Debug)]
 pub struct TrainedPretrained {
     pretrained: Pretrained,
     opened: Opened,
+    /// The program's own network with other weights than those of the program.
+    tuned: Option<Arc<Foretell0Network>>,
+    outcome: Option<Outcome>,
 }
 
 impl TrainedPretrained {
     /// The network.
     pub fn network(&self) -> &dyn PretrainedNetwork {
-        &*self.opened.network
+        match &self.tuned {
+            Some(tuned) => &**tuned,
+            None => &*self.opened.network,
+        }
     }
 }
 
@@ -311,6 +369,10 @@ impl Trained for TrainedPretrained {
         &self.pretrained
     }
 
+    fn outcome(&self) -> Option<&Outcome> {
+        self.outcome.as_ref()
+    }
+
     fn reaches_any_horizon(&self) -> bool {
         true
     }
@@ -369,6 +431,8 @@ impl Trained for TrainedPretrained {
 
     fn learned(&self) -> Learned {
         let checksum = vec![f64::from(self.opened.checksum)];
-        Learned { series: Vec::new(), numbers: BTreeMap::from([(CHECKSUM.to_owned(), checksum)]) }
+        let weights = self.tuned.iter().map(|tuned| (WEIGHTS.to_owned(), plain(tuned.params())));
+        let numbers = weights.chain([(CHECKSUM.to_owned(), checksum)]).collect();
+        Learned { series: Vec::new(), numbers }
     }
 }

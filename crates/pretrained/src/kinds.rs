@@ -40,10 +40,9 @@ static FORETELL0: Kind = Kind {
 /// The networks that need no folder.
 pub const ESTIMATORS: &[EstimatorEntry] = &[EstimatorEntry {
     name: "Foretell0",
-    paper: "a patch transformer of our own, trained on synthetic series alone; nothing is trained on yours",
+    paper: "a patch transformer of our own, trained on synthetic series; on yours as well where max_steps is set",
     new: |h| Box::new(Pretrained::of(&FORETELL0, PretrainedSettings { h, ..PretrainedSettings::default() })),
-    // The weights are the program's, whichever it was saved with.
-    restore: |estimator, _| Ok(Box::new(downcast(estimator)?.trained().map_err(|error| error.to_string())?)),
+    restore: |estimator, learned| Ok(Box::new(downcast(estimator)?.restored_own(&learned)?)),
 }];
 
 /// An estimator of the network in a folder, to forecast `h` steps; nothing if the path is not of a folder with a `config.json`. The

@@ -4,7 +4,7 @@
 //! [`of_folder`] as an estimator among others. Each series is forecast from its own history and the columns beside it, with quantiles; a
 //! fit does nothing but read the weights. [`PretrainedNetwork`] is what the networks have in common.
 //!
-//! [`ESTIMATORS`] has `Foretell0`, whose weights are in the program.
+//! [`ESTIMATORS`] has `Foretell0`, whose weights are in the program, and which a fit can train on.
 //!
 //! | network | `config.json` | licence of the weights | reads |
 //! |---|---|---|---|

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use foretell_messages::nearest;
+use foretell_estimator::hyper::hint;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -22,17 +22,55 @@ pub struct PretrainedSettings {
     pub futr_exog_list: Vec<String>,
     /// The name of the model's column; `None` for the name of the folder.
     pub alias: Option<String>,
+    /// Steps of fine-tuning; 0 for unchanged weights.
+    pub max_steps: u64,
+    /// The highest learning rate of fine-tuning.
+    pub learning_rate: f64,
+    /// Series of a step.
+    pub batch_size: usize,
+    /// Windows of a step, drawn from its series.
+    pub windows_batch_size: usize,
+    /// Checks in a row without a better validation loss after which fine-tuning stops; -1 for none.
+    pub early_stop_patience_steps: i64,
+    /// Steps between two checks of the validation loss.
+    pub val_check_steps: u64,
+    /// The seed of the draws of series and windows.
+    pub random_seed: u64,
 }
 
 impl Default for PretrainedSettings {
     fn default() -> Self {
-        Self { h: 1, folder: None, hist_exog_list: Vec::new(), futr_exog_list: Vec::new(), alias: None }
+        Self {
+            h: 1,
+            folder: None,
+            hist_exog_list: Vec::new(),
+            futr_exog_list: Vec::new(),
+            alias: None,
+            max_steps: 0,
+            learning_rate: 1e-3,
+            batch_size: 32,
+            windows_batch_size: 32,
+            early_stop_patience_steps: -1,
+            val_check_steps: 100,
+            random_seed: 1,
+        }
     }
+}
+
+/// The networks that a hyper-parameter is of.
+#[derive(Clone, Copy, PartialEq)]
+enum Of {
+    All,
+    /// Those in folders.
+    Folders,
+    /// That in the program, which can be fine-tuned.
+    Own,
 }
 
 /// One of the hyper-parameters.
 struct Setting {
     name: &'static str,
+    of: Of,
     meaning: &'static str,
     expected: &'static str,
     /// Whether the value is within bounds; its type is that of the setting.
@@ -52,33 +90,87 @@ const COLUMNS: &str = "a list of names of columns";
 const SETTINGS: &[Setting] = &[
     Setting {
         name: "h",
+        of: Of::All,
         meaning: "Steps to forecast.",
         expected: "a whole number between 1 and 1000000",
         fits: |s| (1..=MOST).contains(&s.h),
     },
     Setting {
         name: "folder",
+        of: Of::Folders,
         meaning: "Folder of the weights in Hugging Face's layout: config.json and model.safetensors.",
         expected: "the path of a folder",
         fits: |s| s.folder.as_ref().is_none_or(|folder| !folder.as_os_str().is_empty()),
     },
     Setting {
         name: "hist_exog_list",
+        of: Of::Folders,
         meaning: "Columns known for the past alone that the network reads.",
         expected: COLUMNS,
         fits: |_| true,
     },
     Setting {
         name: "futr_exog_list",
+        of: Of::Folders,
         meaning: "Columns known ahead that the network reads.",
         expected: COLUMNS,
         fits: |_| true,
     },
     Setting {
         name: "alias",
+        of: Of::All,
         meaning: "The name of the model's column in forecasts; null for the folder's name, or the model's own.",
         expected: "a name fit for a file (without slashes, not starting with a dot), or null",
         fits: |s| s.alias.as_deref().is_none_or(fits_a_file),
+    },
+    Setting {
+        name: "max_steps",
+        of: Of::Own,
+        meaning: "Steps of fine-tuning on the data; 0 for the unchanged weights of the program.",
+        expected: "a whole number between 0 and 1000000000",
+        fits: |s| s.max_steps <= 1_000_000_000,
+    },
+    Setting {
+        name: "learning_rate",
+        of: Of::Own,
+        meaning: "The highest learning rate of fine-tuning: it rises over a tenth of the steps, and falls to 0.",
+        expected: "a number above 0",
+        fits: |s| s.learning_rate > 0.0 && s.learning_rate.is_finite(),
+    },
+    Setting {
+        name: "batch_size",
+        of: Of::Own,
+        meaning: "Series of a step of fine-tuning.",
+        expected: "a whole number between 1 and 1000000",
+        fits: |s| (1..=MOST).contains(&s.batch_size),
+    },
+    Setting {
+        name: "windows_batch_size",
+        of: Of::Own,
+        meaning: "Windows of a step of fine-tuning, drawn from its series.",
+        expected: "a whole number between 1 and 1000000",
+        fits: |s| (1..=MOST).contains(&s.windows_batch_size),
+    },
+    Setting {
+        name: "early_stop_patience_steps",
+        of: Of::Own,
+        meaning: "Checks in a row without a better validation loss after which fine-tuning stops, with the weights of the best one; -1 for none.",
+        expected: "a whole number, -1 or more",
+        fits: |s| s.early_stop_patience_steps >= -1,
+    },
+    Setting {
+        name: "val_check_steps",
+        of: Of::Own,
+        meaning: "Steps between two checks of the validation loss.",
+        expected: "a whole number of at least 1",
+        fits: |s| s.val_check_steps >= 1,
+    },
+    Setting {
+        name: "random_seed",
+        of: Of::Own,
+        meaning: "The seed of the draws of series and windows.",
+        expected: "a whole number of at least 0",
+        fits: |_| true,
     },
 ];
 
@@ -87,9 +179,22 @@ pub(crate) fn meaning(name: &str) -> Option<&'static str> {
     SETTINGS.iter().find(|known| known.name == name).map(|known| known.meaning)
 }
 
+/// The hyper-parameters of a network in a folder, or of the program's own.
+fn settings(has_folder: bool) -> impl Iterator<Item = &'static Setting> + Clone {
+    let other = if has_folder { Of::Own } else { Of::Folders };
+    SETTINGS.iter().filter(move |known| known.of != other)
+}
+
 impl PretrainedSettings {
+    /// Those of a network in a folder, or of the program's own, by name.
+    pub(crate) fn table_of(&self, has_folder: bool) -> Map<String, Value> {
+        let mut table = self.table();
+        table.retain(|name, _| settings(has_folder).any(|known| known.name == name));
+        table
+    }
+
     /// All by name.
-    pub(crate) fn table(&self) -> Map<String, Value> {
+    fn table(&self) -> Map<String, Value> {
         match serde_json::to_value(self) {
             Ok(Value::Object(table)) => table,
             // A path that is no UTF-8 has no JSON.
@@ -112,15 +217,16 @@ impl PretrainedSettings {
     /// The settings with another value of this hyper-parameter of a model; null is its default.
     pub(crate) fn with(
         &self,
-        model: &'static str,
+        (model, has_folder): (&'static str, bool),
         name: &str,
         value: &Value,
     ) -> Result<Self, PretrainedError> {
-        let names = || SETTINGS.iter().map(|known| known.name);
-        let Some(known) = SETTINGS.iter().find(|known| known.name == name) else {
-            let hint = match nearest(name, names()) {
-                Some(nearest) => format!("did you mean {nearest}?"),
-                None => format!("it has {}", names().collect::<Vec<_>>().join(", ")),
+        let names = settings(has_folder).map(|known| known.name);
+        let Some(known) = settings(has_folder).find(|known| known.name == name) else {
+            let hint = match name {
+                "folder" if !has_folder => "its weights are part of the program".to_owned(),
+                "hist_exog_list" | "futr_exog_list" if !has_folder => "it reads no other columns".to_owned(),
+                _ => hint(name, names),
             };
             return Err(PretrainedError::UnknownHyperParameter { model, found: name.to_owned(), hint });
         };
@@ -154,14 +260,17 @@ mod tests {
         let table = settings.table();
         assert_eq!(Vec::from_iter(table.keys()), Vec::from_iter(SETTINGS.iter().map(|known| known.name)));
         for (name, value) in &table {
-            assert_eq!(settings.with("Pretrained", name, value).expect("its own"), settings, "{name}");
+            let is_kept = |has_folder| {
+                settings.with(("Pretrained", has_folder), name, value).ok() == Some(settings.clone())
+            };
+            assert!(is_kept(true) || is_kept(false), "{name}");
         }
     }
 
     #[test]
     fn slips_are_named() {
         let slip = |name: &str, value: Value| {
-            PretrainedSettings::default().with("Pretrained", name, &value).unwrap_err().to_string()
+            PretrainedSettings::default().with(("Pretrained", true), name, &value).unwrap_err().to_string()
         };
         assert_eq!(
             slip("foldr", json!("x")),
@@ -171,6 +280,33 @@ mod tests {
             [("h", json!(0)), ("folder", json!(7)), ("futr_exog_list", json!("x")), ("alias", json!("a/b"))]
         {
             assert!(slip(name, value.clone()).ends_with(&format!("found {value}")));
+        }
+        assert_eq!(
+            slip("max_steps", json!(3)),
+            "Pretrained has no hyper-parameter max_steps; it has h, folder, hist_exog_list, futr_exog_list, alias"
+        );
+    }
+
+    #[test]
+    fn the_networks_of_the_program_have_settings_of_fine_tuning_in_place_of_a_folder() {
+        let own = ("Foretell0", false);
+        let settings = PretrainedSettings::default();
+        let table = settings.table_of(false);
+        assert!(table.contains_key("max_steps") && !table.contains_key("folder"));
+        assert_eq!(settings.with(own, "max_steps", &json!(7)).unwrap().max_steps, 7);
+        let slip = |name: &str, value: Value| settings.with(own, name, &value).unwrap_err().to_string();
+        assert_eq!(
+            slip("folder", json!("x")),
+            "Foretell0 has no hyper-parameter folder; its weights are part of the program"
+        );
+        for (name, value) in [
+            ("max_steps", json!(-1)),
+            ("learning_rate", json!(0)),
+            ("windows_batch_size", json!(0)),
+            ("early_stop_patience_steps", json!(-2)),
+            ("val_check_steps", json!(0)),
+        ] {
+            assert!(slip(name, value.clone()).ends_with(&format!("found {value}")), "{name}");
         }
     }
 }

@@ -7,15 +7,15 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, ensure};
 use clap::Parser;
-use foretell_nn::Rounding;
 use foretell_pretrained::foretell0::forecast::Foretell0Network;
 use foretell_pretrained::foretell0::network::PatchNetwork;
 use foretell_pretrained::foretell0::weights;
 use foretell_pretraining::evaluate::{self, PanelScores};
 use foretell_pretraining::schedule::LearningRate;
 use foretell_pretraining::state::{self, PretrainingProgress};
-use foretell_pretraining::training::Training;
+use foretell_pretraining::training::{Ground, Training};
 use foretell_pretraining::windows;
+use foretell_train::{Precision, Workers};
 
 /// Trains Foretell0 on synthetic series, or goes on with a training.
 #[derive(Parser)]
@@ -82,15 +82,16 @@ fn main() -> anyhow::Result<()> {
         "the weights are the average in {}, which does not exist: train first, or name the state of a training",
         options.state.display()
     );
-    let rounding = if options.bf16 { Rounding::Bf16 } else { Rounding::None };
+    let precision = if options.bf16 { Precision::Bf16 } else { Precision::F32 };
+    let ground = &Ground::new(Workers::new(0)?);
     let (mut training, mut progress) = if options.state.exists() {
-        state::load(&options.state, rounding)?
+        state::load(ground, &options.state, precision)?
     } else if options.resume {
         let bytes = std::fs::read(&options.weights)
             .with_context(|| format!("reading {}", options.weights.display()))?;
-        state::fresh(Some(weights::read(&bytes, PatchNetwork::new().1)?), options.seed, rounding)
+        state::fresh(ground, Some(weights::read(&bytes, PatchNetwork::new().1)?), options.seed, precision)
     } else {
-        state::fresh(None, options.seed, rounding)
+        state::fresh(ground, None, options.seed, precision)
     };
     ensure!(
         progress.provenance.seed == options.seed,
@@ -109,7 +110,7 @@ fn main() -> anyhow::Result<()> {
 
 fn train(
     options: &Options,
-    training: &mut Training,
+    training: &mut Training<'_>,
     progress: &mut PretrainingProgress,
 ) -> anyhow::Result<()> {
     if let Some(folder) = options.state.parent() {
@@ -163,7 +164,7 @@ fn train(
 }
 
 /// Writes the average of the weights.
-fn export(path: &Path, training: &Training, progress: &PretrainingProgress) -> anyhow::Result<()> {
+fn export(path: &Path, training: &Training<'_>, progress: &PretrainingProgress) -> anyhow::Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::create_dir_all(folder)?;
     }
@@ -200,7 +201,7 @@ fn evaluate(path: &Path, folder: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn measure(options: &Options, training: &mut Training, count: u64) -> anyhow::Result<()> {
+fn measure(options: &Options, training: &mut Training<'_>, count: u64) -> anyhow::Result<()> {
     let mut made = 0;
     let started = Instant::now();
     for step in 0..count {

@@ -3,12 +3,13 @@
 use std::path::Path;
 
 use anyhow::{Context as _, bail, ensure};
-use foretell_nn::{Params, Rounding};
+use foretell_nn::Params;
 use foretell_pretrained::foretell0::network::PatchNetwork;
 use foretell_pretrained::foretell0::weights::Provenance;
+use foretell_train::Precision;
 use serde::{Deserialize, Serialize};
 
-use crate::training::{Training, optimizer};
+use crate::training::{Ground, Training, optimizer};
 
 /// Where a run stands.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -25,7 +26,7 @@ pub struct PretrainingProgress {
 ///
 /// # Errors
 /// If the file cannot be written.
-pub fn save(path: &Path, training: &Training, progress: &PretrainingProgress) -> anyhow::Result<()> {
+pub fn save(path: &Path, training: &Training<'_>, progress: &PretrainingProgress) -> anyhow::Result<()> {
     let header = serde_json::to_vec(progress)?;
     let mut bytes = (header.len() as u64).to_le_bytes().to_vec();
     bytes.extend(header);
@@ -39,7 +40,11 @@ pub fn save(path: &Path, training: &Training, progress: &PretrainingProgress) ->
 ///
 /// # Errors
 /// If the file cannot be read, or is of another network.
-pub fn load(path: &Path, rounding: Rounding) -> anyhow::Result<(Training, PretrainingProgress)> {
+pub fn load<'a>(
+    ground: &'a Ground,
+    path: &Path,
+    precision: Precision,
+) -> anyhow::Result<(Training<'a>, PretrainingProgress)> {
     let bytes = std::fs::read(path).with_context(|| format!("reading {}", path.display()))?;
     let Some((size, rest)) = bytes.split_first_chunk::<8>() else { bail!("{} is cut off", path.display()) };
     let size = usize::try_from(u64::from_le_bytes(*size))?;
@@ -64,44 +69,48 @@ pub fn load(path: &Path, rounding: Rounding) -> anyhow::Result<(Training, Pretra
     optimizer.restore(progress.steps, |name| {
         arena(1 + names.iter().position(|known| *known == name).expect("a state of the optimiser"))
     });
-    Ok((Training::new(params, arena(3).to_vec(), optimizer, rounding), progress))
+    Ok((Training::new(ground, params, arena(3).to_vec(), optimizer, precision), progress))
 }
 
 /// A run that goes on from weights, or from the initial ones, with fresh moments.
 pub fn fresh(
+    ground: &Ground,
     weights: Option<(Params, Provenance)>,
     seed: u64,
-    rounding: Rounding,
-) -> (Training, PretrainingProgress) {
+    precision: Precision,
+) -> (Training<'_>, PretrainingProgress) {
     let (params, provenance) = weights.unwrap_or_else(|| {
         (PatchNetwork::new().1.initialise(seed), Provenance { seed, ..Provenance::default() })
     });
     let (average, len) = (params.arena().to_vec(), params.arena().len());
-    let training = Training::new(params, average, optimizer(len), rounding);
+    let training = Training::new(ground, params, average, optimizer(len), precision);
     (training, PretrainingProgress { provenance, ..PretrainingProgress::default() })
 }
 
 #[cfg(test)]
 mod tests {
+    use foretell_train::Workers;
+
     use super::*;
 
     #[test]
     fn a_killed_run_goes_on_to_the_same_bits() {
         let path = std::env::temp_dir().join(format!("foretell-pretraining-{}", std::process::id()));
-        let (mut whole, mut progress) = fresh(None, 4, Rounding::None);
-        let step = |training: &mut Training, step: u64| training.step(4, 5, 4 * step, 4, 1e-3);
+        let ground = Ground::new(Workers::new(1).unwrap());
+        let (mut whole, mut progress) = fresh(&ground, None, 4, Precision::F32);
+        let step = |training: &mut Training<'_>, step: u64| training.step(4, 5, 4 * step, 4, 1e-3);
         step(&mut whole, 0);
         progress.steps = 1;
         save(&path, &whole, &progress).unwrap();
         step(&mut whole, 1);
-        let (mut resumed, found) = load(&path, Rounding::None).unwrap();
+        let (mut resumed, found) = load(&ground, &path, Precision::F32).unwrap();
         assert_eq!(found, progress);
         step(&mut resumed, 1);
         assert_eq!(whole.params().arena(), resumed.params().arena());
         assert_eq!(whole.average(), resumed.average());
 
         std::fs::write(&path, &std::fs::read(&path).unwrap()[..5000]).unwrap();
-        let error = load(&path, Rounding::None).unwrap_err().to_string();
+        let error = load(&ground, &path, Precision::F32).unwrap_err().to_string();
         assert!(error.contains("delete the file, and resume from"), "{error}");
         std::fs::remove_file(&path).unwrap();
     }

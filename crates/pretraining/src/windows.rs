@@ -1,5 +1,6 @@
 //! Windows cut from synthetic series: each is a function of the seed and its number.
 
+use foretell_pretrained::foretell0::lesson::TrainingWindow;
 use foretell_pretrained::foretell0::network::{FUTURE, PAST};
 use foretell_pretrained::foretell0::window::{LARGEST, PATCH, ReadyWindow, WindowShape};
 use foretell_simd::{Key, Stream};
@@ -13,15 +14,6 @@ const IN_PLACE: u64 = 1 << 40;
 
 /// Steps of the calendar that a window may be told of though its series has no such season.
 const CALENDARS: [f32; 7] = [4.0, 5.0, 7.0, 12.0, 24.0, 48.0, 52.0];
-
-/// A window to train on.
-#[derive(Clone, Debug)]
-pub struct TrainingWindow {
-    /// What the network reads.
-    pub ready: ReadyWindow,
-    /// The values of the future on the window's scale.
-    pub targets: Vec<f32>,
-}
 
 /// The shape of the windows of a step: histories of a few patches to the longest, since short ones are cheap and most real series are short;
 /// mostly near futures, sometimes the farthest.
@@ -81,7 +73,7 @@ fn cut(seed: u64, index: u64, key: Key, shape: WindowShape) -> Option<TrainingWi
     let ready = ReadyWindow::new(history, &calendar, shape)?;
     let scaled = |value: &f32| ready.scale.apply(*value).clamp(-LARGEST, LARGEST);
     let targets = future.iter().map(scaled).collect();
-    Some(TrainingWindow { ready, targets })
+    Some(TrainingWindow { ready, targets, weights: vec![1.0; future.len()] })
 }
 
 /// Makes values unknown: runs of them, or any.

@@ -27,7 +27,7 @@ mod stopping;
 pub use config::TrainConfig;
 pub use fit::{Fit, TrainError, check_coupling, fit};
 pub use foretell_amp::{GradScaler, Precision};
-pub use foretell_batch::{Batch, Cut};
+pub use foretell_batch::{Batch, Cut, Preparation};
 pub use foretell_data::{Cutter, WindowRef};
 pub use foretell_estimator::{Listener, OneProcess, Outcome, Progress, Reduction, Verdict, add_in_order};
 pub use foretell_nn::{

@@ -554,12 +554,24 @@ class Prophet(LocalModel, reads="futr"):
 
 
 class Foretell0(LocalModel):
-    """Foretell0 (a patch transformer of our own, trained on synthetic series alone; nothing is trained on yours).
+    """Foretell0 (a patch transformer of our own, trained on synthetic series; on yours as well where max_steps is set).
 
     Args:
         h: Steps to forecast.
         alias: The name of the model's column in forecasts; None for the folder's name, or the model's own.
+        max_steps: Steps of fine-tuning on the data; 0 for the unchanged weights of the program.
+        learning_rate: The highest learning rate of fine-tuning: it rises over a tenth of the steps, and falls to 0.
+        batch_size: Series of a step of fine-tuning.
+        windows_batch_size: Windows of a step of fine-tuning, drawn from its series.
+        early_stop_patience_steps: Checks in a row without a better validation loss after which fine-tuning stops,
+            with the weights of the best one; -1 for none.
+        val_check_steps: Steps between two checks of the validation loss.
+        random_seed: The seed of the draws of series and windows.
     """
 
-    def __init__(self, h: int, alias: str | None = None) -> None:
+    def __init__(
+        self, h: int, alias: str | None = None, max_steps: int = 0, learning_rate: float = 0.001,
+        batch_size: int = 32, windows_batch_size: int = 32, early_stop_patience_steps: int = -1,
+        val_check_steps: int = 100, random_seed: int = 1,
+    ) -> None:
         self._take(locals())

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use foretell::{
     Ensemble, Fitted, Forecaster, Freq, Future, ModelSpec, Panel, PredictOptions, PredictionIntervals,
-    TimeKind, ValidationOptions,
+    TimeKind, ValidationOptions, Verdict,
 };
 
 /// A small network of random weights.
@@ -122,4 +122,59 @@ fn columns_go_with_a_network_that_reads_them() {
     let told =
         Forecaster::new([fracast]).and_then(|models| models.fit(&panel)).expect_err("none").to_string();
     assert!(told.contains("futr_exog_list must be an empty list"), "{told}");
+}
+
+/// Series in which nothing repeats, so that the program's own network forecasts them.
+fn varied() -> Panel {
+    let value = |i: usize, t: usize| (0.02 * (t * (t + i)) as f32).sin() * 3.0 + ((t * t * t) % 11) as f32;
+    let all = (0..3).map(|i| (format!("s{i}"), 0, (0..80 + i).map(|t| value(i, t)).collect::<Vec<f32>>()));
+    Panel::from_series(Freq::parse("h").expect("a frequency"), all).expect("a panel")
+}
+
+/// The program's own network, fine-tuned by this many steps at a rate that shows.
+fn own(steps: u64) -> Forecaster {
+    let spec = ModelSpec::new("Foretell0", 4, 1).expect("a model");
+    let spec = spec.set("max_steps", steps).and_then(|spec| spec.set("learning_rate", 2e-3));
+    Forecaster::new([spec.expect("settings")]).expect("models").threads(1)
+}
+
+#[test]
+fn a_fine_tuned_network_is_saved_with_its_weights_and_trained_further() {
+    let panel = varied();
+    let of = |fitted: &Fitted| fitted.predict(&panel, None).expect("a forecast").columns;
+    let [before, fitted] = [0, 2].map(|steps| own(steps).fit(&panel).expect("a fit"));
+    assert_ne!(of(&fitted), of(&before));
+    assert_eq!(fitted.models()[0].parameters(), 834_470);
+    let home = tempfile::tempdir().expect("a directory");
+    fitted.save(home.path().join("model"), false).expect("it is saved");
+    let again = Fitted::load(home.path().join("model")).expect("it is loaded");
+    assert_eq!(of(&again), of(&fitted));
+    let further = again.fit_more(&panel).expect("a training");
+    assert_ne!(of(&further), of(&fitted));
+    // A training that is interrupted leaves a model that says how far it came.
+    let interrupted = own(5).on_progress(|_, _| Verdict::Interrupt).fit(&panel).expect("a model");
+    let told = interrupted.interruption().expect("it was interrupted");
+    assert_eq!(told.to_string(), "step 1 of 5 of Foretell0");
+    interrupted.save(home.path().join("half"), false).expect("it is saved");
+    let half = Fitted::load(home.path().join("half")).expect("it is loaded");
+    assert_eq!(of(&half), of(&interrupted));
+    let refused = own(2).max_memory(8 << 20).fit(&panel).expect_err("more than the limit").to_string();
+    assert!(refused.contains("the optimiser's state"), "{refused}");
+}
+
+#[test]
+fn cross_validation_fine_tunes_again_where_it_is_to() {
+    let panel = varied();
+    let scored = |steps: u64, refits: bool| {
+        let options = ValidationOptions::new(2, 4);
+        let options = if refits { options.refit(1) } else { options };
+        let validation = own(steps).cross_validate(&panel, &options).expect("scores");
+        validation.frame.column("Foretell0").expect("a column").to_vec()
+    };
+    let [without, once, each] = [scored(0, false), scored(2, false), scored(2, true)];
+    assert_eq!(scored(0, true), without);
+    assert!(once != without && each != once);
+    // The first windows are of the same training.
+    assert_eq!(once[..4], each[..4]);
+    assert_ne!(once[4..8], each[4..8]);
 }

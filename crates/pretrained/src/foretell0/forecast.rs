@@ -17,10 +17,10 @@ const LEVELS: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 const MOST_AVERAGED: usize = 64;
 
 /// Steps of history that a window holds.
-const CONTEXT: usize = PAST * PATCH;
+pub(super) const CONTEXT: usize = PAST * PATCH;
 
 /// Steps of the future that the network was trained for; the season is repeated beyond.
-const FARTHEST: usize = FUTURE * PATCH;
+pub(super) const FARTHEST: usize = FUTURE * PATCH;
 
 /// The longest season that a window shows three cycles of.
 const LONGEST_SEASON: f32 = CONTEXT as f32 / 3.0;
@@ -66,6 +66,11 @@ impl Foretell0Network {
         Ok(Self { network, params: weights::read(bytes, table)?.0 })
     }
 
+    /// Its weights.
+    pub fn params(&self) -> &Params {
+        &self.params
+    }
+
     /// Quantiles of the `h` steps after a history whose unknown values are NaN, at the seasons of its calendar, in steps, the shortest first;
     /// `None` if nothing is known.
     ///
@@ -73,7 +78,7 @@ impl Foretell0Network {
     /// A history without negative values has no negative forecast.
     pub fn quantiles_of(&self, history: &[f32], calendar: &[f32], h: usize) -> Option<Vec<Step>> {
         let last = history.iter().rfind(|value| value.is_finite())?;
-        let times = averaged(history, calendar);
+        let times = averaged(history.len(), calendar);
         let window = window_of(history, times);
         let (least, most) = bounds(window);
         // A window without known values, or without any that differ, has its last known value.
@@ -92,11 +97,7 @@ impl Foretell0Network {
     /// The forecast of averages of `times` steps, with what each step is beside the average that it lies in.
     fn by_averages(&self, history: &[f32], calendar: &[f32], times: usize, h: usize) -> Option<Vec<Step>> {
         let first = history.len() % times;
-        let mean = |block: &[f32]| {
-            let known = block.iter().filter(|value| value.is_finite());
-            known.clone().map(|value| f64::from(*value)).sum::<f64>() as f32 / known.count() as f32
-        };
-        let averages: Vec<f32> = history[first..].chunks_exact(times).map(mean).collect();
+        let averages = averages(&history[first..], times);
         let seasons: Vec<f32> = calendar.iter().map(|season| season / times as f32).collect();
         let coarse = self.quantiles_of(&averages, &seasons, h.div_ceil(times))?;
         let fine = Detail::new(&history[first..], &averages, times, *calendar.last()? as usize);
@@ -228,11 +229,11 @@ impl PretrainedNetwork for Foretell0Network {
     }
 }
 
-/// How many steps are averaged so that a window holds three cycles of the longest season: 1 where that is short, or averages would hide the
+/// How many steps are averaged of a history of `steps` so that a window holds three cycles of the longest season: 1 where that is short, or averages would hide the
 /// shortest.
-fn averaged(history: &[f32], calendar: &[f32]) -> usize {
+pub(super) fn averaged(steps: usize, calendar: &[f32]) -> usize {
     let (Some(&short), Some(&long)) = (calendar.first(), calendar.last()) else { return 1 };
-    if long <= LONGEST_SEASON || history.len() < CONTEXT || (history.len() as f32) < 2.0 * long {
+    if long <= LONGEST_SEASON || steps < CONTEXT || (steps as f32) < 2.0 * long {
         return 1;
     }
     let times = (long / LONGEST_SEASON).ceil();
@@ -240,8 +241,17 @@ fn averaged(history: &[f32], calendar: &[f32]) -> usize {
 }
 
 /// The end of a history that the window holds.
-fn window_of(history: &[f32], times: usize) -> &[f32] {
+pub(super) fn window_of(history: &[f32], times: usize) -> &[f32] {
     &history[history.len().saturating_sub(CONTEXT * times)..]
+}
+
+/// The means of the known values of each `times` steps, NaN where none is known.
+pub(super) fn averages(values: &[f32], times: usize) -> Vec<f32> {
+    let mean = |block: &[f32]| {
+        let known = block.iter().filter(|value| value.is_finite());
+        known.clone().map(|value| f64::from(*value)).sum::<f64>() as f32 / known.count() as f32
+    };
+    values.chunks(times).map(mean).collect()
 }
 
 /// The least and the largest known value.
@@ -251,7 +261,7 @@ fn bounds(values: &[f32]) -> (f32, f32) {
 }
 
 /// Whether each value is that of a whole period before, for two cycles at least.
-fn repeats(history: &[f32], period: f32) -> bool {
+pub(super) fn repeats(history: &[f32], period: f32) -> bool {
     let lag = period as usize;
     let is_whole = period.fract() == 0.0 && lag >= 1 && history.len() >= 2 * lag;
     is_whole && history[lag..].iter().zip(history).all(|(later, earlier)| later == earlier)
@@ -382,8 +392,9 @@ mod tests {
                 + if t.is_multiple_of(2) { 3.0 } else { 0.0 }
         };
         let history: Vec<f32> = (0..48 * 7 * 5).map(value).collect();
-        assert_eq!(averaged(&history, &[48.0, 336.0]), 2);
-        assert_eq!((averaged(&history, &[7.0, 365.0]), averaged(&history, &[24.0, 168.0])), (1, 1));
+        let steps = history.len();
+        assert_eq!(averaged(steps, &[48.0, 336.0]), 2);
+        assert_eq!((averaged(steps, &[7.0, 365.0]), averaged(steps, &[24.0, 168.0])), (1, 1));
         let averages: Vec<f32> = history.chunks_exact(2).map(|pair| 0.5 * (pair[0] + pair[1])).collect();
         let detail = Detail::new(&history, &averages, 2, 336);
         assert!(detail.noise < 1e-3, "{}", detail.noise);

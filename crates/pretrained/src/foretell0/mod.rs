@@ -2,12 +2,14 @@
 //!
 //! An encoder over patches of 16 steps reads what simple methods say of each step beside the values, and mixes their forecasts; every patch of
 //! the future is computed in one pass. `docs/pretrained.md` has how it was trained, and where it fails. The parts are public for the
-//! program that trains it.
+//! program that trains it. Its training on, on the data of a panel, takes the same steps.
 
 pub mod forecast;
+pub mod lesson;
 pub mod network;
 pub mod periods;
 pub mod scale;
+pub(crate) mod tuning;
 pub mod weights;
 pub mod window;
 

@@ -124,6 +124,31 @@ pub fn read(bytes: &[u8], table: Table) -> Result<(Params, Provenance), WeightsE
     Ok((params, provenance))
 }
 
+/// The values of all parameters, in the order of the table.
+pub(crate) fn plain(params: &Params) -> Vec<f64> {
+    let values = params.table().trained().flat_map(|entry| params.values(entry));
+    values.map(|value| f64::from(*value)).collect()
+}
+
+/// The parameters of this table with the values that [`plain`] gave, or why they are not.
+pub(crate) fn with_plain(table: Table, values: &[f64]) -> Result<Params, String> {
+    let expected: usize = table.trained().map(|entry| entry.shape.numel()).sum();
+    if values.len() != expected || !values.iter().all(|value| value.is_finite()) {
+        let found = values.len();
+        return Err(format!(
+            "its weights must be {expected} finite numbers, found {found}; save it again from its source"
+        ));
+    }
+    let mut params = table.initialise(0);
+    let entries = params.table().entries().to_vec();
+    let mut rest = values;
+    for (index, entry) in entries.iter().enumerate().filter(|(_, entry)| entry.is_trained()) {
+        let own = rest.split_off(..entry.shape.numel()).expect("as many as were counted");
+        params.set(index, &own.iter().map(|value| *value as f32).collect::<Vec<_>>());
+    }
+    Ok(params)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -152,6 +177,18 @@ mod tests {
         }
         // What has been rounded once is not rounded again.
         assert_eq!(write(&read, &found), bytes);
+    }
+
+    #[test]
+    fn plain_values_come_back_to_the_bit() {
+        let params = PatchNetwork::new().1.initialise(3);
+        let values = plain(&params);
+        let read = with_plain(PatchNetwork::new().1, &values).unwrap();
+        assert_eq!(read.arena(), params.arena());
+        for wrong in [&values[1..], &[&values[1..], &[f64::NAN]].concat()] {
+            let error = with_plain(PatchNetwork::new().1, wrong).unwrap_err();
+            assert!(error.contains(&format!("must be {} finite", values.len())), "{error}");
+        }
     }
 
     #[test]

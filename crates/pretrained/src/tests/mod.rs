@@ -5,3 +5,4 @@ mod chronos2;
 mod folders;
 mod fracast;
 mod packages;
+mod tuning;
