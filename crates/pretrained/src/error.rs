@@ -120,6 +120,15 @@ pub enum PretrainedError {
         /// Why, and what to do.
         reason: &'static str,
     },
+    /// Contributions to forecasts that a network does not have.
+    #[error("{model} cannot be explained so: {reason}")]
+    #[strum(serialize = "cannot_explain")]
+    Explain {
+        /// The model.
+        model: String,
+        /// Why, and what to do.
+        reason: String,
+    },
     /// Fine-tuning that could not continue.
     #[error("{model}: {source}")]
     Train {

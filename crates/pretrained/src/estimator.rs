@@ -7,9 +7,9 @@ use std::sync::Arc;
 use foretell_calendar::calendar_seasons;
 use foretell_data::{Future, Panel, Span};
 use foretell_estimator::{
-    Asked, ColumnKind, ColumnsRead, Cutoff, Estimator, EstimatorError, EstimatorNeeds, Fallback,
-    ForecastValues, HeldOut, KnownColumn, Learned, LevelsSeen, MemoryEstimate, Outcome, Output, Run, Trained,
-    TrainingSize, Workers, cutoffs_beside,
+    Asked, Attribution, ColumnKind, ColumnsRead, Contributions, Cutoff, Estimator, EstimatorError,
+    EstimatorNeeds, Fallback, ForecastValues, HeldOut, KnownColumn, Learned, LevelsSeen, MemoryEstimate,
+    Outcome, Output, Run, Trained, TrainingSize, Workers, cutoffs_beside,
 };
 use foretell_gemm::share;
 use serde_json::{Map, Value};
@@ -17,7 +17,8 @@ use serde_json::{Map, Value};
 use crate::error::PretrainedError;
 use crate::folder::Opened;
 use crate::foretell0::bundled;
-use crate::foretell0::forecast::Foretell0Network;
+use crate::foretell0::explain::{contribution_memory, contributions};
+use crate::foretell0::forecast::{CONTEXT, Foretell0Network};
 use crate::foretell0::network::PatchNetwork;
 use crate::foretell0::tuning::{training_memory, tune};
 use crate::foretell0::weights::{plain, with_plain};
@@ -271,6 +272,19 @@ impl TrainedPretrained {
             None => &*self.opened.network,
         }
     }
+
+    /// The program's own network, if it is that one.
+    fn own(&self) -> Option<Arc<Foretell0Network>> {
+        let own = || self.tuned.clone().unwrap_or_else(bundled);
+        (!self.pretrained.kind.has_folder).then(own)
+    }
+}
+
+/// The seasons of the calendar of a panel, in steps.
+fn seasons(panel: &Panel) -> Vec<usize> {
+    let mut seasons = calendar_seasons(panel.freq());
+    seasons.retain(|season| *season > 1);
+    seasons
 }
 
 /// Series that are forecast in one call, and their part of the values.
@@ -393,9 +407,7 @@ impl Trained for TrainedPretrained {
         let levels = asked.quantiles.unwrap_or_default();
         let quantiles = Quantiles::new(network.levels(), std::iter::once(&0.5).chain(levels).copied());
         let columns = 1 + levels.len();
-        let mut seasons = calendar_seasons(panel.freq());
-        seasons.retain(|season| *season > 1);
-        let (h, quantiles, seasons) = (asked.h, &quantiles, &seasons);
+        let (h, quantiles, seasons) = (asked.h, &quantiles, &seasons(panel));
         let request = Request { network, panel, future, read, seasons, h, quantiles, columns };
         let mut values = vec![0.0; cutoffs.len() * asked.h * columns];
         let together = network.together().max(1);
@@ -413,6 +425,44 @@ impl Trained for TrainedPretrained {
         }
         blocks.into_iter().try_for_each(|block| block.result)?;
         Ok(ForecastValues { cutoffs, values })
+    }
+
+    fn attributed_inputs(&self, target: &str, _: usize) -> Option<Vec<String>> {
+        let lags = 1 - CONTEXT as i64..=0;
+        self.own().map(|_| lags.map(|lag| format!("{target}@{lag}")).collect())
+    }
+
+    fn contributions(
+        &self,
+        panel: &Panel,
+        _: Option<&Future>,
+        h: usize,
+        (method, output): (Attribution, usize),
+        workers: &Workers,
+    ) -> Option<Result<Vec<Contributions>, EstimatorError>> {
+        let own = self.own()?;
+        let refuse = |reason: String| {
+            let model = self.pretrained.alias().to_owned();
+            EstimatorError::from(PretrainedError::Explain { model, reason })
+        };
+        if output > 0 {
+            let reason = format!("it has one output, its median, counted from 0, and no output {output}");
+            return Some(Err(refuse(reason)));
+        }
+        let found = contributions(own.params(), panel, &seasons(panel), (h, method), workers);
+        Some(found.and_then(|found| found.map_err(refuse)))
+    }
+
+    fn contribution_memory(
+        &self,
+        windows: usize,
+        h: usize,
+        method: Attribution,
+        threads: usize,
+    ) -> MemoryEstimate {
+        let of_own =
+            |own: Arc<Foretell0Network>| contribution_memory(own.params(), h, method, threads.min(windows));
+        self.own().map(of_own).unwrap_or_default()
     }
 
     fn held_bytes(&self) -> [u64; 2] {

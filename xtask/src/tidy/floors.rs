@@ -284,7 +284,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders("crates/pretrained/src/chronos2", &["unrolled", "config", "tokens", "encoder", "network"]),
     folders(
         "crates/pretrained/src/foretell0",
-        &["periods scale", "window", "network", "weights", "forecast lesson", "tuning"],
+        &["periods scale", "window", "network", "weights", "forecast lesson", "explain tuning"],
     ),
     folders(
         "crates/pretrained/src/fracast",

@@ -165,6 +165,7 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-autograd",
             "foretell-nn",
             "foretell-optim",
+            "foretell-infer",
             "foretell-train",
             "foretell-messages",
             "foretell-calendar",

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use foretell::{
-    Ensemble, Fitted, Forecaster, Freq, Future, ModelSpec, Panel, PredictOptions, PredictionIntervals,
-    TimeKind, ValidationOptions, Verdict,
+    Attribution, Ensemble, ExplainOptions, Fitted, Forecaster, Freq, Future, ModelSpec, Panel,
+    PredictOptions, PredictionIntervals, TimeKind, ValidationOptions, Verdict,
 };
 
 /// A small network of random weights.
@@ -177,4 +177,34 @@ fn cross_validation_fine_tunes_again_where_it_is_to() {
     // The first windows are of the same training.
     assert_eq!(once[..4], each[..4]);
     assert_ne!(once[4..8], each[4..8]);
+}
+
+#[test]
+fn the_contributions_of_past_values_add_up_to_the_forecast() {
+    let panel = varied();
+    let fitted = own(0).fit(&panel).expect("a fit");
+    let forecast = fitted.predict(&panel, None).expect("a forecast").columns.remove(0).1;
+    for (method, most) in [
+        (Attribution::IntegratedGradients { points: 60 }, 0.02),
+        (Attribution::ShapleySampling { permutations: 1, seed: 1 }, 1e-4),
+    ] {
+        let frame = fitted.explain(&panel, &ExplainOptions::new(method)).expect("contributions");
+        let columns = &frame.columns;
+        assert_eq!(columns.len(), 1 + 512);
+        assert_eq!(
+            [0, 1, 512].map(|place| columns[place].0.as_str()),
+            ["Foretell0:baseline", "Foretell0:y@-511", "Foretell0:y@0"]
+        );
+        for (row, forecast) in forecast.iter().enumerate() {
+            let values = || columns.iter().map(|(_, values)| values[row]);
+            let sizes: f32 = values().skip(1).map(f32::abs).sum();
+            let off = (values().sum::<f32>() - forecast).abs();
+            assert!(sizes > 0.1 && off <= most * sizes, "row {row}: off by {off}, of {sizes}");
+        }
+        // What lies before the first value has no part.
+        assert!(columns[1].1.iter().all(|value| *value == 0.0));
+    }
+    let refused =
+        fitted.explain(&panel, &ExplainOptions::default().output(1)).expect_err("it has one output");
+    assert!(refused.to_string().contains("no output 1"), "{refused}");
 }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use foretell_nn::{Forward, Params, Tensor};
+use foretell_nn::{Forward, Params, Tensor, Var};
 
 use super::network::{FUTURE, PAST, PatchNetwork, QUANTILES, Tokens};
 use super::weights::{self, WeightsError};
@@ -14,10 +14,10 @@ use crate::{PretrainedNetwork, SeriesContext};
 const LEVELS: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 
 /// The most steps that are averaged.
-const MOST_AVERAGED: usize = 64;
+pub(super) const MOST_AVERAGED: usize = 64;
 
 /// Steps of history that a window holds.
-pub(super) const CONTEXT: usize = PAST * PATCH;
+pub(crate) const CONTEXT: usize = PAST * PATCH;
 
 /// Steps of the future that the network was trained for; the season is repeated beyond.
 pub(super) const FARTHEST: usize = FUTURE * PATCH;
@@ -154,14 +154,14 @@ impl Foretell0Network {
             windows.iter().flat_map(|window| of(window).iter().copied()).collect()
         };
         let hidden: Vec<bool> = windows.iter().flat_map(|window| window.hidden.iter().copied()).collect();
+        let constant =
+            |values: Vec<f32>, sizes: [usize; 3]| Var::constant(Tensor::from_slice(&values, sizes));
+        let spreads = constant(joined(|window| &window.spreads), [2, shape.future, 1]);
         let batch = Tokens {
-            tokens: Tensor::from_slice(&joined(|window| &window.tokens), [2, shape.tokens(), FEATURES]),
+            tokens: constant(joined(|window| &window.tokens), [2, shape.tokens(), FEATURES]),
             hidden: &hidden,
-            methods: Tensor::from_slice(
-                &joined(|window| &window.methods),
-                [2 * shape.future, METHODS, PATCH],
-            ),
-            spreads: Tensor::from_slice(&joined(|window| &window.spreads), [2 * shape.future]),
+            methods: constant(joined(|window| &window.methods), [2 * shape.future, METHODS, PATCH]),
+            spreads: spreads.reshape([2 * shape.future]),
             shape,
         };
         let values = self.network.forward(&Forward::inference(&self.params), &batch).value().to_vec();
@@ -172,7 +172,7 @@ impl Foretell0Network {
 
 /// What is taken from values before they are held in 32 bits, where these would lose what moves: a whole number in their middle, so that
 /// whole numbers stay whole. 0 of others.
-fn level(values: &[f64]) -> f64 {
+pub(super) fn level(values: &[f64]) -> f64 {
     let known = values.iter().copied().filter(|value| value.is_finite());
     let (least, most) = known.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), y| (a.min(y), b.max(y)));
     let range = most - least;
@@ -255,7 +255,7 @@ pub(super) fn averages(values: &[f32], times: usize) -> Vec<f32> {
 }
 
 /// The least and the largest known value.
-fn bounds(values: &[f32]) -> (f32, f32) {
+pub(super) fn bounds(values: &[f32]) -> (f32, f32) {
     let known = values.iter().copied().filter(|value| value.is_finite());
     known.fold((f32::INFINITY, f32::NEG_INFINITY), |(least, most), value| (least.min(value), most.max(value)))
 }

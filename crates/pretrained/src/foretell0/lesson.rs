@@ -5,8 +5,9 @@
 //! multiple of the window's mean spread, so that the sum of pinball losses is the loss: twice the mean pinball loss of the quantiles in units of
 //! the spread.
 
-use foretell_nn::{Forward, Inputs, Loss, Model, Needs, Network, Tensor, Var, Windows};
+use foretell_nn::{Forward, Inputs, Key, Loss, Model, Needs, Network, Params, Tensor, Var, Windows};
 use foretell_optim::{AdamConfig, Clip, Rule};
+use foretell_pool::live_bytes_of_thread;
 use foretell_train::Batch;
 
 use super::network::{PatchNetwork, QUANTILES, Tokens};
@@ -105,6 +106,23 @@ pub fn batch(windows: &[TrainingWindow]) -> Batch {
     }
 }
 
+/// About how many numbers a step keeps of a window of this shape between its two passes: what two keep more than one.
+pub(crate) fn kept(params: &Params, shape: WindowShape) -> usize {
+    let network = network(usize::MAX);
+    let bytes_of = |windows: usize| {
+        let batch = batch(&vec![TrainingWindow::nothing(shape, 1); windows]);
+        let before = live_bytes_of_thread();
+        let cx = Forward::training(params, Key::new(0));
+        let output = network.model.forward(&cx, &batch.windows.inputs());
+        let bytes = live_bytes_of_thread() - before;
+        drop(output);
+        bytes
+    };
+    // What is made once is made now.
+    bytes_of(1);
+    (bytes_of(2) - bytes_of(1)).max(0) as usize / size_of::<f32>()
+}
+
 /// The network as a model of the engine.
 struct Lessons {
     network: PatchNetwork,
@@ -114,8 +132,8 @@ struct Lessons {
 impl Model for Lessons {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
         let given = "a batch of lessons";
-        let methods = windows.hist_exog.as_ref().expect(given).value();
-        let spreads = windows.stat_exog.as_ref().expect(given).value();
+        let methods = windows.hist_exog.as_ref().expect(given);
+        let spreads = windows.stat_exog.as_ref().expect(given);
         let [rows, future] = [spreads.shape()[0], spreads.shape()[1]];
         let tokens = windows.insample_mask.shape()[1];
         let hidden: Vec<bool> =
@@ -123,7 +141,7 @@ impl Model for Lessons {
         let forecast = self.network.forward(
             cx,
             &Tokens {
-                tokens: windows.insample_y.value().reshape([rows, tokens, FEATURES]),
+                tokens: windows.insample_y.reshape([rows, tokens, FEATURES]),
                 hidden: &hidden,
                 methods: methods.reshape([rows * future, METHODS, PATCH]),
                 spreads: spreads.reshape([rows * future]),
@@ -131,7 +149,7 @@ impl Model for Lessons {
             },
         );
         let units = Tensor::build([rows, 1, 1], |units| {
-            let spreads = spreads.contiguous();
+            let spreads = spreads.value().contiguous();
             let each = spreads.values().chunks_exact(future);
             units.iter_mut().zip(each).for_each(|(out, spreads)| *out = unit(spreads));
         });
@@ -143,8 +161,6 @@ impl Model for Lessons {
 
 #[cfg(test)]
 mod tests {
-    use foretell_nn::Key;
-
     use super::*;
 
     #[test]

@@ -4,6 +4,7 @@
 //! the future is computed in one pass. `docs/pretrained.md` has how it was trained, and where it fails. The parts are public for the
 //! program that trains it. Its training on, on the data of a panel, takes the same steps.
 
+pub(crate) mod explain;
 pub mod forecast;
 pub mod lesson;
 pub mod network;

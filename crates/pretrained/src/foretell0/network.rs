@@ -42,13 +42,13 @@ pub struct PatchNetwork {
 #[derive(Clone, Debug)]
 pub struct Tokens<'a> {
     /// `[batch, tokens, FEATURES]`.
-    pub tokens: Tensor,
+    pub tokens: Var,
     /// `[batch, tokens]`.
     pub hidden: &'a [bool],
     /// `[batch * future, METHODS, PATCH]`.
-    pub methods: Tensor,
+    pub methods: Var,
     /// `[batch * future]`.
-    pub spreads: Tensor,
+    pub spreads: Var,
     /// The tokens of each window.
     pub shape: WindowShape,
 }
@@ -71,18 +71,17 @@ impl PatchNetwork {
         let WindowShape { past, future } = batch.shape;
         let windows = batch.tokens.shape()[0];
         let [cosines, sines] = rotary_table(past + future);
-        let mut x = self.embed.forward(cx, &Var::constant(batch.tokens.clone()));
+        let mut x = self.embed.forward(cx, &batch.tokens);
         let positions = [&cosines, &sines];
         for layer in &self.layers {
             x = layer.forward(cx, x, positions, batch.hidden);
         }
         let x = x.narrow(1, past, future).rms_norm(Some(&cx.param(self.norm)), EPS);
         let shares = self.mix.forward(cx, &x, Activation::Identity).softmax(2);
-        let methods = Var::constant(batch.methods.clone());
-        let base = shares.reshape([windows * future, 1, METHODS]).matmul(&methods);
+        let base = shares.reshape([windows * future, 1, METHODS]).matmul(&batch.methods);
         let base = base.reshape([windows, future * PATCH, 1]);
         let steps = [windows, future * PATCH, QUANTILES.len()];
-        let unit = Var::constant(batch.spreads.clone()).reshape([windows, future, 1]);
+        let unit = batch.spreads.reshape([windows, future, 1]);
         let distance = self.head.forward(cx, &x).mul(&unit).reshape(steps);
         distance.add(&base.expand(steps))
     }
@@ -181,12 +180,16 @@ mod tests {
     use super::*;
     use crate::foretell0::window::ReadyWindow;
 
+    fn constant(values: &[f32], shape: impl Into<foretell_nn::Shape>) -> Var {
+        Var::constant(Tensor::from_slice(values, shape))
+    }
+
     fn tokens<'a>(window: &ReadyWindow, shape: WindowShape, hidden: &'a [bool]) -> Tokens<'a> {
         Tokens {
-            tokens: Tensor::from_slice(&window.tokens, [1, shape.tokens(), FEATURES]),
+            tokens: constant(&window.tokens, [1, shape.tokens(), FEATURES]),
             hidden,
-            methods: Tensor::from_slice(&window.methods, [shape.future, METHODS, PATCH]),
-            spreads: Tensor::from_slice(&window.spreads, [shape.future]),
+            methods: constant(&window.methods, [shape.future, METHODS, PATCH]),
+            spreads: constant(&window.spreads, [shape.future]),
             shape,
         }
     }

@@ -35,6 +35,11 @@ impl WindowScale {
         varies.then(|| Self { centre: at(0.5), width })
     }
 
+    /// The value that is 0, and the width by which others are divided.
+    pub(super) fn parts(self) -> [f32; 2] {
+        [self.centre, self.width]
+    }
+
     /// A value on the network's scale.
     pub fn apply(self, value: f32) -> f32 {
         foretell_data::asinh((value - self.centre) / self.width)

@@ -7,9 +7,8 @@
 use foretell_calendar::calendar_seasons;
 use foretell_data::{Cutter, Panel, Span, WindowSpec};
 use foretell_estimator::{EstimatorError, HeldOut, MemoryEstimate, Outcome, Run, TrainingSize};
-use foretell_nn::{Dims, Forward, Key, Params};
+use foretell_nn::{Dims, Params};
 use foretell_optim::{CosineWarmup, Schedule};
-use foretell_pool::live_bytes_of_thread;
 use foretell_train::{Batch, Cut, Fit, Preparation, TrainConfig, fit, shard_count};
 
 use super::forecast::{CONTEXT, FARTHEST, averaged, averages, repeats, window_of};
@@ -57,7 +56,7 @@ pub(crate) fn tune(
         step_by_step: false,
         preparation: Some(&reading),
     };
-    let kept = kept(&params, reading.shape);
+    let kept = lesson::kept(&params, reading.shape);
     let job = Fit {
         valid: valid.as_ref(),
         kept,
@@ -110,25 +109,8 @@ pub(crate) fn training_memory(
         .and_numbers("the optimiser's state", arena(lesson::rule().state_names().len()))
         .and_numbers("the best weights", arena(best))
         .and_numbers("windows", at_once.saturating_mul(window))
-        .and_numbers("activations, roughly,", at_once.saturating_mul(kept(&params, reading.shape)));
+        .and_numbers("activations, roughly,", at_once.saturating_mul(lesson::kept(&params, reading.shape)));
     (params.table().numel(), needs)
-}
-
-/// About how many numbers a step keeps of a window of this shape between its two passes: what two keep more than one.
-fn kept(params: &Params, shape: WindowShape) -> usize {
-    let network = lesson::network(usize::MAX);
-    let bytes_of = |windows: usize| {
-        let batch = lesson::batch(&vec![TrainingWindow::nothing(shape, 1); windows]);
-        let before = live_bytes_of_thread();
-        let cx = Forward::training(params, Key::new(0));
-        let output = network.model.forward(&cx, &batch.windows.inputs());
-        let bytes = live_bytes_of_thread() - before;
-        drop(output);
-        bytes
-    };
-    // What is made once is made now.
-    bytes_of(1);
-    (bytes_of(2) - bytes_of(1)).max(0) as usize / size_of::<f32>()
 }
 
 /// How windows of a panel become those that the network reads.

@@ -12,14 +12,14 @@ pub const PATCH: usize = 16;
 pub const METHODS: usize = 6;
 
 /// Numbers of a patch beside those of its steps.
-const FACTS: usize = 16;
+pub(super) const FACTS: usize = 16;
 
 /// Numbers of a token: for each step its value on the window's scale, whether it is known, and the distances of value and methods from the last
 /// value, by the spread of the first patch; and the facts.
 pub const FEATURES: usize = (METHODS + 2) * PATCH + FACTS;
 
 /// Added to spreads: what is next to exact needs not be told apart.
-const LEAST_SPREAD: f32 = 0.01;
+pub(super) const LEAST_SPREAD: f32 = 0.01;
 
 /// The largest absolute value that the network sees or is trained for.
 pub const LARGEST: f32 = 6.0;
@@ -62,6 +62,11 @@ impl WindowShape {
     pub fn tokens(self) -> usize {
         self.past + self.future
     }
+
+    /// Where the middle of a token lies, in steps from the end of the history.
+    pub(super) fn centre(self, place: usize) -> f32 {
+        (place * PATCH) as f32 + 0.5 * PATCH as f32 - (self.past * PATCH) as f32
+    }
 }
 
 impl ReadyWindow {
@@ -78,28 +83,7 @@ impl ReadyWindow {
             history.len(),
             shape.past
         );
-        let start = history.iter().position(|value| value.is_finite())?;
-        let history = &history[start..];
-        let known: Vec<f32> = history.iter().copied().filter(|value| value.is_finite()).collect();
-        let scale = WindowScale::of(&known)?;
-        let scaled: Vec<f32> =
-            history.iter().map(|value| scale.apply(*value).clamp(-LARGEST, LARGEST)).collect();
-        let filled = fill(&scaled);
-        let periods = periods::find(&filled, calendar);
-        let steps = history.len() + shape.future * PATCH;
-        let methods = Methods::new(&scaled, &filled, &periods, steps);
-        let spreads = spreads(&filled, periods.first().copied(), shape.future);
-        let facts = Facts::new(&known, &scale, &periods, &spreads);
-        let mut window = Self {
-            tokens: vec![0.0; shape.tokens() * FEATURES],
-            hidden: vec![false; shape.tokens()],
-            methods: vec![0.0; shape.future * METHODS * PATCH],
-            scale,
-            periods,
-            spreads,
-        };
-        window.fill_tokens(&scaled, &methods, &facts, shape);
-        Some(window)
+        Some(ScaledHistory::new(history, calendar)?.ready(shape))
     }
 
     fn fill_tokens(&mut self, scaled: &[f32], methods: &Methods, facts: &Facts, shape: WindowShape) {
@@ -120,8 +104,12 @@ impl ReadyWindow {
                 }
             }
             self.hidden[place] = !is_future && (place + 1) * PATCH <= before;
-            let centre = (place * PATCH) as f32 + 0.5 * PATCH as f32 - (shape.past * PATCH) as f32;
-            facts.write(&mut token[FEATURES - FACTS..], centre, place.checked_sub(shape.past), known);
+            facts.write(
+                &mut token[FEATURES - FACTS..],
+                shape.centre(place),
+                place.checked_sub(shape.past),
+                known,
+            );
         }
         let start = scaled.len();
         for (place, patch) in self.methods.chunks_exact_mut(METHODS * PATCH).enumerate() {
@@ -134,8 +122,53 @@ impl ReadyWindow {
     }
 }
 
+/// A history on its window's scale, and what the network is told of it beside its values.
+pub(super) struct ScaledHistory {
+    /// From the first known value on, NaN where unknown.
+    pub(super) scaled: Vec<f32>,
+    pub(super) scale: WindowScale,
+    pub(super) periods: Vec<f32>,
+    common: [f32; 4],
+}
+
+impl ScaledHistory {
+    /// `None` if the known values do not vary.
+    pub(super) fn new(history: &[f32], calendar: &[f32]) -> Option<Self> {
+        let start = history.iter().position(|value| value.is_finite())?;
+        let history = &history[start..];
+        let known: Vec<f32> = history.iter().copied().filter(|value| value.is_finite()).collect();
+        let scale = WindowScale::of(&known)?;
+        let scaled: Vec<f32> =
+            history.iter().map(|value| scale.apply(*value).clamp(-LARGEST, LARGEST)).collect();
+        let periods = periods::find(&fill(&scaled), calendar);
+        Some(Self { scaled, scale, periods, common: common(&known, &scale) })
+    }
+
+    fn ready(self, shape: WindowShape) -> ReadyWindow {
+        let filled = fill(&self.scaled);
+        let steps = self.scaled.len() + shape.future * PATCH;
+        let methods = Methods::new(&self.scaled, &filled, &self.periods, steps);
+        let facts = self.facts(spreads(&filled, self.periods.first().copied(), shape.future));
+        let mut window = ReadyWindow {
+            tokens: vec![0.0; shape.tokens() * FEATURES],
+            hidden: vec![false; shape.tokens()],
+            methods: vec![0.0; shape.future * METHODS * PATCH],
+            scale: self.scale,
+            periods: self.periods,
+            spreads: facts.spreads.clone(),
+        };
+        window.fill_tokens(&self.scaled, &methods, &facts, shape);
+        window
+    }
+
+    /// What holds for the whole window, with these spreads.
+    pub(super) fn facts(&self, spreads: Vec<f32>) -> Facts {
+        Facts { periods: self.periods.clone(), common: self.common, spreads }
+    }
+}
+
 /// The values with unknown ones on the line between their neighbours.
-fn fill(values: &[f32]) -> Vec<f32> {
+pub(super) fn fill(values: &[f32]) -> Vec<f32> {
     let mut filled = values.to_vec();
     let mut last: Option<usize> = None;
     for t in 0..values.len() {
@@ -156,7 +189,7 @@ fn fill(values: &[f32]) -> Vec<f32> {
 }
 
 /// What simple methods say of each step of history and future.
-struct Methods {
+pub(super) struct Methods {
     last: f32,
     period_ago: Vec<f32>,
     mean_season: Vec<f32>,
@@ -167,6 +200,13 @@ struct Methods {
 
 impl Methods {
     fn new(scaled: &[f32], filled: &[f32], periods: &[f32], steps: usize) -> Self {
+        let mut methods = Self::linear(scaled, filled, periods, steps);
+        methods.drifted[filled.len()..].iter_mut().for_each(|value| *value = value.clamp(-LARGEST, LARGEST));
+        methods
+    }
+
+    /// The same with the drift as far as it goes: linear in the known values.
+    pub(super) fn linear(scaled: &[f32], filled: &[f32], periods: &[f32], steps: usize) -> Self {
         let n = filled.len();
         let last = filled[n - 1];
         let short = periods.first().copied().unwrap_or(1.0);
@@ -190,12 +230,12 @@ impl Methods {
         let drift = (last - filled[0]) / (n - 1).max(1) as f32;
         let drifted = (0..steps).map(|t| match t.checked_sub(n) {
             None => filled[t.saturating_sub(1)] + drift,
-            Some(ahead) => (last + drift * (ahead + 1) as f32).clamp(-LARGEST, LARGEST),
+            Some(ahead) => last + drift * (ahead + 1) as f32,
         });
         Self { last, period_ago, mean_season, smoothed, long_ago, drifted: drifted.collect() }
     }
 
-    fn without_last(&self) -> [&[f32]; METHODS - 1] {
+    pub(super) fn without_last(&self) -> [&[f32]; METHODS - 1] {
         [&self.period_ago, &self.mean_season, &self.smoothed, &self.long_ago, &self.drifted]
     }
 }
@@ -241,42 +281,47 @@ fn season(scaled: &[f32], level: &[f32], period: f32, steps: usize) -> Vec<f32> 
 /// less.
 fn spreads(filled: &[f32], period: Option<f32>, future: usize) -> Vec<f32> {
     let apart = |lag: usize| {
-        let lag = lag.clamp(1, (filled.len() / 2).max(1));
         let pairs = filled.get(lag..).unwrap_or_default().iter().zip(filled);
         let count = pairs.len().max(1);
         pairs.map(|(later, earlier)| (later - earlier).abs()).sum::<f32>() / count as f32
     };
     let spread = |patch: usize| {
-        let ahead = patch * PATCH + PATCH / 2;
-        let least = period.map(|period| apart(((ahead as f32 / period).ceil() * period).round() as usize));
-        least.map_or(apart(ahead), |least| least.min(apart(ahead))) + LEAST_SPREAD
+        let [least, ahead] = lags(filled.len(), period, patch);
+        apart(least).min(apart(ahead)) + LEAST_SPREAD
     };
     (0..future).map(spread).collect()
 }
 
+/// How far values are apart whose differences tell of this patch of the future: whole periods, and as far as the patch is.
+pub(super) fn lags(n: usize, period: Option<f32>, patch: usize) -> [usize; 2] {
+    let within = |lag: usize| lag.clamp(1, (n / 2).max(1));
+    let ahead = patch * PATCH + PATCH / 2;
+    let whole = period.map_or(ahead, |period| ((ahead as f32 / period).ceil() * period).round() as usize);
+    [within(whole), within(ahead)]
+}
+
 /// What holds for the whole window.
-struct Facts {
+pub(super) struct Facts {
     periods: Vec<f32>,
     common: [f32; 4],
     spreads: Vec<f32>,
 }
 
-impl Facts {
-    fn new(known: &[f32], scale: &WindowScale, periods: &[f32], spreads: &[f32]) -> Self {
-        let share = |test: fn(&f32) -> bool| {
-            known.iter().filter(|value| test(value)).count() as f32 / known.len() as f32
-        };
-        let flag = |is: bool| if is { 1.0 } else { 0.0 };
-        let common = [
-            scale.apply(0.0).clamp(-LARGEST, LARGEST),
-            share(|value| *value == 0.0),
-            flag(known.iter().all(|value| *value >= 0.0)),
-            flag(known.iter().all(|value| value.fract() == 0.0)),
-        ];
-        Self { periods: periods.to_vec(), common, spreads: spreads.to_vec() }
-    }
+/// Where 0 lies, how many values are 0, whether none is negative, and whether all are whole numbers.
+fn common(known: &[f32], scale: &WindowScale) -> [f32; 4] {
+    let share =
+        |test: fn(&f32) -> bool| known.iter().filter(|value| test(value)).count() as f32 / known.len() as f32;
+    let flag = |is: bool| if is { 1.0 } else { 0.0 };
+    [
+        scale.apply(0.0).clamp(-LARGEST, LARGEST),
+        share(|value| *value == 0.0),
+        flag(known.iter().all(|value| *value >= 0.0)),
+        flag(known.iter().all(|value| value.fract() == 0.0)),
+    ]
+}
 
-    fn write(&self, out: &mut [f32], centre: f32, future: Option<usize>, known: usize) {
+impl Facts {
+    pub(super) fn write(&self, out: &mut [f32], centre: f32, future: Option<usize>, known: usize) {
         for (slot, period) in self.periods.iter().enumerate() {
             let (sin, cos) = (std::f32::consts::TAU * centre / period).sin_cos();
             out[4 * slot..4 * slot + 4].copy_from_slice(&[sin, cos, 1.0, period.ln() / 6.0]);
