@@ -1,8 +1,9 @@
 //! The whole way from a panel to a forecast, on small panels.
 
-use crate::{Auto, Budget, QUANTILES, Temporal, TrainedAuto, stopped_at_zero};
 use foretell::hierarchy::Reconciliation;
 use foretell::{Fitted, Forecaster, Frame, Freq, ModelSpec, Panel, PredictOptions, ValidationOptions};
+
+use crate::{Auto, Budget, QUANTILES, Temporal, TrainedAuto, stopped_at_zero};
 
 /// A number between -1 and 1 that looks like chance.
 fn noise(id: usize, t: usize) -> f64 {

@@ -1,8 +1,9 @@
 //! The memory that gradients of slices take, in a process of its own, so that the pool's counters are its own.
 
-use crate::{Tensor, Var};
 use foretell_fuzz::in_own_process;
 use foretell_pool::metrics;
+
+use crate::{Tensor, Var};
 
 #[test]
 fn slices_of_a_sequence_share_one_gradient() {

@@ -3,13 +3,13 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use serde_json::{Value, json};
+
+use super::support;
 use crate::{
     Checkpoint, CheckpointError, Column, Configuration, Frequency, LossSpec, ModelFile, TensorFile,
     TensorValues, check_names, torch_class_name,
 };
-use serde_json::{Value, json};
-
-use super::support;
 
 const DAY: i64 = 86_400_000_000;
 const DAYS_TO_2020: i64 = 18_262;

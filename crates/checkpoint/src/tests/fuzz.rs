@@ -6,8 +6,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{Checkpoint, CheckpointError, TensorData, TensorFile};
 use foretell_fuzz::{FuzzTarget, fuzz};
+
+use crate::{Checkpoint, CheckpointError, TensorData, TensorFile};
 
 /// A directory's files are some 30 kB; JSON values take ten times their text.
 const ALWAYS: usize = 2 << 20;

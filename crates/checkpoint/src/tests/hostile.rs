@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{Checkpoint, CheckpointError, TensorData, TensorFile, TensorValues};
 use proptest::prelude::*;
 use proptest::sample::select;
+
+use crate::{Checkpoint, CheckpointError, TensorData, TensorFile, TensorValues};
 
 fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")

@@ -1,9 +1,10 @@
 //! A checkpoint put together by hand, and the losses it and the fixtures have.
 
+use serde_json::{Value, json};
+
 use crate::{
     Checkpoint, Column, Configuration, Dataset, FittedScaler, Frequency, LossSpec, ModelFile, TensorData,
 };
-use serde_json::{Value, json};
 
 const H: usize = 3;
 const L: usize = 4;

@@ -1,10 +1,11 @@
 //! AutoARIMA with columns is that of statsforecast; `compare/arimax.py` wrote what it forecasts.
 
-use crate::{AutoArima, Classical, TrainedClassical};
 use foretell_calendar::{Freq, TimeKind};
 use foretell_data::{Future, Panel, Span, Vocabulary};
 use foretell_estimator::{Asked, Estimator as _, HeldOut, Run, Trained, Verdict, Workers};
 use serde_json::Value;
+
+use crate::{AutoArima, Classical, TrainedClassical};
 
 fn numbers(values: &Value) -> Vec<f64> {
     values.as_array().into_iter().flatten().filter_map(Value::as_f64).collect()

@@ -1,10 +1,11 @@
 //! What was chosen of each series, and the parts of forecasts.
 
-use crate::ESTIMATORS;
 use foretell_calendar::Freq;
 use foretell_data::{Panel, Span, Vocabulary};
 use foretell_estimator::{Asked, HeldOut, Run, Trained, Verdict, Workers};
 use serde_json::json;
+
+use crate::ESTIMATORS;
 
 /// A level that is far from zero for its steps, a week around a line, and a series too short for all: in the order of their ids.
 fn panel() -> Panel {

@@ -7,10 +7,11 @@ use std::fs;
 use std::path::Path;
 use std::time::Instant;
 
-use crate::ESTIMATORS;
 use foretell_calendar::Freq;
 use foretell_data::{Panel, Span, Vocabulary};
 use foretell_estimator::{Asked, HeldOut, Run, Verdict, Workers};
+
+use crate::ESTIMATORS;
 
 /// The rows of a file without the first column, every fourth one from the first on.
 fn rows(path: &Path) -> Vec<Vec<f64>> {

@@ -1,11 +1,12 @@
 //! Tests of everything that models of single series have in common.
 
-use crate::ESTIMATORS;
 use foretell_calendar::{Freq, TimeKind, Zone};
 use foretell_data::{Panel, Span, Vocabulary};
 use foretell_estimator::{Asked, EstimatorEntry, HeldOut, Run, Trained, Verdict, Workers};
 
 use serde_json::json;
+
+use crate::ESTIMATORS;
 
 const H: usize = 5;
 

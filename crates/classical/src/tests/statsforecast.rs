@@ -1,10 +1,11 @@
 //! Forecasts and intervals are those of statsforecast; `compare/classical.py` wrote them.
 
-use crate::ESTIMATORS;
 use foretell_calendar::Freq;
 use foretell_data::{Panel, Span, Vocabulary};
 use foretell_estimator::{Asked, HeldOut, Run, Verdict, Workers};
 use serde_json::Value;
+
+use crate::ESTIMATORS;
 
 /// How far a forecast, and the width of its interval at the last step, may be from statsforecast's, in units of the deviation of the
 /// series and of the width. `None` where the interval is not compared.

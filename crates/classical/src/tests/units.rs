@@ -1,9 +1,10 @@
 //! Forecasts do not depend on the unit that values are in.
 
-use crate::ESTIMATORS;
 use foretell_calendar::Freq;
 use foretell_data::{Panel, Span, Vocabulary};
 use foretell_estimator::{Asked, HeldOut, Run, Verdict, Workers};
+
+use crate::ESTIMATORS;
 
 const H: usize = 8;
 

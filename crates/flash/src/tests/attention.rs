@@ -1,10 +1,11 @@
 //! Attention against its definition in double precision: values and gradients.
 
+use foretell_gemm::Rounding;
+
 use crate::{
     Algorithm, Attention, AttentionGradients, Dropout, Key, Mask, Operand, OperandMut, Pattern,
     SavedForBackward, Sizes, Strides,
 };
-use foretell_gemm::Rounding;
 
 /// The level of threads that no one gave another.
 static BEST: std::sync::LazyLock<foretell_simd::Level> =

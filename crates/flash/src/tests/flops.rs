@@ -1,10 +1,11 @@
 //! Tests of the counter of attention's products. In a process of its own: the counter sees the products of all threads.
 
+use foretell_fuzz::in_own_process;
+use foretell_gemm::FlopCounter;
+
 use crate::{
     Algorithm, Attention, AttentionGradients, Operand, OperandMut, SavedForBackward, Sizes, Strides,
 };
-use foretell_fuzz::in_own_process;
-use foretell_gemm::FlopCounter;
 
 #[test]
 fn every_way_counts_the_same_products() {

@@ -1,8 +1,9 @@
 //! Bias and activation: the same bits as applying them afterwards.
 
+use foretell_threads::share;
+
 use super::common::{Layout, Random};
 use crate::{Accum, Activation, BatchMut, BatchRef, Bias, Options, matmul, matmul_batched};
-use foretell_threads::share;
 
 fn check((m, k, n): (usize, usize, usize), dst: Layout, activation: Activation, random: &mut Random) {
     let (lhs, rhs) = (Layout::random(m, k, random), Layout::random(k, n, random));

@@ -2,12 +2,13 @@
 
 use std::thread;
 
+use foretell_fuzz::in_own_process;
+use half::bf16;
+
 use crate::{
     BatchMut, BatchRef, FlopCounter, MatMut, MatRef, Options, Rounding, WeightFormat, WeightMatrix,
     count_products, matmul, matmul_batched,
 };
-use foretell_fuzz::in_own_process;
-use half::bf16;
 
 fn counted(work: impl FnOnce()) -> u64 {
     let counter = FlopCounter::start();

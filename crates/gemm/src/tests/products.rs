@@ -1,10 +1,11 @@
 //! Products against the definition: sizes around the kernels' tiles, strides, levels, threads.
 
-use super::common::{Layout, Random, assert_product};
-use crate::{Accum, MatMut, MatRef, Options, WeightFormat, WeightMatrix, matmul};
 use foretell_simd::{Level, with_level};
 use foretell_threads::share;
 use proptest::prelude::*;
+
+use super::common::{Layout, Random, assert_product};
+use crate::{Accum, MatMut, MatRef, Options, WeightFormat, WeightMatrix, matmul};
 
 fn check(
     (dst, lhs, rhs): (Layout, Layout, Layout),

@@ -1,10 +1,11 @@
 //! The bits of a product do not depend on the number of threads.
 
+use foretell_threads::{Workers, share};
+
 use super::common::{Layout, Random};
 use crate::{
     Activation, BatchMut, BatchRef, Bias, Options, WeightFormat, WeightMatrix, matmul, matmul_batched,
 };
-use foretell_threads::{Workers, share};
 
 fn pools() -> [Workers; 3] {
     [1, 2, 3].map(|threads| Workers::new(threads).unwrap())

@@ -3,6 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
 use crate::{
     Activation, AttentionSizes, AutoCorrelation, AutoCorrelationSizes, BatchNorm, BatchNormConfig, Cell,
     DataEmbedding, DataEmbeddingSizes, Distilling, EmbeddedNumbers, Forward, GatedLinear, GatedResidual,
@@ -11,8 +14,6 @@ use crate::{
     StaticEncoderSizes, Table, Tensor, TransformerDecoder, TransformerEncoder, TransformerSizes, Var,
     VariableSelection, VariableSelectionSizes,
 };
-use serde::Deserialize;
-use serde_json::{Map, Value};
 
 #[derive(Deserialize)]
 struct Case {

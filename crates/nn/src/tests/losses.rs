@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Loss, Targets, Tensor, Var};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
+
+use crate::{Loss, Targets, Tensor, Var};
 
 #[derive(Deserialize)]
 struct Case {

@@ -3,8 +3,9 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use crate::{Activation, CounterId, Forward, Init, Key, Linear, Table, Tensor, Var};
 use foretell_fuzz::in_own_process;
+
+use crate::{Activation, CounterId, Forward, Init, Key, Linear, Table, Tensor, Var};
 
 const WIDTH: usize = 64;
 const DEPTH: usize = 12;

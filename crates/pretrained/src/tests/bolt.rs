@@ -1,11 +1,11 @@
 //! Chronos-Bolt: quantiles are those of the package `chronos-forecasting`; `compare/pretrained.py` wrote them.
 
-use crate::load_folder;
 use foretell_calendar::Freq;
 use foretell_data::Panel;
 use foretell_estimator::Workers;
 
 use super::packages::{compare, fixtures, panel, quantiles};
+use crate::load_folder;
 
 const FIXTURE: &str = include_str!("../../tests/fixtures/bolt.json");
 

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::{load_folder, of_folder};
 use foretell_calendar::Freq;
 use foretell_data::{Future, Panel, Span, Vocabulary};
 use foretell_estimator::{
@@ -11,6 +10,7 @@ use foretell_estimator::{
 use serde_json::{Value, json};
 
 use super::packages::{compare_cases, fixtures, panel, panel_beside, quantiles, quantiles_at, series};
+use crate::{load_folder, of_folder};
 
 const FIXTURE: &str = include_str!("../../tests/fixtures/chronos2.json");
 

@@ -3,9 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{PretrainedError, is_pretrained_folder, load_folder};
 use serde_json::{Value, json};
 use tempfile::TempDir;
+
+use crate::{PretrainedError, is_pretrained_folder, load_folder};
 
 /// A copy of a sound folder.
 fn copied(name: &str) -> TempDir {

@@ -2,12 +2,12 @@
 
 use std::path::PathBuf;
 
-use crate::load_folder;
 use foretell_calendar::Freq;
 use foretell_data::Panel;
 use foretell_estimator::Workers;
 
 use super::packages::{compare, fixtures, panel, quantiles};
+use crate::load_folder;
 
 const FIXTURE: &str = include_str!("../../tests/fixtures/fracast.json");
 

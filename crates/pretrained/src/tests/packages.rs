@@ -2,11 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::load_folder;
 use foretell_calendar::{Freq, TimeKind};
 use foretell_data::{Future, Panel, Span};
 use foretell_estimator::{Asked, Trained, Workers};
 use serde_json::Value;
+
+use crate::load_folder;
 
 /// The quantiles of Fracast and Chronos-Bolt.
 pub(crate) const LEVELS: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
