@@ -2,7 +2,7 @@
 
 import { call, currentGeneration, init } from './engine.js';
 import { ForetellError, refuse } from './error.js';
-import { Table, snakeKeys, tableOf, tablesOf } from './tables.js';
+import { Table, given, snakeKeys, tableOf, tablesOf } from './tables.js';
 
 export { ForetellError, Table, init };
 
@@ -11,13 +11,22 @@ const ASIDE = ['future', 'static', 'reading', 'end', 'idCol', 'timeCol', 'target
 
 const own = (options) => snakeKeys(Object.fromEntries(Object.entries(options).filter(([name, value]) => !ASIDE.includes(name) && value !== undefined)));
 
+/** How a table is read: its columns, frequency and seasons, and the last rows of each series. */
+export async function look(data, options = {}) {
+  const { tables, kind, bytes } = await given(data, options);
+  const { json } = await call({ op: 'look', tables, ...own(options) }, bytes, options);
+  const { id_col: idCol, time_col: timeCol, target_col: targetCol, ...understood } = json.understood;
+  return { ...understood, idCol, timeCol, targetCol, table: tableOf(json.table, kind), told: json.told };
+}
+
 /** The best forecast of a series or of many: see README.md. */
 export async function forecast(data, options = {}) {
-  const { tables, kind } = tablesOf(data, options);
-  const { json } = await call({ op: 'forecast', tables, ...own(options) }, undefined, options);
+  const { tables, kind, bytes } = await given(data, options);
+  const { json, bytes: report } = await call({ op: 'forecast', tables, ...own(options) }, bytes, options);
   const table = tableOf(json.table, kind);
   const series = table.series();
-  const { rows, sentence, ...board } = json.board;
+  const { rows, ...board } = json.board;
+  const { sentence } = board;
   const row = rows.find((row) => row.model === table.models[0]?.model) ?? null;
   const [first] = series;
   return {
@@ -34,6 +43,7 @@ export async function forecast(data, options = {}) {
     leaderboard: rows.map(({ scaled_crps: scaledCrps, ...others }) => ({ ...others, scaledCrps })),
     board,
     told: json.told,
+    ...(options.report && { report }),
   };
 }
 
@@ -53,8 +63,8 @@ export class Model {
 
   /** Trains models. */
   static async fit(data, options = {}) {
-    const { tables } = tablesOf(data, options);
-    const { json } = await call({ op: 'fit', tables, ...own(options) }, undefined, options);
+    const { tables, bytes } = await given(data, options);
+    const { json } = await call({ op: 'fit', tables, ...own(options) }, bytes, options);
     return new Model(json, settingsOf(options));
   }
 
@@ -79,8 +89,8 @@ export class Model {
   }
 
   async #ask(op, data, options) {
-    const { tables, kind } = tablesOf(data, options);
-    const { json } = await call({ op, model: this.#own, tables, ...own(options) }, undefined, { ...this.#settings, ...options });
+    const { tables, kind, bytes } = await given(data, options);
+    const { json } = await call({ op, model: this.#own, tables, ...own(options) }, bytes, { ...this.#settings, ...options });
     return { table: tableOf(json.table, kind), told: json.told };
   }
 
@@ -114,28 +124,28 @@ const settingsOf = ({ simd, pool }) => ({ simd, pool });
 /** Names of the options of a training, as the engine has them: the others are of what is done with it. */
 const TRAINING = ['models', 'h', 'input_size', 'season', 'val_size', 'intervals', 'local_scaler', 'non_negative', 'integer'];
 
-function trainingOf(data, options) {
-  const { tables, kind } = tablesOf(data, options);
+async function trainingOf(data, options) {
+  const { tables, kind, bytes } = await given(data, options);
   const all = own(options);
   const training = { tables };
   for (const name of TRAINING) {
     if (all[name] !== undefined) training[name] = all[name];
     delete all[name];
   }
-  return { training, rest: all, kind };
+  return { training, rest: all, kind, bytes };
 }
 
 /** Forecasts the ends of series by models that have not seen them, and scores that. */
 export async function crossValidate(data, options = {}) {
-  const { training, rest, kind } = trainingOf(data, options);
-  const { json } = await call({ op: 'cross_validate', training, ...rest }, undefined, options);
+  const { training, rest, kind, bytes } = await trainingOf(data, options);
+  const { json } = await call({ op: 'cross_validate', training, ...rest }, bytes, options);
   return { table: tableOf(json.table, kind), scores: json.scores, told: json.told };
 }
 
 /** Marks the values outside of the intervals of models that have not seen them. */
 export async function anomalies(data, options = {}) {
-  const { training, rest, kind } = trainingOf(data, options);
-  const { json } = await call({ op: 'anomalies', training, ...rest }, undefined, options);
+  const { training, rest, kind, bytes } = await trainingOf(data, options);
+  const { json } = await call({ op: 'anomalies', training, ...rest }, bytes, options);
   return { table: tableOf(json.table, kind), told: json.told };
 }
 

@@ -54,9 +54,23 @@ async function compile(source) {
   return WebAssembly.compile(await response.arrayBuffer());
 }
 
+/** Functions that crates of the module declare for generators of code, and which nothing calls. */
+function declared(module) {
+  const unused = {};
+  for (const { module: from, name } of WebAssembly.Module.imports(module)) {
+    if (!from.startsWith('__wbindgen')) continue;
+    unused[from] ??= {};
+    unused[from][name] = () => {
+      throw new Error(`${from}.${name} is not there`);
+    };
+  }
+  return unused;
+}
+
 /** Starts the module; not at once, which Chromium refuses of modules above 8 MB on a page's own thread. */
 async function start(module) {
   const imports = {
+    ...declared(module),
     foretell: {
       now: () => performance.now(),
       heard: (place, length) => {

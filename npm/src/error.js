@@ -1,9 +1,9 @@
 /** An error of the engine or of a request; `docs/errors.md` lists the codes. */
 export class ForetellError extends Error {
-  constructor({ message, code, setting, advice, row, column, series, file }) {
+  constructor({ message, code, setting, advice, row, column, series, file, columns }) {
     super(message);
     this.name = 'ForetellError';
-    Object.assign(this, { code, setting, advice, row, column, series, file });
+    Object.assign(this, { code, setting, advice, row, column, series, file, columns });
   }
 }
 

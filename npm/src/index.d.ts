@@ -5,7 +5,9 @@ export type Time = Date | string | number;
 export type Cell = string | number | bigint | boolean | Date | null | undefined;
 /** A table by rows or by columns: `unique_id`, `ds` and `y`, unless `idCol`, `timeCol` and `targetCol` say otherwise. */
 export type TableData = ReadonlyArray<Readonly<Record<string, Cell>>> | Readonly<Record<string, ArrayLike<Cell>>>;
-export type Data = Series | TableData;
+/** A file of a table by its name and bytes, or as browsers have it: text (CSV, TSV, ...) or a workbook, as its name ends. */
+export type TableFile = Blob | { name: string; bytes: ArrayBuffer | ArrayBufferView };
+export type Data = Series | TableData | TableFile;
 
 /** A step of a training or a search. */
 export interface Step {
@@ -60,6 +62,29 @@ export interface ForecastOptions extends TableOptions, WorkOptions {
   categories?: string[];
   nonNegative?: boolean;
   integer?: boolean;
+  /** Whether a report is wanted as well: an HTML file with scores and charts. */
+  report?: boolean;
+}
+
+/** How a table was read. */
+export interface Understood {
+  idCol: string | null;
+  timeCol: string | null;
+  targetCol: string | null;
+  columns: string[];
+  /** Columns that were not read. */
+  unread: string[];
+  freq: string;
+  /** In steps, the main one first; 1 for none. */
+  seasons: number[];
+  /** How many series, all of their rows, and those of the shortest. */
+  series: number;
+  rows: number;
+  fewest: number;
+  notes: string[];
+  /** The last rows of each series. */
+  table: Table;
+  told: string[];
 }
 
 /** The forecast of a series. By level or probability: `lower[80]`, `quantiles[0.1]`. */
@@ -97,6 +122,8 @@ export interface Forecast {
   board: Record<string, unknown>;
   /** What was done in your stead. */
   told: string[];
+  /** The bytes of the report, if one was wanted. */
+  report?: Uint8Array;
 }
 
 export declare class Table {
@@ -207,10 +234,13 @@ export declare class ForetellError extends Error {
   readonly column?: string | null;
   readonly series?: string | null;
   readonly file?: string | null;
+  /** The columns that may be meant, where it is not clear which. */
+  readonly columns?: string[];
 }
 
 /** Compiles the module; without a call the first work does. */
 export declare function init(source?: string | URL | Request | Response | Promise<Response> | ArrayBuffer | ArrayBufferView | WebAssembly.Module): Promise<void>;
+export declare function look(data: Data, options?: TableOptions): Promise<Understood>;
 export declare function forecast(data: Data, options?: ForecastOptions): Promise<Forecast>;
 export declare function crossValidate(data: Data, options: ValidationOptions): Promise<{ table: Table; scores: Scores; told: string[] }>;
 export declare function anomalies(

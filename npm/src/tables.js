@@ -95,6 +95,27 @@ export function isSeries(data) {
   return known === undefined || typeof known !== 'object';
 }
 
+/** The name and the bytes of a file: of a `File` or a `Blob`, or of `{ name, bytes }`; nothing of other data. */
+async function fileOf(data) {
+  const isBlob = typeof Blob !== 'undefined' && data instanceof Blob;
+  if (!isBlob && (typeof data?.name !== 'string' || data.bytes === undefined)) return null;
+  const bytes = isBlob ? await data.arrayBuffer() : data.bytes;
+  if (!(bytes instanceof ArrayBuffer) && !ArrayBuffer.isView(bytes)) {
+    throw refuse('data', `${data.name}: its bytes are ${typeof bytes}; give an ArrayBuffer or a Uint8Array`);
+  }
+  const view = ArrayBuffer.isView(bytes) ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength) : new Uint8Array(bytes);
+  return { name: data.name || 'data.csv', bytes: view };
+}
+
+/** What a request is given: its tables, the kind of their times, and the bytes of a file beside it. */
+export async function given(data, options) {
+  const file = await fileOf(data);
+  if (!file) return { ...tablesOf(data, options), bytes: undefined };
+  const { tables } = tablesOf([], options);
+  delete tables.values;
+  return { tables: { ...tables, file: file.name }, kind: 'text', bytes: file.bytes };
+}
+
 /** The tables of a request: `{ tables, kind }`. */
 export function tablesOf(data, { future, static: statics, reading, end, idCol, timeCol, targetCol } = {}) {
   const options = snakeKeys(reading);

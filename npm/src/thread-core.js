@@ -5,8 +5,8 @@ import { Table } from './tables.js';
 
 /** An error as a plain object: structured clones lose what errors have of their own. */
 const plainError = (error) => {
-  const { name, message, code, setting, advice, row, column, series, file } = error ?? {};
-  return { name: name ?? 'Error', message: message ?? String(error), code, setting, advice, row, column, series, file };
+  const { name, message, code, setting, advice, row, column, series, file, columns } = error ?? {};
+  return { name: name ?? 'Error', message: message ?? String(error), code, setting, advice, row, column, series, file, columns };
 };
 
 /** A result as structured clones carry it: tables say that they are tables. */
@@ -33,6 +33,7 @@ export function serve(api, listen, post) {
   };
   const works = {
     init: (source) => api.init(source),
+    look: api.look,
     forecast: api.forecast,
     crossValidate: api.crossValidate,
     anomalies: api.anomalies,

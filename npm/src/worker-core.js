@@ -129,6 +129,10 @@ export class EngineWorker {
     });
   }
 
+  look(data, options = {}) {
+    return this.ask('look', [data, options]);
+  }
+
   forecast(data, options = {}) {
     return this.ask('forecast', [data, options]);
   }

@@ -1,4 +1,4 @@
-import type { Data, FitOptions, Forecast, ForecastOptions, PredictOptions, Predicted, Scores, Series, Table, ValidationOptions } from './index.js';
+import type { Data, FitOptions, Forecast, ForecastOptions, PredictOptions, Predicted, Scores, Series, Table, TableOptions, Understood, ValidationOptions } from './index.js';
 
 export { ForetellError } from './index.js';
 
@@ -19,6 +19,7 @@ export interface RemoteModel {
 
 /** The engine in a worker. A signal that is aborted ends the worker, and its models with it; another one is started. */
 export interface EngineWorker {
+  look(data: Data, options?: TableOptions): Promise<Understood>;
   forecast(data: Data, options?: ForecastOptions): Promise<Forecast>;
   fit(data: Data, options: FitOptions): Promise<RemoteModel>;
   load(bytes: ArrayBuffer | Uint8Array): Promise<RemoteModel>;

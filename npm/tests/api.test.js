@@ -5,7 +5,7 @@ import test from 'node:test';
 
 import { PACKAGE, draws, load, panel, values } from './support.js';
 
-const { Model, NeuralForecaster, ForetellError, about, anomalies, crossValidate, evaluate, forecast, init } = await load('node.js');
+const { Model, NeuralForecaster, ForetellError, about, anomalies, crossValidate, evaluate, forecast, init, look } = await load('node.js');
 
 const refusal = async (work) => {
   try {
@@ -191,10 +191,31 @@ test('init takes bytes, a module, and nothing; nonsense is refused', async () =>
   assert.match((await about()).version, /^\d/);
 });
 
+test('a file stands where rows do', async () => {
+  const text = `month,shop,sales,visits\n${panel(2, 24, (row) => `${2022 + Math.floor(row / 12)}-${String(1 + (row % 12)).padStart(2, '0')}-01`)
+    .map(({ unique_id: id, ds, y }, row) => `${ds},${id},${y},${row % 5}\n`).join('')}`;
+  const file = { name: 'sales.csv', bytes: new TextEncoder().encode(text) };
+  const seen = await look(file);
+  assert.deepEqual([seen.idCol, seen.timeCol, seen.targetCol, seen.freq, seen.series, seen.rows], ['shop', 'month', 'sales', 'MS', 2, 48]);
+  assert.deepEqual(seen.unread, ['visits']);
+  assert.equal(seen.table.length, 48);
+  const { series, report } = await forecast(file, { h: 2, levels: [80], report: true });
+  assert.deepEqual(series.map(({ id, times }) => [id, times[0]]), [['a', '2024-01-01'], ['b', '2024-01-01']]);
+  assert.match(new TextDecoder().decode(report), /Forecasts of sales/);
+  const blob = await forecast(new Blob([text]), { h: 2, levels: [80] });
+  assert.deepEqual(blob.mean, series[0].mean);
+  assert.equal(blob.report, undefined);
+  const unclear = await refusal(() => look({ ...file, bytes: new TextEncoder().encode(text.replace('sales', 'kg')) }));
+  assert.deepEqual([unclear.code, unclear.columns], ['unclear_column', ['kg', 'visits']]);
+  assert.equal((await refusal(() => look({ name: 'a.csv', bytes: 'text' }))).setting, 'data');
+  assert.equal((await refusal(() => look([1, 2, 3], { h: 2 }))).setting, 'h');
+});
+
 test('the module has vectors, and imports the two functions of its border alone', async () => {
   const module = await WebAssembly.compile(readFileSync(join(PACKAGE, 'src/foretell.wasm')));
   const imports = WebAssembly.Module.imports(module).map(({ module: from, name }) => `${from}.${name}`);
-  assert.deepEqual(imports.sort(), ['foretell.heard', 'foretell.now']);
+  // The reader of workbooks declares what generators of code would fill in.
+  assert.deepEqual(imports.filter((name) => !name.startsWith('__wbindgen')).sort(), ['foretell.heard', 'foretell.now']);
   assert.equal((await about()).level, 'simd128');
 });
 

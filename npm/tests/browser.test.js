@@ -1,13 +1,10 @@
 // The package in headless Chromium, on a page of a server that knows files alone.
 
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { join } from 'node:path';
 import test from 'node:test';
 
 import { CHROMIUM, startChromium } from './chromium.js';
-import { PACKAGE, load, values } from './support.js';
+import { PACKAGE, load, serveFiles, values } from './support.js';
 
 const PAGE = `<!doctype html><script type="module">
 const told = (result) => fetch('/result', { method: 'POST', body: JSON.stringify(result) });
@@ -31,28 +28,20 @@ try {
 }
 </script>`;
 
-const TYPES = { html: 'text/html', js: 'text/javascript', wasm: 'application/wasm' };
-
 test('a page forecasts as Node does, also in a worker', { skip: !CHROMIUM && 'no Chromium is installed', timeout: 120000 }, async (t) => {
   let answer;
   const answered = new Promise((resolve) => { answer = resolve; });
-  const server = createServer(async (request, response) => {
+  const { server, address } = await serveFiles(PACKAGE, async (request, response) => {
     if (request.method === 'POST') {
       let body = '';
       for await (const part of request) body += part;
       response.end();
-      return answer(JSON.parse(body));
-    }
-    if (request.url === '/') return response.setHeader('content-type', TYPES.html).end(PAGE);
-    try {
-      const content = readFileSync(join(PACKAGE, new URL(request.url, 'http://localhost').pathname));
-      response.setHeader('content-type', TYPES[request.url.split('.').at(-1)] ?? 'text/plain').end(content);
-    } catch {
-      response.writeHead(404).end();
-    }
+      answer(JSON.parse(body));
+    } else if (request.url === '/') response.setHeader('content-type', 'text/html').end(PAGE);
+    else return false;
+    return true;
   });
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const browser = startChromium([`http://127.0.0.1:${server.address().port}/`]);
+  const browser = startChromium([address]);
   try {
     const found = await answered;
     assert.equal(found.error, undefined);

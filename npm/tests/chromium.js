@@ -41,6 +41,8 @@ export class Page {
     const { targetId } = targetInfos.find(({ type }) => type === 'page') ?? (await page.send('Target.createTarget', { url: 'about:blank' }));
     page.#session = (await page.send('Target.attachToTarget', { targetId, flatten: true })).sessionId;
     for (const part of ['Page', 'Runtime', 'Log', 'Network', 'DOM']) await page.send(`${part}.enable`);
+    // Workers wait until what they ask is seen, too.
+    await page.send('Target.setAutoAttach', { autoAttach: true, waitForDebuggerOnStart: true, flatten: true });
     await page.send('Page.navigate', { url: address });
     return page;
   }
@@ -62,16 +64,19 @@ export class Page {
       this.#waiting.delete(id);
       return error ? reject(new Error(error.message)) : resolve(result);
     }
+    if (method === 'Target.attachedToTarget') {
+      for (const begun of ['Network.enable', 'Runtime.runIfWaitingForDebugger']) this.send(begun, {}, params.sessionId).catch(() => {});
+    }
     if (method === 'Network.requestWillBeSent') this.asked.push(params.request.url);
     if (method === 'Runtime.exceptionThrown') this.messages.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
     if (method === 'Log.entryAdded') this.messages.push(params.entry.text);
   }
 
   /** Sends a command of the protocol, and gives its result. */
-  send(method, params = {}) {
+  send(method, params = {}, sessionId = this.#session) {
     this.#number += 1;
     const id = this.#number;
-    this.#browser.process.stdio[3].write(`${JSON.stringify({ id, method, params, sessionId: this.#session })}\0`);
+    this.#browser.process.stdio[3].write(`${JSON.stringify({ id, method, params, sessionId })}\0`);
     return new Promise((resolve, reject) => this.#waiting.set(id, { resolve, reject }));
   }
 

@@ -1,31 +1,22 @@
-// The page of `foretell serve` in headless Chromium, as a forecaster meets it who has a file and nothing else.
-//
-// FORETELL_PICTURES names a folder for pictures of it.
+// The page in headless Chromium: that of `foretell serve`, and the same as files that need no server.
 
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
+import { pathToFileURL } from 'node:url';
 
 import { CHROMIUM, Page } from './chromium.js';
+import { sales, text, walk } from './page-steps.js';
+import { load, serveFiles } from './support.js';
+import { workbook } from './workbook.js';
 
 const PROGRAM = process.env.FORETELL_PROGRAM ?? join(import.meta.dirname, '../../target/debug/foretell');
-const PICTURES = process.env.FORETELL_PICTURES;
-const MISSING = (!CHROMIUM && 'no Chromium is installed') || (!existsSync(PROGRAM) && `there is no ${PROGRAM}`);
-
-/** Four years of months of two shops, under names of no tool. */
-function sales(header = 'month,shop,revenue') {
-  const rows = ['North', 'South'].flatMap((shop, place) =>
-    Array.from({ length: 48 }, (_, month) => {
-      const date = new Date(Date.UTC(2021, month, 1)).toISOString().slice(0, 10);
-      const season = 1 + 0.3 * Math.sin((Math.PI * month) / 6);
-      return `${date},${shop},${Math.round((12000 + 150 * month) * season * (1 - 0.4 * place)) + ((month * 37) % 900)}${header.endsWith('cost') ? ',7' : ''}`;
-    }),
-  );
-  return [header, ...rows, ''].join('\n');
-}
+const PAGE = process.env.FORETELL_PAGE ?? join(import.meta.dirname, '../../target/page');
+const NO_BROWSER = !CHROMIUM && 'no Chromium is installed';
+const NO_PAGE = !existsSync(join(PAGE, 'index.html')) && `there is no ${PAGE}`;
 
 /** Starts the server without a model, and gives its address. */
 async function startServer() {
@@ -42,122 +33,94 @@ async function startServer() {
   return { server, address };
 }
 
-/** How far what was there moved, while nothing was pressed, as browsers count it. */
-const SHIFT = `new Promise((resolve) => {
-  new PerformanceObserver((list) => resolve(list.getEntries().reduce((sum, { value, hadRecentInput }) => sum + (hadRecentInput ? 0 : value), 0)))
-    .observe({ type: 'layout-shift', buffered: true });
-  setTimeout(() => resolve(0), 200);
-})`;
-
-/** Controls that a screen reader has no name for. */
-const NAMELESS = `[...document.querySelectorAll('button, input, select, textarea, a[href], svg, summary, [tabindex]')].filter((field) =>
-  !field.closest('[hidden]') && !(field.textContent.trim() || field.getAttribute('aria-label') || field.getAttribute('aria-labelledby')
-  || field.labels?.length)).map((field) => field.outerHTML.slice(0, 80))`;
-
-const text = (id) => `document.getElementById('${id}').innerText`;
-const focused = 'document.activeElement.id';
-
-test('a file that is dropped on the page is understood and forecast', { skip: MISSING, timeout: 120000 }, async (t) => {
-  const { server, address } = await startServer();
+/** A folder for files that are dropped, and what writes them; it goes with the test. */
+function filesOf(t) {
   const folder = mkdtempSync(join(tmpdir(), 'foretell-page-'));
-  const file = (name, content) => {
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return (name, content) => {
     writeFileSync(join(folder, name), content);
     return join(folder, name);
   };
+}
+
+/** Opens a page that is closed after the test. */
+async function opened(t, address) {
   const page = await Page.open(address);
-  const keep = async (name, scheme) => {
-    if (!PICTURES) return;
-    mkdirSync(PICTURES, { recursive: true });
-    writeFileSync(join(PICTURES, `${name}.png`), await page.picture(scheme));
-  };
-  try {
-    await page.resize(1100);
-    await page.until("document.getElementById('model')?.value === 'auto'");
+  t.after(() => page.close());
+  return page;
+}
 
-    await t.test('it is understood at once', async () => {
-      await page.drop(file('sales.csv', sales()));
-      await page.until(`${text('summary')}.includes('series of')`);
-      const summary = await page.value(text('summary'));
-      assert.equal(summary, 'sales.csv: 2 series of 96 rows in all, a row per month, a season of 12 months; the last is Dec 2024.');
-      const roles = await page.value("['time_col', 'target_col', 'id_col', 'h', 'level'].map((id) => document.getElementById(id).value)");
-      assert.deepEqual(roles, ['month', 'revenue', 'shop', '12', '80']);
-      assert.equal(await page.value("document.querySelectorAll('#first tr').length"), 7);
-    });
+test('a file that is dropped on the page of the server is understood and forecast', { skip: NO_BROWSER || (!existsSync(PROGRAM) && `there is no ${PROGRAM}`), timeout: 120000 }, async (t) => {
+  const { server, address } = await startServer();
+  t.after(() => server.kill());
+  const page = await opened(t, address);
+  await walk(t, page, { name: 'server', file: filesOf(t) });
+  const foreign = page.asked.filter((url) => !url.startsWith(address) && !url.startsWith('data:'));
+  assert.deepEqual(foreign, [], 'others are asked');
+  // The browser itself tells of answers that refuse.
+  assert.deepEqual(page.messages.filter((message) => !message.includes('422')), []);
+});
 
-    await t.test('keys alone reach the forecast', async () => {
-      await page.value("document.getElementById('h').focus()");
-      const order = [];
-      while (order.at(-1) !== 'run' && order.length < 9) {
-        await page.press('Tab', '\t');
-        order.push(await page.value(focused));
-      }
-      assert.deepEqual(order, ['level', 'model', 'budget', 'run']);
-      await page.press('Enter', '\r');
-      await page.until(`${focused} === 'heading' || ${text('problem')}`);
-      assert.equal(await page.value(text('problem')), '');
-    });
+/** Addresses that a page asks for which are no part of itself. */
+const beyondItself = (asked) => asked.filter((url) => !/^(data|blob):/.test(url));
 
-    await t.test('the chart, the board and the numbers are there', async () => {
-      const kinds = await page.value("['history', 'forecast', 'band'].map((kind) => document.querySelectorAll(`#chart .${kind}`).length > 0)");
-      assert.deepEqual(kinds, [true, true, true]);
-      const axes = await page.value("[...document.querySelectorAll('#chart text')].map((text) => text.textContent)");
-      assert.ok(axes.includes('10,000') && axes.includes('2024') && axes.includes('80 % interval'), axes.join(' | '));
-      assert.match(await page.value(text('sentence')), /^Expect errors of about/);
-      const leaders = await page.value("[...document.querySelectorAll('#leaders td:first-child')].map((cell) => cell.textContent)");
-      assert.ok(leaders[0] === 'Auto' && leaders.includes('SeasonalNaive'), leaders.join(' '));
-      assert.equal(await page.value("document.querySelectorAll('#table tr').length"), 13);
-      assert.equal(await page.value(text('series-label')), 'Series, one of 2');
-      assert.deepEqual(await page.value(NAMELESS), []);
-      assert.ok((await page.value(SHIFT)) < 0.1, 'what was there moves');
-      await keep('page-light', 'light');
-      await keep('page-dark', 'dark');
-    });
-
-    await t.test('another series and the files are a key away', async () => {
-      await page.value("document.getElementById('series').value = 'South'; document.getElementById('series').dispatchEvent(new Event('change'))");
-      assert.match(await page.value(text('caption')), /^South from Jan 2025 to Dec 2025, by Auto\. The band is to hold the truth in 80 % of cases\.$/);
-      const csv = (await page.value('csvOf(state.answer.columns)')).split('\n');
-      assert.equal(csv[0], 'shop,month,Auto,Auto-lo-80,Auto-hi-80');
-      assert.equal(csv.length, 1 + 24 + 1);
-      const picture = await page.value("fileOf(document.querySelector('#chart svg'))");
-      assert.ok(picture.startsWith('<svg') && picture.includes('.chart .band') && !picture.includes('NaN'), picture.slice(0, 300));
-      const links = await page.value("['download', 'picture'].map((id) => document.getElementById(id).href.slice(0, 5))");
-      assert.deepEqual(links, ['blob:', 'blob:']);
-    });
-
-    await t.test('a narrow screen needs no scrolling to the side', async () => {
-      await page.resize(320);
-      await page.until("document.querySelector('#chart svg').getAttribute('width') < 320");
-      assert.equal(await page.value('document.documentElement.scrollWidth'), 320);
-      await keep('page-narrow', 'light');
-    });
-
-    await t.test('a doubt is a question, whose answer suffices', async () => {
-      await page.drop(file('doubt.csv', sales('month,shop,revenue_a,cost')));
-      await page.until(`${text('doubt')} !== ''`);
-      assert.match(await page.value(text('doubt')), /^doubt\.csv: which column is to be forecast\? Numbers are in `revenue_a`, `cost`: name one by “Values”/);
-      const offered = await page.value("[...document.getElementById('target_col').options].map((option) => option.text)");
-      assert.deepEqual(offered, ['choose …', 'revenue_a', 'cost']);
-      await page.value("document.getElementById('target_col').value = 'revenue_a'; document.getElementById('target_col').dispatchEvent(new Event('change'))");
-      await page.until(`${text('summary')}.includes('2 series') && ${text('doubt')} === ''`);
-      assert.equal(await page.value(text('notes')), 'Not read: cost.');
-    });
-
-    await t.test('what is no table is said in words', async () => {
-      await page.drop(file('nothing.csv', 'nothing,of,use\n1,2,3\n'));
-      await page.until(`${text('doubt')} !== ''`);
-      await page.value("document.getElementById('run').click()");
-      await page.until(`${text('problem')} !== ''`);
-      assert.match(await page.value(text('problem')), /^nothing\.csv has no column/);
-    });
-
-    const foreign = page.asked.filter((url) => !url.startsWith(address) && !url.startsWith('data:'));
-    assert.deepEqual(foreign, [], 'others are asked');
-    // The browser itself tells of answers that refuse.
-    assert.deepEqual(page.messages.filter((message) => !message.includes('422')), []);
-  } finally {
-    await page.close();
-    server.kill();
-    rmSync(folder, { recursive: true, force: true });
+/** The forecast that the page shows is the module's: each cell, with the digits that it has in single precision. */
+async function showsTheModules(page, name, bytes) {
+  const { forecast } = await load('node.js');
+  const { table } = await forecast({ name, bytes }, { h: 12, levels: [80] });
+  const shown = await page.value('state.answer.columns');
+  assert.deepEqual(Object.keys(shown), table.names);
+  for (const column of table.names) {
+    const cells = Array.from(table.columns[column]);
+    assert.deepEqual(shown[column].map((cell) => (typeof cell === 'number' ? Math.fround(cell) : cell)), cells, column);
   }
+}
+
+test('the page as files forecasts by itself, and goes on where the network ends', { skip: NO_BROWSER || NO_PAGE, timeout: 120000 }, async (t) => {
+  const { server, address } = await serveFiles(PAGE);
+  const page = await opened(t, address);
+  await page.until("document.getElementById('privacy')?.textContent.includes('stays on this machine')");
+  await page.value('engine.started.then(() => true)');
+  assert.deepEqual(beyondItself(page.asked).map((url) => url.replace(address, '')).sort(), ['', 'foretell.wasm', 'worker.js']);
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+  page.asked.length = 0;
+  const file = filesOf(t);
+  await walk(t, page, { name: 'files', file });
+
+  await t.test('what is shown is what the module says', async () => {
+    const bytes = Buffer.from(sales());
+    await page.drop(file('again.csv', bytes));
+    await page.until(`${text('summary')}.startsWith('again.csv: 2 series')`);
+    await page.value("document.getElementById('run').click()");
+    await page.until(`${text('status')}.startsWith('Done')`);
+    await showsTheModules(page, 'again.csv', bytes);
+    const report = await page.value('new TextDecoder().decode(state.answer.report)');
+    assert.match(report, /^<!doctype html>[^]*Forecasts of revenue[^]*again\.csv/i);
+    assert.equal(await page.value("document.getElementById('report').hidden"), false);
+  });
+
+  await t.test('a workbook is read as well', async () => {
+    const rows = sales().trim().split('\n').map((line) => line.split(',').map((cell) => (/^\d+$/.test(cell) ? Number(cell) : cell)));
+    await page.drop(file('book.xlsx', workbook(rows)));
+    await page.until(`${text('summary')}.includes('book.xlsx: 2 series of 96 rows in all, a row per month')`);
+  });
+
+  assert.deepEqual(beyondItself(page.asked), [], 'something is asked');
+  assert.deepEqual(page.messages, []);
+});
+
+test('the page as one file opens from a disk', { skip: NO_BROWSER || NO_PAGE, timeout: 120000 }, async (t) => {
+  const page = await opened(t, pathToFileURL(join(PAGE, 'foretell.html')).href);
+  await page.resize(1100);
+  const bytes = Buffer.from(sales());
+  await page.until("document.getElementById('model')?.value === 'auto'");
+  await page.drop(filesOf(t)('sales.csv', bytes));
+  await page.until(`${text('summary')}.includes('2 series of 96 rows in all, a row per month, a season of 12 months')`);
+  await page.value("document.getElementById('run').click()");
+  await page.until(`${text('status')}.startsWith('Done') || ${text('problem')}`);
+  assert.equal(await page.value(text('problem')), '');
+  await showsTheModules(page, 'sales.csv', bytes);
+  assert.deepEqual(beyondItself(page.asked).filter((url) => !url.endsWith('/foretell.html')), [], 'something is asked');
+  assert.deepEqual(page.messages, []);
 });

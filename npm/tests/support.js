@@ -1,7 +1,9 @@
 // What the tests share: the package under test, and series.
 
-import { pathToFileURL } from 'node:url';
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 
 /** The package, put together by `cargo xtask wasm`. */
 export const PACKAGE = process.env.FORETELL_PACKAGE ?? join(import.meta.dirname, '../../target/npm/foretell');
@@ -28,4 +30,23 @@ export function draws(seed) {
     state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
     return Math.floor((state / 2 ** 32) * below);
   };
+}
+
+const TYPES = { html: 'text/html', js: 'text/javascript', wasm: 'application/wasm' };
+
+/** A server that knows the files of a folder alone: `{ server, address }`. `first` answers what it wants before. */
+export async function serveFiles(folder, first = () => false) {
+  const server = createServer(async (request, response) => {
+    if (await first(request, response)) return;
+    const { pathname } = new URL(request.url, 'http://localhost');
+    const name = pathname === '/' ? 'index.html' : pathname;
+    try {
+      const content = readFileSync(join(folder, name));
+      response.setHeader('content-type', TYPES[name.split('.').at(-1)] ?? 'text/plain').end(content);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { server, address: `http://127.0.0.1:${server.address().port}/` };
 }

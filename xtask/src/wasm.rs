@@ -1,6 +1,6 @@
 //! `cargo xtask wasm`: the module for browsers and Node, the npm package around it, and its tests in Node.
 //!
-//! The package is put together in `target/npm/foretell`. Where there is no standard library for the target none is installed: it is built
+//! The package is put together in `target/npm/foretell`, and in `target/page` the page of the server as files that need none. Where there is no standard library for the target none is installed: it is built
 //! once into `target/wasm-std`, if Debian's source of it fits the compiler.
 
 mod package;
@@ -14,7 +14,7 @@ use cargo_metadata::MetadataCommand;
 use self::toolchain::TARGET;
 use crate::{outcome::Outcome, programs};
 
-/// The crate of the module, and the features that a browser can have: one thread, and no tables but text. Products have kernels of their
+/// The crate of the module, and the features that a browser can have: one thread, tables of text and workbooks. Products have kernels of their
 /// own at its level, so that faer would serve nothing.
 const MODULE: [&str; 7] = [
     "--package",
@@ -23,7 +23,7 @@ const MODULE: [&str; 7] = [
     TARGET,
     "--no-default-features",
     "--features",
-    "foretell/flash,foretell/pool,foretell/simd",
+    "foretell/excel,foretell/flash,foretell/pool,foretell/simd",
 ];
 
 /// Crates that build or link C, beside those whose name ends in `-sys`.
@@ -53,7 +53,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Outcome> {
     if !package::has("node") {
         return Ok(Outcome::PassedOver("built, not tested: no node is installed".to_owned()));
     }
-    package::test(root, &directory, &programs(target)?)?;
+    package::test(root, target, &directory, &programs(target)?)?;
     Ok(Outcome::Done)
 }
 

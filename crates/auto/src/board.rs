@@ -51,7 +51,7 @@ pub struct Board {
 pub(crate) const AUTO: &str = "Auto";
 
 /// The name of the baseline.
-pub(crate) const BASELINE: &str = "SeasonalNaive";
+pub const BASELINE: &str = "SeasonalNaive";
 
 impl Board {
     /// All of it as JSON, the seconds and the [sentence](Self::sentence) included.
@@ -68,6 +68,22 @@ impl Board {
             "series": self.series, "seasons": self.seasons, "left_out": self.left_out, "steps": self.steps,
             "told": self.told, "sentence": self.sentence(),
         })
+    }
+
+    /// The scores of its rows by metric, under the names of metrics, and their weights.
+    pub fn scores(&self) -> Vec<(&'static str, Vec<f64>)> {
+        let column = |name, of: fn(&BoardRow) -> f64| (name, self.rows.iter().map(of).collect());
+        vec![
+            column("mase", |row| row.mase),
+            column("scaled_crps", |row| row.scaled_crps),
+            column("coverage_level80", |row| row.coverage),
+            column("weight", |row| row.weight),
+        ]
+    }
+
+    /// What is to be read before the scores: what to expect, and what was done in someone's stead.
+    pub fn notes(&self) -> Vec<String> {
+        std::iter::once(self.sentence()).chain(self.told.iter().cloned()).collect()
     }
 
     /// The row of a model.

@@ -45,12 +45,13 @@ mod stage;
 mod temporal;
 mod trained;
 mod traits;
+mod understood;
 mod wanted;
 mod weights;
 mod windows;
 
 pub use auto::Auto;
-pub use board::{Board, BoardRow};
+pub use board::{BASELINE, Board, BoardRow};
 pub use budget::Budget;
 pub use candidates::{Candidate, candidates, suiting};
 pub use caveats::stopped_at_zero;
@@ -62,6 +63,7 @@ pub use season::seasons;
 pub use temporal::{SumsTable, Temporal, TemporalError, TemporalTables};
 pub use trained::TrainedAuto;
 pub use traits::PanelTraits;
+pub use understood::{Understood, last_rows, listed};
 
 /// The README's example is a test.
 #[cfg(doctest)]

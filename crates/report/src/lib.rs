@@ -29,6 +29,7 @@ pub use forecasts::facts::{facts, settings};
 pub use forecasts::importances::importances;
 pub use forecasts::latest::{UnknownForecastSeries, check_series};
 pub use forecasts::scores::{scored, whose_scores};
+pub use forecasts::search::SearchInputs;
 pub use forecasts::windows::{civil, known_values, windows};
 pub use markup::grouped;
 

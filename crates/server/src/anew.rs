@@ -4,20 +4,19 @@ use std::mem;
 use std::time::{Duration, Instant};
 
 use foretell::{
-    ColumnNames, DataError, End, Error, Fitted, Forecaster, Future, MemoryTable, ModelSpec, Panel,
-    ReadOptions, Roles, UsageError, is_wanted,
+    ColumnNames, End, Error, Fitted, Forecaster, Future, MemoryTable, ModelSpec, Panel, ReadOptions, Roles,
+    UsageError, ask_for_column, is_wanted, told_columns,
 };
-use foretell_auto::{Auto, Budget, QUANTILES, TrainedAuto};
+use foretell_auto::{Auto, Budget, QUANTILES, TrainedAuto, last_rows};
 
 use crate::error::EngineError;
 use crate::forecast::{
     Bounds, SeriesRead, check, check_answer, check_asked, check_list, forecast, note_warning, room_to_read,
-    take_warnings,
+    take_warnings, understood,
 };
 use crate::reading::{changed, within};
 use crate::request::{AheadOptions, ForecastAnswer, ForecastKind, ForecastRequest};
 use crate::settings::EngineSettings;
-use crate::understood::{Understood, last_rows};
 
 /// The name by which requests ask for it.
 pub(crate) const NAME: &str = "auto";
@@ -55,11 +54,11 @@ pub(crate) fn forecast_anew(
     check("steps (h)", settings.max_h, h, "ask for fewer steps")?;
     check_list(&asks, settings)?;
     let series = read(request, asked.future.as_ref(), bytes, bounds)?;
+    let understood = Some(understood(&request.data, &series));
     let SeriesRead { panel, options } = &series;
     check_answer(panel, h, settings)?;
     check_asked(h, &asks, panel, bounds)?;
     let statics = statics(request, options)?;
-    let understood = Some(Understood::of(&request.data, panel, options));
     request.forget_series();
     if let Some(table) = &asked.future {
         Future::from_memory(table, options, panel, h)?;
@@ -94,9 +93,10 @@ pub(crate) fn forecast_anew(
 
 /// What was understood of the series, and their last rows.
 fn look(request: &ForecastRequest, bytes: u64, bounds: Bounds<'_>) -> Result<ForecastAnswer, EngineError> {
-    let SeriesRead { panel, options } = read(request, None, bytes, bounds)?;
-    let understood = Some(Understood::of(&request.data, &panel, &options));
-    let answer = ForecastAnswer::of_model(NAME, last_rows(&panel, &options), take_warnings());
+    let series = read(request, None, bytes, bounds)?;
+    let understood = Some(understood(&request.data, &series));
+    let frame = last_rows(&series.panel, &series.options);
+    let answer = ForecastAnswer::of_model(NAME, frame, take_warnings());
     Ok(ForecastAnswer { understood, ..answer })
 }
 
@@ -139,16 +139,7 @@ fn options_of(
     let fixed = ["columns", "categories", "max_memory"];
     let why = "follows from the tables; leave it out";
     let options = changed(&ReadOptions::default(), &request.reading, &fixed, why)?;
-    let mut options = within(options, max_memory).threads(1);
-    // What cannot be read is an error of the reading.
-    let roles = options.roles_in(&request.data).ok().flatten();
-    if let Some(Roles { id, time, target: Some(target), .. }) =
-        roles.as_ref().filter(|roles| roles.are_clear())
-    {
-        options.time_col.clone_from(time);
-        options.target_col.clone_from(target);
-        options.id_col = id.clone().unwrap_or(options.id_col);
-    }
+    let (mut options, roles) = told_columns(within(options, max_memory).threads(1), &request.data);
     let ColumnNames { id, time, target } = names(&options);
     let future = match future {
         Some(table) => table.column_names(&options.file)?,
@@ -185,7 +176,8 @@ fn read(
 ) -> Result<SeriesRead, EngineError> {
     let (options, roles) = options_of(request, future, room_to_read(bytes, bounds))?;
     let options = options.max_rows(bounds.settings.max_rows);
-    let panel = Panel::from_memory(&request.data, &options).map_err(|error| asking(error, roles.as_ref()))?;
+    let panel = Panel::from_memory(&request.data, &options);
+    let panel = panel.map_err(|error| ask_for_column(roles.as_ref(), error))?;
     let panel = match &request.end {
         Some(word) => panel.ended(word.parse::<End>()?, &options)?.map_or(panel, |(ended, _)| ended),
         None => panel,
@@ -195,13 +187,4 @@ fn read(
         None => panel,
     };
     Ok(SeriesRead { panel, options })
-}
-
-/// The error of a table that lacks a column: it asks for the one that could not be told.
-fn asking(error: DataError, roles: Option<&Roles>) -> DataError {
-    let question = match &error {
-        DataError::MissingColumn { table, .. } => roles.and_then(|roles| roles.question(table)),
-        _ => None,
-    };
-    question.unwrap_or(error)
 }

@@ -15,7 +15,7 @@ use tokio::time::timeout_at;
 
 use crate::anew::forecast_anew;
 use crate::error::{EngineError, EngineStartError};
-use crate::forecast::{Bounds, check_asked, forecast, read, take_warnings};
+use crate::forecast::{Bounds, check_asked, forecast, read, take_warnings, understood};
 use crate::joint_request::{JointRequest, answers};
 use crate::joint_sizes::MOST;
 use crate::memory_account::{MemoryAccount, Room};
@@ -24,7 +24,6 @@ use crate::models::{Models, Reload};
 use crate::queue::{Queue, Refusal};
 use crate::request::{AheadOptions, ForecastAnswer, ForecastKind, ForecastRequest};
 use crate::settings::EngineSettings;
-use crate::understood::Understood;
 
 /// Work that waits for a thread.
 enum Job {
@@ -160,8 +159,8 @@ impl Shared {
         let model = self.models.find(request.model.as_deref())?;
         let bounds = Bounds { settings, deadline, room: &room, is_text };
         let series = read(&model.on_one_thread, &request, bytes, bounds)?;
-        let understood = matches!(request.asks, ForecastKind::Look)
-            .then(|| Understood::of(&request.data, &series.panel, &series.options));
+        let understood =
+            matches!(request.asks, ForecastKind::Look).then(|| understood(&request.data, &series));
         request.forget_series();
         check_asked(model.on_one_thread.h(), &request.asks, &series.panel, bounds)?;
         if self.queue.waiting() > 0 {

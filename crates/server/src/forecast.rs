@@ -5,9 +5,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use foretell::{
-    DataError, Error, ExplainOptions, Fitted, Frame, Future, Intervals, Panel, PredictOptions, ReadOptions,
-    TooLarge, UsageError, Warning, in_words_of,
+    DataError, Error, ExplainOptions, Fitted, Frame, Future, Intervals, MemoryTable, Panel, PredictOptions,
+    ReadOptions, TooLarge, UsageError, Warning, in_words_of,
 };
+use foretell_auto::{Understood, last_rows};
 
 use crate::error::EngineError;
 use crate::field_words::FIELD_WORDS;
@@ -16,7 +17,6 @@ use crate::pieces::{CELL, frame_bytes, id_bytes};
 use crate::reading::read_series;
 use crate::request::{AheadOptions, ForecastKind, ForecastRequest};
 use crate::settings::EngineSettings;
-use crate::understood::last_rows;
 
 thread_local! {
     /// The warnings of the forecast that this thread computes.
@@ -44,6 +44,11 @@ const SMALL: u64 = 1 << 16;
 pub(crate) struct SeriesRead {
     pub(crate) panel: Panel,
     pub(crate) options: ReadOptions,
+}
+
+/// How `data` were read as these series, in the words of requests.
+pub(crate) fn understood(data: &MemoryTable, series: &SeriesRead) -> Understood {
+    in_words_of(FIELD_WORDS, || Understood::of(data, &series.panel, &series.options))
 }
 
 /// The bounds of the work for a request.

@@ -43,7 +43,6 @@ mod serve_settings;
 mod settings;
 mod timed_stream;
 mod token;
-mod understood;
 
 pub use engine::ForecastEngine;
 pub use error::{EngineError, EngineStartError};
@@ -56,7 +55,6 @@ pub use serve::serve;
 pub use serve_settings::{LogLine, ServeSettings};
 pub use settings::EngineSettings;
 pub use token::Token;
-pub use understood::Understood;
 
 /// The README's example is a test.
 #[cfg(doctest)]

@@ -2,12 +2,12 @@
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use foretell::{DataError, Error, ErrorFacts, UsageError, in_words_of};
+use foretell::{DataError, Error, ErrorFacts, UsageError, columns_meant, in_words_of};
+use foretell_auto::listed;
 use serde_json::{Value, json};
 
 use crate::error::EngineError;
 use crate::field_words::FIELD_WORDS;
-use crate::understood::listed;
 
 /// An error as a client sees it.
 #[derive(Debug)]
@@ -72,16 +72,6 @@ fn shortened(mut facts: ErrorFacts) -> ErrorFacts {
     facts
 }
 
-/// The columns that may be meant by one that is missing.
-fn columns_of(error: &DataError) -> &[String] {
-    match error {
-        DataError::UnclearColumn(unclear) => &unclear.candidates,
-        DataError::MissingColumn { available, .. } => available,
-        DataError::LaidOut { error, .. } => columns_of(error),
-        _ => &[],
-    }
-}
-
 impl From<EngineError> for Problem {
     fn from(error: EngineError) -> Self {
         let facts = shortened(match &error {
@@ -89,7 +79,7 @@ impl From<EngineError> for Problem {
             error => ErrorFacts::told(<&str>::from(error), error.to_string()),
         });
         let columns = match &error {
-            EngineError::Forecast(Error::Data(error)) => columns_of(error),
+            EngineError::Forecast(Error::Data(error)) => columns_meant(error),
             _ => &[],
         };
         let columns = listed(columns);

@@ -1,9 +1,7 @@
 //! Requests for forecasts, and their answers.
 
 use foretell::{Attribution, Frame, Map, MemoryTable, TableColumns, Value};
-use foretell_auto::Board;
-
-use crate::understood::Understood;
+use foretell_auto::{Board, Understood};
 
 /// A request for forecasts of some series.
 #[derive(Clone, Debug)]

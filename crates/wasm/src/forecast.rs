@@ -1,13 +1,14 @@
 //! `forecast`: the best forecast of series, as the command line's `foretell forecast`.
 
-use foretell::{Forecaster, PredictOptions, usual_season};
-use foretell_auto::{Auto, QUANTILES, TrainedAuto};
+use foretell::{Fitted, Forecaster, Frame, PredictOptions, usual_season};
+use foretell_auto::{Auto, BASELINE, Board, QUANTILES, TrainedAuto};
+use foretell_report::SearchInputs;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::kept::{Kept, warnings};
 use crate::refusal::Refusal;
-use crate::series::{MOST_MEMORY, Read, Tables};
+use crate::series::{MOST_MEMORY, Read, Series, Tables};
 use crate::table::table;
 
 /// What a forecast is asked.
@@ -29,12 +30,16 @@ pub(crate) struct Asked {
     integer: bool,
     /// Whether the models are kept, for `predict` and `save`.
     keep: bool,
+    /// Whether a report is wanted beside the answer.
+    report: bool,
 }
 
 impl Kept {
-    /// The answer: the table of the forecast, the leaderboard, and what was done in the caller's stead.
-    pub(crate) fn forecast(&mut self, asked: Asked) -> Result<Value, Refusal> {
-        let read = Read { categories: asked.categories.clone(), hist: asked.hist.clone(), ..Read::default() };
+    /// The answer: the table of the forecast, the leaderboard, and what was done in the caller's stead; beside it the report, if one is
+    /// wanted.
+    pub(crate) fn forecast(&mut self, asked: Asked, bytes: &[u8]) -> Result<(Value, Vec<u8>), Refusal> {
+        let (categories, hist) = (asked.categories.clone(), asked.hist.clone());
+        let read = Read { bytes, categories, hist, ..Read::default() };
         let series = asked.tables.clone().read(read)?;
         let mut told = series.told.clone();
         let h = match asked.h {
@@ -95,7 +100,32 @@ impl Kept {
         let frame = fitted.predict_with(&series.panel, &options)?;
         told.extend(heard.take());
         let target = series.names().target;
+        let page = match asked.report {
+            true => report(&series, &frame, &fitted, &board)?,
+            false => Vec::new(),
+        };
         let model = asked.keep.then(|| self.keep(fitted));
-        Ok(json!({ "table": table(&frame, &target), "board": board.to_json(), "told": told, "model": model }))
+        let answer = json!({ "table": table(&frame, &target), "board": board.to_json(), "told": told, "model": model });
+        Ok((answer, page))
     }
+}
+
+/// The report on a forecast, as HTML.
+fn report(series: &Series, frame: &Frame, fitted: &Fitted, board: &Board) -> Result<Vec<u8>, Refusal> {
+    let searched = SearchInputs {
+        data: &series.name,
+        forecast: &fitted.column_names().join(", "),
+        panel: &series.panel,
+        frame,
+        target: &series.names().target,
+        models: board.rows.iter().map(|row| row.model.clone()).collect(),
+        scores: board.scores(),
+        baseline: BASELINE,
+        notes: board.notes(),
+        commands: Vec::new(),
+    };
+    let mut page = Vec::new();
+    let written = searched.report()?.write(&mut page);
+    written.map_err(|error| Refusal::request("report", error.to_string()))?;
+    Ok(page)
 }

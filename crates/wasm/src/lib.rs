@@ -1,13 +1,13 @@
 //! The engine in browsers and Node: requests and answers as bytes, a module of WebAssembly
 //!
 //! A [`Session`] holds models and answers requests. A request and an answer are each a [message](split): JSON, and bytes beside it where
-//! an archive of a model comes or goes. What a request holds is what the npm package `foretell` sends: `op`, the work, and its fields.
+//! a file or an archive of a model comes, or an archive or a report goes. What a request holds is what the npm package `foretell` sends: `op`, the work, and its fields.
 //! An error is an answer, too: `{"error": {"code", "setting", "message", "advice", ...}}`, with the codes of `docs/errors.md`.
 //!
 //! # Features
 //!
-//! The only one, `default`, switches on what the crates below have by default. The module has it off, and of the facade `flash`, `pool` and
-//! `simd` alone.
+//! The only one, `default`, switches on what the crates below have by default. The module has it off, and of the facade `excel`, `flash`,
+//! `pool` and `simd` alone.
 #![deny(unsafe_code)]
 
 mod archive;
@@ -17,6 +17,7 @@ mod exports;
 mod forecast;
 mod host;
 mod kept;
+mod look;
 mod message;
 mod models;
 mod refusal;

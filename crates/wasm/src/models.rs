@@ -95,10 +95,11 @@ struct Training {
 
 impl Kept {
     /// Reads the series, and makes the models.
-    fn training(&self, asked: FitAsked) -> Result<Training, Refusal> {
+    fn training(&self, asked: FitAsked, bytes: &[u8]) -> Result<Training, Refusal> {
         let specs = asked.models.specs(asked.h, asked.input_size, asked.season)?;
         let forecaster = Forecaster::new(specs)?;
         let read = Read {
+            bytes,
             columns: Some(forecaster.columns_read()),
             categories: forecaster.categories(),
             ..Read::default()
@@ -128,8 +129,8 @@ impl Kept {
     }
 
     /// Trains models and keeps them.
-    pub(crate) fn fit(&mut self, asked: FitAsked) -> Result<Value, Refusal> {
-        let Training { forecaster, series, heard } = self.training(asked)?;
+    pub(crate) fn fit(&mut self, asked: FitAsked, bytes: &[u8]) -> Result<Value, Refusal> {
+        let Training { forecaster, series, heard } = self.training(asked, bytes)?;
         let fitted = forecaster.fit(&series.panel)?;
         let told = [series.told, heard.take()].concat();
         Ok(self.told_of(fitted, told))
@@ -145,16 +146,16 @@ impl Kept {
     }
 
     /// The series of a request about a model, read as those of its training.
-    fn series_for(fitted: &Fitted, tables: Tables) -> Result<Series, Refusal> {
-        tables.read(Read { fitted: Some(fitted), ..Read::default() })
+    fn series_for(fitted: &Fitted, tables: Tables, bytes: &[u8]) -> Result<Series, Refusal> {
+        tables.read(Read { bytes, fitted: Some(fitted), ..Read::default() })
     }
 
     /// Forecasts with models that are kept.
-    pub(crate) fn predict(&self, asked: PredictAsked) -> Result<Value, Refusal> {
+    pub(crate) fn predict(&self, asked: PredictAsked, bytes: &[u8]) -> Result<Value, Refusal> {
         let (listener, heard) = warnings();
         let fitted =
             self.model(asked.model)?.clone().threads(1)?.max_memory(MOST_MEMORY).on_warning(listener);
-        let series = Self::series_for(&fitted, asked.tables)?;
+        let series = Self::series_for(&fitted, asked.tables, bytes)?;
         let h = asked.h.unwrap_or(fitted.h());
         let future = series.future(h.max(fitted.h()))?;
         let mut options =
@@ -166,11 +167,11 @@ impl Kept {
     }
 
     /// The parts of the forecasts of models that are kept.
-    pub(crate) fn decompose(&self, asked: PredictAsked) -> Result<Value, Refusal> {
+    pub(crate) fn decompose(&self, asked: PredictAsked, bytes: &[u8]) -> Result<Value, Refusal> {
         let (listener, heard) = warnings();
         let fitted =
             self.model(asked.model)?.clone().threads(1)?.max_memory(MOST_MEMORY).on_warning(listener);
-        let series = Self::series_for(&fitted, asked.tables)?;
+        let series = Self::series_for(&fitted, asked.tables, bytes)?;
         let h = asked.h.unwrap_or(fitted.h());
         let future = series.future(h.max(fitted.h()))?;
         let options = DecomposeOptions::new().future(future.as_ref()).h(h);
@@ -180,9 +181,9 @@ impl Kept {
     }
 
     /// Forecasts the ends of series by models that have not seen them, and scores that.
-    pub(crate) fn cross_validate(&self, asked: ValidationAsked) -> Result<Value, Refusal> {
+    pub(crate) fn cross_validate(&self, asked: ValidationAsked, bytes: &[u8]) -> Result<Value, Refusal> {
         let season = asked.training.season;
-        let Training { forecaster, series, heard } = self.training(asked.training)?;
+        let Training { forecaster, series, heard } = self.training(asked.training, bytes)?;
         let options = ValidationOptions::new(asked.n_windows, asked.step_size.unwrap_or(forecaster.h()))
             .refit(asked.refit)
             .level(&asked.levels)
@@ -201,8 +202,8 @@ impl Kept {
     }
 
     /// Marks the values outside of the intervals of models that have not seen them.
-    pub(crate) fn anomalies(&self, asked: AnomaliesAsked) -> Result<Value, Refusal> {
-        let Training { forecaster, series, heard } = self.training(asked.training)?;
+    pub(crate) fn anomalies(&self, asked: AnomaliesAsked, bytes: &[u8]) -> Result<Value, Refusal> {
+        let Training { forecaster, series, heard } = self.training(asked.training, bytes)?;
         let step = asked.step_size.unwrap_or(forecaster.h());
         let options = ValidationOptions::new(asked.n_windows, step).refit_without_steps(false);
         let (frame, _) = forecaster.anomalies(&series.panel, &options, asked.level)?;

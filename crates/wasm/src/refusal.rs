@@ -2,17 +2,22 @@
 
 use std::error::Error as StdError;
 
-use foretell::{DataError, Error, ErrorFacts, SpecError};
-use foretell_auto::AutoError;
+use foretell::{DataError, Error, ErrorFacts, SpecError, columns_meant};
+use foretell_auto::{AutoError, listed};
+use foretell_report::ReportError;
 use serde_json::{Value, json};
 
 /// Why a request is refused: what programs read of an error.
 #[derive(Debug)]
-pub(crate) struct Refusal(Box<ErrorFacts>);
+pub(crate) struct Refusal {
+    facts: Box<ErrorFacts>,
+    /// The columns that may be meant, where it is not clear which.
+    columns: Vec<String>,
+}
 
 impl From<ErrorFacts> for Refusal {
     fn from(facts: ErrorFacts) -> Self {
-        Self(Box::new(facts))
+        Self { facts: Box::new(facts), columns: Vec::new() }
     }
 }
 
@@ -41,19 +46,26 @@ impl Refusal {
     }
 
     pub(crate) fn to_json(&self) -> Value {
-        json!({ "error": self.0 })
+        let mut error = json!(self.facts);
+        if let (Some(fields), false) = (error.as_object_mut(), self.columns.is_empty()) {
+            fields.insert("columns".to_owned(), json!(self.columns));
+        }
+        json!({ "error": error })
     }
 }
 
 impl From<Error> for Refusal {
     fn from(error: Error) -> Self {
-        Self::of(&error)
+        match error {
+            Error::Data(error) => error.into(),
+            error => Self::of(&error),
+        }
     }
 }
 
 impl From<DataError> for Refusal {
     fn from(error: DataError) -> Self {
-        Self::of(&error)
+        Self { columns: listed(columns_meant(&error)), ..Self::of(&error) }
     }
 }
 
@@ -74,6 +86,12 @@ impl From<AutoError> for Refusal {
             _ => return Self::of(&error),
         };
         Self::request(&setting, error.to_string())
+    }
+}
+
+impl From<ReportError> for Refusal {
+    fn from(error: ReportError) -> Self {
+        Self::request("report", error.to_string())
     }
 }
 

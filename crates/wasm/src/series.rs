@@ -1,7 +1,8 @@
 //! The tables of a request.
 
 use foretell::{
-    ColumnNames, End, Fitted, Future, MemoryTable, Panel, ReadOptions, SeriesColumns, TableColumns,
+    ColumnNames, End, FileFormat, Fitted, Future, MemoryTable, Panel, ReadOptions, SeriesColumns,
+    TableColumns, ask_for_column, told_columns,
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -11,12 +12,14 @@ use crate::refusal::Refusal;
 /// The most memory that a module may take: three quarters of what it can address.
 pub(crate) const MOST_MEMORY: u64 = 3 << 30;
 
-/// The tables of a request, columns by name; `values` in place of `data` is a single series without times.
+/// The tables of a request, columns by name; in place of `data`, `values` is a single series without times, and `file` the name of a file
+/// whose bytes are beside the request.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(crate) struct Tables {
     values: Option<Vec<Option<f64>>>,
     data: Option<TableColumns>,
+    file: Option<String>,
     future: Option<TableColumns>,
     #[serde(rename = "static")]
     statics: Option<TableColumns>,
@@ -26,6 +29,9 @@ pub(crate) struct Tables {
 
 /// The tables, read.
 pub(crate) struct Series {
+    /// What the data are called.
+    pub(crate) name: String,
+    pub(crate) data: MemoryTable,
     pub(crate) panel: Panel,
     pub(crate) options: ReadOptions,
     /// What was done to the data in the caller's stead.
@@ -42,6 +48,8 @@ pub(crate) struct Series {
 /// What models read of the tables; nothing where that is not known yet.
 #[derive(Default)]
 pub(crate) struct Read<'a> {
+    /// The bytes beside the request: the file, if there is one.
+    pub(crate) bytes: &'a [u8],
     /// The models that are to forecast them: they are read as those of the training.
     pub(crate) fitted: Option<&'a Fitted>,
     /// The columns of the data; else `hist`, and those that the table of the future has.
@@ -53,26 +61,32 @@ pub(crate) struct Read<'a> {
 impl Tables {
     /// Reads the tables.
     pub(crate) fn read(self, wanted: Read<'_>) -> Result<Series, Refusal> {
-        let Self { values, data, future, statics, reading, end } = self;
+        let Self { values, data, file, future, statics, reading, end } = self;
         let is_array = values.is_some();
         let mut options = changed(wanted.fitted.map(in_training).unwrap_or_default(), reading)?;
-        let columns = match (values, data) {
-            (Some(values), None) => of_values(&values, &options)?,
-            (None, Some(data)) => data,
-            (None, None) => {
-                return Err(Refusal::request(
-                    "data",
-                    "there is nothing to forecast; give an array of numbers, or columns or rows",
-                ));
+        let name = file.clone().unwrap_or_else(|| "data".to_owned());
+        let table = match (values, data, file) {
+            (Some(values), None, None) => MemoryTable::of_columns("data", of_values(&values, &options)?),
+            (None, Some(data), None) => MemoryTable::of_columns("data", data),
+            (None, None, Some(name)) => MemoryTable::new(&name, FileFormat::of(&name), wanted.bytes.to_vec()),
+            (None, None, None) => {
+                let message =
+                    "there is nothing to forecast; give an array of numbers, columns, rows or a file";
+                return Err(Refusal::request("data", message));
             }
-            (Some(_), Some(_)) => {
-                return Err(Refusal::request("data", "there are both values and data; give one of them"));
+            _ => {
+                let message = "there is more than one of values, data and file; give one of them";
+                return Err(Refusal::request("data", message));
             }
         };
         if is_array {
             options.fill.get_or_insert(foretell::Fill::Interpolate);
         }
-        let table = MemoryTable::of_columns("data", columns);
+        options.file.most_unpacked = Some(MOST_MEMORY);
+        let mut roles = None;
+        if wanted.fitted.is_none() {
+            (options, roles) = told_columns(options, &table);
+        }
         let future = future.map(|columns| MemoryTable::of_columns("future", columns));
         let statics = statics.map(|columns| MemoryTable::of_columns("static", columns));
         let ColumnNames { id, time, target } = names(&options);
@@ -108,10 +122,23 @@ impl Tables {
         };
         let panel = match wanted.fitted {
             Some(fitted) => fitted.completed(rows, end, &options, with_statics)?,
-            None => rows?.completed(end, &options, with_statics)?.0,
+            None => {
+                let rows = rows.map_err(|error| ask_for_column(roles.as_ref(), error))?;
+                rows.completed(end, &options, with_statics)?.0
+            }
         };
         told.extend(panel.notes().iter().map(ToString::to_string));
-        Ok(Series { panel, options, told, future, statics: static_columns, known_ahead, end })
+        Ok(Series {
+            name,
+            data: table,
+            panel,
+            options,
+            told,
+            future,
+            statics: static_columns,
+            known_ahead,
+            end,
+        })
     }
 }
 

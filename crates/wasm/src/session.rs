@@ -15,7 +15,7 @@ use crate::message::{join, split};
 use crate::refusal::Refusal;
 use crate::setting_words::OPTIONS;
 use crate::specs::spec;
-use crate::{evaluation, forecast, models};
+use crate::{evaluation, forecast, look, models};
 
 /// Models, and the answers to requests about them.
 ///
@@ -40,6 +40,7 @@ pub struct Session {
 #[serde(tag = "op", content = "asked", rename_all = "snake_case")]
 enum Request {
     About,
+    Look(look::Asked),
     Forecast(forecast::Asked),
     Fit(models::FitAsked),
     Predict(models::PredictAsked),
@@ -100,12 +101,13 @@ impl Session {
     fn done(&mut self, request: Request, bytes: &[u8]) -> Result<(Value, Vec<u8>), Refusal> {
         let answer = match request {
             Request::About => self.about(),
-            Request::Forecast(asked) => self.kept.forecast(asked)?,
-            Request::Fit(asked) => self.kept.fit(asked)?,
-            Request::Predict(asked) => self.kept.predict(asked)?,
-            Request::CrossValidate(asked) => self.kept.cross_validate(asked)?,
-            Request::Anomalies(asked) => self.kept.anomalies(asked)?,
-            Request::Decompose(asked) => self.kept.decompose(asked)?,
+            Request::Look(asked) => look::look(asked, bytes)?,
+            Request::Forecast(asked) => return self.kept.forecast(asked, bytes),
+            Request::Fit(asked) => self.kept.fit(asked, bytes)?,
+            Request::Predict(asked) => self.kept.predict(asked, bytes)?,
+            Request::CrossValidate(asked) => self.kept.cross_validate(asked, bytes)?,
+            Request::Anomalies(asked) => self.kept.anomalies(asked, bytes)?,
+            Request::Decompose(asked) => self.kept.decompose(asked, bytes)?,
             Request::Evaluate(asked) => evaluation::evaluate(&asked)?,
             Request::Check { model, h, input_size } => {
                 let spec = spec(model, h, input_size, None)?;

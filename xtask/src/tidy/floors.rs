@@ -47,7 +47,7 @@ pub(super) const FOLDERS: &[Folders] = &[
         "crates/auto/src",
         &[
             "board error grid history packed season wanted windows",
-            "budget guard loss traits",
+            "budget guard loss traits understood",
             "candidates greedy settings spread",
             "stage",
             "member mix",
@@ -128,7 +128,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/foretell/src",
         &[
-            "columns decompose_options explain_options insample_options interval_words other_steps own_settings predict_options reconciliation_error registry series_fallback simulate_options smaller_error stage",
+            "columns decompose_options explain_options insample_options interval_words other_steps own_settings predict_options reconciliation_error registry series_fallback simulate_options smaller_error stage told_columns",
             "usage_error",
             "warning",
             "last_rows",
@@ -322,7 +322,6 @@ pub(super) const FOLDERS: &[Folders] = &[
         "crates/server/src",
         &[
             "address error field_words joint_sizes media_type metrics page queue settings timed_stream token",
-            "understood",
             "request",
             "fields memory_account pieces reading serve_settings",
             "forecast openapi problem",
@@ -359,7 +358,7 @@ pub(super) const FOLDERS: &[Folders] = &[
         &[
             "host message refusal setting_words table",
             "archive evaluation kept series specs",
-            "forecast models",
+            "forecast look models",
             "session",
             "exports",
         ],

@@ -253,7 +253,7 @@ pub(super) const ROOMS: &[Room] = &[
         ],
     ),
     room(10, "foretell-python", &["foretell", "foretell-report", "foretell-auto"]),
-    room(10, "foretell-wasm", &["foretell-simd", "foretell", "foretell-auto"]),
+    room(10, "foretell-wasm", &["foretell-simd", "foretell", "foretell-report", "foretell-auto"]),
     room(
         10,
         "foretell-candle",

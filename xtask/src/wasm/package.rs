@@ -20,7 +20,7 @@ const OPTIMISER: [&str; 8] = [
     "--enable-multivalue",
 ];
 
-/// Puts the package together in `target/npm/foretell`.
+/// Puts the package together in `target/npm/foretell`, and the page that forecasts by itself in `target/page`.
 pub(super) fn assemble(root: &Path, target: &Path, module: &Path) -> anyhow::Result<PathBuf> {
     let (source, directory) = (root.join("npm"), target.join("npm/foretell"));
     if directory.exists() {
@@ -45,13 +45,17 @@ pub(super) fn assemble(root: &Path, target: &Path, module: &Path) -> anyhow::Res
         let script = root.join("npm/tests/inline.mjs");
         let status = Command::new("node").arg(script).arg(&directory).status();
         ensure!(status.context("cannot start node")?.success(), "the module could not be written as text");
+        let (script, frame) = (root.join("npm/page/build.mjs"), root.join("crates/server/src/page"));
+        let status =
+            Command::new("node").arg(script).arg(&directory).arg(frame).arg(target.join("page")).status();
+        ensure!(status.context("cannot start node")?.success(), "the page could not be put together");
     }
     println!("the package is {}", directory.display());
     Ok(directory)
 }
 
-/// Runs the package's tests, of which some compare it with the native program, and that of the server's page, which needs a browser as well.
-pub(super) fn test(root: &Path, directory: &Path, programs: &Path) -> anyhow::Result<()> {
+/// Runs the package's tests, of which some compare it with the native program, and those of the page, which need a browser as well.
+pub(super) fn test(root: &Path, target: &Path, directory: &Path, programs: &Path) -> anyhow::Result<()> {
     let tests = root.join("npm/tests");
     let mut files: Vec<PathBuf> = fs::read_dir(&tests)
         .context("npm/tests is not there")?
@@ -64,6 +68,7 @@ pub(super) fn test(root: &Path, directory: &Path, programs: &Path) -> anyhow::Re
         .arg("--test")
         .args(files)
         .env("FORETELL_PACKAGE", directory)
+        .env("FORETELL_PAGE", target.join("page"))
         .env("FORETELL_NATIVE", programs.join("examples/answer"))
         .env("FORETELL_PROGRAM", programs.join("foretell"))
         .status()
@@ -91,7 +96,7 @@ fn copy(from: &Path, to: &Path) -> anyhow::Result<()> {
     for entry in fs::read_dir(from).with_context(|| format!("cannot read {}", from.display()))? {
         let entry = entry?;
         let (name, place) = (entry.file_name(), to.join(entry.file_name()));
-        if name == "node_modules" || name == "tests" || name == "package-lock.json" {
+        if ["node_modules", "page", "tests", "package-lock.json"].iter().any(|other| name == *other) {
             continue;
         }
         match entry.file_type()?.is_dir() {

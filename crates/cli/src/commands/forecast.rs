@@ -9,8 +9,8 @@ use foretell::{
     ColumnNames, DataError, FileOptions, Fitted, Flaw, Forecaster, Frame, Freq, Panel, PredictOptions,
     ReadOptions, usual_season,
 };
-use foretell_auto::{Auto, Board, Budget, Criterion, QUANTILES, TrainedAuto, stopped_at_zero};
-use foretell_report::{AnswerInputs, Report, ScoreSheet, ScoredBy, answer, charts, facts, grouped};
+use foretell_auto::{Auto, BASELINE, Board, Budget, Criterion, QUANTILES, TrainedAuto, stopped_at_zero};
+use foretell_report::{SearchInputs, grouped};
 use serde_json::json;
 
 use crate::args::{BoundArgs, JsonArgs, LevelArgs, MemoryArgs, OutArgs, ThreadArgs, directory, steps};
@@ -295,45 +295,22 @@ impl Forecast {
         frame: &Frame,
         target: &str,
     ) -> anyhow::Result<()> {
-        let models: Vec<String> = board.rows.iter().map(|row| row.model.clone()).collect();
-        let row = |name: &'static str, of: &dyn Fn(&foretell_auto::BoardRow) -> f64| {
-            ("", name, board.rows.iter().map(of).collect::<Vec<f64>>())
-        };
-        let rows = [
-            row("mase", &|row| row.mase),
-            row("scaled_crps", &|row| row.scaled_crps),
-            row("coverage_level80", &|row| row.coverage),
-            row("weight", &|row| row.weight),
-        ];
-        let mut notes = vec![board.sentence()];
-        notes.extend(board.told.iter().cloned());
         let words = env::args_os().skip(1).map(|word| shell_word(&word.to_string_lossy()));
         let command = std::iter::once("foretell".to_owned()).chain(words).collect::<Vec<_>>().join(" ");
-        let scores = vec![ScoreSheet::of_rows(ScoredBy::All, models, rows)?];
-        let asked = AnswerInputs {
+        let searched = SearchInputs {
+            data: &self.data.shown(),
+            forecast: &fitted.column_names().join(", "),
             panel,
             frame,
             target,
-            unit: None,
-            scores: &scores,
-            baseline: None,
-            hierarchy: None,
-        };
-        let report = Report {
-            answer: answer(&asked),
-            scores_of: Vec::new(),
-            title: format!("Forecasts of {target}"),
-            facts: facts(&self.data.shown(), &fitted.column_names().join(", "), panel, frame),
-            notes,
-            baseline: Some("SeasonalNaive".to_owned()),
-            scores,
-            importances: Vec::new(),
-            settings: Vec::new(),
+            models: board.rows.iter().map(|row| row.model.clone()).collect(),
+            scores: board.scores(),
+            baseline: BASELINE,
+            notes: board.notes(),
             commands: vec![command],
-            charts: charts(panel, &[frame], target, None),
         };
         let mut page = Vec::new();
-        report.write(&mut page)?;
+        searched.report()?.write(&mut page)?;
         write_file(context, path, &page)?;
         context.wrote(path, &format!("a report on {} series", grouped(panel.n_series())));
         Ok(())

@@ -8,6 +8,7 @@ pub(crate) mod facts;
 pub(crate) mod importances;
 pub(crate) mod latest;
 pub(crate) mod scores;
+pub(crate) mod search;
 mod sum_series;
 mod total;
 pub(crate) mod windows;

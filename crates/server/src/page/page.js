@@ -75,7 +75,7 @@ async function look() {
   $('doubt').textContent = '';
   $('summary').textContent = `Reading ${state.table.name} …`;
   try {
-    const answer = await engine.ask({ path: 'v1/look', table: state.table, fields: readingFields() });
+    const answer = await engine.look({ table: state.table, fields: readingFields() });
     if (number === looks) showLook(answer);
   } catch (problem) {
     if (number === looks) showDoubt(problem);
@@ -116,7 +116,7 @@ function showDoubt(problem) {
 /** A message in which the fields of a request have the names that they have here: `reading.fill` is “Missing rows”. */
 function inWordsOfPage(message) {
   const label = (name) => document.querySelector(`label[for="${name}"]`)?.textContent;
-  const named = message.replaceAll(/`reading\.(\w+)(?: = ([^`]*))?`/g, (text, name, value) => {
+  const named = message.replaceAll(/`reading\.(\w+)(?:(?: =|:) ([^`]*))?`/g, (text, name, value) => {
     const found = label(name === 'wide' ? 'layout' : name);
     return found ? `“${found}${value && name !== 'wide' ? `: ${value}` : ''}”` : text;
   });
@@ -156,7 +156,7 @@ function historyOf({ target_col: target }, columns) {
 
 async function loadModels() {
   try {
-    state.models = (await engine.ask({ path: 'v1/models' })).models;
+    state.models = await engine.models();
     $('problem').textContent = '';
   } catch (problem) {
     $('problem').textContent = problem.message;
@@ -189,7 +189,8 @@ async function run(event) {
   $('run').disabled = true;
   try {
     const compares = $('compare').checked;
-    state.answer = await engine.ask({ path: compares ? 'v1/cross-validate' : 'v1/forecast', table: state.table, fields: askedFields(compares) });
+    const asked = { table: state.table, fields: askedFields(compares) };
+    state.answer = compares ? await engine.compare(asked) : await engine.forecast(asked);
     showAnswer();
     $('status').textContent = `Done: ${counted(rowsOf(state.answer), 'row')}.`;
     $('heading').focus();
@@ -216,7 +217,7 @@ function askedFields(compares) {
 const rowsOf = (answer) => Object.values(answer.columns)[0].length;
 
 function showAnswer() {
-  const { columns, forecasts, warnings, understood } = state.answer;
+  const { columns, forecasts, warnings, understood, report } = state.answer;
   if (understood) state.looked = understood;
   const ids = [...new Set(columns[Object.keys(columns)[0]].map(String))];
   const points = forecasts.map(({ point }) => point).filter((name) => name);
@@ -227,6 +228,8 @@ function showAnswer() {
   showList('warnings', warnings);
   showBoard(state.answer.board);
   link('download', [csvOf(columns)], 'text/csv');
+  $('report').hidden = !report;
+  if (report) link('report', [report], 'text/html');
   $('answer').hidden = false;
   showSeries();
 }
@@ -389,5 +392,6 @@ function listenToDrops() {
   }
 }
 
+$('privacy').textContent = engine.privacy;
 listen();
 loadModels();

@@ -13,7 +13,7 @@ mod arrow_stream;
 #[cfg(feature = "parquet")]
 pub(crate) mod arrow_table;
 mod blocks;
-#[cfg(feature = "parquet")]
+#[cfg(any(feature = "excel", feature = "parquet"))]
 mod catch_panic;
 mod columns_table;
 mod compressed;

@@ -160,3 +160,60 @@ fn scalar_code_gives_the_same_forecasts() {
     assert!(vectors.iter().zip(&scalar).all(same), "{vectors:?} {scalar:?}");
     ask(&mut session, &json!({ "op": "settings", "simd": true, "pool": true }), &[]);
 }
+
+/// Two shops of 24 months under names of no tool, and a column beside.
+fn sales() -> String {
+    let row = |month: usize, shop: &str, size: usize| {
+        let value = size + 3 * month + [0, 40, 10, 25][month % 4];
+        format!("{}-{:02}-01,{shop},{value},{}\n", 2022 + month / 12, 1 + month % 12, month % 5)
+    };
+    let rows: String =
+        (0..24).flat_map(|month| [row(month, "North", 200), row(month, "South", 90)]).collect();
+    format!("month,shop,sales,visits\n{rows}")
+}
+
+#[test]
+fn a_file_is_looked_at_and_forecast_under_its_own_names() {
+    let mut session = session();
+    let tables = json!({ "file": "sales.csv" });
+    let (answer, _) = ask(&mut session, &json!({ "op": "look", "tables": tables }), sales().as_bytes());
+    let understood = &answer["understood"];
+    let roles = ["id_col", "time_col", "target_col"].map(|role| understood[role].clone());
+    assert_eq!(json!(roles), json!(["shop", "month", "sales"]), "{answer}");
+    assert_eq!((&understood["freq"], &understood["unread"]), (&json!("MS"), &json!(["visits"])));
+    assert_eq!((&understood["series"], &understood["rows"]), (&json!(2), &json!(48)));
+    assert_eq!(answer["table"]["columns"]["sales"].as_array().unwrap().len(), 48);
+    assert_eq!(answer["table"]["columns"]["month"][23], "2023-12-01");
+    let request = json!({ "op": "forecast", "tables": tables, "h": 3, "levels": [80.0], "report": true });
+    let (answer, report) = ask(&mut session, &request, sales().as_bytes());
+    assert_eq!(
+        answer["table"]["names"].as_array().unwrap()[..2],
+        [json!("shop"), json!("month")],
+        "{answer}"
+    );
+    assert_eq!(answer["table"]["columns"]["month"][5], "2024-03-01");
+    let report = String::from_utf8(report).unwrap();
+    for part in ["Forecasts of sales", "sales.csv", answer["board"]["sentence"].as_str().unwrap()] {
+        assert!(report.contains(part), "{part} is not in the report");
+    }
+}
+
+#[test]
+fn a_file_of_doubtful_columns_is_a_question() {
+    let text = sales().replace("sales,", "kg,");
+    let (answer, _) =
+        ask(&mut session(), &json!({ "op": "look", "tables": { "file": "t.csv" } }), text.as_bytes());
+    let error = &answer["error"];
+    assert_eq!(
+        (&error["code"], &error["columns"]),
+        (&json!("unclear_column"), &json!(["kg", "visits"])),
+        "{answer}"
+    );
+    assert!(error["message"].as_str().unwrap().contains("`reading.target_col"), "{answer}");
+    let tables = json!({ "file": "t.csv", "reading": { "target_col": "kg" } });
+    let (answer, _) = ask(&mut session(), &json!({ "op": "look", "tables": tables }), text.as_bytes());
+    assert_eq!(answer["understood"]["target_col"], "kg", "{answer}");
+    let both = json!({ "file": "t.csv", "values": [1.0] });
+    let (answer, _) = ask(&mut session(), &json!({ "op": "look", "tables": both }), text.as_bytes());
+    assert_eq!(answer["error"]["setting"], "data", "{answer}");
+}

@@ -1,12 +1,11 @@
-//! What was understood of the tables of a request, and the rows that show it.
+//! What was understood of a table, and the rows that show it: what people see of their data before a forecast.
 
-use foretell::{Frame, MemoryTable, Panel, ReadOptions, in_words_of};
-use foretell_auto::seasons;
+use foretell::{Frame, MemoryTable, Panel, ReadOptions};
 use serde::Serialize;
 
-use crate::field_words::FIELD_WORDS;
+use crate::season::seasons;
 
-/// How the series of a request were read.
+/// How the series of a table were read.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Understood {
@@ -36,7 +35,7 @@ pub struct Understood {
 
 impl Understood {
     /// How `data` were read as this panel.
-    pub(crate) fn of(data: &MemoryTable, panel: &Panel, options: &ReadOptions) -> Self {
+    pub fn of(data: &MemoryTable, panel: &Panel, options: &ReadOptions) -> Self {
         let columns = data.column_names(&options.file).unwrap_or_default();
         let there = |name: &str| columns.iter().find(|column| *column == name).cloned();
         let is_long = options.is_long();
@@ -52,7 +51,7 @@ impl Understood {
             series: panel.n_series(),
             rows: panel.n_rows(),
             fewest: panel.min_len(),
-            notes: in_words_of(FIELD_WORDS, || panel.notes().iter().map(ToString::to_string).collect()),
+            notes: panel.notes().iter().map(ToString::to_string).collect(),
             id_col,
             time_col,
             target_col,
@@ -61,12 +60,12 @@ impl Understood {
     }
 }
 
-/// The most columns that an answer lists, and the most bytes of the name of one: it repeats no request, whatever that holds.
+/// The most columns that are listed, and the most bytes of the name of one: an answer repeats no table, whatever that holds.
 const MOST_COLUMNS: usize = 1000;
 const MOST_NAME: usize = 200;
 
-/// Names of columns as answers list them.
-pub(crate) fn listed(columns: &[String]) -> Vec<String> {
+/// Names of columns as answers list them: at most 1000, and none of more than 200 bytes.
+pub fn listed(columns: &[String]) -> Vec<String> {
     columns.iter().filter(|name| name.len() <= MOST_NAME).take(MOST_COLUMNS).cloned().collect()
 }
 
@@ -74,8 +73,8 @@ pub(crate) fn listed(columns: &[String]) -> Vec<String> {
 const MOST_ROWS: usize = 50_000;
 const ROWS: [usize; 2] = [50, 1000];
 
-/// The last rows of each series.
-pub(crate) fn last_rows(panel: &Panel, options: &ReadOptions) -> Frame {
+/// The last rows of each series, 50 to 1000 of each and 50 000 of all: of many series those of the first ones.
+pub fn last_rows(panel: &Panel, options: &ReadOptions) -> Frame {
     let of_each = (MOST_ROWS / panel.n_series().max(1)).clamp(ROWS[0], ROWS[1]);
     let shown = 0..panel.n_series().min(MOST_ROWS / of_each);
     let mut frame = Frame::new(panel.freq());

@@ -1,0 +1,37 @@
+//! The columns of tables that are told by what they hold, and the questions that remain.
+
+use foretell_data::{ReadOptions, Roles};
+use foretell_tables::{DataError, MemoryTable};
+
+/// These options with the names of the columns that such a table has for ids, times and values, where it is clear which they are; and what
+/// its columns hold. A table that cannot be read tells nothing: that is an error of its reading.
+pub fn told_columns(mut options: ReadOptions, table: &MemoryTable) -> (ReadOptions, Option<Roles>) {
+    let roles = options.roles_in(table).ok().flatten();
+    if let Some(Roles { id, time, target: Some(target), .. }) =
+        roles.as_ref().filter(|roles| roles.are_clear())
+    {
+        options.time_col.clone_from(time);
+        options.target_col.clone_from(target);
+        options.id_col = id.clone().unwrap_or(options.id_col);
+    }
+    (options, roles)
+}
+
+/// The error of a table that lacks a column, as the question for the one that these roles could not tell; any other as it is.
+pub fn ask_for_column(roles: Option<&Roles>, error: DataError) -> DataError {
+    let question = match &error {
+        DataError::MissingColumn { table, .. } => roles.and_then(|roles| roles.question(table)),
+        _ => None,
+    };
+    question.unwrap_or(error)
+}
+
+/// The columns that may be meant, where it is not clear which, or where one is not there.
+pub fn columns_meant(error: &DataError) -> &[String] {
+    match error {
+        DataError::UnclearColumn(unclear) => &unclear.candidates,
+        DataError::MissingColumn { available, .. } => available,
+        DataError::LaidOut { error, .. } => columns_meant(error),
+        _ => &[],
+    }
+}
