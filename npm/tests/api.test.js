@@ -3,9 +3,15 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 
-import { PACKAGE, draws, load, panel, values } from './support.js';
+import { ENTRY, MODULE, PACKAGE, draws, load, panel, values } from './support.js';
 
-const { Model, NeuralForecaster, ForetellError, about, anomalies, crossValidate, evaluate, forecast, init, look } = await load('node.js');
+const { Model, NeuralForecaster, ForetellError, about, anomalies, crossValidate, evaluate, forecast, init, look } = await load(ENTRY);
+
+/** What needs networks that are trained, which the small module has not. */
+const NETWORKS = { skip: MODULE === 'foretell-slim.wasm' && 'there are no networks' };
+/** A model that learns something: a network if there are such. */
+const LEARNER = NETWORKS.skip ? 'SESOptimized' : { model: 'NLinear', max_steps: 3 };
+const LEARNS = NETWORKS.skip ? 'SESOptimized' : 'NLinear';
 
 const refusal = async (work) => {
   try {
@@ -77,10 +83,10 @@ test('models are trained, saved, loaded and freed', async () => {
   const data = panel(2, 40);
   const steps = [];
   const model = await Model.fit(data, {
-    models: ['SeasonalNaive', { model: 'NLinear', max_steps: 3 }], h: 4, inputSize: 8, season: 4, onProgress: (step) => void steps.push(step),
+    models: ['SeasonalNaive', LEARNER], h: 4, inputSize: 8, season: 4, onProgress: (step) => void steps.push(step),
   });
-  assert.deepEqual(model.columns, ['SeasonalNaive', 'NLinear']);
-  assert.equal(steps.filter(({ model: name }) => name === 'NLinear').length, 3);
+  assert.deepEqual(model.columns, ['SeasonalNaive', LEARNS]);
+  assert.equal(steps.filter(({ model: name }) => name === 'NLinear').length, NETWORKS.skip ? 0 : 3);
   assert.ok(steps.every(({ trainLoss }) => trainLoss === null || trainLoss >= 0));
   const before = await model.predict(data);
   const loaded = await Model.load(await model.save());
@@ -93,7 +99,7 @@ test('models are trained, saved, loaded and freed', async () => {
   await loaded.free();
 });
 
-test('progress may end a training, and a signal too', async () => {
+test('progress may end a training, and a signal too', NETWORKS, async () => {
   const data = values(60);
   const options = { models: [{ model: 'NLinear', max_steps: 50 }], h: 2 };
   let heard = 0;
@@ -107,7 +113,7 @@ test('progress may end a training, and a signal too', async () => {
   await assert.rejects(Model.fit(data, { ...options, onProgress: () => { throw new TypeError('mine'); } }), /mine/);
 });
 
-test('a call from within the progress is done after the work', async () => {
+test('a call from within the progress is done after the work', NETWORKS, async () => {
   let inner = null;
   const model = await Model.fit(values(60), {
     models: [{ model: 'NLinear', max_steps: 2 }], h: 2, onProgress: () => { inner ??= about().catch((error) => error); },
@@ -134,7 +140,7 @@ test('windows are scored, anomalies marked, forecasts taken apart', async () => 
   assert.equal((await evaluate([1, 2, null], { mine: [2, 4, 5] })).mae.mine, 1.5);
 });
 
-test('the promised class', async () => {
+test('the promised class', NETWORKS, async () => {
   const options = { models: [{ model: 'NLinear', max_steps: 2 }], h: 4, inputSize: 8, numThreads: 4, simdEnabled: true, memoryPool: true };
   const forecaster = await new NeuralForecaster(options).fit(values(40));
   assert.equal(forecaster.threads, 1);
@@ -172,23 +178,33 @@ test('errors have codes, settings and advice', async () => {
     [() => forecast({ ds: 5, y: [1] }, { h: 1 }), 'data'],
     [() => forecast(values(40), { h: 2, budget: 'soon' }), 'budget'],
     [() => Model.fit(values(40), { models: [], h: 2 }), 'models'],
-    [() => Model.fit(values(40), { models: [{ model: 'NHITS', max_step: 1 }], h: 2 }), 'max_step'],
+    [() => Model.fit(values(40), { models: [{ model: LEARNS, max_step: 1 }], h: 2 }), 'max_step'],
     [() => Model.load('text'), 'bytes'],
   ]) {
     const found = await refusal(work);
     assert.equal(found.setting, setting, `${found.message}`);
   }
-  assert.match((await refusal(() => Model.fit(values(40), { models: ['NHITSS'], h: 2 }))).message, /NHITS/);
+  assert.match((await refusal(() => Model.fit(values(40), { models: ['AutoETSS'], h: 2 }))).message, /AutoETS/);
 });
 
 test('init takes bytes, a module, and nothing; nonsense is refused', async () => {
-  const bytes = readFileSync(join(PACKAGE, 'src/foretell.wasm'));
+  const bytes = readFileSync(join(PACKAGE, 'src', MODULE));
   await init(bytes);
   await init(await WebAssembly.compile(bytes));
   await assert.rejects(init(new Uint8Array([1, 2, 3])), WebAssembly.CompileError);
   assert.equal((await refusal(() => init(5))).setting, 'init');
   await init();
   assert.match((await about()).version, /^\d/);
+});
+
+test('a network that is trained is no model of the small module, which says where it is', { skip: !NETWORKS.skip && 'there are networks' }, async () => {
+  const { models } = await about();
+  assert.ok(['AutoETS', 'AutoARIMA', 'FLAIR', 'Foretell0', 'Auto'].every((name) => models.includes(name)) && !models.includes('NHITS'), `${models}`);
+  for (const name of ['NHITS', 'nhits']) {
+    const error = await refusal(() => Model.fit(values(40), { models: [name], h: 2 }));
+    assert.equal(error.code, 'without_feature');
+    assert.equal(error.message, 'NHITS is a network that is trained, and foretell/slim has none; import it from foretell, or choose another model');
+  }
 });
 
 test('a file stands where rows do', async () => {
@@ -212,14 +228,15 @@ test('a file stands where rows do', async () => {
 });
 
 test('the module has vectors, and imports the two functions of its border alone', async () => {
-  const module = await WebAssembly.compile(readFileSync(join(PACKAGE, 'src/foretell.wasm')));
+  const module = await WebAssembly.compile(readFileSync(join(PACKAGE, 'src', MODULE)));
   const imports = WebAssembly.Module.imports(module).map(({ module: from, name }) => `${from}.${name}`);
   // The reader of workbooks declares what generators of code would fill in.
   assert.deepEqual(imports.filter((name) => !name.startsWith('__wbindgen')).sort(), ['foretell.heard', 'foretell.now']);
+  if (NETWORKS.skip) assert.equal(imports.length, 2);
   assert.equal((await about()).level, 'simd128');
 });
 
-test('the module as text is the same engine', async () => {
+test('the module as text is the same engine', NETWORKS, async () => {
   const inline = await load('inline.js');
   assert.equal((await inline.forecast(values(40), { h: 2, models: ['Naive'] })).mean.length, 2);
 });
@@ -233,7 +250,7 @@ test('no file on the path of browsers imports Node', () => {
 });
 
 test('a thousand damaged archives and requests are errors, and the engine goes on', async () => {
-  const model = await Model.fit(values(30), { models: ['SeasonalNaive', { model: 'NLinear', max_steps: 1 }], h: 2 });
+  const model = await Model.fit(values(30), { models: ['SeasonalNaive', LEARNER], h: 2 });
   const archive = await model.save();
   const draw = draws(7);
   let refused = 0;

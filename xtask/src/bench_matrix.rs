@@ -117,9 +117,13 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What its workloads are: the one feature that all cells have.
+const NETWORKS: &str = "networks";
+
 /// Builds a cell; where its program is.
 fn build(cell: &Cell, folder: &Path) -> anyhow::Result<PathBuf> {
-    let features: Vec<String> = cell.features.iter().map(|feature| format!("foretell/{feature}")).collect();
+    let features = cell.features.iter().chain([&NETWORKS]);
+    let features: Vec<String> = features.map(|feature| format!("foretell/{feature}")).collect();
     let features = features.join(",");
     eprintln!("building `{}`", cell.name);
     let start = Instant::now();
@@ -164,7 +168,7 @@ fn built_by_tests(cell: &Cell, folder: &Path) -> anyhow::Result<PathBuf> {
     let program = match cell.features.is_empty() {
         true => {
             let package = ["build", "--quiet", "--package", "foretell-matrix", "--no-default-features"];
-            run_command(cargo().args(package))?;
+            run_command(cargo().args(package).args(["--features", &format!("foretell/{NETWORKS}")]))?;
             target()?.join("debug/foretell-matrix")
         }
         false => {

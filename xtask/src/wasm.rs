@@ -14,16 +14,15 @@ use cargo_metadata::MetadataCommand;
 use self::toolchain::TARGET;
 use crate::{outcome::Outcome, programs};
 
-/// The crate of the module, and the features that a browser can have: one thread, tables of text and workbooks. Products have kernels of their
-/// own at its level, so that faer would serve nothing.
-const MODULE: [&str; 7] = [
-    "--package",
-    "foretell-wasm",
-    "--target",
-    TARGET,
-    "--no-default-features",
-    "--features",
-    "foretell/excel,foretell/flash,foretell/pool,foretell/simd",
+/// The crate of the modules.
+const MODULE: [&str; 6] =
+    ["--package", "foretell-wasm", "--target", TARGET, "--no-default-features", "--features"];
+
+/// Files of the package that are modules, and the features of each that a browser can have: one thread, tables of text and workbooks.
+/// Products have kernels of their own at its level, so that faer would serve nothing.
+const MODULES: [(&str, &str); 2] = [
+    ("foretell.wasm", "foretell/excel,foretell/flash,foretell/networks,foretell/pool,foretell/simd"),
+    ("foretell-slim.wasm", "foretell/pool,foretell/simd"),
 ];
 
 /// Crates that build or link C, beside those whose name ends in `-sys`.
@@ -45,8 +44,11 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Outcome> {
         Ok(flags) => flags,
         Err(why) => return Ok(Outcome::PassedOver(format!("not compiled: {why}"))),
     };
-    let module = build(target, &flags)?;
-    let directory = package::assemble(root, target, &module)?;
+    let directory = package::assemble(root, target)?;
+    for (name, features) in MODULES {
+        package::place(root, &build(target, &flags, features)?, &directory.join("src").join(name))?;
+    }
+    package::finish(root, target, &directory)?;
     if options.build_only {
         return Ok(Outcome::Done);
     }
@@ -69,6 +71,7 @@ fn check_no_c() -> anyhow::Result<()> {
     let tree = cargo()
         .args(["tree", "--edges", "normal,build", "--prefix", "none", "--format", "{p}"])
         .args(MODULE)
+        .arg(MODULES[0].1)
         .output()
         .context("cannot start cargo")?;
     ensure!(tree.status.success(), "cargo tree failed: {}", String::from_utf8_lossy(&tree.stderr));
@@ -92,13 +95,13 @@ fn foreign(listing: &str) -> Vec<String> {
     foreign
 }
 
-/// The module, built.
-fn build(target: &Path, flags: &str) -> anyhow::Result<std::path::PathBuf> {
+/// The module with these features, built.
+fn build(target: &Path, flags: &str, features: &str) -> anyhow::Result<std::path::PathBuf> {
     let directory = target.join("wasm");
     let status = cargo()
         .arg("build")
         .args(MODULE)
-        .args(["--profile", "wasm"])
+        .args([features, "--profile", "wasm"])
         .env("CARGO_TARGET_DIR", &directory)
         .env("CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS", flags)
         .status()

@@ -1,10 +1,11 @@
 //! How fast a network is on this machine.
 
 use foretell_estimator::MemoryLimit;
-use foretell_neural::{Bench, MODELS, Precision};
+use foretell_neural::{Bench, Precision};
 
 use crate::error::Error;
 use crate::model_spec::ModelSpec;
+use crate::registry::MODELS;
 use crate::usage_error::UsageError;
 
 /// Measures a network on `batch` synthetic windows with `threads` threads (0: as many as the machine has), in no more

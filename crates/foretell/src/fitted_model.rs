@@ -9,6 +9,7 @@ use foretell_neural::{TrainedNetwork, WeightPrecision};
 use foretell_pretrained::{PretrainedNetwork, TrainedPretrained};
 
 use crate::model_spec::ModelSpec;
+use crate::registry::HAS_NETWORKS;
 
 /// One trained model. Cloning shares the learned numbers.
 #[derive(Clone)]
@@ -56,7 +57,7 @@ impl FittedModel {
     /// The trained network that it is, if it is one: this is where all comes from that only networks have.
     pub fn network(&self) -> Option<&TrainedNetwork> {
         let any: &dyn Any = self.trained();
-        any.downcast_ref()
+        if HAS_NETWORKS { any.downcast_ref() } else { None }
     }
 
     /// The model with quantiles from this many forecasts with dropout, if it takes them so.

@@ -2,11 +2,11 @@
 
 use foretell_data::{Future, Panel};
 use foretell_estimator::FeatureImportances;
-use foretell_neural::MODELS;
 
 use crate::error::Error;
 use crate::forecasts::blocks::blocks_ahead;
 use crate::predict_options::PredictOptions;
+use crate::registry::MODELS;
 use crate::stages::asked_quantiles::AskedQuantiles;
 use crate::trained_models::TrainedModels;
 use crate::usage_error::UsageError;

@@ -35,6 +35,8 @@
 //! Each is on by default, unless it says otherwise, and passed down to the crates below. [`Acceleration::current`] says which ones a program
 //! was built with.
 //!
+//! * `networks`: the networks that are trained. Without it there are classical models, FLAIR, Prophet and networks that others
+//!   trained, and a network by its name, in a directory or of your own is an error.
 //! * `flash`: attention in tiles, without the matrix of scores in memory. Without it the whole matrix of a head's scores is
 //!   computed at once.
 //! * `simd`: kernels dispatched at run time to the widest vectors of the machine. Without it they are scalar
@@ -215,9 +217,9 @@ pub use foretell_estimator::{
 /// `examples/own_model.rs` is one, and `docs/own-model.md` explains it.
 pub use foretell_neural::own_model;
 pub use foretell_neural::{
-    Acceleration, Bench, BenchProduct, Exogenous, HyperParameterError, Level, Loss, MODELS, ModelEntry,
-    NetworkError, NetworkSpec, NoNumber, OnnxError, Precision, SpecError, StepForecaster, TrainError,
-    TrainedNetwork, UnknownWeightPrecision, WeightPrecision, WithoutAmp, check_amp, check_simd_level,
+    Acceleration, Bench, BenchProduct, Exogenous, HyperParameterError, Level, Loss, ModelEntry, NetworkError,
+    NetworkSpec, NoNumber, OnnxError, Precision, SpecError, StepForecaster, TrainError, TrainedNetwork,
+    UnknownWeightPrecision, WeightPrecision, WithoutAmp, check_amp, check_simd_level,
 };
 #[cfg(feature = "parallel")]
 pub use foretell_threads::ThreadPool;
@@ -235,7 +237,7 @@ pub use packed_model::{pack_model, unpack_model};
 pub use predict_options::PredictOptions;
 pub use pruning::{options::PruneOptions, prune::Pruned, score::PruneScore};
 pub use reconciliation_error::ReconciliationError;
-pub use registry::{estimators, model_names, register_estimator};
+pub use registry::{MODELS, estimators, model_names, register_estimator};
 pub use sample_paths::refuse_sample_paths;
 pub use saved_reading::SeriesColumns;
 pub use scores::cross_validation::{CrossValidation, ValidationOptions, ValidationScores};

@@ -1,13 +1,14 @@
 //! A model by name with its hyper-parameters, whatever kind of estimator it is.
 
 use foretell_estimator::{ColumnKind, Estimator, EstimatorError};
+#[cfg(feature = "networks")]
 use foretell_neural::own_model::Architecture;
 use foretell_neural::{Exogenous, NetworkError, NetworkSpec, SpecError};
 use foretell_pretrained::of_folder;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::registry::{find_estimator, model_names};
+use crate::registry::{HAS_NETWORKS, find_estimator, find_network, model_names, without_networks};
 
 /// A model and its hyper-parameters, checked as they are set.
 ///
@@ -89,11 +90,12 @@ impl ModelSpec {
     pub fn new(model: &str, h: usize, input_size: usize) -> Result<Self, SpecError> {
         match find_estimator(model) {
             Some(entry) => Self((entry.new)(1)).set("h", h),
-            None if foretell_neural::find(model).is_none() => match of_folder(model.as_ref(), 1) {
+            None if find_network(model).is_some() => Ok(NetworkSpec::new(model, h, input_size)?.into()),
+            None => match of_folder(model.as_ref(), 1) {
                 Some(estimator) => Self(estimator).set("h", h),
-                None => Err(SpecError::unknown_model(model, &model_names())),
+                None => Err(without_networks(model)
+                    .unwrap_or_else(|| SpecError::unknown_model(model, &model_names()))),
             },
-            None => Ok(NetworkSpec::new(model, h, input_size)?.into()),
         }
     }
 
@@ -105,6 +107,7 @@ impl ModelSpec {
     ///
     /// # Panics
     /// If another model has that name.
+    #[cfg(feature = "networks")]
     pub fn of<A: Architecture>(h: usize, input_size: usize) -> Result<Self, SpecError> {
         Ok(NetworkSpec::of::<A>(h, input_size)?.into())
     }
@@ -178,7 +181,7 @@ impl ModelSpec {
     /// The network that it is, if it is one.
     pub fn network(&self) -> Option<&NetworkSpec> {
         let any: &dyn std::any::Any = &*self.0;
-        any.downcast_ref()
+        if HAS_NETWORKS { any.downcast_ref() } else { None }
     }
 
     /// With arguments that neuralforecast hands to its trainer, for the model's file: [`NetworkSpec::with_trainer_arguments`]. Models of
@@ -197,6 +200,7 @@ impl AsRef<dyn Estimator> for ModelSpec {
     }
 }
 
+/// Without the feature `networks` it is a model like any other: what is of networks alone does not know it.
 impl From<NetworkSpec> for ModelSpec {
     fn from(spec: NetworkSpec) -> Self {
         Self(Box::new(spec))

@@ -1,9 +1,38 @@
-//! Estimators by name: those that are no networks. Networks are found by `foretell-neural`.
+//! Models by name: networks, which `foretell-neural` has, and estimators that are none.
 
 use std::sync::{PoisonError, RwLock};
 
 use foretell_estimator::EstimatorEntry;
-use foretell_neural::MODELS;
+use foretell_neural::{MODELS as NETWORKS, ModelEntry, SpecError};
+
+/// Whether there are networks: all that is of networks alone is asked for behind it, so that a program without them is small.
+pub(crate) const HAS_NETWORKS: bool = cfg!(feature = "networks");
+
+/// The networks, in the order in which they are listed to users.
+pub static MODELS: &[ModelEntry] = if HAS_NETWORKS { NETWORKS } else { &[] };
+
+/// The names of the networks by themselves, which are there where the networks are not.
+static NAMES: [&str; 64] = {
+    let mut names = [""; 64];
+    let mut place = 0;
+    while place < NETWORKS.len() {
+        names[place] = NETWORKS[place].name;
+        place += 1;
+    }
+    names
+};
+
+/// The network of this name, in any case of letters.
+pub(crate) fn find_network(name: &str) -> Option<&'static ModelEntry> {
+    if HAS_NETWORKS { foretell_neural::find(name) } else { None }
+}
+
+/// The error of a network of this name where there are none.
+pub(crate) fn without_networks(name: &str) -> Option<SpecError> {
+    let mut names = NAMES.iter().filter(|known| !HAS_NETWORKS && !known.is_empty());
+    let model = names.find(|known| known.eq_ignore_ascii_case(name))?;
+    Some(SpecError::WithoutFeature { model, feature: "networks" })
+}
 
 /// Estimators of programs that use the library.
 static REGISTERED: RwLock<Vec<EstimatorEntry>> = RwLock::new(Vec::new());
@@ -30,7 +59,7 @@ pub fn register_estimator(entry: EstimatorEntry) {
         return;
     }
     let known = estimators().chain([&foretell_pretrained::FOLDERS]).any(|other| taken(&other))
-        || foretell_neural::find(entry.name).is_some();
+        || find_network(entry.name).is_some();
     assert!(!known, "a model of foretell's is called {}", entry.name);
     registered.push(entry);
 }

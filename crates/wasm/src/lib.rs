@@ -7,7 +7,7 @@
 //! # Features
 //!
 //! The only one, `default`, switches on what the crates below have by default. The module has it off, and of the facade `excel`, `flash`,
-//! `pool` and `simd` alone.
+//! `networks`, `pool` and `simd` alone; the small one `pool` and `simd`.
 #![deny(unsafe_code)]
 
 mod archive;

@@ -71,6 +71,13 @@ impl From<DataError> for Refusal {
 
 impl From<SpecError> for Refusal {
     fn from(error: SpecError) -> Self {
+        if let SpecError::WithoutFeature { model, feature: "networks" } = error {
+            let facts = ErrorFacts::of(&error);
+            let advice = "import it from foretell, or choose another model";
+            let message =
+                format!("{model} is a network that is trained, and foretell/slim has none; {advice}");
+            return ErrorFacts { message, advice: Some(advice.to_owned()), ..facts }.into();
+        }
         Self::of(&error)
     }
 }

@@ -63,8 +63,8 @@ pub(super) const STEPS: &[Step] = &[
         Changed,
         &[
             Cargo(
-                "clippy --workspace --exclude xtask --exclude foretell-benches --no-default-features --lib --bins -- \
-                 -D warnings",
+                "clippy --workspace --exclude xtask --exclude foretell-benches --exclude foretell-matrix \
+                 --no-default-features --lib --bins -- -D warnings",
             ),
             Cargo(
                 "test --no-default-features -p foretell-simd -p foretell-pool -p foretell-threads -p foretell-gemm \

@@ -20,8 +20,8 @@ const OPTIMISER: [&str; 8] = [
     "--enable-multivalue",
 ];
 
-/// Puts the package together in `target/npm/foretell`, and the page that forecasts by itself in `target/page`.
-pub(super) fn assemble(root: &Path, target: &Path, module: &Path) -> anyhow::Result<PathBuf> {
+/// Puts the package together in `target/npm/foretell`, but for its modules.
+pub(super) fn assemble(root: &Path, target: &Path) -> anyhow::Result<PathBuf> {
     let (source, directory) = (root.join("npm"), target.join("npm/foretell"));
     if directory.exists() {
         fs::remove_dir_all(&directory).context("cannot replace the package")?;
@@ -30,28 +30,37 @@ pub(super) fn assemble(root: &Path, target: &Path, module: &Path) -> anyhow::Res
     for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
         fs::copy(root.join(licence), directory.join(licence)).context("cannot copy a licence")?;
     }
-    let placed = directory.join("src/foretell.wasm");
-    match optimiser(&source) {
+    Ok(directory)
+}
+
+/// Places a module in the package.
+pub(super) fn place(root: &Path, module: &Path, placed: &Path) -> anyhow::Result<()> {
+    match optimiser(&root.join("npm")) {
         Some(optimiser) => {
-            let status = Command::new(optimiser).args(OPTIMISER).arg(module).arg("-o").arg(&placed).status();
+            let status = Command::new(optimiser).args(OPTIMISER).arg(module).arg("-o").arg(placed).status();
             ensure!(status.context("cannot start wasm-opt")?.success(), "wasm-opt failed");
         }
         None => {
             println!("not optimised further: there is no wasm-opt; `npm install binaryen` in npm/ has it");
-            fs::copy(module, &placed).context("cannot copy the module")?;
+            fs::copy(module, placed).context("cannot copy the module")?;
         }
     }
+    Ok(())
+}
+
+/// Writes what is made of the modules: one of them as text, and in `target/page` the page that forecasts by itself.
+pub(super) fn finish(root: &Path, target: &Path, directory: &Path) -> anyhow::Result<()> {
     if has("node") {
         let script = root.join("npm/tests/inline.mjs");
-        let status = Command::new("node").arg(script).arg(&directory).status();
+        let status = Command::new("node").arg(script).arg(directory).status();
         ensure!(status.context("cannot start node")?.success(), "the module could not be written as text");
         let (script, frame) = (root.join("npm/page/build.mjs"), root.join("crates/server/src/page"));
         let status =
-            Command::new("node").arg(script).arg(&directory).arg(frame).arg(target.join("page")).status();
+            Command::new("node").arg(script).arg(directory).arg(frame).arg(target.join("page")).status();
         ensure!(status.context("cannot start node")?.success(), "the page could not be put together");
     }
     println!("the package is {}", directory.display());
-    Ok(directory)
+    Ok(())
 }
 
 /// Runs the package's tests, of which some compare it with the native program, and those of the page, which need a browser as well.
@@ -63,18 +72,23 @@ pub(super) fn test(root: &Path, target: &Path, directory: &Path, programs: &Path
         .filter(|path| path.to_string_lossy().ends_with(".test.js"))
         .collect();
     files.sort();
-    let status = Command::new("node")
-        .arg("--expose-gc")
-        .arg("--test")
-        .args(files)
-        .env("FORETELL_PACKAGE", directory)
-        .env("FORETELL_PAGE", target.join("page"))
-        .env("FORETELL_NATIVE", programs.join("examples/answer"))
-        .env("FORETELL_PROGRAM", programs.join("foretell"))
-        .status()
-        .context("cannot start node")?;
-    ensure!(status.success(), "the package's tests failed ({status})");
-    Ok(())
+    let run = |files: &[PathBuf], entry: &str| {
+        let status = Command::new("node")
+            .arg("--expose-gc")
+            .arg("--test")
+            .args(files)
+            .env("FORETELL_ENTRY", entry)
+            .env("FORETELL_PACKAGE", directory)
+            .env("FORETELL_PAGE", target.join("page"))
+            .env("FORETELL_NATIVE", programs.join("examples/answer"))
+            .env("FORETELL_PROGRAM", programs.join("foretell"))
+            .status()
+            .context("cannot start node")?;
+        ensure!(status.success(), "the package's tests failed with {entry} ({status})");
+        Ok(())
+    };
+    run(&files, "node.js")?;
+    run(&["api.test.js", "models.test.js"].map(|file| tests.join(file)), "slim-node.js")
 }
 
 /// Whether there is a program of this name.

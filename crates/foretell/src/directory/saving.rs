@@ -8,7 +8,7 @@ use foretell_calendar::Freq;
 use foretell_checkpoint::{Checkpoint, Configuration, Frequency, ModelDirectory, ModelFile, PlainModel};
 use foretell_data::{Categories, LocalScaler, Panel};
 use foretell_estimator::{Estimator, EstimatorError, Learned, MemoryLimit, Trained, Workers};
-use foretell_neural::{find as find_network, model_file, read_model};
+use foretell_neural::{model_file, read_model};
 use foretell_pretrained::load_folder;
 
 use crate::columns::{ColumnNames, categorical};
@@ -21,7 +21,7 @@ use crate::inputs::categories::{self, check_categorical};
 use crate::inputs::local_scalers::LocalScalers;
 use crate::inputs::series_levels::SeriesLevels;
 use crate::memory::check_load;
-use crate::registry::find_estimator;
+use crate::registry::{HAS_NETWORKS, find_estimator, find_network};
 use crate::trained_models::TrainedModels;
 use crate::training::interruption::Interruption;
 use crate::warning_listener::WarningListener;
@@ -170,6 +170,12 @@ fn restore_all(
 
 /// The network of a file, or why there is none.
 pub(crate) fn network(file: &ModelFile) -> Result<FittedModel, String> {
+    if !HAS_NETWORKS {
+        return Err(format!(
+            "{} is a network, and this program was built without the feature `networks`",
+            file.class
+        ));
+    }
     Ok(FittedModel::new(Arc::new(read_model(file)?)))
 }
 
