@@ -13,17 +13,17 @@ const own = (options) => snakeKeys(Object.fromEntries(Object.entries(options).fi
 
 /** How a table is read: its columns, frequency and seasons, and the last rows of each series. */
 export async function look(data, options = {}) {
-  const { tables, kind, bytes } = await given(data, options);
+  const { tables, kinds, bytes } = await given(data, options);
   const { json } = await call({ op: 'look', tables, ...own(options) }, bytes, options);
   const { id_col: idCol, time_col: timeCol, target_col: targetCol, ...understood } = json.understood;
-  return { ...understood, idCol, timeCol, targetCol, table: tableOf(json.table, kind), told: json.told };
+  return { ...understood, idCol, timeCol, targetCol, table: tableOf(json.table, kinds), told: json.told };
 }
 
 /** The best forecast of a series or of many: see README.md. */
 export async function forecast(data, options = {}) {
-  const { tables, kind, bytes } = await given(data, options);
+  const { tables, kinds, bytes } = await given(data, options);
   const { json, bytes: report } = await call({ op: 'forecast', tables, ...own(options) }, bytes, options);
-  const table = tableOf(json.table, kind);
+  const table = tableOf(json.table, kinds);
   const series = table.series();
   const { rows, ...board } = json.board;
   const { sentence } = board;
@@ -89,9 +89,9 @@ export class Model {
   }
 
   async #ask(op, data, options) {
-    const { tables, kind, bytes } = await given(data, options);
+    const { tables, kinds, bytes } = await given(data, options);
     const { json } = await call({ op, model: this.#own, tables, ...own(options) }, bytes, { ...this.#settings, ...options });
-    return { table: tableOf(json.table, kind), told: json.told };
+    return { table: tableOf(json.table, kinds), told: json.told };
   }
 
   /** Forecasts the steps after the end of each series. */
@@ -125,28 +125,28 @@ const settingsOf = ({ simd, pool }) => ({ simd, pool });
 const TRAINING = ['models', 'h', 'input_size', 'season', 'val_size', 'intervals', 'local_scaler', 'non_negative', 'integer'];
 
 async function trainingOf(data, options) {
-  const { tables, kind, bytes } = await given(data, options);
+  const { tables, kinds, bytes } = await given(data, options);
   const all = own(options);
   const training = { tables };
   for (const name of TRAINING) {
     if (all[name] !== undefined) training[name] = all[name];
     delete all[name];
   }
-  return { training, rest: all, kind, bytes };
+  return { training, rest: all, kinds, bytes };
 }
 
 /** Forecasts the ends of series by models that have not seen them, and scores that. */
 export async function crossValidate(data, options = {}) {
-  const { training, rest, kind, bytes } = await trainingOf(data, options);
+  const { training, rest, kinds, bytes } = await trainingOf(data, options);
   const { json } = await call({ op: 'cross_validate', training, ...rest }, bytes, options);
-  return { table: tableOf(json.table, kind), scores: json.scores, told: json.told };
+  return { table: tableOf(json.table, kinds), scores: json.scores, told: json.told };
 }
 
 /** Marks the values outside of the intervals of models that have not seen them. */
 export async function anomalies(data, options = {}) {
-  const { training, rest, kind, bytes } = await trainingOf(data, options);
+  const { training, rest, kinds, bytes } = await trainingOf(data, options);
   const { json } = await call({ op: 'anomalies', training, ...rest }, bytes, options);
-  return { table: tableOf(json.table, kind), told: json.told };
+  return { table: tableOf(json.table, kinds), told: json.told };
 }
 
 /** Scores of forecasts beside the actual values: `evaluate([1, 2], { mine: [1, 3] })`. */

@@ -1,8 +1,13 @@
 /** A single series: numbers, and null, undefined or NaN for what is missing. */
 export type Series = ArrayLike<number | null | undefined>;
-/** A time: a `Date`, a text as in CSV files, epoch milliseconds, or the number of a step. */
-export type Time = Date | string | number;
-export type Cell = string | number | bigint | boolean | Date | null | undefined;
+/** `Temporal.PlainDate`, `PlainDateTime`, `ZonedDateTime` or `Instant`, of the runtime's own or of a polyfill. */
+export interface TemporalTime {
+  readonly [Symbol.toStringTag]: 'Temporal.PlainDate' | 'Temporal.PlainDateTime' | 'Temporal.ZonedDateTime' | 'Temporal.Instant';
+  toString(): string;
+}
+/** A time: a `Date`, one of Temporal's, a text as in CSV files, epoch milliseconds, or the number of a step. */
+export type Time = Date | TemporalTime | string | number;
+export type Cell = string | number | bigint | boolean | Date | TemporalTime | null | undefined;
 /** A table by rows or by columns: `unique_id`, `ds` and `y`, unless `idCol`, `timeCol` and `targetCol` say otherwise. */
 export type TableData = ReadonlyArray<Readonly<Record<string, Cell>>> | Readonly<Record<string, ArrayLike<Cell>>>;
 /** A file of a table by its name and bytes, or as browsers have it: text (CSV, TSV, ...) or a workbook, as its name ends. */

@@ -1,9 +1,7 @@
 // Data as users have them, as columns for the engine; and columns of answers, as users want them.
 
 import { refuse } from './error.js';
-
-/** Numbers above this are epoch milliseconds (since March 1973), others numbers of steps. */
-const LEAST_MILLISECONDS = 1e11;
+import { PLAIN, civil, kindOfTimes, temporalClass } from './times.js';
 
 const isList = (value) => Array.isArray(value) || (ArrayBuffer.isView(value) && !(value instanceof DataView));
 
@@ -37,42 +35,28 @@ function cell(value, place) {
   return number(value, place);
 }
 
-/** A moment as text, in UTC. */
-function civil(date, place) {
-  const milliseconds = date.getTime();
-  if (Number.isNaN(milliseconds)) throw refuse('data', `${place} is an invalid Date; give valid ones`);
-  return new Date(milliseconds).toISOString().replace('T', ' ').replace(/(\.000)?Z$/, '');
-}
-
-/** The kind of the times of a column: `date`, `milliseconds`, `step` or `text`. */
-function kindOfTimes(values) {
-  const first = values.find((value) => value !== null && value !== undefined);
-  if (first instanceof Date) return 'date';
-  if (typeof first === 'bigint') return Number(first) >= LEAST_MILLISECONDS ? 'milliseconds' : 'step';
-  if (typeof first !== 'number') return 'text';
-  return Math.abs(first) >= LEAST_MILLISECONDS ? 'milliseconds' : 'step';
-}
-
-/** Rows or columns as columns: `{ columns, kind }`. */
-export function columnsOf(data, timeColumn, name = 'data') {
-  const given = isList(data) ? ofRows(data, name) : data;
-  if (given === null || typeof given !== 'object') {
+/**
+ * Rows or columns as columns, and the kinds of the times in them by column: `{ columns, kinds }`. Times are of the kinds of the data in
+ * other tables as well.
+ */
+function columnsOf(data, timeColumn, name = 'data', known = {}) {
+  const lists = isList(data) ? ofRows(data, name) : data;
+  if (lists === null || typeof lists !== 'object') {
     throw refuse(name, `${name} is ${typeof data}; give an array of numbers, rows (objects) or columns (an object of arrays)`);
   }
   const columns = {};
-  let kind = 'text';
-  for (const [column, values] of Object.entries(given)) {
+  const kinds = {};
+  for (const [column, values] of Object.entries(lists)) {
     if (!isList(values)) throw refuse(name, `${name}: the column ${column} is no array; give one value for each row`);
     const list = Array.from(values);
-    if (column === timeColumn) {
-      kind = kindOfTimes(list);
-      const asTime = kind === 'milliseconds' ? (value) => (value === null || value === undefined ? value : new Date(Number(value))) : (value) => value;
-      columns[column] = list.map((value, row) => cell(asTime(value), `${name}, row ${row}, column ${column}`));
-    } else {
-      columns[column] = list.map((value, row) => cell(value, `${name}, row ${row}, column ${column}`));
-    }
+    const kind = known[column] ?? kindOfTimes(list, column === timeColumn);
+    kinds[column] = kind;
+    columns[column] = list.map((value, row) => {
+      const place = `${name}, row ${row}, column ${column}`;
+      return value === null || value === undefined ? null : cell(kind.write(value, place), place);
+    });
   }
-  return { columns, kind };
+  return { columns, kinds };
 }
 
 function ofRows(rows, name) {
@@ -107,16 +91,16 @@ async function fileOf(data) {
   return { name: data.name || 'data.csv', bytes: view };
 }
 
-/** What a request is given: its tables, the kind of their times, and the bytes of a file beside it. */
+/** What a request is given: its tables, the kinds of the times in them, and the bytes of a file beside it. */
 export async function given(data, options) {
   const file = await fileOf(data);
   if (!file) return { ...tablesOf(data, options), bytes: undefined };
   const { tables } = tablesOf([], options);
   delete tables.values;
-  return { tables: { ...tables, file: file.name }, kind: 'text', bytes: file.bytes };
+  return { tables: { ...tables, file: file.name }, kinds: {}, bytes: file.bytes };
 }
 
-/** The tables of a request: `{ tables, kind }`. */
+/** The tables of a request, and the kinds of the times in them: `{ tables, kinds }`. */
 export function tablesOf(data, { future, static: statics, reading, end, idCol, timeCol, targetCol } = {}) {
   const options = snakeKeys(reading);
   if (idCol !== undefined) options.id_col = idCol;
@@ -125,43 +109,36 @@ export function tablesOf(data, { future, static: statics, reading, end, idCol, t
   const tables = { reading: options };
   if (end !== undefined) tables.end = end;
   const timeColumn = options.time_col ?? 'ds';
-  let kind = 'step';
+  let kinds = {};
   if (data === null || data === undefined) {
     throw refuse('data', 'there are no data; give an array of numbers, rows (objects) or columns (an object of arrays)');
   }
   if (isSeries(data)) {
     tables.values = Array.from(data, (value, place) => number(value, `value ${place}`));
   } else {
-    const given = columnsOf(data, timeColumn);
-    tables.data = given.columns;
-    kind = given.kind;
+    ({ columns: tables.data, kinds } = columnsOf(data, timeColumn));
   }
-  if (future !== undefined) tables.future = columnsOf(future, timeColumn, 'future').columns;
+  if (future !== undefined) tables.future = columnsOf(future, timeColumn, 'future', kinds).columns;
   if (statics !== undefined) tables.static = columnsOf(statics, timeColumn, 'static').columns;
-  return { tables, kind };
+  return { tables, kinds };
 }
 
 /** A time of an answer, of the kind that the data had. */
-function timeOf(time, kind) {
-  if (kind !== 'date' && kind !== 'milliseconds') return time;
-  if (typeof time !== 'string') return time;
-  const text = time.includes(' ') ? time.replace(' ', 'T') : `${time}T00:00:00`;
-  const milliseconds = Date.parse(/(Z|[+-]\d\d:?\d\d)$/.test(text.slice(10)) ? text : `${text}Z`);
-  return kind === 'date' ? new Date(milliseconds) : milliseconds;
-}
+const timeOf = (kind, time) => (typeof time === 'string' ? kind.read(time) : time);
 
 const numbers = (values) => Float64Array.from(values, (value) => value ?? NaN);
 
 /** A table of an answer: numbers as `Float64Array` (NaN is unknown), times of the kind that the data had. */
-export function tableOf(answer, kind) {
+export function tableOf(answer, kinds) {
   const { names, columns, models, freq } = answer;
   const [id, time] = names;
+  const kind = kinds[time] ?? PLAIN;
   const taken = {};
   for (const name of names) {
     const values = columns[name];
     if (name === id) taken[name] = values;
     else if (name === time || (name === 'cutoff' && answer.cutoff !== false && isTimes(names, name))) {
-      taken[name] = values.map((value) => timeOf(value, kind));
+      taken[name] = values.map((text) => timeOf(kind, text));
     } else taken[name] = numbers(values);
   }
   return new Table(names, taken, models, freq);
@@ -212,4 +189,29 @@ export class Table {
     }
     return parts;
   }
+}
+
+/**
+ * Data and options as a worker can be sent them, where they have times of Temporal's, which no structured clone carries; and what gives
+ * its answer the times of their kinds: `{ data, options, revive }`.
+ */
+export function sendable(data, options) {
+  const first = Array.isArray(data) ? data[0] : data;
+  const cells = first === null || typeof first !== 'object' || ArrayBuffer.isView(first) ? [] : Object.values(first);
+  const hasTemporal = cells.some((cell) => temporalClass(Array.isArray(cell) ? cell.find((value) => value) : cell));
+  if (!hasTemporal) return { data, options, revive: (answer) => answer };
+  const timeColumn = options.timeCol ?? 'ds';
+  const { columns, kinds } = columnsOf(data, timeColumn);
+  const future = options.future && columnsOf(options.future, timeColumn, 'future', kinds).columns;
+  const revive = (answer) => {
+    const { table } = answer;
+    if (!(table instanceof Table)) return answer;
+    const kind = kinds[table.names[1]] ?? PLAIN;
+    for (const name of table.names.filter((name) => Array.isArray(table.columns[name])).slice(1)) {
+      table.columns[name] = table.columns[name].map((time) => timeOf(kind, time));
+    }
+    const series = table.series();
+    return { ...answer, ...(answer.series && { series }), ...(answer.times && { times: series[0].times }) };
+  };
+  return { data: columns, options: future ? { ...options, future } : options, revive };
 }

@@ -1,7 +1,7 @@
 // The engine in a worker, with the functions of the package: a page or a server goes on while it computes.
 
 import { ForetellError, refuse } from './error.js';
-import { Table } from './tables.js';
+import { Table, sendable } from './tables.js';
 
 /** A result with its tables as tables. */
 function revived(value) {
@@ -29,7 +29,8 @@ class RemoteModel {
 
   #ask(work, ...given) {
     if (this.#kept.thread !== this.#engine.thread) return Promise.reject(refuse('model', STOPPED, 'no_model'));
-    return this.#engine.ask(work, [this.#kept.number, ...given]);
+    const before = [this.#kept.number];
+    return given.length > 0 ? this.#engine.askAbout(work, ...given, before) : this.#engine.ask(work, before);
   }
 
   predict(data, options = {}) {
@@ -129,20 +130,26 @@ export class EngineWorker {
     });
   }
 
+  /** Has the worker do something with data. */
+  async askAbout(work, data, options, before = []) {
+    const sent = sendable(data, options);
+    return sent.revive(await this.ask(work, [...before, sent.data, sent.options]));
+  }
+
   look(data, options = {}) {
-    return this.ask('look', [data, options]);
+    return this.askAbout('look', data, options);
   }
 
   forecast(data, options = {}) {
-    return this.ask('forecast', [data, options]);
+    return this.askAbout('forecast', data, options);
   }
 
   crossValidate(data, options = {}) {
-    return this.ask('crossValidate', [data, options]);
+    return this.askAbout('crossValidate', data, options);
   }
 
   anomalies(data, options = {}) {
-    return this.ask('anomalies', [data, options]);
+    return this.askAbout('anomalies', data, options);
   }
 
   evaluate(actual, forecasts, options = {}) {
@@ -154,7 +161,7 @@ export class EngineWorker {
   }
 
   async fit(data, options = {}) {
-    return new RemoteModel(this, await this.ask('fit', [data, options]));
+    return new RemoteModel(this, await this.askAbout('fit', data, options));
   }
 
   async load(bytes, options = {}) {

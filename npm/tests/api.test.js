@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 
-import { ENTRY, MODULE, PACKAGE, draws, load, panel, values } from './support.js';
+import { ENTRY, MODULE, PACKAGE, draws, load, panel, temporal, values } from './support.js';
 
 const { Model, NeuralForecaster, ForetellError, about, anomalies, crossValidate, evaluate, forecast, init, look } = await load(ENTRY);
 
@@ -67,6 +67,44 @@ test('rows, columns, and times of each kind come back as they came', async () =>
   assert.equal(steps.times[0], 40);
   for (const other of [dates, milliseconds, steps]) assert.deepEqual(other.series[1].mean, byRows.series[1].mean);
   assert.equal(byRows.table.rows()[0].ds, '2024-02-10');
+});
+
+const hour = 3600e3;
+
+test("times of Temporal's come back as they came", async () => {
+  const options = { h: 2, models: ['SeasonalNaive'] };
+  const [first, day] = [Date.UTC(2024, 2, 30), 24 * hour];
+  const iso = (moment) => new Date(moment).toISOString().slice(0, 19);
+  // Hours of Berlin around the night in which its clock goes ahead, and days.
+  const offset = (moment) => (moment < Date.UTC(2024, 2, 31, 1) ? 1 : 2);
+  const inBerlin = (moment) => `${iso(moment + offset(moment) * hour)}+0${offset(moment)}:00[Europe/Berlin]`;
+  for (const [name, step, text, next] of [
+    ['PlainDate', day, (moment) => iso(moment).slice(0, 10), ['2024-05-09', '2024-05-10']],
+    ['PlainDate', day, (moment) => `${iso(moment).slice(0, 10)}[u-ca=gregory]`, ['2024-05-09', '2024-05-10']],
+    ['PlainDateTime', hour, iso, ['2024-03-31T16:00:00', '2024-03-31T17:00:00']],
+    ['Instant', hour, (moment) => `${iso(moment)}Z`, ['2024-03-31T16:00:00Z', '2024-03-31T17:00:00Z']],
+    ['Instant', day, (moment) => `${iso(moment)}Z`, ['2024-05-09T00:00:00Z', '2024-05-10T00:00:00Z']],
+    ['ZonedDateTime', day, (moment) => `${iso(moment)}+0${offset(moment)}:00[Europe/Berlin]`, ['2024-05-09T00:00:00[Europe/Berlin]', '2024-05-10T00:00:00[Europe/Berlin]']],
+    ['ZonedDateTime', hour, inBerlin, ['2024-03-31T16:00:00Z[Europe/Berlin]', '2024-03-31T17:00:00Z[Europe/Berlin]']],
+  ]) {
+    const Class = temporal(name);
+    const data = panel(1, 40, (row) => new Class(text(first + row * step), first + row * step));
+    const { times, table } = await forecast(data, options);
+    assert.ok(times.every((time) => time instanceof Class), name);
+    assert.deepEqual(times.map(String), next);
+    assert.deepEqual(table.rows().map(({ ds }) => String(ds)), next);
+    // Under a name that is found by what the column holds.
+    const renamed = data.map(({ unique_id: shop, ds: when, y: kilos }) => ({ shop, when, kilos }));
+    assert.deepEqual((await forecast(renamed, options)).times.map(String), next);
+  }
+  const [Day, Moment] = [temporal('PlainDate'), temporal('Instant')];
+  const data = panel(1, 40, (row) => new Day(iso(first + row * day).slice(0, 10)));
+  const future = [0, 1].map((step) => ({ unique_id: 'a', ds: new Day(`2024-05-${String(9 + step).padStart(2, '0')}`), price: step }));
+  const known = await forecast(data.map((row, place) => ({ ...row, price: place % 2 })), { ...options, future });
+  assert.deepEqual(known.times.map(String), ['2024-05-09', '2024-05-10']);
+  data[7].ds = new Moment('2024-04-06T00:00:00Z', 0);
+  const mixed = await refusal(() => forecast(data, options));
+  assert.equal(mixed.message, 'data, row 7, column ds is 2024-04-06T00:00:00Z, beside times of Temporal.PlainDate; give times of one class and zone');
 });
 
 test('columns that are known ahead reach the models', async () => {

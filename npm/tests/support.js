@@ -27,6 +27,27 @@ export function panel(series, rows, time = (day) => new Date(Date.UTC(2024, 0, 1
   return all;
 }
 
+/** A class like Temporal's of that name, which Node 20 lacks: of a text, and of the moment that it is where it is one. */
+export const temporal = (name) =>
+  class {
+    constructor(text, moment) {
+      this.text = text;
+      this.epochMilliseconds = moment;
+    }
+
+    static from(text) {
+      return new this(text);
+    }
+
+    toString() {
+      return this.text;
+    }
+
+    get [Symbol.toStringTag]() {
+      return `Temporal.${name}`;
+    }
+  };
+
 /** A stream of numbers that is the same at every run. */
 export function draws(seed) {
   let state = seed >>> 0;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
-import { load, panel, values } from './support.js';
+import { load, panel, temporal, values } from './support.js';
 
 const { startWorker, ForetellError } = await load('worker-node.js');
 const { forecast } = await load('node.js');
@@ -27,6 +27,21 @@ test('a worker answers as the package does, and the thread goes on meanwhile', a
   await assert.rejects(engine.forecast(values(40), { h: 'many' }), (error) => error instanceof ForetellError && error.setting !== undefined);
   await engine.terminate();
   await assert.rejects(engine.forecast(values(40), { h: 2 }), { code: 'stopped' });
+});
+
+test("a worker takes times of Temporal's, which no clone carries", async () => {
+  const engine = await startWorker();
+  const Day = temporal('PlainDate');
+  const data = panel(2, 40, (day) => new Day(new Date(Date.UTC(2024, 0, 1 + day)).toISOString().slice(0, 10)));
+  const { times, series, table } = await engine.forecast(data, { h: 2, models: ['Naive'] });
+  for (const found of [times, series[1].times, table.columns.ds.slice(2)]) {
+    assert.deepEqual(found.map((time) => [time instanceof Day, String(time)]), [[true, '2024-02-10'], [true, '2024-02-11']]);
+  }
+  const model = await engine.fit(data, { models: ['Naive'], h: 1 });
+  assert.equal(String((await model.predict(data)).series[0].times[0]), '2024-02-10');
+  const { table: windows } = await engine.crossValidate(data, { models: ['Naive'], h: 1 });
+  assert.equal(String(windows.columns.cutoff[0]), '2024-02-08');
+  await engine.terminate();
 });
 
 test('a signal ends the work of a worker in its middle', async () => {
