@@ -45,7 +45,7 @@ pub use estimator::{Estimator, EstimatorEntry, Restore, Trained};
 pub use fallback::Fallback;
 pub use forecasts::{Asked, Cutoff, ForecastValues, Learned, cutoffs};
 pub use foretell_data::Peers;
-pub use foretell_threads::{StillWanted, TooManyThreads, Workers, is_wanted, while_wanted};
+pub use foretell_threads::{StillWanted, TooManyThreads, Workers, is_wanted, question, while_wanted};
 pub use importances::{FeatureImportances, ImportanceSum, StepWeights};
 pub use interpolate::interpolate;
 pub use known_columns::{KnownColumn, cutoffs_beside};

@@ -49,8 +49,32 @@ pub(crate) struct TrainingWork<'a> {
     pub(crate) scales_series: bool,
 }
 
+/// Whether a training of the model on the panel keeps this many threads at work: what takes no steps has a job for each series.
+pub(crate) fn fills_threads(model: &dyn Estimator, panel: &Panel, threads: usize) -> bool {
+    let needs = model.needs();
+    let is_one = needs.max_steps.is_some() || needs.is_joint;
+    needs.takes_all_threads && (is_one || panel.n_series() >= threads)
+}
+
 /// Whether the models can be trained on the panel.
 pub(crate) fn check_training(work: &TrainingWork<'_>, limit: &MemoryLimit) -> Result<(), Error> {
+    for (needs, names) in needs_of_training(work, limit)? {
+        needs.check(limit, &format!("training {names}"), SMALLER)?;
+    }
+    Ok(())
+}
+
+/// The most bytes that the training takes at any time.
+pub(crate) fn bytes_of_training(work: &TrainingWork<'_>, limit: &MemoryLimit) -> Result<u64, Error> {
+    let needs = needs_of_training(work, limit)?;
+    Ok(needs.iter().map(|(needs, _)| needs.total()).max().unwrap_or(0))
+}
+
+/// What is needed at a time, and by the trainings of which models: those that are trained together, one after the other.
+fn needs_of_training(
+    work: &TrainingWork<'_>,
+    limit: &MemoryLimit,
+) -> Result<Vec<(MemoryEstimate, String)>, Error> {
     let &TrainingWork { models, panel, held_out, vocabulary, threads, is_kept, is_pruned, scales_series } =
         work;
     let copies = u64::from(scales_series) + u64::from(!vocabulary.is_empty());
@@ -60,24 +84,24 @@ pub(crate) fn check_training(work: &TrainingWork<'_>, limit: &MemoryLimit) -> Re
     for (model, name) in models.iter().zip(column_names(models.iter().copied())) {
         let (parameters, needs) = model.training_memory(&size)?;
         all = all.saturating_add(parameters);
-        let jobs = if model.needs().takes_all_threads { &mut alone } else { &mut beside };
+        let is_alone = fills_threads(*model, panel, threads);
+        let jobs = if is_alone { &mut alone } else { &mut beside };
         jobs.push((name, needs, parameters));
     }
     // Those that leave threads idle are trained as many at a time as there are threads.
     beside.sort_by_key(|(_, needs, _)| std::cmp::Reverse(needs.total()));
     beside.truncate(threads);
     let together = alone.into_iter().map(|job| vec![job]).chain([beside]);
-    for jobs in together {
+    let needs = together.map(|jobs| {
         let (mut needs, mut others, mut names) = (panels(panel, copies), all, Vec::new());
         for (name, own, parameters) in jobs {
             needs = needs.and_all(own);
             others -= parameters.min(others);
             names.push(name);
         }
-        let needs = needs.and_numbers("parameters of the other models", others);
-        needs.check(limit, &format!("training {}", names.join(" and ")), SMALLER)?;
-    }
-    Ok(())
+        (needs.and_numbers("parameters of the other models", others), names.join(" and "))
+    });
+    Ok(needs.collect())
 }
 
 /// Whether this many forecasts of each series can be held in memory: by all models, beside the truth.

@@ -39,6 +39,18 @@ impl WarningListener {
         }))
     }
 
+    /// The same listener, not told of these once more.
+    pub(crate) fn without(&self, told: Vec<Warning>) -> Self {
+        let (listener, told) = (self.clone(), Mutex::new(told));
+        Self(Arc::new(move |warning: &Warning| {
+            let mut told = told.lock().unwrap_or_else(PoisonError::into_inner);
+            match told.iter().position(|known| known == warning) {
+                Some(place) => _ = told.swap_remove(place),
+                None => listener.warn(warning),
+            }
+        }))
+    }
+
     /// Warns of those of the levels that so few windows cannot be calibrated for: of n errors the next one is larger
     /// than all with a probability of 1 / (n + 1), so that no interval that they make holds more than n / (n + 1).
     pub(crate) fn warn_of_few_windows(&self, n_windows: usize, level: &[f64]) {

@@ -34,6 +34,7 @@ mod pipeline;
 mod rows;
 mod scope;
 mod sequence;
+mod side_by_side;
 mod wanted;
 mod workers;
 
@@ -44,7 +45,7 @@ pub use rayon::ThreadPool;
 pub use rows::{block_height, fill_zero, rows, sums, sums_and_rows};
 pub use scope::{count, share};
 pub use sequence::sequence;
-pub use wanted::{StillWanted, is_wanted, while_wanted};
+pub use wanted::{StillWanted, is_wanted, question, while_wanted};
 pub use workers::{TooManyThreads, Workers};
 
 /// Whether work may run on several threads: the feature `parallel`.

@@ -29,9 +29,8 @@ pub fn is_wanted() -> bool {
     ASKED.with_borrow(|asked| asked.as_ref().is_none_or(|question| question()))
 }
 
-/// The question of this thread's work, for threads that share it.
-#[cfg(feature = "parallel")]
-pub(crate) fn asked() -> Option<StillWanted> {
+/// The question of this thread's work, for threads that share it; nothing outside of [`while_wanted`].
+pub fn question() -> Option<StillWanted> {
     ASKED.with_borrow(Clone::clone)
 }
 

@@ -15,7 +15,7 @@ use rayon::{ThreadBuilder, ThreadPool, ThreadPoolBuilder};
 use crate::rows::Rows;
 use crate::wanted::is_wanted;
 #[cfg(feature = "parallel")]
-use crate::wanted::{asked, within};
+use crate::wanted::{question, within};
 
 /// The most threads that may be asked for: more than any machine can use.
 const MOST: usize = 1024;
@@ -80,6 +80,21 @@ impl Workers {
         Self { asked, started: Arc::new(OnceLock::from(Started { process, pool: Some(pool) })) }
     }
 
+    /// `threads` threads that no other `Workers` share, or the calling thread alone: for works that run side by side, each of which is
+    /// to have its own.
+    pub fn apart(threads: usize) -> Self {
+        #[cfg(feature = "parallel")]
+        if let Some(pool) = start(threads, |worker| thread::Builder::new().spawn(|| worker.run())) {
+            return Self::of_pool(Arc::new(pool));
+        }
+        let _ = threads;
+        Self {
+            asked: 1,
+            #[cfg(feature = "parallel")]
+            started: Arc::default(),
+        }
+    }
+
     /// The number of threads that was asked for.
     pub fn asked(&self) -> usize {
         self.asked
@@ -119,8 +134,8 @@ impl Workers {
     pub fn enter<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         #[cfg(feature = "parallel")]
         if let Some(pool) = self.pool() {
-            let question = asked();
-            return pool.install(|| within(question, work));
+            let asked = question();
+            return pool.install(|| within(asked, work));
         }
         work()
     }
@@ -134,9 +149,9 @@ impl Workers {
             && items.len() > 1
             && let Some(pool) = self.pool()
         {
-            let (count, items, question) = (items.len(), Rows::of(items, 1), asked());
+            let (count, items, asked) = (items.len(), Rows::of(items, 1), question());
             pool.broadcast(|thread| {
-                within(question.clone(), || {
+                within(asked.clone(), || {
                     for i in (thread.index()..count).step_by(thread.num_threads()) {
                         if !is_wanted() {
                             break;
@@ -249,6 +264,9 @@ mod tests {
         let own = Workers::of_pool(Arc::new(ThreadPoolBuilder::new().num_threads(5).build().unwrap()));
         assert!(!Arc::ptr_eq(&one.pool().unwrap(), &own.pool().unwrap()));
         assert_eq!(own.enter(rayon::current_num_threads), 5);
+        let [apart, other] = [5, 5].map(Workers::apart);
+        assert!(!Arc::ptr_eq(&apart.pool().unwrap(), &other.pool().unwrap()));
+        assert_eq!((apart.threads(), Workers::apart(1).threads()), (5, 1));
     }
 
     #[cfg(feature = "parallel")]

@@ -350,7 +350,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     ),
     folders(
         "crates/threads/src",
-        &["patience scope wanted", "helpers", "indices", "rows", "pipeline sequence workers"],
+        &["patience scope wanted", "helpers", "indices", "rows", "pipeline sequence workers", "side_by_side"],
     ),
     folders("crates/train/src", &["config shard state stopping", "kept_optimizer pruning", "shards", "fit"]),
     folders(

@@ -2,32 +2,28 @@
 
 use std::fmt;
 
-use foretell_data::{ColumnLevel, Future, Panel, Span};
+use foretell_data::{Panel, Span};
 use foretell_estimator::Output;
 use foretell_evaluate::{EvaluationError, Metric, ScoreBy, ScoreOptions, ScoreTable, evaluate};
 use foretell_tables::Frame;
 
 use crate::error::Error;
 use crate::fitted::Fitted;
-use crate::fitted_model::FittedModel;
 use crate::forecaster::Forecaster;
-use crate::forecasts::blocks::blocks_ahead;
 use crate::forecasts::far_values::FarValues;
 use crate::forecasts::memory::check_forecast;
 use crate::forecasts::rolling::{SeriesRows, table};
 use crate::forecasts::windows::{column_levels, forecast_span, forecast_windows};
 use crate::memory::check_validation;
-use crate::predict_options::PredictOptions;
 use crate::scores::forecast_rows::ForecastRows;
 use crate::scores::metrics::Metrics;
+use crate::scores::validate_anew::{Refits, check_forecasts_begun, is_complete};
 use crate::stages::asked_quantiles::AskedQuantiles;
-use crate::stages::ensembles::outputs;
 use crate::stages::intervals::warn_of_no_intervals;
 use crate::stages::sums::{add_up_windows, outputs_of_sums};
 use crate::stages::window_forecasts::WindowForecasts;
 use crate::trained_models::TrainedModels;
 use crate::training::data_doubts::warn_of_data;
-use crate::training::interruption::Interruption;
 use crate::training::plan::TrainingPlan;
 use crate::usage_error::UsageError;
 use crate::warning::Warning;
@@ -46,11 +42,11 @@ pub struct ValidationOptions<'a> {
     /// Whether models that learn from the whole history without steps of training, as AutoETS and AutoARIMA, are fitted anew for each
     /// window where [`refit`](Self::refit) is 0, as statsforecast does; true by default.
     pub refit_without_steps: bool,
-    /// Central intervals to forecast, in percent, as [`PredictOptions::level`] says; none by default.
+    /// Central intervals to forecast, in percent, as [`PredictOptions::level`](crate::PredictOptions::level) says; none by default.
     pub level: &'a [f64],
-    /// Quantiles to forecast in place of levels, as [`PredictOptions::quantiles`] says; none by default.
+    /// Quantiles to forecast in place of levels, as [`PredictOptions::quantiles`](crate::PredictOptions::quantiles) says; none by default.
     pub quantiles: &'a [f64],
-    /// Steps of each forecast, as [`PredictOptions::h`] says; the models' own horizon by default.
+    /// Steps of each forecast, as [`PredictOptions::h`](crate::PredictOptions::h) says; the models' own horizon by default.
     pub h: Option<usize>,
     /// Whether quantiles stay as the models gave them ([`Fitted::raw_quantiles`]); sorted by default.
     pub raw_quantiles: bool,
@@ -200,20 +196,21 @@ impl Forecaster {
             plan.warnings.warn_of_few_windows(intervals.n_windows, &asked.levels());
         }
         let refitted = plan.refitted(options);
+        let anew = |plan: &mut TrainingPlan, every: usize| {
+            Refits { panel, h, ahead: &cutoffs, every, asked: &asked, raw }.validate(plan)
+        };
         let (fitted, forecasts) = match refit {
-            0 if refitted.iter().all(|refitted| *refitted) => {
-                validate_anew(plan, panel, h, &cutoffs, 1, &asked, raw)?
-            }
+            0 if refitted.iter().all(|refitted| *refitted) => anew(plan, 1)?,
             0 if refitted.contains(&true) => {
                 plan.start.kept_columns = (plan.column_names().into_iter().zip(&refitted))
                     .filter_map(|(name, refitted)| (!refitted).then_some(name))
                     .collect();
-                validate_anew(plan, panel, h, &cutoffs, 1, &asked, raw)?
+                anew(plan, 1)?
             }
             0 if h == plan.h() => validate_once(plan, panel, (cutoffs[0], step_size), &asked, raw)?,
             // Windows of another length are forecast as if the panel ended before each.
-            0 => validate_anew(plan, panel, h, &cutoffs, n_windows, &asked, raw)?,
-            every => validate_anew(plan, panel, h, &cutoffs, every, &asked, raw)?,
+            0 => anew(plan, n_windows)?,
+            every => anew(plan, every)?,
         };
         if !fitted.interrupted() {
             warn_of_fewer_windows(&fitted.trained, panel, asked_rows, &forecasts, n_windows);
@@ -242,96 +239,6 @@ fn validate_once(
     // What an interrupted training has left is forecast.
     let forecasts = if interruption.is_some() { forecast() } else { plan.while_wanted(forecast) }?;
     Ok((Fitted::of(trained, interruption), forecasts))
-}
-
-/// Each forecast of `h` steps comes as if the panel ended there, with `ahead[window]` steps still to come, from models trained on that every
-/// this many windows.
-fn validate_anew(
-    plan: &mut TrainingPlan,
-    panel: &Panel,
-    h: usize,
-    ahead: &[usize],
-    every: usize,
-    asked: &AskedQuantiles,
-    raw: bool,
-) -> Result<(Fitted, WindowForecasts), Error> {
-    let (mut trained, mut interruption) = plan.fit_before(&panel.without_last(ahead[0]), 0)?;
-    check_forecasts_begun(plan, &trained, interruption.as_ref())?;
-    // The models of all windows have the same columns.
-    let outputs = outputs(&trained, asked)?;
-    let mut parts = Vec::with_capacity(ahead.len());
-    for (window, &ahead) in ahead.iter().enumerate() {
-        let known = panel.without_last(ahead);
-        if window > 0 && window % every == 0 {
-            if interruption.is_some() {
-                break;
-            }
-            plan.start.keep(&trained);
-            let (anew, stopped) = plan.fit_before(&known, 0)?;
-            interruption = stopped;
-            // Models of an interrupted training forecast nothing: those before it have forecast all windows until here.
-            if interruption.is_some() {
-                break;
-            }
-            trained = anew;
-        }
-        trained.raw_quantiles = raw;
-        // Of fewer steps than the horizon nothing is read of the future.
-        let future = (h >= plan.h()).then(|| Future::within(panel, &known, h));
-        let options = PredictOptions::new().future(future.as_ref()).h(h);
-        let alone = trained.without_sums();
-        let forecast = || blocks_ahead(&alone, &known, &options, asked.clone())?.whole();
-        let frame = if interruption.is_some() { forecast() } else { plan.while_wanted(forecast) }?;
-        parts.push((add_up_windows(&trained, frame, 0, &outputs)?, known));
-    }
-    let models = outputs_of_sums(&trained, outputs);
-    let mut forecasts = WindowForecasts { models, add_up: true, ..WindowForecasts::default() };
-    let columns = parts[0].0.forecast_columns(&plan.columns.target).into_iter().flatten();
-    forecasts.columns = columns.map(|column| (column, Vec::new())).collect();
-    let levels = column_levels(0, &forecasts.models);
-    for series in 0..panel.n_series() {
-        for (frame, known) in &parts {
-            // Of a short series nothing is known before the first cutoffs.
-            let Some(place) = known.find(panel.id(series)) else { continue };
-            forecasts.windows.push((series, known.len(place)));
-            let level = panel.level(series);
-            for (((_, all), (name, part)), of) in
-                forecasts.columns.iter_mut().zip(&frame.columns).zip(&levels)
-            {
-                let rows = place * h..(place + 1) * h;
-                match (frame.wide.get(name), of) {
-                    (Some(wide), ColumnLevel::Value) => {
-                        all.extend(wide[rows].iter().map(|&value| level.hold(value)));
-                    }
-                    _ => {
-                        all.extend(part[rows].iter().map(|&y| (f64::from(y) / level.difference(1.0)) as f32))
-                    }
-                }
-            }
-        }
-    }
-    Ok((Fitted::of(trained, interruption), forecasts))
-}
-
-/// Whether any model can forecast after a training that was interrupted: one that was trained to its end, calibrated if
-/// intervals are asked for.
-fn check_forecasts_begun(
-    plan: &TrainingPlan,
-    trained: &TrainedModels,
-    interruption: Option<&Interruption>,
-) -> Result<(), Error> {
-    let calibrated = plan.intervals.is_none() || trained.conformal.is_some();
-    match interruption {
-        Some(interruption) if !calibrated || !trained.models.iter().any(is_complete) => {
-            Err(Error::NothingForecast { after: interruption.to_string() })
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Whether the training of a model came to its end.
-fn is_complete(model: &FittedModel) -> bool {
-    model.outcome().is_none_or(|outcome| !outcome.interrupted)
 }
 
 /// Forecasts of the last `test_size` rows, `step_size` steps apart, with local scalers of all but the last `held_out`.

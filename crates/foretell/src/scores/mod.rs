@@ -11,3 +11,4 @@ mod model_columns;
 pub(crate) mod precision;
 mod refits;
 pub(crate) mod same_steps;
+mod validate_anew;

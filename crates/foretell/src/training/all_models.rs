@@ -9,9 +9,9 @@ use foretell_estimator::{
     Workers, is_wanted, while_wanted,
 };
 
+use crate::memory::fills_threads;
 use crate::training::agreement::agree;
 use crate::training::divergence::LossTrend;
-use crate::training::side_by_side::side_by_side;
 use crate::training::start::StartingPoint;
 
 /// Called after each step of training with the name of the model's column and the state after the step.
@@ -47,7 +47,7 @@ impl AllModels<'_> {
         let (listener, lock, stop) = (Mutex::new(listener), RwLock::new(()), AtomicBool::new(false));
         // Several processes make the same calls in the same order: one model after the other.
         let at_a_time = if self.reduction.processes() > 1 { 1 } else { self.workers.threads() };
-        let trained = side_by_side(self.models.len(), at_a_time, &stop, |i| {
+        let trained = Workers::side_by_side(self.models.len(), at_a_time, &stop, |i| {
             let name = &self.names[i];
             if let Some(unchanged) = self.start.unchanged(name) {
                 return Some(Ok((unchanged.shared(), LossTrend::default())));
@@ -95,7 +95,7 @@ fn fit_beside_others(
     held_out: HeldOut,
     run: Run<'_>,
 ) -> Result<Box<dyn Trained>, EstimatorError> {
-    let alone = model.needs().takes_all_threads;
+    let alone = fills_threads(model, panel, run.workers.threads());
     let _alone = alone.then(|| lock.write().unwrap_or_else(PoisonError::into_inner));
     let _beside = (!alone).then(|| lock.read().unwrap_or_else(PoisonError::into_inner));
     model.fit(panel, held_out, run)

@@ -2,6 +2,7 @@
 
 pub(crate) mod agreement;
 pub(crate) mod all_models;
+mod beside;
 pub(crate) mod checkpointing;
 mod checks;
 pub(crate) mod cut_short;
@@ -13,7 +14,7 @@ mod level_breaks;
 pub(crate) mod model_state;
 mod odd_values;
 pub(crate) mod plan;
-pub(crate) mod side_by_side;
 pub(crate) mod start;
 pub(crate) mod students;
+pub(crate) mod turns;
 mod usual_sums;

@@ -22,11 +22,11 @@ use crate::conformal::PredictionIntervals;
 use crate::ensemble::{Combination, Ensemble};
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
-use crate::inputs::categories::{check_categorical, encode_categories, vocabulary};
+use crate::inputs::categories::{check_categorical, encode_categories};
 use crate::inputs::features::{read_features, with_features};
 use crate::inputs::local_scalers::{LocalScalers, LocallyScaled};
 use crate::inputs::series_levels::{SeriesLevels, sees_none};
-use crate::memory::{TrainingWork, check_calibration_memory, check_training};
+use crate::memory::{check_calibration_memory, check_training};
 use crate::model_spec::ModelSpec;
 use crate::own_settings::OwnSettings;
 use crate::stages::asked_quantiles::AskedQuantiles;
@@ -79,7 +79,7 @@ pub(crate) struct TrainingPlan {
     /// Whether anyone waits for what has no steps that the listener would hear of.
     pub(crate) wanted: Option<StillWanted>,
     /// Trainings that were done: one, but for intervals and for refitting.
-    trainings: usize,
+    pub(super) trainings: usize,
 }
 
 impl TrainingPlan {
@@ -219,7 +219,7 @@ impl TrainingPlan {
     /// Takes the intervals of networks from this many forecasts with dropout.
     pub(crate) fn take_dropout(&mut self, samples: usize) {
         self.settings.dropout = Some(samples);
-        self.specs = self.specs.iter().map(|spec| self.as_trained(spec)).collect();
+        self.specs = self.specs_as_trained();
     }
 
     /// Whether models will have these quantiles; warns of those that will not, if some will.
@@ -340,30 +340,15 @@ impl TrainingPlan {
         let held_out = HeldOut { validation: self.val_rows(), test: test_size };
         // The intervals of rows to validate on are calibrated as if these were the last of the panel.
         let apart = self.validation.is_some() && last;
-        let specs: Vec<ModelSpec> = self.specs.iter().map(|spec| self.as_trained(spec)).collect();
+        let specs = self.specs_as_trained();
         let models: Vec<&dyn Estimator> = specs.iter().map(ModelSpec::as_ref).collect();
         models.iter().try_for_each(|model| model.needs().check_n_series(model.alias(), panel.n_series()))?;
         self.start.check(&models, &self.column_names())?;
         self.local_scalers.check(&models)?;
-        let vocabulary = match self.start.vocabulary() {
-            Some(known) => known.clone(),
-            None => vocabulary(&models, &panel.without_last(test_size))?,
-        };
-        let to_train = models.iter().zip(self.column_names());
-        let to_train: Vec<&dyn Estimator> = to_train
-            .filter(|(_, name)| self.start.unchanged(name).is_none())
-            .map(|(model, _)| *model)
-            .collect();
-        let work = TrainingWork {
-            models: &to_train,
-            panel,
-            held_out: if apart { HeldOut { validation: 0, ..held_out } } else { held_out },
-            vocabulary: &vocabulary,
-            threads: workers.threads(),
-            is_kept: self.checkpointing.is_some(),
-            is_pruned: self.start.sparsity.is_some(),
-            scales_series: self.local_scalers.series.is_some(),
-        };
+        let vocabulary = self.vocabulary(&models, &panel.without_last(test_size))?;
+        let to_train = self.models_to_train(&models);
+        let trained_on = if apart { HeldOut { validation: 0, ..held_out } } else { held_out };
+        let work = self.work(&to_train, (panel, trained_on), &vocabulary, workers.threads());
         check_training(&work, &self.memory)?;
         let encoded = encode_categories(Cow::Borrowed(panel), &vocabulary)?;
         let encoded = if apart { self.with_validation(encoded, &vocabulary, &workers)? } else { encoded };
@@ -447,6 +432,11 @@ impl TrainingPlan {
             warnings: self.warnings.clone(),
             memory: self.memory.clone(),
         }
+    }
+
+    /// The models as they are trained.
+    pub(super) fn specs_as_trained(&self) -> Vec<ModelSpec> {
+        self.specs.iter().map(|spec| self.as_trained(spec)).collect()
     }
 
     /// The model as it is trained: a network in the precision that was chosen.

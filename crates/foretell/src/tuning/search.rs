@@ -18,7 +18,6 @@ use crate::forecaster::Forecaster;
 use crate::inputs::categories::{encode_categories, vocabulary};
 use crate::scores::cross_validation::ValidationOptions;
 use crate::training::checkpointing::identify_training;
-use crate::training::side_by_side::side_by_side;
 use crate::tuning::board::Board;
 use crate::tuning::job::{Stop, Trainer};
 use crate::tuning::search_space::SearchSpace;
@@ -288,7 +287,7 @@ impl<'a> Search<'a> {
             }
             let jobs: Vec<usize> = tasks.into_iter().map(|task| locked(&board).begin(task)).collect();
             let stop = AtomicBool::new(false);
-            let results = side_by_side(jobs.len(), at_a_time, &stop, |job| {
+            let results = Workers::side_by_side(jobs.len(), at_a_time, &stop, |job| {
                 let done = run(&trainer, &board, jobs[job]);
                 stop.fetch_or((trainer.stop)() || done.is_err(), Relaxed);
                 done

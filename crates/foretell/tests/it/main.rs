@@ -37,6 +37,7 @@ mod precision;
 mod pretrained;
 mod prophet;
 mod pruning;
+mod refits;
 mod reproducible;
 mod resume;
 mod sample_paths;
