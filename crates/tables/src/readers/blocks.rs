@@ -7,6 +7,9 @@ use memchr::{memchr, memchr_iter, memrchr};
 /// Bytes that are read at a time: enough to hide what a block costs, little beside a panel.
 const BLOCK: usize = 1 << 19;
 
+/// Bytes of a small text.
+const SMALL: usize = 1 << 16;
+
 /// Bytes that a record may have: a thousand times what records have, and little beside a machine's memory. `/dev/zero` is
 /// one record, and so is a large file whose first quote is never closed.
 pub(super) const LONGEST_RECORD: usize = 32 << 20;
@@ -46,6 +49,8 @@ pub(super) struct Blocks<R> {
     rest: Vec<u8>,
     /// Lines before it.
     lines: u64,
+    /// Whether it has more than [`SMALL`] bytes: a small text takes as much memory as it has bytes.
+    is_large: bool,
     /// Whether nothing is left to be read, and why if it should be.
     ended: bool,
     failed: Option<io::Error>,
@@ -54,7 +59,7 @@ pub(super) struct Blocks<R> {
 impl<R: Read> Blocks<R> {
     /// The blocks of `input`, in front of which this many lines stood.
     pub(super) fn new(input: R, marks: Marks, lines: u64) -> Self {
-        Self { input, marks, rest: Vec::new(), lines, ended: false, failed: None }
+        Self { input, marks, rest: Vec::new(), lines, is_large: false, ended: false, failed: None }
     }
 
     pub(super) fn get_ref(&self) -> &R {
@@ -95,18 +100,19 @@ impl<R: Read> Blocks<R> {
 
     /// Reads until `text` has this many bytes, or as many as there are.
     fn fill(&mut self, text: &mut Vec<u8>, goal: usize) {
-        let mut filled = text.len();
-        text.reserve_exact(goal.saturating_sub(filled));
-        text.resize(goal.max(filled), 0);
-        while filled < text.len() && !self.ended {
-            match self.input.read(&mut text[filled..]) {
-                Ok(0) => self.ended = true,
-                Ok(read) => filled += read,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+        while !self.ended && text.len() < goal {
+            let left = goal - text.len();
+            let part = if self.is_large { left } else { left.min(SMALL) };
+            if self.is_large {
+                text.reserve_exact(part);
+            }
+            // What was read before an error stays in the text.
+            match (&mut self.input).take(part as u64).read_to_end(text) {
+                Ok(read) => self.ended = read < part,
                 Err(error) => (self.ended, self.failed) = (true, Some(error)),
             }
+            self.is_large = true;
         }
-        text.truncate(filled);
     }
 }
 
@@ -175,6 +181,24 @@ mod tests {
             ("", ""),
         ] {
             assert_eq!(whole(text), records, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn blocks_are_as_large_as_their_text_and_hold_all_of_it() {
+        let marks = Marks { separator: b',', comment: None };
+        let line = b"2024-01-01,1.5\n";
+        for (lines, blocks) in [(0, 0), (10, 1), (1000, 1), (200_000, 6)] {
+            let text = line.repeat(lines);
+            let mut parts = Blocks::new(&text[..], marks, 0);
+            let mut joined = Vec::new();
+            let mut count = 0;
+            while let Some(block) = parts.next().unwrap() {
+                assert!(block.text.capacity() <= 2 * block.text.len().max(64), "{}", block.text.capacity());
+                joined.extend(block.text);
+                count += 1;
+            }
+            assert_eq!((count, joined.strip_suffix(TAIL).unwrap_or_default()), (blocks, &text[..]));
         }
     }
 
