@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use foretell::own_estimator::{Moment, Trained};
 use foretell::{EstimatorError, Panel};
 
+use crate::beside::each_member;
 use crate::board::{AUTO, BASELINE, Board, BoardRow};
 use crate::budget::{Budget, Clock};
 use crate::candidates::{Kind, candidates, spec_of};
@@ -149,14 +150,13 @@ pub(crate) fn choose(
 
     // The members that have a weight, and the baseline, on everything.
     let (mut members, mut learned, mut places) = (Vec::new(), Vec::new(), Vec::new());
-    for (place, tried) in tried.iter().enumerate() {
-        if place > 0 && mix.weight(place) == 0.0 {
-            continue;
-        }
-        let begun = Moment::now();
-        let fitted = fit_at_last(&tried.member, panel, context);
+    let weighed: Vec<usize> =
+        (0..tried.len()).filter(|&place| place == 0 || mix.weight(place) != 0.0).collect();
+    let weighed_members: Vec<&Member> = weighed.iter().map(|&place| &tried[place].member).collect();
+    for (place, (fitted, seconds)) in weighed.into_iter().zip(fit_at_last(&weighed_members, panel, context)) {
+        let tried = &tried[place];
         if let Some(row) = board.rows.iter_mut().find(|row| row.model == tried.member.spec.alias()) {
-            row.seconds += begun.elapsed().as_secs_f64();
+            row.seconds += seconds;
         }
         match fitted {
             Ok(Some(trained)) => {
@@ -191,8 +191,10 @@ pub(crate) fn fit_again(
     context: &Context<'_>,
 ) -> Result<Choice, EstimatorError> {
     let (mut learned, mut kept) = (Vec::new(), Vec::new());
-    for (place, member) in chosen.members.iter().enumerate() {
-        if let Some(trained) = fit_at_last(&member.member(), panel, context)? {
+    let members: Vec<Member> = chosen.members.iter().map(ChosenMember::member).collect();
+    let fitted = fit_at_last(&members.iter().collect::<Vec<_>>(), panel, context);
+    for (place, (fitted, _)) in fitted.into_iter().enumerate() {
+        if let Some(trained) = fitted? {
             learned.push(Arc::from(trained));
             kept.push(place);
         }
@@ -219,15 +221,25 @@ fn mix(settings: &Settings, tried: &[Tried], by: &Gathered) -> Mix {
     }
 }
 
+/// A member that was fitted, and its seconds.
+type FittedMember = (Result<Option<Box<dyn Trained>>, EstimatorError>, f64);
+
 /// Fitted to everything, even if the work was stopped: there would be no forecast without it. A network that was stopped is none.
-fn fit_at_last(
-    member: &Member,
-    panel: &Panel,
-    context: &Context<'_>,
-) -> Result<Option<Box<dyn Trained>>, EstimatorError> {
-    match member.kind {
-        Kind::Network => member.fit(panel, context),
-        Kind::Local => member.fit(panel, &Context { is_stopped: &|| false, ..*context }),
+fn fit_at_last(members: &[&Member], panel: &Panel, context: &Context<'_>) -> Vec<FittedMember> {
+    let fit = |member: &Member, context: &Context<'_>| {
+        let begun = Moment::now();
+        let fitted = match member.kind {
+            Kind::Network => member.fit(panel, context),
+            Kind::Local => member.fit(panel, &Context { is_stopped: &|| false, ..*context }),
+        };
+        (fitted, begun.elapsed().as_secs_f64())
+    };
+    // The training of a network keeps all threads at work.
+    match members.iter().any(|member| member.kind == Kind::Network) {
+        true => members.iter().map(|&member| fit(member, context)).collect(),
+        false => {
+            each_member((members.len(), panel.n_series()), context, |i, context| fit(members[i], context))
+        }
     }
 }
 

@@ -98,6 +98,17 @@ fn threads_and_directories_change_no_bit() {
     let alone = fit(quick(6), &panel, 1);
     let forecast = predict(&alone, &panel);
     assert_eq!(predict(&fit(quick(6), &panel, 2), &panel).columns, forecast.columns);
+    // Of fewer series than threads several members are fitted at a time.
+    let one = months(1, 60);
+    let [first, others @ ..] = [1, 2, 5].map(|threads| {
+        let fitted = fit(quick(6), &one, threads);
+        let trained = TrainedAuto::of(&fitted).expect("it");
+        let scores: Vec<_> = trained.board().rows.iter().map(|row| (row.model.clone(), row.mase)).collect();
+        // As text, since scores that are no numbers do not equal themselves.
+        format!("{:?}", (predict(&fitted, &one).columns, scores, trained.board().left_out.clone()))
+    });
+    assert!(first.contains("DynamicOptimizedTheta"), "{first}");
+    others.iter().for_each(|other| assert_eq!(*other, first));
     let again = Fitted::from_bytes(&alone.to_bytes().expect("bytes")).expect("the same");
     assert_eq!(predict(&again, &panel).columns, forecast.columns);
     let board = |fitted: &Fitted| TrainedAuto::of(fitted).expect("it").board().rows[0].mase;
@@ -163,9 +174,12 @@ fn networks_take_the_steps_of_the_budget() {
 #[test]
 fn who_stops_it_gets_what_there_is() {
     let panel = months(3, 60);
-    let fitted = fit(quick(6).stop_if(|| true), &panel, 1);
-    assert!(!fitted.interrupted());
-    assert_eq!(predict(&fitted, &panel).n_rows(), 18);
+    for threads in [1, 5] {
+        let fitted = fit(quick(6).stop_if(|| true), &panel, threads);
+        assert!(!fitted.interrupted());
+        assert_eq!(TrainedAuto::of(&fitted).expect("it").weights(), [("SeasonalNaive", 1.0)]);
+        assert_eq!(predict(&fitted, &panel).n_rows(), 18);
+    }
 }
 
 #[test]

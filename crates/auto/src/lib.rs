@@ -19,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 mod auto;
+mod beside;
 mod board;
 mod budget;
 mod candidates;

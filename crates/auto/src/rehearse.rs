@@ -1,8 +1,11 @@
 //! Members on the windows: what each would have forecast.
 
+use std::sync::{Mutex, PoisonError};
+
 use foretell::own_estimator::{Moment, Span, Trained};
 use foretell::{EstimatorError, Future, Panel};
 
+use crate::beside::each_member;
 use crate::budget::Clock;
 use crate::candidates::Kind;
 use crate::member::{Context, Grids, Member, grids};
@@ -136,11 +139,17 @@ pub(crate) fn rehearse_local(
         if place >= first && left(given).is_some_and(|left| 1.3 * all + 1.2 * at_last > left) {
             break;
         }
+        if given.is_none() {
+            if !run_all(tried, place, stage, h, context) && place > 0 {
+                return reached;
+            }
+            reached = place + 1;
+            continue;
+        }
         for i in 0..tried.len() {
             if tried[i].dropped.is_some() || tried[i].member.kind != Kind::Local {
                 continue;
             }
-            // The baseline is there whatever happens.
             if i > 0 && (context.is_stopped)() {
                 if place > 0 {
                     return reached;
@@ -165,6 +174,30 @@ pub(crate) fn rehearse_local(
         reached = place + 1;
     }
     reached
+}
+
+/// Runs all members that learn in a moment on a window, without a limit of time. Whether the work was not stopped before all of them: of
+/// the first window those that were not reached are dropped.
+fn run_all(tried: &mut [Tried], place: usize, stage: &Stage, h: usize, context: &Context<'_>) -> bool {
+    let waiting = |tried: &Tried| tried.dropped.is_none() && tried.member.kind == Kind::Local;
+    let waiting: Vec<_> = (tried.iter_mut().enumerate())
+        .filter(|(_, tried)| waiting(tried))
+        .map(|(i, tried)| (i, Mutex::new(tried)))
+        .collect();
+    let sizes = (waiting.len(), stage.known.n_series());
+    let run = each_member(sizes, context, |member, context| {
+        let (i, tried) = &waiting[member];
+        let mut tried = tried.lock().unwrap_or_else(PoisonError::into_inner);
+        // The baseline is there whatever happens.
+        let is_run = *i == 0 || !(context.is_stopped)();
+        match is_run {
+            true => tried.run(place, stage, h, context),
+            false if place == 0 => tried.dropped = Some("stopped".to_owned()),
+            false => {}
+        }
+        is_run
+    });
+    run.into_iter().all(|is_run| is_run)
 }
 
 /// The seconds that a window of a member will take, from a few of its series.

@@ -51,6 +51,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "candidates greedy settings spread",
             "stage",
             "member mix",
+            "beside",
             "chosen rehearse weights",
             "gathered",
             "caveats",

@@ -102,8 +102,11 @@ impl Trainer<'_> {
         let mut forecaster = (self.configure)(Forecaster::new([spec.clone()])?)?;
         let stop = Arc::clone(&self.stop);
         let limit = forecaster.plan.memory.bytes();
+        // All `Workers` of one number share their threads, but for those that are apart: trainings side by side would wait for each other.
+        let workers =
+            if share.of_memory > 1 { Workers::apart(share.threads) } else { Workers::new(share.threads)? };
         forecaster = forecaster
-            .workers(&Workers::new(share.threads)?)
+            .workers(&workers)
             .max_memory(limit / share.of_memory)
             .keep_optimizer(goes_on)
             .on_progress(move |_, _| if stop() { Verdict::Interrupt } else { Verdict::Continue });
@@ -126,7 +129,10 @@ impl Trainer<'_> {
         // Metrics of quantiles and intervals have a column for each.
         let columns: Vec<f64> =
             table.metrics.iter().filter_map(|column| column.values.first()?.first().copied()).collect();
-        Ok(Some((columns.iter().sum::<f64>() / columns.len() as f64, validation.fitted)))
+        let mut fitted = validation.fitted;
+        // A model that is kept for further steps holds no threads.
+        fitted.trained.workers = Workers::apart(1);
+        Ok(Some((columns.iter().sum::<f64>() / columns.len() as f64, fitted)))
     }
 }
 
