@@ -421,7 +421,7 @@ def test_integer_ids_and_times_are_saved(tmp_path):
 
 def test_series_that_end_early(panel):
     short = panel.drop(panel.index[-3:])
-    with pytest.warns(UserWarning, match=r"ends before 1960-12-31.*`end=common`.*`end=drop`"):
+    with pytest.warns(UserWarning, match=r"ends before 1960-12-31.*`end=drop`.*`end=masked`.*`end=common`"):
         nf = NeuralForecast([nlinear()], freq="ME")
         nf.fit(short)
         nf.predict()

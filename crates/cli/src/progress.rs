@@ -98,19 +98,21 @@ impl Context {
         self.ends_are_known.store(true, Ordering::Relaxed);
     }
 
-    /// Tells how series that end before others were treated; `rows` were added.
+    /// Tells how series that end before others were treated; `rows` were added, or left out.
     pub(crate) fn ended(&self, early: &EarlyEnds, end: End, rows: usize) {
         let what = match end {
             End::Common => format!("they continue to it, rows added: {}", grouped(rows)),
             End::Masked => {
                 format!("they continue to it, rows added whose values are not known: {}", grouped(rows))
             }
-            End::Drop => "they are left out".to_owned(),
+            End::Drop => format!("they are left out, rows: {}", grouped(rows)),
             End::Own => "each keeps its own end".to_owned(),
         };
         let series: Vec<&str> = early.series.iter().map(|(id, _)| &**id).collect();
+        let [added, left_out] = if end == End::Drop { [0, rows] } else { [rows, 0] };
         let event = json!({
-            "event": "ended", "end": end.name(), "last": early.last, "added_rows": rows, "series": series,
+            "event": "ended", "end": end.name(), "last": early.last, "added_rows": added, "left_out_rows": left_out,
+            "series": series,
         });
         self.report(&format!("{early}; {what}"), &event);
     }

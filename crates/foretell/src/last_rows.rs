@@ -123,6 +123,7 @@ impl<'p> Ends<'p> {
             before: self.time(1),
             share: sums[rows - 1] / sums[rows - 2],
             series: whole.len(),
+            of: self.series.len(),
         })
     }
 
@@ -145,6 +146,7 @@ impl<'p> Ends<'p> {
             time: self.time(0),
             before: self.time(1),
             values,
+            of: self.series.len(),
         })
     }
 }
@@ -209,7 +211,7 @@ mod tests {
     #[test]
     fn a_period_that_is_not_over_is_doubted() {
         let found = doubts(1, |_, y| 0.4 * y);
-        let [Warning::LowLastRow { time, before, share, series: 3 }] = &found[..] else {
+        let [Warning::LowLastRow { time, before, share, series: 3, of: 3 }] = &found[..] else {
             panic!("{found:?}")
         };
         assert!(time == "2024-04-01" && before == "2024-03-01" && (0.38..0.45).contains(share), "{share}");

@@ -1,7 +1,7 @@
 //! Errors of the reconciliation of tables of forecasts.
 
 use foretell_calendar::Freq;
-use foretell_messages::Setting;
+use foretell_tables::early_ends_remedy;
 
 /// A table of forecasts, of errors or of history that does not fit a hierarchy.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
@@ -142,10 +142,8 @@ pub enum ReconciliationError {
     },
     /// Series of a panel that end at different times.
     #[error(
-        "series {id} ends at {found}, others at {expected}, so that sums would fall where it ends; have it continue to the last time ({}), \
-         leave it out ({}), or give its rows up to there",
-        Setting::End.to("common"),
-        Setting::End.to("drop")
+        "series {id} ends at {found}, others at {expected}, so that sums would fall where it ends; give its rows up to there, or {}",
+        early_ends_remedy()
     )]
     #[strum(serialize = "ends_differ")]
     Ends {

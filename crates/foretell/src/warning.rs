@@ -233,6 +233,8 @@ pub enum Warning {
         before: String,
         /// The series, with the value.
         values: Vec<LastValue>,
+        /// How many series have a row of this time.
+        of: usize,
     },
     /// A last row that is lower than ever, by the row before and by that of a season ago, as of a period that is not over.
     LowLastRow {
@@ -244,6 +246,8 @@ pub enum Warning {
         share: f64,
         /// The series that are summed up.
         series: usize,
+        /// How many series have a row of this time.
+        of: usize,
     },
     /// Rows at the end that are 0 in all series, as never before.
     ZerosAtEnd {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use foretell_data::UnseenCategories;
 use foretell_messages::Setting;
+use foretell_tables::early_ends_remedy;
 
 use crate::interval_words::other_loss;
 use crate::warning::{FarColumn, LastValue, LevelBreak, OddValue, Warning};
@@ -115,18 +116,14 @@ impl fmt::Display for Warning {
             ),
             Self::EarlyEnds(ends) => write!(
                 f,
-                "{ends}; what follows the end of each series is forecast, also where it has passed: have them continue to the \
-                 last time ({}), leave them out ({}), or say that it is meant so ({})",
-                Setting::End.to("common"),
-                Setting::End.to("drop"),
+                "{ends}; what follows the end of each series is forecast, also where it has passed: {}; or say that it is meant so ({})",
+                early_ends_remedy(),
                 Setting::End.to("own")
             ),
             Self::EndsDiffer(ends) => write!(
                 f,
-                "{ends}; models of all series together take the last rows of all of them for rows of one time: have them continue \
-                 to the last time ({}), or leave them out ({})",
-                Setting::End.to("common"),
-                Setting::End.to("drop")
+                "{ends}; models of all series together take the last rows of all of them for rows of one time: {}",
+                early_ends_remedy()
             ),
             Self::NothingKnown { series } => write!(
                 f,
@@ -194,29 +191,33 @@ impl fmt::Display for Warning {
                     Setting::Missing.to(example)
                 )
             }
-            Self::OddLastValues { time, before, values } => write!(
+            Self::OddLastValues { time, before, values, of } => write!(
                 f,
                 "series whose last value, of {time}, is farther from those before it than any was: {}; forecasts follow it: if it is a slip, \
-                 mend it, and if its period is not over, leave the row out ({})",
+                 mend it in the data, and if its period is not over, leave out the last row{} ({})",
                 first_few(values, |LastValue { series, value, before }| format!(
                     "{series} ({value} after {before})"
                 )),
+                of_all(*of),
                 Setting::Until.to(before)
             ),
-            Self::LowLastRow { time, before, share, series } => write!(
+            Self::LowLastRow { time, before, share, series, of } => write!(
                 f,
                 "the last row, {time}, is lower than ever: {:.0} % of the row before{}; forecasts follow it: if that period is not over, \
-                 or not all of it has been counted yet, leave the row out ({})",
+                 or not all of it has been counted yet, leave it out{} ({})",
                 100.0 * share,
                 if *series == 1 { String::new() } else { format!(", over {series} series") },
+                of_all(*of),
                 Setting::Until.to(before)
             ),
             Self::ZerosAtEnd { since, before, rows, series } => write!(
                 f,
                 "{} 0 since {since} ({rows} row{}), as never for so long before; forecasts follow that: if these values are not known yet, \
-                 leave the rows out ({})",
+                 leave {} out{} ({})",
                 if *series == 1 { "the series is".to_owned() } else { format!("all {series} series are") },
                 if *rows == 1 { "" } else { "s" },
+                if *rows == 1 { "the row" } else { "these rows" },
+                of_all(*series),
                 Setting::Until.to(before)
             ),
             Self::BelowBound { series } => write!(
@@ -277,6 +278,11 @@ impl fmt::Display for Warning {
             ),
         }
     }
+}
+
+/// Whose rows a remedy concerns, where it is not of one series alone.
+fn of_all(series: usize) -> String {
+    if series == 1 { String::new() } else { format!(" of all {series} series that reach it") }
 }
 
 fn coarse_values(f: &mut fmt::Formatter<'_>, series: &[String], without_levels: &[String]) -> fmt::Result {

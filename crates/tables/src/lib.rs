@@ -22,7 +22,7 @@ mod readers;
 pub use arrow_array::RecordBatch;
 pub use error::DataError;
 pub use error::construct::check_wanted;
-pub use error::early_ends::EarlyEnds;
+pub use error::early_ends::{EarlyEnds, early_ends_remedy};
 pub use error::file::UnreadableTable;
 pub use error::flaw::{Flaw, Gap};
 pub use error::place::Place;

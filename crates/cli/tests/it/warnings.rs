@@ -162,7 +162,10 @@ fn series_that_end_earlier_are_told_and_continued_or_left_out_on_request() {
     for line in [&*fit, predict] {
         let messages = warnings(&dir, line);
         assert_eq!(messages.len(), 1, "{messages:?}");
-        assert!(messages[0].starts_with(early) && messages[0].contains("`--end common`"), "{messages:?}");
+        assert!(messages[0].starts_with(early), "{messages:?}");
+        let advice = "leave such series out if they are over (`--end drop`); continue them to the last time with rows that are not known \
+                      yet if their values are late (`--end masked`), or with rows of 0 if they were 0 since (`--end common`)";
+        assert!(messages[0].contains(advice), "{messages:?}");
     }
     let first_of_dead = || {
         let csv = dir.read("forecast.csv");
@@ -174,7 +177,7 @@ fn series_that_end_earlier_are_told_and_continued_or_left_out_on_request() {
     for (end, told, first) in [
         ("common", "they continue to it, rows added: 44", Some("2024-03-25")),
         ("masked", "they continue to it, rows added whose values are not known: 44", Some("2024-03-25")),
-        ("drop", "they are left out", None),
+        ("drop", "they are left out, rows: 40", None),
     ] {
         let text = stderr(&dir.run(&format!("{fit} --end {end}")));
         assert!(text.contains(&format!("{early}; {told}\n")) && !text.contains("warning"), "{text}");

@@ -127,7 +127,7 @@ impl Panel {
     }
 
     /// The panel with the static columns that `statics` adds, and with series that end when they should ([`ended`](Self::ended)) if there
-    /// is an `end`; and which did not, with the number of rows that were added. Static columns come first where they hold those times,
+    /// is an `end`; and which did not, with the number of rows that were added, or left out. Static columns come first where they hold those times,
     /// else last, so that they need no rows of series that are left out.
     ///
     /// # Errors
@@ -142,8 +142,8 @@ impl Panel {
             let found = end.map(|end| panel.ended(end, options)).transpose()?.flatten();
             Ok(match found {
                 Some((ended, early)) => {
-                    let added = ended.n_rows().saturating_sub(panel.n_rows());
-                    (ended, Some((early, added)))
+                    let changed = ended.n_rows().abs_diff(panel.n_rows());
+                    (ended, Some((early, changed)))
                 }
                 None => (panel, None),
             })

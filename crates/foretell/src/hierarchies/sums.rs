@@ -233,7 +233,10 @@ mod tests {
         };
         let early = fault(&[("a", 1, &[1.0, 2.0]), ("b", 1, &[1.0]), ("c", 1, &[1.0, 2.0])]);
         assert!(early.contains("series b ends at 1, others at 2"), "{early}");
-        assert!(early.contains("continue to the last time (`Panel::with_end = common`)"), "{early}");
+        assert!(
+            early.contains("with rows of 0 if they were 0 since (`Panel::with_end = common`)"),
+            "{early}"
+        );
         assert!(fault(&[("a", 1, &[1.0]), ("b", 1, &[1.0])]).contains("no series c"));
     }
 

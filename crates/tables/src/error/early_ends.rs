@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use foretell_messages::Setting;
+
 /// Series that end a step or more before the last time of their panel, or before that of a column; its text says how many there
 /// are, and when the first few of them end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +16,17 @@ pub struct EarlyEnds {
     pub of: usize,
     /// The static column that holds the times they should end at, if they are not compared with the panel's last.
     pub column: Option<String>,
+}
+
+/// What becomes of series that end before others, by why they do, with what it costs.
+pub fn early_ends_remedy() -> String {
+    format!(
+        "leave such series out if they are over ({}); continue them to the last time with rows that are not known yet if their values are \
+         late ({}), or with rows of 0 if they were 0 since ({})",
+        Setting::End.to("drop"),
+        Setting::End.to("masked"),
+        Setting::End.to("common")
+    )
 }
 
 impl fmt::Display for EarlyEnds {

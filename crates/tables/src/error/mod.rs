@@ -14,7 +14,7 @@ pub(crate) mod whereabouts;
 use std::io;
 use std::sync::Arc;
 
-use crate::error::early_ends::EarlyEnds;
+use crate::error::early_ends::{EarlyEnds, early_ends_remedy};
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::{Flaw, Gap};
 use crate::error::place::Place;
@@ -399,10 +399,9 @@ pub enum DataError {
     },
     /// Series that end at different times, for a model that sees all of them side by side.
     #[error(
-        "{0}; a model that forecasts all series together sees them side by side, so they must end together: have them continue \
-         ({common}), or leave them out ({drop}), or take a model that forecasts each series by itself",
-        common = Setting::End.to("common"),
-        drop = Setting::End.to("drop")
+        "{0}; a model that forecasts all series together sees them side by side, so they must end together: {remedy}; or take a \
+         model that forecasts each series by itself",
+        remedy = early_ends_remedy()
     )]
     EndsDiffer(Box<EarlyEnds>),
     /// No series has a window to train on.
