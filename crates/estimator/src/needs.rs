@@ -79,6 +79,14 @@ impl Default for EstimatorNeeds {
 }
 
 impl EstimatorNeeds {
+    /// The rows of a series that a forecast is made from: those that it reads, or as few as it can be trained on where that is the whole
+    /// history.
+    pub fn rows_of_a_forecast(&self) -> usize {
+        let read = Some(self.rows_read).filter(|rows| *rows < usize::MAX);
+        let lengths = [read, self.input_size, self.rows_expected, Some(self.rows_needed)];
+        lengths.into_iter().flatten().max().unwrap_or(1).max(1)
+    }
+
     /// Whether `model` can see a panel of this many series.
     ///
     /// # Errors

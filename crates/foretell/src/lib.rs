@@ -115,6 +115,7 @@ mod training;
 mod training_record;
 mod tuning;
 mod usage_error;
+mod warm_up;
 mod warning;
 mod warning_listener;
 mod warning_words;

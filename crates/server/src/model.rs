@@ -2,13 +2,14 @@
 
 use std::fs::{self, Metadata};
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::SystemTime;
 
 use foretell::{Error, Fitted};
 use serde::Serialize;
 
 use crate::forecast::note_warning;
-use crate::joint_sizes::JointSizes;
+use crate::joint_sizes::{JointSizes, MOST};
 use crate::settings::EngineSettings;
 
 /// A model as it is served.
@@ -62,6 +63,7 @@ impl ServedModel {
         let fitted = fitted.max_memory(settings.own_memory().saturating_add(held));
         let on_all_threads = fitted.clone().threads(settings.threads)?;
         let on_one_thread = fitted.threads(1)?;
+        warm_up([&on_all_threads, &on_one_thread]);
         Ok(Self { facts, on_all_threads, on_one_thread, joint: JointSizes::default(), stamp })
     }
 
@@ -70,6 +72,23 @@ impl ServedModel {
         // A directory that is gone has no successor yet.
         Stamp::of(dir).is_some_and(|stamp| Some(stamp) != self.stamp)
     }
+}
+
+/// Makes what the first requests would make, before there is one. A model that cannot forecast made-up values is served all the same, as
+/// its first request will tell what is wrong.
+fn warm_up(models: [&Fitted; 2]) {
+    let forecasts = || {
+        for (fitted, n_series) in models.into_iter().flat_map(|fitted| [(fitted, 1), (fitted, MOST)]) {
+            let _ = fitted.warm_up(n_series);
+        }
+    };
+    // A thread that ends leaves the buffers that it used to all others, and its panic to itself.
+    thread::scope(|scope| {
+        if let Ok(warming) = thread::Builder::new().name("warm-up".to_owned()).spawn_scoped(scope, forecasts)
+        {
+            let _ = warming.join();
+        }
+    });
 }
 
 impl ModelFacts {
@@ -115,4 +134,42 @@ fn identity(metadata: &Metadata) -> u64 {
 #[cfg(not(unix))]
 fn identity(_: &Metadata) -> u64 {
     0
+}
+
+#[cfg(test)]
+mod tests {
+    use foretell::{Forecaster, Freq, ModelSpec, Panel};
+
+    use super::*;
+
+    fn panel(n_series: usize) -> Panel {
+        let wave = |phase: usize| (0..60).map(move |t| (t as f32 * 0.9 + phase as f32).sin() + 3.0).collect();
+        let series = (0..n_series).map(|number| (format!("s{number:02}"), 0, wave(number)));
+        Panel::from_series::<_, _, Vec<f32>>(Freq::parse("D").unwrap(), series).unwrap()
+    }
+
+    #[test]
+    fn the_first_requests_find_all_copies_of_weights() {
+        let spec = |name| ModelSpec::new(name, 4, 8).unwrap().set("max_steps", 2).unwrap();
+        let small = [("encoder_hidden_size", 20), ("decoder_hidden_size", 20)];
+        let lstm = small.into_iter().fold(spec("LSTM"), |spec, (name, size)| spec.set(name, size).unwrap());
+        let home = tempfile::tempdir().unwrap();
+        let dir = home.path().join("model");
+        Forecaster::new([spec("NHITS"), lstm]).unwrap().fit(&panel(2)).unwrap().save(&dir, false).unwrap();
+        let settings = EngineSettings::default();
+        let served = ServedModel::load("m", &dir, &settings).unwrap();
+        let cold = Fitted::load(&dir).unwrap();
+        let bytes = |fitted: &Fitted| fitted.models().iter().map(|model| model.weight_bytes()).sum::<usize>();
+        let warm = bytes(&served.on_one_thread);
+        assert_ne!(warm, bytes(&cold), "layers of NHITS are multiplied at its first forecast");
+        for n_series in [1, 2, MOST] {
+            for fitted in [&served.on_all_threads, &served.on_one_thread] {
+                let [found, expected] =
+                    [fitted, &cold].map(|fitted| fitted.predict(&panel(n_series), None).unwrap().columns);
+                assert_eq!(found, expected, "{n_series} series");
+                assert_eq!(bytes(fitted), warm, "{n_series} series");
+            }
+        }
+        assert_eq!(bytes(&cold), warm);
+    }
 }

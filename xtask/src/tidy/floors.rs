@@ -108,6 +108,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "columns contributions described error fallback forecasts hyper interpolate levels_seen memory_limit moment nan_as_null outputs progress reduction sparsity",
             "importances known_columns memory needs run series_numbers",
             "estimator",
+            "made_up",
         ],
     ),
     folders(
@@ -146,7 +147,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "directory",
             "fitted packed_model",
             "saved_reading",
-            "explanations onnx partial_forecasts sums_gain",
+            "explanations onnx partial_forecasts sums_gain warm_up",
             "forecaster imported kept_models learned saved_panel",
             "distillation foresight scores",
             "pruning",

@@ -54,3 +54,4 @@ mod tuning;
 mod uncertainty;
 mod validation_data;
 mod values;
+mod warm_up;
