@@ -12,6 +12,7 @@ mod commands;
 mod complaint;
 mod config;
 mod context;
+mod curve_figure;
 mod data_args;
 mod demo_files;
 mod failure;

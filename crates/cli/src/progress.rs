@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use foretell::{
-    Bench, EarlyEnds, End, ErrorFacts, Filled, Fitted, Metrics, Panel, Progress, ReadNote, SearchProgress,
-    Trimmed, Verdict, Warning,
+    EarlyEnds, End, ErrorFacts, Filled, Fitted, Metrics, Panel, Progress, ReadNote, SearchProgress, Trimmed,
+    Verdict, Warning,
 };
 use foretell_report::grouped;
 use indicatif::{MultiProgress, ProgressBar, ProgressFinish, ProgressStyle};
@@ -207,8 +207,8 @@ impl Context {
     }
 
     /// Tells programs how fast a model is.
-    pub(crate) fn measured(&self, bench: &Bench) {
-        self.event(|| tagged("measured", json!(bench)));
+    pub(crate) fn measured(&self, figures: Value) {
+        self.event(|| tagged("measured", figures));
     }
 
     /// Tells programs that a file was written, of which people read elsewhere.

@@ -1,7 +1,7 @@
-//! How fast a network is on this machine.
+//! How fast networks are on this machine.
 
 use foretell_estimator::MemoryLimit;
-use foretell_neural::{Bench, Precision};
+use foretell_neural::{Bench, ForecastCurve, NetworkSpec, Precision, WeightPrecision};
 
 use crate::error::Error;
 use crate::model_spec::ModelSpec;
@@ -26,10 +26,42 @@ pub fn bench(
     precision: Precision,
     limit: &MemoryLimit,
 ) -> Result<Bench, Error> {
-    let network = spec.network().ok_or_else(|| UsageError::NoNetwork {
+    Ok(foretell_neural::bench(network(spec)?, batch, threads, precision, limit)?)
+}
+
+/// Measures the forecasts a second of a network in batches of these numbers of windows with `threads` threads (0: as many as the
+/// machine has), and chooses the smallest that reaches 90 % of the best rate ([`ForecastCurve::choice`]). Weights are held in
+/// `precision`.
+///
+/// ```
+/// use foretell::{MemoryLimit, ModelSpec, WeightPrecision, forecast_curve};
+///
+/// let spec = ModelSpec::new("NLinear", 7, 14)?;
+/// let curve = forecast_curve(&spec, &[1, 8], 1, WeightPrecision::F32, &MemoryLimit::default())?;
+/// assert_eq!(curve.points[1].batch, 8);
+/// # Ok::<(), foretell::Error>(())
+/// ```
+///
+/// # Errors
+/// If it is no network, the hyper-parameters do not fit together, there are more than 1024 threads, the model and its largest
+/// batch do not fit into memory, or the program was built without this precision (the feature `amp`).
+///
+/// # Panics
+/// If there are no batches, or one is 0.
+pub fn forecast_curve(
+    spec: &ModelSpec,
+    batches: &[usize],
+    threads: usize,
+    precision: WeightPrecision,
+    limit: &MemoryLimit,
+) -> Result<ForecastCurve, Error> {
+    Ok(foretell_neural::forecast_curve(network(spec)?, batches, threads, precision, limit)?)
+}
+
+fn network(spec: &ModelSpec) -> Result<&NetworkSpec, UsageError> {
+    spec.network().ok_or_else(|| UsageError::NoNetwork {
         model: spec.name(),
         what: "bench",
         known: MODELS.iter().map(|entry| entry.name).collect::<Vec<_>>().join(", "),
-    })?;
-    Ok(foretell_neural::bench(network, batch, threads, precision, limit)?)
+    })
 }

@@ -121,7 +121,7 @@ mod warning_listener;
 mod warning_words;
 mod weights;
 
-pub use bench::bench;
+pub use bench::{bench, forecast_curve};
 pub use columns::ColumnNames;
 pub use decompose_options::DecomposeOptions;
 #[cfg(feature = "pickle")]
@@ -218,9 +218,10 @@ pub use foretell_estimator::{
 /// `examples/own_model.rs` is one, and `docs/own-model.md` explains it.
 pub use foretell_neural::own_model;
 pub use foretell_neural::{
-    Acceleration, Bench, BenchProduct, Exogenous, HyperParameterError, Level, Loss, ModelEntry, NetworkError,
-    NetworkSpec, NoNumber, OnnxError, Precision, SpecError, StepForecaster, TrainError, TrainedNetwork,
-    UnknownWeightPrecision, WeightPrecision, WithoutAmp, check_amp, check_simd_level,
+    Acceleration, Bench, BenchProduct, CurvePoint, Exogenous, ForecastCurve, HyperParameterError, Level,
+    Loss, ModelEntry, NetworkError, NetworkSpec, NoNumber, OnnxError, Precision, SpecError,
+    StepForecaster, TrainError, TrainedNetwork, UnknownWeightPrecision, WeightPrecision, WithoutAmp,
+    check_amp, check_simd_level,
 };
 #[cfg(feature = "parallel")]
 pub use foretell_threads::ThreadPool;

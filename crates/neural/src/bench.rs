@@ -17,7 +17,7 @@ use crate::memory::{Training, check_bench};
 use crate::product_rate::product_rate;
 use crate::spec::NetworkSpec;
 use crate::synthetic::{
-    WARM_UP, dims_ahead, median_seconds, products_of_forecasts, seconds_of_forecasts, slice, synthetic,
+    RUNS, WARM_UP, dims_ahead, median_seconds, products_of_forecasts, seconds_of_forecasts, slice, synthetic,
 };
 use crate::train_config::train_config;
 use crate::windows::Purpose;
@@ -231,7 +231,7 @@ impl Steps<'_> {
         };
         (0..WARM_UP).try_for_each(|_| step())?;
         let before = foretell_pool::metrics().misses;
-        let (seconds, runs) = median_seconds(&mut step, 1.5)?;
+        let (seconds, runs) = median_seconds(&mut step, RUNS, 1.5)?;
         let misses = (foretell_pool::metrics().misses - before) as f64 / runs as f64;
         let peak_mb = resident_mb("VmHWM:").zip(before_mb).map(|(peak, before)| peak - before);
         let counter = FlopCounter::start();

@@ -30,6 +30,7 @@ mod common;
 mod dropout_samples;
 mod error;
 mod estimator;
+mod forecast_curve;
 #[cfg(feature = "pickle")]
 mod import;
 mod importances;
@@ -87,6 +88,7 @@ pub mod own_model {
 pub use acceleration::{Acceleration, check_simd_level};
 pub use bench::{Bench, BenchProduct, bench};
 pub use error::NetworkError;
+pub use forecast_curve::{CurvePoint, ForecastCurve, forecast_curve};
 pub use foretell_infer::{NoNumber, StepForecaster};
 pub use foretell_models::{Exogenous, MODELS, ModelEntry, find};
 pub use foretell_nn::{

@@ -15,6 +15,9 @@ use crate::windows::{Purpose, window_dims};
 /// Steps before anything is measured: buffers are allocated, caches filled, clocks raised.
 pub(crate) const WARM_UP: usize = 5;
 
+/// The least runs of a bench that a median is taken of.
+pub(crate) const RUNS: usize = 15;
+
 /// The median time of the forecasts of this many synthetic windows by a trained model. Each thread has as many of them, and a
 /// single one is shared.
 pub(crate) fn seconds_of_forecasts(
@@ -80,17 +83,18 @@ fn warm_median_seconds(f: &mut dyn FnMut()) -> f64 {
         f();
         Ok(())
     };
-    let Ok((seconds, _)) = median_seconds(&mut run, 0.5);
+    let Ok((seconds, _)) = median_seconds(&mut run, RUNS, 0.5);
     seconds
 }
 
-/// Runs `f` for about `seconds`, at least 15 times; the median time of a run, and how many there were.
+/// Runs `f` for about `seconds`, at least `runs` times; the median time of a run, and how many there were.
 pub(crate) fn median_seconds<E>(
     f: &mut dyn FnMut() -> Result<(), E>,
+    runs: usize,
     seconds: f64,
 ) -> Result<(f64, usize), E> {
     let (start, mut times) = (Instant::now(), Vec::new());
-    while times.len() < 15 || start.elapsed().as_secs_f64() < seconds {
+    while times.len() < runs || start.elapsed().as_secs_f64() < seconds {
         let run = Instant::now();
         f()?;
         times.push(run.elapsed().as_secs_f64());

@@ -1,12 +1,17 @@
 //! `foretell bench`: how fast models are here.
 
+use std::path::{Path, PathBuf};
+
 use clap::Args;
-use foretell::BenchProduct;
+use foretell::{BenchProduct, ForecastCurve, ModelSpec, Precision, WeightPrecision};
+use foretell_report::grouped;
 
 use crate::args::{MemoryArgs, ThreadArgs, steps};
 use crate::context::Context;
+use crate::curve_figure::CurveFigure;
 use crate::model_args::ModelArgs;
-use crate::output::print;
+use crate::output::{print, write_file};
+use crate::picture::{Picture as _, check_ending, is_stdout};
 use crate::precision::PrecisionArgs;
 use crate::table::AlignedTable;
 
@@ -22,6 +27,7 @@ Examples:
   foretell bench --model NHITS --h 24 --input-size 96 --batch 128 --json
   foretell bench --model MLP,LSTM --h 24 --input-size 96 --precision bf16
   foretell bench --model NHITS --h 24 --input-size 96 --explain
+  foretell bench --model NHITS,LSTM --h 24 --input-size 96 --curve --out curve.svg
 
 With --json each model is an object on a line of its own: model, acceleration
 (the vector instructions and features in use), precision (of the step; forecasts
@@ -33,7 +39,9 @@ share_of_gemm_rate (a step's by it), held_bytes (what a forward pass of all
 windows at once keeps for the backward pass; a step keeps that of the shards at
 work), step_peak_mb (memory that model and steps added), peak_rss_mb (of the
 process so far). With --explain also products: part (step, forward_batch,
-forward_one), shape ([m, k, n]), count and plan of each.")]
+forward_one), shape ([m, k, n]), count and plan of each. With --curve: model,
+acceleration, precision (of the weights), threads, parameters, points (batch, ms,
+per_second) and choice.")]
 pub(crate) struct Bench {
     #[command(flatten)]
     models: ModelArgs,
@@ -50,6 +58,16 @@ pub(crate) struct Bench {
     /// Say how each product of matrices is computed: [m, k] by [k, n], in which numbers, by which kernel, in which tasks
     #[arg(long)]
     explain: bool,
+    /// Measure forecasts alone, in batches of 1, 2, 4 and so on up to N windows [default: 1024]: how many a second, and the smallest batch that
+    /// reaches 90 % of the best rate
+    #[arg(
+        long, value_name = "N", num_args = 0..=1, default_missing_value = "1024", value_parser = steps(),
+        conflicts_with_all = ["batch", "explain"]
+    )]
+    curve: Option<usize>,
+    /// File to write the curves to as well: a picture if it ends in .svg or .png, all figures if it ends in .json
+    #[arg(long, value_name = "FILE", requires = "curve")]
+    out: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -59,13 +77,11 @@ pub(crate) struct Bench {
 
 impl Bench {
     pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
+        if let Some(largest) = self.curve {
+            return self.measure_curves(largest, context);
+        }
         let mut benches = Vec::new();
-        let from = self.models.trained(self.memory.limit())?;
-        for spec in self.models.specs(None, &[], from.as_ref(), false, context)? {
-            let spec = match spec.is_multivariate() && spec.hyper_parameters()["n_series"].is_null() {
-                true => spec.set("n_series", self.n_series)?,
-                false => spec,
-            };
+        for spec in self.specs(context)? {
             let mut bench = foretell::bench(
                 &spec,
                 self.batch,
@@ -76,7 +92,7 @@ impl Bench {
             if !self.explain {
                 bench.products.clear();
             }
-            context.measured(&bench);
+            context.measured(serde_json::to_value(&bench)?);
             if self.json {
                 print(format!("{}\n", serde_json::to_string(&bench)?))?;
             }
@@ -101,6 +117,77 @@ impl Bench {
         print(format!("{}in {precision}, with {}\n", table.render(), foretell::Acceleration::current()))?;
         benches.iter().filter(|_| self.explain).try_for_each(explained)
     }
+
+    /// The models, those of all series with a number of them.
+    fn specs(&self, context: &'static Context) -> anyhow::Result<Vec<ModelSpec>> {
+        let from = self.models.trained(self.memory.limit())?;
+        let specs = self.models.specs(None, &[], from.as_ref(), false, context)?;
+        let sized =
+            |spec: ModelSpec| match spec.is_multivariate() && spec.hyper_parameters()["n_series"].is_null() {
+                true => Ok(spec.set("n_series", self.n_series)?),
+                false => Ok(spec),
+            };
+        specs.into_iter().map(sized).collect()
+    }
+
+    /// Forecasts a second by batch.
+    fn measure_curves(&self, largest: usize, context: &'static Context) -> anyhow::Result<()> {
+        let out = self.out.as_deref().filter(|out| !is_json(out));
+        out.map_or(Ok(()), |out| check_ending("--out", out))?;
+        let batches: Vec<usize> =
+            (0..).map(|power| 1 << power).take_while(|batch| *batch <= largest).collect();
+        // As the forecasts of a bench of training have them.
+        let weights = match self.precision.precision {
+            Precision::Bf16 => WeightPrecision::Bf16,
+            _ => WeightPrecision::F32,
+        };
+        let mut curves = Vec::new();
+        for spec in self.specs(context)? {
+            let limit = self.memory.limit();
+            let curve = foretell::forecast_curve(&spec, &batches, self.threads.count, weights, &limit)?;
+            context.measured(serde_json::to_value(&curve)?);
+            if self.json {
+                print(format!("{}\n", serde_json::to_string(&curve)?))?;
+            }
+            curves.push(curve);
+        }
+        let (threads, with) =
+            (curves.first().map_or(0, |curve| curve.threads), foretell::Acceleration::current());
+        let threads = if threads == 1 { "one thread".to_owned() } else { format!("{threads} threads") };
+        let how = format!("{threads}, weights in {weights}, with {with}");
+        if !self.json {
+            print(format!("forecasts a second, by windows at a time\n{}{how}\n", table(&curves, &batches)))?;
+        }
+        let Some(out) = &self.out else { return Ok(()) };
+        match is_json(out) {
+            true => write_file(context, out, &serde_json::to_vec(&curves)?)?,
+            false => {
+                let title = "Forecasts a second, by windows at a time".to_owned();
+                let subtitle =
+                    format!("The mark is the smallest batch that reaches 90 % of the best rate; {how}");
+                CurveFigure { title, subtitle, curves: &curves }.write(out, context)?;
+            }
+        }
+        if !is_stdout(out) {
+            context.wrote(out, &format!("{} curves", curves.len()));
+        }
+        Ok(())
+    }
+}
+
+fn is_json(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json"))
+}
+
+/// A row per model: its rate in each batch, and the batch to choose.
+fn table(curves: &[ForecastCurve], batches: &[usize]) -> String {
+    let table = AlignedTable::new()
+        .text("model", curves.iter().map(|curve| curve.model.as_str()))
+        .counts("choose", curves.iter().map(|curve| curve.choice));
+    let with_rates = |table: AlignedTable, (place, &batch): (usize, &usize)| {
+        table.counts(grouped(batch), curves.iter().map(|curve| curve.points[place].per_second as usize))
+    };
+    batches.iter().enumerate().fold(table, with_rates).render()
 }
 
 /// A table of the products of a model.

@@ -76,3 +76,34 @@ fn a_window_of_the_bench_holds_as_many_series_as_asked() {
     let [two, six] = [2, 6].map(work);
     assert!(six > 2.5 * two, "{two} of two series, {six} of six");
 }
+
+#[test]
+fn the_curve_has_every_batch_and_is_drawn() {
+    let dir = TestDirectory::new();
+    let bench = "bench --model NLinear,DLinear --h 4 --input-size 8 --threads 1 --curve 5";
+    let text = dir.ok(&format!("{bench} --out curve.svg"));
+    let header = text.lines().nth(1).unwrap();
+    assert_eq!(header.split_whitespace().collect::<Vec<_>>(), ["model", "choose", "1", "2", "4"], "{text}");
+    let svg = dir.read("curve.svg");
+    assert!(
+        svg.contains("NLinear") && svg.contains("DLinear") && svg.matches("<circle").count() == 2,
+        "{svg}"
+    );
+    let json = dir.ok(&format!("{bench} --json --out curve.json"));
+    let lines: Vec<Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let file = dir.bytes("curve.json");
+    assert_eq!(serde_json::from_slice::<Vec<Value>>(&file).unwrap(), lines);
+    for (curve, model) in lines.iter().zip(["NLinear", "DLinear"]) {
+        assert_eq!(
+            (&curve["model"], &curve["precision"], &curve["threads"]),
+            (&model.into(), &"f32".into(), &1.into())
+        );
+        let points = curve["points"].as_array().unwrap();
+        let batches: Vec<u64> = points.iter().map(|point| point["batch"].as_u64().unwrap()).collect();
+        assert_eq!(batches, [1, 2, 4]);
+        assert!(points.iter().all(|point| point["per_second"].as_f64().unwrap() > 0.0), "{curve}");
+        assert!(batches.contains(&curve["choice"].as_u64().unwrap()));
+    }
+    let refused = dir.fails(2, &format!("{bench} --out curve.txt"));
+    assert!(refused.contains(".svg"), "{refused}");
+}
