@@ -41,6 +41,18 @@ pub fn share_forecast<R: Send>(workers: &Workers, params: &Params, forecast: imp
     workers.enter(|| foretell_threads::share(workers.threads(), forecast))
 }
 
+/// The least work of the forecasts of several blocks of windows for which waking the other threads pays, as [`window_work`] counts it.
+const WORTH_WAKING: usize = 1 << 23;
+
+/// The cost of the passes over a number that a model computes from a window, in multiplications.
+const KEPT_COST: usize = 8;
+
+/// About the work of a window, in multiplications, by a model that would keep this many numbers of it for a backward pass: it is multiplied by
+/// each parameter once, and its activations are written and read in a few passes.
+pub fn window_work(params: &Params, kept: usize) -> usize {
+    params.table().numel().saturating_add(kept.saturating_mul(KEPT_COST))
+}
+
 /// The numbers of a window of these sizes, of its inputs, target and forecast, of all its series.
 pub fn window_numbers(dims: &Dims) -> usize {
     let Dims { input_size, horizon, hist_exog, futr_exog, stat_exog, outputs, n_series, .. } = *dims;
@@ -109,9 +121,20 @@ impl Forecasts<'_> {
         };
         match &mut blocks[..] {
             [(values, windows)] => share_forecast(self.workers, self.params, || run(values, windows)),
-            _ => self.workers.each(&mut blocks, true, |_, (values, windows)| run(values, windows)),
+            _ => {
+                let spread = self.is_worth_waking(windows.len());
+                self.workers.each(&mut blocks, spread, |_, (values, windows)| run(values, windows));
+            }
         }
         values
+    }
+
+    /// Whether forecasts of this many rows of windows are worth waking the other threads for. No bit depends on it.
+    fn is_worth_waking(&self, rows: usize) -> bool {
+        let windows = rows / self.cut.dims.n_series.max(1);
+        let paths = self.network.needs.decoding.paths().unwrap_or(1).max(1);
+        let work = window_work(self.params, self.kept).saturating_mul(windows).saturating_mul(paths);
+        work >= WORTH_WAKING
     }
 
     /// Rows of the whole windows that one thread runs at a time.
@@ -284,7 +307,7 @@ impl Forecasts<'_> {
         let block = self.rows_at_a_time();
         let mut blocks: Vec<_> =
             windows.chunks(block).map(|windows| (windows, (LossSums::default(), 0.0))).collect();
-        self.workers.each(&mut blocks, true, |_, (windows, sums)| {
+        self.workers.each(&mut blocks, self.is_worth_waking(windows.len()), |_, (windows, sums)| {
             let batch = cut.batch_of_data(valid, windows);
             let mut values = vec![0.0; windows.len() * self.cut.dims.horizon * per_step];
             self.write_forecasts(valid, &batch, columns.as_ref(), &mut values);
@@ -317,7 +340,59 @@ impl Forecasts<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::HashSet;
+    use std::sync::Mutex;
+    use std::thread::{ThreadId, current};
+
+    use foretell_calendar::Freq;
+    use foretell_data::{Panel, Span, WindowSpec};
+    use foretell_nn::{Inputs, Model, Table, Var};
+
     use super::*;
+
+    /// Forecasts the last value, and keeps the threads that it runs on.
+    struct Last(&'static Mutex<HashSet<ThreadId>>);
+
+    impl Model for Last {
+        fn forward(&self, _: &Forward<'_>, windows: &Inputs) -> Var {
+            self.0.lock().unwrap().insert(current().id());
+            windows.insample_y.narrow(1, 1, 1).reshape([windows.batch(), 1, 1])
+        }
+    }
+
+    #[test]
+    fn threads_are_woken_where_the_work_pays_for_it() {
+        let ran: &'static Mutex<HashSet<ThreadId>> = Box::leak(Box::default());
+        let y: Vec<f32> = (0..600).map(|row| (row % 7) as f32).collect();
+        let panel = Panel::from_series(Freq::parse("1").unwrap(), [("a", 0, &y)]).unwrap();
+        let span = Span::Test { test_size: 512, step_size: 1 };
+        let cutter = Cutter::new(&panel, &WindowSpec::new(2, 1), span).unwrap();
+        let (network, loss, params) = (Network::from(Last(ran)), Loss::mae(), Table::default().initialise(0));
+        let workers = Workers::new(2).unwrap();
+        let cut = Cut {
+            dims: Dims::new(2, 1),
+            loss: &loss,
+            exclude_insample_y: false,
+            step_by_step: false,
+            preparation: None,
+        };
+        let windows = cutter.rows();
+        // Of 512 windows in four blocks.
+        let enough = WORTH_WAKING / KEPT_COST / 512;
+        for (kept, threads) in [(1, 1), (enough - 1, 1), (enough, workers.threads())] {
+            ran.lock().unwrap().clear();
+            let forecasts = Forecasts {
+                network: &network,
+                params: &params,
+                cut,
+                random_seed: 1,
+                workers: &workers,
+                kept,
+            };
+            assert_eq!(forecasts.of(&cutter, &windows), y[87..599], "{kept}");
+            assert_eq!(ran.lock().unwrap().len(), threads, "{kept}");
+        }
+    }
 
     #[test]
     fn blocks_divide_the_largest_one() {

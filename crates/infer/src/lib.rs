@@ -26,6 +26,7 @@ pub use decompose::ForecastPartsOfNetwork;
 pub use explain::ExplanationSum;
 pub use forecast::{
     BatchSizes, Forecasts, MAX_BLOCK, block_windows, key as forecast_key, share_forecast, window_numbers,
+    window_work,
 };
 pub use foretell_batch::{Batch, Cut};
 pub use foretell_data::{Cutter, WindowRef};

@@ -7,6 +7,7 @@ use std::ops::Range;
 use foretell_amp::{GradScaler, GradScalerConfig, Precision};
 use foretell_batch::Batch;
 use foretell_estimator::{OneProcess, Reduction, add_in_order};
+use foretell_infer::window_work;
 use foretell_nn::{
     Forward, Key, Loss, LossSums, Network, Params, RoundedWeights, Rounding, Table, Tensor, Var,
 };
@@ -19,12 +20,8 @@ use crate::kept_optimizer::KeptOptimizer;
 use crate::shard::{LossSizes, Shard, shard_count, shard_range};
 use crate::state::{PARAMS, State};
 
-/// The least work of a step, in multiplications, for which waking the other threads pays: each window is multiplied
-/// by each parameter once, and its saved activations are written and read in a few passes.
+/// The least work of a step for which waking the other threads pays, as [`window_work`] counts it.
 const MIN_PARALLEL_WORK: usize = 1 << 21;
-
-/// The cost of the passes over a number that a step keeps between forward and backward pass, in multiplications.
-const KEPT_COST: usize = 8;
 
 /// A model in training.
 pub struct Engine<'a> {
@@ -104,18 +101,17 @@ impl<'a> Engine<'a> {
         key: Key,
         workers: &'a Workers,
     ) -> Self {
-        let window_work = params.table().numel();
         Self {
             network,
             loss,
             workers,
+            window_work: window_work(&params, 0),
             params,
             optimizer,
             key,
             step: 0,
             before: [0; 2],
             shards: Vec::new(),
-            window_work,
             rounding: Rounding::None,
             step_weights: None,
             scaler: None,
@@ -128,8 +124,7 @@ impl<'a> Engine<'a> {
     /// That a step keeps about this many numbers of a window between its two passes: with the number of parameters it says whether a
     /// batch is worth waking the other threads. No bit depends on it.
     pub fn kept(self, numbers: usize) -> Self {
-        let passes = numbers.saturating_mul(KEPT_COST);
-        Self { window_work: self.params.table().numel().saturating_add(passes), ..self }
+        Self { window_work: window_work(&self.params, numbers), ..self }
     }
 
     /// Trains together with other processes, by default [`OneProcess`] alone. All of them begin with the same parameters, optimiser
