@@ -55,6 +55,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod by_series;
 mod calibration;
 mod coherence;
 mod columns;

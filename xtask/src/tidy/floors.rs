@@ -130,7 +130,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/foretell/src",
         &[
-            "columns decompose_options explain_options insample_options interval_words other_steps own_settings predict_options reconciliation_error registry series_fallback simulate_options smaller_error stage told_columns",
+            "by_series columns decompose_options explain_options insample_options interval_words other_steps own_settings predict_options reconciliation_error registry series_fallback simulate_options smaller_error stage told_columns",
             "usage_error",
             "warning",
             "last_rows",

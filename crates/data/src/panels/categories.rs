@@ -434,7 +434,8 @@ mod tests {
     fn scalers_pass_categories_by() {
         let panel = panel();
         let encoded = panel.encode_categories(&vocabulary(&panel)).unwrap();
-        let (scaled, scales) = encoded.scaled(LocalScaler::BoxCox, 1).unwrap();
+        let (scaled, scales) =
+            encoded.scaled(LocalScaler::BoxCox, 1, &foretell_threads::Workers::apart(1)).unwrap();
         assert_eq!(scaled.column("sky", 0).unwrap(), [3.0, 2.0, 3.0]);
         assert!(scales.columns().is_empty());
         let (scaled, stats) = scaled.with_scaled_statics(LocalScaler::Standard).unwrap();

@@ -13,6 +13,7 @@ use super::level::SeriesLevel;
 use super::panel::Panel;
 use foretell_messages::nearest;
 use foretell_tables::{DataError, Place};
+use foretell_threads::Workers;
 
 /// Largest power that Box-Cox transforms are looked for; the smallest is 0, the logarithm.
 const UPPER: f64 = 2.0;
@@ -66,13 +67,13 @@ impl LocalScaler {
             }
             Self::Robust | Self::RobustIqr => {
                 let mut sorted = values.to_vec();
-                sorted.sort_by(f32::total_cmp);
+                sorted.sort_unstable_by(f32::total_cmp);
                 let median = quantile(&sorted, 0.5);
                 if self == Self::RobustIqr {
                     return [median, quantile(&sorted, 0.75) - quantile(&sorted, 0.25)];
                 }
                 sorted.iter_mut().for_each(|value| *value = (*value - median).abs());
-                sorted.sort_by(f32::total_cmp);
+                sorted.sort_unstable_by(f32::total_cmp);
                 [median, quantile(&sorted, 0.5)]
             }
             Self::MinMax => {
@@ -241,20 +242,25 @@ fn not_positive(table: &str, column: String, at: Place, value: f32) -> DataError
 
 impl Panel {
     /// The panel with its target and numeric columns scaled, each series by the statistics of its
-    /// known rows before the last `held_out`. The columns are copied.
+    /// known rows before the last `held_out`. The columns are copied; series are shared out to the threads.
     ///
     /// # Errors
     /// For Box-Cox, a known value that is not above zero.
-    pub fn scaled(&self, scaler: LocalScaler, held_out: usize) -> Result<(Self, LocalScales), DataError> {
+    pub fn scaled(
+        &self,
+        scaler: LocalScaler,
+        held_out: usize,
+        workers: &Workers,
+    ) -> Result<(Self, LocalScales), DataError> {
         // What is scaled is relative to the scaler's statistics, and these to the levels.
         let mut panel = self.clone().held_at(|_| SeriesLevel::default());
-        let target = self.scale(scaler, held_out, "y", &self.data.y)?;
+        let target = self.scale((scaler, held_out), "y", &self.data.y, workers)?;
         let mut columns = BTreeMap::new();
         let mut scaled = Vec::with_capacity(self.data.columns.len());
         for column in &self.data.columns {
             let (values, stats) = match &column.values {
                 Ok(values) if matches!(column.kind, ColumnKind::Numbers) => {
-                    let (values, stats) = self.scale(scaler, held_out, &column.name, values)?;
+                    let (values, stats) = self.scale((scaler, held_out), &column.name, values, workers)?;
                     (Ok(values.into()), Some(stats))
                 }
                 // Categories, or a mistake only if it is used.
@@ -269,30 +275,44 @@ impl Panel {
 
     fn scale(
         &self,
-        scaler: LocalScaler,
-        held_out: usize,
+        (scaler, held_out): (LocalScaler, usize),
         name: &str,
         values: &[f32],
+        workers: &Workers,
     ) -> Result<(Vec<f32>, Vec<LocalStats>), DataError> {
-        let mut values = values.to_vec();
-        let mut known = Vec::new();
-        let mut stats = Vec::with_capacity(self.n_series());
-        for (index, series) in self.series.iter().enumerate() {
+        /// Rows from which on threads gain more than they cost.
+        const MANY: usize = 1 << 16;
+        let fit = |index: usize, rows: &mut [f32]| {
             let mask = self.available_mask(index);
             let is_known = |row: usize| mask.is_none_or(|mask| mask[row] == 1.0);
-            let rows = &mut values[series.rows()];
             if scaler == LocalScaler::BoxCox
                 && let Some(row) = (0..rows.len()).find(|&row| is_known(row) && rows[row] <= 0.0)
             {
-                let table = format!("series `{}`", series.id);
+                let table = format!("series `{}`", self.series[index].id);
                 return Err(not_positive(&table, name.to_owned(), Place::row(row), rows[row]));
             }
-            known.clear();
             let training = 0..rows.len().saturating_sub(held_out);
-            known.extend(training.filter(|&row| is_known(row)).map(|row| rows[row]));
-            stats.push(scaler.fit(&known));
-            scaler.transform(stats[index], rows);
+            let known: Vec<f32> = training.filter(|&row| is_known(row)).map(|row| rows[row]).collect();
+            let stats = scaler.fit(&known);
+            scaler.transform(stats, rows);
+            Ok(stats)
+        };
+        let mut values = values.to_vec();
+        // Series stand apart from each other, in any order.
+        let mut order: Vec<usize> = (0..self.n_series()).collect();
+        order.sort_by_key(|&index| self.series[index].rows().start);
+        let (mut rest, mut passed) = (&mut values[..], 0);
+        let mut parts = Vec::with_capacity(order.len());
+        for index in order {
+            let range = self.series[index].rows();
+            let (rows, behind) = std::mem::take(&mut rest).split_at_mut(range.end - passed);
+            parts.push((index, &mut rows[range.start - passed..], Ok(LocalStats::default())));
+            (rest, passed) = (behind, range.end);
         }
+        workers.each(&mut parts, self.n_rows() >= MANY, |_, (index, rows, stats)| *stats = fit(*index, rows));
+        // The first error in the order of the series.
+        parts.sort_by_key(|(index, ..)| *index);
+        let stats = parts.into_iter().map(|(_, _, stats)| stats).collect::<Result<_, _>>()?;
         Ok((values, stats))
     }
 

@@ -76,7 +76,7 @@ fn panel() -> Panel {
 
 #[test]
 fn series_are_scaled_by_what_is_known_of_their_training_rows() {
-    let (scaled, scales) = panel().scaled(LocalScaler::MinMax, 1).unwrap();
+    let (scaled, scales) = panel().scaled(LocalScaler::MinMax, 1, &Workers::apart(1)).unwrap();
     assert_eq!((scales.target(), scales.scaler()), (&[[1.0, 4.0], [10.0, 0.0]][..], LocalScaler::MinMax));
     assert_eq!(scaled.y(0), [0.0, 0.5, 1.0, 224.75], "the last row did not count");
     assert_eq!(scales.columns()["x"], [[1.0, 2.0], [5.0, 0.0]]);
@@ -104,9 +104,10 @@ fn series_are_scaled_by_what_is_known_of_their_training_rows() {
 fn powers_need_positive_values() {
     let freq = Freq::parse("1").unwrap();
     let panel = |y: [f32; 3]| Panel::from_series(freq, [("a", 0, y)]).unwrap();
-    let error = panel([1.0, 2.0, 0.0]).scaled(LocalScaler::BoxCox, 1).unwrap_err().to_string();
+    let error =
+        panel([1.0, 2.0, 0.0]).scaled(LocalScaler::BoxCox, 1, &Workers::apart(1)).unwrap_err().to_string();
     assert!(error.starts_with("series `a`, row 2, column `y`: 0 is not above zero"), "{error}");
-    let (good, scales) = panel([1.0, 2.0, 4.0]).scaled(LocalScaler::BoxCox, 0).unwrap();
+    let (good, scales) = panel([1.0, 2.0, 4.0]).scaled(LocalScaler::BoxCox, 0, &Workers::apart(1)).unwrap();
     let mut back = good.y(0).to_vec();
     scales.inverse(0, &mut back);
     close(&back, &[1.0, 2.0, 4.0], 1e-5, "there and back");
@@ -116,7 +117,7 @@ fn powers_need_positive_values() {
         .available_mask(&[1.0, 0.0, 1.0])
         .build()
         .unwrap();
-    assert_eq!(masked.scaled(LocalScaler::BoxCox, 0).unwrap().0.y(0)[1], 0.0);
+    assert_eq!(masked.scaled(LocalScaler::BoxCox, 0, &Workers::apart(1)).unwrap().0.y(0)[1], 0.0);
 }
 
 #[test]
@@ -126,4 +127,28 @@ fn names_are_read_and_slips_are_named() {
     }
     let error = "robust-iq".parse::<LocalScaler>().unwrap_err().to_string();
     assert!(error.contains("did you mean `robust-iqr`?"), "{error}");
+}
+
+#[test]
+fn many_series_are_scaled_on_all_threads_each_by_itself() {
+    // Every 90th series has zeros, which Box-Cox refuses.
+    let y = |s: usize| (0..60).map(move |t| ((t * s) % 37) as f32 + if s % 90 == 89 { 0.0 } else { 1.0 });
+    let series = (0..1200).map(|s| (format!("{s:04}"), 0, y(s).collect::<Vec<f32>>()));
+    let panel = Panel::from_series(Freq::parse("1").unwrap(), series).unwrap();
+    for scaler in [LocalScaler::Robust, LocalScaler::Standard] {
+        let scaled = |threads: usize| {
+            let (scaled, scales) = panel.scaled(scaler, 5, &Workers::new(threads).unwrap()).unwrap();
+            ((0..1200).map(|s| scaled.y(s).to_vec()).collect::<Vec<_>>(), scales.target().to_vec())
+        };
+        let one = scaled(1);
+        let first = panel.of_series(7..8).scaled(scaler, 5, &Workers::apart(1)).unwrap();
+        assert_eq!((&one.0[7][..], &one.1[7]), (first.0.y(0), &first.1.target()[0]));
+        for threads in [2, 5] {
+            assert_eq!(scaled(threads), one);
+        }
+    }
+    for threads in [1, 2, 5] {
+        let error = panel.scaled(LocalScaler::BoxCox, 5, &Workers::new(threads).unwrap()).unwrap_err();
+        assert!(error.to_string().contains("series `0089`"), "{error}");
+    }
 }

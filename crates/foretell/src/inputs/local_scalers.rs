@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use foretell_checkpoint::{FittedScaler, TensorData};
 use foretell_data::{Future, LocalScaler, LocalScales, LocalStats, Panel};
-use foretell_estimator::Estimator;
+use foretell_estimator::{Estimator, Workers};
 use foretell_tables::DataError;
 
 use crate::usage_error::UsageError;
@@ -41,14 +41,15 @@ impl LocalScalers {
     }
 
     /// Scales a panel by the statistics of all rows but the last `held_out` of each series.
-    pub(crate) fn scale(
+    pub(crate) fn scale<'p>(
         self,
-        panel: Cow<'_, Panel>,
+        panel: Cow<'p, Panel>,
         held_out: usize,
-    ) -> Result<LocallyScaled<'_>, DataError> {
+        workers: &Workers,
+    ) -> Result<LocallyScaled<'p>, DataError> {
         let mut scaled = LocallyScaled { panel, series: None, statics: None };
         if let Some(scaler) = self.series {
-            let (panel, scales) = scaled.panel.scaled(scaler, held_out)?;
+            let (panel, scales) = scaled.panel.scaled(scaler, held_out, workers)?;
             (scaled.panel, scaled.series) = (Cow::Owned(panel), Some(scales));
         }
         if let Some(scaler) = self.statics {

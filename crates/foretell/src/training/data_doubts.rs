@@ -1,7 +1,7 @@
 //! Warnings about the data and the settings of a training, before anything is trained.
 
 use foretell_data::{End, Panel};
-use foretell_estimator::Estimator;
+use foretell_estimator::{Estimator, Workers};
 
 use crate::fallbacks::fallbacks;
 use crate::hierarchies::sums::{warnings_of_sums, wrong_sum};
@@ -34,11 +34,13 @@ pub(crate) fn warn_of_data(plan: &TrainingPlan, panel: &Panel) {
         warnings.iter().for_each(|warning| plan.warnings.warn(warning));
     }
     warn_of_values_below_bound(plan, panel);
-    let values = odd_values(panel);
+    // A number of threads that there cannot be is told by the training.
+    let workers = plan.workers.clone().unwrap_or_else(|_| Workers::apart(1));
+    let values = odd_values(panel, &workers);
     if !values.is_empty() {
         plan.warnings.warn(&Warning::OddValues { values });
     }
-    let breaks = level_breaks(panel);
+    let breaks = level_breaks(panel, &workers);
     if !breaks.is_empty() {
         plan.warnings.warn(&Warning::LevelBreaks { breaks });
     }

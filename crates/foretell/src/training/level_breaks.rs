@@ -1,7 +1,9 @@
 //! Series whose values are of another size from some row on, as after a change from kilograms to tons.
 
 use foretell_data::Panel;
+use foretell_estimator::Workers;
 
+use crate::by_series::by_series;
 use crate::warning::LevelBreak;
 
 /// Values other than 0 on each side of a break, at least.
@@ -15,8 +17,8 @@ const APART: f64 = 5.0;
 const FACTOR: f64 = 20.0;
 
 /// The series with a break, each with its first row after it.
-pub(super) fn level_breaks(panel: &Panel) -> Vec<LevelBreak> {
-    (0..panel.n_series()).filter_map(|series| level_break(panel, series)).collect()
+pub(super) fn level_breaks(panel: &Panel, workers: &Workers) -> Vec<LevelBreak> {
+    by_series(panel, workers, |series| level_break(panel, series))
 }
 
 fn level_break(panel: &Panel, series: usize) -> Option<LevelBreak> {
@@ -67,7 +69,7 @@ mod tests {
     fn found(y: impl IntoIterator<Item = f32>) -> Option<(String, f64)> {
         let y: Vec<f32> = y.into_iter().collect();
         let panel = Panel::from_series(Freq::parse("1").expect("integers"), [("a", 0, y)]).expect("a panel");
-        level_breaks(&panel).pop().map(|found| (found.time, found.factor))
+        level_breaks(&panel, &Workers::apart(1)).pop().map(|found| (found.time, found.factor))
     }
 
     fn wave(t: usize) -> f32 {

@@ -2,8 +2,10 @@
 //! ([`ReadNote::Mark`]).
 
 use foretell_data::Panel;
+use foretell_estimator::Workers;
 use foretell_tables::ReadNote;
 
+use crate::by_series::by_series;
 use crate::warning::OddValue;
 
 /// How much farther from the nearest other value a value is than the others are from each other, to be odd.
@@ -16,12 +18,12 @@ const MOST: usize = 3;
 const LEAST: usize = 10;
 
 /// The series that have odd values at one of their ends, with the outermost of these, but for those that the reader has noted.
-pub(super) fn odd_values(panel: &Panel) -> Vec<OddValue> {
+pub(super) fn odd_values(panel: &Panel, workers: &Workers) -> Vec<OddValue> {
     let noted = |odd: &OddValue| {
         let value = odd.value.to_string();
         panel.notes().iter().any(|note| matches!(note, ReadNote::Mark { value: mark, .. } if *mark == value))
     };
-    (0..panel.n_series()).filter_map(|series| odd_value(panel, series)).filter(|odd| !noted(odd)).collect()
+    by_series(panel, workers, |series| odd_value(panel, series).filter(|odd| !noted(odd)))
 }
 
 fn odd_value(panel: &Panel, series: usize) -> Option<OddValue> {
@@ -72,7 +74,7 @@ mod tests {
 
     fn found(y: Vec<f32>) -> Option<(String, f64, usize)> {
         let panel = Panel::from_series(Freq::parse("1").expect("integers"), [("a", 0, y)]).expect("a panel");
-        odd_values(&panel).pop().map(|odd| (odd.time, odd.value, odd.count))
+        odd_values(&panel, &Workers::apart(1)).pop().map(|odd| (odd.time, odd.value, odd.count))
     }
 
     /// A wave between 10 and 30 with some values in place of its own.
@@ -92,6 +94,17 @@ mod tests {
         let two =
             wave(|t| [(5, 70_000.0), (9, 71_000.0)].into_iter().find(|(at, _)| *at == t).map(|(_, y)| y));
         assert_eq!(found(two), Some(("9".to_owned(), 71_000.0, 2)));
+    }
+
+    #[test]
+    fn many_series_are_looked_at_on_all_threads_in_their_order() {
+        let series =
+            (0..1200).map(|s| (format!("{s:04}"), 0, with_one(3, if s % 7 == 0 { 1e9 } else { 20.0 })));
+        let panel = Panel::from_series(Freq::parse("1").expect("integers"), series).expect("a panel");
+        let [one, others @ ..] =
+            [1, 2, 5].map(|threads| odd_values(&panel, &Workers::new(threads).expect("threads")));
+        assert!(one.len() == 172 && one[1].series == "0007");
+        assert!(others.iter().all(|other| *other == one));
     }
 
     #[test]

@@ -365,7 +365,7 @@ impl TrainingPlan {
             }
             _ => None,
         };
-        let scaled = self.local_scalers.scale(encoded, held_out.rows())?;
+        let scaled = self.local_scalers.scale(encoded, held_out.rows(), &workers)?;
         let names = self.column_names();
         let all = AllModels {
             models: &models,
