@@ -21,8 +21,9 @@ def evaluate(
 ) -> TableT:  # fmt: skip
     """Compares forecasts with what came true at the same times of the same series.
 
-    Models are compared on the rows that all of them have. Rows such as ``missing`` and ``mape_uncounted`` count what a model has no
-    forecast of, and what a metric has no score of, where there is any.
+    Models are compared on the rows that all of them have. Rows such as ``missing``, ``coverage_level80_missing`` and
+    ``mape_uncounted`` count what a model has no forecast of, what it has no interval of, and what a metric has no score of, where there
+    is any.
 
     Columns such as ``NHITS-lo-80`` and ``NHITS-hi-80`` are intervals of NHITS, as are ``NHITS_ql0.1`` and ``NHITS_ql0.9``; ``NHITS-median`` is
     its forecast where it has no other. Samples (``NHITS-sample-0``) and parameters of its distribution (``NHITS-loc``) are not scored.

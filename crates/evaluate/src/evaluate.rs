@@ -58,8 +58,17 @@ const POINTS: Metric = METRICS[0];
 fn missing(rows: &ScoredRows<'_>, samples: &Samples) -> Vec<Vec<usize>> {
     let of_model =
         |model: &ModelForecasts<'_>| samples.counts(|row| !rows.y[row].is_nan() && model.point[row].is_nan());
-    let by_model: Vec<Vec<usize>> = rows.models.iter().map(of_model).collect();
+    by_group(samples, rows.models.iter().map(of_model).collect())
+}
+
+/// Counts of each model by group as counts of each group by model.
+fn by_group(samples: &Samples, by_model: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
     (0..samples.groups.len()).map(|group| by_model.iter().map(|counts| counts[group]).collect()).collect()
+}
+
+/// Whether a row has a number in all of these columns.
+fn has(columns: &[&[f64]], row: usize) -> bool {
+    columns.iter().all(|values| !values[row].is_nan())
 }
 
 /// A table without any score of a metric that was asked for would pass for one without errors.
@@ -148,15 +157,26 @@ impl<'a> Column<'a> {
     /// The rows whose truth is known, with all that the metric reads of the models that have any of it.
     fn common(&self, rows: &ScoredRows<'_>) -> Vec<bool> {
         let mut common: Vec<bool> = rows.y.iter().map(|y| !y.is_nan()).collect();
-        let has = |columns: &[&[f64]], row: usize| columns.iter().all(|values| !values[row].is_nan());
-        let known = common.clone();
-        for model in &rows.models {
-            let columns = self.read(model);
-            if !columns.is_empty() && (0..known.len()).any(|row| known[row] && has(&columns, row)) {
-                common.iter_mut().enumerate().for_each(|(row, common)| *common &= has(&columns, row));
-            }
+        for columns in rows.models.iter().filter_map(|model| self.forecast(rows, model)) {
+            common.iter_mut().enumerate().for_each(|(row, common)| *common &= has(&columns, row));
         }
         common
+    }
+
+    /// The columns of a model that has them in any row whose truth is known.
+    fn forecast<'m>(&self, rows: &ScoredRows<'_>, model: &ModelForecasts<'m>) -> Option<Vec<&'m [f64]>> {
+        let columns = self.read(model);
+        let is_there = |row: usize| !rows.y[row].is_nan() && has(&columns, row);
+        (!columns.is_empty() && (0..rows.y.len()).any(is_there)).then_some(columns)
+    }
+
+    /// Of each group and model the rows whose truth is known and that it lacks these columns of, if it has them in others.
+    fn missing(&self, rows: &ScoredRows<'_>, samples: &Samples) -> Vec<Vec<usize>> {
+        let of_model = |model: &ModelForecasts<'_>| match self.forecast(rows, model) {
+            Some(columns) => samples.counts(|row| !rows.y[row].is_nan() && !has(&columns, row)),
+            None => vec![0; samples.groups.len()],
+        };
+        by_group(samples, rows.models.iter().map(of_model).collect())
     }
 
     /// The scores of all groups and models; `points` are the rows of which all have a point forecast.
@@ -194,7 +214,8 @@ impl<'a> Column<'a> {
         let values = groups.map(|group| by_model.iter().map(|scores| scores[group]).collect()).collect();
         let per_truth = self.metric.aggregate == RowAggregate::PerTruth;
         let uncounted = samples.uncounted(rows.y, common, &counts, &scales, per_truth);
-        Ok(MetricScores { name: self.name(), values, uncounted })
+        let missing = own.as_ref().map_or_else(Vec::new, |_| self.missing(rows, samples));
+        Ok(MetricScores { name: self.name(), values, uncounted, missing })
     }
 
     /// The divisor of each window's score; NaN where that is 0 or unknown.
@@ -299,10 +320,9 @@ mod tests {
         assert!(all.metrics[0].values[0][2].is_nan());
         assert_eq!((&all.missing, &all.compared), (&vec![vec![0, 1, 2]], &vec![1]));
         let counted = all.clone().with_counts();
-        assert_eq!(
-            (&*counted.metrics[2].name, &*counted.metrics[2].values[0]),
-            ("missing", &[0.0, 1.0, 2.0][..])
-        );
+        let count = |at: usize| (&*counted.metrics[at].name, &*counted.metrics[at].values[0]);
+        assert_eq!(count(2), ("coverage_level80_missing", &[1.0, 0.0, 0.0][..]));
+        assert_eq!(count(3), ("missing", &[0.0, 1.0, 2.0][..]));
         assert_eq!(all.metrics[1].values[0][0], 1.0, "coverage of the row that has an interval");
         let series = score(ScoreBy::Series);
         assert!(series.metrics[0].values[1].iter().all(|value| value.is_nan()));
@@ -395,6 +415,43 @@ mod tests {
         }
         let of_median = |name| scored(ModelForecasts::of_points("p", &point).with_quantiles(median), name);
         assert!(of_median("mqloss").is_ok() && of_median("coverage").is_err());
+    }
+
+    #[test]
+    fn intervals_that_a_model_lacks_are_counted_by_model_and_column() {
+        let (low, high) = ([0.0; 3], [2.0; 3]);
+        let (few_low, few_high) = ([0.0, GAP, 0.0], [2.0, 2.0, GAP]);
+        let point = [1.0; 3];
+        let of = |name, low, high| {
+            ModelForecasts::of_points(name, &point).with_quantiles([(0.1, low), (0.9, high)])
+        };
+        let models = vec![
+            of("A", &low[..], &high[..]),
+            of("B", &few_low[..], &few_high[..]),
+            ModelForecasts::of_points("points", &point),
+        ];
+        // A misses the truth in the rows that B has no interval of.
+        let rows = ScoredRows::new(&[1.0, 9.0, 9.0], &[0, 0, 1], &[0; 3], &[1, 2, 1], models).unwrap();
+        let names = metrics(&["mae", "coverage", "quantile_loss", "mqloss"]);
+        let table = evaluate(&rows, &names, ScoreBy::Series, &ScoreOptions::default()).unwrap();
+        let coverage = &table.metrics[1];
+        assert_eq!(coverage.values[0][..2], [1.0, 1.0]);
+        assert_eq!(coverage.missing, [[0, 1, 0], [0, 1, 0]]);
+        let counted = table.with_counts();
+        let counts: Vec<(&str, &[Vec<f64>])> = (counted.metrics.iter())
+            .filter(|metric| crate::is_count(&metric.name))
+            .map(|metric| (&*metric.name, &metric.values[..]))
+            .collect();
+        let [none, one] = [vec![0.0; 3], vec![0.0, 1.0, 0.0]];
+        assert_eq!(
+            counts,
+            [
+                ("coverage_level80_missing", &[one.clone(), one.clone()][..]),
+                ("quantile_loss_q0.1_missing", &[one.clone(), none.clone()]),
+                ("quantile_loss_q0.9_missing", &[none, one.clone()]),
+                ("mqloss_missing", &[one.clone(), one]),
+            ]
+        );
     }
 
     #[test]

@@ -84,6 +84,9 @@ pub struct MetricScores {
     pub values: Vec<Vec<f64>>,
     /// Of each group, what all models forecast and this metric has no score of.
     pub uncounted: Vec<Uncounted>,
+    /// Of each group and model the rows whose truth is known, and that it lacks the quantiles or the interval of that the metric scores, of
+    /// models that have them in other rows. Empty for metrics of point forecasts, whose rows [`ScoreTable::missing`] counts.
+    pub missing: Vec<Vec<usize>>,
 }
 
 /// What all models forecast and a metric has no score of, which is therefore in no mean.
@@ -121,21 +124,31 @@ pub struct ScoreTable {
 /// The name of the rows that count what a model has no forecast of, of [`ScoreTable::with_counts`].
 pub const MISSING: &str = "missing";
 
-/// The end of the names of rows that count what a metric has no score of.
+/// The ends of the names of rows that count what a metric has no score of, and which quantiles or intervals a model lacks.
 const UNCOUNTED: &str = "_uncounted";
+const LACKED: &str = "_missing";
 
 /// Whether these values are counts of what is not scored ([`ScoreTable::with_counts`]), and no scores.
 pub fn is_count(metric: &str) -> bool {
-    metric == MISSING || metric.ends_with(UNCOUNTED)
+    metric == MISSING || metric.ends_with(UNCOUNTED) || metric.ends_with(LACKED)
 }
 
 impl ScoreTable {
     /// The table with rows that count what is not scored, where there is any: `missing`, of each model the rows that it has no
-    /// forecast of, and `mape_uncounted` or `mase_uncounted`, the rows or windows that the metric has no score of.
+    /// forecast of, `coverage_level80_missing` and the like, the same of the interval or quantiles that the metric scores, and
+    /// `mape_uncounted` or `mase_uncounted`, the rows or windows that the metric has no score of.
     pub fn with_counts(mut self) -> Self {
         let models = self.models.len();
         let mut rows = Vec::new();
+        let counted = |name: String, counts: &[Vec<usize>]| {
+            let values = counts.iter().map(|counts| counts.iter().map(|count| *count as f64).collect());
+            MetricScores { name, values: values.collect(), uncounted: Vec::new(), missing: Vec::new() }
+        };
         for metric in &self.metrics {
+            // What lacks a forecast as a whole is counted once.
+            if metric.missing != self.missing && metric.missing.iter().flatten().any(|count| *count > 0) {
+                rows.push(counted(format!("{}{LACKED}", metric.name), &metric.missing));
+            }
             let counts = || metric.uncounted.iter().map(|left| left.rows.max(left.windows));
             if counts().any(|count| count > 0) {
                 let values = counts().map(|count| vec![count as f64; models]).collect();
@@ -143,16 +156,12 @@ impl ScoreTable {
                     name: format!("{}{UNCOUNTED}", metric.name),
                     values,
                     uncounted: Vec::new(),
+                    missing: Vec::new(),
                 });
             }
         }
         if self.missing.iter().flatten().any(|count| *count > 0) {
-            let values = self.missing.iter().map(|counts| counts.iter().map(|count| *count as f64).collect());
-            rows.push(MetricScores {
-                name: MISSING.to_owned(),
-                values: values.collect(),
-                uncounted: Vec::new(),
-            });
+            rows.push(counted(MISSING.to_owned(), &self.missing));
         }
         self.metrics.extend(rows);
         self

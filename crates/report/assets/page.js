@@ -28,7 +28,7 @@
   const showSheet = (id, label, sheet, places) => {
     if (!sheet) return;
     const metrics = sheet.metrics.length, models = sheet.models.length;
-    const metric = Math.max(sheet.metrics.findIndex((name) => !/^(bias|cfe|pis|coverage|calibration|missing)|_uncounted$/.test(name)), 0);
+    const metric = Math.max(sheet.metrics.findIndex((name) => !/^(bias|cfe|pis|coverage|calibration|missing)|_(uncounted|missing)$/.test(name)), 0);
     const lines = sheet.models.map((name, model) => ({
       name: `${name}: ${words(sheet.metrics[metric])}`,
       colour: colourOf(model),

@@ -28,7 +28,7 @@ const WORDS: [(&str, &str); 18] = [
 
 /// The name of a score in words, with the name in brackets.
 pub(crate) fn metric_words(name: &str) -> String {
-    if let Some(level) = name.strip_prefix("coverage_level") {
+    if let Some(level) = name.strip_prefix("coverage_level").filter(|_| !is_count(name)) {
         return format!("share of the truths in the {level} % interval");
     }
     match WORDS.iter().find(|(known, _)| *known == name) {
@@ -65,7 +65,9 @@ mod tests {
     fn scores_are_told_in_words() {
         assert_eq!(metric_words("mae"), "mean absolute error (mae)");
         assert_eq!(metric_words("coverage_level80"), "share of the truths in the 80 % interval");
-        assert_eq!(metric_words("my_score"), "my_score");
+        for name in ["my_score", "coverage_level80_missing"] {
+            assert_eq!(metric_words(name), name);
+        }
         assert!(metric_meaning("mase").unwrap().contains("seasonal naive"));
         for (name, _) in WORDS.iter().filter(|(name, _)| !["weight", "missing"].contains(name)) {
             assert!(metric_meaning(name).is_some(), "{name}");

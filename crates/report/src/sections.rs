@@ -101,7 +101,8 @@ impl Report {
         }
         if shown.iter().any(|&metric| is_count(&sheet.metrics[metric])) {
             body += "<p>Models are compared on the rows that all of them forecast: <code>missing</code> counts the rows that a model has \
-                     no forecast of, columns such as <code>mape_uncounted</code> the rows or forecasts that have no such score.</p>\n";
+                     no forecast of, columns such as <code>coverage_level80_missing</code> those without its interval, and such as \
+                     <code>mape_uncounted</code> the rows or forecasts that have no such score.</p>\n";
         }
         let meanings: Vec<(String, String)> = (sheet.metrics.iter())
             .filter_map(|name| Some((name.clone(), metric_meaning(name)?.to_owned())))

@@ -26,8 +26,8 @@ use crate::truth_args::{ComparedFiles, ComparedTables};
 /// NHITS-lo-80 and NHITS-hi-80 are intervals. The metrics are those of utilsforecast, with the same figures: the mean over the
 /// forecasts of each series and cutoff; by step, of their rows of that step.
 ///
-/// Models are compared on the rows that all of them have. Rows that a model has no forecast of are counted in the row `missing`; what
-/// a metric has no score of in rows as `mape_uncounted` (rows whose actual value is 0) and `mase_uncounted` (forecasts of series that
+/// Models are compared on the rows that all of them have. Rows that a model has no forecast of are counted in the row `missing`, those
+/// that it has no interval of in rows as `coverage_level80_missing`; what a metric has no score of in rows as `mape_uncounted` (rows whose actual value is 0) and `mase_uncounted` (forecasts of series that
 /// do not change from season to season before them, or are not longer than one).
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -49,7 +49,8 @@ exit code 3 if it was too far off:
 
 With --json an object is printed: models, rows (of the forecast), scored (those
 with an actual value), missing (by model, those of the scored ones that it has
-no forecast of), season, scores, an array of objects with metric, what they are
+no forecast of), missing_quantiles (by column of quantiles, those of the others
+that it lacks), season, scores, an array of objects with metric, what they are
 of (unique_id, cutoff, step or the column of --group-by) and values by model
 (null where there is none), and with --compare the test of Diebold and Mariano.
 
@@ -192,20 +193,32 @@ impl Evaluate {
             context.warning(&text);
         }
         let (models, missing) = (scored.models(), scored.missing());
-        let lacking: Vec<String> = (models.iter().zip(&missing).filter(|(_, missing)| **missing > 0))
+        let on = |which: &str| match models.len() {
+            1 => String::new(),
+            _ => format!(
+                "; all models are scored on the {which} that all have (--models scores some by themselves)"
+            ),
+        };
+        let of_points: Vec<String> = (models.iter().zip(&missing).filter(|(_, missing)| **missing > 0))
             .map(|(model, missing)| format!("{model} has no forecast of {missing} of {true_rows} rows"))
             .collect();
-        if lacking.is_empty() {
-            return None;
+        let quantiles = scored.missing_quantiles();
+        let of_quantiles: Vec<String> = (quantiles.iter())
+            .map(|(column, rows)| format!("{column} is missing in {rows} of {true_rows} rows"))
+            .collect();
+        if !of_points.is_empty() {
+            context.warning(&format!("{}, which do not count{}", of_points.join(", "), on("rows")));
         }
-        let lacking = lacking.join(", ");
-        let on = if models.len() == 1 {
-            ""
-        } else {
-            "; all models are scored on the rows that all have (--models scores some by themselves)"
+        if !of_quantiles.is_empty() {
+            let what = "which do not count in metrics of quantiles and intervals";
+            context.warning(&format!("{}, {what}{}", of_quantiles.join(", "), on("intervals")));
+        }
+        let is_of_quantiles = |bound: &Threshold| {
+            Metric::of_score(&bound.metric).is_some_and(|metric| metric.needs_quantiles())
         };
-        context.warning(&format!("{lacking}, which do not count{on}"));
-        Some(lacking)
+        let judged = self.fail_if.iter().any(is_of_quantiles).then_some(of_quantiles).into_iter().flatten();
+        let short: Vec<String> = of_points.into_iter().chain(judged).collect();
+        (!short.is_empty()).then(|| short.join(", "))
     }
 
     fn comparison<'a>(&'a self, scored: &ScoredForecasts) -> anyhow::Result<Option<Comparison<'a>>> {
@@ -233,8 +246,12 @@ impl Evaluate {
             let [all, true_rows] = scored.rows();
             let missing = scored.models().into_iter().map(str::to_owned).zip(scored.missing());
             let missing: Map<String, Value> = missing.map(|(model, count)| (model, count.into())).collect();
+            let quantiles = scored.missing_quantiles().into_iter();
+            let quantiles: Map<String, Value> =
+                quantiles.map(|(column, rows)| (column.to_owned(), rows.into())).collect();
             let mut report = json!({
-                "models": scored.models(), "rows": all, "scored": true_rows, "missing": missing, "season": season,
+                "models": scored.models(), "rows": all, "scored": true_rows, "missing": missing,
+                "missing_quantiles": quantiles, "season": season,
             });
             if let Some((first, second, test)) = comparison {
                 report["comparison"] = json!({

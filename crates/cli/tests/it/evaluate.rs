@@ -285,3 +285,35 @@ fn what_cannot_be_scored_is_said() {
     let of_commas = dir.ok("evaluate --forecast comma.csv --actual a.csv --decimal , --metrics mae --json");
     assert!(of_commas.contains("\"A\""), "{of_commas}");
 }
+
+#[test]
+fn intervals_that_one_model_lacks_are_counted_and_said() {
+    let dir = files();
+    let forecast = "unique_id,ds,A,A-lo-80,A-hi-80,B,B-lo-80,B-hi-80\n\
+        x,2024-01-29,4,3,6,5,4,6\nx,2024-01-30,4,3,6,5,4,6\n\
+        y,2024-01-29,10,9,11,14,,15\ny,2024-01-30,10,9,11,14,13,15\n";
+    dir.put("g.csv", forecast);
+    let run = |flags: &str| dir.run(&format!("evaluate --forecast g.csv --actual a.csv {flags}"));
+    let plain = run("--metrics coverage");
+    let table = String::from_utf8(plain.stdout.clone()).unwrap();
+    let rows: Vec<Vec<&str>> = table.lines().map(|line| line.split_whitespace().collect()).collect();
+    // Series by series: of y one row is left, of which A holds nothing.
+    assert_eq!(
+        rows[1..],
+        [vec!["coverage_level80", "0.5000", "1.000"], vec!["coverage_level80_missing", "0", "1"]]
+    );
+    let told = "warning: B-lo-80 is missing in 1 of 4 rows, which do not count in metrics of quantiles and intervals; all models are \
+                scored on the intervals that all have (--models scores some by themselves)\n";
+    assert!(stderr(&plain).contains(told), "{}", stderr(&plain));
+    let report: Value = serde_json::from_slice(&run("--json").stdout).unwrap();
+    assert_eq!(report["missing_quantiles"], serde_json::json!({"B-lo-80": 1}));
+    let failed = run("--fail-if coverage_level80<0.1");
+    assert_eq!(failed.status.code(), Some(3));
+    assert!(
+        stderr(&failed).contains("B-lo-80 is missing in 1 of 4 rows (--allow-missing"),
+        "{}",
+        stderr(&failed)
+    );
+    assert!(run("--fail-if coverage_level80<0.1 --allow-missing").status.success());
+    assert!(run("--fail-if mae>99").status.success(), "of points nothing is missing");
+}

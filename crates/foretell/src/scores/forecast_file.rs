@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::sample_paths::are_several;
 use crate::scores::crossed_ends::CrossedEnds;
 use crate::scores::known_values::{KnownValues, doubled};
-use crate::scores::model_columns::ModelColumns;
+use crate::scores::model_columns::{ModelColumns, QuantileColumn};
 use crate::scores::same_steps::check_same_steps;
 
 /// Forecasts of any tool beside the actual values, ready to be scored.
@@ -152,6 +152,12 @@ impl ScoredForecasts {
         self.models.iter().map(of_model).collect()
     }
 
+    /// The columns of quantiles that lack some of the rows that have come true, and how many beside those that their model has no forecast
+    /// of: metrics of quantiles and intervals leave these rows out for all models. Nothing of columns without any number.
+    pub fn missing_quantiles(&self) -> Vec<(&str, usize)> {
+        self.models.iter().flat_map(|model| model.missing_quantiles(&self.y)).collect()
+    }
+
     /// Intervals whose lower end is above the upper one, of each model and level that has some.
     pub fn crossed_ends(&self) -> Vec<CrossedEnds> {
         let place = |row: usize| {
@@ -280,7 +286,12 @@ fn models(forecast: &ForecastTable, target: &str) -> Vec<ModelColumns> {
     let model = |model: ModelInTable| ModelColumns {
         name: model.model.to_string(),
         point: model.point().map_or_else(|| vec![f64::NAN; forecast.ids.len()], values),
-        quantiles: model.quantiles_within().map(|(q, place)| (q, values(place))).collect(),
+        quantiles: (model.quantiles_within())
+            .map(|(q, place)| {
+                let name = forecast.columns[place].0.clone();
+                QuantileColumn { q, name, values: values(place) }
+            })
+            .collect(),
     };
     forecast.models(target).into_iter().filter(ModelInTable::is_forecast).map(model).collect()
 }

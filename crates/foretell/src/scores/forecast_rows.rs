@@ -8,7 +8,7 @@ use foretell_evaluate::{EvaluationError, ScoreHistory, ScoredRows};
 use foretell_tables::Frame;
 
 use crate::forecasts::rolling::SeriesRows;
-use crate::scores::model_columns::ModelColumns;
+use crate::scores::model_columns::{ModelColumns, QuantileColumn};
 
 /// Forecasts from several cutoffs beside the truth, and the values before each.
 pub(crate) struct ForecastRows {
@@ -48,8 +48,10 @@ impl ForecastRows {
             let of_model: Vec<&str> =
                 columns.by_ref().take(outputs.len()).map(|(name, _)| name.as_str()).collect();
             let quantiles = outputs.iter().zip(&of_model);
-            let quantiles =
-                quantiles.filter_map(|(output, name)| Some((output.quantile?.into(), wide(name))));
+            let quantiles = quantiles.filter_map(|(output, name)| {
+                let (q, values) = (output.quantile?.into(), wide(name));
+                Some(QuantileColumn { q, name: (*name).to_owned(), values })
+            });
             ModelColumns {
                 name,
                 point: wide(of_model[point_column(&outputs)]),

@@ -7,13 +7,31 @@ use foretell_evaluate::ModelForecasts;
 pub(crate) struct ModelColumns {
     pub(crate) name: String,
     pub(crate) point: Vec<f64>,
-    /// Quantiles by their probability.
-    pub(crate) quantiles: Vec<(f64, Vec<f64>)>,
+    pub(crate) quantiles: Vec<QuantileColumn>,
+}
+
+/// The quantiles of one probability.
+#[derive(Debug)]
+pub(crate) struct QuantileColumn {
+    pub(crate) q: f64,
+    /// The name of the column.
+    pub(crate) name: String,
+    pub(crate) values: Vec<f64>,
 }
 
 impl ModelColumns {
+    /// The columns of quantiles that lack some of the rows whose truth is known and that the model forecasts, with how many.
+    pub(super) fn missing_quantiles(&self, y: &[f64]) -> Vec<(&str, usize)> {
+        let has_points = self.point.iter().any(|point| !point.is_nan());
+        let is_known = |row: &usize| !(y[*row].is_nan() || has_points && self.point[*row].is_nan());
+        let known: Vec<usize> = (0..y.len()).filter(is_known).collect();
+        let missing = |values: &[f64]| known.iter().filter(|&&row| values[row].is_nan()).count();
+        let columns = self.quantiles.iter().map(|column| (column.name.as_str(), missing(&column.values)));
+        columns.filter(|(_, missing)| (1..known.len()).contains(missing)).collect()
+    }
+
     pub(crate) fn forecasts(&self) -> ModelForecasts<'_> {
-        let quantiles = self.quantiles.iter().map(|(q, values)| (*q, &values[..]));
+        let quantiles = self.quantiles.iter().map(|column| (column.q, &column.values[..]));
         ModelForecasts::of_points(self.name.clone(), &self.point).with_quantiles(quantiles)
     }
 }
