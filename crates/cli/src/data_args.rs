@@ -2,7 +2,6 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
 
 use clap::Args;
 use foretell::{
@@ -16,6 +15,7 @@ use crate::context::Context;
 use crate::failure::Usage;
 use crate::file_args::FileArgs;
 use crate::layout_args::LayoutArgs;
+use crate::looked_at::LookedAt;
 use crate::row_args::RowArgs;
 
 /// The data file and its layout.
@@ -105,7 +105,7 @@ pub(crate) struct DataArgs {
     zone: Option<Zone>,
     /// What the columns hold, once it was looked at.
     #[arg(skip)]
-    roles: OnceLock<Option<Roles>>,
+    looked_at: LookedAt,
 }
 
 /// How times are written, where that is said: nothing for the usual spellings.
@@ -129,24 +129,16 @@ impl DataArgs {
             target: or(&self.target_col, saved.target),
         };
         match self.roles(&named).filter(|_| usual) {
-            Some(Roles { id, time: Some(time), target: Some(target), repeats: false, .. }) => {
-                ColumnNames { id: id.clone().unwrap_or(named.id), time: time.clone(), target: target.clone() }
-            }
-            _ => named,
+            Some(roles) => named.or_found(roles),
+            None => named,
         }
     }
 
     /// What the columns of a long table hold that has not all of these.
     fn roles(&self, named: &ColumnNames) -> Option<&Roles> {
-        let look = || {
-            let saved = ReadOptions::default();
-            let options = self.options(named, Vec::new(), Vec::new(), None, &saved).ok()?;
-            // A pipe gives its text once.
-            let stays = |path: &Path| path.metadata().is_ok_and(|found| found.is_file() || found.is_dir());
-            let first = self.data.first().filter(|path| stays(path) || !path.exists())?;
-            options.roles(first).ok()?
-        };
-        self.roles.get_or_init(look).as_ref()
+        let saved = ReadOptions::default();
+        let options = || self.options(named, Vec::new(), Vec::new(), None, &saved).ok();
+        self.looked_at.roles(self.data.first()?, options)
     }
 
     /// How to read the file whose columns have these names. Further columns are kept only if they are `read`; some of them, and
@@ -329,7 +321,7 @@ impl DataArgs {
             }
             None => self.read_in_memory(context, options).map_err(|error| self.asking(error))?,
         };
-        self.tell_roles(context);
+        self.looked_at.tell(None, context);
         context.read(&self.shown(), &panel);
         context.trimmed(&self.shown(), panel.trimmed());
         let panel = self.between(context, panel)?;
@@ -361,18 +353,6 @@ impl DataArgs {
         Ok(cut)
     }
 
-    /// Tells what the columns hold, where their names do not.
-    fn tell_roles(&self, context: &'static Context) {
-        let Some(Some(roles)) = self.roles.get() else { return };
-        let Roles { id, time: Some(time), target: Some(target), repeats: false, .. } = roles else { return };
-        let series = id.as_ref().map_or_else(|| "one series".to_owned(), |id| format!("series {id}"));
-        let text = format!(
-            "columns: {series}, times {time}, values {target}; --id-col, --time-col and --target-col name others"
-        );
-        let event = json!({ "event": "columns", "id_col": id, "time_col": time, "target_col": target });
-        context.report(&text, &event);
-    }
-
     /// The columns of a long file that are not read by these options; none of standard input, which is read once.
     pub(crate) fn unread_columns(&self, options: &ReadOptions) -> Vec<String> {
         let first = self.data.first().filter(|first| first.is_file());
@@ -395,15 +375,8 @@ impl DataArgs {
 
     /// The error of a table whose columns are not called as usual: it asks for the one that could not be told.
     fn asking(&self, error: anyhow::Error) -> anyhow::Error {
-        let (Some(DataError::MissingColumn { .. }), Some(Some(roles))) =
-            (error.downcast_ref(), self.roles.get())
-        else {
-            return error;
-        };
-        let is_said = (roles.target.is_none() && self.target_col.is_some())
-            || (roles.id.is_none() && self.id_col.is_some());
-        let question = roles.question(&self.shown()).filter(|_| !is_said);
-        question.map_or(error, |question| Usage(question.to_string()).into())
+        let are_said = [self.id_col.is_some(), self.target_col.is_some()];
+        self.looked_at.asking(error, &self.shown(), are_said)
     }
 
     /// Reads the files, of which several processes read some each where that makes no difference: what is filled, gathered in periods or

@@ -176,7 +176,8 @@ fn of_command(command: Command, reading: &[String]) -> Command {
             None => arg,
         };
         let is_shown = arg.is_required_set() || COMMON.contains(&&*long);
-        arg.hide_short_help(has_many && !is_shown)
+        let is_hidden = arg.is_hide_short_help_set();
+        arg.hide_short_help(is_hidden || has_many && !is_shown)
     });
     match examples {
         Some(examples) if has_many || examples.lines().count() > MOST_EXAMPLES => {

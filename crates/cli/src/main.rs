@@ -31,6 +31,7 @@ mod json_table;
 mod layout_args;
 mod lettering;
 mod markdown;
+mod looked_at;
 mod model_args;
 mod model_facts;
 mod model_uses;

@@ -5,15 +5,17 @@ use std::sync::Arc;
 
 use clap::Args;
 use foretell::{
-    ColumnNames, FileOptions, Fitted, ForecastTable, Freq, MemoryLimit, NumberFormat, Panel, ReadOptions,
-    TimeFormat, Zone, column_names,
+    ColumnNames, DataError, FileOptions, FirstTimes, Fitted, ForecastTable, MemoryLimit, NumberFormat,
+    ReadOptions, TimeFormat, TimeKind, Zone, actual_values, column_names,
 };
+use serde_json::json;
 
 use crate::args::{MemoryArgs, numbers};
 use crate::context::Context;
 use crate::failure::Usage;
 use crate::file_args::FileArgs;
 use crate::layout_args::LayoutArgs;
+use crate::looked_at::LookedAt;
 use crate::row_args::RowArgs;
 
 /// The files that are compared.
@@ -95,11 +97,61 @@ pub(crate) struct ComparedTables {
     pub(crate) columns: ColumnNames,
 }
 
-impl ComparedTables {
-    /// The frequency that the longest known table seems to have.
-    pub(crate) fn freq(&self) -> Option<Freq> {
-        let tables = [self.history.as_ref(), self.actual.as_ref(), Some(&self.forecast)];
-        tables.into_iter().flatten().find_map(ForecastTable::freq)
+/// A file and how it is read, with the first of its times.
+struct Opened<'a> {
+    path: &'a Path,
+    options: ReadOptions,
+    first: Option<FirstTimes>,
+    looked_at: LookedAt,
+}
+
+impl<'a> Opened<'a> {
+    /// The file with the first of these ways to read it that fits its times; the first of all if none does.
+    fn fitting(
+        path: &'a Path,
+        ways: Vec<(ReadOptions, LookedAt)>,
+        first_times: impl Fn(&Path, &ReadOptions) -> Result<FirstTimes, DataError>,
+    ) -> Option<Self> {
+        let mut opened: Vec<Self> = (ways.into_iter())
+            .map(|(options, looked_at)| {
+                let first = first_times(path, &options).ok();
+                Self { path, options, first, looked_at }
+            })
+            .collect();
+        let fits = opened.iter().position(|way| way.first.is_some()).unwrap_or(0);
+        (fits < opened.len()).then(|| opened.swap_remove(fits))
+    }
+
+    fn zone(&self) -> Option<&Zone> {
+        self.first.as_ref().and_then(|first| first.zone.as_ref())
+    }
+
+    /// Reads the times in the zone of another file, where these have none and those have one, and says so.
+    fn take_zone(&mut self, of: &[(&Path, Option<Zone>)], flag: &str, context: &'static Context) {
+        let has_none = self
+            .first
+            .as_ref()
+            .is_some_and(|first| first.kind == Some(TimeKind::Timestamp) && first.zone.is_none());
+        let found = of.iter().find_map(|(path, zone)| Some((path, said(zone.as_ref())?)));
+        if let Some((path, zone)) = found.filter(|_| has_none) {
+            context.warning(&format!(
+                "the times of {} have no zone: they are read in {zone}, that of {} ({flag} says another)",
+                self.path.display(),
+                path.display()
+            ));
+            self.options.zone = Some(zone);
+        }
+    }
+
+    /// Says that the times are not written as someone said, but as usual.
+    fn tell_format(&self, said: Option<&TimeFormat>, context: &'static Context) {
+        if said.is_some() && self.options.time_format.is_none() && self.first.is_some() {
+            let path = self.path.display().to_string();
+            let text = format!(
+                "{path}: its times are written as usual, so that --time-format does not concern them"
+            );
+            context.report(&text, &json!({ "event": "usual_times", "path": path }));
+        }
     }
 }
 
@@ -110,31 +162,46 @@ impl ComparedFiles {
         let fitted =
             self.model.as_ref().map(|model| Fitted::load_within(model, limit.clone())).transpose()?;
         let fitted = fitted.as_ref();
-        let usual = fitted.map(Fitted::columns).cloned().unwrap_or_default();
-        let columns = self.columns(&self.forecast, &usual, &FileOptions::default(), &[]);
         let zone = self.zone.clone().or_else(|| fitted.and_then(|fitted| fitted.reading().zone.clone()));
-        let forecast = |zone: Option<Zone>| {
-            ForecastTable::from_file(&self.forecast, &self.forecast_options(&columns, zone, &limit)?)
-                .map_err(anyhow::Error::from)
+        let open = |path| self.open_actual(path, fitted, zone.clone(), &limit);
+        let mut actual = self.actual.as_deref().map(open).transpose()?;
+        let mut history = self.history.as_deref().map(open).transpose()?;
+        let beside = actual.as_ref().or(history.as_ref());
+        let mut forecast = self.open_forecast(fitted, beside.map(|beside| &beside.options), zone, &limit)?;
+        let zones: Vec<(&Path, Option<Zone>)> = [Some(&forecast), actual.as_ref(), history.as_ref()]
+            .into_iter()
+            .flatten()
+            .map(|file| (file.path, file.zone().cloned()))
+            .collect();
+        forecast.take_zone(&zones, "--zone", context);
+        forecast.tell_format(self.time_format.as_ref(), context);
+        let columns = ColumnNames {
+            id: forecast.options.id_col.clone(),
+            time: forecast.options.time_col.clone().unwrap_or_default(),
+            target: forecast.options.target_col.clone(),
         };
-        let mut table = forecast(zone.clone())?;
-        let beside = self.actual_zone.clone().or(zone).or_else(|| said(table.zone.as_ref()));
-        let mut read = |path: &PathBuf| -> anyhow::Result<ForecastTable> {
-            let beside = self.read_actual(path, &columns, fitted, beside.clone(), &limit)?;
-            if table.zone.is_none()
-                && let Some(zone) = &beside.zone
-            {
-                context.warning(&format!(
-                    "the times of {} have no zone: they are read in {zone}, that of {} (--zone says another)",
-                    self.forecast.display(),
-                    path.display()
-                ));
-                table = forecast(said(Some(zone)))?;
-            }
-            Ok(beside)
+        let is_alone = actual.is_none() && history.is_none();
+        let read = |file: Option<&mut Opened<'_>>| -> anyhow::Result<Option<ForecastTable>> {
+            let Some(file) = file else { return Ok(None) };
+            file.take_zone(&zones, "--actual-zone", context);
+            file.tell_format(
+                self.time_format.as_ref().filter(|_| self.actual_time_format.is_none()),
+                context,
+            );
+            let table = self.read_actual(file, &columns, fitted)?;
+            file.looked_at.tell(Some(file.path), context);
+            context.notes(&table.notes);
+            Ok(Some(table))
         };
-        let actual = self.actual.as_ref().map(&mut read).transpose()?;
-        let history = self.history.as_ref().map(&mut read).transpose()?;
+        let actual = read(actual.as_mut())?;
+        let history = read(history.as_mut())?;
+        let mut table = ForecastTable::from_file(forecast.path, &forecast.options)
+            .map_err(|error| self.asking(&forecast, error.into(), is_alone))?;
+        match is_alone {
+            true => forecast.looked_at.tell(Some(forecast.path), context),
+            false => forecast.looked_at.tell_forecasts(forecast.path, context),
+        }
+        context.notes(&table.notes);
         let target = &columns.target;
         table.columns.retain(|(name, _)| name == target || Some(name) != self.actual_target_col.as_ref());
         let tables = ComparedTables { forecast: table, actual, history, columns };
@@ -163,29 +230,81 @@ impl ComparedFiles {
         }
     }
 
-    fn forecast_options(
-        &self,
-        columns: &ColumnNames,
-        zone: Option<Zone>,
-        limit: &MemoryLimit,
-    ) -> anyhow::Result<ReadOptions> {
-        let ColumnNames { id, time, target } = columns.clone();
-        let mut options = ReadOptions::new().id_col(id).time_col(time).target_col(target);
-        (options.zone, options.time_format) = (zone, self.time_format.clone());
-        Ok(options
-            .numbers(numbers(self.decimal, self.thousands, NumberFormat::default())?)
-            .max_memory(limit.bytes()))
+    /// The formats that times of a file may be written in, in the order in which they are tried: one that was said of all files may be that
+    /// of another, as forecasts are written as usual.
+    fn formats(&self, own: Option<&TimeFormat>) -> Vec<Option<TimeFormat>> {
+        match (own, &self.time_format) {
+            (Some(own), _) => vec![Some(own.clone())],
+            (None, Some(format)) => vec![Some(format.clone()), None],
+            (None, None) => vec![None],
+        }
     }
 
-    /// A file of actual values, in the zone `beside` if it has none of its own.
-    fn read_actual(
+    /// The file of forecasts; columns that are not called as usual are called as in the data `beside` it, or told by what they hold.
+    fn open_forecast(
         &self,
-        path: &Path,
-        forecast: &ColumnNames,
         fitted: Option<&Fitted>,
-        beside: Option<Zone>,
+        beside: Option<&ReadOptions>,
+        zone: Option<Zone>,
         limit: &MemoryLimit,
-    ) -> anyhow::Result<ForecastTable> {
+    ) -> anyhow::Result<Opened<'_>> {
+        let usual = fitted.map(Fitted::columns).cloned().unwrap_or_default();
+        let mut names = self.columns(&self.forecast, &usual, &FileOptions::default(), &[]);
+        let header = column_names(&self.forecast, &FileOptions::default()).unwrap_or_default();
+        let flags = [&self.id_col, &self.time_col, &self.target_col].map(Option::is_some);
+        let of_data = |beside: &ReadOptions| {
+            [Some(beside.id_col.clone()), beside.time_col.clone(), Some(beside.target_col.clone())]
+        };
+        let of_data = beside.map_or([None, None, None], of_data);
+        let own = [&mut names.id, &mut names.time, &mut names.target];
+        for ((name, is_said), beside) in own.into_iter().zip(flags).zip(of_data) {
+            if let Some(beside) = beside.filter(|beside| header.contains(beside))
+                && !is_said
+                && !header.contains(&*name)
+            {
+                *name = beside;
+            }
+        }
+        let numbers = numbers(self.decimal, self.thousands, NumberFormat::default())?;
+        let ways = self.formats(None).into_iter().map(|format| {
+            let ColumnNames { id, time, target } = names.clone();
+            let mut options = ReadOptions::new().id_col(id).target_col(target).numbers(numbers);
+            options.time_col = Some(time.clone()).filter(|time| header.contains(time) || flags[1]);
+            (options.zone, options.time_format) = (zone.clone(), format);
+            let looked_at = LookedAt::default();
+            let is_told = |name: &String| header.contains(name);
+            let are_told = is_told(&options.id_col)
+                && is_told(&time)
+                && (beside.is_some() || is_told(&options.target_col));
+            let roles = if fitted.is_some() || are_told {
+                None
+            } else {
+                looked_at.roles(&self.forecast, || Some(options.clone()))
+            };
+            if let Some(roles) = roles.filter(|roles| !roles.repeats) {
+                options.id_col = roles.id.clone().unwrap_or(options.id_col);
+                options.time_col = roles.time.clone().or(options.time_col);
+                if beside.is_none() {
+                    options.target_col = roles.target.clone().unwrap_or(options.target_col);
+                }
+            }
+            options.time_col = Some(options.time_col.unwrap_or(time));
+            (options.max_memory(limit.bytes()), looked_at)
+        });
+        let opened = Opened::fitting(&self.forecast, ways.collect(), |path, options| {
+            ForecastTable::first_times(path, options)
+        });
+        Ok(opened.expect("a way to read it"))
+    }
+
+    /// A file of actual values; columns that are not called as usual are told by what they hold.
+    fn open_actual<'a>(
+        &self,
+        path: &'a Path,
+        fitted: Option<&Fitted>,
+        zone: Option<Zone>,
+        limit: &MemoryLimit,
+    ) -> anyhow::Result<Opened<'a>> {
         let saved = fitted.map(Fitted::reading).cloned().unwrap_or_default();
         let mut options = self.rows.apply(self.layout.apply(saved));
         options.file = self.file.options(&options.file);
@@ -204,28 +323,58 @@ impl ComparedFiles {
         options.target_col = self.actual_target_col.clone().unwrap_or(known.target);
         options.columns = Some(Vec::new());
         options.numbers = numbers(self.decimal, self.thousands, options.numbers)?;
-        let format = self.actual_time_format.as_ref().or(self.time_format.as_ref());
-        options.time_format = format.cloned().or(options.time_format);
         options.freq = fitted.map(Fitted::freq);
-        options.zone = beside;
+        options.zone = self.actual_zone.clone().or(zone);
         options.static_cols.clear();
         options.end_col = None;
         let options = options.max_memory(limit.bytes());
-        let has_sums = fitted.is_some_and(|fitted| fitted.hierarchy().is_some());
-        let gathers = options.fill.is_some() || options.aggregate.is_some() || options.snap.is_some();
-        let mut table = match gathers || has_sums {
-            false => ForecastTable::actual_from_file(path, &options)?,
-            true => {
-                let panel = Panel::from_file(path, &options)?;
-                let panel = match fitted {
-                    Some(fitted) => fitted.with_sums(panel)?,
-                    None => panel,
-                };
-                let mut table = ForecastTable::of_panel(&panel, &options.target_col);
-                table.file = path.display().to_string().into();
-                table
+        let own = self
+            .actual_time_format
+            .as_ref()
+            .or(options.time_format.as_ref())
+            .filter(|_| self.actual_time_format.is_some() || self.time_format.is_none());
+        let ways = self.formats(own).into_iter().map(|format| {
+            let mut options = options.clone();
+            options.time_format = format;
+            let looked_at = LookedAt::default();
+            let roles = if fitted.is_some() { None } else { looked_at.roles(path, || Some(options.clone())) };
+            if let Some(roles) = roles.filter(|roles| roles.are_clear()) {
+                options.id_col = roles.id.clone().unwrap_or(options.id_col);
+                (options.time_col, options.target_col) =
+                    (roles.time.clone(), roles.target.clone().unwrap_or(options.target_col));
             }
-        };
+            (options, looked_at)
+        });
+        let opened = Opened::fitting(path, ways.collect(), |path, options| {
+            ForecastTable::actual_first_times(path, options)
+        });
+        Ok(opened.expect("a way to read it"))
+    }
+
+    /// The error of a file, which asks for the column that could not be told.
+    fn asking(&self, file: &Opened<'_>, error: anyhow::Error, has_values: bool) -> anyhow::Error {
+        let are_said = [&self.id_col, &self.actual_id_col, &self.target_col, &self.actual_target_col];
+        let [id, actual_id, target, actual_target] = are_said.map(Option::is_some);
+        match has_values {
+            true => file.looked_at.asking(
+                error,
+                &file.path.display().to_string(),
+                [id || actual_id, target || actual_target],
+            ),
+            false => error,
+        }
+    }
+
+    /// The actual values of a file, in the column of the forecasts' target.
+    fn read_actual(
+        &self,
+        file: &Opened<'_>,
+        forecast: &ColumnNames,
+        fitted: Option<&Fitted>,
+    ) -> anyhow::Result<ForecastTable> {
+        let Opened { path, options, .. } = file;
+        let mut table =
+            actual_values(path, options, fitted).map_err(|error| self.asking(file, error.into(), true))?;
         for (name, _) in &mut table.columns {
             if *name == options.target_col {
                 name.clone_from(&forecast.target);

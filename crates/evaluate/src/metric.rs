@@ -66,6 +66,11 @@ impl Metric {
         !matches!(self.score, RowScore::Point(_))
     }
 
+    /// Whether it is relative to the changes over a season.
+    pub fn needs_season(&self) -> bool {
+        matches!(self.scale, Scale::SeasonalError | Scale::SeasonalSquare)
+    }
+
     /// Whether it needs the history of the series.
     pub fn needs_history(&self) -> bool {
         matches!(self.scale, Scale::SeasonalError | Scale::SeasonalSquare | Scale::HistoryMean)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use foretell_checkpoint::Column;
-use foretell_data::Panel;
+use foretell_data::{Panel, Roles};
 use foretell_estimator::{ColumnsRead, Estimator};
 use foretell_features::Features;
 use serde::{Deserialize, Serialize};
@@ -23,6 +23,20 @@ pub struct ColumnNames {
 impl Default for ColumnNames {
     fn default() -> Self {
         Self { id: "unique_id".to_owned(), time: "ds".to_owned(), target: "y".to_owned() }
+    }
+}
+
+impl ColumnNames {
+    /// The names of the columns that hold ids, times and values, where that is clear; else these.
+    #[must_use]
+    pub fn or_found(self, roles: &Roles) -> Self {
+        match (&roles.time, &roles.target) {
+            (Some(time), Some(target)) if roles.are_clear() => {
+                let id = roles.id.clone().unwrap_or(self.id);
+                Self { id, time: time.clone(), target: target.clone() }
+            }
+            _ => self,
+        }
     }
 }
 

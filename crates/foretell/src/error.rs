@@ -11,6 +11,7 @@ use foretell_neural::{NetworkError, SpecError, WithoutAmp};
 use foretell_simulation::SimulationError;
 use foretell_tables::DataError;
 
+use crate::one_zone::OneZone;
 use crate::other_steps::OtherSteps;
 use crate::reconciliation_error::ReconciliationError;
 use crate::series_fallback::SeriesFallback;
@@ -257,6 +258,9 @@ pub enum Error {
     /// Forecasts of other steps than those of the actual values.
     #[error(transparent)]
     OtherSteps(#[from] Box<OtherSteps>),
+    /// Times with a zone beside times without one.
+    #[error(transparent)]
+    OneZone(#[from] Box<OneZone>),
     /// A table with two rows of one series and time (and cutoff), which would count twice.
     #[error(
         "{table} has the series {id} at {time} twice, in the rows {} and {}; keep one of them, or, where they are of two forecasts, \

@@ -187,6 +187,7 @@ fn of_error(error: &Error) -> Option<Known> {
             Some(Known { code, place, ..Known::default() })
         }
         Error::OtherSteps(steps) => at_path(code, Path::new(&*steps.forecast)),
+        Error::OneZone(zones) => at_path(code, Path::new(&*zones.without)),
         Error::NothingCameTrue { forecast: table, .. }
         | Error::NoForecasts { forecast: table }
         | Error::SamplePaths { table } => at_path(code, Path::new(&**table)),

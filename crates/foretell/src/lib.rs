@@ -90,6 +90,7 @@ mod last_rows;
 mod learned;
 mod memory;
 mod model_spec;
+mod one_zone;
 mod onnx;
 mod other_steps;
 mod own_settings;
@@ -145,7 +146,7 @@ pub use foretell_calendar::{
 pub use foretell_checkpoint::{CheckpointError, ModelDirectory};
 pub use foretell_classical::{Classical, ClassicalError, Naive, SeasonalNaive};
 pub use foretell_data::{
-    AVAILABLE_MASK, Aggregate, Categories, ColumnLevel, End, Fill, Filled, ForecastTable, Future,
+    AVAILABLE_MASK, Aggregate, Categories, ColumnLevel, End, Fill, Filled, FirstTimes, ForecastTable, Future,
     LocalScaler, Panel, PanelBuilder, ReadOptions, Roles, SeriesLevel, Trimmed, UnseenCategories, Vocabulary,
     series_labels,
 };
@@ -234,6 +235,7 @@ pub use imported::Imported;
 pub use insample_options::InsampleOptions;
 pub use intervals::Intervals;
 pub use model_spec::ModelSpec;
+pub use one_zone::OneZone;
 pub use other_steps::OtherSteps;
 pub use own_settings::{OwnSettings, TableLibrary};
 pub use packed_model::{pack_model, unpack_model};
@@ -243,11 +245,13 @@ pub use reconciliation_error::ReconciliationError;
 pub use registry::{MODELS, estimators, model_names, register_estimator};
 pub use sample_paths::refuse_sample_paths;
 pub use saved_reading::SeriesColumns;
+pub use scores::actual_values::actual_values;
 pub use scores::cross_validation::{CrossValidation, ValidationOptions, ValidationScores};
 pub use scores::crossed_ends::CrossedEnds;
 pub use scores::forecast_file::ScoredForecasts;
 pub use scores::metrics::{Coverage, Metrics};
 pub use scores::precision::PrecisionScore;
+pub use scores::same_zone::check_zone_of_data;
 /// The values that [`ModelSpec::set`] takes.
 pub use serde_json::{Map, Value, json};
 pub use series_fallback::SeriesFallback;

@@ -1,9 +1,7 @@
 //! Scores of forecasts, no matter who made them.
 
 use foretell::evaluate::{Metric, ScoreBy, ScoreTable};
-use foretell::{
-    ArrowTable, ColumnNames, Error, ForecastTable, ReadOptions, ScoredForecasts, TimeKind, usual_season,
-};
+use foretell::{ArrowTable, ColumnNames, Error, ForecastTable, ReadOptions, ScoredForecasts, TimeKind};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -73,9 +71,14 @@ pub(crate) fn evaluate(
             || scored.usual_metrics(baseline.is_some(), score_by).into_iter().map(str::to_owned).collect();
         let metrics: Vec<String> = if metrics.is_empty() { usual() } else { metrics };
         let metrics = metrics.iter().map(|name| Metric::parse(name)).collect::<Result<Vec<_>, _>>()?;
-        let tables = [history.as_ref(), actual.as_ref(), Some(&table)];
-        let freq = || tables.into_iter().flatten().find_map(ForecastTable::freq);
-        let season = season.unwrap_or_else(|| freq().map_or(1, usual_season));
+        let season = season.or(scored.usual_season());
+        if let Some(metric) = metrics.iter().find(|metric| metric.needs_season() && season.is_none()) {
+            told.add(format!(
+                "the times do not tell a frequency, so that {metric} is relative to the changes from row to row; seasonality says the steps \
+                 of a season"
+            ));
+        }
+        let season = season.unwrap_or(1);
         let scores = scored.scores(&metrics, score_by, season, baseline, None)?;
         Ok(listed(&scored, &scores.with_counts(), &table))
     };

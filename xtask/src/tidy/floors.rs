@@ -65,7 +65,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "closed_stdout failure file_args file_limit interrupt json_table layout_args lettering model_facts model_uses out_of_memory png precision printable row_args setting shell_word threshold ticks value_axis",
             "complaint frequency help setting_words several table",
             "context",
-            "config feature_args hierarchy_args importances inputs markdown progress report saving short_series",
+            "config feature_args hierarchy_args importances inputs looked_at markdown progress report saving short_series",
             "temporal_args",
             "args",
             "output",
@@ -130,7 +130,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/foretell/src",
         &[
-            "by_series columns decompose_options explain_options insample_options interval_words other_steps own_settings predict_options reconciliation_error registry series_fallback simulate_options smaller_error stage told_columns",
+            "by_series columns decompose_options explain_options insample_options interval_words one_zone other_steps own_settings predict_options reconciliation_error registry series_fallback simulate_options smaller_error stage told_columns",
             "usage_error",
             "warning",
             "last_rows",

@@ -18,6 +18,7 @@ fn table(file: &str, rows: &[(&str, i64, f64)]) -> ForecastTable {
         cutoffs: None,
         columns: vec![("M".to_owned(), rows.iter().map(|(.., value)| *value).collect())],
         known: Default::default(),
+        notes: Vec::new(),
     }
 }
 

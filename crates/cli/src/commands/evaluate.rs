@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::{Args, ValueEnum};
 use foretell::evaluate::{DieboldMariano, MISSING, Metric, RowScore, ScoreBy, is_count};
-use foretell::{ScoredForecasts, series_labels, usual_season};
+use foretell::{ScoredForecasts, series_labels};
 use serde_json::{Map, Value, json};
 
 use crate::args::steps;
@@ -142,8 +142,8 @@ impl Evaluate {
         let ComparedTables { forecast, actual, history, columns } = &tables;
         let scored = ScoredForecasts::new(forecast, actual.as_ref(), history.as_ref(), columns)?;
         let scored = if self.models.is_empty() { scored } else { scored.of_models(&self.models)? };
-        let season = self.season.unwrap_or_else(|| tables.freq().map_or(1, usual_season));
-        let rows = self.rows(&tables, &scored, season)?;
+        let season = self.season.or(scored.usual_season()).unwrap_or(1);
+        let rows = self.rows(context, &tables, &scored, season)?;
         self.check_bounds(context, &rows)?;
         let short = self.warn_of_rows(context, &scored);
         scored.crossed_ends().iter().for_each(|crossed| context.warning(&crossed.to_string()));
@@ -357,6 +357,7 @@ impl Evaluate {
 
     fn rows<'a>(
         &'a self,
+        context: &'static Context,
         tables: &'a ComparedTables,
         scored: &'a ScoredForecasts,
         season: usize,
@@ -378,6 +379,14 @@ impl Evaluate {
         let weights =
             self.weight_col.as_ref().map(|column| self.weights(id_col, column, scored)).transpose()?;
         let metrics = self.chosen(scored, by)?;
+        if let Some(metric) = metrics.iter().find(|metric| metric.needs_season())
+            && self.season.or(scored.usual_season()).is_none()
+        {
+            context.warning(&format!(
+                "the times do not tell a frequency, so that {metric} is relative to the changes from row to row; --season says the steps of \
+                 a season"
+            ));
+        }
         let table = scored.scores(&metrics, by, season, self.baseline.as_deref(), weights.as_deref())?;
         let labels = labels.map(|(column, (names, _))| (column, names));
         Ok(ScoreRows::new(table, (scored, &tables.forecast), id_col, labels))

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use foretell::{ModelSpec, Panel, ReadOptions, model_names, usual_season};
+use foretell::{ColumnNames, ModelSpec, Panel, ReadOptions, model_names, usual_season};
 use foretell_auto::{Budget, PanelTraits, candidates};
 use serde_json::{Map, Value, json};
 
 use crate::args::steps;
 use crate::context::Context;
+use crate::looked_at::LookedAt;
 use crate::markdown;
 use crate::model_facts::{ListedModel, exogenous};
 use crate::model_uses::use_of;
@@ -42,10 +43,19 @@ pub(crate) struct Models {
     /// List the models of this kind alone
     #[arg(long, value_name = "KIND", value_enum, conflicts_with_all = ["model", "markdown"])]
     kind: Option<Kind>,
-    /// List the models that suit this file, and why: those that `foretell forecast` tries, and those that it does not. The file has the
-    /// columns unique_id, ds and y
+    /// List the models that suit this file, and why: those that `foretell forecast` tries, and those that it does not. Which columns hold
+    /// the ids, the times and the values is told by their names, or by what they hold
     #[arg(long = "for", value_name = "FILE", conflicts_with_all = ["model", "kind", "json", "markdown"])]
     data: Option<PathBuf>,
+    /// Column of the series' ids, of --for
+    #[arg(long, value_name = "C", requires = "data", hide_short_help = true)]
+    id_col: Option<String>,
+    /// Column of the times, of --for
+    #[arg(long, value_name = "C", requires = "data", hide_short_help = true)]
+    time_col: Option<String>,
+    /// Column of the values, of --for
+    #[arg(long, value_name = "C", requires = "data", hide_short_help = true)]
+    target_col: Option<String>,
     /// Steps to forecast, of --for [default: a season]
     #[arg(long, value_name = "N", requires = "data", value_parser = steps())]
     h: Option<usize>,
@@ -107,9 +117,9 @@ impl Kind {
 }
 
 impl Models {
-    pub(crate) fn run(&self, _: &'static Context) -> anyhow::Result<()> {
+    pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         if let Some(data) = &self.data {
-            return self.suiting(data);
+            return self.suiting(data, context);
         }
         let mut chosen = ListedModel::all();
         if let Some(name) = &self.model {
@@ -139,8 +149,8 @@ impl Models {
 
 impl Models {
     /// The models that were thought of for a file, and why.
-    fn suiting(&self, data: &Path) -> anyhow::Result<()> {
-        let panel = Panel::from_files(&[data], &ReadOptions::new().without_unknown())?;
+    fn suiting(&self, data: &Path, context: &'static Context) -> anyhow::Result<()> {
+        let panel = self.read(data, context)?;
         let h = self.h.unwrap_or_else(|| usual_season(panel.freq()));
         let traits = PanelTraits::of(&panel, h, &[], 0);
         let found = candidates(&traits, self.budget);
@@ -158,6 +168,30 @@ impl Models {
             100.0 * traits.short
         );
         print(format!("{facts}\n{}", table.render()))
+    }
+}
+
+impl Models {
+    /// The series of a file.
+    fn read(&self, data: &Path, context: &'static Context) -> anyhow::Result<Panel> {
+        let Self { id_col, time_col, target_col, .. } = self;
+        let mut options = ReadOptions::new().without_unknown();
+        options.time_col.clone_from(time_col);
+        options.id_col = id_col.clone().unwrap_or(options.id_col);
+        options.target_col = target_col.clone().unwrap_or(options.target_col);
+        let looked_at = LookedAt::default();
+        if let Some(roles) = looked_at.roles(data, || Some(options.clone())).filter(|roles| roles.are_clear())
+        {
+            let usual = ColumnNames { id: options.id_col.clone(), ..ColumnNames::default() };
+            let ColumnNames { id, time, target } = usual.or_found(roles);
+            (options.id_col, options.time_col, options.target_col) = (id, Some(time), target);
+        }
+        let are_said = [id_col.is_some(), target_col.is_some()];
+        let panel = Panel::from_files(&[data], &options)
+            .map_err(|error| looked_at.asking(error.into(), &data.display().to_string(), are_said))?;
+        looked_at.tell(None, context);
+        context.notes(panel.notes());
+        Ok(panel)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::test_directory::{TestDirectory, stderr};
+use crate::test_directory::{TestDirectory, date, stderr};
 
 const FORECAST: &str = "unique_id,ds,A,A-lo-80,A-hi-80,B\n\
     x,2024-01-29,1,0,2,3\nx,2024-01-30,2,1,3,3\ny,2024-01-29,10,9,11,10\ny,2024-01-30,10,9,11,14\n";
@@ -316,4 +316,108 @@ fn intervals_that_one_model_lacks_are_counted_and_said() {
     );
     assert!(run("--fail-if coverage_level80<0.1 --allow-missing").status.success());
     assert!(run("--fail-if mae>99").status.success(), "of points nothing is missing");
+}
+
+#[test]
+fn a_period_that_is_not_over_is_no_actual_value() {
+    let dir = TestDirectory::new();
+    // Five a day until 12 April: April has 60 so far, and would have 150.
+    let days: String = (0..103).map(|day| format!("a,{},5\n", date(day))).collect();
+    dir.put("days.csv", &format!("unique_id,ds,y\n{days}"));
+    dir.put("f.csv", "unique_id,ds,M\na,2024-03-01,150\na,2024-04-01,150\n");
+    let gathered = "evaluate --metrics mae --forecast f.csv --actual days.csv --resample MS --aggregate sum";
+    let output = dir.run(gathered);
+    assert_eq!(String::from_utf8(output.stdout.clone()).unwrap(), "metric  M\nmae     5.000\n");
+    let told = stderr(&output);
+    assert!(told.contains("are left out: the first of 0 series, the last of 1"), "{told}");
+    assert!(told.contains("1 of 2 rows have not come true and do not count"), "{told}");
+    // As few as two months tell it by the steps of their days.
+    let few: String = (60..103).map(|day| format!("a,{},5\n", date(day))).collect();
+    dir.put("days.csv", &format!("unique_id,ds,y\n{few}"));
+    assert_eq!(dir.ok(gathered), "metric  M\nmae     5.000\n");
+}
+
+#[test]
+fn a_zone_that_one_file_has_is_taken_for_the_other_and_said() {
+    let dir = TestDirectory::new();
+    let rows = |header: &str, zone: &str| {
+        (10..20)
+            .fold(header.to_owned(), |text, hour| text + &format!("a,2024-05-11 {hour}:00:00{zone},{hour}\n"))
+    };
+    dir.put("zoned.csv", &rows("unique_id,ds,M\n", "+02:00"));
+    dir.put("civil.csv", &rows("unique_id,ds,M\n", ""));
+    dir.put("truth.csv", &rows("unique_id,ds,y\n", ""));
+    dir.put("zoned_truth.csv", &rows("unique_id,ds,y\n", "+02:00"));
+    for (files, without, with, flag) in [
+        ("zoned.csv --actual truth.csv", "truth.csv", "zoned.csv", "--actual-zone"),
+        ("civil.csv --actual zoned_truth.csv", "civil.csv", "zoned_truth.csv", "--zone"),
+    ] {
+        let told = stderr(&dir.run(&format!("evaluate --metrics mae --forecast {files}")));
+        let expected = format!(
+            "warning: the times of {without} have no zone: they are read in +02:00, that of {with} ({flag} says another)\n"
+        );
+        assert!(told.contains(&expected), "{told}");
+    }
+    for silent in ["civil.csv --actual truth.csv", "zoned.csv --actual zoned_truth.csv"] {
+        assert!(!stderr(&dir.run(&format!("evaluate --forecast {silent}"))).contains("zone"));
+    }
+}
+
+#[test]
+fn a_format_of_times_is_that_of_the_file_that_it_fits() {
+    let dir = TestDirectory::new();
+    dir.put("usual.csv", "unique_id,ds,M\na,2024-02-01,5\na,2024-02-02,6\n");
+    dir.put("same.csv", "unique_id,ds,M\na,01/02/2024,5\na,02/02/2024,6\n");
+    dir.put("days.csv", "unique_id,ds,y\na,31/01/2024,1\na,01/02/2024,4\na,02/02/2024,4\na,03/02/2024,4\n");
+    for flags in [
+        "usual.csv --time-format %d/%m/%Y",
+        "usual.csv --actual-time-format %d/%m/%Y",
+        "same.csv --time-format %d/%m/%Y",
+    ] {
+        let table = dir.ok(&format!("evaluate --metrics mae --actual days.csv --forecast {flags}"));
+        assert_eq!(table, "metric  M\nmae     1.500\n", "{flags}");
+    }
+    let message = dir
+        .fails(1, "evaluate --metrics mae --actual days.csv --forecast usual.csv --actual-time-format %Y-%m");
+    assert!(message.contains("days.csv, line 2, column `ds`"), "{message}");
+}
+
+#[test]
+fn columns_are_found_in_both_files_by_what_they_hold() {
+    let dir = TestDirectory::new();
+    let days = |value: &dyn Fn(usize) -> String| -> String {
+        let rows = ["A", "B"].into_iter().flat_map(|store| (0..30).map(move |day| (store, day)));
+        rows.map(|(store, day)| format!("{store},{},{}\n", date(day), value(day))).collect()
+    };
+    dir.put("sales.csv", &format!("Store,Date,Sales,price\n{}", days(&|day| format!("{day},1"))));
+    dir.put("f.csv", "Store,Date,M\nA,2024-01-29,27\nB,2024-01-30,30\n");
+    dir.put("other.csv", "Laden,Tag,M\nA,2024-01-29,27\nA,2024-01-30,28\nB,2024-01-29,28\nB,2024-01-30,30\n");
+    dir.put(
+        "validation.csv",
+        "Store,Date,cutoff,Sales,M\nA,2024-01-29,2024-01-28,28,27\nB,2024-01-29,2024-01-28,28,29\n",
+    );
+    for (files, mae) in [
+        ("f.csv --actual sales.csv", "1.000"),
+        ("other.csv --actual sales.csv", "0.7500"),
+        ("validation.csv", "1.000"),
+    ] {
+        let output = dir.run(&format!("evaluate --metrics mae --forecast {files}"));
+        let (table, told) = (String::from_utf8(output.stdout.clone()).unwrap(), stderr(&output));
+        assert_eq!(table, format!("metric  M\nmae     {mae}\n"), "{told}");
+        assert!(told.contains("columns of "), "{told}");
+        if files.contains("sales.csv") {
+            let sales = "columns of sales.csv: series Store, times Date, values Sales; --id-col, --time-col and --target-col name others";
+            assert!(told.contains(sales), "{told}");
+        }
+    }
+    // A doubt is asked about, as in a fit.
+    dir.put("sales.csv", &format!("Store,Date,a,b\n{}", days(&|day| format!("{day},1"))));
+    let [message, of_fit] = ["evaluate --forecast f.csv --actual sales.csv", "models --for sales.csv"]
+        .map(|line| dir.fails(2, line));
+    assert!(message.contains("--target-col") && message.contains("`a`, `b`"), "{message}");
+    assert_eq!(message, of_fit);
+    assert_eq!(
+        dir.ok("evaluate --metrics mae --forecast f.csv --actual sales.csv --target-col a"),
+        "metric  M\nmae     1.000\n"
+    );
 }

@@ -36,7 +36,7 @@ impl TableRows {
             };
             self.aggregate(how);
             if let Some((partial, drop)) = partial {
-                self.take_partial(&partial, drop);
+                self.take_partial(&partial, drop)?;
             }
         }
         let trimmed = self.trim()?;

@@ -7,14 +7,15 @@ use rustc_hash::FxHashMap;
 
 use super::bounds::LOOK;
 use super::options::ReadOptions;
+use super::pair::Pair;
 use super::panel::Panel;
 use foretell_calendar::{RepeatedTimes, TimeKind, Zone};
 use foretell_tables::{
-    ColumnRoles, DataError, FileOptions, Flaw, KnownColumns, ModelInTable, TableReader, check_sizes, open,
+    ColumnRoles, DataError, Flaw, KnownColumns, ModelInTable, ReadNote, TableReader, check_sizes, open,
 };
 
 /// The column of cross-validation that says where a row's window was cut.
-const CUTOFF: &str = "cutoff";
+pub(super) const CUTOFF: &str = "cutoff";
 
 /// A table with a row per series and time, its rows as they stand in the file: forecasts of any tool, or the actual values.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +38,8 @@ pub struct ForecastTable {
     pub columns: Vec<(String, Vec<f64>)>,
     /// What columns hold, where more is known than their names tell.
     pub known: KnownColumns,
+    /// What readers took for granted.
+    pub notes: Vec<ReadNote>,
 }
 
 /// The columns of a table that must hold numbers alone, if they hold any.
@@ -46,6 +49,51 @@ pub(crate) enum NumbersIn {
     AllColumns,
     /// That of the target: others are not looked at later, whatever they hold.
     Target,
+}
+
+impl NumbersIn {
+    /// A file of such a table, its rows not yet read.
+    pub(super) fn opened(
+        self,
+        path: &Path,
+        options: &ReadOptions,
+    ) -> Result<Box<dyn TableReader>, DataError> {
+        // Actual values are laid out as the data are, forecasts as predict writes them.
+        let mut table = match self {
+            Self::Target => options.laid_out(open(&[path], &options.file, |_| true)?)?,
+            Self::AllColumns => open(&[path], &options.file.beside(), |_| true)?,
+        };
+        table.read_numbers(options.numbers);
+        Ok(table)
+    }
+
+    /// Where ids and times are in a long table.
+    pub(super) fn places(
+        self,
+        table: &mut dyn TableReader,
+        options: &ReadOptions,
+    ) -> Result<RolePlaces, DataError> {
+        let is_actual = self == Self::Target;
+        if let Some(pair) = if is_actual { options.unnamed_pair(table)? } else { None } {
+            return Ok(RolePlaces { id: None, time: pair.time, pair: Some(pair) });
+        }
+        let names = [options.time_name(), &options.target_col];
+        let is_one_series = is_actual && names.iter().all(|name| table.find(name).is_some());
+        let missing = ColumnRoles { values: false, or_wide: false, ..options.missing_roles(table) };
+        let id = match is_one_series {
+            true => table.id_column(&options.id_col, missing)?,
+            false => Some(table.column(&options.id_col, missing)?),
+        };
+        Ok(RolePlaces { id, time: table.column(options.time_name(), missing)?, pair: None })
+    }
+}
+
+/// Where the ids and the times of a table are.
+pub(super) struct RolePlaces {
+    id: Option<usize>,
+    pub(super) time: usize,
+    /// The two columns of a table that has no others, whatever they are called.
+    pub(super) pair: Option<Pair>,
 }
 
 /// A column while it is read.
@@ -138,13 +186,8 @@ impl ForecastTable {
 
     fn open(path: &Path, options: &ReadOptions, numbers: NumbersIn) -> Result<Self, DataError> {
         check_sizes(&[path], options.max_memory)?;
-        let is_actual = numbers == NumbersIn::Target;
-        // Actual values are laid out as the data are, forecasts as predict writes them.
-        let file = if is_actual { options.file.clone() } else { options.file.beside() };
-        let table = open(&[path], &file, |_| true)?;
-        let mut table = if is_actual { options.laid_out(table)? } else { table };
-        table.read_numbers(options.numbers);
-        match is_actual && options.wide {
+        let mut table = numbers.opened(path, options)?;
+        match numbers == NumbersIn::Target && options.wide {
             true => Self::read_wide(&mut *table, options),
             false => Self::read(&mut *table, options, numbers),
         }
@@ -162,6 +205,7 @@ impl ForecastTable {
             cutoffs: None,
             columns: Vec::new(),
             known: KnownColumns::default(),
+            notes: panel.notes().to_vec(),
         };
         let mut values = Vec::with_capacity(panel.n_rows());
         for series in 0..panel.n_series() {
@@ -204,8 +248,8 @@ impl ForecastTable {
         }
         let kind = clock.kind.ok_or_else(|| DataError::NoRows { table: table.file().clone() })?;
         let (file, columns) = (table.file().clone(), vec![(options.target_col.clone(), values)]);
-        let (zone, known) = (clock.zone, KnownColumns::default());
-        Ok(Self { file, ids, integer_ids: false, times, kind, zone, cutoffs: None, columns, known })
+        let (zone, known, notes) = (clock.zone, KnownColumns::default(), table.notes());
+        Ok(Self { file, ids, integer_ids: false, times, kind, zone, cutoffs: None, columns, known, notes })
     }
 
     /// The rows of a table; else as [`ForecastTable::from_file`].
@@ -214,21 +258,7 @@ impl ForecastTable {
         options: &ReadOptions,
         numbers: NumbersIn,
     ) -> Result<Self, DataError> {
-        let is_actual = numbers == NumbersIn::Target;
-        let pair = if is_actual { options.unnamed_pair(table)? } else { None };
-        let names = [options.time_name(), &options.target_col];
-        let is_one_series = is_actual && names.iter().all(|name| table.find(name).is_some());
-        let (id, time) = match pair {
-            Some(pair) => (None, pair.time),
-            None => {
-                let missing = ColumnRoles { values: false, or_wide: false, ..options.missing_roles(table) };
-                let id = match is_one_series {
-                    true => table.id_column(&options.id_col, missing)?,
-                    false => Some(table.column(&options.id_col, missing)?),
-                };
-                (id, table.column(options.time_name(), missing)?)
-            }
-        };
+        let RolePlaces { id, time, pair } = numbers.places(table, options)?;
         // As in a panel, the only series is called as its column of values.
         let only = pair.map_or(options.target_col.clone(), |pair| table.header()[pair.target].clone());
         let cutoff = table.find(CUTOFF).filter(|_| pair.is_none());
@@ -289,8 +319,18 @@ impl ForecastTable {
         let columns = columns.into_iter().filter_map(|column| column.finish().transpose());
         let columns = columns.collect::<Result<_, _>>()?;
         let file = table.file().clone();
-        let known = KnownColumns::default();
-        Ok(Self { file, ids, integer_ids, times, kind, zone: clock.zone, cutoffs, columns, known })
+        let (zone, known, notes) = (clock.zone, KnownColumns::default(), table.notes());
+        Ok(Self { file, ids, integer_ids, times, kind, zone, cutoffs, columns, known, notes })
+    }
+
+    /// The times of the rows where these are gathered in periods or moved to steps, as `options` say; else unchanged.
+    ///
+    /// # Errors
+    /// Periods to gather rows in without a way to do so, a step to move to that is not of one length.
+    pub fn gathered_times(&self, options: &ReadOptions) -> Result<Vec<i64>, DataError> {
+        let periods = options.periods()?;
+        let moved = |time: &i64| periods.moved(Some(self.kind), self.zone.as_ref(), *time);
+        Ok(self.times.iter().map(moved).collect())
     }
 
     /// The models that the table has forecasts or components of, with the places of their columns.
@@ -312,34 +352,6 @@ impl ForecastTable {
             DataError::missing_column(&self.file, name, names, remedy)
         })
     }
-}
-
-/// The label of each series in a column of files, read as one table: of the static table, or of any in which each series has one.
-///
-/// # Errors
-/// A column that is missing, or a series with two labels.
-pub fn series_labels(
-    paths: &[impl AsRef<Path>],
-    id_col: &str,
-    column: &str,
-) -> Result<FxHashMap<Arc<str>, String>, DataError> {
-    let wanted = |name: &str| name == id_col || name == column;
-    let mut table = open(paths, &FileOptions::default(), wanted)?;
-    let id = table.column(id_col, ColumnRoles::IDS)?;
-    let place = table.column(column, "give one of these columns")?;
-    let mut labels = FxHashMap::<Arc<str>, String>::default();
-    while table.advance()? {
-        let table = &*table;
-        let label = table.label(place).map_err(|flaw| table.bad_value(place, flaw))?;
-        match labels.get(&*table.id(id)?) {
-            Some(known) if *known != label => {
-                return Err(DataError::DuplicateStatic { at: table.place(), id: table.id(id)?.into_owned() });
-            }
-            Some(_) => {}
-            None => _ = labels.insert(Arc::from(&*table.id(id)?), label.into_owned()),
-        }
-    }
-    Ok(labels)
 }
 
 #[cfg(test)]
@@ -364,9 +376,6 @@ mod tests {
         let texts = read(&[("note", &["x"])]).unwrap().column("y").unwrap_err().to_string();
         let told = "f.csv has no column `y`; it has no columns beside those it must have, such as ids and times; add it";
         assert!(texts.ends_with(told), "{texts}");
-        let labels = series_labels(&[&path], "unique_id", "cutoff").unwrap();
-        assert_eq!(labels["a"], "2024-01-01");
-        assert!(matches!(series_labels(&[&path], "unique_id", "ds"), Err(DataError::DuplicateStatic { .. })));
     }
 
     /// The table of a file of these columns beside ids and times, each with a cell a row.

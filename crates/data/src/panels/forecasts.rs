@@ -2,9 +2,12 @@
 
 use std::path::Path;
 
+use rustc_hash::FxHashSet;
+
 use super::forecast_table::ForecastTable;
 use super::options::ReadOptions;
 use super::precision::{SINGLE, loses_steps};
+use super::spelling::StrangeIds;
 use foretell_calendar::Freq;
 use foretell_tables::{DataError, Frame, Place, narrow};
 
@@ -42,17 +45,47 @@ impl ForecastTable {
             cutoffs: frame.cutoffs,
             columns: frame.columns.into_iter().map(widen).collect(),
             known: frame.known,
+            notes: Vec::new(),
+        }
+    }
+
+    /// Checks that no series of this table that another does not have is there under another spelling, as `7` and `007`.
+    ///
+    /// # Errors
+    /// [`DataError::SpeltOtherwise`].
+    pub fn check_spelling(&self, other: &Self) -> Result<(), DataError> {
+        let [ours, theirs]: [FxHashSet<&str>; 2] =
+            [self, other].map(|table| table.ids.iter().map(|id| &**id).collect());
+        let mut strange = StrangeIds::default();
+        theirs.difference(&ours).for_each(|id| strange.note(id));
+        let mut missing: Vec<&str> = ours.difference(&theirs).copied().collect();
+        missing.sort_unstable();
+        match strange.spelt_otherwise(missing.into_iter()) {
+            Some((ours, theirs)) => {
+                Err(DataError::SpeltOtherwise { table: self.file.clone(), ours: theirs, theirs: ours })
+            }
+            None => Ok(()),
         }
     }
 
     /// The frequency that the first series seems to have; `None` if it has too few times to tell.
     pub fn freq(&self) -> Option<Freq> {
-        let first = self.ids.first()?;
+        Freq::infer(self.kind, self.zone.as_ref(), &self.times_of_first())
+    }
+
+    /// The frequency that most steps of the first series have, though it may lack rows; `None` if it has too few times to tell.
+    pub fn likely_freq(&self) -> Option<Freq> {
+        Freq::guess(self.kind, self.zone.as_ref(), &self.times_of_first())
+    }
+
+    /// The times of the first series, sorted and each once.
+    fn times_of_first(&self) -> Vec<i64> {
+        let Some(first) = self.ids.first() else { return Vec::new() };
         let of_first = self.ids.iter().zip(&self.times).filter(|(id, _)| *id == first);
         let mut times: Vec<i64> = of_first.map(|(_, time)| *time).collect();
         times.sort_unstable();
         times.dedup();
-        Freq::infer(self.kind, self.zone.as_ref(), &times)
+        times
     }
 
     /// The table as a frame of series of the frequency `freq`, its ids and times in the columns that `options` names.

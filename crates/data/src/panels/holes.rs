@@ -39,13 +39,12 @@ impl TableRows {
         let mut times = Vec::new();
         for run in &self.runs {
             self.within.copy(run.start, run.len, &mut times);
-            times.sort_unstable();
-            times.dedup();
+            let steps = UsualSteps::of(&mut times, LEAST);
             let name = self.times.get(run.start + run.len / 2);
             let Some(period) = periods.bounds(zone, name).map(|bounds| bounds.end - bounds.start) else {
                 continue;
             };
-            if let Some([after, before]) = hole(&times, period) {
+            if let Some([after, before]) = steps.and_then(|steps| steps.hole(&times, period)) {
                 let shown = |time| freq.kind().display_in(zone, time);
                 let (id, after, before) = (self.ids[run.code as usize].clone(), shown(after), shown(before));
                 return Err(UnreadableTable::Hole { id, after, before, freq }.into());
@@ -55,32 +54,58 @@ impl TableRows {
     }
 }
 
-/// The times around the first stretch without rows that is longer than the usual steps between these times, and takes a good part of a
-/// period. Nothing where no step is usual, as of events.
-fn hole(times: &[i64], period: i64) -> Option<[i64; 2]> {
-    let steps = || times.windows(2).map(|pair| pair[1] - pair[0]);
-    let all = steps().count();
-    if all < LEAST {
-        return None;
-    }
-    let mut counts: FxHashMap<i64, usize> = FxHashMap::default();
-    steps().for_each(|step| *counts.entry(step).or_default() += 1);
-    let (&most, &count) = counts.iter().max_by_key(|(step, count)| (**count, -**step))?;
-    let share = count as f64 / all as f64;
-    let (usual, longest, part) = match share {
-        share if share >= REGULAR.0 => (most, most, REGULAR.1),
-        share if share >= OPEN.0 => {
-            let is_usual = |(_, count): &(&i64, &usize)| **count >= 2 && **count as f64 >= USUAL * all as f64;
-            let usual = counts.iter().filter(is_usual).map(|(step, _)| *step).max()?;
-            (usual, 2 * usual, OPEN.1)
+/// How far the rows of a series usually are from each other.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct UsualSteps {
+    usual: i64,
+    /// The longest step that is no hole, and the part of a period that a hole takes at least.
+    longest: i64,
+    part: f64,
+    is_regular: bool,
+}
+
+impl UsualSteps {
+    /// The steps between these times, which are sorted for it; nothing where no step is usual, as of events, and of fewer steps than `least`.
+    pub(super) fn of(times: &mut Vec<i64>, least: usize) -> Option<Self> {
+        times.sort_unstable();
+        times.dedup();
+        let steps = || times.windows(2).map(|pair| pair[1] - pair[0]);
+        let all = steps().count();
+        if all < least {
+            return None;
         }
-        _ => return None,
-    };
-    let is_hole = |pair: &&[i64]| {
-        let step = pair[1] - pair[0];
-        step > longest && (step - usual) as f64 >= part * period as f64
-    };
-    times.windows(2).find(is_hole).map(|pair| [pair[0], pair[1]])
+        let mut counts: FxHashMap<i64, usize> = FxHashMap::default();
+        steps().for_each(|step| *counts.entry(step).or_default() += 1);
+        let (&most, &count) = counts.iter().max_by_key(|(step, count)| (**count, -**step))?;
+        match count as f64 / all as f64 {
+            share if share >= REGULAR.0 => {
+                Some(Self { usual: most, longest: most, part: REGULAR.1, is_regular: true })
+            }
+            share if share >= OPEN.0 => {
+                let is_usual =
+                    |(_, count): &(&i64, &usize)| **count >= 2 && **count as f64 >= USUAL * all as f64;
+                let usual = counts.iter().filter(is_usual).map(|(step, _)| *step).max()?;
+                Some(Self { usual, longest: 2 * usual, part: OPEN.1, is_regular: false })
+            }
+            _ => None,
+        }
+    }
+
+    /// The times around the first stretch without rows that is longer than the usual steps, and takes a good part of a period.
+    fn hole(self, times: &[i64], period: i64) -> Option<[i64; 2]> {
+        let is_hole = |pair: &&[i64]| {
+            let step = pair[1] - pair[0];
+            step > self.longest && (step - self.usual) as f64 >= self.part * period as f64
+        };
+        times.windows(2).find(is_hole).map(|pair| [pair[0], pair[1]])
+    }
+
+    /// Whether rows are missing before the first one, so far behind the beginning of a period, and behind the last one, so far before its
+    /// end.
+    pub(super) fn are_missing(self, before: i64, after: i64) -> [bool; 2] {
+        let is_late = if self.is_regular { before >= self.usual } else { before > self.usual };
+        [is_late, after > self.usual]
+    }
 }
 
 #[cfg(test)]

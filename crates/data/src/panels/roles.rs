@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxBuildHasher;
 
+use super::forecast_table::CUTOFF;
 use super::laid_out::year_and_part;
 use super::options::ReadOptions;
 use super::read::{AVAILABLE_MASK, WEIGHT};
@@ -262,7 +263,8 @@ impl Columns {
                 return None;
             }
             let is_time = |column: &&Seen| {
-                column.are_times && column.clock.kind == Some(TimeKind::Timestamp) && !empty(column)
+                let are_times = column.are_times && column.clock.kind == Some(TimeKind::Timestamp);
+                are_times && column.name != CUTOFF && !empty(column)
             };
             let times: Vec<&Seen> = columns.iter().filter(is_time).collect();
             match times.len() {
@@ -271,8 +273,15 @@ impl Columns {
                 _ => only_called(times.into_iter(), &TIMES),
             }
         });
+        // Forecasts of one time from several cutoffs are told apart by these.
+        let times = time.map(|time| match called(CUTOFF).filter(|cutoff| cutoff.place != time.place) {
+            Some(cutoff) => joined(&time.cells, &cutoff.cells),
+            None => time.cells.clone(),
+        });
         let is_other = |column: &&Seen, roles: &[Option<&Seen>]| {
-            !empty(column) && roles.iter().flatten().all(|role| role.place != column.place)
+            !empty(column)
+                && column.name != CUTOFF
+                && roles.iter().flatten().all(|role| role.place != column.place)
         };
         let target_called = called(&options.target_col);
         let id = called(&options.id_col).or_else(|| {
@@ -286,7 +295,9 @@ impl Columns {
                 1 => Some(texts[0]),
                 _ => only_called(texts.into_iter(), &IDS),
             };
-            id.filter(|id| time.is_some_and(|time| are_ids(id, time, options.aggregate.is_some())))
+            id.filter(|id| {
+                times.as_ref().is_some_and(|times| are_ids(id, times, options.aggregate.is_some()))
+            })
         });
         let others = || columns.iter().filter(|column| is_other(column, &[time, id, target_called]));
         let target = target_called.or_else(|| {
@@ -307,7 +318,7 @@ impl Columns {
             let rest = columns.iter().filter(|column| is_other(column, &[time, id, target]));
             rest.filter(|column| column.are_numbers() == numbers).map(|column| column.name.clone()).collect()
         };
-        let repeats = id.is_none() && time.is_some_and(|time| distinct(&time.cells) < time.cells.len());
+        let repeats = id.is_none() && times.is_some_and(|times| distinct(&times) < times.len());
         let (numbers, texts) = (rest(true), rest(false));
         let parts = year_and_part(columns.iter().map(|column| &column.name));
         Roles { id: name(id), time: name(time), target: name(target), numbers, texts, repeats, parts }
@@ -324,6 +335,11 @@ fn holds_number(cell: Result<f32, Flaw>) -> bool {
     }
 }
 
+/// One cell for each two.
+fn joined(one: &[Option<u64>], other: &[Option<u64>]) -> Vec<Option<u64>> {
+    one.iter().zip(other).map(|pair| Some(FxBuildHasher.hash_one(pair))).collect()
+}
+
 fn distinct(cells: &[Option<u64>]) -> usize {
     cells.iter().collect::<HashSet<_>>().len()
 }
@@ -336,11 +352,11 @@ fn only_called<'a>(columns: impl Iterator<Item = &'a Seen>, names: &[&str]) -> O
 
 /// Whether a column may hold ids: it is one text while times do not come again, and each of its texts has each time once, unless several
 /// rows are to become one.
-fn are_ids(id: &Seen, time: &Seen, aggregates: bool) -> bool {
+fn are_ids(id: &Seen, times: &[Option<u64>], aggregates: bool) -> bool {
     let count = id.cells.len();
-    let pairs = id.cells.iter().zip(&time.cells).collect::<HashSet<_>>().len();
+    let pairs = id.cells.iter().zip(times).collect::<HashSet<_>>().len();
     id.cells.iter().all(Option::is_some)
-        && (distinct(&id.cells) == 1 || distinct(&time.cells) < count)
+        && (distinct(&id.cells) == 1 || distinct(times) < count)
         && (pairs == count || aggregates)
 }
 
@@ -385,6 +401,12 @@ mod tests {
             ("Datum;Laden;Umsatz\n31.01.2024;A;1,5\n31.01.2024;B;NA\n", ["Laden", "Datum", "Umsatz"]),
             // One series with a column of texts that say something else.
             ("date,weather,sales\n2024-01-01,sunny,5\n2024-01-02,rain,6\n", ["", "date", "sales"]),
+            // Forecasts of cross-validation, whose times come again from another cutoff.
+            (
+                "Laden,Tag,cutoff,Umsatz,M\nA,2024-01-02,2024-01-01,5,4\nA,2024-01-03,2024-01-01,5,4\n\
+                 A,2024-01-03,2024-01-02,5,4\nB,2024-01-03,2024-01-02,5,4\n",
+                ["Laden", "Tag", ""],
+            ),
             // Which of the numbers, which of the texts?
             ("date,shop,a,b\n2024-01-01,A,5,1\n2024-01-01,B,6,2\n", ["shop", "date", ""]),
             ("date,shop,kind,y\n2024-01-01,A,u,1\n2024-01-01,B,u,2\n", ["", "date", "y"]),

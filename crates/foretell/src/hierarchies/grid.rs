@@ -106,6 +106,7 @@ impl<'a> Grid<'a> {
             cutoffs: table.cutoffs.as_ref().map(|_| all(|(cutoff, _)| *cutoff)),
             columns,
             known: table.known.clone(),
+            notes: table.notes.clone(),
         }
     }
 }

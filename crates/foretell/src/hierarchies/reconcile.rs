@@ -265,6 +265,7 @@ mod tests {
             cutoffs: None,
             columns: columns.iter().map(|(name, values)| ((*name).to_owned(), values.to_vec())).collect(),
             known: Default::default(),
+            notes: Vec::new(),
         }
     }
 

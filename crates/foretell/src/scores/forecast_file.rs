@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use foretell_calendar::{TimeKind, Zone};
+use foretell_calendar::{Freq, TimeKind, Zone, usual_season};
 use foretell_data::ForecastTable;
 use foretell_evaluate::{
     DieboldMariano, EvaluationError, Metric, ScoreBy, ScoreHistory, ScoreOptions, ScoreTable, ScoredRows,
@@ -15,9 +15,11 @@ use crate::columns::ColumnNames;
 use crate::error::Error;
 use crate::sample_paths::are_several;
 use crate::scores::crossed_ends::CrossedEnds;
-use crate::scores::known_values::{KnownValues, doubled};
+use crate::scores::known_values::KnownValues;
 use crate::scores::model_columns::{ModelColumns, QuantileColumn};
 use crate::scores::same_steps::check_same_steps;
+use crate::scores::same_zone::check_same_zone;
+use crate::scores::time_steps::{freq_of, steps_ahead};
 
 /// Forecasts of any tool beside the actual values, ready to be scored.
 ///
@@ -34,6 +36,8 @@ pub struct ScoredForecasts {
     /// The kind and the zone of the times.
     kind: TimeKind,
     zone: Option<Zone>,
+    /// The frequency, if the times tell it.
+    freq: Option<Freq>,
     steps: Vec<u32>,
     models: Vec<ModelColumns>,
     known: KnownValues,
@@ -46,8 +50,8 @@ impl ScoredForecasts {
     /// are relative to, are taken from `history` and from `actual`.
     ///
     /// # Errors
-    /// If the tables have rows of other steps, no table has the target, no column is a forecast, no row of a forecast has come true, a series and time is there twice, or
-    /// the forecasts are several sample paths.
+    /// If one of the tables has times with a zone and the other has none, the tables spell ids differently or have rows of other steps, no table has the target, no
+    /// column is a forecast, no row of a forecast has come true, a series and time is there twice, or the forecasts are several sample paths.
     pub fn new(
         forecast: &ForecastTable,
         actual: Option<&ForecastTable>,
@@ -57,11 +61,16 @@ impl ScoredForecasts {
         if forecast.columns.iter().any(|(name, numbers)| name == SAMPLE_ID && are_several(numbers)) {
             return Err(Error::SamplePaths { table: forecast.file.clone() });
         }
+        for beside in [actual, history].into_iter().flatten() {
+            check_same_zone(forecast, beside)?;
+        }
         if let Some(actual) = actual {
+            forecast.check_spelling(actual)?;
             check_same_steps(forecast, actual)?;
         }
         let (ids, series) = numbered(&forecast.ids);
-        let known = KnownValues::of(&ids, history, actual, &columns.target)?;
+        let freq = freq_of(&[history, actual, Some(forecast)].into_iter().flatten().collect::<Vec<_>>());
+        let known = KnownValues::of(&ids, [actual, history], &columns.target, freq)?;
         let y = match actual {
             None => forecast.column(&columns.target)?.to_vec(),
             Some(_) => {
@@ -79,9 +88,9 @@ impl ScoredForecasts {
         let not_forecast =
             actual.map_or(0, |actual| numbered(&actual.ids).0.iter().filter(|id| !known.has(id)).count());
         let cutoffs = cutoffs(forecast, &series);
-        let steps = steps(forecast, &series, &cutoffs)?;
+        let steps = steps_ahead(forecast, &series, &cutoffs, freq)?;
         let (times, kind, zone) = (forecast.times.clone(), forecast.kind, forecast.zone.clone());
-        Ok(Self { ids, y, cutoffs, series, times, kind, zone, steps, models, known, not_forecast })
+        Ok(Self { ids, y, cutoffs, series, times, kind, zone, freq, steps, models, known, not_forecast })
     }
 
     /// The same without the models that are not among these.
@@ -123,6 +132,11 @@ impl ScoredForecasts {
     pub fn has_history(&self) -> bool {
         let windows = self.series.iter().zip(&self.cutoffs);
         windows.into_iter().any(|(&series, &cutoff)| !self.known.until(series, cutoff).is_empty())
+    }
+
+    /// The usual season of the frequency, in steps; nothing where the times do not tell it.
+    pub fn usual_season(&self) -> Option<usize> {
+        self.freq.map(usual_season)
     }
 
     /// The metrics that these forecasts have where no one names any; errors beside those of a baseline if there is one. By step there
@@ -249,27 +263,6 @@ fn cutoffs(forecast: &ForecastTable, series: &[u32]) -> Vec<i64> {
     series.iter().map(|series| first[series] - 1).collect()
 }
 
-/// The place of each row among those of its series and cutoff, by time, from 1.
-///
-/// # Errors
-/// Two rows of one series, cutoff and time, which would count twice.
-fn steps(forecast: &ForecastTable, series: &[u32], cutoffs: &[i64]) -> Result<Vec<u32>, Error> {
-    let mut order: Vec<usize> = (0..series.len()).collect();
-    order.sort_by_key(|&row| (series[row], cutoffs[row], forecast.times[row]));
-    let mut steps = vec![1; order.len()];
-    for pair in order.windows(2) {
-        let [before, row] = [pair[0], pair[1]];
-        if (series[before], cutoffs[before]) != (series[row], cutoffs[row]) {
-            continue;
-        }
-        if forecast.times[before] == forecast.times[row] {
-            return Err(doubled(forecast, before, row));
-        }
-        steps[row] = steps[before] + 1;
-    }
-    Ok(steps)
-}
-
 /// The series and times of a table in a few words.
 fn told(table: &ForecastTable) -> String {
     let shown = |time: Option<&i64>| {
@@ -313,6 +306,7 @@ mod tests {
             cutoffs: cutoffs.map(<[i64]>::to_vec),
             columns: columns.collect(),
             known: Default::default(),
+            notes: Vec::new(),
         }
     }
 
@@ -399,6 +393,45 @@ mod tests {
             "{few:?}"
         );
         assert!(told(&[0.0, 1.0, 1.0, GAP], &[2.0, 1.0, 3.0, 0.0]).is_empty(), "an interval may be a point");
+    }
+
+    #[test]
+    fn ids_under_another_spelling_are_told() {
+        let spelt = |ids: [&str; 4], columns: &[(&str, &[f64])]| ForecastTable {
+            ids: ids.map(Arc::from).to_vec(),
+            ..table(columns, None)
+        };
+        let forecast = spelt(["7", "7", "b", "b"], &[("M", &[1.0; 4])]);
+        let scored = |ids: [&str; 4]| {
+            let actual = spelt(ids, &[("y", &[1.0; 4])]);
+            ScoredForecasts::new(&forecast, Some(&actual), None, &ColumnNames::default()).map(|_| ())
+        };
+        let error = scored(["007", "007", "b", "b"]).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "f.csv and the data spell the ids of series differently: `7` there, `007` in the data; write them alike"
+        );
+        assert!(scored(["7", "7", "B ", "b"]).is_ok(), "each is there as it is");
+    }
+
+    #[test]
+    fn an_instant_is_compared_with_no_clock() {
+        let timed = |columns: &[(&str, &[f64])], zone: Option<&str>| {
+            let zone = zone.map(|zone| Zone::parse(zone).unwrap());
+            ForecastTable { kind: TimeKind::Timestamp, zone, ..table(columns, None) }
+        };
+        let scored = |[forecast, actual]: [Option<&str>; 2]| {
+            let forecast = timed(&[("M", &[1.0; 4])], forecast);
+            let actual = timed(&[("y", &[1.0; 4])], actual);
+            ScoredForecasts::new(&forecast, Some(&actual), None, &ColumnNames::default()).map(|_| ())
+        };
+        for zones in [[Some("+01:00"), None], [None, Some("+01:00")]] {
+            let error = scored(zones).unwrap_err().to_string();
+            assert!(
+                error.starts_with("the times of f.csv have a zone (+01:00), and those of f.csv have none")
+            );
+        }
+        assert!(scored([None, None]).is_ok() && scored([Some("UTC"), Some("+01:00")]).is_ok());
     }
 
     #[test]

@@ -3,10 +3,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use foretell_calendar::{Freq, Zone};
 use foretell_data::ForecastTable;
 use foretell_evaluate::ScoreHistory;
 
 use crate::error::Error;
+
+/// Steps without a row that are added to few rows.
+const LEAST_ROOM: usize = 10_000;
 
 /// Times and values of series, one after the other, each in the order of time.
 #[derive(Debug)]
@@ -19,15 +23,16 @@ pub(super) struct KnownValues {
 }
 
 impl KnownValues {
-    /// The values of these series in two tables, of which an actual one takes precedence.
+    /// The values of these series in two tables, actual ones, which take precedence, and those of before. Steps of the frequency that lack
+    /// a row have the value NaN, so that what is a season apart is so.
     ///
     /// # Errors
     /// If a table has no target, or two values of one series and time.
     pub(super) fn of(
         ids: &[Arc<str>],
-        history: Option<&ForecastTable>,
-        actual: Option<&ForecastTable>,
+        [actual, history]: [Option<&ForecastTable>; 2],
         target: &str,
+        freq: Option<Freq>,
     ) -> Result<Self, Error> {
         let numbers: HashMap<Arc<str>, u32> = ids.iter().cloned().zip(0..).collect();
         // The series, the time, whether it is in the second of the tables, and its row.
@@ -58,6 +63,8 @@ impl KnownValues {
             values: Vec::with_capacity(rows.len()),
         };
         let mut before: Option<&(u32, i64, bool, usize)> = None;
+        let mut room = 4 * rows.len() + LEAST_ROOM;
+        let zone = actual.or(history).and_then(|table| table.zone.as_ref());
         for row in &rows {
             match before {
                 Some(one) if (one.0, one.1) == (row.0, row.1) => {
@@ -70,6 +77,13 @@ impl KnownValues {
                     }
                 }
                 _ => {
+                    let missing = before.filter(|before| before.0 == row.0).zip(freq);
+                    let missing = missing.map_or_else(Vec::new, |(before, freq)| {
+                        missing_steps(freq, zone, [before.1, row.1], room)
+                    });
+                    room -= missing.len();
+                    known.values.resize(known.values.len() + missing.len(), f64::NAN);
+                    known.times.extend(missing);
                     known.times.push(row.1);
                     known.values.push(value(row));
                     known.starts[row.0 as usize + 1] = known.times.len();
@@ -104,6 +118,18 @@ impl ScoreHistory for KnownValues {
     }
 }
 
+/// The times of the steps between two rows, at most `room`; none where they do not lead from one to the other.
+fn missing_steps(freq: Freq, zone: Option<&Zone>, [from, to]: [i64; 2], room: usize) -> Vec<i64> {
+    let next = |time: &i64| freq.next_in(zone, *time, 1).filter(|next| next > time);
+    let mut missing = Vec::new();
+    let mut time = next(&from);
+    while let Some(step) = time.filter(|step| *step < to && missing.len() < room) {
+        missing.push(step);
+        time = next(&step);
+    }
+    if time == Some(to) { missing } else { Vec::new() }
+}
+
 /// The error of two rows of one series and time.
 pub(super) fn doubled(table: &ForecastTable, one: usize, other: usize) -> Error {
     let [first, second] = [one.min(other) + 1, one.max(other) + 1];
@@ -112,5 +138,36 @@ pub(super) fn doubled(table: &ForecastTable, one: usize, other: usize) -> Error 
         id: table.ids[one].to_string(),
         time: table.kind.display_in(table.zone.as_ref(), table.times[one]),
         rows: [first, second],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_without_a_row_keep_their_place() {
+        let table = ForecastTable {
+            file: "a.csv".into(),
+            ids: ["a", "a", "a", "b"].map(Arc::from).to_vec(),
+            integer_ids: false,
+            times: vec![10, 12, 18, 12],
+            kind: foretell_calendar::TimeKind::Integer,
+            zone: None,
+            cutoffs: None,
+            columns: vec![("y".to_owned(), vec![1.0, 2.0, 3.0, 4.0])],
+            known: Default::default(),
+            notes: Vec::new(),
+        };
+        let ids = ["a", "b"].map(Arc::from);
+        let known = |freq: &str| {
+            let freq = Freq::parse(freq).ok();
+            KnownValues::of(&ids, [Some(&table), None], "y", freq).unwrap()
+        };
+        let steps = known("2");
+        assert_eq!(steps.times, [10, 12, 14, 16, 18, 12]);
+        assert!(steps.values[2].is_nan() && steps.values[3].is_nan() && steps.until(0, 17).len() == 4);
+        assert_eq!((steps.at(0, 18), steps.at(1, 12), steps.until(1, 12)), (3.0, 4.0, &[4.0][..]));
+        assert_eq!(known("5").times, [10, 12, 18, 12], "no steps of 5");
     }
 }

@@ -1,5 +1,6 @@
 //! The accuracy of models: forecasts of known rows, and their errors.
 
+pub(crate) mod actual_values;
 mod anomalies;
 pub(crate) mod cross_validation;
 pub(crate) mod crossed_ends;
@@ -11,4 +12,6 @@ mod model_columns;
 pub(crate) mod precision;
 mod refits;
 pub(crate) mod same_steps;
+pub(crate) mod same_zone;
+mod time_steps;
 mod validate_anew;

@@ -68,6 +68,7 @@ mod tests {
             cutoffs,
             columns: vec![("y".into(), vec![1.0; times.len()])],
             known: Default::default(),
+            notes: Vec::new(),
             times,
         }
     }

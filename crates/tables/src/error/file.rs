@@ -118,6 +118,15 @@ pub enum UnreadableTable {
         /// The frequency of the periods.
         freq: Freq,
     },
+    /// Periods that rows are gathered in, none of which is complete.
+    #[error(
+        "{table}: no period is complete: rows are missing at the beginning or the end of each, whose sum or mean would be that of a part; \
+         give the rows of whole periods"
+    )]
+    NoWholePeriod {
+        /// The table.
+        table: Arc<str>,
+    },
     /// Compressed text that is damaged, or hostile.
     #[error("{file}: {reason}")]
     #[strum(serialize = "damaged_compression")]

@@ -102,7 +102,7 @@ impl UnreadableTable {
             | Self::ArrowStream { file, .. }
             | Self::NotBuilt { file, .. }
             | Self::Batches { table: file, .. } => Whereabouts::file(file),
-            Self::TimesInParts { table, .. } => Whereabouts::file(table),
+            Self::TimesInParts { table, .. } | Self::NoWholePeriod { table } => Whereabouts::file(table),
             Self::Hole { id, .. } => Whereabouts::of_series(id),
             Self::PointedThousands { file, column, line, .. } => {
                 Whereabouts { row: Some(*line), ..Whereabouts::file(file).column(column) }

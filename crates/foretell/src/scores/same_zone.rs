@@ -1,0 +1,45 @@
+//! Whether forecasts and what came true both have times of a zone: an instant is compared with no clock.
+
+use std::sync::Arc;
+
+use foretell_calendar::{TimeKind, Zone};
+use foretell_data::{ForecastTable, Panel};
+use foretell_tables::Frame;
+
+use crate::error::Error;
+use crate::one_zone::OneZone;
+
+/// A table: what it is called, the kind of its times and their zone.
+type Timed<'a> = (Arc<str>, TimeKind, Option<&'a Zone>);
+
+/// Checks that both tables have times of a zone, or neither.
+///
+/// # Errors
+/// [`OneZone`].
+pub(super) fn check_same_zone(forecast: &ForecastTable, beside: &ForecastTable) -> Result<(), Error> {
+    check([forecast, beside].map(|table| (table.file.clone(), table.kind, table.zone.as_ref())))
+}
+
+/// Checks that forecasts and the data that they are shown beside both have times of a zone, or neither; each with what it is called.
+///
+/// # Errors
+/// [`OneZone`].
+pub fn check_zone_of_data((frame, file): (&Frame, &str), (panel, data): (&Panel, &str)) -> Result<(), Error> {
+    check([
+        (file.into(), frame.freq.kind(), frame.zone.as_ref()),
+        (data.into(), panel.freq().kind(), panel.zone()),
+    ])
+}
+
+fn check([one, other]: [Timed<'_>; 2]) -> Result<(), Error> {
+    let (with, zone, without) = match (one.2, other.2) {
+        (Some(zone), None) => (&one, zone, &other),
+        (None, Some(zone)) => (&other, zone, &one),
+        _ => return Ok(()),
+    };
+    if [with.1, without.1].iter().any(|kind| *kind != TimeKind::Timestamp) {
+        return Ok(());
+    }
+    let found = OneZone { with: with.0.clone(), zone: zone.to_string(), without: without.0.clone() };
+    Err(Box::new(found).into())
+}
