@@ -9,7 +9,7 @@ use foretell::{
     EarlyEnds, End, ErrorFacts, Filled, Fitted, Metrics, Panel, Progress, ReadNote, SearchProgress, Trimmed,
     Verdict, Warning,
 };
-use foretell_report::grouped;
+use foretell_report::{ForecastsApart, grouped};
 use indicatif::{MultiProgress, ProgressBar, ProgressFinish, ProgressStyle};
 use serde_json::{Value, json};
 
@@ -115,6 +115,11 @@ impl Context {
             "series": series,
         });
         self.report(&format!("{early}; {what}"), &event);
+    }
+
+    /// Warns that forecasts do not follow the data that they are shown beside.
+    pub(crate) fn apart(&self, apart: &ForecastsApart, forecast: &std::path::Path, data: &str) {
+        self.warning(&format!("{apart}; is {} of {data}?", forecast.display()));
     }
 
     /// Tells programs that a file beside the data was read.

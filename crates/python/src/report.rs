@@ -9,6 +9,7 @@ use crate::error::exception;
 use crate::evaluation::table_of;
 use crate::fitted::PyFitted;
 use crate::panel::PyPanel;
+use crate::told::Told;
 
 /// Scores: what they are by (`all`, `step`, `cutoff` or `series`), their models, and rows of a key, a metric and a score of each model.
 pub(crate) type ScoreRows = (String, Vec<String>, Vec<(String, String, Vec<f64>)>);
@@ -48,7 +49,8 @@ pub(crate) fn report(
     let beside = validations.iter().map(|table| frame_of(panel, table)).collect::<PyResult<Vec<_>>>()?;
     let mut sheets = scores.into_iter().map(sheet).collect::<PyResult<Vec<_>>>()?;
     let importances = told.importances.as_deref().map(importances).transpose()?.unwrap_or_default();
-    let write = || {
+    let warnings = Told::default();
+    let write = || -> PyResult<String> {
         let target = &panel.options.target_col;
         let season = told.season.unwrap_or_else(|| usual_season(panel.panel.freq()));
         let scored = |frame: &Frame| foretell_report::scored(frame, &panel.panel, target, season);
@@ -56,6 +58,11 @@ pub(crate) fn report(
             sheets.extend(scored(table).map_err(exception)?);
         }
         let mut notes = Vec::new();
+        if let Some(apart) = foretell_report::forecasts_apart(&panel.panel, &frame, 0..panel.panel.n_series())
+        {
+            warnings.add(apart.to_string());
+            notes.push(format!("Beware: {apart}."));
+        }
         if sheets.is_empty() {
             sheets = scored(&frame).map_err(exception)?;
         }
@@ -94,7 +101,9 @@ pub(crate) fn report(
         report.write(&mut page)?;
         Ok(String::from_utf8(page)?)
     };
-    forecast.py().detach(write)
+    let page = forecast.py().detach(write)?;
+    warnings.tell(forecast.py())?;
+    Ok(page)
 }
 
 fn frame_of(panel: &PyPanel, table: &Bound<'_, PyAny>) -> PyResult<Frame> {

@@ -22,6 +22,7 @@ pub use contents::{
 };
 pub use error::ReportError;
 pub use forecasts::answer::{AnswerInputs, answer};
+pub use forecasts::apart::{ForecastsApart, forecasts_apart};
 pub use forecasts::baseline::{UnscoredBaseline, baseline};
 pub use forecasts::charts::charts;
 pub use forecasts::columns::drawn_models;

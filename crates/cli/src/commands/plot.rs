@@ -4,12 +4,13 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use foretell::{ForecastTable, Frame, Freq, ModelInTable, Panel, nearest, refuse_sample_paths};
-use foretell_report::{civil, drawn_models, known_values, windows};
+use foretell::{Frame, Freq, ModelInTable, Panel, nearest};
+use foretell_report::{civil, drawn_models, forecasts_apart, known_values, windows};
 
 use crate::args::steps;
 use crate::context::Context;
 use crate::data_args::DataArgs;
+use crate::drawn_forecasts::read_forecasts;
 use crate::failure::Usage;
 use crate::figure::{Band, Facet, Figure, Forecast};
 use crate::picture::{Picture as _, check_ending, is_stdout};
@@ -68,9 +69,8 @@ impl Plot {
         self.out.as_deref().map_or(Ok(()), |out| check_ending("--out", out))?;
         let (panel, options) = self.data.read_target(self.model.as_deref(), self.freq, context)?;
         let target = options.target_col.clone();
-        let frame = ForecastTable::frame_from_file(&self.forecast, &options, panel.freq())?;
-        refuse_sample_paths(&frame, &self.forecast.display().to_string())?;
-        context.read_beside(&self.forecast, "forecast");
+        let of = (&panel, &*self.data.shown());
+        let frame = read_forecasts(context, (&self.forecast, "forecast"), of, &options)?;
         let drawn = drawn_models(&frame, &target);
         let (figure, series) = if drawn.is_empty() {
             let models = self.keep_chosen_models(self.models_of_parts(&frame, &target)?)?;
@@ -171,32 +171,8 @@ impl Plot {
 
     /// Warns where forecasts do not touch the data that they should be of.
     fn warn_of_other_times(&self, context: &'static Context, panel: &Panel, frame: &Frame, chosen: &[usize]) {
-        let (zone, kind) = (panel.zone(), panel.freq().kind());
-        let shown = |time: i64| kind.display(civil(zone, time));
-        let apart = |&series: &usize| {
-            let of_series = |row: &usize| frame.ids[*row] == *panel.id(series);
-            let times = || (0..frame.n_rows()).filter(of_series).map(|row| frame.times[row]);
-            let (first, last) = (times().min()?, times().max()?);
-            let (begin, end) = (panel.times(series).next()?, panel.times(series).last()?);
-            let next = panel.freq().next_in(zone, end, 1).unwrap_or(i64::MAX);
-            (first > next || last < begin).then(|| {
-                let [begin, end, first, last] = [begin, end, first, last].map(shown);
-                format!(
-                    "series `{}` has data of {begin} to {end}, and forecasts of {first} to {last}",
-                    panel.id(series)
-                )
-            })
-        };
-        let mut apart = chosen.iter().filter_map(apart);
-        if let Some(example) = apart.next() {
-            let others = match apart.count() {
-                0 => String::new(),
-                n => format!(" (and so {n} more)"),
-            };
-            let (forecast, data) = (self.forecast.display(), self.data.shown());
-            context.warning(&format!(
-                "the forecasts do not follow the data: {example}{others}; is {forecast} of {data}?"
-            ));
+        if let Some(apart) = forecasts_apart(panel, frame, chosen.iter().copied()) {
+            context.apart(&apart, &self.forecast, &self.data.shown());
         }
     }
 

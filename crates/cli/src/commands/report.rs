@@ -4,19 +4,17 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use foretell::{
-    Contents, FileOptions, Fitted, ForecastTable, Frame, Freq, Panel, ReadOptions, column_names,
-    refuse_sample_paths, usual_season,
-};
+use foretell::{Contents, FileOptions, Fitted, Frame, Freq, Panel, ReadOptions, column_names, usual_season};
 use foretell_report::{
-    AnswerInputs, Report, ScoreSheet, answer, baseline, charts, check_series, drawn_models, facts, grouped,
-    scored, settings, whose_scores,
+    AnswerInputs, Report, ScoreSheet, answer, baseline, charts, check_series, drawn_models, facts,
+    forecasts_apart, grouped, scored, settings, whose_scores,
 };
 use jiff::Timestamp;
 
 use crate::args::steps;
 use crate::context::Context;
 use crate::data_args::{DataArgs, shown};
+use crate::drawn_forecasts::read_forecasts;
 use crate::failure::Usage;
 use crate::output::{check_ending, print, write_file};
 use crate::report::{METRIC, read_importances, read_scores};
@@ -103,6 +101,10 @@ impl WriteReport {
             }
         }
         let mut notes = Vec::new();
+        if let Some(apart) = forecasts_apart(&panel, &frame, 0..panel.n_series()) {
+            context.apart(&apart, &self.forecast, &self.data.shown());
+            notes.push(format!("Beware: {apart}."));
+        }
         if self.scores.is_empty() {
             sheets = scored(&frame, &panel, &target, season)?;
             if sheets.is_empty() {
@@ -157,9 +159,7 @@ impl WriteReport {
         options: &ReadOptions,
         panel: &Panel,
     ) -> anyhow::Result<Frame> {
-        let frame = ForecastTable::frame_from_file(path, options, panel.freq())?;
-        refuse_sample_paths(&frame, &path.display().to_string())?;
-        context.read_beside(path, role);
+        let frame = read_forecasts(context, (path, role), (panel, &self.data.shown()), options)?;
         match drawn_models(&frame, &options.target_col).is_empty() {
             false => Ok(frame),
             true => Err(Usage(format!(

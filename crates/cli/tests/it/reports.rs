@@ -168,3 +168,43 @@ fn ten_thousand_series_fit_in_a_file() {
     assert_eq!(packed_bytes(&page, "index"), 4 * SERIES * 5);
     assert!(page.len() < 3_500_000, "{} bytes", page.len());
 }
+
+#[test]
+fn forecasts_that_are_not_of_the_data_are_told_as_in_a_plot() {
+    let dir = TestDirectory::new();
+    let days =
+        |from: usize, to: usize| (from..to).map(|day| format!("a,{},5\n", date(day))).collect::<String>();
+    dir.put("data.csv", &format!("unique_id,ds,y\n{}", days(0, 40)));
+    dir.put("late.csv", &format!("unique_id,ds,M\n{}", days(200, 203)));
+    let told = "the forecasts do not follow the data: series `a` has data of 2024-01-01 to 2024-02-09, and forecasts of 2024-07-19 to \
+                2024-07-21";
+    for command in ["report", "plot"] {
+        let output = dir.run(&format!("{command} --data data.csv --forecast late.csv --out -"));
+        let (page, messages) = (String::from_utf8(output.stdout.clone()).unwrap(), stderr(&output));
+        assert!(messages.contains(&format!("warning: {told}; is late.csv of data.csv?")), "{messages}");
+        assert_eq!(page.contains(&format!("Beware: {told}.")), command == "report");
+    }
+    // A zone that one of them has: instants and clocks are not compared unsaid.
+    let hours = |zone: &str, value: &str, from: usize| -> String {
+        let rows = (from..from + 12).map(|hour| format!("a,2024-05-11T{hour:02}:00{zone},5\n"));
+        rows.fold(format!("unique_id,ds,{value}\n"), |text, row| text + &row)
+    };
+    dir.put("zoned.csv", &hours("+02:00", "y", 0));
+    dir.put("civil.csv", &hours("", "y", 0));
+    dir.put("f.csv", &hours("", "M", 12));
+    dir.put("zoned_f.csv", &hours("+02:00", "M", 12));
+    for command in ["report", "plot"] {
+        let assumed = stderr(&dir.run(&format!("{command} --data zoned.csv --forecast f.csv --out -")));
+        let expected =
+            "warning: the times of f.csv have no zone: they are read in +02:00, that of zoned.csv\n";
+        assert!(assumed.contains(expected), "{assumed}");
+        let refused = dir.fails(1, &format!("{command} --data civil.csv --forecast zoned_f.csv --out -"));
+        assert!(
+            refused
+                .contains("the times of zoned_f.csv have a zone (+02:00), and those of civil.csv have none")
+                && refused.contains("`--zone +02:00`"),
+            "{refused}"
+        );
+        dir.ok(&format!("{command} --data civil.csv --forecast zoned_f.csv --out - --zone +02:00"));
+    }
+}

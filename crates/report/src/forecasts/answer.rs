@@ -52,6 +52,7 @@ pub fn answer(asked: &AnswerInputs<'_>) -> Option<Answer> {
     let model = best(&models, asked.scores)?;
     let told = Told::of(asked, model, &latest)?;
     let mut sentences = vec![told.total()];
+    sentences.extend(told.missing());
     if whole.is_some() {
         let id = asked.panel.id(latest[0].series);
         sentences.push(format!("{id} is the sum of the other series, which are not added to it."));
@@ -98,6 +99,9 @@ struct Told<'a> {
     latest: &'a [Latest],
     name: String,
     sum: f64,
+    /// Rows, and those of them that it forecasts.
+    rows: usize,
+    known: usize,
     /// Of the longest forecast, and of the shortest.
     steps: usize,
     fewest: usize,
@@ -119,11 +123,14 @@ impl<'a> Told<'a> {
             ends == [Some(first), Some(last)]
         };
         let steps = || latest.iter().map(|of_series| of_series.rows.len());
+        let known = || rows().map(|row| f64::from(values[row])).filter(|value| value.is_finite());
         Some(Self {
             asked,
             latest,
             name: model.model.to_string(),
-            sum: rows().map(|row| f64::from(values[row])).filter(|value| value.is_finite()).sum(),
+            sum: known().sum(),
+            rows: rows().count(),
+            known: known().count(),
             steps: steps().max()?,
             fewest: steps().min()?,
             first,
@@ -160,8 +167,7 @@ impl<'a> Told<'a> {
             count => format!("over all {} series", grouped(count)),
         };
         let of = if self.asked.target.is_empty() { "values" } else { self.asked.target };
-        let rows: usize = self.latest.iter().map(|of_series| of_series.rows.len()).sum();
-        let mean = self.sum / rows.max(1) as f64;
+        let mean = self.sum / self.known.max(1) as f64;
         format!(
             "{}, {} forecasts a total of {} for {of} {series}: {} a step and series in the mean.",
             self.when(),
@@ -169,6 +175,26 @@ impl<'a> Told<'a> {
             self.with_unit(self.sum),
             self.with_unit(mean),
         )
+    }
+
+    /// That rows without a forecast are not in the total.
+    fn missing(&self) -> Option<String> {
+        let (missing, rows) = (self.rows - self.known, self.rows);
+        (missing > 0).then(|| {
+            format!(
+                "{} of {} rows have no forecast of {} and are not in it.",
+                grouped(missing),
+                grouped(rows),
+                self.name
+            )
+        })
+    }
+
+    /// Whether the rows of a forecast follow each other in the steps of the data.
+    fn is_whole(&self, of_series: &Latest) -> bool {
+        let (panel, times) = (self.asked.panel, &self.asked.frame.times);
+        let next = |row: usize| panel.freq().next_in(panel.zone(), times[row], 1);
+        of_series.rows.windows(2).all(|pair| next(pair[0]) == Some(times[pair[1]]))
     }
 
     /// The time that is forecast: of series that end at different times each has its own.
@@ -190,7 +216,10 @@ impl<'a> Told<'a> {
         if self.asked.panel.freq().kind() == TimeKind::Timestamp
             && let Some((before, now, count, of)) = self.sums_beside(|told, of_series, known| {
                 let time = a_year_before(told.time(of_series.rows[0]))?;
-                nearest_run(known, time, of_series.rows.len())
+                told.is_whole(of_series)
+                    .then(|| nearest_run(known, time, of_series.rows.len()))
+                    .flatten()
+                    .map(sum)
             })
         {
             let [first, last] = [self.first, self.last].map(|time| a_year_before(time).unwrap_or(time));
@@ -204,7 +233,8 @@ impl<'a> Told<'a> {
         let (before, now, count, of) = self.sums_beside(|told, of_series, known| {
             let first = told.time(of_series.rows[0]);
             let end = known.partition_point(|(time, _)| *time < first);
-            known.get(end.checked_sub(of_series.rows.len())?..end)
+            let run = known.get(end.checked_sub(of_series.rows.len())?..end);
+            run.filter(|_| told.is_whole(of_series)).map(sum)
         })?;
         let when = match (self.are_together, self.fewest == self.steps) {
             (true, true) => format!("in the {} right before", self.steps_in_words(self.steps)),
@@ -231,17 +261,16 @@ impl<'a> Told<'a> {
         format!("That is {change} the {} {when}{which}.", self.with_unit(before))
     }
 
-    /// Sums of the known values that `run` finds for a series, and of its forecasts, over the series that have all of them.
+    /// The sums that `sum_beside` finds of the known values of a series, and those of its forecasts, over the series that have both.
     fn sums_beside(
         &self,
-        run: impl for<'k> Fn(&Self, &Latest, &'k [(i64, f64)]) -> Option<&'k [(i64, f64)]>,
+        sum_beside: impl Fn(&Self, &Latest, &[(i64, f64)]) -> Option<f64>,
     ) -> Option<(f64, f64, usize, usize)> {
         let values = self.values();
         let (mut before, mut now, mut count) = (0.0, 0.0, 0);
         for of_series in self.latest {
             let known = known(self.asked.panel, of_series.series);
-            let Some(run) = run(self, of_series, &known) else { continue };
-            let sum: f64 = run.iter().map(|(_, value)| value).sum();
+            let Some(sum) = sum_beside(self, of_series, &known) else { continue };
             let own: f64 = of_series.rows.iter().map(|&row| f64::from(values[row])).sum();
             if sum.is_finite() && own.is_finite() {
                 (before, now, count) = (before + sum, now + own, count + 1);
@@ -290,9 +319,11 @@ impl<'a> Told<'a> {
     /// What came true of it, where all of it did.
     fn came_true(&self) -> Option<String> {
         let (truth, now, count, of) = self.sums_beside(|told, of_series, known| {
-            let first = told.time(of_series.rows[0]);
-            let start = known.partition_point(|(time, _)| *time < first);
-            known.get(start..start + of_series.rows.len()).filter(|run| run[0].0 == first)
+            let value = |&row: &usize| {
+                let place = known.binary_search_by_key(&told.time(row), |(time, _)| *time).ok()?;
+                Some(known[place].1)
+            };
+            of_series.rows.iter().map(value).sum::<Option<f64>>()
         })?;
         (count == of).then(|| {
             format!(
@@ -357,6 +388,10 @@ fn a_year_before(time: i64) -> Option<i64> {
     let civil: DateTime = Timestamp::from_microsecond(time).ok()?.to_zoned(TimeZone::UTC).datetime();
     let before = civil.checked_sub(Span::new().years(1)).ok()?;
     Some(before.to_zoned(TimeZone::UTC).ok()?.timestamp().as_microsecond())
+}
+
+fn sum(run: &[(i64, f64)]) -> f64 {
+    run.iter().map(|(_, value)| value).sum()
 }
 
 /// The `count` values from the one that is nearest to a time, to half a step of them; nothing if they are not all there.
@@ -461,6 +496,32 @@ mod tests {
         let answer = super::answer(&AnswerInputs { hierarchy: Some(&hierarchy), ..asked }).unwrap();
         let text = answer.sentences.join("\n");
         assert!(text.contains("a total of 35.00 for y of a"), "{text}");
+    }
+
+    #[test]
+    fn rows_that_are_missing_are_not_passed_over() {
+        let panel = panel(30);
+        let mut frame = frame(&panel, 7);
+        frame.columns[0].1[3] = f32::NAN;
+        let text = answer(&asked(&panel, &frame)).unwrap().sentences.join("\n");
+        assert!(text.contains("a total of 65.00 for y over all 2 series: 5.000 a step"), "{text}");
+        assert!(text.contains("1 of 14 rows have no forecast of M and are not in it."), "{text}");
+        // Of `a` the third day is missing: its days are compared with no seven others, and each that came true with its own.
+        let cut = panel.between(None, Some("2023-01-28")).unwrap();
+        let of_past = super::tests::frame(&cut, 2);
+        let text = answer(&asked(&panel, &of_past)).unwrap().sentences.join("\n");
+        // The 29th and the 30th are a Sunday and a Monday: 1 and 2 of each series, of which 5 and 5 are forecast.
+        assert!(text.contains("It has come true: 6.000, from which the forecast is off by 14.00."), "{text}");
+        let cut = panel.between(None, Some("2023-01-26")).unwrap();
+        let mut gap = super::tests::frame(&cut, 4);
+        let keep: Vec<usize> = (0..gap.n_rows()).filter(|row| row % 4 != 1).collect();
+        gap.ids = keep.iter().map(|&row| gap.ids[row].clone()).collect();
+        gap.times = keep.iter().map(|&row| gap.times[row]).collect();
+        gap.columns.iter_mut().for_each(|(_, values)| values.truncate(keep.len()));
+        let text = answer(&asked(&panel, &gap)).unwrap().sentences.join("\n");
+        // The 27th, the 29th and the 30th: 6, 1 and 2.
+        assert!(text.contains("It has come true: 18.00, from which the forecast is off by 12.00."), "{text}");
+        assert!(!text.contains("right before"), "{text}");
     }
 
     #[test]

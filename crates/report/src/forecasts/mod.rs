@@ -1,6 +1,7 @@
 //! What a report tells of forecasts, gathered from the facade's tables.
 
 pub(crate) mod answer;
+pub(crate) mod apart;
 pub(crate) mod baseline;
 pub(crate) mod charts;
 pub(crate) mod columns;

@@ -1,0 +1,56 @@
+//! Tables of forecasts of any tool that are drawn beside the data that they are of.
+
+use std::path::Path;
+
+use foretell::{
+    ForecastTable, Frame, Panel, ReadOptions, TimeKind, check_zone_of_data, column_names, refuse_sample_paths,
+};
+
+use crate::context::Context;
+use crate::looked_at::LookedAt;
+
+/// Reads forecasts of the series of a panel, which was read of `data`, with the names of columns and the numbers that `options` say: other names
+/// are told by what the columns hold. What is taken for granted is said.
+pub(crate) fn read_forecasts(
+    context: &'static Context,
+    (path, role): (&Path, &str),
+    (panel, data): (&Panel, &str),
+    options: &ReadOptions,
+) -> anyhow::Result<Frame> {
+    let mut options = options.clone();
+    let header = column_names(path, &options.file).unwrap_or_default();
+    let time = options.time_col.clone().unwrap_or_default();
+    let looked_at = LookedAt::default();
+    if !(header.contains(&options.id_col) && header.contains(&time)) {
+        let of_forecasts = || {
+            let mut said = options.clone();
+            said.time_col = said.time_col.filter(|time| header.contains(time));
+            if !header.contains(&said.id_col) {
+                said.id_col = ReadOptions::new().id_col;
+            }
+            Some(said)
+        };
+        if let Some(roles) = looked_at.roles(path, of_forecasts).filter(|roles| !roles.repeats) {
+            options.id_col = roles.id.clone().unwrap_or(options.id_col);
+            options.time_col = roles.time.clone().or(options.time_col);
+        }
+    }
+    let mut own = options.clone();
+    own.zone = None;
+    if let Some(zone) = panel.zone()
+        && let Ok(first) = ForecastTable::first_times(path, &own)
+        && first.kind == Some(TimeKind::Timestamp)
+        && first.zone.is_none()
+    {
+        context.warning(&format!(
+            "the times of {} have no zone: they are read in {zone}, that of {data}",
+            path.display()
+        ));
+    }
+    let frame = ForecastTable::frame_from_file(path, &options, panel.freq())?;
+    check_zone_of_data((&frame, &path.display().to_string()), (panel, data))?;
+    refuse_sample_paths(&frame, &path.display().to_string())?;
+    looked_at.tell_forecasts(path, context);
+    context.read_beside(path, role);
+    Ok(frame)
+}
