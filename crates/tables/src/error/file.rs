@@ -137,6 +137,17 @@ pub enum UnreadableTable {
         reason: String,
     },
     /// A folder or a pattern without files.
+    /// JSON that is damaged, or no table.
+    #[error(
+        "{file}: it is no table of JSON ({reason}); write a row in each line, as {{\"ds\": \"2024-01-31\", \"y\": 5}}, or a list of such rows"
+    )]
+    #[strum(serialize = "damaged_json")]
+    Json {
+        /// The file.
+        file: Arc<str>,
+        /// The fault.
+        reason: String,
+    },
     #[error(
         "{path}: there is no file of a known kind; name files, a folder that holds some, or a pattern that fits some"
     )]

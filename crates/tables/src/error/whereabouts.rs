@@ -101,6 +101,7 @@ impl UnreadableTable {
             | Self::Parquet { file, .. }
             | Self::ArrowStream { file, .. }
             | Self::NotBuilt { file, .. }
+            | Self::Json { file, .. }
             | Self::Batches { table: file, .. } => Whereabouts::file(file),
             Self::TimesInParts { table, .. } | Self::NoWholePeriod { table } => Whereabouts::file(table),
             Self::Hole { id, .. } => Whereabouts::of_series(id),

@@ -97,7 +97,7 @@ impl<W: io::Write> CsvWriter<W> {
                 text.push(separator);
                 text.push_str(&cutoff.1);
             }
-            for ((_, values), (wide, is_integer)) in part.columns.iter().zip(&forms) {
+            for ((name, values), (wide, is_integer)) in part.columns.iter().zip(&forms) {
                 text.push(separator);
                 let start = text.len();
                 match wide {

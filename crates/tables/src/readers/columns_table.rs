@@ -13,9 +13,9 @@ use foretell_calendar::Clock;
 use foretell_messages::excerpt;
 
 /// The rows of listed columns, one after the other.
-pub(crate) struct ColumnsTable<'a> {
+pub(crate) struct ColumnsTable {
     name: Arc<str>,
-    columns: &'a TableColumns,
+    columns: Arc<TableColumns>,
     header: Vec<String>,
     /// Of each column, whether all of its cells came as texts, and whether as whole numbers.
     kinds: Vec<(bool, bool)>,
@@ -26,8 +26,8 @@ pub(crate) struct ColumnsTable<'a> {
     read: usize,
 }
 
-impl<'a> ColumnsTable<'a> {
-    pub(crate) fn new(name: &Arc<str>, columns: &'a TableColumns) -> Result<Self, DataError> {
+impl ColumnsTable {
+    pub(crate) fn new(name: &Arc<str>, columns: Arc<TableColumns>) -> Result<Self, DataError> {
         let header: Vec<String> = columns.0.iter().map(|column| column.name.clone()).collect();
         check_header(name, &header)?;
         let rows = columns.0.first().map_or(0, |column| column.len());
@@ -44,7 +44,7 @@ impl<'a> ColumnsTable<'a> {
         self.read.saturating_sub(1)
     }
 
-    fn cell(&self, column: usize) -> &'a str {
+    fn cell(&self, column: usize) -> &str {
         self.columns.0[column].cell(self.at())
     }
 
@@ -56,7 +56,7 @@ impl<'a> ColumnsTable<'a> {
     }
 }
 
-impl TableReader for ColumnsTable<'_> {
+impl TableReader for ColumnsTable {
     fn file(&self) -> &Arc<str> {
         &self.name
     }

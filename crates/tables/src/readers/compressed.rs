@@ -1,5 +1,5 @@
-//! Text that is compressed by gzip or Zstandard: told by its first bytes, whatever the file is called, and unpacked
-//! as it is read.
+//! Text that is compressed by gzip or Zstandard, or is the only file of a zip archive: told by its first bytes, whatever the file is
+//! called, and unpacked as it is read.
 //!
 //! A few bytes can stand for any amount of text, so the size of the output is held against that of the input. Zstandard's own
 //! window takes up to 128 MB, its decoder's default limit.
@@ -7,6 +7,8 @@
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 
 use flate2::bufread::MultiGzDecoder;
+
+use super::zip_text::{NoZipText, ZIP, ZipText};
 
 /// Text may be unpacked to this many times its packed size,
 const FACTOR: u64 = 100;
@@ -27,6 +29,8 @@ pub(crate) enum Damage {
         times = FACTOR
     )]
     Bomb(&'static str),
+    #[error("{0}")]
+    Zip(String),
     #[cfg(not(feature = "parquet"))]
     #[error(
         "it is compressed by Zstandard, and this foretell was built without; unpack it first, or build it with the feature `parquet`"
@@ -62,6 +66,7 @@ impl<R: Read> Read for Uninterrupted<R> {
 pub(crate) enum Text<R: Read> {
     Plain(Whole<R>),
     Gzip(Box<Unpacked<MultiGzDecoder<Counted<Whole<R>>>>>),
+    Zip(Box<Unpacked<ZipText<Counted<Whole<R>>>>>),
     #[cfg(feature = "parquet")]
     Zstandard(Unpacked<zstd::Decoder<'static, Counted<Whole<R>>>>),
 }
@@ -72,6 +77,14 @@ impl<R: Read> Text<R> {
         let mut head = Vec::new();
         input.by_ref().take(ZSTANDARD.len() as u64).read_to_end(&mut head)?;
         let (gzip, zstandard) = (head.starts_with(&GZIP), head.starts_with(&ZSTANDARD));
+        if head == ZIP {
+            let input = Counted {
+                input: BufReader::with_capacity(1 << 16, Cursor::new(Vec::new()).chain(input)),
+                bytes: 0,
+            };
+            let text = ZipText::new(input).map_err(|error| damaged("zip", error))?;
+            return Ok(Self::Zip(Box::new(Unpacked::new("zip", text))));
+        }
         let input = BufReader::with_capacity(1 << 16, Cursor::new(head).chain(input));
         if !gzip && !zstandard {
             return Ok(Self::Plain(input));
@@ -92,6 +105,7 @@ impl<R: Read> Read for Text<R> {
         match self {
             Self::Plain(input) => input.read(out),
             Self::Gzip(unpacked) => unpacked.read(out, |decoder| decoder.get_ref().bytes),
+            Self::Zip(unpacked) => unpacked.read(out, |decoder| decoder.get_ref().bytes),
             #[cfg(feature = "parquet")]
             Self::Zstandard(unpacked) => unpacked.read(out, |decoder| decoder.get_ref().bytes),
         }
@@ -111,20 +125,30 @@ impl<D: Read> Unpacked<D> {
     }
 
     fn read(&mut self, out: &mut [u8], packed: impl Fn(&D) -> u64) -> io::Result<usize> {
-        let damage = |damage| io::Error::new(io::ErrorKind::InvalidData, damage);
-        let read = self.decoder.read(out).map_err(|error| match error.kind() {
-            io::ErrorKind::InvalidData
-            | io::ErrorKind::InvalidInput
-            | io::ErrorKind::UnexpectedEof
-            | io::ErrorKind::Other => damage(Damage::Broken(self.format, error.to_string())),
-            _ => error,
-        })?;
+        let read = self.decoder.read(out).map_err(|error| damaged(self.format, error))?;
         self.bytes += read as u64;
         match self.bytes > ALWAYS.max(packed(&self.decoder).saturating_mul(FACTOR)) {
-            true => Err(damage(Damage::Bomb(self.format))),
+            true => Err(io::Error::new(io::ErrorKind::InvalidData, Damage::Bomb(self.format))),
             false => Ok(read),
         }
     }
+}
+
+/// The error of a decoder as one of the data, if it is.
+fn damaged(format: &'static str, error: io::Error) -> io::Error {
+    let zip = error.get_ref().and_then(|cause| cause.downcast_ref::<NoZipText>());
+    let damage = match (zip, error.kind()) {
+        (Some(why), _) => Damage::Zip(why.to_string()),
+        (
+            None,
+            io::ErrorKind::InvalidData
+            | io::ErrorKind::InvalidInput
+            | io::ErrorKind::UnexpectedEof
+            | io::ErrorKind::Other,
+        ) => Damage::Broken(format, error.to_string()),
+        (None, _) => return error,
+    };
+    io::Error::new(io::ErrorKind::InvalidData, damage)
 }
 
 /// A source, and how much of it was taken.

@@ -11,6 +11,7 @@ use super::arrow_stream::memory_of;
 #[cfg(feature = "parquet")]
 use super::arrow_table::ArrowTable;
 use super::file_options::FileOptions;
+use super::json_rows::json_table;
 use super::seekable::Seekable;
 use super::shared_bytes::SharedBytes;
 use super::table::TableReader;
@@ -99,7 +100,7 @@ const ARROW_STREAM: FileFormat = FileFormat {
 };
 
 /// All formats; the first is that of files whose names say nothing.
-static FORMATS: [FileFormat; 6] = [
+static FORMATS: [FileFormat; 7] = [
     FileFormat {
         name: "CSV",
         endings: &["csv", "txt"],
@@ -151,6 +152,24 @@ static FORMATS: [FileFormat; 6] = [
         #[cfg(feature = "parquet")]
         write_cells: Some(|table, out| BatchWriter::file(out).write_whole(&table.record_batch())),
         ..ARROW_STREAM
+    },
+    FileFormat {
+        name: "JSON",
+        endings: &["json", "jsonl", "ndjson"],
+        compressible: true,
+        feature: None,
+        open: Some(|path, _, _| {
+            let file: Arc<str> = path.display().to_string().into();
+            match File::open(path) {
+                Ok(opened) => Ok(Box::new(json_table(&file, opened)?)),
+                Err(source) => Err(DataError::Read { file, source }),
+            }
+        }),
+        take: Some(|name, bytes, _, _| Ok(Box::new(json_table(name, bytes.as_ref())?))),
+        // Of each cell its text, and where that ends.
+        memory: Some(|_, size| Ok(size.saturating_mul(3))),
+        write: None,
+        write_cells: None,
     },
     FileFormat {
         name: "Excel",
@@ -219,6 +238,10 @@ impl FileFormat {
     pub(crate) fn has_known_ending(path: &Path) -> bool {
         let ending = path.extension().unwrap_or_default();
         let packed = ["gz", "zst"].iter().any(|packed| ending.eq_ignore_ascii_case(packed));
+        // Beside tables it is what programs write about them.
+        if ending.eq_ignore_ascii_case("json") {
+            return false;
+        }
         FORMATS.iter().any(|format| {
             format.is_ending(path)
                 || packed && format.compressible && format.is_ending(path.with_extension(""))

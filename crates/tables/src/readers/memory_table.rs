@@ -22,7 +22,7 @@ pub struct MemoryTable {
 #[derive(Clone)]
 enum Content {
     File(&'static FileFormat, SharedBytes),
-    Columns(TableColumns),
+    Columns(Arc<TableColumns>),
 }
 
 impl MemoryTable {
@@ -33,7 +33,7 @@ impl MemoryTable {
 
     /// Columns that came as lists, in a table called `name` in messages, which count its rows from 0.
     pub fn of_columns(name: &str, columns: TableColumns) -> Self {
-        Self { name: name.into(), content: Content::Columns(columns) }
+        Self { name: name.into(), content: Content::Columns(columns.into()) }
     }
 
     /// Names of its columns.
@@ -64,7 +64,7 @@ impl MemoryTable {
     ) -> Result<Box<dyn TableReader + '_>, DataError> {
         match &self.content {
             Content::File(format, bytes) => format.take(&self.name, bytes, options, &wanted),
-            Content::Columns(columns) => Ok(Box::new(ColumnsTable::new(&self.name, columns)?)),
+            Content::Columns(columns) => Ok(Box::new(ColumnsTable::new(&self.name, columns.clone())?)),
         }
     }
 }

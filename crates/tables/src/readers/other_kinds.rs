@@ -15,12 +15,11 @@ pub(super) fn other_kind(head: &[u8]) -> Option<&'static str> {
         () if head.starts_with(b"\xd0\xcf\x11\xe0") || head.starts_with("ÐÏ\u{11}à".as_bytes()) => {
             "a workbook of an old Excel (.xls); save it as .xlsx or CSV"
         }
-        () if head.starts_with(b"PK\x03\x04") => {
-            "a zip archive, as workbooks are; unpack it, or call it .xlsx or .ods if it is one"
-        }
         () if head.starts_with(b"PAR1") => "a Parquet file; let its name end in .parquet",
         () if head.starts_with(b"ARROW1") => "a file of Arrow's; let its name end in .arrow or .feather",
-        () if follows(b'{', b"\"") || follows(b'[', b"{[]") => "JSON; write it as CSV, with a line per row",
+        () if follows(b'{', b"\"") || follows(b'[', b"{[]") => {
+            "JSON; let its name end in .json, or write it as CSV, with a line per row"
+        }
         () if is_page.is_some_and(|byte| byte.is_ascii_alphabetic() || b"!?".contains(byte)) => {
             "a page of HTML or XML, as some programs export tables; open it in a spreadsheet, and save it as CSV"
         }

@@ -27,6 +27,76 @@ impl TableColumns {
     }
 }
 
+/// Reads a row, an object of cells by the names of their columns: columns that it lacks have nothing there, and those that are new
+/// have nothing before.
+pub(crate) struct Row<'a>(pub(crate) &'a mut TableColumns);
+
+impl<'de> DeserializeSeed<'de> for Row<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Row<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a row: an object of cells by the names of their columns")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let TableColumns(columns) = self.0;
+        let rows = columns.first().map_or(0, ListedColumn::len);
+        // Rows have their columns in one order, as a rule.
+        let mut next = 0;
+        while let Some(name) = map.next_key::<String>()? {
+            let is_next = columns.get(next).is_some_and(|column| column.name == name);
+            let found =
+                if is_next { Some(next) } else { columns.iter().position(|column| column.name == name) };
+            let place = found.unwrap_or_else(|| {
+                columns.push(ListedColumn { name, cells: String::new(), ends: vec![(0, false); rows] });
+                columns.len() - 1
+            });
+            if columns[place].len() > rows {
+                return Err(A::Error::custom(format!("the row has two cells of `{}`", columns[place].name)));
+            }
+            map.next_value_seed(Cell(&mut columns[place]))?;
+            next = place + 1;
+        }
+        for column in columns.iter_mut().filter(|column| column.len() == rows) {
+            let end = column.cells.len();
+            column.ends.push((end, false));
+        }
+        Ok(())
+    }
+}
+
+/// Reads a list of rows.
+pub(crate) struct RowList<'a>(pub(crate) &'a mut TableColumns);
+
+impl<'de> DeserializeSeed<'de> for RowList<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for RowList<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a list of rows")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<(), A::Error> {
+        while list.next_element_seed(Row(self.0))?.is_some() {}
+        Ok(())
+    }
+}
+
 impl ListedColumn {
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
