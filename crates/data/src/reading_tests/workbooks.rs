@@ -98,3 +98,83 @@ fn more_rows_to_skip_than_there_are_is_an_error() {
         assert!(message.contains("are to be skipped"), "{message}");
     }
 }
+
+/// A workbook of one sheet; cells that are numbers are such, and empty ones are not written.
+fn workbook(rows: &[&[&str]]) -> Vec<u8> {
+    use std::io::{Cursor, Write as _};
+    let cell = |text: &str, place: String| match (text.is_empty(), text.parse::<f64>()) {
+        (true, _) => String::new(),
+        (_, Ok(number)) => format!("<c r=\"{place}\"><v>{number}</v></c>"),
+        _ => format!("<c r=\"{place}\" t=\"inlineStr\"><is><t>{text}</t></is></c>"),
+    };
+    let row = |(row, cells): (usize, &&[&str])| {
+        let cells = cells.iter().zip('A'..).map(|(text, column)| cell(text, format!("{column}{}", row + 1)));
+        format!("<row r=\"{}\">{}</row>", row + 1, cells.collect::<String>())
+    };
+    let rows: String = rows.iter().enumerate().map(row).collect();
+    const MAIN: &str = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+    const DOC: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+    const RELS: &str = "http://schemas.openxmlformats.org/package/2006/relationships";
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, text) in [
+        (
+            "_rels/.rels",
+            format!(
+                "<Relationships xmlns=\"{RELS}\"><Relationship Id=\"r1\" Type=\"{DOC}/officeDocument\" Target=\"xl/workbook.xml\"/></Relationships>"
+            ),
+        ),
+        (
+            "xl/workbook.xml",
+            format!(
+                "<workbook xmlns=\"{MAIN}\" xmlns:r=\"{DOC}\"><sheets><sheet name=\"S\" sheetId=\"1\" r:id=\"r1\"/></sheets></workbook>"
+            ),
+        ),
+        (
+            "xl/_rels/workbook.xml.rels",
+            format!(
+                "<Relationships xmlns=\"{RELS}\"><Relationship Id=\"r1\" Type=\"{DOC}/worksheet\" Target=\"worksheets/sheet1.xml\"/></Relationships>"
+            ),
+        ),
+        (
+            "xl/worksheets/sheet1.xml",
+            format!("<worksheet xmlns=\"{MAIN}\"><sheetData>{rows}</sheetData></worksheet>"),
+        ),
+    ] {
+        zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
+        zip.write_all(text.as_bytes()).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+#[test]
+fn a_row_of_units_is_left_out_and_told() {
+    let home = tempfile::tempdir().unwrap();
+    let days = [["2024-01-01", "5", "1"], ["2024-01-02", "6", "2"], ["2024-01-03", "7", "3"]];
+    let read = |name: &str, units: &[&str; 3], file: FileOptions| {
+        let path = home.path().join(name);
+        let rows: Vec<&[&str]> = [&["ds", "load", "price"][..], &units[..]]
+            .into_iter()
+            .chain(days.iter().map(|day| &day[..]))
+            .collect();
+        let text: String = rows.iter().map(|row| row.join(",") + "\n").collect();
+        std::fs::write(&path, if name.ends_with("csv") { text.into_bytes() } else { workbook(&rows) })
+            .unwrap();
+        Panel::from_file(&path, &ReadOptions { wide: true, file, ..ReadOptions::default() })
+    };
+    for name in ["t.xlsx", "t.csv"] {
+        for units in [["", "kWh", "EUR"], ["UTC", "MWh/d", "(EUR)"]] {
+            let panel = read(name, &units, FileOptions::default()).unwrap();
+            assert_eq!((panel.y(0), panel.y(1)), (&[5.0, 6.0, 7.0][..], &[1.0, 2.0, 3.0][..]));
+            let notes: Vec<String> = panel.notes().iter().map(ToString::to_string).collect();
+            let told = format!(
+                "line 2 is left out as the units of the columns (`{}`",
+                units.iter().find(|unit| !unit.is_empty()).unwrap()
+            );
+            assert!(notes.iter().any(|note| note.contains(&told)), "{notes:?}");
+        }
+        // What has digits may be a value; its row is reached without a first cell.
+        read(name, &["", "1000 kWh", "EUR"], FileOptions::default()).unwrap_err();
+        let skips = FileOptions { skip_matching: vec![String::new()], ..FileOptions::default() };
+        assert_eq!(read(name, &["", "1000 kWh", "EUR"], skips).unwrap().y(0), [5.0, 6.0, 7.0]);
+    }
+}

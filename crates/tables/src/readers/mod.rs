@@ -51,6 +51,7 @@ pub(crate) mod table_files;
 pub(crate) mod text_table;
 mod units;
 #[cfg(feature = "excel")]
+mod units_row;
 mod workbook;
 #[cfg(feature = "excel")]
 mod workbook_sizes;

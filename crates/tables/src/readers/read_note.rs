@@ -27,6 +27,15 @@ pub enum ReadNote {
         /// and the line of the header, from 1.
         header: u64,
     },
+    /// A row below the header that holds the units of the columns.
+    UnitsRow {
+        /// The file.
+        file: Arc<str>,
+        /// Its line, from 1.
+        line: u64,
+        /// Its texts.
+        texts: Vec<String>,
+    },
     /// A workbook of several sheets, of which the first was read.
     Sheet {
         /// The file.
@@ -156,6 +165,12 @@ pub enum ReadNote {
     },
 }
 
+impl ReadNote {
+    pub(super) fn units_row(file: &Arc<str>, line: u64, texts: &[String]) -> Self {
+        Self::UnitsRow { file: file.clone(), line, texts: texts.to_vec() }
+    }
+}
+
 impl fmt::Display for ReadNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -249,6 +264,9 @@ impl fmt::Display for ReadNote {
                     "{file}: read as {encoding}, for it is not UTF-8; {} names another encoding",
                     Setting::Encoding
                 )
+            }
+            Self::UnitsRow { file, line, texts } => {
+                write!(f, "{file}: line {line} is left out as the units of the columns ({})", listed(texts))
             }
             Self::Titles { file, lines, header } => write!(
                 f,

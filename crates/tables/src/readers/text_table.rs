@@ -19,6 +19,7 @@ use super::read_note::ReadNote;
 use super::records::{MAX_COLUMNS, Records};
 use super::table::{TableReader, check_header};
 use super::units::Units;
+use super::units_row::units_line;
 use crate::error::DataError;
 use crate::error::construct::check_wanted;
 use crate::error::file::UnreadableTable;
@@ -47,6 +48,8 @@ pub struct TextTable<R: Read> {
     marks: Marks,
     /// Lines that were taken for titles.
     titles: Option<u64>,
+    /// The line of the units of the columns, and its texts.
+    units_row: Option<(u64, Vec<String>)>,
     /// Rows so far.
     rows: u64,
     numbers: NumberFormat,
@@ -101,6 +104,7 @@ impl<R: Read + Send> TextTable<R> {
         head.drain(..header.bytes);
         let marks = Marks { separator: header.separator, comment };
         let passed = (skipped + header.lines) as u64;
+        let units_row = units_line(&head, header.separator, comment);
         let mut table = Self {
             file,
             header: Arc::default(),
@@ -108,6 +112,7 @@ impl<R: Read + Send> TextTable<R> {
             records: Records::of(Block { text: Vec::new(), lines: 0 }, marks),
             marks,
             titles: (header.lines > 0).then_some(passed),
+            units_row: units_row.map(|(line, texts)| (passed + line as u64 + 1, texts)),
             rows: 0,
             numbers: NumberFormat::default(),
             units: Units::default(),
@@ -145,7 +150,8 @@ impl<R: Read + Send> TextTable<R> {
                 let at = Place { row, ..self.place() };
                 return Err(UnreadableTable::UnclosedQuote { at, text: excerpt(text) }.into());
             }
-            if self.records.is_blank() || self.options.skips(self.field(0)) {
+            let has_units = self.units_row.as_ref().is_some_and(|(line, _)| *line == self.records.line());
+            if has_units || self.records.is_blank() || self.options.skips(self.field(0)) {
                 continue;
             }
             if !self.repeats_header() {
@@ -266,6 +272,7 @@ impl<R: Read + Send> TableReader for TextTable<R> {
             records,
             marks: self.marks,
             titles: None,
+            units_row: self.units_row.clone(),
             rows: self.rows,
             numbers: self.numbers,
             units: self.units.of_part(),
@@ -362,7 +369,9 @@ impl<R: Read + Send> TableReader for TextTable<R> {
         let repeated = Some(self.repeated.load(Ordering::Relaxed)).filter(|lines| *lines > 0);
         let repeated = repeated.map(|lines| ReadNote::RepeatedHeaders { file: file(), lines });
         let points = self.points.as_ref().and_then(|points| points.note(&self.file, &self.header));
-        let first = encoded.into_iter().chain(titles).chain(repeated).chain(points);
+        let units = self.units_row.as_ref().filter(|_| self.blocks.is_some());
+        let units = units.map(|(line, texts)| ReadNote::units_row(&self.file, *line, texts));
+        let first = encoded.into_iter().chain(titles).chain(units).chain(repeated).chain(points);
         first.chain(self.units.notes(&self.file)).collect()
     }
 }

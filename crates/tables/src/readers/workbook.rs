@@ -1,6 +1,7 @@
 //! Sheets of Excel's and OpenDocument's workbooks as tables.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufReader, Cursor, Read, Seek};
 use std::path::Path;
@@ -16,6 +17,7 @@ use super::read_note::ReadNote;
 use super::sheets::Sheets;
 use super::table::{TableReader, check_header};
 use super::units::Units;
+use super::units_row::{is_units_row, shown};
 use super::workbook_sizes::{CELL, TOO_MUCH, check_contents};
 use crate::error::DataError;
 use crate::error::construct::check_wanted;
@@ -185,18 +187,32 @@ impl SheetTable {
             names[(column - left) as usize] = text_of(data).trim().to_owned();
         }
         check_header(&file, &names)?;
+        let mut rows = cells[end..].chunk_by(|one, other| one.0.0 == other.0.0);
+        let texts = |cells: &[((u32, u32), Data)]| -> BTreeMap<usize, String> {
+            cells.iter().map(|((_, column), data)| (*column as usize, text_of(data).into_owned())).collect()
+        };
+        let units = match [rows.next(), rows.next()] {
+            [Some(first), Some(second)] => {
+                let units = texts(first);
+                is_units_row(&units, &texts(second))
+                    .then(|| (first.len(), u64::from(first[0].0.0) + 1, shown(&units)))
+            }
+            _ => None,
+        };
+        let rows_at = end + units.as_ref().map_or(0, |(cells, ..)| *cells);
+        let units = units.map(|(_, line, texts)| ReadNote::units_row(&file, line, &texts));
         Ok(Self {
             file,
             units: Units::of_columns(names.len()),
             header: names,
             left,
             cells,
-            at: end,
-            next: end,
+            at: rows_at,
+            next: rows_at,
             numbers: NumberFormat::default(),
             options: options.clone(),
             sheets: sheet.sheets(),
-            notes: sheet.note.into_iter().chain(titles).collect(),
+            notes: sheet.note.into_iter().chain(titles).chain(units).collect(),
         })
     }
 
@@ -320,8 +336,8 @@ impl TableReader for SheetTable {
             self.at = self.next;
             let Some(&((row, column), ref first)) = self.cells.get(self.at) else { return Ok(false) };
             self.next += self.cells[self.at..].iter().take_while(|((other, _), _)| *other == row).count();
-            let skipped = column == self.left && self.options.skips(text_of(first).as_bytes());
-            if !skipped {
+            let first = if column == self.left { text_of(first) } else { "".into() };
+            if !self.options.skips(first.as_bytes()) {
                 return Ok(true);
             }
         }
