@@ -47,3 +47,34 @@ def test_columns_of_both_tables_are_known_ahead() -> None:
     assert told["Auto"].iloc[1] > told["Auto"].iloc[0] + 20
     with pytest.raises(ValueError, match="no column that df has"):
         foretell.forecast(past, h=6, freq="MS", models=models, futr_df=future[["unique_id", "ds", "note"]])
+
+
+def _by_store_and_item():
+    past = pd.concat(AirPassengersDF.assign(store="N", item=item)[["store", "item", "ds", "y"]].tail(36) for item in (1, 2))
+    return past.assign(y=past["y"] * past["item"])
+
+
+def test_columns_that_make_the_ids_together_are_joined() -> None:
+    past = _by_store_and_item()
+    usual = past.assign(unique_id=past["store"] + "/" + past["item"].astype(str)).drop(columns=["store", "item"])
+    expected = foretell.forecast(usual, h=3, freq="ME", models=["AutoETS"])
+    for told in (past, usual):
+        table = foretell.forecast(told, h=3, freq="ME", models=["AutoETS"], id_col=["store", "item"])
+        assert table["unique_id"].unique().tolist() == ["N/1", "N/2"]
+        assert table["Auto"].tolist() == expected["Auto"].tolist()
+    with pytest.raises(ValueError, match="df has no column item; it has store"):
+        foretell.forecast(past.drop(columns="item"), h=3, freq="ME", models=["AutoETS"], id_col=["store", "item"])
+    with pytest.raises(ValueError, match="make 1 ids of 2 series"):
+        alike = past.assign(store=past["item"].map({1: "a/b", 2: "a"}), item=past["item"].map({1: "c", 2: "b/c"}))
+        foretell.forecast(alike, h=3, freq="ME", models=["AutoETS"], id_col=["store", "item"])
+
+
+@pytest.mark.parametrize("library", ["polars", "pyarrow"])
+def test_other_tables_join_ids_as_pandas_does(library: str) -> None:
+    from foretell._ids import joined
+
+    module = pytest.importorskip(library)
+    past = _by_store_and_item().reset_index(drop=True)
+    table = module.from_pandas(past) if library == "polars" else module.Table.from_pandas(past, preserve_index=False)
+    told = joined(table, ["store", "item"], "df").to_pandas()
+    pd.testing.assert_frame_equal(told, joined(past, ["store", "item"], "df"), check_dtype=False)

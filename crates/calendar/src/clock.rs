@@ -69,6 +69,8 @@ pub struct Clock {
     dates: IntegerDates,
     /// Where clocks showed the last time that was read twice, the second instant.
     pub later: Option<i64>,
+    /// Whether clocks never showed the last time that was read, since they were put forward over it.
+    pub skipped: bool,
     /// How many times were quarters or half-years by their letter.
     quarters: usize,
 }
@@ -104,7 +106,7 @@ impl Clock {
     }
 
     fn read_english(&mut self, text: &str) -> Result<i64, TimeFlaw> {
-        self.later = None;
+        (self.later, self.skipped) = (None, false);
         if let Some(format) = self.format.as_ref().filter(|format| !format.is_integer()) {
             let written = format.read(text)?;
             return self.written(&written);
@@ -170,9 +172,9 @@ impl Clock {
             None => Ok(civil),
             // Settled by the data, an offset is in every row; set by someone, in any or none.
             Some(zone) if first || !zone.found => {
-                let (instant, later) = zone.instants(civil).ok_or(CALENDAR)?;
-                self.later = later;
-                Ok(instant)
+                let shown = zone.instants(civil).ok_or(CALENDAR)?;
+                (self.later, self.skipped) = (shown.later, shown.skipped);
+                Ok(shown.first)
             }
             Some(_) => Err(UNZONED),
         }
@@ -190,7 +192,7 @@ impl Clock {
     /// Takes a time of a column whose type says that its times are instants of that zone, or civil.
     pub fn typed(&mut self, zone: Option<&str>, time: i64) -> Result<i64, TimeFlaw> {
         let first = self.kind.is_none();
-        self.later = None;
+        (self.later, self.skipped) = (None, false);
         self.settle(TimeKind::Timestamp)?;
         match (zone, &self.zone) {
             (None, None) => Ok(time),

@@ -71,6 +71,23 @@ impl Freq {
         if times.len() < 3 {
             return None;
         }
+        Self::of_steps(kind, times)
+    }
+
+    /// The frequency of two times or more that follow each other, as a proposal: fewer than three show nothing for sure.
+    pub fn proposed(kind: TimeKind, zone: Option<&Zone>, times: &[i64]) -> Option<Self> {
+        let civil = |time: &i64| zone.map_or(Some(*time), |zone| zone.civil(*time));
+        match times {
+            _ if times.len() > 2 => Self::guess(kind, zone, times),
+            [first, last] if kind == TimeKind::Timestamp => {
+                Self::of_steps(kind, &[civil(first)?, civil(last)?])
+            }
+            times => Self::of_steps(kind, times),
+        }
+    }
+
+    /// The frequency of most steps of times without a zone.
+    fn of_steps(kind: TimeKind, times: &[i64]) -> Option<Self> {
         let step = typical(times.windows(2).map(|pair| pair[1].saturating_sub(pair[0])))?;
         if kind == TimeKind::Integer {
             return Some(Self { unit: Unit::Integer, multiple: step });
@@ -99,7 +116,9 @@ fn guess_days(days: &[Date], step: i64) -> Option<Freq> {
         return Some(Freq { unit: Unit::Week(weekday(&days[0])), multiple: step / 7 });
     }
     let over_weekend = |pair: &[Date]| weekday(&pair[0]) == 4 && days_to(pair[1]) - days_to(pair[0]) == 3;
-    let business = step == 1 && days.iter().all(|day| weekday(day) < 5) && days.windows(2).any(over_weekend);
+    let business = (step == 1 || days.len() == 2)
+        && days.iter().all(|day| weekday(day) < 5)
+        && days.windows(2).any(over_weekend);
     business.then_some(Freq { unit: Unit::Workdays(&MONDAY_TO_FRIDAY), multiple: 1 })
 }
 
@@ -198,6 +217,28 @@ mod tests {
         }
         assert_eq!(Freq::infer(TimeKind::Integer, None, &[0, 24, 48]), Some(freq("24")));
         assert_eq!(Freq::infer(TimeKind::Integer, None, &[i64::MIN, 0, i64::MAX]), None);
+    }
+
+    #[test]
+    fn two_times_propose_a_frequency() {
+        for (texts, word) in [
+            (["2024-01-01", "2024-02-01"], "MS"),
+            (["2024-01-31", "2024-02-29"], "ME"),
+            (["2024-03-31", "2024-06-30"], "QE-DEC"),
+            (["2023-01-01", "2024-01-01"], "YS-JAN"),
+            (["2024-01-02", "2024-01-09"], "W-TUE"),
+            (["2024-01-05", "2024-01-08"], "B"),
+            (["2024-01-02", "2024-01-03"], "D"),
+            (["2024-01-02 00:00", "2024-01-02 01:00"], "h"),
+        ] {
+            let proposed = Freq::proposed(TimeKind::Timestamp, None, &times(&texts));
+            assert_eq!(proposed, Some(freq(word)), "{texts:?}");
+        }
+        assert_eq!(Freq::proposed(TimeKind::Integer, None, &[3, 5]), Some(freq("2")));
+        assert_eq!(Freq::proposed(TimeKind::Timestamp, None, &times(&["2024-01-01"])), None);
+        let zone = Zone::parse("Europe/Berlin").unwrap();
+        let utc = times(&["2024-03-30 23:00", "2024-03-31 22:00"]);
+        assert_eq!(Freq::proposed(TimeKind::Timestamp, Some(&zone), &utc), Some(freq("D")));
     }
 
     #[test]

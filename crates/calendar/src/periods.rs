@@ -5,11 +5,21 @@ use jiff::civil::{Date, ISOWeekDate, Weekday};
 
 use super::cursor::Cursor;
 use super::days::{CALENDAR, DAY, days_to};
-use super::flaw::TimeFlaw;
+use super::flaw::{Advice, TimeFlaw};
 use super::written::Written;
+use foretell_messages::Setting;
 
 const PERIOD: TimeFlaw =
     TimeFlaw::new("names no quarter, half-year, week or month of that year; correct its number");
+
+const NUMBERED: TimeFlaw = TimeFlaw::advising(
+    "is a numbered period of a year; where that is a month, write it as 2024-01, or read it, as in",
+    &Advice::new(Setting::TimeFormat, "%Y-P%m")
+        .or(", and where a year has 13 of four weeks, number the rows with integers as times, and name the season (13)"),
+);
+
+/// Words before the number of a week of ISO 8601, beside the letter.
+const WEEKS: [&str; 3] = ["week", "wk", "kw"];
 
 const MONTHS: [&str; 12] = [
     "january",
@@ -114,12 +124,14 @@ fn period(parts: &[Part<'_>; 5]) -> Option<Result<Date, TimeFlaw>> {
         true => Date::new(year as i16, ((number - 1) * months + 1) as i8, 1).map_err(|_| CALENDAR),
         false => Err(PERIOD),
     };
+    let letter = if WEEKS.iter().any(|week| letter.eq_ignore_ascii_case(week)) { "W" } else { letter };
     match (letter.as_bytes(), digits, day) {
         ([b'Q' | b'q'], 1, None) => Some(month(4, 3)),
         // Statistical offices write semesters as `2000-S1`.
         ([b'H' | b'h' | b'S' | b's'], 1, None) => Some(month(2, 6)),
         ([b'M' | b'm'], 1..=2, None) => Some(month(12, 1)),
         ([b'W' | b'w'], 1..=2, day) => Some(week(year, number, day.unwrap_or(1))),
+        ([b'P' | b'p'], 1..=2, None) => Some(Err(NUMBERED)),
         ([b'W' | b'w'], 3, None) => Some(week(year, number / 10, number % 10)),
         _ => None,
     }
@@ -182,6 +194,16 @@ mod tests {
 
     fn shown(text: &str) -> Option<Result<String, TimeFlaw>> {
         Some(read(text)?.map(|written| TimeKind::Timestamp.display(written.civil)))
+    }
+
+    #[test]
+    fn weeks_by_words_are_read_and_numbered_periods_are_asked_about() {
+        for text in ["KW 1 2021", "KW01/2021", "Week 1, 2021", "2021-wk01", "W1 2021"] {
+            assert_eq!(shown(text), Some(Ok("2021-01-04".to_owned())), "{text}");
+        }
+        for text in ["2015-P01", "2015P13", "P1 2015"] {
+            assert_eq!(shown(text), Some(Err(NUMBERED)), "{text}");
+        }
     }
 
     #[test]

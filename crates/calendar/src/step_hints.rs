@@ -32,6 +32,8 @@ pub enum StepHint {
     ClocksForward,
     /// A day without its last hour, as one of 23 whose hours are counted from midnight.
     ShortDay,
+    /// Clocks of the zone that was named are put back, and an hour that they show twice is there once: how far they then are from UTC.
+    ClocksBack(String),
     /// Steps of one length up to a time, and of another one from then on.
     Change {
         /// The last time of the steps before,
@@ -55,12 +57,17 @@ impl StepHint {
         if zone.is_none() && is_short_day(times[i - 1], times[i], freq) {
             return Some(Self::ShortDay);
         }
+        if let Some(zone) = zone
+            && let Some(kept) = unshown_again(zone, times, i, freq)
+        {
+            return Some(Self::ClocksBack(kept));
+        }
         one_each(zone, times).or_else(|| change(kind, zone, times))
     }
 
     /// Whether it is the whole remedy, so that no row is to be added.
     pub fn is_all(&self) -> bool {
-        !matches!(self, Self::ClocksForward | Self::ShortDay)
+        !matches!(self, Self::ClocksForward | Self::ShortDay | Self::ClocksBack(_))
     }
 }
 
@@ -98,6 +105,12 @@ impl fmt::Display for StepHint {
                 f,
                 "if hours were counted from midnight there, on a day of 23 since clocks were put forward, name their zone ({}); if not, ",
                 Setting::Zone.to("Europe/London")
+            ),
+            Self::ClocksBack(kept) => write!(
+                f,
+                "clocks of that zone show this hour twice; if these times are in standard time all year, name its offset ({}); if they are \
+                 local and lack the second of both hours, ",
+                Setting::Zone.to(kept)
             ),
             Self::Change { at, before, after } => {
                 let coarse = if before.typical_step() > after.typical_step() { before } else { after };
@@ -182,11 +195,35 @@ fn is_spring(time: i64) -> bool {
     date_of(time.div_euclid(DAY)).is_some_and(|day: Date| matches!(day.month(), 3 | 4 | 8..=10))
 }
 
-/// The offset from UTC in seconds before clocks were put forward, where that was less than an hour ago at an instant: times that clocks
-/// skip are read as those.
-pub fn skipped_before(zone: &Zone, instant: i64) -> Option<i32> {
-    let before = zone.offset(instant.checked_sub(HOUR)?)?;
-    (before < zone.offset(instant)?).then_some(before)
+/// The changes of the clocks within times of one zone, row by row: by how much they were put forward, below 0 if back, and the time
+/// that passed.
+fn clock_changes(zone: &Zone, times: &[i64]) -> impl Iterator<Item = (i64, i64)> {
+    times.windows(2).filter_map(|pair| {
+        let [before, after] = [zone.offset(pair[0])?, zone.offset(pair[1])?];
+        (before != after).then(|| (i64::from(after - before) * 1_000_000, pair[1] - pair[0]))
+    })
+}
+
+/// Whether sorted times have the hour that clocks show twice when they are put back twice, or once; nothing where they have no such night.
+pub fn shown_again(zone: &Zone, times: &[i64]) -> Option<bool> {
+    let steps = times.windows(2).map(|pair| pair[1] - pair[0]);
+    let step = typical(steps.filter(|step| *step > 0))?;
+    let mut nights = clock_changes(zone, times).filter(|(change, _)| *change < 0);
+    nights.find_map(|(change, passed)| match passed - step {
+        0 => Some(true),
+        more if more == -change => Some(false),
+        _ => None,
+    })
+}
+
+/// The offset after clocks were put back, where an hour that they show twice is there once before row `i`, and no row shows that the times
+/// follow these clocks.
+fn unshown_again(zone: &Zone, times: &[i64], i: usize, freq: Freq) -> Option<String> {
+    let step = freq.fixed_in(Some(zone)).filter(|step| *step <= HOUR)?;
+    let (change, passed) = clock_changes(zone, &times[i - 1..=i]).next()?;
+    let follows = clock_changes(zone, times).any(|(_, passed)| passed == step);
+    (change < 0 && passed == step - change && !follows)
+        .then(|| Zone::fixed(zone.offset(times[i])?).map(|zone| zone.name))?
 }
 
 /// Whether times that are there twice seem to be those of an hour that clocks show twice: hours of few nights, in a series of

@@ -35,7 +35,7 @@ impl End {
         let end = match (self.offset, zone) {
             (Some(offset), _) => self.civil.checked_sub(i64::from(offset) * 1_000_000),
             // When clocks are put back, an interval may end at the hour that it started in.
-            (None, Some(zone)) => zone.instants(self.civil).map(|(first, later)| later.unwrap_or(first)),
+            (None, Some(zone)) => zone.instants(self.civil).map(|shown| shown.later.unwrap_or(shown.first)),
             (None, None) => Some(self.civil),
         };
         end.is_some_and(|end| end > start)

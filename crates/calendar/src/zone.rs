@@ -96,7 +96,7 @@ impl Zone {
     }
 
     /// Offset from UTC at an instant, in seconds; nothing outside the calendar.
-    pub(crate) fn offset(&self, instant: i64) -> Option<i32> {
+    pub fn offset(&self, instant: i64) -> Option<i32> {
         Some(self.zone.to_offset(Timestamp::from_microsecond(instant).ok()?).seconds())
     }
 
@@ -108,11 +108,11 @@ impl Zone {
     /// The instant at which clocks show that: the first of two, and what they are put forward to if
     /// they never do.
     pub fn instant(&self, civil: i64) -> Option<i64> {
-        self.instants(civil).map(|(instant, _)| instant)
+        self.instants(civil).map(|instants| instants.first)
     }
 
-    /// The same, and the second of two.
-    pub(crate) fn instants(&self, civil: i64) -> Option<(i64, Option<i64>)> {
+    /// The same, with the second of two, and whether clocks never do.
+    pub(crate) fn instants(&self, civil: i64) -> Option<Instants> {
         let (day, clock) = (date_of(civil.div_euclid(DAY))?, civil.rem_euclid(DAY));
         let (seconds, micros) = (clock / 1_000_000, clock % 1_000_000);
         let time = DateTime::new(
@@ -129,8 +129,20 @@ impl Zone {
             AmbiguousOffset::Fold { .. } => Some(ambiguous.later().ok()?.as_microsecond()),
             AmbiguousOffset::Gap { .. } | AmbiguousOffset::Unambiguous { .. } => None,
         };
-        Some((ambiguous.compatible().ok()?.as_microsecond(), later))
+        let skipped = matches!(ambiguous.offset(), AmbiguousOffset::Gap { .. });
+        Some(Instants { first: ambiguous.compatible().ok()?.as_microsecond(), later, skipped })
     }
+}
+
+/// The instants at which clocks show a time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Instants {
+    /// The first of them, or that to which clocks are put forward over the time.
+    pub(crate) first: i64,
+    /// The second, if they show it twice.
+    pub(crate) later: Option<i64>,
+    /// Whether they never show it.
+    pub(crate) skipped: bool,
 }
 
 /// The days of which no clock of a zone showed a minute.

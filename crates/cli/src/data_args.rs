@@ -36,8 +36,8 @@ pub(crate) struct DataArgs {
     pub(crate) file: FileArgs,
     #[command(flatten)]
     layout: LayoutArgs,
-    /// Column of the series' ids [default: unique_id, or none where there is no such column and only one series;
-    /// with a model directory, as saved there]
+    /// Column of the series' ids, or several that make them together, as store,item, joined by / [default: unique_id, or none where
+    /// there is no such column and only one series; with a model directory, as saved there]
     #[arg(long, value_name = "C")]
     id_col: Option<String>,
     /// Column of the times [default: ds, the first one with --wide; with a model

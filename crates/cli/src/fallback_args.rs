@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use foretell::{CellTable, Cells, SeriesFallback};
+use foretell::{CellTable, Cells, SeriesFallback, id_name};
 
 use crate::context::Context;
 use crate::output::Sink;
@@ -40,7 +40,7 @@ impl Fallbacks<'_> {
             Cells::Texts(found.iter().map(|fallback| Some(text(fallback).to_owned())).collect())
         };
         let columns = vec![
-            (id_col.to_owned(), texts(|fallback| &fallback.series)),
+            (id_name(id_col).to_owned(), texts(|fallback| &fallback.series)),
             ("model".to_owned(), texts(|fallback| &fallback.model)),
             ("reason".to_owned(), texts(|fallback| &fallback.reason)),
             ("instead".to_owned(), texts(|fallback| fallback.instead)),

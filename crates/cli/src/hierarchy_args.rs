@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use foretell::hierarchy::{Hierarchy, Reconciliation};
-use foretell::{ModelSpec, read_hierarchy, read_levels};
+use foretell::{ModelSpec, Panel, levels_of, read_hierarchy, read_levels};
 use foretell_auto::Temporal;
 
 use crate::failure::Usage;
@@ -134,6 +134,17 @@ impl HierarchyArgs {
                 Ok(Some(read_levels(labels, id_col, levels)?))
             }
         }
+    }
+
+    /// The hierarchy of a panel whose static columns are its levels, if these are such.
+    pub(crate) fn of_static_columns(
+        &self,
+        static_cols: &[String],
+        panel: &Panel,
+    ) -> anyhow::Result<Option<Hierarchy>> {
+        let levels = &self.labels[..];
+        let are_static = !levels.is_empty() && levels.iter().all(|level| static_cols.contains(level));
+        Ok((are_static && self.hierarchy.is_none()).then(|| levels_of(panel, levels)).transpose()?)
     }
 
     /// Reads the hierarchy.

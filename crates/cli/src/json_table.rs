@@ -25,7 +25,7 @@ impl<W: Write> JsonTable<W> {
     }
 
     fn rows(&mut self, part: &Frame) -> io::Result<()> {
-        let [id, time, cutoff] = [part.id_col.as_str(), part.time_col.as_str(), "cutoff"].map(quoted);
+        let [id, time, cutoff] = [part.id_name(), part.time_col.as_str(), "cutoff"].map(quoted);
         let names: Vec<(String, bool)> =
             part.columns.iter().map(|(name, _)| (quoted(name), part.is_integer(name))).collect();
         for row in 0..part.n_rows() {
@@ -38,6 +38,9 @@ impl<W: Write> JsonTable<W> {
             for ((name, is_integer), (column, values)) in names.iter().zip(&part.columns) {
                 write!(self.out, ",{name}:")?;
                 match part.wide.get(column) {
+                    _ if part.labels.contains_key(column) => {
+                        serde_json::to_writer(&mut self.out, &part.label(column, values[row]))?;
+                    }
                     _ if *is_integer => write!(self.out, "{}", values[row] as i64)?,
                     _ if values[row].is_nan() => self.out.write_all(b"null")?,
                     Some(wide) => serde_json::to_writer(&mut self.out, &wide[row])?,

@@ -1,10 +1,11 @@
 //! How the file of the series is laid out.
 
-use clap::Args;
+use clap::{ArgGroup, Args};
 use foretell::{Across, Hours, ReadOptions};
 
 /// How the file of the series is laid out.
 #[derive(Debug, Args)]
+#[command(group = ArgGroup::new("of_hours").args(["time_cols", "hours_across"]).multiple(true))]
 pub(crate) struct LayoutArgs {
     /// The file has one time column, and one column per series. Blanks at the start or the end of a column are rows
     /// before the series begins or after it ends
@@ -28,8 +29,9 @@ pub(crate) struct LayoutArgs {
     #[arg(long, value_name = "C,C", value_delimiter = ',')]
     time_cols: Vec<String>,
     /// Which hour its number names in --time-cols: starting (0 to 23), ending (1 to 24, read as the start of the hour), or
-    /// counted from midnight (1 to 24, to 23 or 25 where clocks are changed, with --zone) [default: as the column's name or an hour 24 says]
-    #[arg(long, value_name = "WHICH", value_parser = str::parse::<Hours>, requires = "time_cols")]
+    /// counted from midnight (1 to 24, to 23 or 25 where clocks are changed, with --zone), also with --hours-across [default: as the
+    /// column's name or an hour 24 says]
+    #[arg(long, value_name = "WHICH", value_parser = str::parse::<Hours>, requires = "of_hours")]
     hours: Option<Hours>,
 }
 

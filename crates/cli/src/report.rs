@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context as _;
-use foretell::Value;
+use foretell::{Value, id_name};
 use foretell_report::{Importances, ScoreSheet, ScoredBy};
 
 use crate::failure::Usage;
@@ -20,7 +20,7 @@ pub(crate) fn read_scores(path: &Path, id_col: &str) -> anyhow::Result<ScoreShee
     let place = header.iter().position(|name| name == METRIC).unwrap_or(header.len());
     let by = match header.get(..place).unwrap_or_default() {
         [] => ScoredBy::All,
-        [key] if key == id_col => ScoredBy::Series,
+        [key] if key == id_name(id_col) => ScoredBy::Series,
         [key] if key == "step" => ScoredBy::Step,
         [key] if key == "cutoff" || key == "first" => ScoredBy::Cutoff,
         keys => {

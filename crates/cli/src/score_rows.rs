@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 use foretell::evaluate::{ScoreGroup, ScoreTable, is_count};
-use foretell::{CellTable, Cells, ForecastTable, ScoredForecasts};
+use foretell::{CellTable, Cells, ForecastTable, ScoredForecasts, id_name};
 use jiff::Timestamp;
 use serde_json::{Map, Value};
 
@@ -76,7 +76,7 @@ impl<'a> ScoreRows<'a> {
         let Some(group) = self.table.groups.first() else { return Vec::new() };
         let ScoreGroup { series, cutoff, label, step } = *group;
         let mut keys = Vec::new();
-        keys.extend(series.map(|_| self.id_col));
+        keys.extend(series.map(|_| id_name(self.id_col)));
         // Without cutoffs a forecast is known by its first time.
         keys.extend(cutoff.map(|_| if self.forecast.cutoffs.is_some() { "cutoff" } else { "first" }));
         keys.extend(label.and(self.labels.as_ref()).map(|(column, _)| *column));

@@ -35,8 +35,8 @@ pub(crate) struct ComparedFiles {
     /// rows gathered in periods, sums of a hierarchy), unless flags say something else
     #[arg(long, value_name = "DIR")]
     model: Option<PathBuf>,
-    /// Column of the series' ids, in each file that has it [default: unique_id, or none where there is no such column and only
-    /// one series; with --model as saved there]
+    /// Column of the series' ids, or several that make them together, as store,item, in each file that has it [default: unique_id,
+    /// or none where there is no such column and only one series; with --model as saved there]
     #[arg(long, value_name = "C")]
     id_col: Option<String>,
     /// Column of the times, in each file that has it [default: ds, or that of two columns which holds times; with --model as saved

@@ -158,7 +158,7 @@ pub use foretell_tables::{
     Across, AnomalyMark, CellTable, Cells, ColumnPart, CsvWriter, DataError, EarlyEnds, Encoding, FileFormat,
     FileOptions, Flaw, ForecastColumn, Frame, FrameWriter, Gap, Hours, KnownColumns, MemoryTable,
     ModelInTable, NumberFormat, Place, ReadNote, SAMPLE_ID, TableColumns, TooLarge, UnclearColumn,
-    UnreadableTable, Whereabouts, column_names, table_files,
+    UnreadableTable, Whereabouts, column_names, id_name, is_of_id, table_files,
 };
 /// Columns computed from a panel's target and times, and the holidays of countries.
 pub mod features {
@@ -229,6 +229,7 @@ pub use foretell_neural::{
 pub use foretell_threads::ThreadPool;
 pub use hierarchies::reading::{read_hierarchy, read_levels};
 pub use hierarchies::reconcile::{ReconcileOptions, reconcile};
+pub use hierarchies::static_columns::{StaticOfSums, levels_of, statics_of_sums};
 pub use hierarchies::sums::{sum_series, warnings_of_sums, with_sums};
 #[cfg(feature = "pickle")]
 pub use imported::Imported;

@@ -92,8 +92,8 @@ impl PyFrame {
     /// The names of all columns, in their order.
     #[getter]
     fn names(&self) -> Vec<String> {
-        let Frame { id_col, time_col, cutoffs, columns, .. } = &self.0;
-        let mut names = vec![id_col.clone(), time_col.clone()];
+        let Frame { time_col, cutoffs, columns, .. } = &self.0;
+        let mut names = vec![self.0.id_name().to_owned(), time_col.clone()];
         names.extend(cutoffs.as_ref().map(|_| "cutoff".to_owned()));
         names.extend(columns.iter().map(|(name, _)| name.clone()));
         names

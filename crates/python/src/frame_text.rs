@@ -33,7 +33,7 @@ pub(crate) fn text(frame: &Frame, names: &[String]) -> String {
 fn column(frame: &Frame, name: &str, rows: &[usize]) -> Vec<String> {
     let time = |time: i64| frame.freq.kind().display_in(frame.zone.as_ref(), time);
     let cell = |&row: &usize| match (name, &frame.cutoffs) {
-        (name, _) if name == frame.id_col => frame.ids[row].to_string(),
+        (name, _) if name == frame.id_name() => frame.ids[row].to_string(),
         (name, _) if name == frame.time_col => time(frame.times[row]),
         ("cutoff", Some(cutoffs)) => time(cutoffs[row]),
         _ => match (frame.wide.get(name), frame.column(name)) {

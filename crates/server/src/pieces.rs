@@ -173,7 +173,7 @@ impl JsonColumns<'_> {
         let frame = self.frame;
         let others = self.count() - frame.columns.len();
         let name = match column {
-            0 => &frame.id_col,
+            0 => frame.id_name(),
             1 => &frame.time_col,
             _ if column < others => "cutoff",
             _ => &frame.columns[column - others].0,

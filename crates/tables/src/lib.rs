@@ -26,7 +26,7 @@ pub use error::early_ends::{EarlyEnds, early_ends_remedy};
 pub use error::file::UnreadableTable;
 pub use error::flaw::{Flaw, Gap};
 pub use error::place::Place;
-pub use error::remedies::{ColumnRemedy, ColumnRoles, Repeated};
+pub use error::remedies::{ColumnRemedy, ColumnRoles, FileClocks, Repeated};
 pub use error::too_large::TooLarge;
 pub use error::unclear_column::UnclearColumn;
 pub use error::untaught_steps::UntaughtSteps;
@@ -45,6 +45,7 @@ pub use readers::day_clock::{Hours, steps_of_day};
 pub use readers::file_options::{Encoding, FileOptions};
 pub use readers::file_part::FilePart;
 pub use readers::format::{FileFormat, TableOutput};
+pub use readers::joined_ids::{JoinedIds, id_name, id_parts, is_of_id};
 pub use readers::joined_times::JoinedTimes;
 pub use readers::layout::Across;
 pub use readers::memory_table::MemoryTable;
@@ -58,7 +59,7 @@ pub use readers::table_columns::TableColumns;
 pub use readers::table_files::table_files;
 pub use readers::text_table::TextTable;
 pub use readers::year_months::named_months;
-pub use readers::year_parts::parts_of_year;
+pub use readers::year_parts::{is_called_year, parts_of_year};
 
 /// The README's example is a test.
 #[cfg(doctest)]

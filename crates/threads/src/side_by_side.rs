@@ -8,7 +8,7 @@ use crate::wanted::{question, within};
 use crate::workers::Workers;
 
 impl Workers {
-    /// How many of `count` works are to run at a time on so many threads, each of them of `jobs` jobs that one thread does: as many as
+    /// How many of `count` works are to run at a time on this many threads, each of them of `jobs` jobs that one thread does: as many as
     /// take the least time, and of those the fewest, for their memory. The best comes first, and worse ones follow that take less memory.
     ///
     /// ```

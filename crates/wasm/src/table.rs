@@ -23,9 +23,9 @@ pub(crate) fn table(frame: &Frame, target: &str) -> Value {
         Ok(number) if frame.integer_ids => json!(number),
         _ => json!(&**id),
     });
-    let mut names = vec![frame.id_col.clone(), frame.time_col.clone()];
+    let mut names = vec![frame.id_name().to_owned(), frame.time_col.clone()];
     let mut columns = Map::new();
-    columns.insert(frame.id_col.clone(), ids.collect());
+    columns.insert(frame.id_name().to_owned(), ids.collect());
     columns.insert(frame.time_col.clone(), Value::Array(times(&frame.times)));
     if let Some(cutoffs) = &frame.cutoffs {
         names.push("cutoff".to_owned());

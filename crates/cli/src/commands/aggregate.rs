@@ -1,10 +1,14 @@
 //! `foretell aggregate`: the sums of series as series.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::Args;
+use foretell::hierarchy::Hierarchy;
 use foretell::{
-    AVAILABLE_MASK, ColumnNames, Frame, Freq, Panel, ReadOptions, Warning, sum_series, warnings_of_sums,
+    AVAILABLE_MASK, ColumnNames, Frame, Freq, Panel, ReadOptions, StaticOfSums, Warning, statics_of_sums,
+    sum_series, warnings_of_sums,
 };
 use serde_json::json;
 
@@ -16,8 +20,8 @@ use crate::output::Sink;
 /// Add up series, so that their sums can be forecast beside them
 ///
 /// Writes ids, times and values of the sums and of the series at the bottom, sorted by id. Before a series begins it adds nothing; a
-/// sum is not known where one of its series is not (available_mask). Other columns are left out and named, since prices and holidays have
-/// no sums.
+/// sum is not known where one of its series is not (available_mask). Static columns (--static-cols), which may be the levels, are written with
+/// the value that all series of a sum have. Other columns are left out and named, since prices and holidays have no sums.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -41,10 +45,15 @@ impl Aggregate {
     pub(crate) fn run(&self, context: &'static Context) -> anyhow::Result<()> {
         let sink = Sink::open(context, &self.out)?;
         let columns = self.data.columns(ColumnNames::default());
-        let hierarchy = self.hierarchy.read(&self.data.statics, &columns.id)?;
-        let options =
-            self.data.options(&columns, Vec::new(), Vec::new(), self.freq, &ReadOptions::default())?;
+        let usual = ReadOptions::default();
+        // Whatever static columns hold goes to the sums as it is.
+        let labels = self.data.static_cols.clone();
+        let options = self.data.options(&columns, Vec::new(), labels, self.freq, &usual)?;
         let panel = self.data.read(&options, context)?;
+        let hierarchy = match self.hierarchy.of_static_columns(&self.data.static_cols, &panel)? {
+            Some(hierarchy) => hierarchy,
+            None => self.hierarchy.read(&self.data.statics, &columns.id)?,
+        };
         let unread = self.data.unread_columns(&options);
         if !unread.is_empty() {
             let text = format!(
@@ -63,7 +72,10 @@ impl Aggregate {
         // Of none that are there the sums say which they want.
         let hierarchy = present.unwrap_or(hierarchy);
         warnings_of_sums(&panel, &hierarchy).iter().for_each(|warning| context.warned(warning));
-        let frame = frame_of(&sum_series(&panel, &hierarchy)?, columns);
+        let mut frame = frame_of(&sum_series(&panel, &hierarchy)?, columns);
+        for column in statics_of_sums(&panel, &hierarchy, &self.data.static_cols)? {
+            push_static(&mut frame, &hierarchy, column, context);
+        }
         let to_file = !sink.is_stdout();
         sink.decimal(options.numbers.decimal()).write(&frame)?;
         if to_file {
@@ -71,6 +83,28 @@ impl Aggregate {
             context.wrote(&self.out, &format!("{sums} sums and {series} series"));
         }
         Ok(())
+    }
+}
+
+/// Adds a static column, and tells of which sums it is not.
+fn push_static(frame: &mut Frame, hierarchy: &Hierarchy, column: StaticOfSums, context: &'static Context) {
+    let StaticOfSums { name, values, unlike, .. } = column;
+    let sums = hierarchy.n_aggregates();
+    if !unlike.is_empty() {
+        let text = format!(
+            "column {name} is empty for {} of {sums} sums, whose series differ in it ({}); models that read it need a value there",
+            unlike.len(),
+            unlike.iter().map(|id| &**id).take(5).collect::<Vec<_>>().join(", ")
+        );
+        context.report(&text, &json!({ "event": "note", "message": text, "columns": [name] }));
+    }
+    let of: HashMap<&str, &Option<Arc<str>>> = hierarchy.ids().map(|id| &**id).zip(&values).collect();
+    let rows: Vec<Option<Arc<str>>> =
+        frame.ids.iter().map(|id| of.get(&**id).and_then(|value| (*value).clone())).collect();
+    let numbers = rows.iter().map(|text| text.as_ref().map_or(Ok(f64::NAN), |text| text.parse::<f64>()));
+    match numbers.collect::<Result<Vec<f64>, _>>() {
+        Ok(numbers) => frame.push_wide(&name, numbers, true),
+        Err(_) => frame.push_labels(&name, rows),
     }
 }
 

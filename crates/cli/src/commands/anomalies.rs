@@ -144,7 +144,7 @@ impl FindAnomalies {
         }
         let numbers = |place: usize| shown.iter().map(move |found| f64::from(found.numbers[place]));
         let mut table = AlignedTable::new()
-            .text(frame.id_col.clone(), shown.iter().map(|found| found.id))
+            .text(frame.id_name(), shown.iter().map(|found| found.id))
             .text(frame.time_col.clone(), shown.iter().map(|found| found.time.clone()))
             .text("model", shown.iter().map(|found| found.model));
         for (name, place) in ["y", "forecast", "lo", "hi", "score", "rank"].into_iter().zip(0..) {

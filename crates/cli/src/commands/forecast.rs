@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use clap::Args;
 use foretell::{
     ColumnNames, DataError, FileOptions, Fitted, Flaw, Forecaster, Frame, Freq, Panel, PredictOptions,
-    ReadOptions, usual_season,
+    ReadOptions, is_of_id, usual_season,
 };
 use foretell_auto::{Auto, BASELINE, Board, Budget, Criterion, QUANTILES, TrainedAuto, stopped_at_zero};
 use foretell_report::{SearchInputs, grouped};
@@ -237,9 +237,9 @@ impl Forecast {
         let columns = self.data.columns(ColumnNames::default());
         let read = self.data.options(&columns, Vec::new(), Vec::new(), None, &ReadOptions::default())?;
         let (mut names, past) = (foretell::column_names(futr, &read.file)?, read.header(data)?);
-        let series = [columns.id, columns.time, columns.target];
+        let series = [columns.time, columns.target];
         let others = [&series, &self.hist_exog[..], &read.static_cols, &read.time_cols].concat();
-        names.retain(|name| past.contains(name) && !others.contains(name));
+        names.retain(|name| past.contains(name) && !others.contains(name) && !is_of_id(&columns.id, name));
         if names.is_empty() {
             let message = format!(
                 "--futr {}: it has no column that --data has beside ids and times, so nothing of it would be read; name columns \
@@ -258,7 +258,7 @@ impl Forecast {
             None => Vec::new(),
         };
         let id = self.data.columns(ColumnNames::default()).id;
-        names.retain(|name| *name != id && self.data.end_column() != Some(name));
+        names.retain(|name| !is_of_id(&id, name) && self.data.end_column() != Some(name));
         names.extend(self.data.static_cols.iter().cloned());
         Ok(names)
     }

@@ -391,7 +391,7 @@ fn values_that_mark_missing_ones_are_told_and_read_as_such_on_request() {
 fn a_line_of_units_is_told_and_left_out_on_request() {
     let dir = TestDirectory::new();
     let rows: String = (1..6).map(|day| format!("2024-01-{day:02},{day},{}\n", day + 1)).collect();
-    let fit = "fit --data station.csv --wide --model Naive --h 2 --out m";
+    let fit = "fit --data station.csv --wide --model Naive --h 2 --out m --overwrite";
     dir.put("station.csv", &format!("time,temp,wind\n,degC,m/s\n{rows}"));
     let told = stderr(&dir.run(fit));
     assert!(told.contains("line 2 is left out as the units of the columns (`degC`, `m/s`)"), "{told}");

@@ -369,3 +369,32 @@ fn forecasts_of_steps_add_up_to_those_of_their_sums() {
         assert!(message.contains(part), "{flags}: {message}");
     }
 }
+
+#[test]
+fn sums_have_the_static_columns_that_their_series_share() {
+    let dir = TestDirectory::new();
+    let row = |day: usize, id: &str, labels: &str| format!("{id},{},{},{labels}\n", date(day), day + 1);
+    let rows: String = (0..3)
+        .flat_map(|day| [row(day, "a", "AU,VIC,5"), row(day, "b", "AU,VIC,5"), row(day, "c", "AU,NSW,7")])
+        .collect();
+    dir.put("sales.csv", &format!("unique_id,ds,y,country,state,size\n{rows}"));
+    let flags = "--data sales.csv --levels country,state --static-cols country,state,size";
+    let output = dir.run(&format!("aggregate {flags}"));
+    let (text, told) = (String::from_utf8(output.stdout.clone()).unwrap(), stderr(&output));
+    assert!(text.starts_with("unique_id,ds,y,country,state,size\n"), "{text}{told}");
+    for row in [
+        "AU,2024-01-02,6.0,AU,,",
+        "AU/VIC,2024-01-02,4.0,AU,VIC,5.0",
+        "AU/NSW,2024-01-03,3.0,AU,NSW,7.0",
+        "b,2024-01-03,3.0,AU,VIC,5.0",
+    ] {
+        assert!(text.contains(&format!("\n{row}\n")), "{row}: {text}");
+    }
+    assert!(told.contains("column size is empty for 1 of 3 sums, whose series differ in it (AU)"), "{told}");
+    assert!(!told.contains("column country is empty") && !told.contains("do not have"), "{told}");
+    // A level that differs within a series is a mistake of the data.
+    dir.put("moved.csv", &dir.read("sales.csv").replacen("NSW", "VIC", 1));
+    assert!(
+        dir.fails(1, &format!("aggregate {}", flags.replace("sales.csv", "moved.csv"))).contains("`state`")
+    );
+}

@@ -386,3 +386,66 @@ fn regressors_in_other_units_are_told() {
     assert!(told.contains("price (7 of 7 values; 9"), "{told}");
     assert!(told.contains("in series a, whose past has 9 to 9.4)"), "{told}");
 }
+
+#[test]
+fn columns_that_make_the_ids_together_are_asked_for_and_joined() {
+    let dir = TestDirectory::new();
+    let row = |day: usize, store: &str, item: usize| {
+        format!("{},{store},x{item},{},{}\n", date(day), 10 * item + day % 7, day % 2)
+    };
+    let rows: String = (0..35)
+        .flat_map(|day| [("N", 1), ("N", 2), ("S", 1)].map(|(store, item)| row(day, store, item)))
+        .collect();
+    dir.put("sales.csv", &format!("date,store,kind,units,promo\n{rows}"));
+    let asked = dir.fails(2, "forecast --data sales.csv --h 2");
+    assert!(asked.contains("none does alone, and these do together (`--id-col store,kind`)"), "{asked}");
+    // What it says, with the columns that are known ahead in a table with the same columns.
+    let ahead: String = (35..37)
+        .flat_map(|day| [("N", 1), ("N", 2), ("S", 1)].map(|(store, item)| row(day, store, item)))
+        .collect();
+    dir.put("ahead.csv", &format!("date,store,kind,units,promo\n{ahead}"));
+    let flags = "--data sales.csv --id-col store,kind --target-col units --time-col date";
+    dir.ok(&format!(
+        "forecast {flags} --h 2 --futr ahead.csv --futr-exog promo --out f.csv --models SeasonalNaive"
+    ));
+    let forecast = dir.read("f.csv");
+    assert!(forecast.starts_with("unique_id,date,"), "{forecast}");
+    let ids: Vec<String> = rows_of(&forecast);
+    assert_eq!(ids, ["N/x1", "N/x1", "N/x2", "N/x2", "S/x1", "S/x1"]);
+    // Its ids are those of the actual values, by the columns.
+    let scores = dir.ok("evaluate --forecast f.csv --actual ahead.csv --id-col store,kind --time-col date --target-col units --metrics mae --by series");
+    assert!(scores.contains("N/x2") && scores.contains("S/x1"), "{scores}");
+    // A model keeps the columns.
+    dir.ok(&format!("fit {flags} --model SeasonalNaive --h 2 --out m"));
+    assert!(dir.ok("predict --model m --data sales.csv").contains("\nS/x1,"));
+    let error = dir.fails(
+        1,
+        "fit --data sales.csv --id-col store --target-col units --time-col date --model Naive --h 2 --out n",
+    );
+    assert!(
+        error.contains("`store`, `kind` tell them apart together: name them (`--id-col store,kind`)"),
+        "{error}"
+    );
+}
+
+fn rows_of(text: &str) -> Vec<String> {
+    rows(text).into_iter().skip(1).map(|row| row[0].to_owned()).collect()
+}
+
+#[test]
+fn the_frequency_that_is_advised_is_that_of_the_dates() {
+    let dir = TestDirectory::new();
+    for (days, word) in [
+        (["2024-01-01", "2024-02-01"], "MS"),
+        (["2024-01-31", "2024-02-29"], "ME"),
+        (["2024-01-07", "2024-01-14"], "W-SUN"),
+    ] {
+        dir.put("d.csv", &format!("unique_id,ds,y\na,{},1\na,{},2\n", days[0], days[1]));
+        let fit = "fit --data d.csv --model Naive --h 1 --out m --overwrite";
+        let error = dir.fails(1, fit);
+        assert!(error.contains(&format!("(`--freq {word}`)")), "{error}");
+        dir.ok(&format!("{fit} --freq {word}"));
+        let error = dir.fails(1, &format!("{fit} --freq 1"));
+        assert!(error.contains(&format!("seem to follow (`--freq {word}`)")), "{error}");
+    }
+}

@@ -6,7 +6,7 @@ use super::rows::{SeriesRun, TableRows};
 use foretell_calendar::{
     Freq, MostlyMissing, OddSteps, StepHint, TimeKind, Zone,
     days::{DAY, date_of},
-    step_hints::{shows_hours_twice, skipped_before},
+    step_hints::shows_hours_twice,
     zone::in_range,
 };
 use foretell_tables::{DataError, Gap, Place, Repeated, UnreadableTable};
@@ -24,6 +24,9 @@ impl TableRows {
             return Err(DataError::NoRows { table: self.origin.table() });
         }
         self.arrange()?;
+        if let Some(zone) = &zone {
+            self.check_skipped_hours(zone)?;
+        }
         if let Some(how) = self.aggregate {
             if let Some((periods, _)) = &self.partial {
                 self.check_holes(periods, zone.as_ref(), how)?;
@@ -126,8 +129,14 @@ impl TableRows {
                 Err(UnreadableTable::YearsAsMonths { at, id }.into())
             }
             Some(freq) if freq.kind() == kind => Ok(freq),
-            Some(freq) => Err(DataError::FreqKind { kind, freq, trained: false }),
-            None => Err(DataError::NoFreq { id: self.id(longest).to_string(), rows: longest.len }),
+            Some(freq) => {
+                let follows = Freq::proposed(kind, zone, &times);
+                Err(DataError::FreqKind { kind, freq, trained: false, follows })
+            }
+            None => {
+                let (id, proposed) = (self.id(longest).to_string(), Freq::proposed(kind, zone, &times));
+                Err(DataError::NoFreq { id, rows: longest.len, kind, proposed })
+            }
         }
     }
 }
@@ -163,12 +172,9 @@ fn check_order(
             earlier: place(i).into(),
             id: id.to_owned(),
             time: kind.display_in(zone, times[i]),
-            remedy: match zone.and_then(|zone| skipped_before(zone, times[i])) {
-                Some(offset) => Repeated::BySkippedHour(offset),
-                None if shows_hours_twice(kind, zone, times) => {
-                    zone.map_or(Repeated::ByClocks, |_| Repeated::InZone)
-                }
-                None => Repeated::InData,
+            remedy: match shows_hours_twice(kind, zone, times) {
+                true => zone.map_or(Repeated::ByClocks, |_| Repeated::InZone),
+                false => Repeated::InData,
             },
         }),
     }

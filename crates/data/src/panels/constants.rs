@@ -41,6 +41,23 @@ impl Panel {
     }
 }
 
+impl Panel {
+    /// A static value of a series as the file has it, of a column of numbers or labels; nothing where none is known.
+    ///
+    /// # Errors
+    /// A column that is missing, or has a cell that is no number in one of numbers.
+    pub fn static_label(&self, name: &str, series: usize) -> Result<Option<Arc<str>>, DataError> {
+        let column = self.find_static(name)?;
+        let values = match &column.values {
+            Ok(values) => values,
+            Err(_) => return Err(column.usable().expect_err("a bad cell")),
+        };
+        let value = values[self.series[series].place];
+        let known = !(value.is_nan() || matches!(column.kind, ColumnKind::Labels(_)) && value == 0.0);
+        Ok(known.then(|| shown(column, value).into()))
+    }
+}
+
 /// A value as the file has it.
 pub(super) fn shown(column: &Column, value: f32) -> String {
     match &column.kind {

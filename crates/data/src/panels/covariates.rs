@@ -40,7 +40,7 @@ impl Panel {
     ) -> Result<Self, DataError> {
         check_sizes(paths, options.max_memory)?;
         let table = open(paths, &options.file.beside(), |_| true)?;
-        self.with_statics(&mut *options.with_marks(table), options)
+        self.with_statics(&mut *options.with_marks(table)?, options)
     }
 
     pub(crate) fn with_statics(

@@ -61,7 +61,7 @@ impl NumbersIn {
         // Actual values are laid out as the data are, forecasts as predict writes them.
         let mut table = match self {
             Self::Target => options.laid_out(open(&[path], &options.file, |_| true)?)?,
-            Self::AllColumns => open(&[path], &options.file.beside(), |_| true)?,
+            Self::AllColumns => options.with_ids(open(&[path], &options.file.beside(), |_| true)?)?,
         };
         table.read_numbers(options.numbers);
         Ok(table)

@@ -94,7 +94,7 @@ impl ForecastTable {
     /// If its times are of another kind than `freq`, or a value is beyond single precision.
     pub fn into_frame(self, options: &ReadOptions, freq: Freq) -> Result<Frame, DataError> {
         if self.kind != freq.kind() {
-            return Err(DataError::FreqKind { kind: self.kind, freq, trained: false });
+            return Err(DataError::FreqKind { kind: self.kind, freq, trained: false, follows: None });
         }
         let narrow = |(name, values): (String, Vec<f64>)| -> Result<(String, Vec<f32>), DataError> {
             let too_large = |(row, value): (usize, f64)| {

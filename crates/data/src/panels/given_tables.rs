@@ -27,7 +27,7 @@ impl Panel {
         table: impl TableReader + 'a,
         options: &ReadOptions,
     ) -> Result<Self, DataError> {
-        self.with_statics(&mut *options.with_marks(Box::new(table)), options)
+        self.with_statics(&mut *options.with_marks(Box::new(table))?, options)
     }
 }
 
@@ -60,6 +60,6 @@ impl Future {
         panel: &Panel,
         h: usize,
     ) -> Result<Self, DataError> {
-        Self::read(&mut *options.with_marks(Box::new(table)), options, panel, h)
+        Self::read(&mut *options.with_marks(Box::new(table))?, options, panel, h)
     }
 }

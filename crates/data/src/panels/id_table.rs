@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use foretell_tables::{ColumnRoles, DataError, FileOptions, open};
+use foretell_tables::{ColumnRoles, DataError, FileOptions, JoinedIds, open};
 
 /// A table with a row per series, whose other columns are all numbers.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,7 +24,8 @@ impl IdTable {
     /// # Errors
     /// A column that is missing, a cell that is no number.
     pub fn from_file(path: impl AsRef<Path>, id_col: &str) -> Result<Self, DataError> {
-        let mut table = open(&[path], &FileOptions::default(), |_| true)?;
+        let table = open(&[path], &FileOptions::default(), |_| true)?;
+        let mut table = JoinedIds::over(table, id_col, |_| false)?;
         let id = table.column(id_col, ColumnRoles::IDS)?;
         let numbers = |(i, name): &(usize, &str)| *i != id && !name.is_empty();
         let (places, columns): (Vec<usize>, Vec<String>) =

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use foretell_tables::{ColumnRoles, DataError, FileOptions, open};
+use foretell_tables::{ColumnRoles, DataError, FileOptions, JoinedIds, is_of_id, open};
 
 /// The label of each series in a column of files, read as one table: of the static table, or of any in which each series has one.
 ///
@@ -16,8 +16,9 @@ pub fn series_labels(
     id_col: &str,
     column: &str,
 ) -> Result<FxHashMap<Arc<str>, String>, DataError> {
-    let wanted = |name: &str| name == id_col || name == column;
-    let mut table = open(paths, &FileOptions::default(), wanted)?;
+    let wanted = |name: &str| is_of_id(id_col, name) || name == column;
+    let table = open(paths, &FileOptions::default(), wanted)?;
+    let mut table = JoinedIds::over(table, id_col, |name| name == column)?;
     let id = table.column(id_col, ColumnRoles::IDS)?;
     let place = table.column(column, "give one of these columns")?;
     let mut labels = FxHashMap::<Arc<str>, String>::default();

@@ -4,8 +4,8 @@ use super::options::ReadOptions;
 use foretell_calendar::{TimeKind, readings::readings};
 use foretell_messages::{Setting, listed};
 use foretell_tables::{
-    Across, DataError, JoinedTimes, LongNames, MarkedTable, Marks, MeltedTable, ReadNote, TableReader,
-    UnreadableTable, named_months, parts_of_year, steps_of_day, times_of,
+    Across, DataError, JoinedIds, JoinedTimes, LongNames, MarkedTable, Marks, MeltedTable, ReadNote,
+    TableReader, UnreadableTable, is_called_year, named_months, parts_of_year, steps_of_day, times_of,
 };
 
 /// A wide table of fewer columns across is one of series.
@@ -27,6 +27,7 @@ impl ReadOptions {
             time: self.time_name(),
             value: &self.target_col,
             format: self.time_format.as_ref(),
+            hours: self.hours,
         };
         Ok(Box::new(MeltedTable::new(table, across, &names)?))
     }
@@ -36,7 +37,7 @@ impl ReadOptions {
         &self,
         table: Box<dyn TableReader + 'a>,
     ) -> Result<Box<dyn TableReader + 'a>, DataError> {
-        let table = self.with_marks(table);
+        let table = self.with_marks(table)?;
         if self.time_cols.is_empty() {
             return Ok(table);
         }
@@ -44,12 +45,28 @@ impl ReadOptions {
         Ok(Box::new(JoinedTimes::new(table, &self.time_cols, self.time_name(), format, self.hours)?))
     }
 
-    /// The table in which some texts stand for missing values or for 0, and numbers may have flags.
-    pub(super) fn with_marks<'a>(&self, inner: Box<dyn TableReader + 'a>) -> Box<dyn TableReader + 'a> {
-        match Marks::new(&self.missing, &self.zeros, &self.number_flags) {
+    /// The table with one column of ids, in which some texts stand for missing values or for 0, and numbers may have flags.
+    pub(super) fn with_marks<'a>(
+        &self,
+        inner: Box<dyn TableReader + 'a>,
+    ) -> Result<Box<dyn TableReader + 'a>, DataError> {
+        let inner = self.with_ids(inner)?;
+        Ok(match Marks::new(&self.missing, &self.zeros, &self.number_flags) {
             Some(marks) => Box::new(MarkedTable::new(inner, marks.into(), self.numbers)),
             None => inner,
-        }
+        })
+    }
+
+    /// The table with one column of ids; those that make it are columns of their own where someone named them as such.
+    pub(super) fn with_ids<'a>(
+        &self,
+        inner: Box<dyn TableReader + 'a>,
+    ) -> Result<Box<dyn TableReader + 'a>, DataError> {
+        let is_named = |name: &str| {
+            let named = self.columns.iter().flatten().chain(&self.static_cols).chain(&self.categories);
+            named.chain(&self.end_col).any(|column| column == name)
+        };
+        if self.wide { Ok(inner) } else { JoinedIds::over(inner, &self.id_col, is_named) }
     }
 
     /// The names of columns that the layout needs of a file, beside those that are kept.
@@ -61,7 +78,17 @@ impl ReadOptions {
 /// The error, with how the table seems to be laid out where that explains it.
 pub(super) fn explained(error: DataError, table: &dyn TableReader, options: &ReadOptions) -> DataError {
     if options.across.is_some() || !options.time_cols.is_empty() {
-        return error;
+        let counts = options.hours.is_none() && options.across.is_none();
+        return match error {
+            DataError::Unreadable(UnreadableTable::SkippedHour { .. }) if counts => DataError::LaidOut {
+                error: Box::new(error),
+                hint: format!(
+                    "if hours are counted through the day, of which that one has 23, say so ({})",
+                    Setting::Hours.to("counted")
+                ),
+            },
+            error => error,
+        };
     }
     let header = &table.header()[..table.header().len().min(LOOKED_AT)];
     let sheets = table.sheets();
@@ -85,15 +112,14 @@ pub(super) fn explained(error: DataError, table: &dyn TableReader, options: &Rea
                 .or_else(|| {
                     let (what, first, last) = years(header)?;
                     Some(format!(
-                        "the columns {first} to {last} look like the {what} of a year; write a row for each of them, with its time"
+                        "the columns {first} to {last} look like the {what} of a year; write a row for each of them, with its time{}",
+                        if what.starts_with("periods") { ", or its number, counted on from year to year, and name the season (13)" } else { "" }
                     ))
                 })
                 .or_else(|| times(header, options))
                 .or_else(|| units(&error, header))
                 .or_else(|| match &error {
-                    DataError::MissingColumn { column, .. } => {
-                        several_ids(column, header).or_else(|| dated_parts(header))
-                    }
+                    DataError::MissingColumn { .. } => dated_parts(header),
                     // A first sheet may be one of remarks.
                     DataError::BadTime { .. } if options.file.sheet.is_none() => Some(sheets?.hint()),
                     _ => None,
@@ -166,14 +192,6 @@ fn looks_like_row(header: &[String]) -> bool {
     dates == 1 && numbers > 0
 }
 
-/// A list of columns where one of ids is meant.
-fn several_ids(column: &str, header: &[String]) -> Option<String> {
-    let mut parts = column.split(',').map(str::trim);
-    (column.contains(',') && parts.all(|part| header.iter().any(|name| name == part))).then(|| {
-        "the ids of series stand in one column: write one that joins these, as store/item".to_owned()
-    })
-}
-
 /// A column of hours beside that of the dates, or of months beside that of the years.
 fn dated_parts(header: &[String]) -> Option<String> {
     const DATES: [&str; 6] = ["date", "day", "deliverydate", "operdate", "settlementdate", "year"];
@@ -183,10 +201,7 @@ fn dated_parts(header: &[String]) -> Option<String> {
     if months_alone { None } else { time_parts(header, &options) }
 }
 
-/// Names of the column of a year whose part stands in a column of its own, without blanks and the like,
-const YEARS: [&str; 9] = ["year", "yr", "yyyy", "jahr", "année", "annee", "año", "anno", "ano"];
-
-/// and of that.
+/// Names of the column of a part of a year beside that of the year, without blanks and the like.
 const PARTS_OF_A_YEAR: [&str; 18] = [
     "week",
     "weekno",
@@ -210,11 +225,12 @@ const PARTS_OF_A_YEAR: [&str; 18] = [
 
 /// The columns of a year and of a part of it, as of its week, if there is one of each.
 pub(super) fn year_and_part<'a>(names: impl Iterator<Item = &'a String> + Clone) -> Option<[String; 2]> {
-    let only = |words: &[&str]| {
-        let mut called = names.clone().filter(|name| words.contains(&plain(name).as_str()));
+    let only = |is_called: &dyn Fn(&str) -> bool| {
+        let mut called = names.clone().filter(|name| is_called(name));
         called.next().filter(|_| called.next().is_none()).cloned()
     };
-    Some([only(&YEARS)?, only(&PARTS_OF_A_YEAR)?])
+    let is_part = |name: &str| PARTS_OF_A_YEAR.contains(&plain(name).as_str());
+    Some([only(&is_called_year)?, only(&is_part)?])
 }
 
 /// Why rows of one id and time may be those of several series: columns that are not read.
@@ -222,14 +238,43 @@ fn other_columns(header: &[String], options: &ReadOptions) -> Option<String> {
     let others = options.unread_columns(header);
     let has_ids = header.contains(&options.id_col);
     (has_ids && !others.is_empty()).then(|| {
+        let both = Setting::IdColumn.to(format!("{},{}", options.id_col, others[0]));
         format!(
-            "if these rows differ in one of the other columns ({}), they are of several series: write a column that joins it with `{}`, and \
-             name that ({})",
+            "if these rows differ in one of the other columns ({}), they are of several series: name it together with `{}`, as in {both}",
             listed(&others),
-            options.id_col,
-            Setting::IdColumn
+            options.id_col
         )
     })
+}
+
+/// The error of rows of one id and time, with the columns that tell them apart together, as `open` gives the table once more.
+pub(super) fn told_apart<'a>(
+    error: DataError,
+    options: &ReadOptions,
+    open: impl Fn() -> Result<Box<dyn TableReader + 'a>, DataError>,
+) -> DataError {
+    let (repeated, hint) = match error {
+        DataError::LaidOut { error, hint } => (*error, Some(hint)),
+        error => (error, None),
+    };
+    let is_repeated = matches!(repeated, DataError::DuplicateRow { .. } | DataError::DuplicateTime { .. });
+    let makes_times =
+        |header: &[String]| part_of_a_year(header, options).or_else(|| time_parts(header, options)).is_some();
+    let table = if is_repeated && options.is_long() { open().ok() } else { None };
+    let together = match table {
+        Some(table) if !makes_times(table.header()) => options.together(table),
+        _ => Vec::new(),
+    };
+    let hint = match (together.is_empty(), hint) {
+        (false, _) => format!(
+            "if these rows are of several series, {} tell them apart together: name them ({})",
+            listed(&together),
+            Setting::IdColumn.to(together.join(","))
+        ),
+        (true, Some(hint)) => hint,
+        (true, None) => return repeated,
+    };
+    DataError::LaidOut { error: Box::new(repeated), hint }
 }
 
 /// That a year stands in another column than the times, which are parts of it.
@@ -246,21 +291,27 @@ fn plain(name: &str) -> String {
     name.to_lowercase().replace(['_', ' ', '-'], "")
 }
 
+/// Whether a column holds parts of a day by its name.
+pub(super) fn is_called_part_of_day(name: &str) -> bool {
+    PARTS.contains(&plain(name).as_str()) && plain(name) != "month"
+}
+
+const PARTS: [&str; 11] = [
+    "settlementperiod",
+    "hour",
+    "hourending",
+    "hourbeginning",
+    "hr",
+    "he",
+    "time",
+    "timeofday",
+    "month",
+    "minute",
+    "hourend",
+];
+
 /// A column of hours beside that of the times.
 fn time_parts(header: &[String], options: &ReadOptions) -> Option<String> {
-    const PARTS: [&str; 11] = [
-        "settlementperiod",
-        "hour",
-        "hourending",
-        "hourbeginning",
-        "hr",
-        "he",
-        "time",
-        "timeofday",
-        "month",
-        "minute",
-        "hourend",
-    ];
     let part =
         header.iter().find(|name| PARTS.contains(&plain(name).as_str()) && *name != options.time_name())?;
     let columns = Setting::TimeColumns.to(format!("{},{part}", options.time_name()));
@@ -343,9 +394,6 @@ mod tests {
 
     #[test]
     fn columns_that_belong_together_are_told() {
-        let options = ReadOptions { id_col: "store,item".to_owned(), ..ReadOptions::new() };
-        let message = refused("date,store,item,y\n2023-01-01,1,1,5\n", &options);
-        assert!(message.contains("write one that joins these"), "{message}");
         for (text, expected) in [
             ("date,hour_ending,load\n2023-01-01,1,5\n", "= date,hour_ending`"),
             ("Year,Month,Sales\n2023,1,5\n", "= Year,Month`"),

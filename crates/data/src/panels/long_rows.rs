@@ -49,18 +49,25 @@ impl LongColumns<'_> {
         clock: &mut Clock,
         repeated: &mut RepeatedTimes,
     ) -> Result<(), DataError> {
-        let mut masked = false;
-        if let (Some(column), Some(values)) = (self.mask, &mut rows.mask) {
+        let mask = (self.mask.map(|column| {
             let value = table.number_or_truth(column).and_then(check_mask);
-            let value = value.map_err(|flaw| table.bad_value(column, flaw))?;
-            masked = value == 0.0;
-            values.push(value);
-        }
-        if let (Some(column), Some(values)) = (self.weight, &mut rows.weight) {
+            value.map_err(|flaw| table.bad_value(column, flaw))
+        }))
+        .transpose()?;
+        let masked = mask == Some(0.0);
+        let weight = (self.weight.map(|column| {
             let value = table.number(column).and_then(check_weight);
-            values.push(value.map_err(|flaw| table.bad_value(column, flaw))?);
-        }
+            value.map_err(|flaw| table.bad_value(column, flaw))
+        }))
+        .transpose()?;
         let y = rows.admit(table, self.target, masked)?;
+        let instant = table.time(self.time, clock)?;
+        // An hour that never was, in a table with a row or a column for each hour of the day.
+        if clock.skipped && y.is_nan() {
+            return Ok(());
+        }
+        rows.mask.iter_mut().zip(mask).for_each(|(values, value)| values.push(value));
+        rows.weight.iter_mut().zip(weight).for_each(|(values, value)| values.push(value));
         rows.push_y(y, table, self.target);
         let code = match (self.id, rows.last, rows.last_id()) {
             (Some(column), Some(code), Some(id)) if table.has_id(column, id) => {
@@ -70,12 +77,14 @@ impl LongColumns<'_> {
             _ => rows.push_id(&table.id_or(self.id, self.only)?),
         };
         rows.integer_ids = self.id.is_some_and(|id| table.integer_ids(id));
-        let instant = table.time(self.time, clock)?;
         let instant = match self.options.zone {
             None => instant,
             Some(_) => (repeated.resolve(code as usize, instant, clock.later))
                 .map_err(|why| table.bad_time(self.time, why))?,
         };
+        if clock.skipped {
+            rows.skipped.push(rows.len());
+        }
         rows.times.push(self.periods.moved(clock.kind, clock.zone.as_ref(), instant));
         if self.periods.resample.is_some() {
             rows.within.push(instant);

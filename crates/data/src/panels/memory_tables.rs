@@ -23,7 +23,7 @@ impl Panel {
     pub fn with_static_memory(self, table: &MemoryTable, options: &ReadOptions) -> Result<Self, DataError> {
         table.check_size(options.max_memory)?;
         let table = table.open(&options.file.beside(), |_| true)?;
-        self.with_statics(&mut *options.with_marks(table), options)
+        self.with_statics(&mut *options.with_marks(table)?, options)
     }
 }
 

@@ -12,6 +12,7 @@ pub(crate) mod categories;
 mod cells;
 mod coarse;
 pub(crate) mod column;
+mod column_signs;
 mod computed;
 mod constants;
 pub(crate) mod covariates;
@@ -61,6 +62,7 @@ pub(crate) mod read;
 
 pub(crate) mod roles;
 mod rows;
+mod skipped_hours;
 mod sort;
 mod spelling;
 mod unrounded;

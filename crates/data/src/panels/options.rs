@@ -34,7 +34,8 @@ pub struct ReadOptions {
     pub time_cols: Vec<String>,
     /// Which hour the number in such a column names; by default its name or an hour 24 says it.
     pub hours: Option<Hours>,
-    /// Column of the series' ids, in the long layout. A table without a column `unique_id` holds one series, called
+    /// Column of the series' ids, in the long layout, or several with commas between, as `store,item`, that are joined by `/`; tables beside
+    /// the data have these or joined ids in `unique_id`. A table without a column `unique_id` holds one series, called
     /// as its column of values, unless another column is named here.
     pub id_col: String,
     /// Column of the times; by default `ds`, or the first column of a wide table.

@@ -1,7 +1,8 @@
 //! A table of two columns, whatever they are called: one holds times, and the other the target.
 
+use super::column_signs::{holds_number, is_called_time};
 use super::options::ReadOptions;
-use foretell_calendar::{Clock, TimeKind};
+use foretell_calendar::{Clock, TimeKind, readings::formats};
 use foretell_tables::{DataError, TableReader};
 
 /// The two columns of a table.
@@ -43,12 +44,17 @@ impl ReadOptions {
             let mut clock = Clock::new(format, zone, self.locale);
             table.time(column, &mut clock).is_ok() && clock.kind == Some(TimeKind::Timestamp)
         };
-        let is_text = |column: usize| table.wide_number(column).is_err();
-        Ok(match ([is_time(first), is_time(second)], [is_text(first), is_text(second)]) {
-            ([true, false], _) | ([false, false], [true, false]) => pair(first, true),
-            ([false, true], _) | ([false, false], [false, true]) => pair(second, true),
+        // A date that is written in a way that someone must name, a name, and what is no number.
+        let may_be_time = |column: usize| !formats(&table.shown(column)).is_empty();
+        let is_called = |column: usize| is_called_time(&table.header()[column]);
+        let is_text = |column: usize| !holds_number(table.number_or_truth(column));
+        let only = |is: &dyn Fn(usize) -> bool| match [first, second].map(is) {
+            [true, false] => Some(first),
+            [false, true] => Some(second),
             _ => None,
-        })
+        };
+        let time = only(&is_time).or_else(|| only(&may_be_time)).or_else(|| only(&is_called));
+        Ok(time.or_else(|| only(&is_text)).and_then(|time| pair(time, true)))
     }
 }
 
@@ -75,6 +81,27 @@ mod tests {
         // Dates that may be read in two ways.
         let error = read("day,sales\n01.02.2024,1\n02.02.2024,3\n").unwrap_err().to_string();
         assert!(error.contains("column `day`: \"01.02.2024\" is not a time"), "{error}");
+        for (text, expected) in [
+            (
+                "Datum;Umsatz\n13.01.2024;1.000,50\n14.01.2024;1.010,50\n",
+                "column `Umsatz`: \"1.000,50\" has marks between its thousands",
+            ),
+            (
+                "Sales,Date\n\"1,000\",1/13/2024\n\"1,010\",1/14/2024\n",
+                "column `Sales`: \"1,000\" has a comma with three digits",
+            ),
+            (
+                "Year,Pop\n2020,100\n2021,101\n2022,102\n",
+                "column `Year`: all times are integers that look like dates",
+            ),
+            (
+                "ts,v\n1672531200000,1\n1672534800000,2\n1672538400000,3\n",
+                "column `ts`: all times are integers",
+            ),
+        ] {
+            let error = read(text).unwrap_err().to_string();
+            assert!(error.contains(expected), "{text}: {error}");
+        }
         for text in ["a,b\n1,2\n3,4\n5,6\n", "Month,y2,x\n2020-01,1,2\n", "a,b\nx,y\n", "Month,a\n"] {
             let error = read(text).unwrap_err().to_string();
             assert!(error.contains("has no column"), "{text}: {error}");

@@ -114,11 +114,11 @@ fn mistakes_in_slices_are_named() {
         ),
         (
             builder().freq(freq("D")),
-            "the time column holds integers, but the frequency is `D`; set an integer frequency",
+            "the time column holds integers, but the frequency is `D`; set the one that they seem to follow (`ReadOptions::freq = 1`)",
         ),
         (
             Panel::builder(TimeKind::Integer).series("a", &[0, 1], &[1.0, 2.0]),
-            "cannot infer the frequency: the longest series, `a`, has 2 of the 3 rows",
+            "cannot infer the frequency: the longest series, `a`, has 2 of the 3 rows it takes; set it: its rows would be steps of `1` (",
         ),
         (
             Panel::builder(TimeKind::Timestamp).series("a", &[0, 1, i64::MAX], &[1.0; 3]),

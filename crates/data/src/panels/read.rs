@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::bounds::{Bounds, LOOK};
 use super::column::Column;
-use super::laid_out::{check_named, explained, note_of_parts};
+use super::laid_out::{check_named, explained, note_of_parts, told_apart};
 use super::long_rows::LongColumns;
 use super::options::ReadOptions;
 use super::orders::with_orders;
@@ -18,7 +18,7 @@ use super::rows::TableRows;
 use super::unrounded::Unrounded;
 use foretell_calendar::{Clock, RepeatedTimes, TimeKind};
 use foretell_tables::{
-    ColumnRoles, DataError, FilePart, TableReader, TextTable, UnreadableTable, check_sizes, open,
+    ColumnRoles, DataError, FilePart, TableReader, TextTable, UnreadableTable, check_sizes, is_of_id, open,
 };
 
 const COLUMN_REMEDY: &str = "give one of these names, or add the column";
@@ -122,17 +122,18 @@ pub(super) fn read_wanted<'a>(
     again: bool,
 ) -> Result<Panel, DataError> {
     let end = options.end_col.as_deref().unwrap_or(&options.id_col);
-    let names =
-        [options.id_col.as_str(), options.time_name(), &options.target_col, AVAILABLE_MASK, WEIGHT, end];
+    let names = [options.time_name(), &options.target_col, AVAILABLE_MASK, WEIGHT, end];
+    let is_role = move |name: &str| names.contains(&name) || is_of_id(&options.id_col, name);
     let open_wanted = || match options.columns.as_deref().filter(|_| !options.reads_all_columns()) {
         None => open(Box::new(|_| true)),
         Some(columns) => {
-            open(Box::new(move |name| names.contains(&name) || columns.iter().any(|column| column == name)))
+            open(Box::new(move |name| is_role(name) || columns.iter().any(|column| column == name)))
         }
     };
     read_again(open_wanted, options, again).or_else(|error| match error {
         // The columns that were passed over belong into the message.
         DataError::MissingColumn { .. } => read(open(Box::new(|_| true))?, options, false),
+        error if again => Err(told_apart(error, options, || open(Box::new(|_| true)))),
         error => Err(error),
     })
 }
@@ -266,7 +267,7 @@ fn read_long(
     table.check_units()?;
     rows.note(table.notes());
     rows.partial = Some((columns.periods, options.drop_partial));
-    let kind = options.kind(&clock, table.file(), options.time_name(), rows.len())?;
+    let kind = options.kind(&clock, table.file(), &table.header()[time], rows.len())?;
     let panel = rows.finish(kind, clock.zone, options.said_freq());
     panel.map_err(|error| match error {
         // A row too many, or several series of which no one said which row is whose.
@@ -308,7 +309,7 @@ fn read_wide(
     };
     let periods = options.periods()?;
     let (mut clock, mut repeated) = (options.clock(table), RepeatedTimes::default());
-    let (mut times, mut within, mut lines) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut times, mut within, mut lines, mut skipped) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let column = || (Vec::new(), Unrounded::wanted(unrounded.is_wanted));
     let mut values: Vec<(Vec<f32>, Unrounded)> = ids.iter().map(|_| column()).collect();
     while table.advance()? {
@@ -320,6 +321,7 @@ fn read_wide(
         };
         times.push(periods.moved(clock.kind, clock.zone.as_ref(), instant));
         within.push(instant);
+        skipped.push(clock.skipped);
         lines.push(origin.at(table));
         if let Some((i, _)) = unnamed.iter().find(|(i, _)| !table.shown(*i).trim().is_empty()) {
             return Err(DataError::UnnamedColumn { at: table.place(), number: i + 1 });
@@ -330,6 +332,18 @@ fn read_wide(
                 values.1.push(&values.0, table.wide_number(*i).unwrap_or(f64::from(y)));
             }
             values.0.push(y);
+        }
+        // An hour that never was, in a table with a row for each hour of the day.
+        if clock.skipped && values.iter().all(|(y, _)| y.last().is_some_and(|y| y.is_nan())) {
+            for (y, digits) in &mut values {
+                y.pop();
+                digits.each(|digits| digits.truncate(y.len()));
+            }
+            times.pop();
+            within.pop();
+            lines.pop();
+            skipped.pop();
+            continue;
         }
         let read = times.len() * ids.len();
         if read / LOOK > (read - ids.len()) / LOOK {
@@ -346,6 +360,9 @@ fn read_wide(
     order.sort_by_key(|&i| times[i]);
     for ((_, id), values) in ids.iter().zip(&mut values) {
         for &i in &order {
+            if skipped[i] {
+                rows.skipped.push(rows.len());
+            }
             rows.push_id(id);
             rows.times.push(times[i]);
             if periods.resample.is_some() {

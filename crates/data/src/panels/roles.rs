@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 
 use rustc_hash::FxBuildHasher;
 
+use super::column_signs::{TIMES, holds_number};
 use super::forecast_table::CUTOFF;
-use super::laid_out::year_and_part;
+use super::laid_out::{is_called_part_of_day, year_and_part};
 use super::options::ReadOptions;
 use super::read::{AVAILABLE_MASK, WEIGHT};
-use foretell_calendar::{Clock, TimeKind};
+use foretell_calendar::{Clock, TimeKind, days::DAY};
 use foretell_tables::{
-    DataError, Flaw, MemoryTable, TableReader, UnclearColumn, UnreadableTable, open, table_files,
+    DataError, MemoryTable, TableReader, UnclearColumn, UnreadableTable, is_of_id, open, table_files,
 };
 
 /// Rows that are looked at.
@@ -21,22 +22,6 @@ const ROWS: usize = 1000;
 
 /// The most columns of a table that is looked at: what is kept of its cells is no more than 8 MB.
 const MOST_COLUMNS: usize = 1000;
-
-/// Names of the column of times, if what the columns hold does not tell it.
-const TIMES: [&str; 12] = [
-    "ds",
-    "date",
-    "datum",
-    "day",
-    "time",
-    "timestamp",
-    "datetime",
-    "month",
-    "week",
-    "quarter",
-    "year",
-    "period",
-];
 
 /// Names of the column of ids, if several hold texts, or if they are numbers.
 const IDS: [&str; 14] = [
@@ -94,6 +79,8 @@ pub struct Roles {
     pub repeats: bool,
     /// The columns of the year and of a part of it, where no column holds times.
     pub parts: Option<[String; 2]>,
+    /// Where none of the columns tells the series apart: those that do together.
+    pub together: Vec<String>,
 }
 
 impl ReadOptions {
@@ -113,15 +100,16 @@ impl ReadOptions {
 
     /// Those of the columns of a long table that are not read.
     pub fn unread_columns(&self, header: &[String]) -> Vec<String> {
-        let own = [self.id_col.as_str(), self.time_name(), &self.target_col, AVAILABLE_MASK, WEIGHT, ""];
+        let own = [self.time_name(), &self.target_col, AVAILABLE_MASK, WEIGHT, ""];
         let is_unread = |name: &&String| {
             !own.contains(&name.as_str())
+                && !is_of_id(&self.id_col, name)
                 && !self.columns.as_ref().is_none_or(|read| read.contains(name))
                 && !self.static_cols.contains(name)
                 && self.end_col.as_ref() != Some(name)
         };
         // Two columns are a time and a value, whatever they are called.
-        match self.is_long() && header.len() > 2 {
+        match self.is_long() && header.iter().filter(|name| !name.is_empty()).count() > 2 {
             true => header.iter().filter(is_unread).cloned().collect(),
             false => Vec::new(),
         }
@@ -135,7 +123,7 @@ impl ReadOptions {
     /// A file that cannot be read.
     pub fn roles(&self, path: impl AsRef<Path>) -> Result<Option<Roles>, DataError> {
         let first: Vec<PathBuf> = table_files(path)?.into_iter().take(1).collect();
-        Ok(self.roles_of(open(&first, &self.file, |_| true)?))
+        Ok(self.roles_of(self.with_ids(open(&first, &self.file, |_| true)?)?))
     }
 
     /// The same of a table that is in memory.
@@ -143,7 +131,7 @@ impl ReadOptions {
     /// # Errors
     /// A table that cannot be read.
     pub fn roles_in(&self, table: &MemoryTable) -> Result<Option<Roles>, DataError> {
-        Ok(self.roles_of(table.open(&self.file, |_| true)?))
+        Ok(self.roles_of(self.with_ids(table.open(&self.file, |_| true)?)?))
     }
 
     fn roles_of(&self, mut table: Box<dyn TableReader + '_>) -> Option<Roles> {
@@ -164,6 +152,28 @@ impl ReadOptions {
         }
         Some(columns.roles(self))
     }
+
+    /// The columns that tell repeated rows of a table apart together, by its first rows: with the column of the ids, if there is one.
+    pub(super) fn together(&self, mut table: Box<dyn TableReader + '_>) -> Vec<String> {
+        table.read_numbers(self.numbers);
+        let named = table.columns().filter(|name| !name.is_empty()).count();
+        if named > MOST_COLUMNS {
+            return Vec::new();
+        }
+        let mut columns = Columns::of(&*table, self);
+        for _ in 0..ROWS {
+            if !table.advance().unwrap_or(false) {
+                break;
+            }
+            columns.see(&*table);
+        }
+        let called = |name: &str| columns.0.iter().find(|column| column.name == name);
+        let roles = [called(self.time_name()), called(&self.target_col)];
+        match roles[0] {
+            Some(time) => columns.together(time, called(&self.id_col), &roles),
+            None => Vec::new(),
+        }
+    }
 }
 
 impl Roles {
@@ -174,7 +184,7 @@ impl Roles {
 
     /// The question that is open of a table called so, as an error; nothing where there is none, or where no times were found.
     pub fn question(&self, table: &str) -> Option<DataError> {
-        let Self { id, time, target, numbers, texts, repeats, parts } = self;
+        let Self { id, time, target, numbers, texts, repeats, parts, together } = self;
         // A year alone is a time of the same name.
         if let Some([year, part]) = parts
             && time.as_ref().is_none_or(|time| time == year || time == part)
@@ -192,6 +202,9 @@ impl Roles {
         };
         let question = match (time, target) {
             (Some(_), None) if !numbers.is_empty() => ask(false, numbers, id),
+            (Some(_), Some(_)) if *repeats && !together.is_empty() => {
+                ask(true, &[together.join(",")], target)
+            }
             (Some(_), Some(_)) if *repeats && !texts.is_empty() => ask(true, texts, target),
             _ => return None,
         };
@@ -205,6 +218,10 @@ struct Seen {
     place: usize,
     clock: Clock,
     are_times: bool,
+    /// Whether some have a time of day.
+    has_clock: bool,
+    /// Whether all are times of day.
+    are_clocks: bool,
     /// Cells that hold numbers.
     numbers: usize,
     /// The hashes of all cells, but for those without a value: copies might be as large as the table.
@@ -212,6 +229,12 @@ struct Seen {
 }
 
 impl Seen {
+    /// Whether it holds times of day, or the hours of one by its name.
+    fn is_part_of_day(&self) -> bool {
+        let known = self.cells.iter().any(Option::is_some);
+        known && distinct(&self.cells) > 1 && (self.are_clocks || is_called_part_of_day(&self.name))
+    }
+
     /// Whether it holds numbers, but for a slip or a mark here and there.
     fn are_numbers(&self) -> bool {
         let known = self.cells.iter().flatten().count();
@@ -231,6 +254,8 @@ impl Columns {
             place,
             clock: options.clock(table),
             are_times: true,
+            has_clock: false,
+            are_clocks: true,
             numbers: 0,
             cells: Vec::new(),
         };
@@ -242,7 +267,11 @@ impl Columns {
             let label = table.label(column.place).unwrap_or_default();
             let cell = Some(label.trim()).filter(|cell| !cell.is_empty());
             if cell.is_some() {
-                column.are_times = column.are_times && table.time(column.place, &mut column.clock).is_ok();
+                let time =
+                    if column.are_times { table.time(column.place, &mut column.clock).ok() } else { None };
+                column.are_times = time.is_some();
+                column.has_clock |= time.is_some_and(|time| time.rem_euclid(DAY) != 0);
+                column.are_clocks = column.are_clocks && cell.is_some_and(is_clock);
                 column.numbers += usize::from(holds_number(table.number_or_truth(column.place)));
             }
             column.cells.push(cell.map(|cell| FxBuildHasher.hash_one(cell)));
@@ -290,6 +319,7 @@ impl Columns {
             }
             let others = || columns.iter().filter(|column| is_other(column, &[time, target_called]));
             let texts: Vec<&Seen> = others().filter(|column| !column.are_numbers()).collect();
+            let texts: Vec<&Seen> = texts.into_iter().filter(|column| !column.is_part_of_day()).collect();
             let id = match texts.len() {
                 0 => only_called(others(), &IDS),
                 1 => Some(texts[0]),
@@ -320,19 +350,84 @@ impl Columns {
         };
         let repeats = id.is_none() && times.is_some_and(|times| distinct(&times) < times.len());
         let (numbers, texts) = (rest(true), rest(false));
-        let parts = year_and_part(columns.iter().map(|column| &column.name));
-        Roles { id: name(id), time: name(time), target: name(target), numbers, texts, repeats, parts }
+        // Days that come again, for each of their hours.
+        let days = time.filter(|time| repeats && time.are_times && !time.has_clock);
+        let part = days.and_then(|_| {
+            let mut parts =
+                columns.iter().filter(|column| is_other(column, &[time, target]) && column.is_part_of_day());
+            parts.next().filter(|_| parts.next().is_none())
+        });
+        let parts = year_and_part(columns.iter().map(|column| &column.name))
+            .or_else(|| Some([days?.name.clone(), part?.name.clone()]));
+        let together = match time.filter(|_| repeats && !id_is_said) {
+            Some(time) => self.together(time, None, &[Some(time), target]),
+            None => Vec::new(),
+        };
+        Roles {
+            id: name(id),
+            time: name(time),
+            target: name(target),
+            numbers,
+            texts,
+            repeats,
+            parts,
+            together,
+        }
+    }
+
+    /// The columns of which each row has other cells at each time together, where fewer of them do not: the id if there is one, and such as
+    /// may be ids, beside those with another role. Of several choices that of the fewest series.
+    fn together(&self, time: &Seen, id: Option<&Seen>, roles: &[Option<&Seen>]) -> Vec<String> {
+        let rows = time.cells.len();
+        let may_be_id = |column: &&Seen| {
+            roles.iter().chain([&id]).flatten().all(|role| role.place != column.place)
+                && column.cells.iter().all(Option::is_some)
+                && distinct(&column.cells) > 1
+                && (!column.are_numbers() || is_called_as_ids(&column.name))
+        };
+        let others: Vec<&Seen> = self.0.iter().filter(may_be_id).take(MOST_PARTS).collect();
+        let series = |parts: &[&Seen]| -> Option<usize> {
+            let cells = |row: usize| parts.iter().map(move |part| part.cells[row]).collect::<Vec<_>>();
+            let series: Vec<_> = (0..rows).map(cells).collect();
+            let count = series.iter().collect::<HashSet<_>>().len();
+            let pairs = series.iter().zip(&time.cells).collect::<HashSet<_>>().len();
+            (pairs == rows && count < rows).then_some(count)
+        };
+        for size in 1..=3 - usize::from(id.is_some()) {
+            let of_size = (0..1_usize << others.len()).filter(|set| set.count_ones() as usize == size);
+            let chosen = of_size.map(|set| {
+                let chosen = others.iter().enumerate().filter(|(i, _)| set >> i & 1 == 1);
+                id.into_iter().chain(chosen.map(|(_, part)| *part)).collect::<Vec<_>>()
+            });
+            let found =
+                chosen.filter_map(|parts| Some((series(&parts)?, parts))).min_by_key(|(count, _)| *count);
+            if let Some((_, parts)) = found {
+                // One that does alone is no list.
+                let names = parts.iter().map(|part| part.name.clone());
+                return names.filter(|_| parts.len() > 1).collect();
+            }
+        }
+        Vec::new()
     }
 }
 
-/// Whether a cell of a column of numbers may be so: those that are written in another way than was said are an error of the reading,
-/// which says how they are.
-fn holds_number(cell: Result<f32, Flaw>) -> bool {
-    match cell {
-        Ok(_) | Err(Flaw::Missing | Flaw::Dash) => true,
-        Err(Flaw::DecimalComma | Flaw::CommaOfThousands | Flaw::Grouped | Flaw::DecimalPoint) => true,
-        Err(_) => false,
-    }
+/// The most columns of which all choices are tried.
+const MOST_PARTS: usize = 8;
+
+/// Whether a cell is a time of day, `07:30` or `7:30 PM`.
+fn is_clock(cell: &str) -> bool {
+    let (hour, rest) = cell.split_once(':').unwrap_or_default();
+    let is_number =
+        |text: &str| (1..=2).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
+    let minutes = rest.trim_end_matches(|c: char| c.is_ascii_alphabetic() || c == ' ' || c == '.');
+    is_number(hour) && minutes.split(':').all(is_number)
+}
+
+/// Whether a column of numbers may hold ids by its name.
+fn is_called_as_ids(name: &str) -> bool {
+    const ENDS: [&str; 6] = ["id", "nbr", "code", "key", "number", "_no"];
+    let name = name.to_lowercase();
+    IDS.contains(&name.as_str()) || ENDS.iter().any(|end| name.ends_with(end))
 }
 
 /// One cell for each two.
@@ -361,105 +456,5 @@ fn are_ids(id: &Seen, times: &[Option<u64>], aggregates: bool) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use super::*;
-
-    /// The roles of id, time and target of a text.
-    fn roles(text: &str) -> [Option<String>; 3] {
-        let dir = tempfile::tempdir().expect("a directory");
-        let path = dir.path().join("table.csv");
-        fs::write(&path, text).expect("written");
-        let roles = ReadOptions::default().roles(&path).expect("read");
-        let Some(Roles { id, time, target, .. }) = roles else {
-            return ["unique_id", "ds", "y"].map(|name| Some(name.to_owned()));
-        };
-        [id, time, target]
-    }
-
-    fn named(names: [&str; 3]) -> [Option<String>; 3] {
-        names.map(|name| Some(name.to_owned()).filter(|name| !name.is_empty()))
-    }
-
-    #[test]
-    fn columns_are_told_by_what_they_hold() {
-        for (text, expected) in [
-            ("Date,Store,Sales,price\n2024-01-01,A,5,1\n2024-01-01,B,6,2\n", ["Store", "Date", "Sales"]),
-            ("kWh,when,meter\n1,2024-01-01 00:00,M1\n2,2024-01-01 01:00,M1\n", ["meter", "when", "kWh"]),
-            ("store,date,units\n1,2024-01-01,5\n2,2024-01-01,6\n", ["store", "date", "units"]),
-            ("unique_id,ds,y,x\na,1,5,2\n", ["unique_id", "ds", "y"]),
-            ("date,sales,price\n2024-01-01,shut,5\n2024-01-02,3,6\n", ["", "date", ""]),
-            ("date,sales,price\n2024-01-01,n/a,5\n2024-01-02,3,6\n", ["", "date", "sales"]),
-            (
-                "date,sales,price\n2024-01-01,shut,5\n2024-01-02,3,6\n2024-01-03,3,6\n2024-01-04,3,6\n2024-01-05,3,6\n",
-                ["", "date", "sales"],
-            ),
-            ("unique_id,ds,price\na,1,5\n", ["unique_id", "ds", ""]),
-            ("unique_id,ds,sales\na,1,5\n", ["unique_id", "ds", "sales"]),
-            // Decimals that are not as was said, and values that are missing.
-            ("Datum;Laden;Umsatz\n31.01.2024;A;1,5\n31.01.2024;B;NA\n", ["Laden", "Datum", "Umsatz"]),
-            // One series with a column of texts that say something else.
-            ("date,weather,sales\n2024-01-01,sunny,5\n2024-01-02,rain,6\n", ["", "date", "sales"]),
-            // Forecasts of cross-validation, whose times come again from another cutoff.
-            (
-                "Laden,Tag,cutoff,Umsatz,M\nA,2024-01-02,2024-01-01,5,4\nA,2024-01-03,2024-01-01,5,4\n\
-                 A,2024-01-03,2024-01-02,5,4\nB,2024-01-03,2024-01-02,5,4\n",
-                ["Laden", "Tag", ""],
-            ),
-            // Which of the numbers, which of the texts?
-            ("date,shop,a,b\n2024-01-01,A,5,1\n2024-01-01,B,6,2\n", ["shop", "date", ""]),
-            ("date,shop,kind,y\n2024-01-01,A,u,1\n2024-01-01,B,u,2\n", ["", "date", "y"]),
-            // A day and another one.
-            ("ordered,due,sku,y\n2024-01-01,2024-02-01,A,1\n2024-01-01,2024-02-01,B,2\n", ["", "", "y"]),
-        ] {
-            assert_eq!(roles(text), named(expected), "{text}");
-        }
-    }
-
-    #[test]
-    fn rows_that_several_share_are_of_no_id() {
-        let text = "date,promo,units\n2024-01-01,yes,5\n2024-01-01,yes,6\n2024-01-02,no,6\n";
-        assert_eq!(roles(text), named(["", "date", "units"]));
-    }
-
-    #[test]
-    fn years_and_their_parts_are_times_in_two_columns() {
-        let question = |text: &str| {
-            let table = MemoryTable::new("t.csv", foretell_tables::FileFormat::of("t.csv"), text.into());
-            let roles = ReadOptions::default().roles_in(&table).expect("read").expect("a long table");
-            roles.question("t.csv").map(|question| question.to_string()).unwrap_or_default()
-        };
-        for (year, part) in [("year", "week"), ("Jahr", "KW"), ("Year", "Week_No"), ("année", "mois")] {
-            let question =
-                question(&format!("{year},{part},sales\n2020,51,5\n2020,52,6\n2021,1,7\n2021,2,8\n"));
-            assert!(question.contains(&format!("= {year},{part}`")), "{question}");
-        }
-        assert!(
-            !question("year,store,sales\n2020,1,5\n2020,2,6\n2021,1,7\n2021,2,8\n").contains("seem to make")
-        );
-        // What the question advises, and what is asked of those who named one of them.
-        let rows: String = (1..=53).map(|week| format!("2020,{week},{week}\n")).collect();
-        let text = format!("Jahr,KW,y\n{rows}2021,1,54\n2021,2,55\n");
-        let read = |options: &ReadOptions| crate::Panel::read_csv(text.as_bytes(), "t.csv", options);
-        let parts = ReadOptions { time_cols: vec!["Jahr".into(), "KW".into()], ..ReadOptions::new() };
-        let panel = read(&parts).expect("weeks");
-        assert_eq!((panel.freq().to_string().as_str(), panel.len(0)), ("W-MON", 55));
-        let error = read(&ReadOptions::new().time_col("KW")).map(|_| ()).unwrap_err().to_string();
-        assert!(error.contains("`ReadOptions::time_cols = Jahr,KW`"), "{error}");
-        let text = text.replace("KW", "period");
-        let parts = ReadOptions { time_cols: vec!["Jahr".into(), "period".into()], ..ReadOptions::new() };
-        let error = crate::Panel::read_csv(text.as_bytes(), "t.csv", &parts).unwrap_err().to_string();
-        assert!(error.contains("13 periods of four weeks"), "{error}");
-    }
-
-    #[test]
-    fn columns_that_tell_repeated_rows_apart_are_named() {
-        let text =
-            "store,item,ds,y\nN,1,2024-01-01,5\nN,2,2024-01-01,6\nN,1,2024-01-02,5\nN,2,2024-01-02,6\n";
-        let options = ReadOptions { columns: Some(Vec::new()), ..ReadOptions::new() }.id_col("store");
-        let error = crate::Panel::read_csv(text.as_bytes(), "t.csv", &options).unwrap_err().to_string();
-        assert!(error.contains("one of the other columns (`item`)"), "{error}");
-        assert!(error.contains("joins it with `store`"), "{error}");
-    }
-}
+#[path = "roles_tests.rs"]
+mod tests;

@@ -32,6 +32,8 @@ pub(crate) struct TableRows {
     pub(crate) changes: usize,
     pub(crate) last: Option<u32>,
     pub(crate) times: Steps,
+    /// The rows, in the order of the table, whose times clocks never showed.
+    pub(super) skipped: Vec<usize>,
     /// Where in their periods rows stood that are gathered in some.
     pub(super) within: Steps,
     pub(crate) y: Vec<f32>,

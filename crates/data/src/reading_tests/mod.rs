@@ -6,6 +6,7 @@ mod arrow_table;
 mod compressed;
 mod given_times;
 mod integer_dates;
+mod joined_ids;
 mod joined_times;
 mod missing_marks;
 mod number_flags;

@@ -1,7 +1,7 @@
 //! What lies behind steps that a series should not have, where added rows would be no remedy.
 
 use crate::{Aggregate, Panel, ReadOptions};
-use foretell_calendar::{Freq, TimeFormat, Zone};
+use foretell_calendar::{Freq, TimeFormat, TimeKind, Zone};
 
 fn read(rows: &str, options: &ReadOptions) -> Result<Panel, String> {
     Panel::read_csv(format!("ds,y\n{rows}").as_bytes(), "t.csv", options).map_err(|error| error.to_string())
@@ -82,4 +82,71 @@ fn hours_that_clocks_skip_or_repeat_are_a_matter_of_the_zone() {
         let rows: String = times.iter().map(|time| format!("{time},1\n")).collect();
         assert!(refused(&rows, &ReadOptions::new()).contains("aggregate = sum"));
     }
+}
+
+/// The hours on the clocks from day to day, without those that `left_out` names, and some of them twice.
+fn hours(days: &[&str], left_out: &[&str], twice: &[&str]) -> String {
+    let times = days.iter().flat_map(|day| (0..24).map(move |hour| format!("{day} {hour:02}:00")));
+    let times = times.filter(|time| !left_out.contains(&time.as_str()));
+    times.map(|time| format!("{time},1\n").repeat(1 + usize::from(twice.contains(&time.as_str())))).collect()
+}
+
+const SPRING: [&str; 2] = ["2024-03-30", "2024-03-31"];
+const AUTUMN: [&str; 2] = ["2024-10-26", "2024-10-27"];
+
+#[test]
+fn an_hour_that_never_was_is_told_by_its_own_row_with_what_reads_the_file() {
+    let zone = |word: &str| ReadOptions { zone: Zone::parse(word).ok(), ..ReadOptions::new() };
+    let berlin = zone("Europe/Berlin");
+    let error = refused(&hours(&SPRING, &[], &[]), &berlin);
+    assert!(error.starts_with("t.csv, line 28: series `y`: clocks of Europe/Berlin were put"), "{error}");
+    assert!(error.contains("over 2024-03-31 02:00:00, and") && error.contains("(t.csv, line 29)"), "{error}");
+    assert!(error.contains("leave out the row") && error.contains("`ReadOptions::zone = +01:00`"), "{error}");
+    // Both do: one for local times, one for standard time.
+    let standard = read(&hours(&SPRING, &[], &[]), &zone("+01:00")).unwrap();
+    let local = read(&hours(&SPRING, &["2024-03-31 02:00"], &[]), &berlin).unwrap();
+    assert_eq!([standard.len(0), local.len(0)], [48, 47]);
+    // Half-hours, of any of which clocks show another: the row of an hour that was has no fault.
+    let halves: String =
+        ["01:30", "02:00", "02:30", "03:00", "03:30"].map(|time| format!("2024-03-31 {time},1\n")).concat();
+    assert!(refused(&halves, &berlin).starts_with("t.csv, line 3: "));
+    // Rows that become one do not take it in, and gathered ones do not either.
+    for resample in [None, Freq::parse("D").ok()] {
+        let options = ReadOptions { aggregate: Some(Aggregate::Sum), resample, ..berlin.clone() };
+        assert!(refused(&hours(&SPRING, &[], &[]), &options).starts_with("t.csv, line 28: "));
+    }
+    let wide = ReadOptions { wide: true, ..berlin.clone() };
+    assert!(refused(&hours(&SPRING, &[], &[]), &wide).starts_with("t.csv, line 28: "));
+    // Days at that hour have nothing else there.
+    let days = "2024-03-30 02:30,1\n2024-03-31 02:30,2\n2024-04-01 02:30,3\n";
+    let days_of = ReadOptions { freq: Freq::parse("D").ok(), ..berlin.clone() };
+    assert_eq!(read(days, &days_of).unwrap().y(0), [1.0, 2.0, 3.0]);
+}
+
+#[test]
+fn the_night_in_autumn_tells_whether_clocks_are_changed_in_the_file() {
+    let berlin = ReadOptions { zone: Zone::parse("Europe/Berlin").ok(), ..ReadOptions::new() };
+    let [after, before] = ["2024-10-27 02:00", "2024-03-31 02:00"];
+    let both = |left_out: &[&str], twice: &[&str]| {
+        refused(&(hours(&SPRING, left_out, &[]) + &hours(&AUTUMN, &[], twice)), &berlin)
+    };
+    let error = both(&[], &[after]);
+    assert!(error.contains("are local times") && !error.contains("+01:00"), "{error}");
+    let error = both(&[], &[]);
+    assert!(error.contains("no clocks are changed") && error.contains("zone = +01:00"), "{error}");
+    assert!(error.contains("read them without a zone"), "{error}");
+    // In autumn alone, and where the days of spring show that the clocks are changed.
+    let rows = hours(&AUTUMN, &[], &[]);
+    let error = refused(&rows, &berlin);
+    assert!(error.contains("name its offset (`ReadOptions::zone = +01:00`)"), "{error}");
+    let standard = ReadOptions { zone: Zone::parse("+01:00").ok(), ..ReadOptions::new() };
+    assert_eq!(read(&rows, &standard).unwrap().len(0), 48);
+    const HOUR: i64 = 3_600_000_000;
+    let first = TimeKind::Timestamp.parse("2024-03-30").unwrap();
+    let times = (0..24 * 212).map(|hour| TimeKind::Timestamp.display(first + hour * HOUR));
+    let rows: String =
+        times.filter(|time| !time.starts_with(before)).map(|time| format!("{time},1\n")).collect();
+    let error = refused(&rows, &berlin);
+    assert!(error.contains("from 2024-10-27 02:00:00+02:00 to 2024-10-27 03:00:00+01:00"), "{error}");
+    assert!(!error.contains("+01:00`"), "{error}");
 }

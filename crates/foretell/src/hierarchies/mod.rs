@@ -4,4 +4,5 @@ mod alike_sums;
 mod grid;
 pub(crate) mod reading;
 pub(crate) mod reconcile;
+pub(crate) mod static_columns;
 pub(crate) mod sums;

@@ -151,6 +151,7 @@ fn marked(frame: &Frame, models: &[(String, Vec<Output>)], level: f64) -> Frame 
         columns: vec![frame.columns[0].clone()],
         wide: wide.into_iter().collect(),
         integers: frame.integers.clone(),
+        labels: frame.labels.clone(),
         known: frame.known.clone(),
     };
     let y = frame.wide_column(target).unwrap_or_default();

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::place::Place;
+use super::remedies::FileClocks;
 use foretell_calendar::Freq;
 use foretell_messages::{Setting, listed};
 
@@ -67,9 +68,9 @@ pub enum UnreadableTable {
         /// The line and the text of the first cell of one unit, and of the first cell of another.
         cells: Box<[(u64, String); 2]>,
     },
-    /// A table whose times stand in a column of years and one of their parts.
+    /// A table whose times stand in a column of years, or days, and one of their parts.
     #[error(
-        "{table}: no column holds times, and `{year}` and `{part}` seem to make them: read both as the time ({}), and name the column of the \
+        "{table}: `{year}` and `{part}` seem to make the times together: read both as the time ({}), and name the column of the \
          values ({}), and that of the ids ({}) if there are several series",
         Setting::TimeColumns.to(format_args!("{year},{part}")),
         Setting::TargetColumn,
@@ -136,7 +137,6 @@ pub enum UnreadableTable {
         /// The fault, and the remedy.
         reason: String,
     },
-    /// A folder or a pattern without files.
     /// JSON that is damaged, or no table.
     #[error(
         "{file}: it is no table of JSON ({reason}); write a row in each line, as {{\"ds\": \"2024-01-31\", \"y\": 5}}, or a list of such rows"
@@ -148,6 +148,7 @@ pub enum UnreadableTable {
         /// The fault.
         reason: String,
     },
+    /// A folder or a pattern without files.
     #[error(
         "{path}: there is no file of a known kind; name files, a folder that holds some, or a pattern that fits some"
     )]
@@ -288,11 +289,27 @@ pub enum UnreadableTable {
         /// The columns there are.
         columns: Vec<String>,
     },
+    /// Columns of the parts of a year in a table with a row for each year, whose rows are no series.
+    #[error(
+        "{file}: the columns {first} to {last} look like the {parts} of a year, of which each row is one, so that a series would end with its \
+         year; write a row for each of them, with its time, or its number, counted on from year to year"
+    )]
+    YearsAcross {
+        /// The file.
+        file: Arc<str>,
+        /// What the parts are.
+        parts: &'static str,
+        /// The first of the columns,
+        first: String,
+        /// and the last one.
+        last: String,
+    },
     /// More columns of hours than a day of 24 hours has.
     #[error(
-        "{file}: {} go on behind the columns of a day of 24 hours, as where clocks are changed; write a row for each date and hour, \
-         and read the two as the time ({}), with {} if hours are counted from 1 on, and {}",
-        listed(.columns), Setting::TimeColumns.to("date,hour"), Setting::Hours.to("counted"), Setting::Zone.to("Europe/Berlin")
+        "{file}: {} go on behind the columns of a day of 24 hours, as where clocks are changed; if hours are counted through the day, say so, \
+         and name the zone ({} and {}); if one of them is the second of two hours of one number, write a row for each date and hour, as 2A and \
+         2B, and read the two as the time ({}), with the zone",
+        listed(.columns), Setting::Hours.to("counted"), Setting::Zone.to("Europe/Berlin"), Setting::TimeColumns.to("date,hour")
     )]
     BeyondDay {
         /// The file.
@@ -327,6 +344,38 @@ pub enum UnreadableTable {
         id: String,
         /// Its year.
         year: i16,
+    },
+    /// A time over which clocks were put forward, beside the one that they showed instead.
+    #[error(
+        "{}: clocks of {zone} were put forward over {time}, and the row of the time that they showed instead is there as well ({other}); {}",
+        .at.and_series(.id), .clocks.remedy(.kept)
+    )]
+    SkippedHour {
+        /// The row of the time that clocks never showed.
+        at: Box<Place>,
+        /// The row of the time instead.
+        other: Box<Place>,
+        /// The series.
+        id: String,
+        /// The time, as the file has it.
+        time: Box<str>,
+        /// The zone that was named,
+        zone: Box<str>,
+        /// and the offset from UTC in that night, before clocks were put forward.
+        kept: Box<str>,
+        /// What the other times tell of the clocks.
+        clocks: FileClocks,
+    },
+    /// An id of several columns that can be taken apart in two ways.
+    #[error(
+        "{at}: the columns that make the id give `{id}`, as do other cells of another row, whose parts end elsewhere; write another character \
+         than `/` in them"
+    )]
+    UnclearId {
+        /// The second row.
+        at: Place,
+        /// The id.
+        id: String,
     },
     /// Times that are years and the years after them, read as years and months.
     #[error(

@@ -133,7 +133,12 @@ impl fmt::Display for Flaw {
                 );
             }
             Self::Accompanied => {
-                "is not a number alone: a flag, a unit, a factor or a comparison stands beside it; write the number without it"
+                return write!(
+                    f,
+                    "is not a number alone: a flag, a unit, a factor or a comparison stands beside it; write the number without it, or, if all \
+                     cells of its column are in this unit, name it as a mark to leave away ({})",
+                    Setting::NumberFlags.to("kWh")
+                );
             }
             Self::Text => "is not a number; write plain decimals such as 12.5 or 1e-3",
             Self::Labelled => {

@@ -237,20 +237,24 @@ pub enum DataError {
     Gap(Box<Gap>),
     /// The frequency cannot be told from the data.
     #[error(
-        "cannot infer the frequency: the longest series, `{id}`, has {rows} of the 3 rows it takes; set it ({set}; 1 for integers)",
-        set = Setting::Freq.to("D")
+        "cannot infer the frequency: the longest series, `{id}`, has {rows} of the 3 rows it takes; {}",
+        remedies::unknown_freq(*.kind, *.proposed)
     )]
     NoFreq {
         /// The longest series.
         id: String,
         /// Its rows.
         rows: usize,
+        /// The kind of its times.
+        kind: TimeKind,
+        /// The frequency that they would follow, if there are two.
+        proposed: Option<Freq>,
     },
     /// The frequency is for the other kind of time.
     #[error(
         "the time column holds {}, but the {}frequency is `{freq}`; {}",
         .kind.name(),
-        if *.trained { "models' " } else { "" }, if *.trained { "give data of that frequency, or train models on these" } else { .kind.frequency_remedy() }
+        if *.trained { "models' " } else { "" }, remedies::other_kind(*.kind, *.trained, *.follows)
     )]
     FreqKind {
         /// The kind of times in the column.
@@ -259,6 +263,8 @@ pub enum DataError {
         freq: Freq,
         /// Whether it is that of trained models, which forecast no other.
         trained: bool,
+        /// The frequency that the times seem to follow.
+        follows: Option<Freq>,
     },
     /// A time is outside the calendar, or would be.
     #[error(

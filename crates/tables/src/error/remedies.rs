@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use foretell_calendar::{TimeFlaw, Zone, readings::readings};
+use foretell_calendar::{Freq, TimeFlaw, TimeKind, readings::readings};
 use foretell_messages::{Setting, listed};
 
 /// What to do about a column that is missing.
@@ -115,6 +115,29 @@ pub(super) fn too_short_remedy(padded: bool) -> String {
     format!("{shorter}, or leave out the series that are too short ({})", Setting::DropShort)
 }
 
+/// The remedy where a frequency cannot be told.
+pub(super) fn unknown_freq(kind: TimeKind, proposed: Option<Freq>) -> String {
+    match (proposed, kind) {
+        (Some(freq), _) => {
+            format!("set it: its rows would be steps of `{freq}` ({})", Setting::Freq.to(freq))
+        }
+        (None, TimeKind::Integer) => format!("set it ({})", Setting::Freq.to(1)),
+        (None, TimeKind::Timestamp) => format!(
+            "set it, as {} for days, or W-MON, MS, ME and h for weeks from Mondays on, months by their first or last day, and hours",
+            Setting::Freq.to("D")
+        ),
+    }
+}
+
+/// The remedy where the frequency is for the other kind of times, which seem to follow one.
+pub(super) fn other_kind(kind: TimeKind, trained: bool, follows: Option<Freq>) -> String {
+    match (trained, follows) {
+        (true, _) => "give data of that frequency, or train models on these".to_owned(),
+        (false, Some(freq)) => format!("set the one that they seem to follow ({})", Setting::Freq.to(freq)),
+        (false, None) => kind.frequency_remedy().to_owned(),
+    }
+}
+
 /// Where two rows of one series and time stand, which says what to do about them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Repeated {
@@ -124,8 +147,6 @@ pub enum Repeated {
     ByClocks,
     /// The same, though a zone was named whose clocks should tell the two apart.
     InZone,
-    /// In the data, right after clocks of the zone that was named were put forward, from this offset from UTC in seconds.
-    BySkippedHour(i32),
     /// In a table beside the data, whose rows do not become one.
     Beside,
 }
@@ -157,13 +178,38 @@ impl Repeated {
             Self::InZone => ", or, if clocks were put back there and both are hours of their own, put the rows in the order of time, the \
                              oldest first, which tells them apart, or name another zone if these clocks are not those of the file"
                 .to_owned(),
-            Self::BySkippedHour(offset) => format!(
-                ", or, if these clocks were not put forward there, name the offset that they kept ({}), or, if hours are counted through \
-                 the day, say so ({})",
-                Setting::Zone.to(Zone::fixed(offset).map_or_else(String::new, |zone| zone.name)),
-                Setting::Hours.to("counted")
-            ),
             Self::Beside => String::new(),
+        }
+    }
+}
+
+/// What the times of a file tell of its clocks, beside one that clocks of its zone never showed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileClocks {
+    /// They are put back in autumn: an hour is there twice.
+    PutBack,
+    /// They are not: it is there once, and no hour is missing.
+    Unchanged,
+    /// There is no such night.
+    Unknown,
+}
+
+impl FileClocks {
+    /// What to do, where clocks kept this offset.
+    pub(super) fn remedy(self, kept: &str) -> String {
+        let offset = Setting::Zone.to(kept);
+        match self {
+            Self::PutBack => "these are local times, since an hour in autumn is there twice: leave out the row of the time that never was, or \
+                              correct its time"
+                .to_owned(),
+            Self::Unchanged => format!(
+                "no clocks are changed in these times: if they are in standard time all year, name its offset ({offset}); if they are local, \
+                 and hours were added and left out so that each day has 24, read them without a zone"
+            ),
+            Self::Unknown => format!(
+                "if these times are local, leave out the row of the time that never was, or correct its time; if they are in standard time, \
+                 also in summer, name its offset ({offset})"
+            ),
         }
     }
 }

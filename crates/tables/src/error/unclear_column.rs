@@ -12,7 +12,7 @@ pub struct UnclearColumn {
     pub table: Arc<str>,
     /// The column that tells the series apart or, if it is none of these, that of the values.
     pub is_id: bool,
-    /// The columns that may be meant.
+    /// The columns that may be meant; those that only tell series apart together are one, `store,item`.
     pub candidates: Vec<String>,
     /// The columns that are clear: that of the times, and the other one of ids and values, if there is one.
     pub time: String,
@@ -29,7 +29,12 @@ impl fmt::Display for UnclearColumn {
         if *is_id {
             let setting = Setting::IdColumn;
             write!(f, "{table}: which column tells the series apart? Times in `{time}` come again: ")?;
-            write!(f, "name it by {setting} ({candidates})")?;
+            match &self.candidates[..] {
+                [several] if several.contains(',') => {
+                    write!(f, "none does alone, and these do together ({})", setting.to(several))?;
+                }
+                _ => write!(f, "name it by {setting} ({candidates})")?,
+            }
             return known.into_iter().try_for_each(|target| write!(f, "; values are in `{target}`"));
         }
         let setting = Setting::TargetColumn;

@@ -96,12 +96,13 @@ impl UnreadableTable {
             | Self::Encoding { file, .. }
             | Self::NothingAcross { file, .. }
             | Self::BeyondDay { file, .. }
+            | Self::YearsAcross { file, .. }
             | Self::Workbook { file, .. }
             | Self::NoSheet { file, .. }
             | Self::Parquet { file, .. }
             | Self::ArrowStream { file, .. }
-            | Self::NotBuilt { file, .. }
             | Self::Json { file, .. }
+            | Self::NotBuilt { file, .. }
             | Self::Batches { table: file, .. } => Whereabouts::file(file),
             Self::TimesInParts { table, .. } | Self::NoWholePeriod { table } => Whereabouts::file(table),
             Self::Hole { id, .. } => Whereabouts::of_series(id),
@@ -121,10 +122,12 @@ impl UnreadableTable {
             Self::BuddhistYears { at, id, .. } | Self::YearsAsMonths { at, id } => {
                 Whereabouts::at(at).series(id)
             }
+            Self::SkippedHour { at, id, .. } => Whereabouts::at(at).series(id),
             Self::Ragged { at, .. }
             | Self::UnclosedQuote { at, .. }
             | Self::NotUtf8 { at }
             | Self::Summary { at, .. } => Whereabouts::at(at),
+            Self::UnclearId { at, id } => Whereabouts::at(at).series(id),
             Self::OtherFiles { found, .. } => Whereabouts::file(found),
             Self::OfProcess { .. } | Self::Unwritten { .. } => Whereabouts::default(),
         }

@@ -39,7 +39,7 @@ impl Frame {
             None => Arc::new(self.ids.iter().map(|id| Some(&**id)).collect::<StringArray>()),
         };
         let mut columns =
-            vec![(self.id_col.as_str(), ids, false), (self.time_col.as_str(), times(&self.times), false)];
+            vec![(self.id_name(), ids, false), (self.time_col.as_str(), times(&self.times), false)];
         columns.extend(self.cutoffs.as_ref().map(|cutoffs| ("cutoff", times(cutoffs), false)));
         for (name, values) in &self.columns {
             if self.is_integer(name) {
@@ -48,6 +48,9 @@ impl Frame {
                 continue;
             }
             let array: ArrayRef = match self.wide.get(name) {
+                _ if self.labels.contains_key(name) => {
+                    Arc::new(values.iter().map(|value| self.label(name, *value)).collect::<StringArray>())
+                }
                 Some(wide) => {
                     Arc::new(wide.iter().map(|y| Some(*y).filter(|y| !y.is_nan())).collect::<Float64Array>())
                 }

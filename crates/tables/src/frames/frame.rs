@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::forecast_column::{ColumnPart, ForecastColumn};
 use super::models::{KnownColumns, ModelInTable};
 use crate::error::DataError;
+use crate::readers::joined_ids::id_name;
 use foretell_calendar::{Freq, TimeStyle, Zone};
 
 /// A long table of forecasts: one row per series and time (and cutoff).
@@ -39,6 +40,8 @@ pub struct Frame {
     pub wide: BTreeMap<String, Vec<f64>>,
     /// The names of columns that hold whole numbers, up to 16777216 either way, and are written as such.
     pub integers: Vec<String>,
+    /// By name, the texts of columns that hold labels: a value is the place of its text, from 1, and not known where there is none.
+    pub labels: BTreeMap<String, Vec<Arc<str>>>,
     /// What columns hold, of those that were added as forecasts; the names of the others tell it.
     pub known: KnownColumns,
 }
@@ -76,8 +79,14 @@ impl Frame {
             columns: Vec::new(),
             wide: BTreeMap::new(),
             integers: Vec::new(),
+            labels: BTreeMap::new(),
             known: KnownColumns::default(),
         }
+    }
+
+    /// How the column of ids is called where the table is written: `unique_id` where several columns of the data make them.
+    pub fn id_name(&self) -> &str {
+        id_name(&self.id_col)
     }
 
     /// Adds a column of a forecast.
@@ -124,6 +133,27 @@ impl Frame {
     /// Whether a column holds whole numbers.
     pub fn is_integer(&self, name: &str) -> bool {
         self.integers.iter().any(|integer| integer == name)
+    }
+
+    /// Adds a column of texts, nothing where there is none.
+    pub fn push_labels(&mut self, name: &str, texts: impl IntoIterator<Item = Option<Arc<str>>>) {
+        let mut known: Vec<Arc<str>> = Vec::new();
+        let mut place = |text: Arc<str>| {
+            let place = known.iter().position(|known| *known == text).unwrap_or_else(|| {
+                known.push(text);
+                known.len() - 1
+            });
+            (place + 1) as f32
+        };
+        let values = texts.into_iter().map(|text| text.map_or(f32::NAN, &mut place)).collect();
+        self.columns.push((name.to_owned(), values));
+        self.labels.insert(name.to_owned(), known);
+    }
+
+    /// The text of a value of such a column.
+    pub fn label(&self, name: &str, value: f32) -> Option<&str> {
+        let place = (value as usize).checked_sub(1)?;
+        Some(self.labels.get(name)?.get(place)?)
     }
 
     /// Number of rows.
@@ -233,6 +263,7 @@ impl Frame {
             columns: self.columns.iter().map(|(name, values)| (name.clone(), of(values, rows))).collect(),
             wide: self.wide.iter().map(|(name, values)| (name.clone(), of(values, rows))).collect(),
             integers: self.integers.clone(),
+            labels: self.labels.clone(),
             known: self.known.clone(),
             ..*self
         }

@@ -27,6 +27,8 @@ struct Fields {
     wide: BTreeMap<String, Vec<Option<f64>>>,
     #[serde(default)]
     integers: Vec<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    labels: BTreeMap<String, Vec<String>>,
 }
 
 impl Serialize for Frame {
@@ -45,6 +47,9 @@ impl Serialize for Frame {
             columns: self.columns.iter().map(|(name, values)| (name.clone(), known(values))).collect(),
             wide: self.wide.iter().map(|(name, values)| (name.clone(), known_wide(values))).collect(),
             integers: self.integers.clone(),
+            labels: (self.labels.iter())
+                .map(|(name, texts)| (name.clone(), texts.iter().map(ToString::to_string).collect()))
+                .collect(),
         };
         fields.serialize(serializer)
     }
@@ -75,6 +80,9 @@ impl<'de> Deserialize<'de> for Frame {
             columns: fields.columns.into_iter().map(|(name, column)| (name, values(column))).collect(),
             wide: fields.wide.into_iter().map(|(name, column)| (name, wide(column))).collect(),
             integers: fields.integers,
+            labels: (fields.labels.into_iter())
+                .map(|(name, texts)| (name, texts.into_iter().map(Into::into).collect()))
+                .collect(),
             known: KnownColumns::default(),
         })
     }

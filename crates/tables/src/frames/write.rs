@@ -68,7 +68,7 @@ impl<W: io::Write> CsvWriter<W> {
         if !std::mem::replace(&mut self.has_header, true) {
             let cutoff = part.cutoffs.as_ref().map(|_| "cutoff");
             let names = part.columns.iter().map(|(name, _)| name.as_str());
-            let index = [part.id_col.as_str(), part.time_col.as_str()];
+            let index = [part.id_name(), part.time_col.as_str()];
             for (place, name) in index.into_iter().chain(cutoff).chain(names).enumerate() {
                 text.extend((place > 0).then_some(separator));
                 push_quoted(&mut text, name, separator);
@@ -99,6 +99,10 @@ impl<W: io::Write> CsvWriter<W> {
             }
             for ((name, values), (wide, is_integer)) in part.columns.iter().zip(&forms) {
                 text.push(separator);
+                if part.labels.contains_key(name) {
+                    push_quoted(&mut text, part.label(name, values[row]).unwrap_or_default(), separator);
+                    continue;
+                }
                 let start = text.len();
                 match wide {
                     _ if *is_integer => {

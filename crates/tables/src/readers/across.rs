@@ -5,13 +5,14 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::day_clock::{beyond_day, steps_of_day};
+use super::day_clock::{HOUR, Hours, beyond_day, counted_hours, hour_of_day, steps_of_day};
 use super::layout::Across;
 use super::number_format::NumberFormat;
 use super::read_note::ReadNote;
 use super::sheets::Sheets;
 use super::table::TableReader;
 use super::year_months::months_of_year;
+use super::year_parts::{is_called_year, parts_of_year};
 use crate::error::DataError;
 use crate::error::file::UnreadableTable;
 use crate::error::flaw::Flaw;
@@ -40,6 +41,8 @@ pub struct MeltedTable<'a> {
 enum Offset {
     Time(String),
     Micros(i64),
+    /// How many hours of the day passed before.
+    Counted(i64),
     /// The number of a month, from 1.
     Month(usize),
 }
@@ -54,6 +57,8 @@ pub struct LongNames<'a> {
     pub value: &'a str,
     /// How the days of the rows are written, where someone said so.
     pub format: Option<&'a TimeFormat>,
+    /// Whether hours are counted through the day, where someone said so.
+    pub hours: Option<Hours>,
 }
 
 impl<'a> MeltedTable<'a> {
@@ -72,6 +77,20 @@ impl<'a> MeltedTable<'a> {
     }
 
     fn hours(inner: Box<dyn TableReader + 'a>, names: &LongNames<'_>) -> Result<Self, DataError> {
+        match names.hours {
+            Some(Hours::Counted) => {
+                let hours = counted_hours(inner.columns());
+                let hours =
+                    hours.ok_or_else(|| none_across(&*inner, "the hours of a day, counted from 1 on"))?;
+                let cells = hours.into_iter().zip(0..).map(|(column, hour)| (column, Offset::Counted(hour)));
+                return Self::parts(inner, cells.collect(), names.format.cloned(), names);
+            }
+            Some(hours) => {
+                let expected = "counted, or nothing where hours stand across, whose names say it";
+                return Err(DataError::setting("hours", hours.name(), expected));
+            }
+            None => {}
+        }
         let Some(steps) = steps_of_day(inner.columns()) else {
             return Err(none_across(&*inner, "the hours of a day"));
         };
@@ -114,6 +133,15 @@ impl<'a> MeltedTable<'a> {
 
     fn times(inner: Box<dyn TableReader + 'a>, names: &LongNames<'_>) -> Result<Self, DataError> {
         let id = inner.find(names.id).unwrap_or(0);
+        // Each year would be a series.
+        if let Some((parts, [first, last])) = parts_of_year(inner.columns())
+            && inner.columns().any(is_called_year)
+        {
+            let [first, last] = [first, last].map(|column| inner.header()[column].clone());
+            return Err(
+                UnreadableTable::YearsAcross { file: inner.file().clone(), parts, first, last }.into()
+            );
+        }
         let Some(mut times) = times_of(inner.header(), id, names.format) else {
             return Err(none_across(&*inner, "times"));
         };
@@ -217,6 +245,13 @@ impl TableReader for MeltedTable<'_> {
 
     fn advance(&mut self) -> Result<bool, DataError> {
         self.at += 1;
+        // Hours that a day has not are columns without a value.
+        while let Some((column, Offset::Counted(hour))) = self.cells.get(self.at)
+            && *hour >= 23
+            && matches!(self.inner.wide_number(*column), Err(Flaw::Missing))
+        {
+            self.at += 1;
+        }
         if self.at < self.cells.len() {
             return Ok(true);
         }
@@ -250,6 +285,7 @@ impl TableReader for MeltedTable<'_> {
             Offset::Micros(micros) => {
                 clock.read(&TimeKind::Timestamp.display(period()? + micros)).map_err(bad)
             }
+            Offset::Counted(hour) => hour_of_day(HOUR, period()?, *hour, clock).map_err(bad),
             Offset::Month(month) => {
                 let first = TimeKind::Timestamp.display(period()?);
                 let year = first.split('-').next().unwrap_or_default();

@@ -1,5 +1,7 @@
 //! Hours of a day as tables name them: `7`, `07:00`, `0700`, `HE07`, and which hour is meant by them.
 
+use foretell_calendar::{Advice, Clock, TimeFlaw, TimeKind};
+use foretell_messages::Setting;
 use serde::{Deserialize, Serialize};
 
 pub(crate) const HOUR: i64 = 3_600_000_000;
@@ -48,6 +50,39 @@ impl std::str::FromStr for Hours {
         let known = all.into_iter().find(|hours| hours.name() == word);
         known.ok_or_else(|| Self::Err::setting("hours", word, "starting, ending or counted"))
     }
+}
+
+const BEYOND: TimeFlaw = TimeFlaw::new(
+    "is beyond the end of its day, which has fewer hours in this zone; correct the number, or name the zone of the file",
+);
+const LONG_DAY: TimeFlaw = TimeFlaw::advising(
+    "belongs to a day of 25 hours; name the zone whose clocks were put back, as in",
+    &Advice::new(Setting::Zone, "Europe/London"),
+);
+
+/// The time at which this number of steps of one length have passed since a midnight on the clocks: where clocks are put back a day has more.
+pub(super) fn hour_of_day(unit: i64, midnight: i64, steps: i64, clock: &mut Clock) -> Result<i64, TimeFlaw> {
+    let passed = steps * unit;
+    if clock.zone.is_none() {
+        return match passed < 24 * HOUR {
+            true => clock.read(&TimeKind::Timestamp.display(midnight + passed)),
+            false => Err(LONG_DAY),
+        };
+    }
+    let end = clock.read(&TimeKind::Timestamp.display(midnight + 24 * HOUR))?;
+    let time = clock.read(&TimeKind::Timestamp.display(midnight))? + passed;
+    (clock.later, clock.skipped) = (None, false);
+    if time < end { Ok(time) } else { Err(BEYOND) }
+}
+
+/// The columns that count the hours of a day from 1 on, up to the 25th that it may have.
+pub(super) fn counted_hours<'a>(names: impl Iterator<Item = &'a str> + Clone) -> Option<Vec<usize>> {
+    let numbers = || names.clone().enumerate().filter_map(|(i, name)| Some((i, numbered(name.trim())?)));
+    let word = numbers().find(|(_, (_, number))| *number == 24)?.1.0;
+    let of_word = || numbers().filter(|(_, (other, _))| *other == word);
+    let ascending = of_word().zip(1..).all(|((_, (_, number)), expected)| number == expected);
+    let columns: Vec<usize> = of_word().map(|(i, _)| i).collect();
+    (ascending && (24..=25).contains(&columns.len())).then_some(columns)
 }
 
 /// A time of day in microseconds, up to 24:00: a number of hours, hours and minutes with a colon or as four digits, with

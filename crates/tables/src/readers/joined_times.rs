@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 use std::sync::Arc;
 
-use super::day_clock::{HOUR, Hours, Twin, time_of_day, without_twin};
+use super::day_clock::{HOUR, Hours, Twin, hour_of_day, time_of_day, without_twin};
 use super::number_format::NumberFormat;
 use super::read_note::ReadNote;
 use super::sheets::Sheets;
@@ -38,13 +38,6 @@ const COUNTED: TimeFlaw = TimeFlaw::new(
 );
 const SHIFT: TimeFlaw = TimeFlaw::new(
     "is a part of a day, and its number does not say when it begins; write the time of day at which it does, as 06:00",
-);
-const BEYOND: TimeFlaw = TimeFlaw::new(
-    "is beyond the end of its day, which has fewer hours in this zone; correct the number, or name the zone of the file",
-);
-const LONG_DAY: TimeFlaw = TimeFlaw::advising(
-    "belongs to a day of 25 hours; name the zone whose clocks were put back, as in",
-    &Advice::new(Setting::Zone, "Europe/London"),
 );
 const TWENTY_FIFTH: TimeFlaw = TimeFlaw::advising(
     "has an hour 25, so that hours seem to be counted through a day on which clocks were put back; say so, as in",
@@ -195,20 +188,10 @@ impl<'a> JoinedTimes<'a> {
             _ => QUARTERS,
         };
         let most = 25 * HOUR / unit;
-        let number = number.trim();
+        let number = number.trim().trim_start_matches(|c: char| c.is_ascii_alphabetic() || "_ ".contains(c));
         let number = number.strip_suffix(".0").unwrap_or(number).parse::<i64>().ok();
         let number = number.filter(|number| (1..=most).contains(number)).ok_or(flaw)?;
-        let passed = (number - 1) * unit;
-        if clock.zone.is_none() {
-            return match passed < 24 * HOUR {
-                true => clock.read(&TimeKind::Timestamp.display(midnight + passed)),
-                false => Err(LONG_DAY),
-            };
-        }
-        let end = clock.read(&TimeKind::Timestamp.display(midnight + 24 * HOUR))?;
-        let time = clock.read(&TimeKind::Timestamp.display(midnight))? + passed;
-        clock.later = None;
-        if time < end { Ok(time) } else { Err(BEYOND) }
+        hour_of_day(unit, midnight, number - 1, clock)
     }
 
     /// The date of a year, and a month, quarter, half or week of it, and how many columns it takes. Months have names in English or
@@ -258,7 +241,8 @@ impl<'a> JoinedTimes<'a> {
             return Err(SHIFT);
         }
         let (hour, twin) = without_twin(hour).map_or((*hour, None), |(hour, twin)| (hour, Some(twin)));
-        let flaw = if hour.trim_end_matches(".0") == "25" { TWENTY_FIFTH } else { PARTS };
+        let number = hour.trim_start_matches(|c: char| c.is_ascii_alphabetic() || "_ ".contains(c));
+        let flaw = if number.trim_end_matches(".0") == "25" { TWENTY_FIFTH } else { PARTS };
         let time = time_of_day(hour).ok_or(flaw)?;
         let mut unit = HOUR;
         let mut finer = 0;

@@ -23,9 +23,10 @@ pub(crate) mod file_options;
 pub(crate) mod file_part;
 pub(crate) mod format;
 mod header_search;
+pub(crate) mod joined_ids;
 pub(crate) mod joined_times;
-pub(crate) mod layout;
 mod json_rows;
+pub(crate) mod layout;
 pub(crate) mod memory_table;
 pub(crate) mod missing_marks;
 pub(crate) mod number_flags;
@@ -50,8 +51,8 @@ pub(crate) mod table_columns;
 pub(crate) mod table_files;
 pub(crate) mod text_table;
 mod units;
-#[cfg(feature = "excel")]
 mod units_row;
+#[cfg(feature = "excel")]
 mod workbook;
 #[cfg(feature = "excel")]
 mod workbook_sizes;

@@ -6,11 +6,12 @@ use foretell_calendar::Locale;
 type Numbered = (&'static str, &'static [&'static str], [usize; 2]);
 
 const QUARTERS: Numbered = ("quarters", &["q", "qtr", "quarter"], [4, 4]);
+const PERIODS: Numbered = ("periods of four weeks", &["p", "per", "period", "periode", "pd"], [13, 13]);
 const WEEKS: Numbered = ("weeks", &["w", "wk", "week", "kw"], [52, 53]);
 
 /// What the columns are that head the parts of a year, each once and in their order, and the positions of the first and the last.
 pub fn parts_of_year<'a>(names: impl Iterator<Item = &'a str> + Clone) -> Option<(&'static str, [usize; 2])> {
-    [QUARTERS, WEEKS]
+    [QUARTERS, PERIODS, WEEKS]
         .into_iter()
         .find_map(|(what, words, [least, most])| {
             let found = found(names.clone().map(|name| numbered(name, words)));
@@ -26,6 +27,13 @@ pub fn parts_of_year<'a>(names: impl Iterator<Item = &'a str> + Clone) -> Option
                 in_order.then_some(("months", ends(&found)?))
             })
         })
+}
+
+/// Whether a column holds years by its name.
+pub fn is_called_year(name: &str) -> bool {
+    const YEARS: [&str; 9] = ["year", "yr", "yyyy", "jahr", "année", "annee", "año", "anno", "ano"];
+    let plain = name.to_lowercase().replace(['_', ' ', '-'], "");
+    YEARS.contains(&plain.as_str())
 }
 
 /// Those that are parts, with their positions.
@@ -57,6 +65,10 @@ mod tests {
             ("year,Quarter 1,Quarter 2,Quarter 3,Quarter 4,total".to_owned(), Some(("quarters", [1, 4]))),
             (format!("year,{}", weeks(53)), Some(("weeks", [1, 53]))),
             ("Year,Apr,May,Jun,Jul,Aug,Sep,Oct,Nov,Dec,Jan,Feb,Mar".to_owned(), Some(("months", [1, 12]))),
+            (
+                "Year,P1,P2,P3,P4,P5,P6,P7,P8,P9,P10,P11,P12,P13".to_owned(),
+                Some(("periods of four weeks", [1, 13])),
+            ),
             ("ds,Q1,Q2,Q3".to_owned(), None),
             ("ds,Q2,Q1,Q3,Q4".to_owned(), None),
             ("ds,Q1,Q2,Q3,Q4,Q5".to_owned(), None),

@@ -1,0 +1,48 @@
+//! What tells the roles of columns: names, and cells that are numbers.
+
+use foretell_tables::Flaw;
+
+/// Names of the column of times, if what the columns hold does not tell it.
+pub(super) const TIMES: [&str; 26] = [
+    "ds",
+    "date",
+    "datum",
+    "day",
+    "time",
+    "timestamp",
+    "datetime",
+    "month",
+    "week",
+    "quarter",
+    "year",
+    "period",
+    "ts",
+    "zeit",
+    "zeitpunkt",
+    "zeitstempel",
+    "monat",
+    "woche",
+    "quartal",
+    "jahr",
+    "fecha",
+    "mes",
+    "mois",
+    "semaine",
+    "season",
+    "saison",
+];
+
+/// Whether a column holds times by its name.
+pub(super) fn is_called_time(name: &str) -> bool {
+    TIMES.contains(&name.trim().to_lowercase().as_str())
+}
+
+/// Whether a cell of a column of numbers may be so: those that are written in another way than was said are an error of the reading,
+/// which says how they are.
+pub(super) fn holds_number(cell: Result<f32, Flaw>) -> bool {
+    match cell {
+        Ok(_) | Err(Flaw::Missing | Flaw::Dash) => true,
+        Err(Flaw::DecimalComma | Flaw::CommaOfThousands | Flaw::Grouped | Flaw::DecimalPoint) => true,
+        Err(_) => false,
+    }
+}

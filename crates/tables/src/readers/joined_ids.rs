@@ -1,0 +1,244 @@
+//! A table in which several columns make the id of a series: a store and an item.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::number_format::NumberFormat;
+use super::read_note::ReadNote;
+use super::sheets::Sheets;
+use super::table::{ID, TableReader};
+use crate::error::DataError;
+use crate::error::file::UnreadableTable;
+use crate::error::flaw::Flaw;
+use crate::error::place::Place;
+use foretell_calendar::Clock;
+
+/// What stands between the parts of an id.
+const ID_SEPARATOR: char = '/';
+
+/// The columns that make the id together, of a name that lists several; nothing of the name of one.
+pub fn id_parts(id_col: &str) -> Vec<&str> {
+    match id_col.contains(',') {
+        true => id_col.split(',').map(str::trim).collect(),
+        false => Vec::new(),
+    }
+}
+
+/// How the column of ids is called in tables that are written: as in the data, or `unique_id` where several columns make them.
+pub fn id_name(id_col: &str) -> &str {
+    if id_parts(id_col).is_empty() { id_col } else { ID }
+}
+
+/// Whether a table is to be opened with that column, of ids in this one or several.
+pub fn is_of_id(id_col: &str, name: &str) -> bool {
+    name == id_col || id_col.contains(',') && (name == ID || id_parts(id_col).contains(&name))
+}
+
+/// The ids of which a part holds the separator, each with where its parts end.
+type Unclear = Arc<Mutex<HashMap<String, Vec<usize>>>>;
+
+/// A table whose first column is the id that several of its columns make, `North/17`.
+pub struct JoinedIds<'a> {
+    inner: Box<dyn TableReader + 'a>,
+    header: Arc<Vec<String>>,
+    /// The columns that make the id,
+    parts: Arc<Vec<usize>>,
+    /// and where those behind the first are in the table.
+    places: Arc<Vec<usize>>,
+    unclear: Unclear,
+}
+
+impl<'a> JoinedIds<'a> {
+    /// The table with a column of this name, where the name lists several columns that are to be joined: those that make the id are left
+    /// out, unless they are wanted besides. A table that has ids of its own in `unique_id` instead, as forecasts have, keeps these; any
+    /// other is as it was.
+    ///
+    /// # Errors
+    /// A table that has some of the columns only.
+    pub fn over(
+        inner: Box<dyn TableReader + 'a>,
+        id_col: &str,
+        wanted: impl Fn(&str) -> bool,
+    ) -> Result<Box<dyn TableReader + 'a>, DataError> {
+        const REMEDY: &str = "name the columns that make the id of a series together";
+        let names = id_parts(id_col);
+        let found = names.iter().filter(|name| inner.find(name).is_some()).count();
+        if names.is_empty() || inner.find(id_col).is_some() {
+            return Ok(inner);
+        }
+        let parts = match inner.find(ID) {
+            Some(column) if found == 0 => vec![column],
+            None if found == 0 => return Ok(inner),
+            _ => names.iter().map(|name| inner.column(name, REMEDY)).collect::<Result<Vec<_>, _>>()?,
+        };
+        let columns = || 0..inner.header().len();
+        let kept = columns().filter(|column| parts.contains(column) && wanted(&inner.header()[*column]));
+        let places: Vec<usize> = columns().filter(|column| !parts.contains(column)).chain(kept).collect();
+        let others = places.iter().map(|&column| inner.header()[column].clone());
+        let header: Vec<String> = [id_col.to_owned()].into_iter().chain(others).collect();
+        super::table::check_header(inner.file(), &header)?;
+        Ok(Box::new(Self {
+            inner,
+            header: header.into(),
+            parts: parts.into(),
+            places: places.into(),
+            unclear: Unclear::default(),
+        }))
+    }
+
+    /// The column of the table; that of the ids, which only messages ask for, is the first that makes them.
+    fn inner_column(&self, column: usize) -> usize {
+        column.checked_sub(1).map_or(self.parts[0], |column| self.places[column])
+    }
+
+    /// Two series of one id would be taken for one.
+    fn check_unique(&self, id: &str, ends: Vec<usize>) -> Result<(), DataError> {
+        let mut unclear = self.unclear.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = unclear.entry(id.to_owned()).or_insert_with(|| ends.clone());
+        match *known == ends {
+            true => Ok(()),
+            false => Err(UnreadableTable::UnclearId { at: self.place(), id: id.to_owned() }.into()),
+        }
+    }
+}
+
+impl TableReader for JoinedIds<'_> {
+    fn file(&self) -> &Arc<str> {
+        self.inner.file()
+    }
+
+    fn header(&self) -> &[String] {
+        &self.header
+    }
+
+    fn all_columns(&self) -> &[String] {
+        self.inner.all_columns()
+    }
+
+    fn read_numbers(&mut self, format: NumberFormat) {
+        self.inner.read_numbers(format);
+    }
+
+    fn advance(&mut self) -> Result<bool, DataError> {
+        self.inner.advance()
+    }
+
+    fn next_part(&mut self) -> Result<Option<Box<dyn TableReader>>, DataError> {
+        let part = self.inner.next_part()?;
+        Ok(part.map(|inner| {
+            Box::new(JoinedIds {
+                inner,
+                header: self.header.clone(),
+                parts: self.parts.clone(),
+                places: self.places.clone(),
+                unclear: self.unclear.clone(),
+            }) as _
+        }))
+    }
+
+    fn place(&self) -> Place {
+        self.inner.place()
+    }
+
+    fn row(&self) -> u64 {
+        self.inner.row()
+    }
+
+    fn id(&self, column: usize) -> Result<Cow<'_, str>, DataError> {
+        if column > 0 {
+            return self.inner.id(self.inner_column(column));
+        }
+        if let [only] = self.parts[..] {
+            return self.inner.id(only);
+        }
+        let (mut id, mut ends, mut holds_separator) = (String::new(), Vec::new(), false);
+        for &part in &*self.parts {
+            let part = self.inner.id(part)?;
+            if !ends.is_empty() {
+                id.push(ID_SEPARATOR);
+            }
+            holds_separator |= part.contains(ID_SEPARATOR);
+            id.push_str(&part);
+            ends.push(id.len());
+        }
+        if holds_separator {
+            self.check_unique(&id, ends)?;
+        }
+        Ok(id.into())
+    }
+
+    fn has_id(&self, column: usize, id: &str) -> bool {
+        if column > 0 {
+            return self.inner.has_id(self.inner_column(column), id);
+        }
+        if let [only] = self.parts[..] {
+            return self.inner.has_id(only, id);
+        }
+        // Where parts hold the separator themselves, the whole id is looked at.
+        id.matches(ID_SEPARATOR).count() + 1 == self.parts.len()
+            && self.parts.iter().zip(id.split(ID_SEPARATOR)).all(|(part, id)| self.inner.has_id(*part, id))
+    }
+
+    fn integer_ids(&self, column: usize) -> bool {
+        match (column, &self.parts[..]) {
+            (0, [only]) => self.inner.integer_ids(*only),
+            (0, _) => false,
+            _ => self.inner.integer_ids(self.inner_column(column)),
+        }
+    }
+
+    fn time(&self, column: usize, clock: &mut Clock) -> Result<i64, DataError> {
+        self.inner.time(self.inner_column(column), clock)
+    }
+
+    fn number(&self, column: usize) -> Result<f32, Flaw> {
+        self.inner.number(self.inner_column(column))
+    }
+
+    fn wide_number(&self, column: usize) -> Result<f64, Flaw> {
+        self.inner.wide_number(self.inner_column(column))
+    }
+
+    fn number_or_truth(&self, column: usize) -> Result<f32, Flaw> {
+        self.inner.number_or_truth(self.inner_column(column))
+    }
+
+    fn typed_texts(&self, column: usize) -> bool {
+        self.inner.typed_texts(self.inner_column(column))
+    }
+
+    fn label(&self, column: usize) -> Result<Cow<'_, str>, Flaw> {
+        match column {
+            0 => self.id(0).map_err(|_| Flaw::Missing),
+            _ => self.inner.label(self.inner_column(column)),
+        }
+    }
+
+    fn reads_its_times(&self) -> bool {
+        self.inner.reads_its_times()
+    }
+
+    fn late_shift(&self) -> i64 {
+        self.inner.late_shift()
+    }
+
+    fn check_units(&self) -> Result<(), DataError> {
+        self.inner.check_units()
+    }
+
+    fn notes(&self) -> Vec<ReadNote> {
+        self.inner.notes()
+    }
+
+    fn sheets(&self) -> Option<&Sheets> {
+        self.inner.sheets()
+    }
+
+    fn shown(&self, column: usize) -> String {
+        match column {
+            0 => self.id(0).map_or_else(|_| String::new(), Cow::into_owned),
+            _ => self.inner.shown(self.inner_column(column)),
+        }
+    }
+}
