@@ -1,6 +1,6 @@
 """Quantiles of the packages of pretrained networks, beside which foretell-pretrained is tested, and their time.
 
-It needs an environment with fracast 0.1.0, chronos-forecasting 2.3.2, safetensors, numpy and torch:
+It needs an environment with fracast 0.1.0, chronos-forecasting 2.3.2, timesfm 3.0.2, transformers 5.24, safetensors, numpy and torch:
 
 python compare/pretrained.py                      writes the fixtures of the tests: small networks of random weights, and quantiles
                                                   that the packages give of them and of Fracast-0's own weights
@@ -11,6 +11,7 @@ python compare/pretrained.py --time THREADS       prints the seconds of a foreca
                              --bolt DIR           of Chronos-Bolt in the sizes of chronos-bolt-small, whose random weights it writes to DIR
                              --chronos-2 DIR      of Chronos-2 in its own sizes, likewise; it also writes DIR.json, a fixture of ten series,
                                                   for FORETELL_CHRONOS_2=DIR
+                             --timesfm DIR        of TimesFM 2.5, likewise, for FORETELL_TIMESFM=DIR
 
 Series are made by whole numbers alone, so that the tests make the same ones.
 """
@@ -264,6 +265,100 @@ def write_chronos_2(folder: Path, small: bool = True) -> None:
     write_cases(folder.with_suffix(".json"), {"cases": alone, "columns": beside})
 
 
+def timesfm_config(small: bool) -> dict:
+    """The configuration of TimesFM 2.5 in the layout of transformers, of a small one or in its own sizes."""
+    sizes = {"patch_length": 32, "context_length": 16384, "horizon_length": 128, "output_quantile_len": 1024, "hidden_size": 1280,
+             "intermediate_size": 1280, "head_dim": 80, "num_attention_heads": 16, "num_key_value_heads": 16, "num_hidden_layers": 20}
+    if small:
+        sizes = {"patch_length": 4, "context_length": 512, "horizon_length": 8, "output_quantile_len": 24, "hidden_size": 12,
+                 "intermediate_size": 20, "head_dim": 6, "num_attention_heads": 2, "num_key_value_heads": 2, "num_hidden_layers": 2}
+    return {"architectures": ["TimesFm2_5ModelForPrediction"], "model_type": "timesfm2_5", "quantiles": LEVELS, "decode_index": 5,
+            "rms_norm_eps": 1e-6, "use_bias": False, "attention_bias": False, "activation": "swish", "force_flip_invariance": True,
+            "infer_is_positive": True, "use_continuous_quantile_head": True, "max_position_embeddings": 16384,
+            "rope_parameters": {"rope_theta": 10000.0, "rope_type": "default"}} | sizes
+
+
+def timesfm(folder: Path, small: bool):
+    """Models of random weights by the package timesfm, which forecasts any horizon, and by transformers, in whose layout a folder is
+    written."""
+    from dataclasses import replace
+
+    from safetensors.torch import save_file
+    from timesfm.timesfm_2p5 import timesfm_2p5_base, timesfm_2p5_torch
+    from transformers import TimesFm2_5Config, TimesFm2_5ModelForPrediction
+
+    torch.manual_seed(4)
+    config = timesfm_config(small)
+    model = TimesFm2_5ModelForPrediction(TimesFm2_5Config(**config)).eval()
+    state = model.state_dict()
+    for name, value in state.items():
+        around, spread = (1.0, 0.1) if "norm" in name else (0.0, 0.5) if value.ndim == 1 else (0.0, value.shape[-1] ** -0.5)
+        value.copy_(around + torch.randn(value.shape) * spread)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(json.dumps(config) + "\n")
+    save_file({name: value.contiguous() for name, value in state.items()}, str(folder / "model.safetensors"))
+
+    d, outputs = config["hidden_size"], 1 + len(LEVELS)
+    sizes = timesfm_2p5_base.TimesFM_2p5_200M_Definition()
+    block = lambda of, inputs, out: replace(of, input_dims=inputs, hidden_dims=d, output_dims=out)  # noqa: E731
+    layers = replace(sizes.stacked_transformers.transformer, model_dims=d, hidden_dims=config["intermediate_size"],
+                     num_heads=config["num_attention_heads"])
+    timesfm_2p5_torch.TimesFM_2p5_200M_torch_module.config = replace(
+        sizes, input_patch_len=config["patch_length"], output_patch_len=config["horizon_length"],
+        output_quantile_len=config["output_quantile_len"], tokenizer=block(sizes.tokenizer, 2 * config["patch_length"], d),
+        stacked_transformers=replace(sizes.stacked_transformers, num_layers=config["num_hidden_layers"], transformer=layers),
+        output_projection_point=block(sizes.output_projection_point, d, config["horizon_length"] * outputs),
+        output_projection_quantiles=block(sizes.output_projection_quantiles, d, config["output_quantile_len"] * outputs))
+    package = timesfm_2p5_torch.TimesFM_2p5_200M_torch(torch_compile=False)
+    renamed = {}
+    for name, value in state.items():
+        part = name.removeprefix("model.").replace("input_ff_layer", "tokenizer").replace("input_layer.", "hidden_layer.")
+        for theirs, ours in {"layers.": "stacked_xf.", "input_layernorm.weight": "pre_attn_ln.scale",
+                             "post_attention_layernorm.weight": "post_attn_ln.scale", "pre_feedforward_layernorm.weight": "pre_ff_ln.scale",
+                             "post_feedforward_layernorm.weight": "post_ff_ln.scale", "mlp.fc1": "ff0", "mlp.fc2": "ff1",
+                             "self_attn.o_proj": "attn.out", "self_attn.q_norm.weight": "attn.query_ln.scale",
+                             "self_attn.k_norm.weight": "attn.key_ln.scale", "self_attn.scaling": "attn.per_dim_scale.per_dim_scale"}.items():
+            part = part.replace(theirs, ours)
+        renamed[part] = value
+    for i in range(config["num_hidden_layers"]):
+        name = f"stacked_xf.{i}.self_attn"
+        renamed[f"stacked_xf.{i}.attn.qkv_proj.weight"] = torch.cat([renamed.pop(f"{name}.{part}_proj.weight") for part in "qkv"])
+    package.model.load_state_dict(renamed, strict=True)
+    package.model.eval()
+    return package, model
+
+
+def forecast_timesfm(package, y: np.ndarray, horizon: int) -> np.ndarray:
+    """Quantiles `[steps, levels]` by the package, of a context that is filled up to whole patches alone."""
+    from timesfm import ForecastConfig
+
+    size, known = package.model.p, int((~np.isnan(y)).argmax())
+    context = min(-(-(len(y) - known) // size) * size, 512 if size < 32 else 16384 - 1024)
+    package.compile(ForecastConfig(
+        max_context=context, max_horizon=horizon, normalize_inputs=True, use_continuous_quantile_head=True, force_flip_invariance=True,
+        infer_is_positive=True))
+    return package.forecast(horizon, [y.copy()])[1][0][:, 1:]
+
+
+def write_timesfm(folder: Path, small: bool = True) -> None:
+    package, model = timesfm(folder, small)
+    made = []
+    for case in cases()[:: 1 if small else 10]:
+        case["horizon"] = {130: 24, 48: 16, 24: 7}[case["horizon"]] if small else {130: 300, 48: 48, 24: 24}[case["horizon"]]
+        kept = steps(case, 3)
+        y = series(case)
+        forecast = forecast_timesfm(package, y, case["horizon"])
+        case["tiny"] = {"steps": kept, "quantiles": shown(forecast, kept)}
+        made.append(case)
+        if np.isfinite(y).all() and case["horizon"] <= package.model.o:
+            # The two packages agree on one pass.
+            whole = -(-len(y) // package.model.p) * package.model.p
+            other = model(past_values=[torch.tensor(y)], forecast_context_len=min(whole, model.context_len)).full_predictions[0]
+            off = np.abs(other.detach().numpy()[: case["horizon"], 1:] - forecast).max() / max(np.ptp(y), 1e-3 * np.abs(y).max())
+            assert off < 1e-3, (case, off)
+    write_cases(folder.with_suffix(".json"), {"cases": made})
+
+
 def timed_series() -> list[np.ndarray]:
     """A hundred series of two thousand hours."""
     base = {"length": 2000, "level": 500, "slope": 1, "period": 24, "amplitude": 6, "longer": 168, "step": 60, "noise": 20,
@@ -304,6 +399,21 @@ def measure_chronos_2(folder: Path, threads: int) -> None:
             print(f"chronos-2, {threads} threads, {horizon} steps, batches of {size}: {time.perf_counter() - start:.3f} s")
 
 
+def measure_timesfm(folder: Path, threads: int) -> None:
+    from timesfm import ForecastConfig
+
+    torch.set_num_threads(threads)
+    write_timesfm(folder, small=False)
+    package, _ = timesfm(folder, small=False)
+    for size in (100, 10, 1):
+        package.compile(ForecastConfig(
+            max_context=2016, max_horizon=128, normalize_inputs=True, use_continuous_quantile_head=True, force_flip_invariance=True,
+            infer_is_positive=True, per_core_batch_size=size))
+        start = time.perf_counter()
+        package.forecast(48, timed_series())
+        print(f"timesfm 2.5, {threads} threads, 48 steps, batches of {size}: {time.perf_counter() - start:.3f} s")
+
+
 def measure(threads: int) -> None:
     from fracast import FracastModel
 
@@ -331,6 +441,7 @@ def main() -> None:
     parser.add_argument("--time", type=int)
     parser.add_argument("--bolt", type=Path)
     parser.add_argument("--chronos-2", type=Path)
+    parser.add_argument("--timesfm", type=Path)
     arguments = parser.parse_args()
     if arguments.weights:
         from fracast.inference import _PACKAGE_WEIGHTS_DIR
@@ -342,12 +453,15 @@ def main() -> None:
         measure_bolt(arguments.bolt, arguments.time or 1)
     elif arguments.chronos_2:
         measure_chronos_2(arguments.chronos_2, arguments.time or 1)
+    elif arguments.timesfm:
+        measure_timesfm(arguments.timesfm, arguments.time or 1)
     elif arguments.time is not None:
         measure(arguments.time)
     else:
         write_fracast()
         write_bolt()
         write_chronos_2(OUT / "chronos2")
+        write_timesfm(OUT / "timesfm")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ use crate::config::Checks;
 use crate::error::PretrainedError;
 use crate::fracast::{Fracast, FracastConfig};
 use crate::network::PretrainedNetwork;
+use crate::timesfm::{TimesFm, TimesFmConfig};
 use crate::weights::Weights;
 
 const CONFIG: &str = "config.json";
@@ -77,6 +78,7 @@ enum Network {
     Fracast(FracastConfig),
     Bolt(BoltConfig),
     Chronos2(Chronos2Config),
+    TimesFm(TimesFmConfig),
 }
 
 impl Network {
@@ -90,11 +92,14 @@ impl Network {
             (Some("fracast"), _) => Ok(Self::Fracast(FracastConfig::parse(text, &checks)?)),
             (_, Some("ChronosBoltModelForForecasting")) => Ok(Self::Bolt(BoltConfig::parse(text, &checks)?)),
             (_, Some("Chronos2Model")) => Ok(Self::Chronos2(Chronos2Config::parse(text, &checks)?)),
+            (_, Some("TimesFm2_5ModelForPrediction")) => {
+                Ok(Self::TimesFm(TimesFmConfig::parse(text, &checks)?))
+            }
             (family, named) => Err(PretrainedError::UnknownNetwork {
                 path: path.to_owned(),
                 found: family.or(named).unwrap_or("nothing that it names").chars().take(80).collect(),
-                known: "Fracast-0 (model.family fracast), Chronos-Bolt (architectures ChronosBoltModelForForecasting) and Chronos-2 \
-                        (architectures Chronos2Model)",
+                known: "Fracast-0 (model.family fracast), Chronos-Bolt (architectures ChronosBoltModelForForecasting), Chronos-2 \
+                        (architectures Chronos2Model) and TimesFM 2.5 (architectures TimesFm2_5ModelForPrediction)",
             }),
         }
     }
@@ -105,6 +110,7 @@ impl Network {
             Self::Fracast(config) => Arc::new(Fracast::new(config, &mut weights, parameters)?),
             Self::Bolt(config) => Arc::new(Bolt::new(config, &mut weights, parameters)?),
             Self::Chronos2(config) => Arc::new(Chronos2::new(config, &mut weights, parameters)?),
+            Self::TimesFm(config) => Arc::new(TimesFm::new(config, &mut weights, parameters)?),
         })
     }
 }

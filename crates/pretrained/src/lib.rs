@@ -11,6 +11,7 @@
 //! | Chronos-Bolt | `architectures` is `ChronosBoltModelForForecasting` | Apache-2.0 | 2,048 values, known or not |
 //! | Chronos-2 | `architectures` is `Chronos2Model` | Apache-2.0 | 8,192 values, known or not, and columns |
 //! | Fracast-0 | `model.family` is `fracast` | Apache-2.0 | 2,048 values, known or not |
+//! | TimesFM 2.5 | `architectures` is `TimesFm2_5ModelForPrediction` | Apache-2.0 | 16,384 values, known or filled |
 //!
 //! * Quantiles other than the network's own lie between two of them, and beyond the outermost as a normal distribution's would.
 //! * Series with fewer known values than a network takes are forecast by their last one.
@@ -44,6 +45,7 @@ mod settings;
 mod t5;
 #[cfg(test)]
 mod tests;
+mod timesfm;
 mod weights;
 
 pub use error::PretrainedError;

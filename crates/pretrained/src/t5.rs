@@ -88,31 +88,58 @@ impl Perceptron {
     }
 }
 
-/// `outer(relu(inner(x))) + skip(x)`.
+/// `outer(activation(inner(x))) + skip(x)`.
 #[derive(Debug)]
 pub(crate) struct ResidualBlock {
     inner: Linear,
     outer: Linear,
     skip: Linear,
+    activation: Activation,
 }
 
 impl ResidualBlock {
+    /// One with biases and a rectifier.
     pub(crate) fn take(
         weights: &mut Weights,
         name: &str,
-        [inputs, hidden, outputs]: [usize; 3],
+        sizes: [usize; 3],
     ) -> Result<Self, PretrainedError> {
+        Self::take_as(weights, name, "hidden_layer", sizes, true, Activation::Relu)
+    }
+
+    /// One of these inputs, hidden numbers and outputs, whose first layer is named so.
+    pub(crate) fn take_as(
+        weights: &mut Weights,
+        name: &str,
+        first: &str,
+        [inputs, hidden, outputs]: [usize; 3],
+        is_biased: bool,
+        activation: Activation,
+    ) -> Result<Self, PretrainedError> {
+        let mut linear = |part: &str, sizes: [usize; 2]| {
+            let name = format!("{name}.{part}");
+            if is_biased {
+                Linear::take(weights, &name, sizes)
+            } else {
+                Linear::take_unbiased(weights, &name, sizes)
+            }
+        };
         Ok(Self {
-            inner: Linear::take(weights, &format!("{name}.hidden_layer"), [hidden, inputs])?,
-            outer: Linear::take(weights, &format!("{name}.output_layer"), [outputs, hidden])?,
-            skip: Linear::take(weights, &format!("{name}.residual_layer"), [outputs, inputs])?,
+            inner: linear(first, [hidden, inputs])?,
+            outer: linear("output_layer", [outputs, hidden])?,
+            skip: linear("residual_layer", [outputs, inputs])?,
+            activation,
         })
     }
 
+    pub(crate) fn outputs(&self) -> usize {
+        self.outer.outputs()
+    }
+
     pub(crate) fn apply(&self, x: &[f32], out: &mut [f32], hidden: &mut Vec<f32>) {
-        let rows = out.len() / self.outer.outputs();
+        let rows = out.len() / self.outputs();
         hidden.resize(rows * self.inner.outputs(), 0.0);
-        self.inner.apply(x, hidden, Accum::Replace, Activation::Relu);
+        self.inner.apply(x, hidden, Accum::Replace, self.activation);
         self.outer.apply(hidden, out, Accum::Replace, Activation::Identity);
         self.skip.apply(x, out, Accum::Add, Activation::Identity);
     }

@@ -9,7 +9,7 @@ from foretell._model import LocalModel
 
 
 class Pretrained(LocalModel, reads="futr hist"):
-    """A network that others trained (Chronos-2, Chronos-Bolt, Fracast-0), from a folder in Hugging Face's layout. Nothing is trained:
+    """A network that others trained (Chronos-2, Chronos-Bolt, Fracast-0, TimesFM 2.5), from a folder in Hugging Face's layout. Nothing is trained:
     ``fit`` reads its weights. docs/pretrained.md says which networks are read, and what the licences of their weights are.
 
     Args:

@@ -276,7 +276,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "config settings weights",
             "linear",
             "t5",
-            "bolt chronos2 foretell0 fracast",
+            "bolt chronos2 foretell0 fracast timesfm",
             "folder",
             "estimator",
             "kinds",
@@ -292,6 +292,7 @@ pub(super) const FOLDERS: &[Folders] = &[
         "crates/pretrained/src/fracast",
         &["config features", "block periods", "encoder head", "network"],
     ),
+    folders("crates/pretrained/src/timesfm", &["config stream", "decoder", "network"]),
     folders(
         "crates/prophet/src",
         &[

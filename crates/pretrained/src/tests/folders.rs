@@ -134,6 +134,41 @@ fn sizes_of_chronos_2_that_do_not_fit_are_named() {
 }
 
 #[test]
+fn sizes_of_timesfm_that_do_not_fit_are_named() {
+    for (name, value, expected) in [
+        ("head_dim", json!(5), "head_dim must be even, found 5"),
+        ("num_key_value_heads", json!(1), "num_key_value_heads must be num_attention_heads, found 1"),
+        ("context_length", json!(1 << 20), "context_length must be at most 2048 patches, found 1048576"),
+        ("horizon_length", json!(10), "horizon_length must be a multiple of patch_length, found 10"),
+        ("decode_index", json!(0), "decode_index must be the place of 0.5 among the quantiles, found 0"),
+        (
+            "quantiles",
+            json!([0.1, 0.5, 0.8]),
+            "quantiles must be as far from 0 as from 1, found [0.1, 0.5, 0.8]",
+        ),
+        ("activation", json!("gelu"), "activation must be swish, found gelu"),
+        ("use_bias", json!(true), "use_bias and attention_bias must be false, found true"),
+        (
+            "rope_parameters",
+            json!({"rope_type": "yarn"}),
+            "rope_parameters.rope_type must be default, found yarn",
+        ),
+        (
+            "output_quantile_len",
+            json!(1_u64 << 40),
+            "output_quantile_len must be a whole number between 1 and 65536",
+        ),
+        // Within bounds, but not those of the tensors.
+        ("output_quantile_len", json!(32), "output_projection_quantiles.output_layer.weight must be"),
+        ("num_hidden_layers", json!(3), "model.layers.2.input_layernorm.weight must be"),
+        ("intermediate_size", json!(21), "model.layers.0.mlp.fc1.weight must be"),
+    ] {
+        let told = refused("timesfm", |config| config[name] = value.clone());
+        assert!(told.contains(expected), "{name}: {told}");
+    }
+}
+
+#[test]
 fn networks_that_are_not_read_are_named() {
     let told = refused("fracast", |config| *config = json!({"architectures": ["BertModel"]}));
     assert!(told.contains("but of BertModel; those read are"), "{told}");

@@ -5,4 +5,5 @@ mod chronos2;
 mod folders;
 mod fracast;
 mod packages;
+mod timesfm;
 mod tuning;

@@ -1,0 +1,75 @@
+//! TimesFM 2.5: quantiles are those of the package `timesfm`; `compare/pretrained.py` wrote them.
+
+use std::path::PathBuf;
+
+use foretell_calendar::Freq;
+use foretell_data::Panel;
+use foretell_estimator::Workers;
+
+use crate::load_folder;
+
+use super::packages::{compare, fixtures, panel, quantiles};
+
+const FIXTURE: &str = include_str!("../../tests/fixtures/timesfm.json");
+
+/// Horizons are of one to three passes.
+#[test]
+fn a_small_network_forecasts_as_the_package() {
+    let (count, off) = compare(FIXTURE, &fixtures().join("timesfm"), "tiny");
+    assert_eq!(count, 100);
+    eprintln!("TimesFM 2.5: {count} series, off by {off:.2e} at most");
+}
+
+/// Weights of the original's sizes are not in the repository: `compare/pretrained.py --timesfm DIR` makes some, and forecasts of them.
+#[test]
+fn one_of_the_sizes_of_the_original_forecasts_as_the_package() {
+    let Some(folder) = std::env::var_os("FORETELL_TIMESFM").map(PathBuf::from) else {
+        eprintln!("skipped: FORETELL_TIMESFM names no folder with a fixture beside it");
+        return;
+    };
+    let fixture = std::fs::read_to_string(folder.with_extension("json")).expect("a fixture");
+    let (count, off) = compare(&fixture, &folder, "tiny");
+    assert_eq!(count, 10);
+    eprintln!("TimesFM 2.5: {count} series, off by {off:.2e} at most");
+}
+
+#[test]
+fn neither_threads_nor_much_of_other_series_change_a_forecast() {
+    let network = load_folder(&fixtures().join("timesfm")).expect("sound").expect("a network");
+    let freq = Freq::parse("h").expect("hours");
+    let wave = |i: usize| (0..40 + 9 * i).map(|t| ((t * (i + 3)) % 11) as f32).collect::<Vec<f32>>();
+    let all: Vec<(String, i64, Vec<f32>)> = (0..9).map(|i| (format!("s{i}"), 0, wave(i))).collect();
+    let panel = Panel::from_series(freq, all.clone()).expect("a panel");
+    let of = |panel: &Panel, threads: usize| {
+        quantiles(&*network, panel, 20, &Workers::new(threads).expect("threads"))
+    };
+    let one = of(&panel, 1);
+    assert_eq!(one, of(&panel, 3));
+    let each = one.len() / 9;
+    for (i, series) in all.into_iter().enumerate() {
+        let alone = of(&Panel::from_series(freq, [series]).expect("a panel"), 2);
+        let off = alone.iter().zip(&one[i * each..]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(off < 1e-4, "series {i}: off by {off}");
+    }
+}
+
+#[test]
+fn mirror_images_have_mirrored_forecasts_and_counts_none_below_zero() {
+    let network = load_folder(&fixtures().join("timesfm")).expect("sound").expect("a network");
+    let workers = Workers::new(1).expect("a thread");
+    let y: Vec<f32> = (0..70).map(|t| ((t * 5) % 9) as f32 - 4.0).collect();
+    let of = |y: &[f32]| quantiles(&*network, &panel(y), 12, &workers);
+    let (own, mirrored) = (of(&y), of(&y.iter().map(|y| -y).collect::<Vec<f32>>()));
+    for (own, mirrored) in own.chunks_exact(9).zip(mirrored.chunks_exact(9)) {
+        let off = own.iter().zip(mirrored.iter().rev()).map(|(a, b)| (a + b).abs()).fold(0.0, f64::max);
+        assert!(off < 1e-4, "off by {off}");
+    }
+    assert!(own.iter().any(|y| *y < -4.0), "untrained quantiles leave the range");
+    let counts: Vec<f32> = y.iter().map(|y| y + 4.0).collect();
+    let found = of(&counts);
+    assert!(found.iter().all(|y| *y >= 0.0) && found.contains(&0.0), "{found:?}");
+    // One known value is forecast as itself; more steps than a context has start from what was forecast.
+    let one = quantiles(&*network, &panel(&[f32::NAN, 40.0, f32::NAN]), 1200, &workers);
+    assert_eq!(one.len(), 1200 * 9);
+    assert!(one.iter().all(|y| (y - 40.0).abs() < 1e-3), "{one:?}");
+}
