@@ -10,8 +10,8 @@ const { Model, NeuralForecaster, ForetellError, about, anomalies, crossValidate,
 /** What needs networks that are trained, which the small module has not. */
 const NETWORKS = { skip: MODULE === 'foretell-slim.wasm' && 'there are no networks' };
 /** A model that learns something: a network if there are such. */
-const LEARNER = NETWORKS.skip ? 'SESOptimized' : { model: 'NLinear', max_steps: 3 };
-const LEARNS = NETWORKS.skip ? 'SESOptimized' : 'NLinear';
+const LEARNER = NETWORKS.skip ? 'HistoricAverage' : { model: 'NLinear', max_steps: 3 };
+const LEARNS = NETWORKS.skip ? 'HistoricAverage' : 'NLinear';
 
 const refusal = async (work) => {
   try {
