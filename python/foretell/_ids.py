@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from foretell import _frames
+from foretell._frames import library
 
 #: What stands between the parts, as where the command joins them.
 SEPARATOR = "/"
@@ -32,7 +33,7 @@ def joined(df: Any, parts: Sequence[str], table: str) -> Any:
         return df
     _frames.require(df, parts, table, found)
     rest = [name for name in found if name not in parts and name != "unique_id"]
-    match _frames.library(df):
+    match library(df):
         case "pandas":
             cells = [df[part] for part in parts]
             _check_known({part: bool(column.isna().any()) for part, column in zip(parts, cells)}, table)

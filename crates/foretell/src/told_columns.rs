@@ -17,7 +17,7 @@ pub fn told_columns(mut options: ReadOptions, table: &MemoryTable) -> (ReadOptio
     (options, roles)
 }
 
-/// The error of a table that lacks a column, as the question for the one that these roles could not tell; any other as it is.
+/// The error of a table that lacks a column, as the question for the one that these roles could not tell. Other errors are returned unchanged.
 pub fn ask_for_column(roles: Option<&Roles>, error: DataError) -> DataError {
     let question = match &error {
         DataError::MissingColumn { table, .. } => roles.and_then(|roles| roles.question(table)),

@@ -77,7 +77,6 @@ impl Drop for StopOnPanic<'_> {
 #[cfg(test)]
 mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
-    use std::time::{Duration, Instant};
 
     use super::*;
     use crate::wanted::{is_wanted, while_wanted};
@@ -124,12 +123,12 @@ mod tests {
     #[test]
     fn a_panic_stops_the_others() {
         let (stop, calls) = (AtomicBool::new(false), AtomicUsize::new(0));
-        let start = Instant::now();
         let panicked = catch_unwind(AssertUnwindSafe(|| {
             Workers::side_by_side(9, 2, &stop, |i| {
                 calls.fetch_add(1, Relaxed);
                 assert!(i != 1, "the second fails");
-                while !stop.load(Relaxed) && start.elapsed() < Duration::from_secs(20) {
+                // However busy the machine is: for ever if the panic stops no other work.
+                while !stop.load(Relaxed) {
                     thread::yield_now();
                 }
             });

@@ -46,7 +46,7 @@ impl Aggregate {
         let sink = Sink::open(context, &self.out)?;
         let columns = self.data.columns(ColumnNames::default());
         let usual = ReadOptions::default();
-        // Whatever static columns hold goes to the sums as it is.
+        // Static columns are read as labels, so that sums get the text of the file.
         let labels = self.data.static_cols.clone();
         let options = self.data.options(&columns, Vec::new(), labels, self.freq, &usual)?;
         let panel = self.data.read(&options, context)?;

@@ -411,7 +411,7 @@ mod tests {
             error,
             "f.csv and the data spell the ids of series differently: `7` there, `007` in the data; write them alike"
         );
-        assert!(scored(["7", "7", "B ", "b"]).is_ok(), "each is there as it is");
+        assert!(scored(["7", "7", "B ", "b"]).is_ok(), "both files have these ids");
     }
 
     #[test]

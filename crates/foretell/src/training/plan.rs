@@ -434,7 +434,7 @@ impl TrainingPlan {
         }
     }
 
-    /// The models as they are trained.
+    /// The models with the settings that their training uses.
     pub(super) fn specs_as_trained(&self) -> Vec<ModelSpec> {
         self.specs.iter().map(|spec| self.as_trained(spec)).collect()
     }

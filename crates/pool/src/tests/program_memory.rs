@@ -35,6 +35,6 @@ fn a_refused_buffer_is_a_panic_that_can_be_caught() {
     alone(|| {
         let panic = catch_unwind(|| Buffer::<u8>::zeroed(TOO_MUCH)).unwrap_err();
         assert!(panic.downcast_ref::<OutOfMemory>().is_some_and(|refused| refused.bytes >= TOO_MUCH));
-        assert_eq!(vec![1, 2, 3].len(), 3, "all goes on");
+        assert_eq!(vec![1, 2, 3].len(), 3, "the process continues");
     });
 }

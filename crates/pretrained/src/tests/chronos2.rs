@@ -2,14 +2,15 @@
 
 use std::path::{Path, PathBuf};
 
-use foretell_calendar::Freq;
 use foretell_data::{Future, Panel, Span, Vocabulary};
 use foretell_estimator::{
     Asked, ColumnKind, Estimator, EstimatorError, HeldOut, Run, Trained, Verdict, Workers,
 };
 use serde_json::{Value, json};
 
-use super::packages::{compare_cases, fixtures, panel, panel_beside, quantiles, quantiles_at, series};
+use super::packages::{
+    check_independence, compare_cases, fixtures, panel, panel_beside, quantiles, quantiles_at, series,
+};
 use crate::{load_folder, of_folder};
 
 const FIXTURE: &str = include_str!("../../tests/fixtures/chronos2.json");
@@ -94,23 +95,7 @@ fn one_of_the_sizes_of_the_original_forecasts_as_the_package() {
 
 #[test]
 fn neither_threads_nor_much_of_other_series_change_a_forecast() {
-    let network = load_folder(&fixtures().join("chronos2")).expect("sound").expect("a network");
-    let freq = Freq::parse("h").expect("hours");
-    let wave = |i: usize| (0..40 + 9 * i).map(|t| ((t * (i + 3)) % 11) as f32).collect::<Vec<f32>>();
-    let all: Vec<(String, i64, Vec<f32>)> = (0..19).map(|i| (format!("s{i:02}"), 0, wave(i))).collect();
-    let panel = Panel::from_series(freq, all.clone()).expect("a panel");
-    let of = |panel: &Panel, threads: usize| {
-        quantiles(&*network, panel, 20, &Workers::new(threads).expect("threads"))
-    };
-    let one = of(&panel, 1);
-    assert_eq!(one, of(&panel, 3));
-    assert_eq!(one, of(&panel, 8));
-    let each = one.len() / 19;
-    for (i, series) in all.into_iter().enumerate().step_by(6) {
-        let alone = of(&Panel::from_series(freq, [series]).expect("a panel"), 2);
-        let off = alone.iter().zip(&one[i * each..]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
-        assert!(off < 1e-3, "series {i}: off by {off}");
-    }
+    check_independence("chronos2", [19, 6], 1e-3);
 }
 
 #[test]

@@ -142,6 +142,27 @@ pub(crate) fn compare_cases(
     (count, largest)
 }
 
+/// Forecasts of `count` series are the same bits on any number of threads, and within `tolerance` those of each `every`-th series alone.
+pub(crate) fn check_independence(folder: &str, [count, every]: [usize; 2], tolerance: f64) {
+    let network = load_folder(&fixtures().join(folder)).expect("sound").expect("a network");
+    let freq = Freq::parse("h").expect("hours");
+    let wave = |i: usize| (0..40 + 9 * i).map(|t| ((t * (i + 3)) % 11) as f32).collect::<Vec<f32>>();
+    let all: Vec<(String, i64, Vec<f32>)> = (0..count).map(|i| (format!("s{i:02}"), 0, wave(i))).collect();
+    let of = |panel: &Panel, threads: usize| {
+        quantiles(&*network, panel, 20, &Workers::new(threads).expect("threads"))
+    };
+    let panel = Panel::from_series(freq, all.clone()).expect("a panel");
+    let one = of(&panel, 1);
+    assert_eq!(one, of(&panel, 3));
+    assert_eq!(one, of(&panel, 8));
+    let each = one.len() / count;
+    for (i, series) in all.into_iter().enumerate().step_by(every) {
+        let alone = of(&Panel::from_series(freq, [series]).expect("a panel"), 2);
+        let off = alone.iter().zip(&one[i * each..]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        assert!(off < tolerance, "series {i}: off by {off}");
+    }
+}
+
 pub(crate) fn fixtures() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures")
 }
