@@ -40,7 +40,7 @@ def main():
                if name.startswith("Auto") and inspect.isclass(value) and hasattr(value, "default_config")]
     spaces = {model.__name__.removeprefix("Auto"): space(model) for model in classes}
     lines = (f"{json.dumps(name)}: {json.dumps(found)}" for name, found in sorted(spaces.items()))
-    (fixtures("foretell") / "spaces.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    (fixtures("tuning") / "spaces.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ use std::num::{ParseFloatError, ParseIntError};
 use clap::ValueEnum;
 use clap::error::{ContextKind, ErrorKind};
 use foretell::ErrorFacts;
+use foretell_tuning::TuningError;
 
 use crate::failure::{Interrupted, ThresholdCrossed, Usage};
 
@@ -29,7 +30,10 @@ pub(crate) fn of_work(error: &anyhow::Error) -> ErrorFacts {
     if error.chain().any(|cause| cause.is::<Usage>()) {
         return of_command_line(text);
     }
-    let mut all = error.chain().map(ErrorFacts::of);
+    let mut all = error.chain().map(|cause| match cause.downcast_ref::<TuningError>() {
+        Some(error) => error.facts(),
+        None => ErrorFacts::of(cause),
+    });
     let first = all.next().unwrap_or_default();
     let code = first.code.clone();
     // What a context leads does not name the settings that its cause does.

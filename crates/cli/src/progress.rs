@@ -6,10 +6,10 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use foretell::{
-    EarlyEnds, End, ErrorFacts, Filled, Fitted, Metrics, Panel, Progress, ReadNote, SearchProgress, Trimmed,
-    Verdict, Warning,
+    EarlyEnds, End, ErrorFacts, Filled, Fitted, Metrics, Panel, Progress, ReadNote, Trimmed, Verdict, Warning,
 };
 use foretell_report::{ForecastsApart, grouped};
+use foretell_tuning::SearchProgress;
 use indicatif::{MultiProgress, ProgressBar, ProgressFinish, ProgressStyle};
 use serde_json::{Value, json};
 

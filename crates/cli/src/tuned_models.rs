@@ -1,8 +1,9 @@
 //! Which models `foretell tune` searches where none are named, and what it makes of its best trials.
 
 use foretell::own_estimator::Estimator as _;
-use foretell::{ModelSpec, Panel, SearchTrial, Tuned};
+use foretell::{ModelSpec, Panel};
 use foretell_auto::{Auto, Budget, Criterion, PanelTraits, suiting};
+use foretell_tuning::{SearchTrial, Tuned};
 use serde_json::{Value, json};
 
 use crate::context::Context;

@@ -8,11 +8,10 @@ use foretell_estimator::{EstimatorError, TooManyThreads, TooMuchMemory, is_wante
 use foretell_features::FeatureError;
 use foretell_messages::Setting;
 use foretell_neural::{NetworkError, SpecError, WithoutAmp};
+use foretell_scores::ScoresError;
 use foretell_simulation::SimulationError;
 use foretell_tables::DataError;
 
-use crate::one_zone::OneZone;
-use crate::other_steps::OtherSteps;
 use crate::reconciliation_error::ReconciliationError;
 use crate::series_fallback::SeriesFallback;
 use crate::usage_error::UsageError;
@@ -244,62 +243,9 @@ pub enum Error {
     /// A table that does not fit a hierarchy.
     #[error(transparent)]
     Reconciliation(#[from] ReconciliationError),
-    /// A table of forecasts none of whose rows has come true.
-    #[error(
-        "no row of {forecast} has come true: no series and time of it has a value ({found}); check ids and times of both tables, and \
-         that the actual values reach over the forecast"
-    )]
-    NothingCameTrue {
-        /// The file of forecasts.
-        forecast: std::sync::Arc<str>,
-        /// Series and times of the tables.
-        found: String,
-    },
-    /// Forecasts of other steps than those of the actual values.
+    /// Tables of forecasts that cannot be scored.
     #[error(transparent)]
-    OtherSteps(#[from] Box<OtherSteps>),
-    /// Times with a zone beside times without one.
-    #[error(transparent)]
-    OneZone(#[from] Box<OneZone>),
-    /// A table with two rows of one series and time (and cutoff), which would count twice.
-    #[error(
-        "{table} has the series {id} at {time} twice, in the rows {} and {}; keep one of them, or, where they are of two forecasts, \
-         tell them apart by a column `cutoff`, the last time that each knew",
-        rows[0], rows[1]
-    )]
-    DoubledRow {
-        /// The file.
-        table: std::sync::Arc<str>,
-        /// The series.
-        id: String,
-        /// The time.
-        time: String,
-        /// The rows, counted from 1 behind the header.
-        rows: [usize; 2],
-    },
-    /// A model that a table has no forecasts of.
-    #[error("there are no forecasts of {name}; the models are {}", found.join(", "))]
-    UnknownForecasts {
-        /// The model.
-        name: String,
-        /// The models that there are.
-        found: Vec<String>,
-    },
-    /// A table without a column of forecasts.
-    #[error("{forecast} has no column of forecasts beside ids, times, cutoff and target; add one per model")]
-    NoForecasts {
-        /// The file of forecasts.
-        forecast: std::sync::Arc<str>,
-    },
-    /// A table of sample paths where one of forecasts is expected.
-    #[error(
-        "{table} holds sample paths, which its column `sample_id` numbers: many values of each series and time, where one forecast \
-         is expected; give forecasts instead (of `foretell predict`, which has intervals, too), or the rows of one path"
-    )]
-    SamplePaths {
-        /// The file of the paths.
-        table: std::sync::Arc<str>,
-    },
+    Scores(#[from] ScoresError),
     /// Series that are shorter than what models read, where that is asked to be an error
     /// ([`PredictOptions::strict`](crate::PredictOptions::strict)).
     #[error(
@@ -354,53 +300,6 @@ pub enum Error {
         h: usize,
         /// Rows needed.
         needed: usize,
-    },
-    /// Series that are too short for hyper-parameters that a search proposed.
-    #[error(
-        "the shortest series has {rows} rows, and {needed} are needed for training and scores; leave short series out ({})",
-        Setting::DropShort
-    )]
-    ShortForSearch {
-        /// Rows of the shortest series.
-        rows: usize,
-        /// Rows needed.
-        needed: usize,
-    },
-    /// A search none of whose hyper-parameters can work.
-    #[error(
-        "no hyper-parameters of the search can work with these series and this horizon; the first ones: {reason}"
-    )]
-    NothingFits {
-        /// Why the first ones cannot.
-        reason: String,
-    },
-    /// A search none of whose trainings has a score.
-    #[error(
-        "none of the search's trainings came to a score: {}",
-        first.as_deref().unwrap_or("the time was over before; allow more")
-    )]
-    NothingScored {
-        /// How the first one failed.
-        first: Option<String>,
-    },
-    /// Results of a search that cannot be read.
-    #[error("cannot resume from {path}: {reason}; remove it to begin anew", path = path.display())]
-    SearchState {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        reason: String,
-    },
-    /// Results of another search than this.
-    #[error(
-        "{path} holds the results of another search: of other models, values, data or settings; name another directory ({}), or \
-         remove the file",
-        Setting::Checkpoint,
-        path = path.display()
-    )]
-    OtherSearch {
-        /// The file.
-        path: PathBuf,
     },
     /// Series of which no known end can be forecast.
     #[error(

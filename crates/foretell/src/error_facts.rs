@@ -17,6 +17,7 @@ use foretell_messages::settings_named;
 use foretell_neural::{HyperParameterError, NetworkError, SpecError, TrainError, WithoutAmp};
 use foretell_pretrained::PretrainedError;
 use foretell_prophet::ProphetError;
+use foretell_scores::ScoresError;
 use foretell_simulation::SimulationError;
 use foretell_tables::{DataError, Whereabouts};
 use serde::Serialize;
@@ -149,6 +150,8 @@ fn known(error: &(dyn StdError + 'static)) -> Option<Known> {
         of_estimator(error)
     } else if let Some(error) = error.downcast_ref::<SpecError>() {
         of_spec(error)
+    } else if let Some(error) = error.downcast_ref::<ScoresError>() {
+        of_scores(error)
     } else {
         of_settings(error).or_else(|| of_files(error)).or_else(|| of_tables(error))
     }
@@ -164,21 +167,35 @@ fn of_error(error: &Error) -> Option<Known> {
         Error::Checkpoint(inner) => known(inner),
         Error::Evaluation(inner) => known(inner),
         Error::Hierarchy(inner) => known(inner),
+        Error::Scores(inner) => of_scores(inner),
         Error::Reconciliation(inner) => known(inner),
         Error::HierarchyFile { path, source } => {
             Some(Known { place: at_path("", path)?.place, ..known(source)? })
         }
         Error::Simulation { id, source } => Some(Known { place: of_series("", id)?.place, ..known(source)? }),
-        Error::Model { path, .. }
-        | Error::NotReadBack { path, .. }
-        | Error::StoredPanel { path, .. }
-        | Error::SearchState { path, .. }
-        | Error::OtherSearch { path } => at_path(code, path),
+        Error::Model { path, .. } | Error::NotReadBack { path, .. } | Error::StoredPanel { path, .. } => {
+            at_path(code, path)
+        }
         Error::NoCategories { column } => in_column(code, column),
         Error::Cardinality { column, .. } => {
             Some(Known { setting: Some("categorical_cardinalities".to_owned()), ..in_column(code, column)? })
         }
-        Error::DoubledRow { table, id, rows, .. } => {
+        Error::OtherValidationSeries { id, .. }
+        | Error::ShortForIntervals { id, .. }
+        | Error::NotCalibrated { id }
+        | Error::ShortHistory { id, .. }
+        | Error::ShortForInsample { id, .. } => of_series(code, id),
+        Error::Fallback { first, .. } => of_series(code, &first.series),
+        _ => coded(code),
+    }
+}
+
+fn of_scores(error: &ScoresError) -> Option<Known> {
+    let code = error.into();
+    match error {
+        ScoresError::Data(inner) => of_data(inner),
+        ScoresError::Evaluation(inner) => known(inner),
+        ScoresError::DoubledRow { table, id, rows, .. } => {
             let place = Whereabouts {
                 file: Some(table.to_string()),
                 row: Some(rows[1] as u64),
@@ -186,17 +203,11 @@ fn of_error(error: &Error) -> Option<Known> {
             };
             Some(Known { code, place, ..Known::default() })
         }
-        Error::OtherSteps(steps) => at_path(code, Path::new(&*steps.forecast)),
-        Error::OneZone(zones) => at_path(code, Path::new(&*zones.without)),
-        Error::NothingCameTrue { forecast: table, .. }
-        | Error::NoForecasts { forecast: table }
-        | Error::SamplePaths { table } => at_path(code, Path::new(&**table)),
-        Error::OtherValidationSeries { id, .. }
-        | Error::ShortForIntervals { id, .. }
-        | Error::NotCalibrated { id }
-        | Error::ShortHistory { id, .. }
-        | Error::ShortForInsample { id, .. } => of_series(code, id),
-        Error::Fallback { first, .. } => of_series(code, &first.series),
+        ScoresError::OtherSteps(steps) => at_path(code, Path::new(&*steps.forecast)),
+        ScoresError::OneZone(zones) => at_path(code, Path::new(&*zones.without)),
+        ScoresError::NothingCameTrue { forecast: table, .. }
+        | ScoresError::NoForecasts { forecast: table }
+        | ScoresError::SamplePaths { table } => at_path(code, Path::new(&**table)),
         _ => coded(code),
     }
 }
@@ -230,8 +241,7 @@ fn of_usage(error: &UsageError) -> Option<Known> {
         | UsageError::IntervalsText { .. }
         | UsageError::NoSpread { .. }
         | UsageError::NothingToCalibrate { .. } => about(code, "intervals"),
-        UsageError::SearchedHorizon
-        | UsageError::Horizons { .. }
+        UsageError::Horizons { .. }
         | UsageError::HistoryAhead { .. }
         | UsageError::IntervalsAhead { .. }
         | UsageError::NoMedian { .. } => about(code, "h"),
@@ -441,13 +451,14 @@ mod tests {
     /// The codes of all types, without those of variants that stand for an error of another type.
     fn codes() -> BTreeSet<&'static str> {
         const WRAPPERS: &str = "calendar checkpoint data estimator evaluation failed features file hierarchy hierarchy_file \
-                                hyper_parameter memory network other reconciliation simulation smaller spec threads too_large train \
+                                hyper_parameter memory network other reconciliation scores simulation smaller spec threads too_large train \
                                 unreadable usage";
         let all = [
             Error::VARIANTS,
             UsageError::VARIANTS,
             SmallerError::VARIANTS,
             ReconciliationError::VARIANTS,
+            ScoresError::VARIANTS,
             DataError::VARIANTS,
             UnreadableTable::VARIANTS,
             TooLarge::VARIANTS,

@@ -9,6 +9,7 @@ use foretell_estimator::{MemoryLimit, Progress, Reduction, Verdict, Workers};
 use foretell_features::Features;
 use foretell_hierarchy::{Hierarchy, Reconciliation};
 use foretell_neural::Precision;
+use serde_json::Value;
 
 use crate::coherence::Coherence;
 use crate::columns::{ColumnNames, categorical, columns_given};
@@ -311,6 +312,21 @@ impl Forecaster {
         self
     }
 
+    /// Leaves out the calibrated intervals that were asked for ([`intervals`](Self::intervals)).
+    pub fn without_intervals(mut self) -> Self {
+        self.plan.intervals = None;
+        self
+    }
+
+    /// What the models of a training on this panel depend on: their hyper-parameters, the columns that they read, the settings. Two
+    /// trainings of one identity come to the same models.
+    ///
+    /// # Errors
+    /// If the panel lacks a column that a model reads, or has no categories where one reads some.
+    pub fn identity(&self, panel: &Panel) -> Result<Value, Error> {
+        self.plan.identity(panel)
+    }
+
     /// Has the last this many models stand beside the others as baselines: they are forecast and scored, but are members of no
     /// ensemble. 0 by default.
     pub fn baselines(mut self, count: usize) -> Self {
@@ -361,6 +377,11 @@ impl Forecaster {
     pub fn max_memory(mut self, bytes: u64) -> Self {
         self.plan.memory = MemoryLimit::of_bytes(bytes);
         self
+    }
+
+    /// The limit of [`max_memory`](Self::max_memory), in bytes.
+    pub fn memory_limit(&self) -> u64 {
+        self.plan.memory.bytes()
     }
 
     /// Trains together with other processes, each of which has a forecaster of the same models, settings and data and calls the

@@ -90,9 +90,7 @@ mod last_rows;
 mod learned;
 mod memory;
 mod model_spec;
-mod one_zone;
 mod onnx;
-mod other_steps;
 mod own_settings;
 mod packed_model;
 mod partial_forecasts;
@@ -115,7 +113,6 @@ mod told_columns;
 mod trained_models;
 mod training;
 mod training_record;
-mod tuning;
 mod usage_error;
 mod warm_up;
 mod warning;
@@ -153,7 +150,9 @@ pub use foretell_data::{
 pub use foretell_features::Features;
 /// The name that was probably meant, for messages.
 pub use foretell_messages::{Setting, SettingWords, in_words_of, nearest, word_settings};
-pub use foretell_search::{Halving, Sampler};
+pub use foretell_scores::{
+    CrossedEnds, OneZone, OtherSteps, ScoredForecasts, ScoresError, check_zone_of_data, refuse_sample_paths,
+};
 pub use foretell_tables::{
     Across, AnomalyMark, CellTable, Cells, ColumnPart, CsvWriter, DataError, EarlyEnds, Encoding, FileFormat,
     FileOptions, Flaw, ForecastColumn, Frame, FrameWriter, Gap, Hours, KnownColumns, MemoryTable,
@@ -236,23 +235,17 @@ pub use imported::Imported;
 pub use insample_options::InsampleOptions;
 pub use intervals::Intervals;
 pub use model_spec::ModelSpec;
-pub use one_zone::OneZone;
-pub use other_steps::OtherSteps;
 pub use own_settings::{OwnSettings, TableLibrary};
 pub use packed_model::{pack_model, unpack_model};
 pub use predict_options::PredictOptions;
 pub use pruning::{options::PruneOptions, prune::Pruned, score::PruneScore};
 pub use reconciliation_error::ReconciliationError;
 pub use registry::{MODELS, estimators, model_names, register_estimator};
-pub use sample_paths::refuse_sample_paths;
 pub use saved_reading::SeriesColumns;
 pub use scores::actual_values::actual_values;
 pub use scores::cross_validation::{CrossValidation, ValidationOptions, ValidationScores};
-pub use scores::crossed_ends::CrossedEnds;
-pub use scores::forecast_file::ScoredForecasts;
 pub use scores::metrics::{Coverage, Metrics};
 pub use scores::precision::PrecisionScore;
-pub use scores::same_zone::check_zone_of_data;
 /// The values that [`ModelSpec::set`] takes.
 pub use serde_json::{Map, Value, json};
 pub use series_fallback::SeriesFallback;
@@ -261,15 +254,10 @@ pub use smaller_error::SmallerError;
 pub use stage::{Source, Stage};
 pub use sums_gain::SumsGain;
 pub use told_columns::{ask_for_column, columns_meant, told_columns};
-pub use training::checkpointing::remove_training_state;
+pub use training::checkpointing::{StateDirectory, remove_training_state};
 pub use training::interruption::{InterruptedModel, Interruption};
 pub use training::model_state::ModelState;
 pub use training_record::TrainingRecord;
-pub use tuning::search::Search;
-pub use tuning::search_range::SearchRange;
-pub use tuning::search_space::SearchSpace;
-pub use tuning::search_trial::{SearchProgress, SearchTrial};
-pub use tuning::tuned::{KeptScore, Tuned};
 pub use usage_error::UsageError;
 pub use warning::{FarColumn, LastValue, LevelBreak, OddValue, Warning};
 

@@ -23,23 +23,6 @@ use crate::usage_error::UsageError;
 use crate::warning::Warning;
 use crate::warning_listener::WarningListener;
 
-/// Whether a column of numbers of paths holds those of several: one path is a forecast like any other.
-pub(crate) fn are_several<T: PartialEq>(sample_ids: &[T]) -> bool {
-    sample_ids.windows(2).any(|pair| pair[0] != pair[1])
-}
-
-/// Refuses the sample paths of [`Fitted::simulate`](crate::Fitted::simulate), read back from `table`, where each series is expected to
-/// have one forecast of a time.
-///
-/// # Errors
-/// [`Error::SamplePaths`] if the frame holds several paths.
-pub fn refuse_sample_paths(frame: &Frame, table: &str) -> Result<(), Error> {
-    match frame.column(SAMPLE_ID).is_some_and(are_several) {
-        true => Err(Error::SamplePaths { table: table.into() }),
-        false => Ok(()),
-    }
-}
-
 /// The most paths of a series: their numbers are exact in single precision.
 const MOST_PATHS: usize = 1 << 24;
 

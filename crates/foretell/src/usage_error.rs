@@ -210,35 +210,6 @@ pub enum UsageError {
     /// An ensemble of a single model.
     #[error("an ensemble combines the forecasts of several models; name two or more")]
     EnsembleOfOne,
-    /// A text that says no values to search.
-    #[error(
-        "{found:?} says no values to search: write a list, as [64, 128] or [1, \"2h\"] with h for the horizon, or int:1:3, \
-         uniform:0:0.5, loguniform:1e-4:1e-1 or quniform:500:1500:100 (from, to, step)"
-    )]
-    #[strum(serialize = "unknown_search_range")]
-    SearchRangeText {
-        /// The text.
-        found: String,
-    },
-    /// A horizon that is to be searched.
-    #[error("the horizon h is given, not searched; search other hyper-parameters")]
-    SearchedHorizon,
-    /// A metric of which less is not better.
-    #[error("{found} is no error that a search could make small; choose mae, rmse, mase, mqloss, ...")]
-    SearchMetric {
-        /// The metric.
-        found: &'static str,
-    },
-    /// A metric of quantiles for a model without any.
-    #[error(
-        "{metric} scores quantiles, and {model} forecasts none; search by mae, say, or train with a loss of quantiles (loss)"
-    )]
-    SearchQuantiles {
-        /// The model.
-        model: String,
-        /// The metric.
-        metric: &'static str,
-    },
     /// A level that is no percentage.
     #[error("a level is a percentage of 1 or more and below 100, as 80, found {found}")]
     #[strum(serialize = "level_out_of_range")]

@@ -1,6 +1,7 @@
 //! The list of models.
 
-use foretell::{LocalScaler, ModelSpec, SearchSpace, SpecError};
+use foretell::{LocalScaler, ModelSpec, SpecError};
+use foretell_tuning::SearchSpace;
 use pyo3::prelude::*;
 
 use crate::error::of_spec;

@@ -51,6 +51,7 @@ fn features(series: &[f64]) -> Features {
     Features { unit, between, level, spread, trend, mae: mean(&errors), rmse }
 }
 
+#[cfg_attr(test, expect(dead_code, reason = "the tests of the crate hold this file"))]
 fn main() {
     let series = sales();
     let found = features(&series);

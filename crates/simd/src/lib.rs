@@ -43,6 +43,9 @@
 //! * `simd` (default): run-time dispatch to the widest vectors of the machine, by pulp. Without it there is the
 //!   scalar level only, with the same functions, and pulp is not built.
 
+#[cfg(test)]
+extern crate self as foretell_simd;
+
 #[cfg(all(feature = "simd", target_arch = "x86_64"))]
 mod amx;
 mod bits;
@@ -55,6 +58,10 @@ mod prefetch;
 #[cfg(any(test, not(feature = "simd")))]
 #[cfg_attr(feature = "simd", allow(dead_code, unreachable_pub, reason = "its tests compare it with pulp"))]
 mod scalar;
+/// The example is a test, too.
+#[cfg(test)]
+#[path = "../examples/series_features.rs"]
+mod series_features;
 #[cfg(test)]
 mod testing;
 mod vector;

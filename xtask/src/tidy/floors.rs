@@ -130,7 +130,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/foretell/src",
         &[
-            "by_series columns decompose_options explain_options insample_options interval_words one_zone other_steps own_settings predict_options reconciliation_error registry series_fallback simulate_options smaller_error stage told_columns",
+            "by_series columns decompose_options explain_options insample_options interval_words own_settings predict_options reconciliation_error registry series_fallback simulate_options smaller_error stage told_columns",
             "usage_error",
             "warning",
             "last_rows",
@@ -151,7 +151,6 @@ pub(super) const FOLDERS: &[Folders] = &[
             "forecaster imported kept_models learned saved_panel",
             "distillation foresight scores",
             "pruning",
-            "tuning",
         ],
     ),
     folders(
@@ -344,6 +343,16 @@ pub(super) const FOLDERS: &[Folders] = &[
     ),
     folders("crates/pretraining/src", &["schedule windows", "evaluate training", "state", "main"]),
     folders("crates/search/src", &["draws trial", "domain", "grid halving tpe", "study"]),
+    folders(
+        "crates/scores/src",
+        &[
+            "one_zone other_steps",
+            "error",
+            "known_values model_columns same_steps same_zone sample_tables",
+            "crossed_ends time_steps",
+            "scored_forecasts",
+        ],
+    ),
     folders("crates/simd/src", &["amx prefetch scalar vector", "bits level", "loops", "kernels"]),
     folders("crates/simulation/src", &["draws error", "marginals", "copula shuffle", "method"]),
     folders("crates/synthetic/src", &["drawn draws", "shapes", "kinds", "series"]),
@@ -356,6 +365,10 @@ pub(super) const FOLDERS: &[Folders] = &[
         &["patience scope wanted", "helpers", "indices", "rows", "pipeline sequence workers", "side_by_side"],
     ),
     folders("crates/train/src", &["config shard state stopping", "kept_optimizer pruning", "shards", "fit"]),
+    folders(
+        "crates/tuning/src",
+        &["error search_trial", "search_range search_state", "search_space tuned", "job", "board", "search"],
+    ),
     folders(
         "crates/wasm/src",
         &[

@@ -17,6 +17,7 @@ pub(super) const ROOMS: &[Room] = &[
     room(1, "foretell-files", &[]),
     room(1, "foretell-holidays", &[]),
     room(1, "foretell-search", &[]),
+    room(1, "foretell-evaluate", &[]),
     room(1, "foretell-messages", &[]),
     room(1, "foretell-threads", &["foretell-simd", "foretell-pool"]),
     room(2, "foretell-calendar", &["foretell-messages"]),
@@ -179,7 +180,6 @@ pub(super) const ROOMS: &[Room] = &[
         "foretell-prophet",
         &["foretell-calendar", "foretell-tables", "foretell-data", "foretell-estimator", "foretell-holidays"],
     ),
-    room(8, "foretell-evaluate", &[]),
     room(
         8,
         "foretell-features",
@@ -194,6 +194,11 @@ pub(super) const ROOMS: &[Room] = &[
         ],
     ),
     room(8, "foretell-hierarchy", &["foretell-simd"]),
+    room(
+        8,
+        "foretell-scores",
+        &["foretell-messages", "foretell-calendar", "foretell-tables", "foretell-data", "foretell-evaluate"],
+    ),
     room(8, "foretell-simulation", &["foretell-simd"]),
     // It speaks the seam: of networks it knows what `foretell-neural` publishes, never layers and parameters.
     room(
@@ -207,7 +212,6 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-tables",
             "foretell-data",
             "foretell-files",
-            "foretell-search",
             "foretell-checkpoint",
             "foretell-estimator",
             "foretell-neural",
@@ -217,6 +221,7 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-pretrained",
             "foretell-evaluate",
             "foretell-hierarchy",
+            "foretell-scores",
             "foretell-simulation",
             "foretell-features",
         ],
@@ -239,6 +244,7 @@ pub(super) const ROOMS: &[Room] = &[
     room(9, "foretell-report", &["foretell"]),
     // The whole search for a forecast: an estimator that is made of others, which the facade need not know.
     room(9, "foretell-auto", &["foretell"]),
+    room(9, "foretell-tuning", &["foretell-simd", "foretell-files", "foretell-search", "foretell"]),
     room(10, "foretell-server", &["foretell", "foretell-auto"]),
     room(
         10,
@@ -249,10 +255,11 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell",
             "foretell-report",
             "foretell-auto",
+            "foretell-tuning",
             "foretell-server",
         ],
     ),
-    room(10, "foretell-python", &["foretell", "foretell-report", "foretell-auto"]),
+    room(10, "foretell-python", &["foretell", "foretell-report", "foretell-auto", "foretell-tuning"]),
     room(10, "foretell-wasm", &["foretell-simd", "foretell", "foretell-report", "foretell-auto"]),
     room(
         10,

@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use foretell::hierarchy::Reconciliation;
-use foretell::{DataError, Error, EstimatorError, ForecastTable, Freq, ModelInTable, ReconciliationError};
+use foretell::{
+    DataError, Error, EstimatorError, ForecastTable, Freq, ModelInTable, ReconciliationError, ScoresError,
+};
 
 use super::coherent::{Sum, hierarchy, reconciled};
 use super::error::TemporalError;
@@ -71,7 +73,7 @@ impl TemporalTables<'_> {
         let models: Vec<ModelInTable> =
             self.steps.models(self.target).into_iter().filter(ModelInTable::is_forecast).collect();
         if models.iter().all(|model| model.point().is_none()) {
-            return Err(Error::NoForecasts { forecast: self.steps.file.clone() });
+            return Err(ScoresError::NoForecasts { forecast: self.steps.file.clone() }.into());
         }
         let windows = self.windows(freq, &periods)?;
         let mut found = self.steps.clone();

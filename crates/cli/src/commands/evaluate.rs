@@ -140,7 +140,7 @@ impl Evaluate {
         };
         let tables = self.files.read(context)?;
         let ComparedTables { forecast, actual, history, columns } = &tables;
-        let scored = ScoredForecasts::new(forecast, actual.as_ref(), history.as_ref(), columns)?;
+        let scored = ScoredForecasts::new(forecast, actual.as_ref(), history.as_ref(), &columns.target)?;
         let scored = if self.models.is_empty() { scored } else { scored.of_models(&self.models)? };
         let season = self.season.or(scored.usual_season()).unwrap_or(1);
         let rows = self.rows(context, &tables, &scored, season)?;

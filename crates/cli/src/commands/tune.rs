@@ -5,11 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use foretell::{
-    Error, Forecaster, Halving, KeptScore, ModelSpec, Panel, Sampler, Search, SearchRange, SearchSpace,
-    SearchTrial, Tuned,
-};
+use foretell::{Error, Forecaster, ModelSpec, Panel};
 use foretell_auto::{Auto, TrainedAuto};
+use foretell_tuning::{Halving, KeptScore, Sampler, Search, SearchRange, SearchSpace, SearchTrial, Tuned};
 use serde_json::json;
 
 use crate::args::{CheckpointArgs, directory, steps};

@@ -7,6 +7,7 @@ use foretell_data::ForecastTable;
 use foretell_hierarchy::{
     CoherentQuantiles, Draws, Evidence, Hierarchy, HierarchyError, Reconciler, Reconciliation, Residuals,
 };
+use foretell_scores::ScoresError;
 use foretell_tables::ModelInTable;
 
 use crate::columns::ColumnNames;
@@ -104,7 +105,7 @@ pub fn reconcile(
         .transpose()?;
     let models = models(forecast, &columns.target);
     if models.is_empty() {
-        return Err(Error::NoForecasts { forecast: forecast.file.clone() });
+        return Err(ScoresError::NoForecasts { forecast: forecast.file.clone() }.into());
     }
     let mut reconciled = Vec::new();
     if let Ok(y) = forecast.column(&columns.target) {
@@ -367,6 +368,6 @@ mod tests {
         let unknown = [4.0, f64::NAN, 12.0, 120.0, 5.0, 50.0];
         assert!(fault(&["sum", "a", "b"], &unknown).contains("column `M`: the value of series sum at 6"));
         let nothing = table(&["sum", "a", "b"], &[("y", &POINTS)]);
-        assert!(matches!(run(&nothing, &options), Err(Error::NoForecasts { .. })));
+        assert!(matches!(run(&nothing, &options), Err(Error::Scores(ScoresError::NoForecasts { .. }))));
     }
 }

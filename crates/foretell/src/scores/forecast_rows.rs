@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use foretell_data::Panel;
 use foretell_estimator::{Output, point_column};
 use foretell_evaluate::{EvaluationError, ScoreHistory, ScoredRows};
+use foretell_scores::{ModelColumns, QuantileColumn};
 use foretell_tables::Frame;
 
 use crate::forecasts::rolling::SeriesRows;
-use crate::scores::model_columns::{ModelColumns, QuantileColumn};
 
 /// Forecasts from several cutoffs beside the truth, and the values before each.
 pub(crate) struct ForecastRows {

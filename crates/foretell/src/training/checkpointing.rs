@@ -22,14 +22,14 @@ use crate::error::Error;
 pub(crate) struct Checkpointing {
     dir: PathBuf,
     every: u64,
-    /// Held from the first training on, so that no other process keeps its state there.
-    lock: Option<Lock>,
+    /// Held from the first training on.
+    held: Option<StateDirectory>,
 }
 
 impl Checkpointing {
     /// A state every `every` steps, of which there is at least one.
     pub(crate) fn new(dir: PathBuf, every: u64) -> Self {
-        Self { dir, every, lock: None }
+        Self { dir, every, held: None }
     }
 
     /// The files that keep the state of the models in the training of this number, identified by `training`. `writes` is whether
@@ -51,9 +51,8 @@ impl Checkpointing {
 
     /// Makes the directory, if there is none, and locks it.
     fn take(&mut self) -> Result<(), Error> {
-        if self.lock.is_none() {
-            make_directory(&self.dir)?;
-            self.lock = Some(lock(&self.dir)?);
+        if self.held.is_none() {
+            self.held = Some(StateDirectory::take(&self.dir)?);
             let of_killed = |name: &str| is_leftover(name).is_some_and(is_state);
             remove(&self.dir, of_killed).map_err(|source| unusable(&self.dir, source))?;
         }
@@ -119,7 +118,7 @@ const MIDDLE: &str = "-model-";
 const ENDING: &str = ".safetensors";
 
 /// The file of a search that is kept.
-pub(crate) const SEARCH_FILE: &str = "search.json";
+const SEARCH_FILE: &str = "search.json";
 
 /// Which of the models it is, among its settings.
 pub(crate) const PLACE: &str = "place among the models";
@@ -127,16 +126,34 @@ pub(crate) const PLACE: &str = "place among the models";
 /// Says that a directory was made for the states in it.
 const MADE: &str = "made-for-states";
 
-/// Makes a directory for states, if there is none.
-pub(crate) fn make_directory(dir: &Path) -> Result<(), Error> {
-    let make = || {
-        if dir.is_dir() {
-            return Ok(());
-        }
-        fs::create_dir_all(dir)?;
-        fs::write(dir.join(MADE), b"")
-    };
-    make().map_err(|source| unusable(dir, source))
+/// A directory for the states of trainings or of a search. While it is held, no other process keeps its state there.
+#[derive(Debug)]
+pub struct StateDirectory {
+    dir: PathBuf,
+    _lock: Lock,
+}
+
+impl StateDirectory {
+    /// Takes a directory, and makes it if there is none.
+    ///
+    /// # Errors
+    /// If it cannot be made, or another process holds it.
+    pub fn take(dir: &Path) -> Result<Self, Error> {
+        let make = || {
+            if dir.is_dir() {
+                return Ok(());
+            }
+            fs::create_dir_all(dir)?;
+            fs::write(dir.join(MADE), b"")
+        };
+        make().map_err(|source| unusable(dir, source))?;
+        Ok(Self { dir: dir.to_owned(), _lock: lock(dir)? })
+    }
+
+    /// The file that a search keeps its results in.
+    pub fn search_file(&self) -> PathBuf {
+        self.dir.join(SEARCH_FILE)
+    }
 }
 
 /// Removes the state of a training run or of a search that [`Forecaster::checkpoint_to`](crate::Forecaster::checkpoint_to) kept, and
@@ -205,13 +222,13 @@ pub(crate) fn digest(training: &str) -> String {
     format!("{:016x}", key.bits(0))
 }
 
-pub(crate) fn lock(dir: &Path) -> Result<Lock, Error> {
+fn lock(dir: &Path) -> Result<Lock, Error> {
     Lock::within(dir).map_err(|error| match error {
         FileError::Io { source, .. } => unusable(dir, source),
         other => CheckpointError::from(other).into(),
     })
 }
 
-pub(crate) fn unusable(dir: &Path, source: io::Error) -> Error {
+fn unusable(dir: &Path, source: io::Error) -> Error {
     NetworkError::StateDirectory { dir: dir.to_owned(), source }.into()
 }

@@ -22,7 +22,7 @@ use crate::conformal::PredictionIntervals;
 use crate::ensemble::{Combination, Ensemble};
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
-use crate::inputs::categories::{check_categorical, encode_categories};
+use crate::inputs::categories::{check_categorical, encode_categories, vocabulary};
 use crate::inputs::features::{read_features, with_features};
 use crate::inputs::local_scalers::{LocalScalers, LocallyScaled};
 use crate::inputs::series_levels::{SeriesLevels, sees_none};
@@ -450,7 +450,7 @@ impl TrainingPlan {
     }
 
     /// The settings that determine a training, beside its models and data.
-    pub(crate) fn settings(&self, test_size: usize) -> Map<String, Value> {
+    fn settings(&self, test_size: usize) -> Map<String, Value> {
         let name = |scaler: Option<LocalScaler>| Value::from(scaler.map(LocalScaler::name));
         let settings = [
             ("val_size", self.val_rows().into()),
@@ -466,5 +466,14 @@ impl TrainingPlan {
         }
         settings.extend(self.start.identity().map(|start| ("start".to_owned(), start)));
         settings
+    }
+
+    /// What the models depend on ([`Forecaster::identity`](crate::Forecaster::identity)).
+    pub(crate) fn identity(&self, panel: &Panel) -> Result<Value, Error> {
+        let models = self.models();
+        let encoded = encode_categories(Cow::Borrowed(panel), &vocabulary(&models, panel)?)?;
+        let mut settings = self.settings(0);
+        settings.insert("features".to_owned(), self.features.to_string().into());
+        identify_training(&models, &encoded, settings)
     }
 }

@@ -50,7 +50,6 @@ mod specs;
 mod stages;
 mod stored_panels;
 mod training;
-mod tuning;
 mod uncertainty;
 mod validation_data;
 mod values;

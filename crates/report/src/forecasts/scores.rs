@@ -4,7 +4,7 @@ use super::windows::civil;
 use crate::contents::{ScoreSheet, ScoredBy};
 use crate::markup::grouped;
 use foretell::evaluate::{Metric, ScoreBy, ScoreGroup, ScoreTable};
-use foretell::{ColumnNames, Error, ForecastTable, Frame, Panel, ScoredForecasts};
+use foretell::{Error, ForecastTable, Frame, Panel, ScoredForecasts, ScoresError};
 
 /// Scores of a table of forecasts over all, by step, series and cutoff; none if nothing has come true. The truth is the table's own
 /// target, else the data; what was known before is in the data. `season` is in steps.
@@ -12,12 +12,11 @@ use foretell::{ColumnNames, Error, ForecastTable, Frame, Panel, ScoredForecasts}
 /// # Errors
 /// If the rows cannot be scored: of another kind of times than the data, of a series and time twice.
 pub fn scored(frame: &Frame, panel: &Panel, target: &str, season: usize) -> Result<Vec<ScoreSheet>, Error> {
-    let columns = ColumnNames { target: target.to_owned(), ..ColumnNames::default() };
     let data = ForecastTable::of_panel(panel, target);
     let table = ForecastTable::of_frame(frame.clone());
     let own_truth = table.columns.iter().any(|(name, _)| name == target);
-    let scored = match ScoredForecasts::new(&table, (!own_truth).then_some(&data), Some(&data), &columns) {
-        Err(Error::NothingCameTrue { .. }) => return Ok(Vec::new()),
+    let scored = match ScoredForecasts::new(&table, (!own_truth).then_some(&data), Some(&data), target) {
+        Err(ScoresError::NothingCameTrue { .. }) => return Ok(Vec::new()),
         scored => scored?,
     };
     let metrics = |by: ScoreBy<'_>| -> Result<Vec<Metric>, Error> {

@@ -2,40 +2,35 @@
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-use foretell_data::Panel;
-use foretell_estimator::{Verdict, Workers};
-use foretell_evaluate::{Metric, ScoreBy};
+use foretell::evaluate::{Metric, ScoreBy};
+use foretell::{
+    Error, Fitted, Forecaster, ModelSpec, Panel, UsageError, ValidationOptions, ValidationScores, Verdict,
+    Workers,
+};
 
-use crate::error::Error;
-use crate::fitted::Fitted;
-use crate::forecaster::Forecaster;
-use crate::model_spec::ModelSpec;
-use crate::scores::cross_validation::{ValidationOptions, ValidationScores};
-use crate::tuning::search_space::SearchSpace;
-use crate::usage_error::UsageError;
-use crate::warning_listener::WarningListener;
+use crate::search_space::SearchSpace;
 
 /// Whether trainings are to end.
-pub(super) type Stop = Arc<dyn Fn() -> bool + Send + Sync>;
+pub(crate) type Stop = Arc<dyn Fn() -> bool + Send + Sync>;
 
 /// How trainings of a search run.
-pub(super) struct Trainer<'a> {
-    pub(super) panel: &'a Panel,
-    pub(super) configure: &'a (dyn Fn(Forecaster) -> Result<Forecaster, Error> + Send + Sync),
-    pub(super) windows: ValidationOptions<'static>,
-    pub(super) metric: Metric,
-    pub(super) season: usize,
+pub(crate) struct Trainer<'a> {
+    pub(crate) panel: &'a Panel,
+    pub(crate) configure: &'a (dyn Fn(Forecaster) -> Result<Forecaster, Error> + Send + Sync),
+    pub(crate) windows: ValidationOptions<'static>,
+    pub(crate) metric: Metric,
+    pub(crate) season: usize,
     /// Threads of each training.
-    pub(super) threads: usize,
+    pub(crate) threads: usize,
     /// Trainings side by side.
-    pub(super) at_a_time: usize,
-    pub(super) stop: Stop,
+    pub(crate) at_a_time: usize,
+    pub(crate) stop: Stop,
     /// Held to write by a training that needs all of the memory.
-    pub(super) memory: RwLock<()>,
+    pub(crate) memory: RwLock<()>,
 }
 
 /// A model after a part of its steps, from which a training of more steps goes on to the same weights as one of all.
-pub(super) struct Begun {
+pub(crate) struct Begun {
     steps: u64,
     fitted: Fitted,
 }
@@ -50,7 +45,7 @@ struct Share {
 impl Trainer<'_> {
     /// The score of a model with this share of its steps, and the model, if a training of more steps can go on from it; nothing if it
     /// was stopped. `before` is what an earlier training of fewer steps gave.
-    pub(super) fn score(
+    pub(crate) fn score(
         &self,
         spec: &ModelSpec,
         budget: f64,
@@ -85,7 +80,7 @@ impl Trainer<'_> {
     }
 
     /// The score of the seasonal naive forecast in the same windows; nothing where it has none.
-    pub(super) fn baseline(&self, space: &SearchSpace) -> Option<f64> {
+    pub(crate) fn baseline(&self, space: &SearchSpace) -> Option<f64> {
         let spec = ModelSpec::new("SeasonalNaive", space.spec().h(), 1).ok()?;
         let spec = spec.set("season_length", self.season).ok()?;
         let (score, _) = self.score(&spec, 1.0, None).ok()??;
@@ -101,7 +96,7 @@ impl Trainer<'_> {
     ) -> Result<Option<(f64, Fitted)>, Error> {
         let mut forecaster = (self.configure)(Forecaster::new([spec.clone()])?)?;
         let stop = Arc::clone(&self.stop);
-        let limit = forecaster.plan.memory.bytes();
+        let limit = forecaster.memory_limit();
         // All `Workers` of one number share their threads, but for those that are apart: trainings side by side would wait for each other.
         let workers =
             if share.of_memory > 1 { Workers::apart(share.threads) } else { Workers::new(share.threads)? };
@@ -113,10 +108,9 @@ impl Trainer<'_> {
         if let Some(before) = before {
             forecaster = forecaster.start_from(&before.fitted);
         }
-        // Fifty trainings would say the same fifty times; the training of the winner says it.
-        forecaster.plan.warnings = WarningListener::default();
-        // Nor does a trial need intervals that are calibrated by a second training.
-        forecaster.plan.intervals = None;
+        // Fifty trainings would say the same fifty times; the training of the winner says it. Nor does a trial need intervals that are
+        // calibrated by a second training.
+        let forecaster = forecaster.on_warning(|_| {}).without_intervals();
         let validation = match forecaster.cross_validate(self.panel, &self.windows) {
             Err(Error::NothingForecast { .. }) => return Ok(None),
             validation => validation?,
@@ -129,16 +123,15 @@ impl Trainer<'_> {
         // Metrics of quantiles and intervals have a column for each.
         let columns: Vec<f64> =
             table.metrics.iter().filter_map(|column| column.values.first()?.first().copied()).collect();
-        let mut fitted = validation.fitted;
         // A model that is kept for further steps holds no threads.
-        fitted.trained.workers = Workers::apart(1);
+        let fitted = validation.fitted.workers(&Workers::apart(1));
         Ok(Some((columns.iter().sum::<f64>() / columns.len() as f64, fitted)))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use foretell_calendar::Freq;
+    use foretell::Freq;
 
     use super::*;
 
@@ -170,7 +163,7 @@ mod tests {
         let (whole, none) = score(&settings, 1.0, None);
         let (_, first) = score(&settings, 1.0 / 9.0, None);
         let (_, second) = score(&settings, 1.0 / 3.0, first.as_ref());
-        let steps = |begun: &Begun| begun.fitted.trained.models[0].outcome().map(|outcome| outcome.steps);
+        let steps = |begun: &Begun| begun.fitted.models()[0].outcome().map(|outcome| outcome.steps);
         assert!(none.is_none());
         assert_eq!((first.as_ref().map(steps), second.as_ref().map(steps)), (Some(Some(3)), Some(Some(6))));
         let (last, none) = score(&settings, 1.0, second.as_ref());

@@ -6,7 +6,7 @@ use foretell_calendar::{TimeKind, Zone};
 use foretell_data::{ForecastTable, Panel};
 use foretell_tables::Frame;
 
-use crate::error::Error;
+use crate::error::ScoresError;
 use crate::one_zone::OneZone;
 
 /// A table: what it is called, the kind of its times and their zone.
@@ -16,7 +16,7 @@ type Timed<'a> = (Arc<str>, TimeKind, Option<&'a Zone>);
 ///
 /// # Errors
 /// [`OneZone`].
-pub(super) fn check_same_zone(forecast: &ForecastTable, beside: &ForecastTable) -> Result<(), Error> {
+pub(crate) fn check_same_zone(forecast: &ForecastTable, beside: &ForecastTable) -> Result<(), ScoresError> {
     check([forecast, beside].map(|table| (table.file.clone(), table.kind, table.zone.as_ref())))
 }
 
@@ -24,14 +24,17 @@ pub(super) fn check_same_zone(forecast: &ForecastTable, beside: &ForecastTable) 
 ///
 /// # Errors
 /// [`OneZone`].
-pub fn check_zone_of_data((frame, file): (&Frame, &str), (panel, data): (&Panel, &str)) -> Result<(), Error> {
+pub fn check_zone_of_data(
+    (frame, file): (&Frame, &str),
+    (panel, data): (&Panel, &str),
+) -> Result<(), ScoresError> {
     check([
         (file.into(), frame.freq.kind(), frame.zone.as_ref()),
         (data.into(), panel.freq().kind(), panel.zone()),
     ])
 }
 
-fn check([one, other]: [Timed<'_>; 2]) -> Result<(), Error> {
+fn check([one, other]: [Timed<'_>; 2]) -> Result<(), ScoresError> {
     let (with, zone, without) = match (one.2, other.2) {
         (Some(zone), None) => (&one, zone, &other),
         (None, Some(zone)) => (&other, zone, &one),

@@ -3,20 +3,20 @@
 use foretell_calendar::{Freq, Zone};
 use foretell_data::ForecastTable;
 
-use crate::error::Error;
-use crate::scores::known_values::doubled;
+use crate::error::ScoresError;
+use crate::known_values::doubled;
 
 /// Steps that are looked for between two rows; of rows that are farther apart the step is not told.
 const MOST: u32 = 100_000;
 
 /// The frequency that the first of these tables follows exactly of those that do, else the one that most steps of the first do.
-pub(super) fn freq_of(tables: &[&ForecastTable]) -> Option<Freq> {
+pub(crate) fn freq_of(tables: &[&ForecastTable]) -> Option<Freq> {
     let exact = tables.iter().find_map(|table| table.freq());
     exact.or_else(|| tables.iter().find_map(|table| table.likely_freq()))
 }
 
 /// How many steps a time is after another one, if it is some.
-pub(super) fn steps_between(freq: Freq, zone: Option<&Zone>, from: i64, to: i64) -> Option<u32> {
+pub(crate) fn steps_between(freq: Freq, zone: Option<&Zone>, from: i64, to: i64) -> Option<u32> {
     let (mut time, mut steps) = (from, 0);
     while time < to && steps < MOST {
         time = freq.next_in(zone, time, 1).filter(|next| *next > time)?;
@@ -30,12 +30,12 @@ pub(super) fn steps_between(freq: Freq, zone: Option<&Zone>, from: i64, to: i64)
 ///
 /// # Errors
 /// Two rows of one series, cutoff and time, which would count twice.
-pub(super) fn steps_ahead(
+pub(crate) fn steps_ahead(
     forecast: &ForecastTable,
     series: &[u32],
     cutoffs: &[i64],
     freq: Option<Freq>,
-) -> Result<Vec<u32>, Error> {
+) -> Result<Vec<u32>, ScoresError> {
     let mut order: Vec<usize> = (0..series.len()).collect();
     order.sort_by_key(|&row| (series[row], cutoffs[row], forecast.times[row]));
     let mut steps = vec![0; order.len()];

@@ -1,13 +1,11 @@
 //! A model, and the values that a search gives its hyper-parameters.
 
-use foretell_neural::SpecError;
+use foretell::{ModelSpec, SpecError};
 use foretell_search::Domain;
 use serde_json::{Map, Value};
 
-use crate::error::Error;
-use crate::model_spec::ModelSpec;
-use crate::tuning::search_range::SearchRange;
-use crate::usage_error::UsageError;
+use crate::error::TuningError;
+use crate::search_range::SearchRange;
 
 /// The spaces that are searched where no others are named.
 const DEFAULTS: &str = include_str!("default_spaces.txt");
@@ -34,19 +32,20 @@ impl SearchSpace {
     /// Searches a hyper-parameter, in place of its usual range if it has one.
     ///
     /// ```
-    /// use foretell::{ModelSpec, SearchSpace};
+    /// use foretell::ModelSpec;
+    /// use foretell_tuning::SearchSpace;
     ///
     /// let spec = ModelSpec::new("NHITS", 24, 96)?;
     /// let space = SearchSpace::new(spec).search("learning_rate", "loguniform:1e-4:1e-2".parse()?)?.fix("batch_size");
     /// assert!(space.ranges().iter().all(|(name, _)| name != "batch_size"));
-    /// # Ok::<(), foretell::Error>(())
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///
     /// # Errors
     /// If the model has no hyper-parameter of that name, it cannot have a value of the list, or it is the horizon.
-    pub fn search(mut self, name: &str, range: SearchRange) -> Result<Self, Error> {
+    pub fn search(mut self, name: &str, range: SearchRange) -> Result<Self, TuningError> {
         if name == "h" {
-            return Err(UsageError::SearchedHorizon.into());
+            return Err(TuningError::SearchedHorizon);
         }
         let coordinates = match &range {
             SearchRange::OneOf(values) => (0..values.len()).map(|place| place as f64).collect(),

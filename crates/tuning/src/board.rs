@@ -5,31 +5,31 @@ use std::time::Duration;
 
 use foretell_search::{Point, Study, Task, Trial};
 
-use crate::error::Error;
-use crate::tuning::job::Begun;
-use crate::tuning::search_space::SearchSpace;
-use crate::tuning::search_state::{RungResult, SearchState};
-use crate::tuning::search_trial::{SearchProgress, SearchTrial};
-use crate::tuning::tuned::Tuned;
+use crate::error::TuningError;
+use crate::job::Begun;
+use crate::search_space::SearchSpace;
+use crate::search_state::{RungResult, SearchState};
+use crate::search_trial::{SearchProgress, SearchTrial};
+use crate::tuned::Tuned;
 
 /// The trials so far.
-pub(super) struct Board<'b> {
-    pub(super) spaces: &'b [SearchSpace],
-    pub(super) study: &'b Study,
-    pub(super) state: SearchState,
-    pub(super) points: Vec<Point>,
-    pub(super) trials: Vec<SearchTrial>,
+pub(crate) struct Board<'b> {
+    pub(crate) spaces: &'b [SearchSpace],
+    pub(crate) study: &'b Study,
+    pub(crate) state: SearchState,
+    pub(crate) points: Vec<Point>,
+    pub(crate) trials: Vec<SearchTrial>,
     /// What was trained of trials that may go on. What is not here is trained anew, to the same score.
-    pub(super) begun: BTreeMap<usize, Begun>,
-    pub(super) listener: &'b mut (dyn FnMut(&SearchProgress<'_>) + Send),
-    pub(super) at_a_time: usize,
+    pub(crate) begun: BTreeMap<usize, Begun>,
+    pub(crate) listener: &'b mut (dyn FnMut(&SearchProgress<'_>) + Send),
+    pub(crate) at_a_time: usize,
     /// Trials of the whole search: those that are asked for, or as many as there are settings.
-    pub(super) most: usize,
+    pub(crate) most: usize,
 }
 
 impl Board<'_> {
     /// The trials as the study sees them.
-    pub(super) fn scored(&self) -> Vec<Trial> {
+    pub(crate) fn scored(&self) -> Vec<Trial> {
         let scores =
             |trial: &SearchTrial| trial.scores.iter().map(|score| score.unwrap_or(f64::NAN)).collect();
         let of_trial =
@@ -38,7 +38,7 @@ impl Board<'_> {
     }
 
     /// The trial of a task, which is a new one if the task begins it.
-    pub(super) fn begin(&mut self, task: Task) -> usize {
+    pub(crate) fn begin(&mut self, task: Task) -> usize {
         let point = match task {
             Task::GoOn(trial) => return trial,
             Task::Begin(point) => point,
@@ -58,7 +58,7 @@ impl Board<'_> {
     }
 
     /// Keeps what was trained of a trial, and of each rung no more than a round's best: memory does not grow with the trials.
-    pub(super) fn keep(&mut self, trial: usize, begun: Begun) {
+    pub(crate) fn keep(&mut self, trial: usize, begun: Begun) {
         self.begun.insert(trial, begun);
         let most = self.study.round.max(1);
         let trials = &self.trials;
@@ -71,7 +71,7 @@ impl Board<'_> {
     }
 
     /// Enters a result and tells of it.
-    pub(super) fn enter(&mut self, result: &RungResult) {
+    pub(crate) fn enter(&mut self, result: &RungResult) {
         let (trial, space) = (&mut self.trials[result.trial], self.points[result.trial].space);
         // A model that needs no steps has the same score with any share of them.
         let takes_steps = self.spaces[space].spec().as_ref().needs().max_steps.is_some();
@@ -100,22 +100,22 @@ impl Board<'_> {
         Duration::try_from_secs_f64(mean * left / self.at_a_time as f64).unwrap_or(Duration::MAX)
     }
 
-    pub(super) fn tuned(
+    pub(crate) fn tuned(
         mut self,
         interrupted: bool,
         complete: bool,
         baseline: Option<f64>,
-    ) -> Result<Tuned, Error> {
+    ) -> Result<Tuned, TuningError> {
         let with_spec = |trial: usize| {
             let Point { space, values } = &self.points[trial];
             Ok((trial, self.spaces[*space].at(values)?))
         };
         let order = self.study.order(&self.scored());
-        let ranked = order.into_iter().map(with_spec).collect::<Result<Vec<_>, Error>>()?;
+        let ranked = order.into_iter().map(with_spec).collect::<Result<Vec<_>, TuningError>>()?;
         self.trials.retain(|trial| !trial.scores.is_empty());
         if ranked.is_empty() && !interrupted {
             let first = self.trials.iter().find_map(|trial| trial.failure.clone());
-            return Err(Error::NothingScored { first });
+            return Err(TuningError::NothingScored { first });
         }
         Ok(Tuned { trials: self.trials, interrupted, complete, baseline, kept: None, ranked })
     }

@@ -11,15 +11,14 @@ use foretell_evaluate::{
 };
 use foretell_tables::{ModelInTable, SAMPLE_ID};
 
-use crate::columns::ColumnNames;
-use crate::error::Error;
-use crate::sample_paths::are_several;
-use crate::scores::crossed_ends::CrossedEnds;
-use crate::scores::known_values::KnownValues;
-use crate::scores::model_columns::{ModelColumns, QuantileColumn};
-use crate::scores::same_steps::check_same_steps;
-use crate::scores::same_zone::check_same_zone;
-use crate::scores::time_steps::{freq_of, steps_ahead};
+use crate::crossed_ends::CrossedEnds;
+use crate::error::ScoresError;
+use crate::known_values::KnownValues;
+use crate::model_columns::{ModelColumns, QuantileColumn};
+use crate::same_steps::check_same_steps;
+use crate::same_zone::check_same_zone;
+use crate::sample_tables::are_several;
+use crate::time_steps::{freq_of, steps_ahead};
 
 /// Forecasts of any tool beside the actual values, ready to be scored.
 ///
@@ -56,10 +55,10 @@ impl ScoredForecasts {
         forecast: &ForecastTable,
         actual: Option<&ForecastTable>,
         history: Option<&ForecastTable>,
-        columns: &ColumnNames,
-    ) -> Result<Self, Error> {
+        target: &str,
+    ) -> Result<Self, ScoresError> {
         if forecast.columns.iter().any(|(name, numbers)| name == SAMPLE_ID && are_several(numbers)) {
-            return Err(Error::SamplePaths { table: forecast.file.clone() });
+            return Err(ScoresError::SamplePaths { table: forecast.file.clone() });
         }
         for beside in [actual, history].into_iter().flatten() {
             check_same_zone(forecast, beside)?;
@@ -70,20 +69,23 @@ impl ScoredForecasts {
         }
         let (ids, series) = numbered(&forecast.ids);
         let freq = freq_of(&[history, actual, Some(forecast)].into_iter().flatten().collect::<Vec<_>>());
-        let known = KnownValues::of(&ids, [actual, history], &columns.target, freq)?;
+        let known = KnownValues::of(&ids, [actual, history], target, freq)?;
         let y = match actual {
-            None => forecast.column(&columns.target)?.to_vec(),
+            None => forecast.column(target)?.to_vec(),
             Some(_) => {
                 series.iter().zip(&forecast.times).map(|(&series, &time)| known.at(series, time)).collect()
             }
         };
         if y.iter().all(|y| y.is_nan()) {
             let found = [Some(forecast), actual].into_iter().flatten().map(told).collect::<Vec<_>>();
-            return Err(Error::NothingCameTrue { forecast: forecast.file.clone(), found: found.join("; ") });
+            return Err(ScoresError::NothingCameTrue {
+                forecast: forecast.file.clone(),
+                found: found.join("; "),
+            });
         }
-        let models = models(forecast, &columns.target);
+        let models = models(forecast, target);
         if models.is_empty() {
-            return Err(Error::NoForecasts { forecast: forecast.file.clone() });
+            return Err(ScoresError::NoForecasts { forecast: forecast.file.clone() });
         }
         let not_forecast =
             actual.map_or(0, |actual| numbered(&actual.ids).0.iter().filter(|id| !known.has(id)).count());
@@ -97,10 +99,10 @@ impl ScoredForecasts {
     ///
     /// # Errors
     /// A name that no model has.
-    pub fn of_models(mut self, names: &[String]) -> Result<Self, Error> {
+    pub fn of_models(mut self, names: &[String]) -> Result<Self, ScoresError> {
         let found: Vec<String> = self.models.iter().map(|model| model.name.clone()).collect();
         match names.iter().find(|name| !found.contains(name)) {
-            Some(name) => Err(Error::UnknownForecasts { name: name.clone(), found }),
+            Some(name) => Err(ScoresError::UnknownForecasts { name: name.clone(), found }),
             None => {
                 self.models.retain(|model| names.contains(&model.name));
                 Ok(self)
@@ -213,7 +215,7 @@ impl ScoredForecasts {
     ///
     /// # Errors
     /// A name that no model has, or fewer than two times.
-    pub fn compare(&self, first: &str, second: &str) -> Result<DieboldMariano, Error> {
+    pub fn compare(&self, first: &str, second: &str) -> Result<DieboldMariano, ScoresError> {
         let find = |name: &str| {
             let model = self.models.iter().find(|known| known.name == name);
             model.ok_or_else(|| EvaluationError::NoBaseline {
@@ -322,7 +324,7 @@ mod tests {
             None,
         );
         let actual = table(&[("y", &[1.0, 4.0, 5.0, 4.0])], None);
-        let scored = ScoredForecasts::new(&forecast, Some(&actual), None, &ColumnNames::default()).unwrap();
+        let scored = ScoredForecasts::new(&forecast, Some(&actual), None, "y").unwrap();
         assert_eq!((scored.models(), scored.rows()), (vec!["M", "N"], [4, 4]));
         assert_eq!(scored.steps, [1, 2, 2, 1]);
         let metrics = ["mae", "coverage"].map(|name| Metric::parse(name).unwrap());
@@ -334,12 +336,11 @@ mod tests {
 
     #[test]
     fn rows_that_are_there_twice_are_refused() {
-        let columns = ColumnNames::default();
         let mut forecast = table(&[("M", &[9.0, 1000.0, 1.0, 1.0])], None);
         forecast.times = vec![5, 5, 5, 6];
         let actual = table(&[("y", &[1.0, 4.0, 5.0, 4.0])], None);
         let scored = |forecast: &ForecastTable, actual: &ForecastTable| {
-            ScoredForecasts::new(forecast, Some(actual), None, &columns)
+            ScoredForecasts::new(forecast, Some(actual), None, "y")
         };
         let error = scored(&forecast, &actual).unwrap_err().to_string();
         assert!(error.starts_with("f.csv has the series a at 5 twice, in the rows 1 and 2;"), "{error}");
@@ -358,7 +359,7 @@ mod tests {
     fn models_without_some_forecasts_are_counted_and_left_out_by_name() {
         const GAP: f64 = f64::NAN;
         let columns = [("A", &[2.0, 2.0, 9.0, 9.0][..]), ("B", &[1.5, 1.5, GAP, GAP]), ("y", &[1.0; 4])];
-        let scored = || ScoredForecasts::new(&table(&columns, None), None, None, &ColumnNames::default());
+        let scored = || ScoredForecasts::new(&table(&columns, None), None, None, "y");
         let mae = |scored: &ScoredForecasts| {
             let metrics = [Metric::parse("mae").unwrap()];
             scored.scores(&metrics, ScoreBy::All, 1, None, None).unwrap().metrics[0].values[0].clone()
@@ -376,8 +377,7 @@ mod tests {
         const GAP: f64 = f64::NAN;
         let told = |low: &[f64], high: &[f64]| {
             let columns = [("M", &[1.0; 4][..]), ("M-lo-80", low), ("M-hi-80", high), ("y", &[1.0; 4])];
-            let scored =
-                ScoredForecasts::new(&table(&columns, None), None, None, &ColumnNames::default()).unwrap();
+            let scored = ScoredForecasts::new(&table(&columns, None), None, None, "y").unwrap();
             scored.crossed_ends().iter().map(ToString::to_string).collect::<Vec<_>>()
         };
         assert_eq!(
@@ -404,7 +404,7 @@ mod tests {
         let forecast = spelt(["7", "7", "b", "b"], &[("M", &[1.0; 4])]);
         let scored = |ids: [&str; 4]| {
             let actual = spelt(ids, &[("y", &[1.0; 4])]);
-            ScoredForecasts::new(&forecast, Some(&actual), None, &ColumnNames::default()).map(|_| ())
+            ScoredForecasts::new(&forecast, Some(&actual), None, "y").map(|_| ())
         };
         let error = scored(["007", "007", "b", "b"]).unwrap_err().to_string();
         assert_eq!(
@@ -423,7 +423,7 @@ mod tests {
         let scored = |[forecast, actual]: [Option<&str>; 2]| {
             let forecast = timed(&[("M", &[1.0; 4])], forecast);
             let actual = timed(&[("y", &[1.0; 4])], actual);
-            ScoredForecasts::new(&forecast, Some(&actual), None, &ColumnNames::default()).map(|_| ())
+            ScoredForecasts::new(&forecast, Some(&actual), None, "y").map(|_| ())
         };
         for zones in [[Some("+01:00"), None], [None, Some("+01:00")]] {
             let error = scored(zones).unwrap_err().to_string();
@@ -437,21 +437,20 @@ mod tests {
     #[test]
     fn one_end_is_no_interval() {
         let one_end = table(&[("M", &[1.0; 4]), ("M-lo-80", &[0.0; 4]), ("y", &[1.0; 4])], None);
-        let scored = ScoredForecasts::new(&one_end, None, None, &ColumnNames::default()).unwrap();
+        let scored = ScoredForecasts::new(&one_end, None, None, "y").unwrap();
         assert!(scored.has_quantiles() && !scored.has_intervals());
     }
 
     #[test]
     fn what_is_missing_is_said() {
-        let columns = ColumnNames::default();
         let forecast = table(&[("M", &[1.0; 4])], None);
-        let none = ScoredForecasts::new(&forecast, None, None, &columns).unwrap_err().to_string();
+        let none = ScoredForecasts::new(&forecast, None, None, "y").unwrap_err().to_string();
         assert!(none.contains("no column `y`"), "{none}");
         let unknown = table(&[("y", &[f64::NAN; 4])], None);
-        let none = ScoredForecasts::new(&forecast, Some(&unknown), None, &columns).unwrap_err();
-        assert!(matches!(none, Error::NothingCameTrue { .. }));
-        let none = ScoredForecasts::new(&table(&[("y", &[1.0; 4])], None), None, None, &columns).unwrap_err();
-        assert!(matches!(none, Error::NoForecasts { .. }));
+        let none = ScoredForecasts::new(&forecast, Some(&unknown), None, "y").unwrap_err();
+        assert!(matches!(none, ScoresError::NothingCameTrue { .. }));
+        let none = ScoredForecasts::new(&table(&[("y", &[1.0; 4])], None), None, None, "y").unwrap_err();
+        assert!(matches!(none, ScoresError::NoForecasts { .. }));
     }
 
     #[test]
@@ -459,7 +458,7 @@ mod tests {
         let scored = |sample_ids: [f64; 4]| {
             let columns: [(&str, &[f64]); 3] =
                 [("sample_id", &sample_ids), ("M", &[1.0; 4]), ("y", &[2.0; 4])];
-            ScoredForecasts::new(&table(&columns, None), None, None, &ColumnNames::default())
+            ScoredForecasts::new(&table(&columns, None), None, None, "y")
         };
         assert_eq!(scored([3.0; 4]).unwrap().models(), ["M"]);
         let several = scored([0.0, 0.0, 1.0, 1.0]).unwrap_err().to_string();

@@ -5,15 +5,15 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use foretell_checkpoint::CheckpointError;
-use foretell_files::{Lock, write_whole};
+use foretell::{CheckpointError, Error, StateDirectory};
+use foretell_files::write_whole;
+use foretell_simd::Key;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::error::Error;
-use crate::training::checkpointing::{SEARCH_FILE, digest, lock, make_directory, unusable};
+use crate::error::TuningError;
 
 /// The score of a trial at a rung.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -31,22 +31,21 @@ pub(crate) struct RungResult {
 #[derive(Debug)]
 pub(crate) struct SearchState {
     results: Vec<RungResult>,
-    file: Option<(PathBuf, Value, Lock)>,
+    file: Option<(StateDirectory, Value)>,
 }
 
 impl SearchState {
     /// Takes up the search of this identity in a directory, or begins one.
-    pub(crate) fn open(dir: Option<&Path>, search: Value) -> Result<Self, Error> {
+    pub(crate) fn open(dir: Option<&Path>, search: Value) -> Result<Self, TuningError> {
         let Some(dir) = dir else { return Ok(Self { results: Vec::new(), file: None }) };
-        make_directory(dir)?;
-        let lock = lock(dir)?;
-        let path = dir.join(SEARCH_FILE);
+        let dir = StateDirectory::take(dir)?;
+        let path = dir.search_file();
         let results = match fs::read(&path) {
             Ok(bytes) => read(&path, &bytes, &search)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            Err(source) => return Err(unusable(dir, source)),
+            Err(error) => return Err(TuningError::SearchState { path, reason: error.to_string() }),
         };
-        Ok(Self { results, file: Some((path, search, lock)) })
+        Ok(Self { results, file: Some((dir, search)) })
     }
 
     /// The result of a trial at a rung, if it is known.
@@ -56,24 +55,31 @@ impl SearchState {
     }
 
     /// Keeps a result.
-    pub(crate) fn push(&mut self, result: RungResult) -> Result<(), Error> {
+    pub(crate) fn push(&mut self, result: RungResult) -> Result<(), TuningError> {
         self.results.push(result);
-        let Some((path, search, _)) = &self.file else { return Ok(()) };
+        let Some((dir, search)) = &self.file else { return Ok(()) };
         let content = json!({ "search": search, "results": self.results });
         let text = json!({ "checksum": digest(&content.to_string()), "content": content }).to_string();
-        write_whole(path, text.as_bytes()).map_err(|error| CheckpointError::from(error).into())
+        write_whole(&dir.search_file(), text.as_bytes())
+            .map_err(|error| Error::from(CheckpointError::from(error)).into())
     }
 }
 
-fn read(path: &Path, bytes: &[u8], search: &Value) -> Result<Vec<RungResult>, Error> {
-    let damaged = |reason: String| Error::SearchState { path: path.to_owned(), reason };
+fn read(path: &Path, bytes: &[u8], search: &Value) -> Result<Vec<RungResult>, TuningError> {
+    let damaged = |reason: String| TuningError::SearchState { path: path.to_owned(), reason };
     let document: Value = serde_json::from_slice(bytes).map_err(|error| damaged(error.to_string()))?;
     let content = &document["content"];
     if document["checksum"] != digest(&content.to_string()) {
         return Err(damaged("its checksum is not that of its content".to_owned()));
     }
     if content["search"] != *search {
-        return Err(Error::OtherSearch { path: path.to_owned() });
+        return Err(TuningError::OtherSearch { path: path.to_owned() });
     }
     serde_json::from_value(content["results"].clone()).map_err(|error| damaged(error.to_string()))
+}
+
+/// A number for a text, by which a changed one is told.
+fn digest(text: &str) -> String {
+    let key = text.bytes().fold(Key::new(0), |key, byte| key.fold(byte.into()));
+    format!("{:016x}", key.bits(0))
 }

@@ -6,13 +6,12 @@ use std::str::FromStr;
 use foretell_search::Domain;
 use serde_json::{Number, Value};
 
-use crate::error::Error;
-use crate::usage_error::UsageError;
+use crate::error::TuningError;
 
 /// The values that a search gives a hyper-parameter.
 ///
 /// ```
-/// use foretell::SearchRange;
+/// use foretell_tuning::SearchRange;
 ///
 /// let rate: SearchRange = "loguniform:1e-4:1e-1".parse()?;
 /// assert_eq!(rate, SearchRange::Uniform { low: 1e-4, high: 1e-1, log: true });
@@ -21,7 +20,7 @@ use crate::usage_error::UsageError;
 /// let layers: SearchRange = "int:1:3".parse()?; // 1, 2, 3
 /// let sizes: SearchRange = r#"[96, "h", "4h"]"#.parse()?; // 96, the horizon, four times the horizon
 /// assert!("uniform:3:1".parse::<SearchRange>().is_err());
-/// # Ok::<(), foretell::Error>(())
+/// # Ok::<(), foretell_tuning::TuningError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum SearchRange {
@@ -52,7 +51,7 @@ impl SearchRange {
     ///
     /// # Errors
     /// If the list is empty, or the text says no values.
-    pub fn from_json(value: Value) -> Result<Self, Error> {
+    pub fn from_json(value: Value) -> Result<Self, TuningError> {
         match value {
             Value::Array(values) if !values.is_empty() => Ok(Self::OneOf(values)),
             Value::Array(_) => Err(refused("[]")),
@@ -95,9 +94,9 @@ fn horizons(text: &str) -> Option<usize> {
 }
 
 impl FromStr for SearchRange {
-    type Err = Error;
+    type Err = TuningError;
 
-    fn from_str(text: &str) -> Result<Self, Error> {
+    fn from_str(text: &str) -> Result<Self, TuningError> {
         if text.starts_with('[') {
             let values: Value = serde_json::from_str(text).map_err(|_| refused(text))?;
             return Self::from_json(values).map_err(|_| refused(text));
@@ -122,8 +121,8 @@ impl FromStr for SearchRange {
     }
 }
 
-fn refused(text: &str) -> Error {
-    UsageError::SearchRangeText { found: text.to_owned() }.into()
+fn refused(text: &str) -> TuningError {
+    TuningError::RangeText { found: text.to_owned() }
 }
 
 /// As [`FromStr`] reads it.

@@ -7,14 +7,14 @@ use foretell_calendar::{Freq, Zone};
 use foretell_data::ForecastTable;
 use foretell_evaluate::ScoreHistory;
 
-use crate::error::Error;
+use crate::error::ScoresError;
 
 /// Steps without a row that are added to few rows.
 const LEAST_ROOM: usize = 10_000;
 
 /// Times and values of series, one after the other, each in the order of time.
 #[derive(Debug)]
-pub(super) struct KnownValues {
+pub(crate) struct KnownValues {
     numbers: HashMap<Arc<str>, u32>,
     /// Where each series begins, and the end of the last one.
     starts: Vec<usize>,
@@ -28,12 +28,12 @@ impl KnownValues {
     ///
     /// # Errors
     /// If a table has no target, or two values of one series and time.
-    pub(super) fn of(
+    pub(crate) fn of(
         ids: &[Arc<str>],
         [actual, history]: [Option<&ForecastTable>; 2],
         target: &str,
         freq: Option<Freq>,
-    ) -> Result<Self, Error> {
+    ) -> Result<Self, ScoresError> {
         let numbers: HashMap<Arc<str>, u32> = ids.iter().cloned().zip(0..).collect();
         // The series, the time, whether it is in the second of the tables, and its row.
         let mut rows: Vec<(u32, i64, bool, usize)> = Vec::new();
@@ -98,14 +98,14 @@ impl KnownValues {
     }
 
     /// The value at that time; NaN where it is not known.
-    pub(super) fn at(&self, series: u32, time: i64) -> f64 {
+    pub(crate) fn at(&self, series: u32, time: i64) -> f64 {
         let start = self.starts[series as usize];
         let times = &self.times[start..self.starts[series as usize + 1]];
         times.binary_search(&time).map_or(f64::NAN, |place| self.values[start + place])
     }
 
     /// Whether a series is one of them.
-    pub(super) fn has(&self, id: &str) -> bool {
+    pub(crate) fn has(&self, id: &str) -> bool {
         self.numbers.contains_key(id)
     }
 }
@@ -131,9 +131,9 @@ fn missing_steps(freq: Freq, zone: Option<&Zone>, [from, to]: [i64; 2], room: us
 }
 
 /// The error of two rows of one series and time.
-pub(super) fn doubled(table: &ForecastTable, one: usize, other: usize) -> Error {
+pub(crate) fn doubled(table: &ForecastTable, one: usize, other: usize) -> ScoresError {
     let [first, second] = [one.min(other) + 1, one.max(other) + 1];
-    Error::DoubledRow {
+    ScoresError::DoubledRow {
         table: table.file.clone(),
         id: table.ids[one].to_string(),
         time: table.kind.display_in(table.zone.as_ref(), table.times[one]),

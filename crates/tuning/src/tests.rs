@@ -4,11 +4,11 @@ use std::fs;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex};
 
-use foretell::{
-    Error, Forecaster, Freq, Halving, ModelSpec, Panel, Sampler, Search, SearchSpace, SearchTrial, Tuned,
-    ValidationOptions, model_names,
-};
+use foretell::{Forecaster, Freq, ModelSpec, Panel, ValidationOptions, model_names};
+use foretell_search::{Halving, Sampler};
 use serde_json::{Value, json};
+
+use crate::{Search, SearchSpace, SearchTrial, Tuned, TuningError};
 
 /// Three weekly waves with a drift, of 120 days.
 fn panel() -> Panel {
@@ -59,17 +59,17 @@ fn default_spaces_are_those_of_neuralforecast() {
         for (name, range) in space.ranges() {
             let theirs = match &ranges[name] {
                 Value::String(text) => text.parse().unwrap(),
-                values => foretell::SearchRange::from_json(values.clone()).unwrap(),
+                values => crate::SearchRange::from_json(values.clone()).unwrap(),
             };
             let resolved = match range {
-                foretell::SearchRange::OneOf(values) => {
+                crate::SearchRange::OneOf(values) => {
                     let number = |value: &Value| match value.as_str().and_then(|text| text.strip_suffix('h'))
                     {
                         Some("") => json!(H),
                         Some(times) => times.parse::<usize>().map_or(value.clone(), |times| json!(times * H)),
                         None => value.clone(),
                     };
-                    foretell::SearchRange::OneOf(values.iter().map(number).collect())
+                    crate::SearchRange::OneOf(values.iter().map(number).collect())
                 }
                 other => other.clone(),
             };
@@ -167,12 +167,12 @@ fn a_search_that_is_broken_off_goes_on_to_the_same_result() {
     assert!(*told.lock().unwrap() >= 14);
 
     let other = search().halving(halving).seed(9).checkpoint_to(&dir).run(&panel).unwrap_err();
-    assert!(matches!(other, Error::OtherSearch { .. }), "{other}");
+    assert!(matches!(other, TuningError::OtherSearch { .. }), "{other}");
     let path = dir.join("search.json");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replacen("\"trial\":1", "\"trial\":2", 1)).unwrap();
     let damaged = search().halving(halving).checkpoint_to(&dir).run(&panel).unwrap_err();
-    assert!(matches!(damaged, Error::SearchState { .. }), "{damaged}");
+    assert!(matches!(damaged, TuningError::SearchState { .. }), "{damaged}");
     foretell::remove_training_state(&dir).unwrap();
     assert!(!dir.exists());
 }
@@ -218,7 +218,7 @@ fn hyper_parameters_that_cannot_work_are_drawn_again() {
     let too_long = || Search::new([space("NLinear", &[RATES, ("input_size", "[\"40h\"]")])]);
     assert_eq!(too_long().run(&panel()).unwrap().trials.len(), 1, "the model as it is");
     let none = too_long().begin_as_given(false).run(&panel()).unwrap_err();
-    assert!(matches!(none, Error::NothingFits { .. }), "{none}");
+    assert!(matches!(none, TuningError::NothingFits { .. }), "{none}");
     assert!(none.to_string().contains("120 rows"), "{none}");
 }
 
@@ -244,7 +244,7 @@ fn trials_that_fail_say_why_and_the_search_goes_on() {
     assert_eq!(found.best_spec().unwrap().hyper_parameters()["learning_rate"], 1e-3);
     let all = Search::new([space("NLinear", &[("learning_rate", "[1e25]")])]).begin_as_given(false);
     let all = all.run(&panel()).unwrap_err();
-    assert!(matches!(all, Error::NothingScored { first: Some(_) }), "{all}");
+    assert!(matches!(all, TuningError::NothingScored { first: Some(_) }), "{all}");
 }
 
 #[test]

@@ -6,25 +6,19 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-use foretell_calendar::usual_season;
-use foretell_data::Panel;
-use foretell_estimator::{Estimator, Moment, Workers};
-use foretell_evaluate::{Metric, RowScore, Scale};
+use foretell::evaluate::{Metric, RowScore, Scale};
+use foretell::own_estimator::{Estimator, Moment};
+use foretell::{Error, Forecaster, Panel, UsageError, ValidationOptions, Workers, usual_season};
 use foretell_search::{Halving, Point, Sampler, Study};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::error::Error;
-use crate::forecaster::Forecaster;
-use crate::inputs::categories::{encode_categories, vocabulary};
-use crate::scores::cross_validation::ValidationOptions;
-use crate::training::checkpointing::identify_training;
-use crate::tuning::board::Board;
-use crate::tuning::job::{Stop, Trainer};
-use crate::tuning::search_space::SearchSpace;
-use crate::tuning::search_state::{RungResult, SearchState};
-use crate::tuning::search_trial::SearchProgress;
-use crate::tuning::tuned::{KeptScore, Tuned};
-use crate::usage_error::UsageError;
+use crate::board::Board;
+use crate::error::TuningError;
+use crate::job::{Stop, Trainer};
+use crate::search_space::SearchSpace;
+use crate::search_state::{RungResult, SearchState};
+use crate::search_trial::SearchProgress;
+use crate::tuned::{KeptScore, Tuned};
 
 /// Changes the settings of the forecaster of each trial.
 type Configure<'a> = Box<dyn Fn(Forecaster) -> Result<Forecaster, Error> + Send + Sync + 'a>;
@@ -35,7 +29,8 @@ type Configure<'a> = Box<dyn Fn(Forecaster) -> Result<Forecaster, Error> + Send 
 /// not depend on the number of threads, on which trials run side by side.
 ///
 /// ```
-/// use foretell::{Forecaster, Freq, ModelSpec, Panel, Search, SearchSpace};
+/// use foretell::{Forecaster, Freq, ModelSpec, Panel};
+/// use foretell_tuning::{Search, SearchSpace};
 ///
 /// let wave = (0..200).map(|day| (day as f32 * 0.9).sin()).collect::<Vec<_>>();
 /// let panel = Panel::from_series(Freq::parse("D")?, [("a", 0, wave)])?;
@@ -149,10 +144,10 @@ impl<'a> Search<'a> {
     ///
     /// # Errors
     /// If there is none of that name, or less is not better.
-    pub fn metric(mut self, name: &str) -> Result<Self, Error> {
-        let metric = Metric::parse(name)?;
+    pub fn metric(mut self, name: &str) -> Result<Self, TuningError> {
+        let metric = Metric::parse(name).map_err(Error::from)?;
         if !metric.is_error || metric.scale == Scale::Baseline {
-            return Err(UsageError::SearchMetric { found: metric.name }.into());
+            return Err(TuningError::Metric { found: metric.name });
         }
         self.metric = metric;
         Ok(self)
@@ -176,7 +171,7 @@ impl<'a> Search<'a> {
 
     /// Keeps the results in a directory, and continues from there if it holds some: a search that was killed ends with the same
     /// result as one that was not. It must be the same search; more trials may be asked for. They stay there until
-    /// [`remove_training_state`](crate::remove_training_state).
+    /// [`remove_training_state`](foretell::remove_training_state).
     pub fn checkpoint_to(self, dir: impl Into<PathBuf>) -> Self {
         Self { dir: Some(dir.into()), ..self }
     }
@@ -204,10 +199,10 @@ impl<'a> Search<'a> {
     /// # Errors
     /// If no hyper-parameters of the spaces can work with the series and the horizon, or all trainings failed; if the metric needs
     /// quantiles that models do not forecast; if results cannot be kept, or belong to another search.
-    pub fn run(mut self, panel: &Panel) -> Result<Tuned, Error> {
+    pub fn run(mut self, panel: &Panel) -> Result<Tuned, TuningError> {
         let specs: Vec<&dyn Estimator> = self.spaces.iter().map(|space| space.spec().as_ref()).collect();
         if specs.is_empty() {
-            return Err(UsageError::NoModels.into());
+            return Err(Error::from(UsageError::NoModels).into());
         }
         self.check_quantiles(&specs)?;
         // What no forecaster of a model alone can do, as to read features, would be refused at every point of its space.
@@ -220,8 +215,8 @@ impl<'a> Search<'a> {
         // Beside the kept horizon there is to be one to learn from.
         let keeps_window = self.keeps_window && whole.min_len() >= needed.saturating_add(2 * h);
         let panel = &whole.without_last(if keeps_window { h } else { 0 });
-        let state = SearchState::open(self.dir.as_deref(), self.identity(&specs, panel)?)?;
-        let threads = Workers::new(self.threads)?.threads();
+        let state = SearchState::open(self.dir.as_deref(), self.identity(panel)?)?;
+        let threads = Workers::new(self.threads).map_err(Error::from)?.threads();
         let at_a_time = threads.min(self.study.round.max(1));
         let (begun, time, interrupt) = (Moment::now(), self.time, Arc::clone(&self.interrupt));
         let trainer = Trainer {
@@ -292,13 +287,13 @@ impl<'a> Search<'a> {
                 stop.fetch_or((trainer.stop)() || done.is_err(), Relaxed);
                 done
             });
-            results.into_iter().collect::<Result<(), Error>>()?;
+            results.into_iter().collect::<Result<(), TuningError>>()?;
         };
         let interrupted = (self.interrupt)();
         let board = board.into_inner().unwrap_or_else(PoisonError::into_inner);
         if board.trials.is_empty() && complete {
-            return Err(refusal.map_or(Error::NothingScored { first: None }, |error| Error::NothingFits {
-                reason: error.to_string(),
+            return Err(refusal.map_or(TuningError::NothingScored { first: None }, |error: TuningError| {
+                TuningError::NothingFits { reason: error.to_string() }
             }));
         }
         let baseline = if interrupted { None } else { trainer.baseline(&self.spaces[0]) };
@@ -314,55 +309,51 @@ impl<'a> Search<'a> {
     }
 
     /// All models must forecast what the metric is of.
-    fn check_quantiles(&self, specs: &[&dyn Estimator]) -> Result<(), Error> {
+    fn check_quantiles(&self, specs: &[&dyn Estimator]) -> Result<(), TuningError> {
         let has = |spec: &&&dyn Estimator| spec.outputs().iter().any(|output| output.quantile.is_some());
         let lacking = specs.iter().find(|spec| !has(spec));
         match (self.metric.score, lacking) {
             (RowScore::Point(_), _) | (_, None) => Ok(()),
             (_, Some(spec)) => {
                 let (model, metric) = (spec.alias().to_owned(), self.metric.name);
-                Err(UsageError::SearchQuantiles { model, metric }.into())
+                Err(TuningError::Quantiles { model, metric })
             }
         }
     }
 
     /// Everything that the results depend on beside their hyper-parameters.
-    fn identity(&self, specs: &[&dyn Estimator], panel: &Panel) -> Result<Value, Error> {
+    fn identity(&self, panel: &Panel) -> Result<Value, Error> {
         let models = self.spaces.iter().map(|space| space.spec().clone());
-        let plan = (self.configure)(Forecaster::new(models)?)?.plan;
-        let mut settings = plan.settings(0);
+        let training = (self.configure)(Forecaster::new(models)?)?.identity(panel)?;
         let spaces: Vec<String> = self.spaces.iter().map(|space| format!("{:?}", space.ranges())).collect();
         let Study { sampler, begins_as_given, round, seed, halving, .. } = &self.study;
-        let of_search = [
-            ("features", plan.features.to_string()),
-            ("spaces", spaces.join("; ")),
-            ("proposals", format!("{sampler:?} {begins_as_given} {round} {seed} {halving:?}")),
-            ("scores", format!("{:?} {} {:?}", self.windows, self.metric, self.season)),
-        ];
-        settings.extend(of_search.map(|(name, text)| (name.to_owned(), text.into())));
-        let vocabulary = vocabulary(specs, panel)?;
-        let encoded = encode_categories(std::borrow::Cow::Borrowed(panel), &vocabulary)?;
-        identify_training(specs, &encoded, settings)
+        Ok(json!({
+            "training": training,
+            "spaces": spaces,
+            "proposals": format!("{sampler:?} {begins_as_given} {round} {seed} {halving:?}"),
+            "scores": format!("{:?} {} {:?}", self.windows, self.metric, self.season),
+        }))
     }
 }
 
 impl Trainer<'_> {
     /// Whether hyper-parameters can work with the horizon and the series.
-    fn check(&self, space: &SearchSpace, point: &Point) -> Result<(), Error> {
+    fn check(&self, space: &SearchSpace, point: &Point) -> Result<(), TuningError> {
         let spec = space.at(&point.values)?;
         spec.check()?;
-        spec.as_ref().needs().check_n_series(spec.alias(), self.panel.n_series())?;
+        let needs = spec.as_ref().needs();
+        needs.check_n_series(spec.alias(), self.panel.n_series()).map_err(Error::from)?;
         let forecaster = (self.configure)(Forecaster::new([spec])?)?;
         let (needed, rows) = (forecaster.rows_needed_to_validate(&self.windows), self.panel.min_len());
         if rows < needed {
-            return Err(Error::ShortForSearch { rows, needed });
+            return Err(TuningError::ShortForSearch { rows, needed });
         }
         Ok(())
     }
 }
 
 /// Trains a trial at its next rung, if its result is not known, and enters the result.
-fn run(trainer: &Trainer<'_>, board: &Mutex<Board<'_>>, trial: usize) -> Result<(), Error> {
+fn run(trainer: &Trainer<'_>, board: &Mutex<Board<'_>>, trial: usize) -> Result<(), TuningError> {
     let (point, rung, spec, budget, known, before) = {
         let mut board = locked(board);
         let (point, rung) = (board.points[trial].clone(), board.trials[trial].scores.len());

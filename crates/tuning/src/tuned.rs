@@ -1,10 +1,9 @@
 //! The result of a search.
 
-use foretell_tables::{CellTable, Cells};
+use foretell::{CellTable, Cells, ModelSpec};
 use serde_json::Value;
 
-use crate::model_spec::ModelSpec;
-use crate::tuning::search_trial::SearchTrial;
+use crate::search_trial::SearchTrial;
 
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,7 +20,7 @@ pub struct Tuned {
     /// ([`Search::keep_window`](crate::Search::keep_window)).
     pub kept: Option<KeptScore>,
     /// The trials that have a score, the best first, and their models.
-    pub(super) ranked: Vec<(usize, ModelSpec)>,
+    pub(crate) ranked: Vec<(usize, ModelSpec)>,
 }
 
 /// The score of a model on a window that did not choose it.

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::scores::model_columns::ModelColumns;
+use crate::model_columns::ModelColumns;
 
 /// Intervals of a model whose ends are the wrong way round; shown as a sentence with what to do.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,7 +26,7 @@ pub struct CrossedEnds {
 
 impl CrossedEnds {
     /// Those of all levels of a model; `place` gives the series and the time of a row.
-    pub(super) fn of(columns: &ModelColumns, place: impl Fn(usize) -> [String; 2]) -> Vec<Self> {
+    pub(crate) fn of(columns: &ModelColumns, place: impl Fn(usize) -> [String; 2]) -> Vec<Self> {
         let forecasts = columns.forecasts();
         let found = forecasts.levels().filter_map(|level| {
             let [low, high] = forecasts.ends(level)?;

@@ -4,24 +4,29 @@ use foretell_evaluate::ModelForecasts;
 
 /// The columns of one model.
 #[derive(Debug)]
-pub(crate) struct ModelColumns {
-    pub(crate) name: String,
-    pub(crate) point: Vec<f64>,
-    pub(crate) quantiles: Vec<QuantileColumn>,
+pub struct ModelColumns {
+    /// The model.
+    pub name: String,
+    /// Its point forecasts, one a row.
+    pub point: Vec<f64>,
+    /// Its quantiles.
+    pub quantiles: Vec<QuantileColumn>,
 }
 
 /// The quantiles of one probability.
 #[derive(Debug)]
-pub(crate) struct QuantileColumn {
-    pub(crate) q: f64,
+pub struct QuantileColumn {
+    /// The probability.
+    pub q: f64,
     /// The name of the column.
-    pub(crate) name: String,
-    pub(crate) values: Vec<f64>,
+    pub name: String,
+    /// One a row.
+    pub values: Vec<f64>,
 }
 
 impl ModelColumns {
     /// The columns of quantiles that lack some of the rows whose truth is known and that the model forecasts, with how many.
-    pub(super) fn missing_quantiles(&self, y: &[f64]) -> Vec<(&str, usize)> {
+    pub(crate) fn missing_quantiles(&self, y: &[f64]) -> Vec<(&str, usize)> {
         let has_points = self.point.iter().any(|point| !point.is_nan());
         let is_known = |row: &usize| !(y[*row].is_nan() || has_points && self.point[*row].is_nan());
         let known: Vec<usize> = (0..y.len()).filter(is_known).collect();
@@ -30,7 +35,8 @@ impl ModelColumns {
         columns.filter(|(_, missing)| (1..known.len()).contains(missing)).collect()
     }
 
-    pub(crate) fn forecasts(&self) -> ModelForecasts<'_> {
+    /// The columns as metrics take them.
+    pub fn forecasts(&self) -> ModelForecasts<'_> {
         let quantiles = self.quantiles.iter().map(|column| (column.q, &column.values[..]));
         ModelForecasts::of_points(self.name.clone(), &self.point).with_quantiles(quantiles)
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use foretell_calendar::Freq;
 use foretell_data::ForecastTable;
 
-use crate::error::Error;
+use crate::error::ScoresError;
 use crate::other_steps::OtherSteps;
 
 /// How many times as long the steps of one table are as those of the other, if they are others: months are of 28 to 31 days.
@@ -15,7 +15,7 @@ const LONGER: i64 = 2;
 ///
 /// # Errors
 /// Steps of other lengths, where both can be told.
-pub(super) fn check_same_steps(forecast: &ForecastTable, actual: &ForecastTable) -> Result<(), Error> {
+pub(crate) fn check_same_steps(forecast: &ForecastTable, actual: &ForecastTable) -> Result<(), ScoresError> {
     let Some(id) = forecast.ids.iter().find(|id| actual.ids.contains(id)) else { return Ok(()) };
     let (Some(step), Some(other)) = (step_of(forecast, id), step_of(actual, id)) else { return Ok(()) };
     // Rows that are left out make steps longer, not shorter.

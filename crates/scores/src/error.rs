@@ -1,0 +1,78 @@
+//! Errors of tables that are compared.
+
+use std::sync::Arc;
+
+use foretell_evaluate::EvaluationError;
+use foretell_tables::DataError;
+
+use crate::one_zone::OneZone;
+use crate::other_steps::OtherSteps;
+
+/// Why forecasts cannot be scored; the message says what to do.
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
+#[non_exhaustive]
+pub enum ScoresError {
+    /// A table without a column that is needed, or with ids of another spelling.
+    #[error(transparent)]
+    Data(#[from] DataError),
+    /// Metrics or models that are none.
+    #[error(transparent)]
+    Evaluation(#[from] EvaluationError),
+    /// A table of forecasts none of whose rows has come true.
+    #[error(
+        "no row of {forecast} has come true: no series and time of it has a value ({found}); check ids and times of both tables, and \
+         that the actual values reach over the forecast"
+    )]
+    NothingCameTrue {
+        /// The file of forecasts.
+        forecast: Arc<str>,
+        /// Series and times of the tables.
+        found: String,
+    },
+    /// Forecasts of other steps than those of the actual values.
+    #[error(transparent)]
+    OtherSteps(#[from] Box<OtherSteps>),
+    /// Times with a zone beside times without one.
+    #[error(transparent)]
+    OneZone(#[from] Box<OneZone>),
+    /// A table with two rows of one series and time (and cutoff), which would count twice.
+    #[error(
+        "{table} has the series {id} at {time} twice, in the rows {} and {}; keep one of them, or, where they are of two forecasts, \
+         tell them apart by a column `cutoff`, the last time that each knew",
+        rows[0], rows[1]
+    )]
+    DoubledRow {
+        /// The file.
+        table: Arc<str>,
+        /// The series.
+        id: String,
+        /// The time.
+        time: String,
+        /// The rows, counted from 1 behind the header.
+        rows: [usize; 2],
+    },
+    /// A model that a table has no forecasts of.
+    #[error("there are no forecasts of {name}; the models are {}", found.join(", "))]
+    UnknownForecasts {
+        /// The model.
+        name: String,
+        /// The models that there are.
+        found: Vec<String>,
+    },
+    /// A table without a column of forecasts.
+    #[error("{forecast} has no column of forecasts beside ids, times, cutoff and target; add one per model")]
+    NoForecasts {
+        /// The file of forecasts.
+        forecast: Arc<str>,
+    },
+    /// A table of sample paths where one of forecasts is expected.
+    #[error(
+        "{table} holds sample paths, which its column `sample_id` numbers: many values of each series and time, where one forecast \
+         is expected; give forecasts instead (of `foretell predict`, which has intervals, too), or the rows of one path"
+    )]
+    SamplePaths {
+        /// The file of the paths.
+        table: Arc<str>,
+    },
+}
