@@ -63,6 +63,7 @@ mod train_reading;
 mod truth_args;
 mod tuned_models;
 mod value_axis;
+mod version;
 
 use std::env;
 use std::ffi::OsString;
@@ -126,7 +127,8 @@ fn command() -> clap::Command {
 
 /// The same whose short help is the whole of it, which shells show beside what they complete.
 fn command_with_whole_texts() -> clap::Command {
-    let cli = Cli::command().subcommand_required(true).arg_required_else_help(true);
+    let cli =
+        Cli::command().long_version(version::long()).subcommand_required(true).arg_required_else_help(true);
     cli.subcommands(commands::all().iter().map(CommandEntry::parsed))
 }
 
