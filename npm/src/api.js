@@ -1,13 +1,13 @@
 // What the package offers; node.js, browser.js and inline.js say where the module comes from.
 
-import { call, currentGeneration, init } from './engine.js';
+import { call, currentGeneration, init, mostThreads } from './engine.js';
 import { ForetellError, refuse } from './error.js';
 import { Table, given, snakeKeys, tableOf, tablesOf } from './tables.js';
 
 export { ForetellError, Table, init };
 
 /** Options of a call that the engine is not told. */
-const ASIDE = ['future', 'static', 'reading', 'end', 'idCol', 'timeCol', 'targetCol', 'onProgress', 'signal', 'simd', 'pool'];
+const ASIDE = ['future', 'static', 'reading', 'end', 'idCol', 'timeCol', 'targetCol', 'onProgress', 'signal', 'simd', 'pool', 'threads'];
 
 const own = (options) => snakeKeys(Object.fromEntries(Object.entries(options).filter(([name, value]) => !ASIDE.includes(name) && value !== undefined)));
 
@@ -119,7 +119,7 @@ export class Model {
   }
 }
 
-const settingsOf = ({ simd, pool }) => ({ simd, pool });
+const settingsOf = ({ simd, pool, threads }) => ({ simd, pool, threads });
 
 /** Names of the options of a training, as the engine has them: the others are of what is done with it. */
 const TRAINING = ['models', 'h', 'input_size', 'season', 'val_size', 'intervals', 'local_scaler', 'non_negative', 'integer'];
@@ -173,7 +173,7 @@ export class NeuralForecaster {
   #settings;
   #model = null;
 
-  constructor({ models, numThreads = 1, simdEnabled = true, backend = 'cpu', memoryPool = true, lowMemory = false, ...options } = {}) {
+  constructor({ models, numThreads = mostThreads(), simdEnabled = true, backend = 'cpu', memoryPool = true, lowMemory = false, ...options } = {}) {
     if (backend !== 'cpu') {
       const which = backend === 'cuda' ? 'CUDA' : JSON.stringify(backend);
       throw refuse('backend', `backend: there is no ${which} here, the engine computes on the CPU alone; set backend: 'cpu'`, 'backend');
@@ -189,9 +189,9 @@ export class NeuralForecaster {
     }
     this.#options = { models, ...options };
     // Buffers that are kept for the next owner are what can be saved of memory.
-    this.#settings = { simd: simdEnabled, pool: memoryPool && !lowMemory };
+    this.#settings = { simd: simdEnabled, pool: memoryPool && !lowMemory, threads: numThreads };
     /** Threads at work: a module of WebAssembly has one, however many are allowed. */
-    this.threads = Math.min(numThreads, 1);
+    this.threads = Math.min(numThreads, mostThreads());
   }
 
   get model() {

@@ -19,12 +19,20 @@ let listener = null;
 /** What the instance was told of SIMD and of the pool of buffers. */
 let told = { simd: true, pool: true };
 
+/** What takes the module's place, where an entry says so: the addon of addon.js. */
+let addon = null;
+
+export function setAddon(engine) {
+  addon = engine;
+}
+
 export function setUsualSource(source) {
   usualSource = source;
 }
 
 /** Compiles the module: from the package's own file, or from a URL, a response, bytes or a module. */
 export async function init(source) {
+  if (addon) return;
   if (source !== undefined || !compiled) {
     const compiling = (async () => compile(source ?? (await usualSource())))();
     const before = compiled;
@@ -91,14 +99,20 @@ async function start(module) {
 
 /** The number of the present instance. */
 export function currentGeneration() {
-  return generation;
+  return addon ? addon.generation : generation;
+}
+
+/** How many threads can compute: a module of WebAssembly has one. */
+export function mostThreads() {
+  return addon ? addon.threads : 1;
 }
 
 /**
  * Sends a request, and gives its answer: `{ json, bytes }`.
- * `options`: `onProgress` hears each step, `signal` ends the work, `simd` and `pool` are how it is computed.
+ * `options`: `onProgress` hears each step, `signal` ends the work, `simd`, `pool` and `threads` are how it is computed.
  */
 export async function call(request, bytes = new Uint8Array(), options = {}) {
+  if (addon) return addon.call(request, bytes, options);
   do await init();
   while (!instance);
   if (options.signal?.aborted) throw options.signal.reason;
@@ -166,7 +180,12 @@ function taken(place) {
   const length = view.getUint32(place, true);
   const answer = new Uint8Array(exports.memory.buffer, place + 4, length).slice();
   exports.release(place);
-  const json = new DataView(answer.buffer).getUint32(0, true);
+  return parted(answer);
+}
+
+/** The parts of an answer. */
+export function parted(answer) {
+  const json = new DataView(answer.buffer, answer.byteOffset).getUint32(0, true);
   return { json: JSON.parse(decoder.decode(answer.subarray(4, 4 + json))), bytes: answer.slice(4 + json) };
 }
 
@@ -183,7 +202,11 @@ function restarted(error) {
   }
   instance = null;
   generation += 1;
-  const cause = why || error.message;
+  return failed(why || error.message);
+}
+
+/** The error of an engine that failed, and has lost its models. */
+export function failed(cause) {
   return new ForetellError({
     code: 'failure',
     message: `the engine failed: ${cause}; it was started again without its models: fit or load them again, and report this`,

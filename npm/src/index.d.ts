@@ -27,8 +27,10 @@ export interface Step {
 export interface WorkOptions {
   /** Hears of each step; `false` ends the training there and keeps what was learned. In a worker it ends the worker. */
   onProgress?: (step: Step) => boolean | void;
-  /** Ends the work with the signal's reason. A signal that is to come from elsewhere than `onProgress` needs a worker. */
+  /** Ends the work with the signal's reason. A signal that is to come from elsewhere than `onProgress` needs a worker or `foretell/native`. */
   signal?: AbortSignal;
+  /** At most this many threads, all of the machine by default, where the engine is `foretell/native`; a module of WebAssembly has one. */
+  threads?: number;
 }
 
 /** How tables are read. */
@@ -208,7 +210,7 @@ export interface ValidationOptions extends FitOptions {
 export type Scores = Record<string, Record<string, number | null>>;
 
 export interface NeuralForecasterOptions extends Omit<FitOptions, keyof WorkOptions> {
-  /** At most so many threads; a module of WebAssembly has one. */
+  /** At most this many threads, all of the machine by default; a module of WebAssembly has one. */
   numThreads?: number;
   simdEnabled?: boolean;
   /** `'cpu'`; anything else is an error that says so. */

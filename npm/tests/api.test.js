@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict';
 import { readFileSync, readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import test from 'node:test';
 
-import { ENTRY, MODULE, PACKAGE, draws, load, panel, temporal, values } from './support.js';
+import { ADDON, ENTRY, MODULE, PACKAGE, draws, load, panel, temporal, values } from './support.js';
 
 const { Model, NeuralForecaster, ForetellError, about, anomalies, crossValidate, evaluate, forecast, init, look } = await load(ENTRY);
 
 /** What needs networks that are trained, which the small module has not. */
 const NETWORKS = { skip: MODULE === 'foretell-slim.wasm' && 'there are no networks' };
+/** What is of the module alone. */
+const OF_MODULE = { skip: ADDON && 'there is no module' };
 /** A model that learns something: a network if there are such. */
 const LEARNER = NETWORKS.skip ? 'HistoricAverage' : { model: 'NLinear', max_steps: 3 };
 const LEARNS = NETWORKS.skip ? 'HistoricAverage' : 'NLinear';
@@ -181,7 +184,7 @@ test('windows are scored, anomalies marked, forecasts taken apart', async () => 
 test('the promised class', NETWORKS, async () => {
   const options = { models: [{ model: 'NLinear', max_steps: 2 }], h: 4, inputSize: 8, numThreads: 4, simdEnabled: true, memoryPool: true };
   const forecaster = await new NeuralForecaster(options).fit(values(40));
-  assert.equal(forecaster.threads, 1);
+  assert.equal(forecaster.threads, ADDON ? Math.min(4, availableParallelism()) : 1);
   const { series } = await forecaster.predict(values(40));
   const plain = await new NeuralForecaster({ ...options, simdEnabled: false, lowMemory: true }).fit(values(40));
   const [scalar] = (await plain.predict(values(40))).series;
@@ -225,7 +228,7 @@ test('errors have codes, settings and advice', async () => {
   assert.match((await refusal(() => Model.fit(values(40), { models: ['AutoETSS'], h: 2 }))).message, /AutoETS/);
 });
 
-test('init takes bytes, a module, and nothing; nonsense is refused', async () => {
+test('init takes bytes, a module, and nothing; nonsense is refused', OF_MODULE, async () => {
   const bytes = readFileSync(join(PACKAGE, 'src', MODULE));
   await init(bytes);
   await init(await WebAssembly.compile(bytes));
@@ -265,7 +268,7 @@ test('a file stands where rows do', async () => {
   assert.equal((await refusal(() => look([1, 2, 3], { h: 2 }))).setting, 'h');
 });
 
-test('the module has vectors, and imports the two functions of its border alone', async () => {
+test('the module has vectors, and imports the two functions of its border alone', OF_MODULE, async () => {
   const module = await WebAssembly.compile(readFileSync(join(PACKAGE, 'src', MODULE)));
   const imports = WebAssembly.Module.imports(module).map(({ module: from, name }) => `${from}.${name}`);
   // The reader of workbooks declares what generators of code would fill in.

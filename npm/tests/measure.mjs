@@ -1,5 +1,5 @@
 // Times of the module beside the native program, in turns: `node npm/tests/measure.mjs [NATIVE]`, NATIVE the example `answer` of
-// crates/wasm, which runs with FORETELL_SIMD=avx2 on one thread.
+// crates/requests, which runs with FORETELL_SIMD=avx2 on one thread.
 
 import { spawnSync } from 'node:child_process';
 

@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
 
-import { ENTRY, MODULE, PACKAGE, load, values } from './support.js';
+import { ADDON, ENTRY, MODULE, PACKAGE, load, values } from './support.js';
 
 const { about } = await load(ENTRY);
 const { call, worded } = await load('engine.js');
@@ -74,7 +74,8 @@ test('all models forecast as the native program', { skip: !process.env.FORETELL_
   }
   worst.sort((a, b) => b[1] - a[1]);
   console.log(worst.slice(0, 8).map(([model, difference]) => `${model} ${difference.toExponential(1)}`).join(', '));
-  assert.deepEqual(worst.filter(([, difference]) => !(difference < 1e-5)), []);
+  // The addon has the program's code, on other threads.
+  assert.deepEqual(worst.filter(([, difference]) => !(ADDON ? difference === 0 : difference < 1e-5)), []);
 });
 
 test('the fixture is read from the package', () => {

@@ -8,8 +8,9 @@ import { pathToFileURL } from 'node:url';
 /** The package, put together by `cargo xtask wasm`. */
 export const PACKAGE = process.env.FORETELL_PACKAGE ?? join(import.meta.dirname, '../../target/npm/foretell');
 
-/** The entry under test: that of the whole module, or `slim-node.js`; and its module. */
+/** The entry under test: that of the whole module, `slim-node.js` or `native-node.js`; whether the addon stands behind it, else its module. */
 export const ENTRY = process.env.FORETELL_ENTRY ?? 'node.js';
+export const ADDON = ENTRY.startsWith('native');
 export const MODULE = ENTRY.startsWith('slim') ? 'foretell-slim.wasm' : 'foretell.wasm';
 
 export const load = (file) => import(pathToFileURL(join(PACKAGE, 'src', file)).href);

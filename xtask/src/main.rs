@@ -22,6 +22,7 @@ mod python;
 mod sizes;
 mod slow_tests;
 mod standalone;
+mod sysroot;
 mod system;
 mod test_times;
 mod tidy;

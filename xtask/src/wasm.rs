@@ -1,8 +1,8 @@
 //! `cargo xtask wasm`: the module for browsers and Node, the npm package around it, and its tests in Node.
 //!
-//! The package is put together in `target/npm/foretell`, and in `target/page` the page of the server as files that need none. Where there is no standard library for the target none is installed: it is built
-//! once into `target/wasm-std`, if Debian's source of it fits the compiler.
+//! The package is put together in `target/npm/foretell`, and in `target/page` the page of the server as files that need none.
 
+pub(crate) mod addon;
 mod package;
 mod toolchain;
 
@@ -40,7 +40,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Outcome> {
     check_no_c()?;
     let metadata = MetadataCommand::new().no_deps().exec().context("cargo metadata failed")?;
     let (root, target) = (metadata.workspace_root.as_std_path(), metadata.target_directory.as_std_path());
-    let flags = match toolchain::flags(root, target)? {
+    let flags = match toolchain::flags()? {
         Ok(flags) => flags,
         Err(why) => return Ok(Outcome::PassedOver(format!("not compiled: {why}"))),
     };
@@ -55,7 +55,11 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<Outcome> {
     if !package::has("node") {
         return Ok(Outcome::PassedOver("built, not tested: no node is installed".to_owned()));
     }
-    package::test(root, target, &directory, &programs(target)?)?;
+    // The addon with them: beside the package, where Node finds it.
+    let library = programs::build()?.libraries.remove("foretell_node");
+    let library = library.context("the tests of the workspace build no addon for Node")?;
+    addon::assemble(root, &library, &target.join("npm/node_modules").join(addon::PACKAGE))?;
+    package::test(root, target, &directory, &target.join("debug"))?;
     Ok(Outcome::Done)
 }
 
@@ -108,12 +112,6 @@ fn build(target: &Path, flags: &str, features: &str) -> anyhow::Result<std::path
         .context("cannot start cargo")?;
     ensure!(status.success(), "the module does not compile for {TARGET} ({status})");
     Ok(directory.join(TARGET).join("wasm/foretell_wasm.wasm"))
-}
-
-/// The folder of the program that answers the module's requests natively, and of `foretell`, built with the tests.
-fn programs(target: &Path) -> anyhow::Result<std::path::PathBuf> {
-    programs::build()?;
-    Ok(target.join("debug"))
 }
 
 #[cfg(test)]

@@ -7,13 +7,12 @@
 
 use std::cell::RefCell;
 use std::panic;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use foretell::own_estimator::Moment;
 
-use crate::host::Host;
-use crate::session::Session;
+use foretell_requests::{Host, Session};
 
 // SAFETY: the package gives both, of these types.
 #[link(wasm_import_module = "foretell")]
@@ -39,7 +38,8 @@ fn session() -> Session {
         }
     }));
     // SAFETY: the host reads as many bytes as the text has, before it returns.
-    Session::new(Host { heard: |text| unsafe { heard(text.as_ptr(), text.len()) } != 0 })
+    let heard = Arc::new(|text: &str| unsafe { heard(text.as_ptr(), text.len()) } != 0);
+    Session::new(Host { heard, ..Host::default() })
 }
 
 /// A place for this many bytes.

@@ -370,20 +370,20 @@ pub(super) const FOLDERS: &[Folders] = &[
         &["error search_trial", "search_range search_state", "search_space tuned", "job", "board", "search"],
     ),
     folders(
-        "crates/wasm/src",
+        "crates/requests/src",
         &[
             "host message refusal setting_words table",
-            "archive evaluation kept series specs",
+            "archive evaluation kept specs",
+            "series",
             "forecast look models",
             "session",
-            "exports",
         ],
     ),
     folders(
         "xtask/src",
         &[
             "bench_panels figures models neon outcome package sizes slow_tests system",
-            "bench_forecast compare mpi pgo pretrain programs proofs standalone",
+            "bench_forecast compare mpi pgo pretrain programs proofs standalone sysroot",
             "python test_times tidy wasm",
             "asan bench_matrix ci profile",
         ],

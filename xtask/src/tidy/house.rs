@@ -260,7 +260,10 @@ pub(super) const ROOMS: &[Room] = &[
         ],
     ),
     room(10, "foretell-python", &["foretell", "foretell-report", "foretell-auto", "foretell-tuning"]),
-    room(10, "foretell-wasm", &["foretell-simd", "foretell", "foretell-report", "foretell-auto"]),
+    // What hosts of JavaScript are around.
+    room(9, "foretell-requests", &["foretell-simd", "foretell", "foretell-report", "foretell-auto"]),
+    room(10, "foretell-wasm", &["foretell", "foretell-requests"]),
+    room(10, "foretell-node", &["foretell", "foretell-requests"]),
     room(
         10,
         "foretell-candle",

@@ -88,7 +88,10 @@ pub(super) fn test(root: &Path, target: &Path, directory: &Path, programs: &Path
         Ok(())
     };
     run(&files, "node.js")?;
-    run(&["api.test.js", "models.test.js"].map(|file| tests.join(file)), "slim-node.js")
+    for entry in ["slim-node.js", "native-node.js"] {
+        run(&["api.test.js", "models.test.js"].map(|file| tests.join(file)), entry)?;
+    }
+    Ok(())
 }
 
 /// Whether there is a program of this name.

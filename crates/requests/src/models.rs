@@ -12,7 +12,7 @@ use crate::archive;
 use crate::evaluation::scores;
 use crate::kept::{Heard, Kept, warnings};
 use crate::refusal::Refusal;
-use crate::series::{MOST_MEMORY, Read, Series, Tables};
+use crate::series::{Read, Series, Tables};
 use crate::specs::Models;
 use crate::table::table;
 
@@ -99,10 +99,9 @@ impl Kept {
         let specs = asked.models.specs(asked.h, asked.input_size, asked.season)?;
         let forecaster = Forecaster::new(specs)?;
         let read = Read {
-            bytes,
             columns: Some(forecaster.columns_read()),
             categories: forecaster.categories(),
-            ..Read::default()
+            ..Read::new(self.most(), bytes)
         };
         let series = asked.tables.read(read)?;
         let (listener, heard) = warnings();
@@ -112,8 +111,8 @@ impl Kept {
             .val_size(asked.val_size)
             .non_negative(asked.non_negative)
             .integer(asked.integer)
-            .max_memory(MOST_MEMORY)
-            .threads(1)
+            .max_memory(self.most().memory)
+            .threads(self.most().threads)
             .on_warning(listener)
             .on_progress(self.listener());
         if let Some(end) = series.end {
@@ -145,17 +144,13 @@ impl Kept {
         json!({ "model": self.keep(fitted), "about": about, "told": told })
     }
 
-    /// The series of a request about a model, read as those of its training.
-    fn series_for(fitted: &Fitted, tables: Tables, bytes: &[u8]) -> Result<Series, Refusal> {
-        tables.read(Read { bytes, fitted: Some(fitted), ..Read::default() })
-    }
-
     /// Forecasts with models that are kept.
     pub(crate) fn predict(&self, asked: PredictAsked, bytes: &[u8]) -> Result<Value, Refusal> {
         let (listener, heard) = warnings();
-        let fitted =
-            self.model(asked.model)?.clone().threads(1)?.max_memory(MOST_MEMORY).on_warning(listener);
-        let series = Self::series_for(&fitted, asked.tables, bytes)?;
+        let most = self.most();
+        let fitted = self.model(asked.model)?.clone().threads(most.threads)?;
+        let fitted = fitted.max_memory(most.memory).on_warning(listener);
+        let series = asked.tables.read(Read { fitted: Some(&fitted), ..Read::new(most, bytes) })?;
         let h = asked.h.unwrap_or(fitted.h());
         let future = series.future(h.max(fitted.h()))?;
         let mut options =
@@ -169,9 +164,10 @@ impl Kept {
     /// The parts of the forecasts of models that are kept.
     pub(crate) fn decompose(&self, asked: PredictAsked, bytes: &[u8]) -> Result<Value, Refusal> {
         let (listener, heard) = warnings();
-        let fitted =
-            self.model(asked.model)?.clone().threads(1)?.max_memory(MOST_MEMORY).on_warning(listener);
-        let series = Self::series_for(&fitted, asked.tables, bytes)?;
+        let most = self.most();
+        let fitted = self.model(asked.model)?.clone().threads(most.threads)?;
+        let fitted = fitted.max_memory(most.memory).on_warning(listener);
+        let series = asked.tables.read(Read { fitted: Some(&fitted), ..Read::new(most, bytes) })?;
         let h = asked.h.unwrap_or(fitted.h());
         let future = series.future(h.max(fitted.h()))?;
         let options = DecomposeOptions::new().future(future.as_ref()).h(h);

@@ -1,11 +1,11 @@
 //! Answers requests natively, one JSON a line: what the module's answers are compared with.
 //!
-//! `cargo run -p foretell-wasm --example answer < requests.jsonl > answers.jsonl`; the milliseconds of each are on standard error.
+//! `cargo run -p foretell-requests --example answer < requests.jsonl > answers.jsonl`; the milliseconds of each are on standard error.
 
 use std::io::{self, BufRead, Write};
 use std::time::Instant;
 
-use foretell_wasm::{Host, Session, join, split};
+use foretell_requests::{Host, Session, join, split};
 
 fn main() -> io::Result<()> {
     let (mut session, mut out) = (Session::new(Host::default()), io::stdout().lock());

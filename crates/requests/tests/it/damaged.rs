@@ -1,6 +1,6 @@
 //! Damaged requests and archives: an error, never a panic.
 
-use foretell_wasm::join;
+use foretell_requests::join;
 use serde_json::json;
 
 use crate::{ask, session, values};

@@ -7,10 +7,8 @@ use foretell::{
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use crate::kept::Most;
 use crate::refusal::Refusal;
-
-/// The most memory that a module may take: three quarters of what it can address.
-pub(crate) const MOST_MEMORY: u64 = 3 << 30;
 
 /// The tables of a request, columns by name; in place of `data`, `values` is a single series without times, and `file` the name of a file
 /// whose bytes are beside the request.
@@ -46,8 +44,9 @@ pub(crate) struct Series {
 }
 
 /// What models read of the tables; nothing where that is not known yet.
-#[derive(Default)]
 pub(crate) struct Read<'a> {
+    /// The most memory and threads for it.
+    pub(crate) most: Most,
     /// The bytes beside the request: the file, if there is one.
     pub(crate) bytes: &'a [u8],
     /// The models that are to forecast them: they are read as those of the training.
@@ -56,6 +55,14 @@ pub(crate) struct Read<'a> {
     pub(crate) columns: Option<Vec<String>>,
     pub(crate) hist: Vec<String>,
     pub(crate) categories: Vec<String>,
+}
+
+impl<'a> Read<'a> {
+    /// Of these bytes beside the request.
+    pub(crate) fn new(most: Most, bytes: &'a [u8]) -> Self {
+        let (columns, hist, categories) = (None, Vec::new(), Vec::new());
+        Self { most, bytes, fitted: None, columns, hist, categories }
+    }
 }
 
 impl Tables {
@@ -82,7 +89,7 @@ impl Tables {
         if is_array {
             options.fill.get_or_insert(foretell::Fill::Interpolate);
         }
-        options.file.most_unpacked = Some(MOST_MEMORY);
+        options.file.most_unpacked = Some(wanted.most.memory);
         let mut roles = None;
         if wanted.fitted.is_none() {
             (options, roles) = told_columns(options, &table);
@@ -112,7 +119,7 @@ impl Tables {
                 }
             }
         }
-        let options = options.max_memory(MOST_MEMORY).threads(1);
+        let options = options.max_memory(wanted.most.memory).threads(wanted.most.threads);
         let end = end.as_deref().map(str::parse::<End>).transpose()?;
         let rows = Panel::from_memory(&table, &options);
         let mut told = rows.as_ref().map(notes).unwrap_or_default();

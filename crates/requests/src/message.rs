@@ -6,7 +6,7 @@
 /// In words, if there is less than the length says.
 ///
 /// ```
-/// use foretell_wasm::{join, split};
+/// use foretell_requests::{join, split};
 ///
 /// let message = join(br#"{"op":"about"}"#, b"bytes");
 /// assert_eq!(split(&message), Ok((&br#"{"op":"about"}"#[..], &b"bytes"[..])));

@@ -12,13 +12,38 @@ use crate::refusal::Refusal;
 /// The models that are kept from one request to the next, by their numbers.
 pub(crate) struct Kept {
     host: Host,
+    most: Most,
     models: BTreeMap<u32, Fitted>,
     next: u32,
 }
 
+/// The most memory and threads of a work.
+#[derive(Clone, Copy)]
+pub(crate) struct Most {
+    pub(crate) memory: u64,
+    /// 0 for as many as the machine has.
+    pub(crate) threads: usize,
+}
+
 impl Kept {
     pub(crate) fn new(host: Host) -> Self {
-        Self { host, models: BTreeMap::new(), next: 1 }
+        let most = Most { memory: host.most_memory, threads: host.most_threads };
+        Self { host, most, models: BTreeMap::new(), next: 1 }
+    }
+
+    /// The most memory and threads of the works that come.
+    pub(crate) fn most(&self) -> Most {
+        self.most
+    }
+
+    /// Uses this many threads from now on, or as many as the host allows; of those that it does.
+    pub(crate) fn use_threads(&mut self, threads: Option<usize>) {
+        let allowed = self.host.most_threads;
+        self.most.threads = match threads {
+            Some(threads) if allowed == 0 => threads,
+            Some(threads) if threads > 0 => threads.min(allowed),
+            _ => allowed,
+        };
     }
 
     /// How many there are.
@@ -45,7 +70,7 @@ impl Kept {
 
     /// Tells the host of each step, which may end the training there.
     pub(crate) fn listener(&self) -> impl FnMut(&str, &Progress) -> Verdict + Send + use<> {
-        let heard = self.host.heard;
+        let heard = self.host.heard.clone();
         move |model, progress| {
             let told = json!({
                 "model": model, "step": progress.step, "maxSteps": progress.max_steps, "trainLoss": progress.train_loss,

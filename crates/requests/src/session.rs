@@ -20,7 +20,7 @@ use crate::{evaluation, forecast, look, models};
 /// Models, and the answers to requests about them.
 ///
 /// ```
-/// use foretell_wasm::{Host, Session, join, split};
+/// use foretell_requests::{Host, Session, join, split};
 ///
 /// let mut session = Session::new(Host::default());
 /// let request = br#"{"op": "forecast", "asked": {"tables": {"values": [3, 5, 4, 6, 5, 7, 6, 8, 7, 9]}, "h": 2}}"#;
@@ -58,6 +58,8 @@ enum Request {
     Settings {
         simd: bool,
         pool: bool,
+        /// As many as the host has, unless it says how many.
+        threads: Option<usize>,
     },
     Load,
     Save {
@@ -101,7 +103,7 @@ impl Session {
     fn done(&mut self, request: Request, bytes: &[u8]) -> Result<(Value, Vec<u8>), Refusal> {
         let answer = match request {
             Request::About => self.about(),
-            Request::Look(asked) => look::look(asked, bytes)?,
+            Request::Look(asked) => look::look(asked, self.kept.most(), bytes)?,
             Request::Forecast(asked) => return self.kept.forecast(asked, bytes),
             Request::Fit(asked) => self.kept.fit(asked, bytes)?,
             Request::Predict(asked) => self.kept.predict(asked, bytes)?,
@@ -113,7 +115,7 @@ impl Session {
                 let spec = spec(model, h, input_size, None)?;
                 json!({ "model": spec.name(), "settings": spec.hyper_parameters() })
             }
-            Request::Settings { simd, pool } => self.set(simd, pool),
+            Request::Settings { simd, pool, threads } => self.set(simd, pool, threads),
             Request::Load => self.kept.load(bytes)?,
             Request::Save { model } => return Ok((json!({}), self.kept.save(model)?)),
             Request::Free { model } => json!({ "freed": self.kept.free(model) }),
@@ -122,8 +124,9 @@ impl Session {
     }
 
     /// Computes with vectors or without, and keeps buffers for their next owners or frees them.
-    fn set(&mut self, simd: bool, pool: bool) -> Value {
+    fn set(&mut self, simd: bool, pool: bool, threads: Option<usize>) -> Value {
         self.simd = simd;
+        self.kept.use_threads(threads);
         let none = Limits { cache_class_bytes: 0, cache_bytes: 0, shelf_class_bytes: 0, shelf_bytes: 0 };
         set_limits(if pool { Limits::default() } else { none });
         trim();

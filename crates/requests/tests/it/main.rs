@@ -3,7 +3,7 @@
 mod damaged;
 mod requests;
 
-use foretell_wasm::{Host, Session, join, split};
+use foretell_requests::{Host, Session, join, split};
 use serde_json::{Value, json};
 
 /// A session that trains to the end.

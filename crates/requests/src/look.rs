@@ -4,6 +4,7 @@ use foretell_auto::{Understood, last_rows};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use crate::kept::Most;
 use crate::refusal::Refusal;
 use crate::series::{Read, Tables};
 use crate::table::table;
@@ -16,8 +17,8 @@ pub(crate) struct Asked {
 }
 
 /// The answer: what was understood, the last rows of each series, and what was done in the caller's stead.
-pub(crate) fn look(asked: Asked, bytes: &[u8]) -> Result<Value, Refusal> {
-    let series = asked.tables.read(Read { bytes, ..Read::default() })?;
+pub(crate) fn look(asked: Asked, most: Most, bytes: &[u8]) -> Result<Value, Refusal> {
+    let series = asked.tables.read(Read::new(most, bytes))?;
     let understood = Understood::of(&series.data, &series.panel, &series.options);
     let rows = last_rows(&series.panel, &series.options);
     Ok(

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::kept::{Kept, warnings};
 use crate::refusal::Refusal;
-use crate::series::{MOST_MEMORY, Read, Series, Tables};
+use crate::series::{Read, Series, Tables};
 use crate::table::table;
 
 /// What a forecast is asked.
@@ -39,7 +39,7 @@ impl Kept {
     /// wanted.
     pub(crate) fn forecast(&mut self, asked: Asked, bytes: &[u8]) -> Result<(Value, Vec<u8>), Refusal> {
         let (categories, hist) = (asked.categories.clone(), asked.hist.clone());
-        let read = Read { bytes, categories, hist, ..Read::default() };
+        let read = Read { categories, hist, ..Read::new(self.most(), bytes) };
         let series = asked.tables.clone().read(read)?;
         let mut told = series.told.clone();
         let h = match asked.h {
@@ -86,8 +86,8 @@ impl Kept {
             .columns(series.names())
             .non_negative(asked.non_negative)
             .integer(asked.integer)
-            .max_memory(MOST_MEMORY)
-            .threads(1)
+            .max_memory(self.most().memory)
+            .threads(self.most().threads)
             .on_warning(listener)
             .on_progress(self.listener())
             .fit(&series.panel)?;
