@@ -19,6 +19,7 @@ mod profile;
 mod programs;
 mod proofs;
 mod python;
+mod release;
 mod sizes;
 mod slow_tests;
 mod standalone;
@@ -70,6 +71,8 @@ enum Chore {
     Profile(profile::Options),
     /// Test the Python package in a virtual environment, with the library that the tests build or as a wheel.
     Python(python::Options),
+    /// Make what is handed out (programs, packages, wheel, crates), and try each of it in an empty place.
+    Release(release::Options),
     /// Cross-build the tests of simd, pool, gemm and flash for aarch64 and run them under qemu.
     TestNeon(neon::Options),
 }
@@ -98,6 +101,7 @@ impl Chore {
             Self::Pretrain(options) => pretrain::run(options).map(|()| Outcome::Done),
             Self::Profile(options) => profile::run(options),
             Self::Python(options) => python::run(options),
+            Self::Release(options) => release::run(options, &|words| Self::read(words)?.run()),
             Self::TestNeon(options) => neon::run(options).map(|()| Outcome::Done),
         }
     }

@@ -147,6 +147,18 @@ fn interpreter() -> Option<PathBuf> {
     output.status.success().then(|| name.into())
 }
 
+/// The interpreter of a virtual environment of this name with these packages; none if they, or Python, cannot be had.
+pub(crate) fn environment_of(
+    target: &Path,
+    name: &str,
+    packages: &[&str],
+) -> anyhow::Result<Option<PathBuf>> {
+    match interpreter() {
+        Some(interpreter) => environment(&interpreter, &target.join("python").join(name), packages),
+        None => Ok(None),
+    }
+}
+
 /// The interpreter of the virtual environment, with all packages that are needed; none if they cannot be had.
 fn environment(interpreter: &Path, home: &Path, packages: &[&str]) -> anyhow::Result<Option<PathBuf>> {
     let python = home.join(if cfg!(windows) { "Scripts/python.exe" } else { "bin/python" });

@@ -87,7 +87,7 @@ pub(crate) fn machine() -> String {
 }
 
 /// The commit that is checked out, and whether files differ from it.
-fn commit() -> String {
+pub(crate) fn commit() -> String {
     let git = |arguments: &[&str]| output(Command::new("git").args(arguments));
     let changed = git(&["status", "--porcelain", "--untracked-files=no", "--", ":!docs", ":!benches/*.json"]);
     match (git(&["rev-parse", "--short=10", "HEAD"]), changed) {
