@@ -10,7 +10,7 @@ use foretell::own_estimator::{
 };
 use foretell::{EstimatorError, Map, ModelSpec, Panel, Progress, Value, Verdict, register_estimator};
 
-use crate::board::AUTO;
+use crate::board::{AUTO, Board};
 use crate::budget::Budget;
 use crate::choose::{choose, fit_again};
 use crate::chosen::Chosen;
@@ -68,6 +68,12 @@ impl Auto {
     pub fn register() {
         register_estimator(Self::ENTRY);
         register_estimator(Temporal::ENTRY);
+    }
+
+    /// The board among the [hyper-parameters](Estimator::hyper_parameters) of one that was fitted; nothing of one that was not.
+    pub fn board_of(hyper_parameters: &Map<String, Value>) -> Option<Board> {
+        let chosen: Chosen = serde_json::from_value(hyper_parameters.get(CHOSEN)?.clone()).ok()?;
+        Some(chosen.board)
     }
 
     /// With so much work.

@@ -338,8 +338,8 @@ fn tell_stopped(context: &'static Context, series: &[&str]) {
     }
 }
 
-/// The board, for people.
-fn lines(board: &Board) -> Vec<String> {
+/// The board, for people; without the seconds where they are not known.
+pub(crate) fn lines(board: &Board) -> Vec<String> {
     let seasons = match board.seasons.as_slice() {
         [1] => "no season found".to_owned(),
         [one] => format!("season: {one} steps"),
@@ -353,13 +353,15 @@ fn lines(board: &Board) -> Vec<String> {
     let percent =
         |share: f64| if share.is_finite() { format!("{:.0} %", 100.0 * share) } else { "-".to_owned() };
     let number = |value: f64| if value.is_finite() { format!("{value:.3}") } else { "-".to_owned() };
-    let table = AlignedTable::new()
+    let mut table = AlignedTable::new()
         .text("model", rows.iter().map(|row| row.model.clone()))
         .text("MASE", rows.iter().map(|row| number(row.mase)))
         .text("scaled CRPS", rows.iter().map(|row| number(row.scaled_crps)))
-        .text("coverage 80 %", rows.iter().map(|row| percent(row.coverage)))
-        .tenths("seconds", rows.iter().map(|row| row.seconds))
-        .text("weight", rows.iter().map(|row| number(row.weight)));
+        .text("coverage 80 %", rows.iter().map(|row| percent(row.coverage)));
+    if rows.iter().any(|row| row.seconds > 0.0) {
+        table = table.tenths("seconds", rows.iter().map(|row| row.seconds));
+    }
+    let table = table.text("weight", rows.iter().map(|row| number(row.weight)));
     lines.extend(table.render().lines().map(str::to_owned));
     for (model, why) in &board.left_out {
         lines.push(format!("not tried: {model}, {why}"));

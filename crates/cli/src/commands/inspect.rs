@@ -7,9 +7,11 @@ use foretell::{
     Chosen, ChosenOfSeries, Contents, Fitted, HierarchyContents, ModelContents, ModelState, TrainingRecord,
     Value, json,
 };
+use foretell_auto::Auto;
 use foretell_report::grouped;
 
 use crate::args::MemoryArgs;
+use crate::commands::forecast::lines;
 use crate::context::Context;
 use crate::data_args::DataArgs;
 use crate::importances;
@@ -208,7 +210,10 @@ fn description(model: &ModelContents, tensors: bool) -> String {
     // A model without a loss is no network.
     let of_networks = of_networks.into_iter().filter(|_| !model.loss.is_null());
     let mut facts: Vec<_> = of_networks.map(|(name, value, shown)| (name.to_owned(), shown(value))).collect();
-    facts.extend(model.hyper_parameters.iter().map(|(name, value)| (name.clone(), plain(value))));
+    // What an automatic forecast chose is shown as its board.
+    let board = Auto::board_of(&model.hyper_parameters);
+    let shown = model.hyper_parameters.iter().filter(|(_, value)| board.is_none() || !value.is_object());
+    facts.extend(shown.map(|(name, value)| (name.clone(), plain(value))));
     let (count, bytes) = (grouped(model.parameters), size(model.bytes));
     if model.parameters > 0 {
         // A model without tensors is no network.
@@ -221,9 +226,12 @@ fn description(model: &ModelContents, tensors: bool) -> String {
         facts.extend(told(chosen));
     }
     facts.extend(model.unsupported.iter().map(|reason| ("not runnable".to_owned(), reason.clone())));
-    let lines = pairs(facts).render_bare();
+    let rendered = pairs(facts).render_bare();
     let mut text = format!("{}{of}\n", model.alias);
-    lines.lines().for_each(|line| text += &format!("  {line}\n"));
+    rendered.lines().for_each(|line| text += &format!("  {line}\n"));
+    for line in board.iter().flat_map(lines) {
+        text += &format!("  {line}\n");
+    }
     if tensors {
         let table = AlignedTable::new()
             .text("tensor", model.tensors.iter().map(|tensor| tensor.name.as_str()))

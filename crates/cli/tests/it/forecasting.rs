@@ -34,6 +34,9 @@ fn a_file_is_forecast_with_quantiles_and_the_board_says_how_well() {
     assert!(message.contains("not of SeasonalNaive (weight "), "{message}");
     let inspected: Value = serde_json::from_str(&dir.ok("inspect model --json")).unwrap();
     assert_eq!(inspected["models"][0]["class"], "Auto");
+    let told = dir.ok("inspect model");
+    assert!(told.contains("scaled CRPS  coverage 80 %  weight") && told.contains("seasonal naive"), "{told}");
+    assert!(!told.contains('{') && !told.contains("seconds"), "{told}");
     let exists = dir.fails(2, &format!("forecast {LONG} --h 7 {FEW} --save model"));
     assert!(exists.contains("--save model exists"), "{exists}");
 }
