@@ -48,6 +48,7 @@ const LONGEST_SMOOTHED: usize = 24;
 /// season has.
 const QUICK_SMOOTHING: f64 = 4_000.0;
 const QUICK_ARIMA: f64 = 200_000.0;
+const QUICK_PROPHET: f64 = 30_000.0;
 /// Of one season; several are taken out in two rounds each.
 const QUICK_STL: [f64; 2] = [150_000.0, 40_000.0];
 
@@ -168,7 +169,9 @@ const RULES: [Rule; 15] = [
                 }
                 _ => "the best of the classical ones alone".to_owned(),
             };
-            if_quick(traits, budget, (20 * traits.season()).max(300), QUICK_ARIMA, &why)
+            // Each column that it reads takes about as long as two models without.
+            let most = QUICK_ARIMA / (1 + 2 * traits.futr) as f64;
+            if_quick(traits, budget, (20 * traits.season()).max(300), most, &why)
         },
     },
     Rule {
@@ -206,8 +209,13 @@ const RULES: [Rule; 15] = [
         rows: |season| (20 * season).max(2000),
         suits: |traits, budget| match () {
             () if traits.futr == 0 => Err("no column is known ahead".to_owned()),
-            () if !budget.trains() => Err("slow: a budget of time tries it".to_owned()),
-            () => always("it reads the columns known ahead"),
+            () => if_quick(
+                traits,
+                budget,
+                (20 * traits.season()).max(2000),
+                QUICK_PROPHET,
+                "it reads the columns known ahead",
+            ),
         },
     },
     Rule {
@@ -387,6 +395,12 @@ mod tests {
         assert!(tried(&demand, Budget::Quick).contains(&"CrostonSBA"));
         let priced = PanelTraits { futr: 1, ..traits(50, 100, &[7]) };
         assert!(tried(&priced, Budget::Steps(100)).contains(&"TiDE"));
+        assert!(tried(&priced, Budget::Quick).contains(&"Prophet"));
+        let large = |futr: usize| PanelTraits { futr, ..traits(2000, 100, &[7]) };
+        assert!(!tried(&large(1), Budget::Quick).contains(&"Prophet"), "it takes long");
+        assert!(tried(&large(1), Budget::Steps(100)).contains(&"Prophet"));
+        let arima = |futr: usize| tried(&large(futr), Budget::Quick).contains(&"AutoARIMA");
+        assert!(arima(0) && !arima(1), "with columns it takes longer");
         assert!(tried(&traits(50, 100, &[7]), Budget::Steps(100)).contains(&"NHITS"));
         assert!(
             !tried(&traits(1, 100, &[7]), Budget::Steps(100)).contains(&"NHITS"),
