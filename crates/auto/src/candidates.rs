@@ -190,7 +190,7 @@ const RULES: [Rule; 15] = [
                 QUICK_STL[usize::from(traits.seasons.len() > 1)],
                 "every season, each taken out by itself",
             ),
-            false => Err("there is no season".to_owned()),
+            false => Err("there are no two seasons".to_owned()),
         },
     },
     Rule {

@@ -91,6 +91,26 @@ fn the_kept_window_changes_no_score_but_weights_of_the_forecast() {
     assert!((predict(&fitted, &panel).column("Auto").expect("a column")[0] - 130.0).abs() < 4.0);
 }
 
+/// Models learn no season from so little, and only what follows the first year shows which forecast is good.
+#[test]
+fn less_than_two_seasons_are_forecast_by_the_last_one() {
+    let (h, rows, season) = (4, 6, [100.0, 300.0, 180.0, 20.0]);
+    let value = |id: usize, t: usize| (season[t % 4] + 5.0 * noise(id, t)) as f32;
+    let series = (0..20).map(|id| (format!("s{id}"), 0, (0..rows).map(|t| value(id, t)).collect::<Vec<_>>()));
+    let panel = Panel::from_series(Freq::parse("QS").expect("quarters"), series).expect("a panel");
+    let auto = Auto::new(h).with("models", vec!["HistoricAverage", "DynamicOptimizedTheta"]).expect("models");
+    let fitted = fit(auto, &panel, 1);
+    let board = TrainedAuto::of(&fitted).expect("it").board();
+    assert!(
+        board.seasons == [4] && !board.is_honest && board.row("SeasonalNaive").expect("it").weight > 0.9,
+        "{board:?}"
+    );
+    let forecast = predict(&fitted, &panel);
+    for (step, value) in forecast.column("Auto").expect("a column")[..h].iter().enumerate() {
+        assert!((f64::from(*value) - season[(rows + step) % 4]).abs() < 25.0, "{step}: {value}");
+    }
+}
+
 #[test]
 fn threads_and_directories_change_no_bit() {
     Auto::register();

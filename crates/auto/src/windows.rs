@@ -15,7 +15,8 @@ pub(crate) struct WindowPlan {
 impl WindowPlan {
     /// At most `most` windows to choose by, beside the kept one, for series of this typical length. A first window leaves two seasons
     /// before it, or where there are fewer one, and never less than the horizon, or half of it. Where no window can be kept, those with two
-    /// seasons before them choose if there are any.
+    /// seasons before them choose, or with one, if there are any; if there are none, what follows the first season, though it is shorter than
+    /// the horizon: other windows would show nothing of the seasonal naive.
     pub(crate) fn new(typical: usize, h: usize, season: usize, most: usize) -> Self {
         let needs =
             [(2 * season + 1).max(h).max(10), (season + 2).max(h).max(6), (season + 2).max(h / 2).max(4)];
@@ -37,14 +38,23 @@ impl WindowPlan {
                 return Self { chosen_by, kept: Some(h), forecast_by };
             }
         }
+        // Of a single season the seasonal naive has no quantiles.
+        let a_season = season + 1;
+        if season > 1 && a_season < typical && typical < a_season + h {
+            let spare = typical - season;
+            let rest = vec![spare - (spare / 3).max(1)];
+            return Self { forecast_by: rest.clone(), chosen_by: rest, kept: None };
+        }
         let rows = (h / 2).max(3);
         if typical >= h + rows {
             let left = typical - h - rows;
             let step = (h / 3).max(1);
             let n = (left / step + 1).min(most.clamp(1, 3));
             let mut chosen_by: Vec<usize> = (0..n).map(|window| h + window * step).collect();
-            if chosen_by[0] + two_seasons <= typical {
-                chosen_by.retain(|ahead| ahead + two_seasons <= typical);
+            if let Some(before) =
+                [two_seasons, a_season].into_iter().find(|rows| chosen_by[0] + rows <= typical)
+            {
+                chosen_by.retain(|ahead| ahead + before <= typical);
             }
             return Self { forecast_by: chosen_by.clone(), chosen_by, kept: None };
         }
@@ -68,8 +78,11 @@ mod tests {
         );
         let plan = WindowPlan::new(40, 12, 12, 3);
         assert_eq!((plan.chosen_by, plan.kept), (vec![24], Some(12)), "one season before");
-        let plan = WindowPlan::new(20, 8, 12, 3);
-        assert_eq!((plan.chosen_by, plan.kept), (vec![8, 10, 12], None));
+        let plan = WindowPlan::new(21, 8, 12, 3);
+        assert_eq!((plan.chosen_by, plan.kept), (vec![8], None), "others have no season before them");
+        let plan = WindowPlan::new(16, 6, 12, 3);
+        assert_eq!((plan.chosen_by, plan.kept), (vec![3], None), "what follows the first season");
+        assert_eq!(WindowPlan::new(12, 6, 12, 3).chosen_by, [6, 8], "less than a season");
         assert_eq!(WindowPlan::new(9, 8, 1, 3), WindowPlan::default());
     }
 
