@@ -24,28 +24,42 @@ pub(super) struct System {
     pub(super) triple: &'static str,
     /// The processor, as Debian calls it.
     debian: &'static str,
+    /// The linker, where it is not zig.
+    linker: Option<&'static str>,
     /// What starts it, where this machine cannot.
     emulator: Option<(&'static str, &'static str)>,
 }
 
 pub(super) const LINUX: System =
-    System { triple: "x86_64-unknown-linux-musl", debian: "amd64", emulator: None };
+    System { triple: "x86_64-unknown-linux-musl", debian: "amd64", linker: None, emulator: None };
 pub(super) const LINUX_ARM: System = System {
     triple: "aarch64-unknown-linux-musl",
     debian: "arm64",
+    linker: None,
     emulator: Some(("qemu-aarch64", "qemu-user")),
 };
-pub(super) const WINDOWS: System =
-    System { triple: "x86_64-pc-windows-gnu", debian: "", emulator: Some(("wine", "wine")) };
+pub(super) const WINDOWS: System = System {
+    triple: "x86_64-pc-windows-gnu",
+    debian: "",
+    linker: Some("x86_64-w64-mingw32-gcc"),
+    emulator: Some(("wine", "wine")),
+};
 
 impl System {
     fn is_windows(&self) -> bool {
         self.triple.contains("windows")
     }
 
-    /// Builds the program.
+    /// Builds the program, or says why it cannot be.
     fn build(&self, release: &Release<'_>) -> anyhow::Result<Result<PathBuf, String>> {
-        let built = by_zig(release, "foretell-cli", self.triple, "")?;
+        let package = "foretell-cli";
+        let built = match self.linker {
+            None => by_zig(release, package, self.triple, "")?,
+            Some(linker) if in_path(linker).is_none() => {
+                Err(format!("`{linker}` is not installed; it is in gcc-mingw-w64-x86-64"))
+            }
+            Some(linker) => by(release, package, self.triple, linker)?,
+        };
         Ok(built.map(|folder| folder.join(if self.is_windows() { "foretell.exe" } else { "foretell" })))
     }
 
@@ -68,33 +82,60 @@ impl System {
     }
 }
 
-/// Builds a package for a system, with zig as compiler and linker of C: it has the C libraries of all systems, glibc from a version on
-/// (`.2.28`). The folder of what was built, or why it cannot be.
+/// Builds a package for a system, with zig as compiler and linker of C: it has musl, and glibc from a version on (`.2.28`). The folder of what
+/// was built, or why it cannot be.
 pub(super) fn by_zig(
     release: &Release<'_>,
     package: &str,
     triple: &str,
     glibc: &str,
 ) -> anyhow::Result<Result<PathBuf, String>> {
-    let flags = match sysroot::flags(triple, "")? {
-        Ok(flags) => flags,
-        Err(why) => return Ok(Err(why)),
-    };
     let Some(python) = environment_of(&release.target, "zig", &["cargo-zigbuild>=0.24", "ziglang"])? else {
         return Ok(Err("cargo-zigbuild and ziglang could not be installed from PyPI".to_owned()));
     };
     let tools = python.parent().context("an interpreter lies in no folder")?;
     let paths = env::var_os("PATH").unwrap_or_default();
     let paths = env::join_paths([tools.to_owned()].into_iter().chain(env::split_paths(&paths)))?;
-    let target = release.target.join("release-built");
     let mut build = cargo();
+    build.args(["zigbuild", "--target", &format!("{triple}{glibc}")]).env("PATH", paths);
+    built(release, package, triple, "", build)
+}
+
+/// Builds a package for a system with a linker of it, alone: without libraries that come with the compiler.
+fn by(
+    release: &Release<'_>,
+    package: &str,
+    triple: &str,
+    linker: &str,
+) -> anyhow::Result<Result<PathBuf, String>> {
+    let mut build = cargo();
+    build.args(["build", "--target", triple]).env(variable(triple, "LINKER"), linker);
+    built(release, package, triple, "-C target-feature=+crt-static", build)
+}
+
+/// Cargo's variable for a target.
+fn variable(triple: &str, name: &str) -> String {
+    format!("CARGO_TARGET_{}_{name}", triple.replace('-', "_").to_uppercase())
+}
+
+/// The folder of what a command of cargo builds of a package, or why there is no standard library for its target.
+fn built(
+    release: &Release<'_>,
+    package: &str,
+    triple: &str,
+    flags: &str,
+    mut build: Command,
+) -> anyhow::Result<Result<PathBuf, String>> {
+    let found = match sysroot::flags(triple, "")? {
+        Ok(found) => found,
+        Err(why) => return Ok(Err(why)),
+    };
+    let target = release.target.join("release-built");
     build
-        .args(["zigbuild", "--locked", "--package", package, "--profile", &release.profile, "--target"])
-        .arg(format!("{triple}{glibc}"))
-        .env("PATH", paths)
+        .args(["--locked", "--package", package, "--profile", &release.profile])
         .env("CARGO_TARGET_DIR", &target)
         .env("FORETELL_COMMIT", &release.commit)
-        .env(format!("CARGO_TARGET_{}_RUSTFLAGS", triple.replace('-', "_").to_uppercase()), flags);
+        .env(variable(triple, "RUSTFLAGS"), format!("{found} {flags}").trim());
     run(&mut build)?;
     // The folder of the profile `dev` has another name.
     let profile = if release.profile == "dev" { "debug" } else { &release.profile };
@@ -117,6 +158,14 @@ pub(super) fn archive(release: &Release<'_>, system: &System) -> anyhow::Result<
         fs::copy(release.root.join(beside), folder.join(beside))
             .with_context(|| format!("cannot copy {beside}"))?;
     }
+    let starts = starts.and_then(|starts| match starts().arg("-V").status() {
+        // What wine says of a library that it lacks: `bcryptprimitives.dll`, which Rust's programs need, before Wine 9.
+        Ok(status) if status.code() == Some(53) => {
+            Err("made, not tried: this wine lacks a library of Windows; Wine 9 has all that are needed"
+                .to_owned())
+        }
+        _ => Ok(starts),
+    });
     if let Ok(starts) = &starts {
         beside(starts, &folder)?;
     }
