@@ -2,7 +2,7 @@
 //!
 //! A work runs on a thread of Node's pool, and on those that it takes beside it; the program goes on. One work is done at a time: the
 //! package waits with the next one.
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};

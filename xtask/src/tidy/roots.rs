@@ -18,7 +18,7 @@ pub(super) fn check(package: &str, root: &Source) -> Vec<Violation> {
     }
     let wanted = match unsafe_in(package) {
         Unsafe::Anywhere => return violations,
-        Unsafe::File(_) => "#![deny(unsafe_code)]",
+        Unsafe::File(_) | Unsafe::Generated => "#![deny(unsafe_code)]",
         Unsafe::Nowhere => "#![forbid(unsafe_code)]",
     };
     if !root.lines.iter().any(|line| line.code.trim() == wanted) {
@@ -54,5 +54,6 @@ mod tests {
         assert_eq!(broken("foretell-nn", "//! Layers.\n#![deny(unsafe_code)]\n"), 1);
         assert_eq!(broken("foretell-cli", "//! Commands.\n#![deny(unsafe_code)]\n"), 0);
         assert_eq!(broken("foretell-cli", "//! Commands.\n"), 1);
+        assert_eq!(broken("foretell-node", "//! An addon.\n#![deny(unsafe_code)]\n"), 0);
     }
 }

@@ -10,7 +10,7 @@ pub(super) fn check(package: &str, source: &Source) -> Vec<Violation> {
     let allowed = match unsafe_in(package) {
         Unsafe::Anywhere => true,
         Unsafe::File(path) => source.path == path,
-        Unsafe::Nowhere => false,
+        Unsafe::Generated | Unsafe::Nowhere => false,
     };
     let mut violations = Vec::new();
     for (i, line) in source.lines.iter().enumerate() {
