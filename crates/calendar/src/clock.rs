@@ -35,6 +35,10 @@ const TIMESTAMP: TimeFlaw = TimeFlaw::advising(
 );
 const BACKWARDS: TimeFlaw =
     TimeFlaw::new("is an interval that does not end after it starts; correct one of both");
+const BACKWARDS_LOCALLY: TimeFlaw = TimeFlaw::advising(
+    "is an interval that does not end after it starts; if clocks were put back there, name the zone, as in",
+    &Advice::new(Setting::Zone, "Europe/Berlin").or(", else correct one of both"),
+);
 const UNZONED: TimeFlaw =
     TimeFlaw::new("has no offset from UTC, unlike the times before it; write one in all rows or in none");
 const ZONED: TimeFlaw =
@@ -152,6 +156,7 @@ impl Clock {
         };
         match written.end.as_ref().is_none_or(|end| end.is_after(time, self.zone.as_ref())) {
             true => Ok(time),
+            false if self.zone.is_none() && written.offset.is_none() => Err(BACKWARDS_LOCALLY),
             false => Err(BACKWARDS),
         }
     }
@@ -410,13 +415,13 @@ mod tests {
         let start = read("2023-10-29 02:45");
         assert_eq!(clock.read("29.10.2023 02:45 - 29.10.2023 03:00"), start);
         for end in ["29.10.2023 02:45", "29.10.2023 02:00"] {
-            assert_eq!(clock.read(&format!("29.10.2023 02:45 - {end}")), Err(BACKWARDS), "{end}");
+            assert_eq!(clock.read(&format!("29.10.2023 02:45 - {end}")), Err(BACKWARDS_LOCALLY), "{end}");
         }
         // In that night clocks were put back from 3 to 2.
         let mut clock = Clock { format: format(), zone: Zone::find("Europe/Berlin"), ..Clock::default() };
         assert_eq!(clock.read("29.10.2023 02:45 - 29.10.2023 02:00"), read("2023-10-29 00:45"));
         assert_eq!(clock.read("29.10.2023 03:45 - 29.10.2023 03:00"), Err(BACKWARDS));
-        assert_eq!(read("2023-10-29 02:45/2023-10-29 02:00"), Err(BACKWARDS));
+        assert_eq!(read("2023-10-29 02:45/2023-10-29 02:00"), Err(BACKWARDS_LOCALLY));
         assert_eq!(read("2023-10-29T02:45+02:00/2023-10-29T02:00+01:00"), read("2023-10-29 00:45"));
         assert_eq!(read("2023-10-29T02:45+01:00/2023-10-29T02:00+01:00"), Err(BACKWARDS));
     }

@@ -1,5 +1,6 @@
 //! Descriptions of steps that no frequency has.
 
+use std::collections::HashSet;
 use std::fmt;
 
 use jiff::civil::Date;
@@ -28,11 +29,22 @@ pub struct MostlyMissing {
     missing: i64,
     /// how many are there,
     rows: usize,
-    /// and the first two times.
+    /// the first two times,
     first: [String; 2],
+    /// and whether the steps are of many lengths, as where there are rows only where something happened. Months that were read of
+    /// quarters have two.
+    is_irregular: bool,
 }
 
+/// Lengths of steps from which these follow no pattern.
+const MANY_LENGTHS: usize = 4;
+
 impl MostlyMissing {
+    /// Whether there may be rows only where something happened.
+    pub fn is_irregular(&self) -> bool {
+        self.is_irregular
+    }
+
     /// What sorted times, of which there are two at least, lack.
     pub fn of(freq: Freq, zone: Option<&Zone>, times: &[i64]) -> Option<Self> {
         let (first, last, rows) = (*times.first()?, *times.last()?, times.len());
@@ -41,13 +53,25 @@ impl MostlyMissing {
         let steps = last.saturating_sub(first).saturating_add(step / 2) / step.max(1);
         let missing = steps.saturating_add(1).saturating_sub(rows as i64);
         let first = [first, times[1]].map(|time| freq.kind().display_in(zone, time));
-        (missing >= rows as i64).then_some(Self { missing, rows, first })
+        let steps = times.windows(2).map(|pair| (pair[1] - pair[0] + step / 2) / step.max(1));
+        let is_irregular = steps.collect::<HashSet<_>>().len() >= MANY_LENGTHS;
+        (missing >= rows as i64).then_some(Self { missing, rows, first, is_irregular })
     }
 }
 
 impl fmt::Display for MostlyMissing {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { missing, rows, first: [first, second] } = self;
+        let Self { missing, rows, first: [first, second], is_irregular } = self;
+        if *is_irregular {
+            return write!(
+                f,
+                "{missing} rows would be missing and {rows} are there: if there are rows only where something happened, as where \
+                 something was sold, the others are 0 ({}); else its times were probably read as others than they are ({first}, \
+                 {second} and on): say how they are written ({}), or set another frequency",
+                Setting::Fill.to("zero"),
+                Setting::TimeFormat
+            );
+        }
         write!(
             f,
             "{missing} rows would be missing and {rows} are there, so that its times were probably read as others than they are \

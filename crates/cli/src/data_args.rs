@@ -317,7 +317,7 @@ impl DataArgs {
                     let message = "mpirun gives standard input to process 0 alone; name files by --data";
                     return Err(Usage(message.to_owned()).into());
                 }
-                Panel::read_csv(io::stdin(), "standard input", options)?
+                Panel::read_text(io::stdin(), "standard input", options)?
             }
             None => self.read_in_memory(context, options).map_err(|error| self.asking(error))?,
         };

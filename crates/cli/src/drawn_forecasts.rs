@@ -35,6 +35,9 @@ pub(crate) fn read_forecasts(
             options.time_col = roles.time.clone().or(options.time_col);
         }
     }
+    // Of two columns one that holds times is told without its name.
+    let is_pair = header.iter().filter(|name| !name.is_empty()).count() == 2;
+    options.time_col = options.time_col.filter(|time| header.contains(time) || !is_pair);
     let mut own = options.clone();
     own.zone = None;
     if let Some(zone) = panel.zone()
@@ -47,7 +50,8 @@ pub(crate) fn read_forecasts(
             path.display()
         ));
     }
-    let frame = ForecastTable::frame_from_file(path, &options, panel.freq())?;
+    let table = ForecastTable::from_file(path, &options)?.of_series(panel.ids())?;
+    let frame = table.into_frame(&options, panel.freq())?;
     check_zone_of_data((&frame, &path.display().to_string()), (panel, data))?;
     refuse_sample_paths(&frame, &path.display().to_string())?;
     looked_at.tell_forecasts(path, context);

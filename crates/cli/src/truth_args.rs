@@ -177,7 +177,7 @@ impl ComparedFiles {
         forecast.tell_format(self.time_format.as_ref(), context);
         let columns = ColumnNames {
             id: forecast.options.id_col.clone(),
-            time: forecast.options.time_col.clone().unwrap_or_default(),
+            time: forecast.options.time_col.clone().unwrap_or(ColumnNames::default().time),
             target: forecast.options.target_col.clone(),
         };
         let is_alone = actual.is_none() && history.is_none();
@@ -288,7 +288,9 @@ impl ComparedFiles {
                     options.target_col = roles.target.clone().unwrap_or(options.target_col);
                 }
             }
-            options.time_col = Some(options.time_col.unwrap_or(time));
+            // Of two columns one that holds times is told without its name.
+            let is_pair = header.iter().filter(|name| !name.is_empty()).count() == 2;
+            options.time_col = options.time_col.or(Some(time).filter(|_| !is_pair));
             (options.max_memory(limit.bytes()), looked_at)
         });
         let opened = Opened::fitting(&self.forecast, ways.collect(), |path, options| {

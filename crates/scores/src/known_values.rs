@@ -151,6 +151,7 @@ mod tests {
             file: "a.csv".into(),
             ids: ["a", "a", "a", "b"].map(Arc::from).to_vec(),
             integer_ids: false,
+            is_unnamed: false,
             times: vec![10, 12, 18, 12],
             kind: foretell_calendar::TimeKind::Integer,
             zone: None,

@@ -63,6 +63,7 @@ mod tests {
             file: "f.csv".into(),
             ids: vec!["a".into(); times.len()],
             integer_ids: false,
+            is_unnamed: false,
             kind: foretell_calendar::TimeKind::Integer,
             zone: None,
             cutoffs,

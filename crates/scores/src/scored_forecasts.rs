@@ -60,6 +60,10 @@ impl ScoredForecasts {
         if forecast.columns.iter().any(|(name, numbers)| name == SAMPLE_ID && are_several(numbers)) {
             return Err(ScoresError::SamplePaths { table: forecast.file.clone() });
         }
+        // Forecasts without ids are those of the only series.
+        let named = actual.or(history).filter(|_| forecast.is_unnamed);
+        let named = named.map(|beside| forecast.clone().of_series(&beside.ids)).transpose()?;
+        let forecast = named.as_ref().unwrap_or(forecast);
         for beside in [actual, history].into_iter().flatten() {
             check_same_zone(forecast, beside)?;
         }
@@ -302,6 +306,7 @@ mod tests {
             file: "f.csv".into(),
             ids,
             integer_ids: false,
+            is_unnamed: false,
             times: vec![5, 6, 6, 5],
             kind: foretell_calendar::TimeKind::Integer,
             zone: None,

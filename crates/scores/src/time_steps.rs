@@ -80,6 +80,7 @@ mod tests {
             file: "f.csv".into(),
             ids: vec!["a".into(); times.len()],
             integer_ids: false,
+            is_unnamed: false,
             times: times.to_vec(),
             kind: foretell_calendar::TimeKind::Integer,
             zone: None,

@@ -45,13 +45,15 @@ pub use readers::day_clock::{Hours, steps_of_day};
 pub use readers::file_options::{Encoding, FileOptions};
 pub use readers::file_part::FilePart;
 pub use readers::format::{FileFormat, TableOutput};
-pub use readers::joined_ids::{JoinedIds, id_name, id_parts, is_of_id};
+pub use readers::joined_ids::{
+    JoinedIds, cells_of_id, id_name, id_parts, is_of_id, joined_cells, joined_ids,
+};
 pub use readers::joined_times::JoinedTimes;
 pub use readers::layout::Across;
 pub use readers::memory_table::MemoryTable;
 pub use readers::missing_marks::{MarkedTable, Marks};
 pub use readers::number_format::{NumberFormat, narrow};
-pub use readers::open::{check_sizes, column_names, open};
+pub use readers::open::{check_sizes, column_names, open, open_input};
 pub use readers::read_note::ReadNote;
 pub use readers::sheets::Sheets;
 pub use readers::table::{ID, TableReader};

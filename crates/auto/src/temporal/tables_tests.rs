@@ -12,6 +12,7 @@ fn table(file: &str, rows: &[(&str, i64, f64)]) -> ForecastTable {
         file: file.into(),
         ids: rows.iter().map(|(id, ..)| Arc::from(*id)).collect(),
         integer_ids: false,
+        is_unnamed: false,
         times: rows.iter().map(|(_, time, _)| *time).collect(),
         kind: TimeKind::Timestamp,
         zone: None,

@@ -273,6 +273,28 @@ mod tests {
     }
 
     #[test]
+    fn where_there_are_rows_only_of_what_was_sold_zeros_are_advised() {
+        let times = [
+            "2024-01", "2024-02", "2024-03", "2024-04", "2024-08", "2024-09", "2025-06", "2025-07", "2025-12",
+        ];
+        let message = error(&times);
+        assert!(
+            message.contains("15 rows would be missing and 9 are there: if there are rows only"),
+            "{message}"
+        );
+        assert!(
+            message.contains("(`ReadOptions::fill = zero`)") && !message.contains("integers"),
+            "{message}"
+        );
+        let csv = times.iter().fold("ds,y\n".to_owned(), |csv, time| csv + time + ",3\n");
+        let options = ReadOptions::default().fill(crate::Fill::Zero);
+        let panel = Panel::read_csv(csv.as_bytes(), "t.csv", &options).unwrap();
+        let with_sales: Vec<usize> = (0..panel.len(0)).filter(|&row| panel.y(0)[row] == 3.0).collect();
+        assert_eq!(with_sales, [0, 1, 2, 3, 7, 8, 17, 18, 23]);
+        assert_eq!(panel.y(0).iter().sum::<f32>(), 27.0);
+    }
+
+    #[test]
     fn rows_of_which_each_month_has_one_are_read_as_months_by_the_advice() {
         for (times, freq, read) in [
             (&["2023-01-15", "2023-02-15", "2023-03-15"][..], "MS", "2023-01-01"),

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use super::column::{Column, ColumnKind};
 use super::covariates::Future;
+use super::keyed_series::KeyedSeries;
 use super::panel::Panel;
 use foretell_tables::{DataError, Place};
 
@@ -243,7 +244,12 @@ impl Panel {
     /// # Errors
     /// A name twice, an id twice, or series without a label.
     pub fn with_static_categories(mut self, name: &str, labels: &[(&str, &str)]) -> Result<Self, DataError> {
-        let places = self.static_places(&name.into(), labels.iter().map(|(id, _)| *id), Place::row)?;
+        let places = self.static_places(
+            &name.into(),
+            labels.iter().map(|(id, _)| *id),
+            &KeyedSeries::default(),
+            Place::row,
+        )?;
         let mut column = Column::of_labels(name);
         for row in places {
             // A place of a series that was cut from the panel has no row.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::bounds::{LOOK, LOOK_AT_IDS};
 use super::cells::finite;
 use super::column::Column;
+use super::keyed_series::KeyedSeries;
 use super::options::ReadOptions;
 use super::origin::Origin;
 use super::panel::Panel;
@@ -40,14 +41,20 @@ impl Panel {
     ) -> Result<Self, DataError> {
         check_sizes(paths, options.max_memory)?;
         let table = open(paths, &options.file.beside(), |_| true)?;
-        self.with_statics(&mut *options.with_marks(table)?, options)
+        self.with_statics(table, options)
     }
 
+    /// Adds the columns of a table that has whole ids, or some of the columns that make these: its rows are then of all series that agree
+    /// in them.
     pub(crate) fn with_statics(
         mut self,
-        table: &mut dyn TableReader,
+        table: Box<dyn TableReader + '_>,
         options: &ReadOptions,
     ) -> Result<Self, DataError> {
+        let (keyed, options) = KeyedSeries::of(self.ids(), &*table, options);
+        let options = &*options;
+        let mut table = options.with_marks(table)?;
+        let table = &mut *table;
         table.read_numbers(options.numbers);
         let (id, only) = self.ids_of(table, options)?;
         let (extras, mut read): (Vec<usize>, Vec<Column>) = (table.columns().enumerate())
@@ -70,7 +77,7 @@ impl Panel {
             let at = origin.at(table);
             origin.push(at);
             // What is wrong with the row of another series is no concern of this panel.
-            let ours = self.find(&name).is_some();
+            let ours = !keyed.of_id(&name, |id| self.find(id)).is_empty();
             for (column, &i) in read.iter_mut().zip(&extras) {
                 let cell = column.cell(table, i);
                 let cell = if ours { cell } else { cell.or(Ok(0.0)) };
@@ -80,7 +87,7 @@ impl Panel {
         }
         options.check_rows(table.file(), ids.len())?;
         let ids = ids.iter().map(String::as_str);
-        let places = self.static_places(table.file(), ids, |row| origin.place(row))?;
+        let places = self.static_places(table.file(), ids, &keyed, |row| origin.place(row))?;
         for column in &mut read {
             if let Ok(values) = &mut column.values {
                 let value = |row: &usize| values.get(*row).copied().unwrap_or(0.0);

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::bounds::LOOK;
 use super::options::ReadOptions;
@@ -11,7 +11,7 @@ use super::pair::Pair;
 use super::panel::Panel;
 use foretell_calendar::{RepeatedTimes, TimeKind, Zone};
 use foretell_tables::{
-    ColumnRoles, DataError, Flaw, KnownColumns, ModelInTable, ReadNote, TableReader, check_sizes, open,
+    ColumnRoles, DataError, Flaw, ID, KnownColumns, ModelInTable, ReadNote, TableReader, check_sizes, open,
 };
 
 /// The column of cross-validation that says where a row's window was cut.
@@ -26,6 +26,8 @@ pub struct ForecastTable {
     pub ids: Vec<Arc<str>>,
     /// Whether their column is one of integers.
     pub integer_ids: bool,
+    /// Whether there is no such column, and the rows are of one series that is not named.
+    pub is_unnamed: bool,
     /// The time of each row, as [`TimeKind`] says.
     pub times: Vec<i64>,
     /// The kind of the times.
@@ -73,12 +75,13 @@ impl NumbersIn {
         table: &mut dyn TableReader,
         options: &ReadOptions,
     ) -> Result<RolePlaces, DataError> {
-        let is_actual = self == Self::Target;
-        if let Some(pair) = if is_actual { options.unnamed_pair(table)? } else { None } {
+        if let Some(pair) = options.unnamed_pair(table)? {
             return Ok(RolePlaces { id: None, time: pair.time, pair: Some(pair) });
         }
-        let names = [options.time_name(), &options.target_col];
-        let is_one_series = is_actual && names.iter().all(|name| table.find(name).is_some());
+        // Forecasts without ids are of one series.
+        let has = |name: &str| table.find(name).is_some();
+        let is_one_series =
+            has(options.time_name()) && (self == Self::AllColumns || has(&options.target_col));
         let missing = ColumnRoles { values: false, or_wide: false, ..options.missing_roles(table) };
         let id = match is_one_series {
             true => table.id_column(&options.id_col, missing)?,
@@ -199,6 +202,7 @@ impl ForecastTable {
             file: "the data".into(),
             ids: Vec::with_capacity(panel.n_rows()),
             integer_ids: false,
+            is_unnamed: false,
             times: Vec::with_capacity(panel.n_rows()),
             kind: panel.freq().kind(),
             zone: panel.zone().cloned(),
@@ -249,7 +253,8 @@ impl ForecastTable {
         let kind = clock.kind.ok_or_else(|| DataError::NoRows { table: table.file().clone() })?;
         let (file, columns) = (table.file().clone(), vec![(options.target_col.clone(), values)]);
         let (zone, known, notes) = (clock.zone, KnownColumns::default(), table.notes());
-        Ok(Self { file, ids, integer_ids: false, times, kind, zone, cutoffs: None, columns, known, notes })
+        let (integer_ids, is_unnamed, cutoffs) = (false, false, None);
+        Ok(Self { file, ids, integer_ids, is_unnamed, times, kind, zone, cutoffs, columns, known, notes })
     }
 
     /// The rows of a table; else as [`ForecastTable::from_file`].
@@ -260,13 +265,15 @@ impl ForecastTable {
     ) -> Result<Self, DataError> {
         let RolePlaces { id, time, pair } = numbers.places(table, options)?;
         // As in a panel, the only series is called as its column of values.
-        let only = pair.map_or(options.target_col.clone(), |pair| table.header()[pair.target].clone());
+        let names_target = pair.filter(|_| numbers == NumbersIn::Target);
+        let only =
+            names_target.map_or(options.target_col.clone(), |pair| table.header()[pair.target].clone());
         let cutoff = table.find(CUTOFF).filter(|_| pair.is_none());
         let is_strict = |name: &str| numbers == NumbersIn::AllColumns || name == options.target_col;
         let (places, mut columns): (Vec<usize>, Vec<PartialColumn>) = (table.columns().enumerate())
             .filter(|(i, name)| ![id, Some(time), cutoff].contains(&Some(*i)) && !name.is_empty())
             .map(|(i, name)| {
-                let name = if pair.is_some() { &*options.target_col } else { name };
+                let name = if names_target.is_some() { &*options.target_col } else { name };
                 let (name, values, is_strict) = (name.to_owned(), Vec::new(), is_strict(name));
                 let column = PartialColumn {
                     name,
@@ -314,13 +321,39 @@ impl ForecastTable {
             }
         }
         options.check_rows(table.file(), times.len())?;
+        if id.is_none() && numbers == NumbersIn::AllColumns && come_again(&times, cutoffs.as_deref()) {
+            return Err(table.missing_column(&options.id_col, table.columns(), ColumnRoles::IDS));
+        }
         times.iter_mut().for_each(|time| *time += table.late_shift());
         let kind = clock.kind.ok_or_else(|| DataError::NoRows { table: table.file().clone() })?;
         let columns = columns.into_iter().filter_map(|column| column.finish().transpose());
         let columns = columns.collect::<Result<_, _>>()?;
         let file = table.file().clone();
         let (zone, known, notes) = (clock.zone, KnownColumns::default(), table.notes());
-        Ok(Self { file, ids, integer_ids, times, kind, zone, cutoffs, columns, known, notes })
+        let is_unnamed = id.is_none();
+        Ok(Self { file, ids, integer_ids, is_unnamed, times, kind, zone, cutoffs, columns, known, notes })
+    }
+
+    /// The table with the id of the only series that its rows may be of, where it has no column of ids; a table that has one is unchanged.
+    ///
+    /// # Errors
+    /// If there are several such series.
+    pub fn of_series<'a>(mut self, ids: impl IntoIterator<Item = &'a Arc<str>>) -> Result<Self, DataError> {
+        if self.is_unnamed {
+            let mut ids = ids.into_iter();
+            let first = ids.next().cloned();
+            if ids.any(|id| Some(id) != first.as_ref()) {
+                return Err(self.without_ids(ID));
+            }
+            self.ids = first.map_or(self.ids.clone(), |id| vec![id; self.ids.len()]);
+        }
+        Ok(self)
+    }
+
+    /// The error of a table that has no column of ids, called so, where there are several series.
+    pub fn without_ids(&self, id_col: &str) -> DataError {
+        let names = self.columns.iter().map(|(name, _)| name.as_str());
+        DataError::missing_column(&self.file, id_col, names, ColumnRoles::IDS)
     }
 
     /// The times of the rows where these are gathered in periods or moved to steps, as `options` say; else unchanged.
@@ -352,6 +385,13 @@ impl ForecastTable {
             DataError::missing_column(&self.file, name, names, remedy)
         })
     }
+}
+
+/// Whether a time comes again, of one cutoff.
+fn come_again(times: &[i64], cutoffs: Option<&[i64]>) -> bool {
+    let mut seen = FxHashSet::default();
+    let cutoff = |row: usize| cutoffs.map_or(0, |cutoffs| cutoffs[row]);
+    times.iter().enumerate().any(|(row, time)| !seen.insert((cutoff(row), *time)))
 }
 
 #[cfg(test)]
@@ -414,6 +454,37 @@ mod tests {
             let error = read(&[("A", &["1"; 3]), ("B", &cells)]).unwrap_err().to_string();
             assert!(error.contains(&format!("f.csv, line {line}, column `B`: {part}")), "{cells:?}: {error}");
         }
+    }
+
+    #[test]
+    fn forecasts_without_ids_are_of_the_only_series() {
+        let home = tempfile::tempdir().unwrap();
+        let path = home.path().join("f.csv");
+        let read = |text: &str| {
+            std::fs::write(&path, text).unwrap();
+            ForecastTable::from_file(&path, &ReadOptions::default())
+        };
+        let ids: [Arc<str>; 2] = ["north".into(), "north".into()];
+        for text in [
+            "ds,yhat\n2024-01-01,1\n2024-01-02,2\n",
+            "ds,yhat,lower\n2024-01-01,1,0\n2024-01-02,2,1\n",
+            "Month,yhat\n2024-01,1\n2024-02,2\n",
+        ] {
+            let table = read(text).unwrap();
+            assert!(table.is_unnamed && table.column("yhat").unwrap() == [1.0, 2.0], "{text}");
+            assert_eq!(table.of_series(&ids).unwrap().ids, ids, "{text}");
+        }
+        // Several series, here or beside it.
+        let error = read("ds,yhat,x\n2024-01-01,1,1\n2024-01-01,2,1\n").unwrap_err().to_string();
+        assert!(error.contains("has no column `unique_id`; it has `ds`, `yhat`, `x`"), "{error}");
+        let several: [Arc<str>; 2] = ["north".into(), "south".into()];
+        let error = read("ds,yhat\n2024-01-01,1\n").unwrap().of_series(&several).unwrap_err().to_string();
+        assert!(
+            error.contains("has no column `unique_id`; it has `yhat`; say which column has the ids"),
+            "{error}"
+        );
+        let named = read("unique_id,ds,yhat\na,2024-01-01,1\n").unwrap();
+        assert_eq!(named.clone().of_series(&several).unwrap(), named);
     }
 
     #[test]

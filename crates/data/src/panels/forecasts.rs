@@ -40,6 +40,7 @@ impl ForecastTable {
             kind: frame.freq.kind(),
             ids: frame.ids,
             integer_ids: frame.integer_ids,
+            is_unnamed: false,
             times: frame.times,
             zone: frame.zone,
             cutoffs: frame.cutoffs,

@@ -27,7 +27,7 @@ impl Panel {
         table: impl TableReader + 'a,
         options: &ReadOptions,
     ) -> Result<Self, DataError> {
-        self.with_statics(&mut *options.with_marks(Box::new(table))?, options)
+        self.with_statics(Box::new(table), options)
     }
 }
 

@@ -51,7 +51,7 @@ impl ReadOptions {
         inner: Box<dyn TableReader + 'a>,
     ) -> Result<Box<dyn TableReader + 'a>, DataError> {
         let inner = self.with_ids(inner)?;
-        Ok(match Marks::new(&self.missing, &self.zeros, &self.number_flags) {
+        Ok(match Marks::new(&self.missing, &self.zeros, &self.number_flags)? {
             Some(marks) => Box::new(MarkedTable::new(inner, marks.into(), self.numbers)),
             None => inner,
         })
@@ -312,8 +312,8 @@ const PARTS: [&str; 11] = [
 
 /// A column of hours beside that of the times.
 fn time_parts(header: &[String], options: &ReadOptions) -> Option<String> {
-    let part =
-        header.iter().find(|name| PARTS.contains(&plain(name).as_str()) && *name != options.time_name())?;
+    let time = header.iter().find(|name| *name == options.time_name())?;
+    let part = header.iter().find(|name| PARTS.contains(&plain(name).as_str()) && *name != time)?;
     let columns = Setting::TimeColumns.to(format!("{},{part}", options.time_name()));
     Some(format!("if `{}` and `{part}` make the time together, say so ({columns})", options.time_name()))
 }

@@ -22,8 +22,7 @@ impl Panel {
     /// The errors of `with_static_file`, with the table's name.
     pub fn with_static_memory(self, table: &MemoryTable, options: &ReadOptions) -> Result<Self, DataError> {
         table.check_size(options.max_memory)?;
-        let table = table.open(&options.file.beside(), |_| true)?;
-        self.with_statics(&mut *options.with_marks(table)?, options)
+        self.with_statics(table.open(&options.file.beside(), |_| true)?, options)
     }
 }
 

@@ -33,6 +33,7 @@ mod holes;
 pub(crate) mod id_table;
 mod join;
 mod joined;
+mod keyed_series;
 pub(crate) mod labels;
 mod laid_out;
 pub(crate) mod level;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::cells::finite;
 use super::column::Column;
 use super::fill::{Filled, Trimmed};
+use super::keyed_series::KeyedSeries;
 use super::level::SeriesLevel;
 use super::numbers::Numbers;
 use super::origin::SLICES;
@@ -413,7 +414,7 @@ impl Panel {
     /// A name twice, an id twice, or series without a value.
     pub fn with_static(mut self, name: &str, values: &[(&str, f32)]) -> Result<Self, DataError> {
         let ids = values.iter().map(|(id, _)| *id);
-        let places = self.static_places(&name.into(), ids, Place::row)?;
+        let places = self.static_places(&name.into(), ids, &KeyedSeries::default(), Place::row)?;
         let mut column = Column::new(name);
         for row in places {
             // A place of a series that was cut from the panel has no row.
@@ -426,27 +427,31 @@ impl Panel {
     }
 
     /// For each place among the static values, the row of the table that has it.
-    pub(crate) fn static_places<'a>(
+    pub(super) fn static_places<'a>(
         &self,
         table: &Arc<str>,
         ids: impl Iterator<Item = &'a str>,
+        keyed: &KeyedSeries,
         place: impl Fn(usize) -> Place,
     ) -> Result<Vec<usize>, DataError> {
         let n_places = self.series.iter().map(|series| series.place + 1).max().unwrap_or(0);
         let (mut rows, mut strange) = (vec![usize::MAX; n_places], StrangeIds::default());
         for (row, id) in ids.enumerate() {
-            let Some(series) = self.find(id) else {
+            let series = keyed.of_id(id, |id| self.find(id));
+            if series.is_empty() {
                 strange.note(id);
-                continue;
-            };
-            let slot = &mut rows[self.at(series).place];
-            if *slot != usize::MAX {
-                return Err(DataError::DuplicateStatic { at: place(row), id: id.to_owned() });
             }
-            *slot = row;
+            for &series in &*series {
+                let slot = &mut rows[self.at(series).place];
+                if *slot != usize::MAX {
+                    return Err(DataError::DuplicateStatic { at: place(row), id: id.to_owned() });
+                }
+                *slot = row;
+            }
         }
         let missing = self.series.iter().filter(|series| rows[series.place] == usize::MAX);
-        if let Some((ours, theirs)) = strange.spelt_otherwise(missing.clone().map(|series| &*series.id)) {
+        let keys: Vec<_> = missing.clone().map(|series| keyed.key(&series.id)).collect();
+        if let Some((ours, theirs)) = strange.spelt_otherwise(keys.iter().map(|key| &**key)) {
             return Err(DataError::SpeltOtherwise { table: table.clone(), ours, theirs });
         }
         match missing.clone().count() {

@@ -19,6 +19,7 @@ use super::unrounded::Unrounded;
 use foretell_calendar::{Clock, RepeatedTimes, TimeKind};
 use foretell_tables::{
     ColumnRoles, DataError, FilePart, TableReader, TextTable, UnreadableTable, check_sizes, is_of_id, open,
+    open_input,
 };
 
 const COLUMN_REMEDY: &str = "give one of these names, or add the column";
@@ -109,6 +110,14 @@ impl Panel {
     /// Input that cannot be read, and every mistake of [`from_file`](Self::from_file), with `name`, line and column.
     pub fn read_csv(input: impl Read + Send, name: &str, options: &ReadOptions) -> Result<Self, DataError> {
         read(Box::new(TextTable::new(input, name.into(), &options.file)?), options, true)
+    }
+
+    /// Reads text from a source that gives it once, called `name` in messages: JSON where it begins so, else CSV.
+    ///
+    /// # Errors
+    /// Those of [`read_csv`](Self::read_csv).
+    pub fn read_text(input: impl Read + Send, name: &str, options: &ReadOptions) -> Result<Self, DataError> {
+        read(open_input(input, name, &options.file)?, options, true)
     }
 }
 

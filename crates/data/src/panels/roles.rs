@@ -325,7 +325,13 @@ impl Columns {
                 1 => Some(texts[0]),
                 _ => only_called(texts.into_iter(), &IDS),
             };
-            id.filter(|id| {
+            // Years beside their months or periods are no series.
+            let is_year = |id: &&Seen| {
+                let of_year = year_and_part(columns.iter().map(|column| &column.name));
+                of_year
+                    .is_some_and(|[year, part]| id.name == year && time.is_some_and(|time| time.name == part))
+            };
+            id.filter(|id| !is_year(id)).filter(|id| {
                 times.as_ref().is_some_and(|times| are_ids(id, times, options.aggregate.is_some()))
             })
         });

@@ -73,6 +73,17 @@ fn years_and_their_parts_are_times_in_two_columns() {
         assert!(question.contains(&format!("= {year},{part}`")), "{question}");
     }
     assert!(!question("year,store,sales\n2020,1,5\n2020,2,6\n2021,1,7\n2021,2,8\n").contains("seem to make"));
+    // Years of a company are texts, and no series each.
+    let text: String = (0..24).map(|k| format!("FY{},{},{k}\n", 2020 + k / 12, k % 12 + 1)).collect();
+    let text = format!("Fiscal Year,Period,Actual\n{text}");
+    assert_eq!(roles(&text), named(["", "Period", "Actual"]));
+    assert!(question(&text).contains("= Fiscal Year,Period`"), "{}", question(&text));
+    let parts = ReadOptions::new().time_cols(["Fiscal Year", "Period"]).target_col("Actual");
+    for text in [text.clone(), text.replace("FY20", "fy'")] {
+        let panel = crate::Panel::read_csv(text.as_bytes(), "t.csv", &parts).expect("months");
+        assert_eq!((panel.freq().to_string().as_str(), panel.len(0), panel.y(0)[23]), ("MS", 24, 23.0));
+        assert_eq!(panel.freq().kind().display(panel.time(0, 23)), "2021-12-01");
+    }
     // What the question advises, and what is asked of those who named one of them.
     let rows: String = (1..=53).map(|week| format!("2020,{week},{week}\n")).collect();
     let text = format!("Jahr,KW,y\n{rows}2021,1,54\n2021,2,55\n");

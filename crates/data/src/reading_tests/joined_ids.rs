@@ -44,9 +44,31 @@ fn tables_beside_the_data_have_the_same_columns_or_ids() {
     std::fs::write(&path, format!("ds,store,item,price\n{rows}")).unwrap();
     let future = Future::from_file(&path, &options(), &read(), 1).unwrap();
     assert_eq!(future.column("price").unwrap(), [1.0, 2.0, 3.0]);
-    // A table by one of the columns alone.
-    std::fs::write(&path, "store,size\nN,1\n").unwrap();
-    let error = read().with_static_file(&path, &options()).unwrap_err().to_string();
+}
+
+#[test]
+fn a_static_table_by_some_of_the_columns_is_of_all_series_that_agree_in_them() {
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("stores.csv");
+    let with = |text: &str, data: &str| {
+        std::fs::write(&path, text).unwrap();
+        read(data, &options()).unwrap().with_static_file(&path, &options())
+    };
+    let panel = with("size,store\n30,S\n10,N\n5,W\n", TEXT).unwrap();
+    assert_eq!([0, 1, 2].map(|i| panel.static_value("size", i).unwrap()), [10.0, 10.0, 30.0]);
+    let panel = with("item,weight\n1,7\n2,8\n", TEXT).unwrap();
+    assert_eq!([0, 1, 2].map(|i| panel.static_value("weight", i).unwrap()), [7.0, 8.0, 7.0]);
+    for (text, expected) in [
+        ("store,size\nN,1\nS,2\nN,3\n", "`N`"),
+        ("store,size\nN,1\n", "S/1"),
+        ("store,size\nn,1\nS,2\n", "`n`"),
+    ] {
+        let error = with(text, TEXT).unwrap_err().to_string();
+        assert!(error.contains(expected), "{text}: {error}");
+    }
+    // Which part an id has is not told where one holds the separator.
+    let data = TEXT.replace(",N,2,", ",N,2/3,");
+    let error = with("store,size\nN,1\nS,2\n", &data).unwrap_err().to_string();
     assert!(error.contains("has no column `item`; it has `store`, `size`"), "{error}");
 }
 

@@ -178,3 +178,47 @@ fn a_row_of_units_is_left_out_and_told() {
         assert_eq!(read(name, &["", "1000 kWh", "EUR"], skips).unwrap().y(0), [5.0, 6.0, 7.0]);
     }
 }
+
+#[test]
+fn names_below_those_of_groups_are_joined_with_them() {
+    let home = tempfile::tempdir().unwrap();
+    let read = |name: &str, rows: &[&[&str]]| {
+        let path = home.path().join(name);
+        let text: String = rows.iter().map(|row| row.join(",") + "\n").collect();
+        std::fs::write(&path, if name.ends_with("csv") { text.into_bytes() } else { workbook(rows) })
+            .unwrap();
+        Panel::from_file(&path, &ReadOptions::new().wide()).unwrap()
+    };
+    let days: [&[&str]; 3] =
+        [&["2024-01-01", "5", "1", "8"], &["2024-01-02", "6", "2", "9"], &["2024-01-03", "7", "3", "10"]];
+    let merged: [&[&str]; 2] = [&["Date", "North", "", "South"], &["", "Sales", "Price", "Sales"]];
+    let titled: [&[&str]; 3] = [&["Report", "", "", ""], merged[0], merged[1]];
+    let of_pandas: [&[&str]; 3] =
+        [&["", "North", "North", "South"], &["", "Sales", "Price", "Sales"], &["date", "", "", ""]];
+    for name in ["t.xlsx", "t.csv"] {
+        for (header, line) in [(&merged[..], 2), (&titled[..], 3), (&of_pandas[..], 2)] {
+            let panel = read(name, &[header, &days[..]].concat());
+            let series: Vec<(&str, &[f32])> = (0..3).map(|i| (&**panel.id(i), panel.y(i))).collect();
+            let expected: [(&str, &[f32]); 3] = [
+                ("North/Price", &[1.0, 2.0, 3.0]),
+                ("North/Sales", &[5.0, 6.0, 7.0]),
+                ("South/Sales", &[8.0, 9.0, 10.0]),
+            ];
+            assert_eq!(series, expected, "{name}, {header:?}");
+            let told = format!("line {line} has names below those of groups; columns are called by both, as");
+            let notes: Vec<String> = panel.notes().iter().map(ToString::to_string).collect();
+            assert!(notes.iter().any(|note| note.contains(&told)), "{notes:?}");
+        }
+        // Years above their quarters are times.
+        let rows: [&[&str]; 3] =
+            [&["", "2023", "", "2024"], &["", "Q3", "Q4", "Q1"], &["rent", "1", "2", "3"]];
+        let path = home.path().join(name);
+        let text: String = rows.iter().map(|row| row.join(",") + "\n").collect();
+        std::fs::write(&path, if name.ends_with("csv") { text.into_bytes() } else { workbook(&rows) })
+            .unwrap();
+        let options = ReadOptions::new().across(foretell_tables::Across::Times);
+        let panel = Panel::from_file(&path, &options).map_err(|error| error.to_string());
+        let panel = panel.unwrap_or_else(|error| panic!("{name}: {error}"));
+        assert_eq!((panel.freq().to_string().as_str(), panel.y(0)), ("QS-JAN", &[1.0, 2.0, 3.0][..]));
+    }
+}

@@ -100,6 +100,7 @@ impl<'a> Grid<'a> {
                 .flat_map(|id| std::iter::repeat_n((*id).clone(), self.times.len()))
                 .collect(),
             integer_ids: table.integer_ids && self.ids.iter().all(|id| id.parse::<i64>().is_ok()),
+            is_unnamed: table.is_unnamed,
             times: all(|(_, time)| *time),
             kind: table.kind,
             zone: table.zone.clone(),

@@ -93,6 +93,9 @@ pub fn reconcile(
     columns: &ColumnNames,
     options: &ReconcileOptions<'_>,
 ) -> Result<ForecastTable, Error> {
+    if forecast.is_unnamed {
+        return Err(forecast.without_ids(&columns.id).into());
+    }
     let n = hierarchy.n_series();
     let is_read = Reconciler::reads(hierarchy, options.method);
     let grid = Grid::new(forecast, hierarchy, &is_read)?;
@@ -260,6 +263,7 @@ mod tests {
             file: "f.csv".into(),
             ids: ids.iter().flat_map(|id| [Arc::from(*id), Arc::from(*id)]).collect(),
             integer_ids: false,
+            is_unnamed: false,
             times: rows([5, 6]),
             kind: foretell_calendar::TimeKind::Integer,
             zone: None,

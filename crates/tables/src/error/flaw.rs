@@ -286,6 +286,7 @@ impl Gap {
             ),
             None => {
                 match &self.missing {
+                    Some(missing) if missing.is_irregular() => return write!(f, "{missing}"),
                     Some(missing) => write!(f, "{missing}, ")?,
                     None => write!(f, "add the rows in between ({fill} does so on request), ")?,
                 }

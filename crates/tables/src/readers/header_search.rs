@@ -3,6 +3,8 @@
 //! Spreadsheets put titles above their tables. A line is taken for one only if it has fewer cells than the header, and the
 //! header as many fields as most lines of the table and no numbers but times.
 
+use super::below_header::{are_groups, cells};
+
 /// Lines that are looked at.
 const LINES: usize = 64;
 
@@ -95,6 +97,9 @@ pub(super) fn find_header(head: &[u8], comment: Option<u8>) -> Header {
     });
     match candidates.max_by_key(|&(like_it, fields, ..)| (like_it, fields)) {
         Some((_, _, separator, header)) if header > 0 => {
+            let row = |number: usize| cells(lines[number].0, separator);
+            let is_next = lines[header - 1].1 + 1 == lines[header].1;
+            let header = header - usize::from(is_next && are_groups(&row(header - 1), &row(header)));
             Header { separator, lines: lines[header].1, bytes: lines[header].2 }
         }
         _ => plain,

@@ -1,7 +1,7 @@
 //! A table in which several columns make the id of a series: a store and an item.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::number_format::NumberFormat;
@@ -25,6 +25,17 @@ pub fn id_parts(id_col: &str) -> Vec<&str> {
     }
 }
 
+/// The parts of an id that this many columns made; nothing where some hold what stands between them.
+pub fn cells_of_id(id: &str, parts: usize) -> Option<Vec<&str>> {
+    let cells: Vec<&str> = id.split(ID_SEPARATOR).collect();
+    (cells.len() == parts).then_some(cells)
+}
+
+/// The id that these parts make.
+pub fn joined_cells<'a>(cells: impl Iterator<Item = &'a str>) -> String {
+    cells.collect::<Vec<_>>().join(&ID_SEPARATOR.to_string())
+}
+
 /// How the column of ids is called in tables that are written: as in the data, or `unique_id` where several columns make them.
 pub fn id_name(id_col: &str) -> &str {
     if id_parts(id_col).is_empty() { id_col } else { ID }
@@ -33,6 +44,26 @@ pub fn id_name(id_col: &str) -> &str {
 /// Whether a table is to be opened with that column, of ids in this one or several.
 pub fn is_of_id(id_col: &str, name: &str) -> bool {
     name == id_col || id_col.contains(',') && (name == ID || id_parts(id_col).contains(&name))
+}
+
+/// The id of each row of a table, which these of its columns make together.
+///
+/// # Errors
+/// A column that is missing, a part that is empty, and ids that two rows make of other parts.
+pub fn joined_ids<'a>(table: Box<dyn TableReader + 'a>, id_col: &str) -> Result<Vec<Arc<str>>, DataError> {
+    let mut table = JoinedIds::over(table, id_col, |_| false)?;
+    let (mut ids, mut known) = (Vec::<Arc<str>>::new(), HashSet::<Arc<str>>::new());
+    while table.advance()? {
+        let id = table.id(0)?;
+        match ids.last().filter(|last| ***last == *id).or_else(|| known.get(&*id)) {
+            Some(known) => ids.push(known.clone()),
+            None => {
+                ids.push(Arc::from(&*id));
+                known.extend(ids.last().cloned());
+            }
+        }
+    }
+    Ok(ids)
 }
 
 /// The ids of which a part holds the separator, each with where its parts end.

@@ -137,7 +137,11 @@ impl<'a> JoinedTimes<'a> {
                 Ok(TimeKind::Timestamp.display(time).into())
             }
         };
-        self.parts.iter().map(text).collect()
+        let mut parts: Vec<_> = self.parts.iter().map(text).collect::<Result<_, DataError>>()?;
+        if let Some(year) = parts.first().and_then(|first| fiscal_year(first)) {
+            parts[0] = year.into();
+        }
+        Ok(parts)
     }
 
     /// The time on the clocks, in microseconds since 1970-01-01 00:00, and which of two such times.
@@ -363,6 +367,18 @@ impl JoinedTimes<'_> {
 
 fn is_year(text: &str) -> bool {
     text.len() == 4 && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// The year of `FY2024` and `FY 24`.
+fn fiscal_year(text: &str) -> Option<String> {
+    let text = text.trim();
+    let digits = text.get(..2).filter(|word| word.eq_ignore_ascii_case("fy")).map(|_| &text[2..])?;
+    let digits = digits.trim_start_matches([' ', '-', '\'']);
+    match digits.len() {
+        4 if is_year(digits) => Some(digits.to_owned()),
+        2 if digits.bytes().all(|byte| byte.is_ascii_digit()) => Some(format!("20{digits}")),
+        _ => None,
+    }
 }
 
 /// A name without blanks and the like.

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::number_flags::without_flags;
+use super::number_flags::{check_flags, without_flags};
 use super::number_format::{NumberFormat, narrow};
 use super::read_note::ReadNote;
 use super::sheets::Sheets;
@@ -28,7 +28,11 @@ pub struct Marks {
 
 impl Marks {
     /// Nothing where there are none.
-    pub fn new(missing: &[String], zeros: &[String], flags: &[String]) -> Option<Self> {
+    ///
+    /// # Errors
+    /// Flags that are factors of several sizes.
+    pub fn new(missing: &[String], zeros: &[String], flags: &[String]) -> Result<Option<Self>, DataError> {
+        check_flags(flags)?;
         let lower = |texts: &[String]| texts.iter().map(|text| text.trim().to_lowercase()).collect();
         let missing: Vec<String> = lower(missing);
         let bare = |flag: &String| flag.trim().trim_matches(['(', ')', '[', ']']).to_owned();
@@ -36,7 +40,7 @@ impl Marks {
         let numbers = missing.iter().filter_map(|text| text.parse().ok()).collect();
         let marks = Self { numbers, missing, zeros: lower(zeros), flags, flagged: AtomicUsize::new(0) };
         let any = !(marks.missing.is_empty() && marks.zeros.is_empty() && marks.flags.is_empty());
-        any.then_some(marks)
+        Ok(any.then_some(marks))
     }
 
     fn is_missing(&self, text: &str) -> bool {

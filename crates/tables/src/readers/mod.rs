@@ -12,6 +12,7 @@ mod arrow_messages;
 mod arrow_stream;
 #[cfg(feature = "parquet")]
 pub(crate) mod arrow_table;
+mod below_header;
 mod blocks;
 #[cfg(any(feature = "excel", feature = "parquet"))]
 mod catch_panic;
@@ -51,7 +52,6 @@ pub(crate) mod table_columns;
 pub(crate) mod table_files;
 pub(crate) mod text_table;
 mod units;
-mod units_row;
 #[cfg(feature = "excel")]
 mod workbook;
 #[cfg(feature = "excel")]

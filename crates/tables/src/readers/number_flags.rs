@@ -1,5 +1,6 @@
 //! Flags behind numbers that say how these came about, as statistical offices write them: `101.9 p`, `12.3*`, `88.1(R)`, `: c`.
 
+use crate::error::DataError;
 use crate::error::flaw::Flags;
 
 /// The letters that Eurostat, the OECD and others use: a break, confidential, a definition that differs, estimated, a forecast, imputed, not
@@ -38,6 +39,36 @@ pub(super) fn seen_flags(text: &str) -> Option<(&str, Flags)> {
     sound.then(|| Some((number, Flags::of(&listed.join(","))?))).flatten()
 }
 
+/// Words for thousands, millions and billions.
+const FACTORS: [&[&str]; 3] = [
+    &["k", "t", "th", "thsd", "tsd", "thousand"],
+    &["m", "mm", "mn", "mln", "mio", "million"],
+    &["b", "bn", "mrd", "md", "billion"],
+];
+
+/// Whether flags may be left away: numbers before factors of several sizes would be read as of one.
+///
+/// # Errors
+/// If they are such factors.
+pub(super) fn check_flags(flags: &[String]) -> Result<(), DataError> {
+    let plain = |flag: &String| flag.trim_matches(|c: char| !c.is_alphabetic()).to_lowercase();
+    let plain: Vec<String> = flags.iter().map(plain).collect();
+    let size = |flag: &String| FACTORS.iter().position(|words| words.contains(&flag.as_str()));
+    // Statistical offices use single letters, but for K, as flags.
+    let are_factors = plain.iter().any(|flag| size(flag).is_some() && (flag == "k" || flag.len() > 1));
+    let mut sizes: Vec<usize> = plain.iter().filter_map(size).collect();
+    sizes.sort_unstable();
+    sizes.dedup();
+    match sizes.len() > 1 && are_factors {
+        false => Ok(()),
+        true => Err(DataError::setting(
+            "number_flags",
+            flags.join(","),
+            "flags that leave a number as it was; these are factors of several sizes, so write the numbers out in one unit",
+        )),
+    }
+}
+
 /// The number before flags of this list, if nothing else follows it.
 pub(super) fn without_flags<'a>(text: &'a str, flags: &[String]) -> Option<&'a str> {
     let (number, behind) = split(text)?;
@@ -55,6 +86,19 @@ pub(super) fn without_flags<'a>(text: &'a str, flags: &[String]) -> Option<&'a s
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn factors_of_several_sizes_are_no_flags() {
+        let check = |flags: &[&str]| check_flags(&flags.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert!(
+            check(&["p", "e"]).is_ok()
+                && check(&["K"]).is_ok()
+                && check(&["K", "tsd."]).is_ok()
+                && check(&["b", "m"]).is_ok()
+        );
+        let error = check(&["K", "M"]).unwrap_err().to_string();
+        assert!(error.contains("factors of several sizes") && error.contains("K,M"), "{error}");
+    }
 
     #[test]
     fn flags_are_told_from_units_and_factors() {

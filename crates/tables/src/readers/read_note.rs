@@ -36,6 +36,15 @@ pub enum ReadNote {
         /// Its texts.
         texts: Vec<String>,
     },
+    /// A row of names below a header of groups, which are joined with these.
+    NamesInGroups {
+        /// The file.
+        file: Arc<str>,
+        /// Its line, from 1.
+        line: u64,
+        /// Some of the joined names.
+        names: Vec<String>,
+    },
     /// A workbook of several sheets, of which the first was read.
     Sheet {
         /// The file.
@@ -165,12 +174,6 @@ pub enum ReadNote {
     },
 }
 
-impl ReadNote {
-    pub(super) fn units_row(file: &Arc<str>, line: u64, texts: &[String]) -> Self {
-        Self::UnitsRow { file: file.clone(), line, texts: texts.to_vec() }
-    }
-}
-
 impl fmt::Display for ReadNote {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -265,6 +268,11 @@ impl fmt::Display for ReadNote {
                     Setting::Encoding
                 )
             }
+            Self::NamesInGroups { file, line, names } => write!(
+                f,
+                "{file}: line {line} has names below those of groups; columns are called by both, as {}",
+                listed(names)
+            ),
             Self::UnitsRow { file, line, texts } => {
                 write!(f, "{file}: line {line} is left out as the units of the columns ({})", listed(texts))
             }

@@ -7,6 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::below_header::{BelowHeader, below_header};
 use super::blocks::{Block, BlockError, Blocks, LONGEST_RECORD, Marks};
 use super::compressed::{Damage, Text};
 use super::decoded::{Decoded, NotEncodedSo};
@@ -19,7 +20,6 @@ use super::read_note::ReadNote;
 use super::records::{MAX_COLUMNS, Records};
 use super::table::{TableReader, check_header};
 use super::units::Units;
-use super::units_row::units_line;
 use crate::error::DataError;
 use crate::error::construct::check_wanted;
 use crate::error::file::UnreadableTable;
@@ -48,8 +48,8 @@ pub struct TextTable<R: Read> {
     marks: Marks,
     /// Lines that were taken for titles.
     titles: Option<u64>,
-    /// The line of the units of the columns, and its texts.
-    units_row: Option<(u64, Vec<String>)>,
+    /// The lines below the header that belong to it.
+    below: Option<BelowHeader<u64>>,
     /// Rows so far.
     rows: u64,
     numbers: NumberFormat,
@@ -104,7 +104,8 @@ impl<R: Read + Send> TextTable<R> {
         head.drain(..header.bytes);
         let marks = Marks { separator: header.separator, comment };
         let passed = (skipped + header.lines) as u64;
-        let units_row = units_line(&head, header.separator, comment);
+        let mut below = below_header(&head, header.separator, comment);
+        below.iter_mut().flat_map(|below| &mut below.rows).for_each(|line| *line += passed + 1);
         let mut table = Self {
             file,
             header: Arc::default(),
@@ -112,7 +113,7 @@ impl<R: Read + Send> TextTable<R> {
             records: Records::of(Block { text: Vec::new(), lines: 0 }, marks),
             marks,
             titles: (header.lines > 0).then_some(passed),
-            units_row: units_row.map(|(line, texts)| (passed + line as u64 + 1, texts)),
+            below,
             rows: 0,
             numbers: NumberFormat::default(),
             units: Units::default(),
@@ -123,10 +124,12 @@ impl<R: Read + Send> TextTable<R> {
         if !table.read()? {
             return Err(DataError::Empty { file: table.file });
         }
-        let names = 0..table.records.len();
-        table.header = names
-            .map(|column| Ok(table.text(column)?.trim().to_owned()))
-            .collect::<Result<_, DataError>>()?;
+        let joined = table.below.as_ref().and_then(BelowHeader::names);
+        let name = |column: usize| match joined.and_then(|joined| joined.get(&column)) {
+            Some(joined) => Ok(joined.clone()),
+            None => Ok(table.text(column)?.trim().to_owned()),
+        };
+        table.header = (0..table.records.len()).map(name).collect::<Result<_, DataError>>()?;
         if table.header.iter().any(|name| name.contains('\0')) {
             return Err(UnreadableTable::NotText { file: table.file, what: CODES_OF_ZERO }.into());
         }
@@ -150,8 +153,8 @@ impl<R: Read + Send> TextTable<R> {
                 let at = Place { row, ..self.place() };
                 return Err(UnreadableTable::UnclosedQuote { at, text: excerpt(text) }.into());
             }
-            let has_units = self.units_row.as_ref().is_some_and(|(line, _)| *line == self.records.line());
-            if has_units || self.records.is_blank() || self.options.skips(self.field(0)) {
+            let is_below = self.below.as_ref().is_some_and(|below| below.rows.contains(&self.records.line()));
+            if is_below || self.records.is_blank() || self.options.skips(self.field(0)) {
                 continue;
             }
             if !self.repeats_header() {
@@ -191,8 +194,12 @@ impl<R: Read + Send> TextTable<R> {
         }
     }
 
+    /// A cell; of one that spreadsheets were to keep as a text, `="007"`, the text.
     fn field(&self, column: usize) -> &[u8] {
-        self.records.field(column)
+        match self.records.field(column) {
+            [b'=', b'"', text @ .., b'"'] => text,
+            text => text,
+        }
     }
 
     /// Sees the unit of a number.
@@ -272,7 +279,7 @@ impl<R: Read + Send> TableReader for TextTable<R> {
             records,
             marks: self.marks,
             titles: None,
-            units_row: self.units_row.clone(),
+            below: self.below.clone(),
             rows: self.rows,
             numbers: self.numbers,
             units: self.units.of_part(),
@@ -369,9 +376,9 @@ impl<R: Read + Send> TableReader for TextTable<R> {
         let repeated = Some(self.repeated.load(Ordering::Relaxed)).filter(|lines| *lines > 0);
         let repeated = repeated.map(|lines| ReadNote::RepeatedHeaders { file: file(), lines });
         let points = self.points.as_ref().and_then(|points| points.note(&self.file, &self.header));
-        let units = self.units_row.as_ref().filter(|_| self.blocks.is_some());
-        let units = units.map(|(line, texts)| ReadNote::units_row(&self.file, *line, texts));
-        let first = encoded.into_iter().chain(titles).chain(units).chain(repeated).chain(points);
+        let below = self.below.as_ref().filter(|_| self.blocks.is_some());
+        let below = below.and_then(|below| below.note(&self.file));
+        let first = encoded.into_iter().chain(titles).chain(below).chain(repeated).chain(points);
         first.chain(self.units.notes(&self.file)).collect()
     }
 }
@@ -387,7 +394,7 @@ fn separator_after(head: &[u8], comment: Option<u8>) -> u8 {
 }
 
 /// A source that cannot be read, or not as what it is compressed by.
-fn unreadable(file: &Arc<str>, source: io::Error) -> DataError {
+pub(super) fn unreadable(file: &Arc<str>, source: io::Error) -> DataError {
     let file = file.clone();
     if let Some(damage) = Damage::of(&source) {
         return UnreadableTable::Compressed { file, reason: damage.to_string() }.into();
@@ -466,6 +473,15 @@ mod tests {
         }
         // The bytes that are read after the text are nothing but an end.
         assert_eq!(lines("a\n1\n\n2"), [(2, 1), (4, 1)]);
+    }
+
+    #[test]
+    fn cells_that_are_to_stay_texts_are_these() {
+        let mut table = table("=\"id\",y\n=\"007\",=\"5\"\n\"=\"\"008\"\"\",6\n").unwrap();
+        assert_eq!(table.header(), ["id", "y"]);
+        assert!(table.advance().unwrap() && table.has_id(0, "007"));
+        assert_eq!((table.id(0).unwrap().as_ref(), table.wide_number(1)), ("007", Ok(5.0)));
+        assert!(table.advance().unwrap() && table.has_id(0, "008"));
     }
 
     #[test]

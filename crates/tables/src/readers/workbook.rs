@@ -1,7 +1,6 @@
 //! Sheets of Excel's and OpenDocument's workbooks as tables.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufReader, Cursor, Read, Seek};
 use std::path::Path;
@@ -9,6 +8,7 @@ use std::sync::Arc;
 
 use calamine::{Data, DataRef, ExcelDateTime, Ods, Reader, Xlsx};
 
+use super::below_header::{BelowHeader, Row, are_groups};
 use super::catch_panic::caught;
 use super::file_options::FileOptions;
 use super::header_search::{Shape, header_of};
@@ -17,7 +17,6 @@ use super::read_note::ReadNote;
 use super::sheets::Sheets;
 use super::table::{TableReader, check_header};
 use super::units::Units;
-use super::units_row::{is_units_row, shown};
 use super::workbook_sizes::{CELL, TOO_MUCH, check_contents};
 use crate::error::DataError;
 use crate::error::construct::check_wanted;
@@ -186,21 +185,17 @@ impl SheetTable {
         for ((_, column), data) in &cells[header..end] {
             names[(column - left) as usize] = text_of(data).trim().to_owned();
         }
+        let rows = cells[end..].chunk_by(|one, other| one.0.0 == other.0.0).take(3);
+        let following: Vec<(u64, Row)> =
+            rows.map(|cells| (u64::from(cells[0].0.0) + 1, row_of(cells, left))).collect();
+        let below = BelowHeader::of(&row_of(&cells[header..end], left), &following);
+        for (column, name) in below.iter().filter_map(BelowHeader::names).flatten() {
+            names[*column].clone_from(name);
+        }
         check_header(&file, &names)?;
-        let mut rows = cells[end..].chunk_by(|one, other| one.0.0 == other.0.0);
-        let texts = |cells: &[((u32, u32), Data)]| -> BTreeMap<usize, String> {
-            cells.iter().map(|((_, column), data)| (*column as usize, text_of(data).into_owned())).collect()
-        };
-        let units = match [rows.next(), rows.next()] {
-            [Some(first), Some(second)] => {
-                let units = texts(first);
-                is_units_row(&units, &texts(second))
-                    .then(|| (first.len(), u64::from(first[0].0.0) + 1, shown(&units)))
-            }
-            _ => None,
-        };
-        let rows_at = end + units.as_ref().map_or(0, |(cells, ..)| *cells);
-        let units = units.map(|(_, line, texts)| ReadNote::units_row(&file, line, &texts));
+        let last = below.as_ref().and_then(|below| below.rows.last().copied()).unwrap_or(0);
+        let rows_at = end + cells[end..].partition_point(|((row, _), _)| u64::from(*row) < last);
+        let below = below.and_then(|below| below.note(&file));
         Ok(Self {
             file,
             units: Units::of_columns(names.len()),
@@ -212,7 +207,7 @@ impl SheetTable {
             numbers: NumberFormat::default(),
             options: options.clone(),
             sheets: sheet.sheets(),
-            notes: sheet.note.into_iter().chain(titles).chain(units).collect(),
+            notes: sheet.note.into_iter().chain(titles).chain(below).collect(),
         })
     }
 
@@ -294,7 +289,16 @@ fn header_cell(cells: &[((u32, u32), Data)]) -> usize {
     };
     let shapes: Vec<Shape> = rows.iter().map(shape).collect();
     let header = header_of(&shapes).map_or(0, |(header, _)| header);
+    let row = |number: usize| row_of(rows[number], 0);
+    let is_next = header > 0 && rows[header - 1][0].0.0 + 1 == rows[header][0].0.0;
+    let header = header - usize::from(is_next && are_groups(&row(header - 1), &row(header)));
     rows.iter().take(header).map(|row| row.len()).sum()
+}
+
+/// The texts of a row by their columns, counted from this one.
+fn row_of(cells: &[((u32, u32), Data)], left: u32) -> Row {
+    let text = |data: &Data| text_of(data).trim().to_owned();
+    cells.iter().map(|((_, column), data)| ((*column - left) as usize, text(data))).collect()
 }
 
 /// Microseconds of a date since 1970-01-01 00:00; workbooks keep milliseconds.
