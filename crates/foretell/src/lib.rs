@@ -157,7 +157,7 @@ pub use foretell_tables::{
     Across, AnomalyMark, CellTable, Cells, ColumnPart, CsvWriter, DataError, EarlyEnds, Encoding, FileFormat,
     FileOptions, Flaw, ForecastColumn, Frame, FrameWriter, Gap, Hours, KnownColumns, MemoryTable,
     ModelInTable, NumberFormat, Place, ReadNote, SAMPLE_ID, TableColumns, TooLarge, UnclearColumn,
-    UnreadableTable, Whereabouts, column_names, id_name, is_of_id, table_files,
+    UnreadableTable, Whereabouts, column_names, id_name, is_of_id, joined_ids, table_files,
 };
 /// Columns computed from a panel's target and times, and the holidays of countries.
 pub mod features {
@@ -226,6 +226,7 @@ pub use foretell_neural::{
 };
 #[cfg(feature = "parallel")]
 pub use foretell_threads::ThreadPool;
+pub use hierarchies::below_zero::{bounded, newly_below_zero};
 pub use hierarchies::reading::{read_hierarchy, read_levels};
 pub use hierarchies::reconcile::{ReconcileOptions, reconcile};
 pub use hierarchies::static_columns::{StaticOfSums, levels_of, statics_of_sums};

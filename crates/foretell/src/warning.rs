@@ -57,6 +57,13 @@ pub enum Warning {
         /// Whether they are of networks.
         networks: bool,
     },
+    /// Forecasts below 0 after a reconciliation, of series that had none before.
+    ReconciledBelowZero {
+        /// Ids of the series, the first few.
+        series: Vec<String>,
+        /// How many there are.
+        count: usize,
+    },
     /// Forecasts below 0 of series that never were.
     BelowZero {
         /// Ids of the series, the first few.

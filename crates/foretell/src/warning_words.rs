@@ -57,6 +57,14 @@ impl fmt::Display for Warning {
                 if *count > series.len() { ", ..." } else { "" },
                 Setting::NonNegative
             ),
+            Self::ReconciledBelowZero { series, count } => write!(
+                f,
+                "what adds up is below 0 of {count} series that {} not before: {}{}; if they cannot be, bound them ({})",
+                if *count == 1 { "was" } else { "were" },
+                series.join(", "),
+                if *count > series.len() { ", ..." } else { "" },
+                Setting::NonNegative
+            ),
             Self::OtherSize { factor } => write!(
                 f,
                 "the values are about {} as large as those that the models were trained on: if that is another unit, bring them to the one of \

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use foretell::hierarchy::{Hierarchy, Reconciliation};
-use foretell::{ForecastTable, Freq, ReadOptions, ReconcileOptions, TimeKind, reconcile};
+use foretell::{
+    ForecastTable, Freq, ReadOptions, ReconcileOptions, TimeKind, bounded, newly_below_zero, reconcile,
+};
 
 use crate::args::TruthArgs;
 use crate::context::Context;
@@ -71,6 +73,12 @@ pub(crate) struct Reconcile {
         value_parser = RangedU64ValueParser::<usize>::new().range(1..=1_000_000)
     )]
     samples: usize,
+    /// Forecasts below 0 become 0: those of series at the bottom, which are added up again
+    #[arg(long)]
+    non_negative: bool,
+    /// Forecasts become whole numbers: those of series at the bottom, which are added up again
+    #[arg(long)]
+    integer: bool,
     /// Another seed draws other samples
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -90,6 +98,7 @@ impl Reconcile {
         let residuals = of_steps.map(|path| ForecastTable::from_file(path, &options)).transpose()?;
         let columns = self.columns.names();
         let mut done = Vec::new();
+        let given = forecast.clone();
         if self.temporal.is_given() {
             let found = self.temporal.reconciled(&forecast, (residuals.as_ref(), &of_sums), &options)?;
             forecast = found.0;
@@ -102,8 +111,15 @@ impl Reconcile {
                 done.push(format!("by {method}"));
                 coherent
             }
-            None => self.without_hierarchy(forecast)?,
+            None => {
+                let steps = self.without_hierarchy(forecast)?;
+                bounded(steps, &columns.target, self.non_negative, self.integer)
+            }
         };
+        let before: Vec<&ForecastTable> = std::iter::once(&given).chain(&residuals).collect();
+        if let Some(warning) = newly_below_zero(&coherent, &before, &columns.target) {
+            context.warned(&warning);
+        }
         let freq = freq_of(&coherent)?;
         let frame = coherent.into_frame(&options, freq)?;
         let to_file = !sink.is_stdout();
@@ -128,6 +144,7 @@ impl Reconcile {
         let method = self.method.method.unwrap_or(Reconciliation::usual(residuals.is_some()));
         let how = ReconcileOptions::new(method).residuals(residuals).history(history.as_ref());
         let how = how.samples(self.samples).seed(self.seed);
+        let how = how.non_negative(self.non_negative).integer(self.integer);
         let names = self.columns.names();
         let coherent = reconcile(forecast, hierarchy, &names, &how)?;
         let has_intervals = forecast.models(&names.target).iter().any(|model| model.quantiles.len() > 1);

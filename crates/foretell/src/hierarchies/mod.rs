@@ -1,6 +1,7 @@
 //! Forecasts that add up: hierarchies from files, the sums of series, and reconciliation of tables of forecasts.
 
 mod alike_sums;
+pub(crate) mod below_zero;
 mod grid;
 pub(crate) mod reading;
 pub(crate) mod reconcile;
