@@ -58,7 +58,7 @@ def future_rows(fitted: _foretell.Fitted, data: Data, futr_df: Any, h: int, own:
     needed = set(fitted.future_columns)
     if not needed:
         return None
-    futr_df = None if futr_df is None else _frames.native(_frames.gathered(futr_df))
+    futr_df = None if futr_df is None else data.names.joined(_frames.native(_frames.gathered(futr_df)), "futr_df")
     check_future(needed, futr_df)
     on = data.names.all[:2]
     _frames.require(futr_df, on, "futr_df")

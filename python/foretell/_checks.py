@@ -46,10 +46,6 @@ def column_name(argument: str, name: Any) -> str:
     """
     if isinstance(name, str):
         return name
-    if isinstance(name, (list, tuple, set)) and name:
-        joined = " + '/' + ".join(f"df[{part!r}].astype(str)" for part in name)
-        call = f"df.assign({argument.removesuffix('_col')}={joined})"
-        raise TypeError(f"{argument} must be the name of one column, found {name!r}: make one of them, as in {call}")
     if isinstance(name, bool) or not hasattr(name, "__index__"):
         raise TypeError(f"{argument} must be the name of a column, found {name!r}")
     return str(name)

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from importlib.util import find_spec
 from typing import Any
 
-from foretell import _checks, _foretell, _frames, _frequencies, _missing
+from foretell import _checks, _foretell, _frames, _frequencies, _ids, _missing
 from foretell.errors import ColumnError
 
 #: Columns with a meaning of their own, which are read where they are.
@@ -19,19 +19,43 @@ SPECIAL = ("available_mask", "sample_weight")
 
 @dataclass
 class Names:
-    """The names of the columns of ids, times and the target."""
+    """The names of the columns of ids, times and the target.
 
-    id_col: str
+    Several columns may make the ids together: tables are given ids in ``unique_id``, which the engine joins.
+    """
+
+    id_col: Any
     time_col: str
     target_col: str
+    id_parts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for argument, name in vars(self).items():
-            setattr(self, argument, _checks.column_name(argument, name))
+        if isinstance(self.id_col, (list, tuple)) and self.id_col:
+            parts = tuple(_checks.column_name("id_col", part) for part in self.id_col)
+            if any("," in part for part in parts):
+                raise ValueError(f"id_col: a comma stands between the columns that make ids together; rename those of {list(parts)} that hold one")
+            self.id_col, self.id_parts = (parts[0], ()) if len(parts) == 1 else ("unique_id", parts)
+        for argument in ("id_col", "time_col", "target_col"):
+            setattr(self, argument, _checks.column_name(argument, getattr(self, argument)))
+
+    @staticmethod
+    def of_trained(fitted: _foretell.Fitted) -> Names:
+        """Those that models were trained with."""
+        ids, time_col, target_col = fitted.id_time_target
+        return Names(ids.split(",") if "," in ids else ids, time_col, target_col)
 
     @property
     def all(self) -> list[str]:
         return [self.id_col, self.time_col, self.target_col]
+
+    @property
+    def of_engine(self) -> dict[str, str]:
+        """The names as the engine keeps them: of several columns that make ids all, so that the command reads files that have these."""
+        return {"id_col": ",".join(self.id_parts) or self.id_col, "time_col": self.time_col, "target_col": self.target_col}
+
+    def joined(self, df: Any, table: str) -> Any:
+        """A table with the column of ids; ``table`` is the argument that errors name."""
+        return _ids.joined(df, self.id_parts, table)
 
 
 @dataclass
@@ -90,7 +114,7 @@ def read(df: Any, static_df: Any, names: Names, reading: Reading, table: str = "
         ColumnError: If a column is not there.
         ValueError: If a row is wrong; the error names it.
     """
-    df = _frames.native(df)
+    df = _frames.native(names.joined(df, table))
     found = _frames.columns(df)
     _frames.require(df, names.all, table, found)
     read_ones = _read_ones(names, reading)
@@ -99,7 +123,9 @@ def read(df: Any, static_df: Any, names: Names, reading: Reading, table: str = "
         df = _frames.select(df, read_ones)
     static_df = None if static_df is None else _frames.native(static_df)
     if static_df is not None:
-        _frames.require(static_df, [names.id_col], "static_df")
+        if not _ids.is_by_part(_frames.columns(static_df), names.id_parts):
+            static_df = names.joined(static_df, "static_df")
+            _frames.require(static_df, [names.id_col], "static_df")
         found_statics = _frames.columns(static_df)
         _frames.check_once(found_statics, found_statics, "static_df")
     reading = replace(reading, freq=_frequencies.by_times(reading.freq, lambda: _times(df, names.time_col, table)))
@@ -148,10 +174,10 @@ def read_panel(df: Any, static_df: Any, names: Names, reading: Reading, table: s
 
 
 def _panel(df: Any, static_df: Any, names: Names, reading: Reading) -> _foretell.Panel:
-    statics = None if static_df is None else _frames.to_engine(static_df, names.id_col, None, reading.categories)
+    statics = None if static_df is None else _frames.to_engine(static_df, names.id_col, None, [*names.id_parts, *reading.categories])
     return _foretell.Panel(
         _frames.to_engine(df, names.id_col, names.time_col, reading.categories, _read_ones(names, reading)), reading.freq,
-        names.id_col, names.time_col, names.target_col, list(reading.columns), list(reading.categories), statics, reading.threads,
+        *names.of_engine.values(), list(reading.columns), list(reading.categories), statics, reading.threads,
         reading.end,
     )  # fmt: skip
 

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from foretell import _ahead, _data, _engine, _foretell, _frames, _levels
+from foretell._ids import joined
 from foretell._parts import plain
 from foretell._workers import Workers, workers_of
 
@@ -77,9 +78,10 @@ def _run(
         ValueError: If a forecast of one of the series needs the others.
     """
     each = _series_per_part(forecaster, fitted)
-    names, id_col = forecaster._names().all, forecaster.id_col
+    own = forecaster._names()
+    names, id_col = own.all, own.id_col
+    df = _with_ids(workers.read(df), own.id_parts, "df", workers)
     _frames.require(df, names, "df")
-    df = workers.read(df)
     schema = workers.schema(df)
     kept = [schema.field(name) for name in dict.fromkeys([*names, *_data.SPECIAL, *fitted.columns]) if name in schema.names]
     bounds = _bounds(_ids(df, id_col, workers), each, num_partitions or workers.parallelism)
@@ -91,6 +93,7 @@ def _run(
     rows = place(df, False)
     if futr_df is not None:
         futr_df = workers.read(futr_df) if _frames.is_distributed(futr_df) else workers.scattered(_frames.arrow(futr_df))
+        futr_df = _with_ids(futr_df, own.id_parts, "futr_df", workers)
         rows = workers.union(rows, place(futr_df, True))
     payload = workers.share(_payload(forecaster, _frames.gathered(static_df)))
     found = pa.schema([*(schema.field(name) for name in names[:2]), *asked.columns])
@@ -106,6 +109,17 @@ def _series_per_part(forecaster: Trained, fitted: _foretell.Fitted) -> int:
             "a table of one machine (df.toPandas(), df.compute(), ds.to_pandas())"
         )
     return fitted.series_per_part
+
+
+def _with_ids(df: Any, parts: Sequence[str], table: str, workers: Workers) -> Any:
+    """A table with the ids that several columns make, if some do."""
+    schema = workers.schema(df)
+    if not set(parts) & set(schema.names):
+        return df
+    _frames.require(df, parts, table, schema.names)
+    rest = [schema.field(name) for name in schema.names if name not in parts and name != "unique_id"]
+    joined = pa.schema([("unique_id", pa.string()), *rest])
+    return workers.each(df, partial(_joined, parts=parts, table_name=table, schema=joined), joined)
 
 
 def _ids(df: Any, id_col: str, workers: Workers) -> list[str]:
@@ -134,6 +148,10 @@ def _payload(forecaster: Trained, static_df: Any) -> bytes:
 def _distinct(table: pa.Table) -> pa.Table:
     table = plain(table)
     return table.group_by(table.column_names).aggregate([])
+
+
+def _joined(table: pa.Table, parts: Sequence[str], table_name: str, schema: pa.Schema) -> pa.Table:
+    return joined(plain(table), parts, table_name).select(schema.names).cast(schema)
 
 
 def _placed(table: pa.Table, id_col: str, bounds: list[str], schema: pa.Schema, ahead: bool) -> pa.Table:

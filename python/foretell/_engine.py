@@ -138,7 +138,7 @@ def forecaster(
         raise ValueError(f"models that are trained together have one precision; found {', '.join(sorted(precisions))}")
     threads = [spec.pop("threads", None) or 0 for spec in specs]
     training = {
-        **vars(names), **vars(settings), **vars(course), "val_size": int(val_size),
+        **names.of_engine, **vars(settings), **vars(course), "val_size": int(val_size),
         "intervals": None if intervals is None else intervals_text(intervals),
         "threads": settings.threads or max(threads, default=0), "precision": settings.precision or next(iter(precisions), None),
         "ensembles": [model.to_spec()["ensemble"] for model in models if is_ensemble(model)],

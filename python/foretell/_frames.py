@@ -428,10 +428,8 @@ def _to_pandas(frame: _foretell.Frame, kind: Kind, double: bool) -> Any:
     import pandas as pd
 
     names = frame.names
-    ids, counts = frame.ids()
-    repeated = _ids_of_pandas(ids, kind).repeat(np.frombuffer(counts, "i8"))
     integers = frame.integers
-    data = {names[0]: repeated}
+    data = {names[0]: repeated_ids(frame, kind)}
     for name in names[1:]:
         if name == names[1] or name == "cutoff":
             data[name] = _times_of_pandas(np.frombuffer(frame.column(name), "i8"), frame.has_timestamps, frame.zone, kind)
@@ -441,6 +439,14 @@ def _to_pandas(frame: _foretell.Frame, kind: Kind, double: bool) -> Any:
             data[name] = column.astype("f8") if double and numbers == "f4" else column
     # The arrays are no one else's.
     return pd.DataFrame(data, copy=False)
+
+
+def repeated_ids(frame: _foretell.Frame, kind: Kind = Kind("pandas", None, None)) -> Any:
+    """The ids of all rows of a table of the engine, for pandas."""
+    import numpy as np
+
+    ids, counts = frame.ids()
+    return _ids_of_pandas(ids, kind).repeat(np.frombuffer(counts, "i8"))
 
 
 def _ids_of_pandas(ids: Sequence[Any], kind: Kind) -> Any:

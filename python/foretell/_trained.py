@@ -33,6 +33,7 @@ class Trained:
     id_col: str
     time_col: str
     target_col: str
+    _id_parts: tuple[str, ...] = ()
     prediction_intervals: PredictionIntervals | None
     _engine: _foretell.Fitted | None
     _data: Data | None
@@ -118,7 +119,7 @@ class Trained:
         return _frames.from_engine(errors, _data.kind_of_loaded(self._engine.tables) if self._data is None else self._data.kind)
 
     def _names(self) -> Names:
-        return Names(self.id_col, self.time_col, self.target_col)
+        return Names(self._id_parts or self.id_col, self.time_col, self.target_col)
 
     def _last_rows(self) -> Any:
         data = self._stored()
@@ -249,7 +250,7 @@ class Trained:
     def get_missing_future(self, futr_df: Any, df: TableT | None = None, h: int | None = None) -> TableT:
         """The rows of `make_future_dataframe` that a table lacks."""
         expected = self.make_future_dataframe(df, h)
-        found: TableT = _missing.anti_join(expected, _frames.native(futr_df), [self.id_col, self.time_col])
+        found: TableT = _missing.anti_join(expected, self._names().joined(_frames.native(futr_df), "futr_df"), [self.id_col, self.time_col])
         return found
 
     def predict_insample(

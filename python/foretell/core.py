@@ -91,7 +91,7 @@ class NeuralForecast(Trained):
 
     def fit(
         self, df: Any = None, static_df: Any = None, val_size: int | None = 0, val_df: Any = None, use_init_models: bool = False,
-        verbose: bool = False, id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y",
+        verbose: bool = False, id_col: str | Sequence[str] = "unique_id", time_col: str = "ds", target_col: str = "y",
         distributed_config: DistributedConfig | None = None, prediction_intervals: PredictionIntervals | None = None, *,
         freeze: Sequence[str] = (), checkpoint: str | os.PathLike[str] | None = None, checkpoint_every: int = 500,
         teacher: NeuralForecast | None = None, lessons: int = 20_000, mixtures: int = 0,
@@ -110,7 +110,7 @@ class NeuralForecast(Trained):
                 whatever their times are.
             use_init_models: Whether models that were trained before begin anew.
             verbose: Whether progress is shown, if tqdm is installed.
-            id_col: The column of ids.
+            id_col: The column of ids, or several that make them together, which are joined by ``/`` and stand in ``unique_id`` of what comes back.
             time_col: The column of times.
             target_col: The column to forecast.
             distributed_config: Must be None: one machine trains.
@@ -182,7 +182,8 @@ class NeuralForecast(Trained):
     def _hierarchy(self, df: Any, names: Names) -> Any:
         if not any(map(_engine.is_coherent, self.models)):
             return None
-        return _engine.hierarchy(self.models, _frames.ordered(_frames.native(self._stored().df if df is None else df), names.id_col))
+        df = self._stored().df if df is None else names.joined(df, "df")
+        return _engine.hierarchy(self.models, _frames.ordered(_frames.native(df), names.id_col))
 
     def _search(
         self, df: Any, static_df: Any, names: Names, val_size: int, test_size: int, use_init_models: bool, val_df: Any = None
@@ -254,7 +255,11 @@ class NeuralForecast(Trained):
                 model.train_trajectories, model.valid_trajectories = losses[name]["train"], losses[name]["valid"]
         self._tell_models()
         self.prediction_intervals = intervals
-        self.id_col, self.time_col, self.target_col = data.names.all
+        self._name_columns(data.names)
+
+    def _name_columns(self, names: Names) -> None:
+        self.id_col, self.time_col, self.target_col = names.all
+        self._id_parts = names.id_parts
 
     def _validation(self, val_df: Any, data: Data) -> _foretell.Panel | None:
         """The rows to validate on, as models read them."""
@@ -271,7 +276,7 @@ class NeuralForecast(Trained):
     def cross_validation(
         self, df: TableT | None = None, static_df: Any = None, n_windows: int | None = 1, step_size: int = 1, val_size: int | None = 0,
         test_size: int | None = None, use_init_models: bool = False, use_fitted: bool = False, verbose: bool = False,
-        refit: bool | int = False, id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y",
+        refit: bool | int = False, id_col: str | Sequence[str] = "unique_id", time_col: str = "ds", target_col: str = "y",
         prediction_intervals: PredictionIntervals | None = None, level: Sequence[float] | None = None,
         quantiles: Sequence[float] | None = None, h: int | None = None, *, checkpoint: str | os.PathLike[str] | None = None,
         checkpoint_every: int = 500, **data_kwargs: Unpack[LoaderOptions],
@@ -290,7 +295,7 @@ class NeuralForecast(Trained):
             use_fitted: Whether the models stay unchanged, without training.
             verbose: Whether progress is shown, if tqdm is installed.
             refit: Whether the models are trained for each window, or before every n-th for a number n; each time from the start.
-            id_col: The column of ids.
+            id_col: The column of ids, or several that make them together, which are joined by ``/`` and stand in ``unique_id`` of what comes back.
             time_col: The column of times.
             target_col: The column to forecast.
             prediction_intervals: How to calibrate intervals; with ``refit``.
@@ -407,10 +412,10 @@ class NeuralForecast(Trained):
         forecaster = NeuralForecast(models, freq, **{**_engine.settings_of(fitted), **kwargs})
         forecaster._engine = fitted
         forecaster._tell_models()
-        forecaster.id_col, forecaster.time_col, forecaster.target_col = fitted.id_time_target
+        names = Names.of_trained(fitted)
+        forecaster._name_columns(names)
         forecaster.prediction_intervals = _engine.intervals_of(fitted.intervals)
         if panel is not None:
-            names = Names(*fitted.id_time_target)
             forecaster._data = _data.stored(panel, names, Reading(fitted.freq, fitted.columns, fitted.categories), fitted.tables)
         return forecaster
 

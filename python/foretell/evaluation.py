@@ -17,7 +17,7 @@ __all__ = ["evaluate"]
 
 def evaluate(
     df: TableT, metrics: Sequence[str] | str | None = None, by: str = "series", *, actual_df: Any = None, train_df: Any = None,
-    seasonality: int | None = None, baseline: str | None = None, id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y",
+    seasonality: int | None = None, baseline: str | None = None, id_col: str | Sequence[str] = "unique_id", time_col: str = "ds", target_col: str = "y",
 ) -> TableT:  # fmt: skip
     """Compares forecasts with what came true at the same times of the same series.
 
@@ -39,7 +39,7 @@ def evaluate(
         train_df: What was known before the forecasts, which scaled metrics are relative to.
         seasonality: Steps of a season for these; None for the usual one of the frequency.
         baseline: The model that "rmae" divides by.
-        id_col: The column of ids.
+        id_col: The column of ids, or several that make them together, which are joined by ``/`` and stand in ``unique_id`` of what comes back.
         time_col: The column of times.
         target_col: The column of what came true.
 
@@ -50,18 +50,19 @@ def evaluate(
     Raises:
         ValueError: If nothing has come true, there is no such metric or model, or one needs what is not given.
     """
-    id_col, time_col, target_col = Names(id_col, time_col, target_col).all
-    df = _frames.native(df)
+    own = Names(id_col, time_col, target_col)
+    id_col, time_col, target_col = own.all
+    df = _frames.native(own.joined(df, "df"))
     names = (id_col, time_col, target_col)
     _frames.require(df, names[:2], "df")
 
-    def beside(table: Any) -> Any:
-        return None if table is None else _frames.to_engine(_frames.native(table), id_col, time_col)
+    def beside(table: Any, argument: str) -> Any:
+        return None if table is None else _frames.to_engine(_frames.native(own.joined(table, argument)), id_col, time_col)
 
     wanted = [metrics] if isinstance(metrics, str) else list(metrics or [])
     try:
         found = _foretell.evaluate(
-            _frames.to_engine(df, id_col, time_col), names, wanted, by, beside(actual_df), beside(train_df), seasonality, baseline
+            _frames.to_engine(df, id_col, time_col), names, wanted, by, beside(actual_df, "actual_df"), beside(train_df, "train_df"), seasonality, baseline
         )
     except ValueError as error:
         raise _checks.reworded(error, "df") if "no column of forecasts" in str(error) else error from None

@@ -19,7 +19,7 @@ def names() -> dict[str, str]:
 
 
 def compute(
-    df: TableT, features: str, freq: Any = None, *, threads: int = 0, id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y"
+    df: TableT, features: str, freq: Any = None, *, threads: int = 0, id_col: str | Sequence[str] = "unique_id", time_col: str = "ds", target_col: str = "y"
 ) -> TableT:
     """Computes features of each row. Those of the target (lags, moving windows, ...) see the rows before it alone, and are missing where
     there are not enough of these; those of the times (calendar, Fourier terms, holidays, ...) are known ahead.
@@ -29,7 +29,7 @@ def compute(
         features: Words with commas between them, such as ``"lag:1,7,roll_mean:28,weekday"``; `names` has them all.
         freq: Step of the times, as for `NeuralForecast`; None to infer it.
         threads: Threads to compute on; 0 for all of the machine.
-        id_col: The column of ids.
+        id_col: The column of ids, or several that make them together, which are joined by ``/`` and stand in ``unique_id`` of what comes back.
         time_col: The column of times.
         target_col: The column that features are of.
 

@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from foretell import _ahead, _checks, _data, _engine, _foretell, _frames, _ids, _levels
+from foretell import _ahead, _checks, _data, _engine, _foretell, _frames, _levels
 from foretell._data import Data, Names, Reading
 
 __all__ = ["AutoForecaster", "forecast"]
@@ -55,10 +55,7 @@ class AutoForecaster:
         self.h = _checks.count("h", h, 1)
         self.freq = freq
         self.settings = _engine.Settings(**settings)
-        self._id_parts = _ids.parts_of(id_col)
-        # What is neither a name nor a list of names, `Names` refuses.
-        joined: Any = "unique_id" if self._id_parts else id_col
-        self.names = Names(joined, time_col, target_col)
+        self.names = Names(id_col, time_col, target_col)
         seasons = season_length if season_length is None or isinstance(season_length, int) else list(season_length)
         self._hyper_parameters = {
             "budget": str(budget), "models": None if models is None else list(models), "metric": metric, "ensemble": ensemble, "below_zero": below_zero,
@@ -80,11 +77,10 @@ class AutoForecaster:
         """
         spec = json.dumps([{"model": "Auto", "h": self.h, "settings": self._hyper_parameters}])
         settings = self.settings
-        forecaster = _foretell.Forecaster(spec, json.dumps({**vars(self.names), **vars(settings)}))
+        forecaster = _foretell.Forecaster(spec, json.dumps({**self.names.of_engine, **vars(settings)}))
         freq = None if self.freq is None else _data.freq_word(self.freq)
         reading = Reading(freq, forecaster.columns, forecaster.categories, settings.threads, settings.end)
-        df, static_df = self._with_ids(_frames.gathered(df), "df"), self._with_ids(static_df, "static_df")
-        data = _data.read(df, static_df, self.names, reading)
+        data = _data.read(_frames.gathered(df), static_df, self.names, reading)
         fitted, stopped = forecaster.fit(data.panel)
         self._fitted, self._data = fitted, data
         if stopped is not None:
@@ -108,8 +104,7 @@ class AutoForecaster:
         fitted, data = self._trained()
         if df is not None:
             reading = Reading(fitted.freq, fitted.columns, fitted.categories, self.settings.threads, self.settings.end)
-            data = _data.read(self._with_ids(_frames.gathered(df), "df"), None, self.names, reading)
-        futr_df = self._with_ids(futr_df, "futr_df")
+            data = _data.read(_frames.gathered(df), None, self.names, reading)
         future = _ahead.future_rows(fitted, data, futr_df, self.h, self.h, df is not None)
         asked = _levels.asked(level, QUANTILES if level is None and quantiles is None else quantiles)
         return data.table(fitted.predict(data.panel, future, self.h, asked.level, False, asked.quantiles))
@@ -137,9 +132,6 @@ class AutoForecaster:
     def save(self, path: str | os.PathLike[str], overwrite: bool = False) -> None:
         """Saves the models to a directory, which ``foretell predict`` and ``NeuralForecast.load`` of this package read."""
         self._trained()[0].save(os.fspath(path), overwrite)
-
-    def _with_ids(self, df: Any, table: str) -> Any:
-        return _ids.joined(df, self._id_parts, table)
 
     def _board(self) -> dict[str, Any]:
         board: dict[str, Any] = json.loads(_foretell.leaderboard(self._trained()[0]))
@@ -182,9 +174,8 @@ def forecast(
 
 def _known_ahead(df: Any, futr_df: Any, settings: dict[str, Any]) -> list[str]:
     """The columns of numbers, or of named categories, that the tables of the past and of the future both have."""
-    usual = {"time_col": "ds", "target_col": "y"}
-    id_col = settings.get("id_col", "unique_id")
-    others = {settings.get(role, name) for role, name in usual.items()} | set(_ids.parts_of(id_col) or [id_col])
+    own = Names(settings.get("id_col", "unique_id"), settings.get("time_col", "ds"), settings.get("target_col", "y"))
+    others = {*own.all, *own.id_parts}
     others.update(settings.get("hist_exog_list", ()), settings.get("stat_exog_list", ()))
     past, cells = _frames.columns(df), _frames.lists(futr_df)
     labels = settings.get("cat_exog_list", ())

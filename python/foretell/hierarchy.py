@@ -18,7 +18,8 @@ __all__ = ["reconcile"]
 def reconcile(
     df: TableT, S: Any = None, method: str | None = None, *, residuals_df: Any = None, train_df: Any = None, num_samples: int = 1000, seed: int = 1,
     temporal: Mapping[str, Any] | None = None, temporal_residuals: Mapping[str, Any] | None = None, temporal_method: str | None = None,
-    id_col: str = "unique_id", time_col: str = "ds", target_col: str = "y",
+    non_negative: bool = False, integer: bool = False,
+    id_col: str | Sequence[str] = "unique_id", time_col: str = "ds", target_col: str = "y",
 ) -> TableT:  # fmt: skip
     """Changes forecasts of all series, sums and parts, of any models and tools, so that each sum is that of its parts; and those of steps
     so that they add up to forecasts of their sums, as hours to days. With both, over time first.
@@ -42,7 +43,9 @@ def reconcile(
         temporal_residuals: Forecasts of past sums beside those that came true, by the period.
         temporal_method: "BottomUp", "MinTraceOLS", "MinTraceWLS" or "MinTraceVar" (by the errors in ``residuals_df`` and ``temporal_residuals``).
             By default "MinTraceVar" with both, else "MinTraceWLS".
-        id_col: The column of ids.
+        non_negative: Whether forecasts below 0 become 0: those of the parts, which are added up again.
+        integer: Whether forecasts become whole numbers: those of the parts, which are added up again.
+        id_col: The column of ids, or several that make them together, which are joined by ``/`` and stand in ``unique_id`` of what comes back.
         time_col: The column of times.
         target_col: The column of what came true.
 
@@ -58,20 +61,22 @@ def reconcile(
     unknown = sorted(set(temporal_residuals or {}) - set(temporal or {}))
     if unknown:
         raise ValueError(f"temporal_residuals has the periods {', '.join(unknown)}, whose sums are not forecast: give their forecasts as temporal, too")
-    id_col, time_col, target_col = Names(id_col, time_col, target_col).all
-    df = _frames.native(df)
+    own = Names(id_col, time_col, target_col)
+    id_col, time_col, target_col = own.all
+    df = _frames.native(own.joined(df, "df"))
     _frames.require(df, [id_col, time_col], "df")
 
-    def to_engine(table: Any) -> Any:
-        return None if table is None else _frames.to_engine(_frames.native(table), id_col, time_col)
+    def to_engine(table: Any, argument: str) -> Any:
+        return None if table is None else _frames.to_engine(_frames.native(own.joined(table, argument)), id_col, time_col)
 
     hierarchy = None if S is None else (*summing_matrix(S, _frames.ordered(df, id_col)), method or "")
     over_time = None
     if temporal is not None:
         past = temporal_residuals or {}
-        tables = [(str(period), to_engine(sums), to_engine(past.get(period))) for period, sums in temporal.items()]
+        tables = [(str(period), to_engine(sums, "temporal"), to_engine(past.get(period), "temporal_residuals")) for period, sums in temporal.items()]
         over_time = (tables, temporal_method or "")
     names = (id_col, time_col, target_col)
-    frame = _foretell.reconcile(to_engine(df), names, hierarchy, to_engine(residuals_df), to_engine(train_df), (num_samples, seed), over_time)
+    frame = _foretell.reconcile(
+        to_engine(df, "df"), names, hierarchy, to_engine(residuals_df, "residuals_df"), to_engine(train_df, "train_df"), (num_samples, seed, non_negative, integer), over_time)
     found: TableT = _frames.from_engine(frame, _frames.kind_of(df, id_col, time_col))
     return found

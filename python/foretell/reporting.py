@@ -20,7 +20,7 @@ _KEYS = {"step": "step", "cutoff": "cutoff"}
 def report(
     df: Any, forecast_df: Any, path: str | os.PathLike[str] | None = None, *, scores: Any = None, forecaster: Trained | None = None,
     importances: Sequence[dict[str, Any]] | None = None, baseline: str | None = None, seasonality: int | None = None,
-    last: int | None = None, title: str | None = None, unit: str | None = None, freq: Any = None, id_col: str = "unique_id",
+    last: int | None = None, title: str | None = None, unit: str | None = None, freq: Any = None, id_col: str | Sequence[str] = "unique_id",
     time_col: str = "ds", target_col: str = "y",
 ) -> str | None:  # fmt: skip
     """A page of HTML that needs no network: what was forecast, how good the models are beside a baseline, by step ahead, by cutoff and by
@@ -40,7 +40,7 @@ def report(
         title: The heading; None for "Forecasts of " and the target.
         unit: The unit of the values, as boxes or MWh, which the answer is told in.
         freq: Step of the times, as for `NeuralForecast`; None to infer it.
-        id_col: The column of ids.
+        id_col: The column of ids, or several that make them together, which are joined by ``/`` and stand in ``unique_id`` of what comes back.
         time_col: The column of times.
         target_col: The column that was forecast.
 
@@ -52,11 +52,12 @@ def report(
         ValueError: If a table has no forecasts, scores are by something else, or the baseline has none.
     """
     names = Names(id_col, time_col, target_col)
-    data = _data.read(df, None, names, Reading(_data.freq_word(freq), [], []))
+    # All tables of a page have joined ids.
+    data = _data.read(names.joined(_frames.native(df), "df"), None, Names(*names.all), Reading(_data.freq_word(freq), [], []))
     validations, sheets = [], []
     for table in _tables(scores):
         if "metric" in _frames.columns(table):
-            sheets.append(_sheet(table, id_col))
+            sheets.append(_sheet(table, names.id_col))
         else:
             validations.append(_forecasts(table, names, "scores"))
     told = {
@@ -79,7 +80,7 @@ def _tables(scores: Any) -> list[Any]:
 
 
 def _forecasts(table: Any, names: Names, argument: str) -> Any:
-    table = _frames.native(table)
+    table = names.joined(_frames.native(table), argument)
     _frames.require(table, [names.id_col, names.time_col], argument)
     return _frames.to_engine(table, names.id_col, names.time_col)
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 import pytest
 
+np = pytest.importorskip("numpy")
 pd = pytest.importorskip("pandas")
 
 import foretell
-from foretell import AutoForecaster
+from foretell import AutoForecaster, NeuralForecast, _frames
+from foretell.models import MLP, AutoETS
 from foretell.utils import AirPassengersDF
 
 
@@ -64,7 +70,7 @@ def test_columns_that_make_the_ids_together_are_joined() -> None:
         assert table["Auto"].tolist() == expected["Auto"].tolist()
     with pytest.raises(ValueError, match="df has no column item; it has store"):
         foretell.forecast(past.drop(columns="item"), h=3, freq="ME", models=["AutoETS"], id_col=["store", "item"])
-    with pytest.raises(ValueError, match="make 1 ids of 2 series"):
+    with pytest.raises(ValueError, match="the columns that make the id give `a/b/c`"):
         alike = past.assign(store=past["item"].map({1: "a/b", 2: "a"}), item=past["item"].map({1: "c", 2: "b/c"}))
         foretell.forecast(alike, h=3, freq="ME", models=["AutoETS"], id_col=["store", "item"])
 
@@ -78,3 +84,76 @@ def test_other_tables_join_ids_as_pandas_does(library: str) -> None:
     table = module.from_pandas(past) if library == "polars" else module.Table.from_pandas(past, preserve_index=False)
     told = joined(table, ["store", "item"], "df").to_pandas()
     pd.testing.assert_frame_equal(told, joined(past, ["store", "item"], "df"), check_dtype=False)
+
+
+def _as(library: str, table: pd.DataFrame) -> Any:
+    if library == "pandas":
+        return table
+    module = pytest.importorskip(library)
+    return module.from_pandas(table) if library == "polars" else module.Table.from_pandas(table, preserve_index=False)
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_all_calls_join_ids_of_several_columns(library: str, tmp_path: Path) -> None:
+    past = _by_store_and_item().reset_index(drop=True)
+    past["promo"] = [t % 5 == 0 for t in range(36)] * 2
+    joined = past.assign(unique_id=past["store"] + "/" + past["item"].astype(str)).drop(columns=["store", "item"])
+    parts: Any = {"id_col": ["store", "item"]}
+    of_stores, of_items = pd.DataFrame({"store": ["N"], "size": [3.0]}), pd.DataFrame({"item": [2, 1], "size": [5.0, 4.0]})
+    of_ids = pd.DataFrame({"unique_id": ["N/1", "N/2"], "size": [4.0, 5.0]})
+
+    def trained(df: Any, static: Any, **names: Any) -> NeuralForecast:
+        networks = [MLP(h=3, input_size=6, max_steps=3, hidden_size=8, stat_exog_list=["size"], futr_exog_list=["promo"]), AutoETS(h=3)]
+        nf = NeuralForecast(networks, "ME")
+        nf.fit(_as(library, df), _as(library, static), **names)
+        return nf
+
+    nf, expected = trained(past, of_items, **parts), trained(joined, of_ids)
+    following = expected.make_future_dataframe()
+    following = following if library == "pandas" else following.to_pandas()
+    following["promo"] = 1.0
+    cells = following["unique_id"].str.split("/", expand=True)
+    apart = following.drop(columns="unique_id").assign(store=cells[0], item=cells[1].astype(int))
+    wanted = _frames.lists(expected.predict(futr_df=_as(library, following)))
+    assert set(wanted["unique_id"]) == {"N/1", "N/2"}
+    assert _frames.lists(nf.predict(futr_df=_as(library, apart))) == wanted
+    assert _frames.lists(nf.predict(_as(library, past), static_df=_as(library, of_items), futr_df=_as(library, apart))) == wanted
+    assert _frames.n_rows(nf.get_missing_future(_as(library, apart))) == 0
+    # A table of stores is of all their items.
+    trained(past, of_stores, **parts)
+    nf.save(tmp_path / "models")
+    loaded = NeuralForecast.load(tmp_path / "models")
+    assert (loaded.id_col, loaded._id_parts) == ("unique_id", ("store", "item"))
+    assert _frames.lists(loaded.predict(_as(library, past), static_df=_as(library, of_items), futr_df=_as(library, apart))) == wanted
+    saved = json.loads((tmp_path / "models" / "configuration.json").read_text())
+    assert "store,item" in json.dumps(saved)
+    scores = nf.cross_validation(_as(library, past), _as(library, of_items), n_windows=2, step_size=3, **parts)
+    of_rows = {(row["unique_id"], row["ds"]): row["y"] for row in joined.to_dict("records")}
+    columns = _frames.lists(scores)
+    assert [of_rows[key] for key in zip(columns["unique_id"], map(pd.Timestamp, columns["ds"]))] == columns["y"]
+    # Scores of tables that have the columns, with the figures of numpy.
+    table = pd.DataFrame({name: columns[name] for name in ("unique_id", "ds", "cutoff", "AutoETS")})
+    cells = table["unique_id"].str.split("/", expand=True)
+    of_parts = table.drop(columns="unique_id").assign(store=cells[0], item=cells[1].astype(int))
+    told = _frames.lists(foretell.evaluate(_as(library, of_parts), "mae", actual_df=_as(library, past), **parts))
+    errors = np.abs(np.array(columns["y"]) - np.array(columns["AutoETS"])).reshape(2, -1).mean(axis=1)
+    assert told["unique_id"] == ["N/1", "N/2"]
+    np.testing.assert_allclose(told["AutoETS"], errors, rtol=1e-6)
+    lags = _frames.lists(foretell.features.compute(_as(library, past), "lag:1", **parts))
+    assert lags["unique_id"] == joined["unique_id"].tolist() and lags["lag_1"][1:36] == joined["y"].tolist()[:35]
+    page = foretell.report(_as(library, past), _as(library, of_parts), **parts)
+    assert page is not None and "N/2" in page
+
+
+def test_sums_of_columns_that_make_ids_are_reconciled() -> None:
+    apart = pd.DataFrame({"store": ["N", "N"], "item": ["1", "2"], "ds": 1, "M": [-4.0, 6.0]})
+    whole = pd.DataFrame({"store": ["N"], "item": ["all"], "ds": 1, "M": [2.0]})
+    S = pd.DataFrame({"unique_id": ["N/all", "N/1", "N/2"], "N/1": [1.0, 1, 0], "N/2": [1.0, 0, 1]})
+    df = pd.concat([whole, apart], ignore_index=True)
+    found = foretell.hierarchy.reconcile(df, S, "BottomUp", id_col=["store", "item"])
+    assert found.set_index("unique_id")["M"].to_dict() == {"N/all": 2.0, "N/1": -4.0, "N/2": 6.0}
+    found = foretell.hierarchy.reconcile(df, S, "BottomUp", non_negative=True, id_col=["store", "item"])
+    assert found.set_index("unique_id")["M"].to_dict() == {"N/all": 6.0, "N/1": 0.0, "N/2": 6.0}
+    positive = df.assign(M=[1.0, 9.0, 1.0])
+    with pytest.warns(UserWarning, match="below 0 of 1 series that was not before: N/2; .*non_negative"):
+        foretell.hierarchy.reconcile(positive, S, "MinTraceOLS", id_col=["store", "item"])

@@ -225,17 +225,13 @@ def test_a_column_in_the_index_is_told(column):
         fitted(NLinear(**SMALL), DATA.set_index(column))
 
 
-def test_lists_of_columns_are_told_how_to_become_one():
-    df = DATA.assign(shop="a")
-    message = r"id_col must be the name of one column, found \['shop', 'unique_id'\]: make one of them, as in df.assign\((id=.*)\)"
-    with pytest.raises(TypeError, match=message) as error:
-        fitted(NLinear(**SMALL), df, id_col=["shop", "unique_id"])
-    call = str(error.value).partition("as in ")[2]
-    assert set(eval(call, {"df": df})["id"]) == {"a/Airline1", "a/Airline2"}
+def test_names_of_columns_that_are_none_are_told():
     with pytest.raises(TypeError, match="time_col must be the name of a column, found None"):
-        features.compute(df, "lag:1", time_col=None)
-    with pytest.raises(TypeError, match="id_col must be the name of one column"):
-        evaluate(df.assign(x=1.0), "mae", id_col=["unique_id"])
+        features.compute(DATA, "lag:1", time_col=None)
+    with pytest.raises(TypeError, match="id_col must be the name of a column, found 1.5"):
+        evaluate(DATA.assign(x=1.0), "mae", id_col=1.5)
+    with pytest.raises(ValueError, match="rename those of .* that hold one"):
+        features.compute(DATA, "lag:1", id_col=["a,b", "c"])
 
 
 def test_columns_whose_names_are_numbers_are_read():

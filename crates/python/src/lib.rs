@@ -14,6 +14,7 @@ mod fitted;
 mod forecaster;
 mod frame;
 mod frame_text;
+mod ids;
 mod imported;
 mod leaderboard;
 mod models;
@@ -44,6 +45,8 @@ mod _foretell {
     use crate::forecaster::PyForecaster;
     #[pymodule_export]
     use crate::frame::PyFrame;
+    #[pymodule_export]
+    use crate::ids::joined_ids;
     #[pymodule_export]
     use crate::imported::import_models;
     #[pymodule_export]

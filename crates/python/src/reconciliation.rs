@@ -1,7 +1,9 @@
 //! Forecasts of any models, changed so that sums of series hold, and sums over time.
 
 use foretell::hierarchy::{Hierarchy, Reconciliation};
-use foretell::{ColumnNames, Error, ForecastTable, Freq, ReconcileOptions, TimeKind};
+use foretell::{
+    ColumnNames, Error, ForecastTable, Freq, ReconcileOptions, TimeKind, bounded, newly_below_zero,
+};
 use foretell_auto::{SumsTable, TemporalTables};
 use pyo3::prelude::*;
 
@@ -9,6 +11,7 @@ use crate::error::{exception, of_calendar, parsed};
 use crate::evaluation::{Names, actual_of, options, table_of};
 use crate::forecaster::SummingMatrix;
 use crate::frame::PyFrame;
+use crate::told::Told;
 
 /// Periods, each with forecasts of sums over it and of past sums, and the name of a method, or nothing for the usual one.
 type OfPeriods<'py> = (Vec<(String, Bound<'py, PyAny>, Option<Bound<'py, PyAny>>)>, String);
@@ -19,16 +22,17 @@ fn named(method: &str) -> PyResult<Option<Reconciliation>> {
 }
 
 /// The forecasts of a table, reconciled with those of sums over time, then by the hierarchy and the method, the usual ones if none are named;
-/// `residuals` are forecasts of the past beside what came true, and `draws` how many samples quantiles are taken of, and their seed.
+/// `residuals` are forecasts of the past beside what came true, and `how` says how many samples quantiles are taken of, their seed,
+/// and whether forecasts are not below 0, and whole numbers.
 #[pyfunction]
-#[pyo3(signature = (forecast, names, hierarchy, residuals = None, history = None, draws = (1000, 1), temporal = None))]
+#[pyo3(signature = (forecast, names, hierarchy, residuals = None, history = None, how = (1000, 1, false, false), temporal = None))]
 pub(crate) fn reconcile(
     forecast: &Bound<'_, PyAny>,
     names: Names,
     hierarchy: Option<SummingMatrix>,
     residuals: Option<&Bound<'_, PyAny>>,
     history: Option<&Bound<'_, PyAny>>,
-    draws: (usize, u64),
+    how: (usize, u64, bool, bool),
     temporal: Option<OfPeriods<'_>>,
 ) -> PyResult<PyFrame> {
     let across = |(rows, columns, matrix, method): SummingMatrix| {
@@ -56,18 +60,28 @@ pub(crate) fn reconcile(
     let options = options(&names);
     let (id, time, target) = names;
     let columns = ColumnNames { id, time, target: target.clone() };
+    let (samples, seed, non_negative, integer) = how;
+    let (given, told) = (table.clone(), Told::default());
     let work = || -> Result<_, Error> {
         if let Some((sums, method)) = &over_time {
             table = reconciled_over_time(&table, residuals.as_ref(), sums, &target, *method)?;
         }
         if let Some((hierarchy, method)) = &across {
-            let how = ReconcileOptions::new(*method).residuals(residuals.as_ref()).history(history.as_ref());
-            let how = how.samples(draws.0).seed(draws.1);
-            table = foretell::reconcile(&table, hierarchy, &columns, &how)?;
+            let options =
+                ReconcileOptions::new(*method).residuals(residuals.as_ref()).history(history.as_ref());
+            let options = options.samples(samples).seed(seed).non_negative(non_negative).integer(integer);
+            table = foretell::reconcile(&table, hierarchy, &columns, &options)?;
+        } else {
+            table = bounded(table, &target, non_negative, integer);
+        }
+        let before: Vec<&ForecastTable> = std::iter::once(&given).chain(&residuals).collect();
+        if let Some(warning) = newly_below_zero(&table, &before, &target) {
+            told.add(warning.to_string());
         }
         Ok(table.into_frame(&options, freq)?)
     };
     let frame = forecast.py().detach(work).map_err(exception)?;
+    told.tell(forecast.py())?;
     Ok(PyFrame::of(frame, Some(&target)))
 }
 

@@ -314,7 +314,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "error told",
             "frame table watched",
             "batches prepared spec training_settings",
-            "evaluation models panel",
+            "evaluation ids models panel",
             "features fitted",
             "forecaster imported leaderboard",
             "reconciliation report",
