@@ -59,6 +59,17 @@ fn columns_are_written() {
 }
 
 #[test]
+fn tables_are_read_from_every_format_in_which_they_are_written() {
+    let dir = TestDirectory::new();
+    let read = |name: &str| dir.ok(&format!("features --data {name} {NAMES} --features trend"));
+    for name in ["t.csv", "t.csv.gz", "t.parquet", "t.arrows", "t.arrow"] {
+        dir.ok(&format!("features --data long.csv {NAMES} --features weekday --out {name}"));
+        assert!(read(name) == read("t.csv"), "{name}");
+    }
+    assert!(read("t.csv").starts_with("shop,day,sales,price,weekday,trend\n"));
+}
+
+#[test]
 fn features_are_listed_and_slips_are_named() {
     let dir = TestDirectory::new();
     let list = dir.ok("features --list");

@@ -31,6 +31,32 @@ fn files_of_every_codec_are_read_as_those_of_none() {
     }
 }
 
+#[test]
+fn files_are_read_however_far_their_mark_is_filled_up() {
+    use arrow_ipc::MetadataVersion;
+    use arrow_ipc::reader::StreamReader;
+    use arrow_ipc::writer::{FileWriter, IpcWriteOptions};
+
+    let home = tempfile::tempdir().unwrap();
+    let path = home.path().join("t.arrow");
+    let stream = File::open(fixture("dates.arrows")).unwrap();
+    let batch = StreamReader::try_new(stream, None).unwrap().next().unwrap().unwrap();
+    let expected = read(&fixture("dates.arrows")).unwrap();
+    for alignment in [8, 16, 32, 64] {
+        let options = IpcWriteOptions::try_new(alignment, false, MetadataVersion::V5).unwrap();
+        let file = File::create(&path).unwrap();
+        let mut writer = FileWriter::try_new_with_options(file, &batch.schema(), options).unwrap();
+        writer.write(&batch).unwrap();
+        writer.finish().unwrap();
+        let panel = read(&path).unwrap();
+        assert_eq!(
+            (panel.n_rows(), panel.y(0), panel.y(1)),
+            (6, expected.y(0), expected.y(1)),
+            "{alignment}"
+        );
+    }
+}
+
 /// Parquet's first LZ4, framed as Hadoop does it, which pyarrow no longer writes.
 #[test]
 fn the_older_lz4_of_parquet_is_read() {

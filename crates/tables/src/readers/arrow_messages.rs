@@ -3,8 +3,8 @@
 //!
 //! A message is a mark of four bytes (none in old streams), the length of its head, the head in flatbuffers, and the body, whose
 //! buffers begin with their length when unpacked if they are compressed. A head of length 0 ends a stream. A file is a stream between a
-//! mark of eight bytes and a table of the places of its batches (Arrow's columnar format, "Serialization and interprocess
-//! communication").
+//! mark, which zeros fill up to 8, 16, 32 or 64 bytes, and a table of the places of its batches (Arrow's columnar format,
+//! "Serialization and interprocess communication").
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::ops::Range;
@@ -35,7 +35,7 @@ pub(crate) struct Messages {
 pub(crate) fn look(input: &mut (impl Read + Seek), size: u64) -> io::Result<Result<Messages, String>> {
     let mut start = [0; FILE.len()];
     let is_file = size >= 8 && read_at(input, 0, &mut start)? && start == FILE;
-    let mut at = if is_file { FILE.len() as u64 } else { 0 };
+    let mut at = if is_file { begin_of_file(input)? } else { 0 };
     let mut messages = Messages { place: at..size, unpacked: 0 };
     while let Some(mut length) = word_at(input, at)? {
         at += 4;
@@ -69,6 +69,18 @@ pub(crate) fn look(input: &mut (impl Read + Seek), size: u64) -> io::Result<Resu
         at = body.saturating_add(body_length);
     }
     Ok(Ok(messages))
+}
+
+/// Where the first message of a file begins: at the first of the places to which writers fill up their mark that does not hold zeros.
+/// (The first message is the schema, so that a stream does not end here.)
+fn begin_of_file(input: &mut (impl Read + Seek)) -> io::Result<u64> {
+    const PLACES: [u64; 4] = [8, 16, 32, 64];
+    for at in PLACES {
+        if word_at(input, at)? != Some(0) {
+            return Ok(at);
+        }
+    }
+    Ok(PLACES[0])
 }
 
 /// Where the buffers of a message begin in its body, if they are compressed.
