@@ -135,9 +135,11 @@ impl WriteFeatures {
         frame.push_wide(&names.target, target.collect(), panel.has_levels());
         let computed = features.columns();
         for name in panel.column_names() {
-            // A text is no number that could be written, and no feature is computed from it.
-            if !computed.iter().any(|column| column == name) && panel.column(name, 0).is_err() {
-                context.warning(&format!("column {name} is left out: it holds no numbers"));
+            // A text is no number that could be written, and no feature is computed from it; nor is a column with values that are missing.
+            if !computed.iter().any(|column| column == name)
+                && let Err(reason) = panel.column(name, 0)
+            {
+                context.warning(&format!("column {name} is left out: {reason}"));
                 continue;
             }
             let column = whole(&|series| panel.column(name, series).unwrap_or_default().to_vec());

@@ -1,6 +1,6 @@
 //! Columns that are computed from the data: trained with, written, and the future rows beside them.
 
-use crate::test_directory::{SMALL, TestDirectory, rows};
+use crate::test_directory::{SMALL, TestDirectory, rows, stderr};
 
 /// The names of the columns in `long.csv`.
 const NAMES: &str = "--id-col shop --time-col day --target-col sales";
@@ -67,6 +67,17 @@ fn tables_are_read_from_every_format_in_which_they_are_written() {
         assert!(read(name) == read("t.csv"), "{name}");
     }
     assert!(read("t.csv").starts_with("shop,day,sales,price,weekday,trend\n"));
+}
+
+#[test]
+fn columns_that_cannot_be_written_are_named_with_the_cell() {
+    let dir = TestDirectory::new();
+    dir.put("holes.csv", "unique_id,ds,y,price,colour\na,1,1,,red\na,2,2,3,blue\na,3,3,4,red\n");
+    let output = dir.run("features --data holes.csv --freq 1 --features lag:1");
+    let (table, told) = (String::from_utf8_lossy(&output.stdout), stderr(&output));
+    assert!(table.starts_with("unique_id,ds,y,lag_1\n"), "{table}");
+    assert!(told.contains("column price is left out: holes.csv, line 2"), "{told}");
+    assert!(told.contains("column colour is left out"), "{told}");
 }
 
 #[test]
