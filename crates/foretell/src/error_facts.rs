@@ -14,7 +14,7 @@ use foretell_files::FileError;
 use foretell_flair::FlairError;
 use foretell_hierarchy::HierarchyError;
 use foretell_messages::settings_named;
-use foretell_neural::{HyperParameterError, NetworkError, SpecError, TrainError, WithoutAmp};
+use foretell_neural::{HyperParameterError, NetworkError, SpecError, StateError, TrainError, WithoutAmp};
 use foretell_pretrained::PretrainedError;
 use foretell_prophet::ProphetError;
 use foretell_scores::ScoresError;
@@ -274,10 +274,19 @@ fn of_network(error: &NetworkError) -> Option<Known> {
         NetworkError::Estimator(inner) => of_estimator(inner),
         NetworkError::Checkpoint(inner) => known(inner),
         NetworkError::Train { source, .. } => known(source),
-        NetworkError::OtherTraining { dir, .. }
-        | NetworkError::StateOfOthers { dir, .. }
-        | NetworkError::StateDirectory { dir, .. } => at_path(code, dir),
-        NetworkError::State { path, .. } => at_path(code, path),
+        NetworkError::State(inner) => of_state(inner),
+        _ => coded(code),
+    }
+}
+
+fn of_state(error: &StateError) -> Option<Known> {
+    let code = error.into();
+    match error {
+        StateError::OtherTraining { dir, .. }
+        | StateError::StateOfOthers { dir, .. }
+        | StateError::StateDirectory { dir, .. } => at_path(code, dir),
+        StateError::State { path, .. } => at_path(code, path),
+        StateError::Checkpoint(inner) => known(inner),
         _ => coded(code),
     }
 }
@@ -337,9 +346,12 @@ fn of_settings(error: &(dyn StdError + 'static)) -> Option<Known> {
             PretrainedError::File(error) => of_files(error),
             PretrainedError::Checkpoint(error) => of_files(error),
             PretrainedError::Train { source, .. } => known(&**source),
+            PretrainedError::State(error) => known(&**error),
             PretrainedError::NothingToWatch { .. } => about(error.into(), "val_size"),
             _ => coded(error.into()),
         }
+    } else if let Some(error) = error.downcast_ref::<StateError>() {
+        of_state(error)
     } else if error.is::<WithoutParts>() {
         coded("no_parts")
     } else if error.is::<TooManyThreads>() {
@@ -466,6 +478,7 @@ mod tests {
             EstimatorError::VARIANTS,
             NetworkError::VARIANTS,
             SpecError::VARIANTS,
+            StateError::VARIANTS,
             TrainError::VARIANTS,
             CheckpointError::VARIANTS,
             FileError::VARIANTS,

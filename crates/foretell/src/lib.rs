@@ -220,9 +220,9 @@ pub use foretell_estimator::{
 pub use foretell_neural::own_model;
 pub use foretell_neural::{
     Acceleration, Bench, BenchProduct, CurvePoint, Exogenous, ForecastCurve, HyperParameterError, Level,
-    Loss, ModelEntry, NetworkError, NetworkSpec, NoNumber, OnnxError, Precision, SpecError, StepForecaster,
-    TrainError, TrainedNetwork, UnknownWeightPrecision, WeightPrecision, WithoutAmp, check_amp,
-    check_simd_level,
+    Loss, ModelEntry, NetworkError, NetworkSpec, NoNumber, OnnxError, Precision, SpecError, StateError,
+    StepForecaster, TrainError, TrainedNetwork, UnknownWeightPrecision, WeightPrecision, WithoutAmp,
+    check_amp, check_simd_level,
 };
 #[cfg(feature = "parallel")]
 pub use foretell_threads::ThreadPool;

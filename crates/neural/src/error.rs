@@ -1,13 +1,11 @@
 //! Errors of networks.
 
-use std::path::PathBuf;
-
 use foretell_checkpoint::CheckpointError;
 use foretell_estimator::{EstimatorError, TooManyThreads, TooMuchMemory};
 use foretell_nn::WithoutAmp;
 use foretell_onnx::OnnxError;
 use foretell_tables::DataError;
-use foretell_train::TrainError;
+use foretell_train::{StateError, TrainError};
 
 use crate::spec_error::SpecError;
 
@@ -84,49 +82,9 @@ pub enum NetworkError {
         /// Why.
         source: TrainError,
     },
-    /// The state of another training.
-    #[error(
-        "{dir} holds the state of another training: {differences}; train as before to continue with it, or name another \
-         directory",
-        dir = dir.display()
-    )]
-    OtherTraining {
-        /// The directory.
-        dir: PathBuf,
-        /// The settings that differ, and how.
-        differences: String,
-    },
-    /// Processes that train together and do not see the same state.
-    #[error(
-        "{process} sees another state of the training in {dir} than {first}, which keeps it; name a directory that the machines of \
-         all processes share, to all of them",
-        dir = dir.display()
-    )]
-    StateOfOthers {
-        /// The directory.
-        dir: PathBuf,
-        /// The process that sees another state.
-        process: String,
-        /// The one that keeps it.
-        first: String,
-    },
-    /// The state of a training that this one cannot continue from.
-    #[error("{path} is no state of this training: {reason}; remove it to begin anew", path = path.display())]
-    #[strum(serialize = "unusable_state")]
-    State {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        reason: String,
-    },
-    /// A place where the state of training cannot be kept.
-    #[error("cannot keep the state of training in {dir}: {source}", dir = dir.display())]
-    StateDirectory {
-        /// The directory.
-        dir: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
+    /// A state of the training that cannot be kept or used.
+    #[error(transparent)]
+    State(StateError),
     /// A file that cannot be read or written.
     #[error(transparent)]
     Checkpoint(#[from] CheckpointError),
@@ -135,13 +93,15 @@ pub enum NetworkError {
 impl NetworkError {
     /// Whether it is a mistake in the request, whatever the data are.
     pub fn is_usage(&self) -> bool {
+        if let Self::State(error) = self {
+            return error.is_usage();
+        }
         matches!(
             self,
             Self::Spec(_)
                 | Self::WithoutAmp(_)
                 | Self::Threads(_)
                 | Self::Memory(_)
-                | Self::OtherTraining { .. }
                 | Self::Start { .. }
                 | Self::Prune { .. }
                 | Self::Steps { .. }
@@ -154,6 +114,15 @@ impl NetworkError {
 impl From<DataError> for NetworkError {
     fn from(error: DataError) -> Self {
         EstimatorError::from(error).into()
+    }
+}
+
+impl From<StateError> for NetworkError {
+    fn from(error: StateError) -> Self {
+        match error {
+            StateError::Checkpoint(error) => error.into(),
+            error => Self::State(error),
+        }
     }
 }
 

@@ -46,7 +46,6 @@ mod product_rate;
 mod spec;
 mod spec_error;
 mod start;
-mod state;
 mod synthetic;
 mod torch_classes;
 mod train_config;
@@ -96,14 +95,13 @@ pub use foretell_nn::{
 };
 pub use foretell_onnx::OnnxError;
 pub use foretell_simd::Level;
-pub use foretell_train::{Precision, TrainError};
+pub use foretell_train::{Precision, StateError, StateSummary, TrainError};
 #[cfg(feature = "pickle")]
 pub use import::{import_model, json_of};
 pub use model_file::{loss_value, model_file, read_model};
 pub use optimizer_settings::from_file as plain_optimizer;
 pub use spec::{NetworkSpec, UNSUPPORTED};
 pub use spec_error::SpecError;
-pub use state::StateSummary;
 pub use trained_network::TrainedNetwork;
 
 /// The README's example is a test.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use foretell_data::{Cutter, Panel, Span};
 use foretell_estimator::{EstimatorError, HeldOut, Outcome, Run};
 use foretell_nn::{Table, check_amp};
-use foretell_train::{Cut, Fit, KeptOptimizer, PARAMS, StateWriter, fit};
+use foretell_train::{Cut, Fit, KeptFitError, fit_kept};
 
 use crate::error::NetworkError;
 use crate::kept::KeptNumbers;
@@ -13,7 +13,6 @@ use crate::kept_optimizer::{before, kept};
 use crate::spec::NetworkSpec;
 use crate::spec_error::SpecError;
 use crate::start::{first_params, pruning};
-use crate::state::{check_same_state, find_state, finish_state, state_writer};
 use crate::train_config::train_config;
 use crate::trained_network::TrainedNetwork;
 use crate::windows::{Purpose, window_dims, window_spec};
@@ -60,27 +59,7 @@ pub(crate) fn train(
     };
     let loss = spec.loss();
     let before = before(spec, &params, config.optimizer, &run.start)?;
-    let saved = run.state.map(find_state).transpose()?.flatten();
-    check_same_state(run.reduction, run.state, saved.as_ref())?;
-    let names = || config.optimizer.state_names().iter().copied().chain([PARAMS]);
-    let trained = |params, outcome, optimizer: Option<KeptOptimizer>| {
-        let mut trained = TrainedNetwork::new(spec.clone(), network.clone(), params, Some(outcome));
-        trained.optimizer = optimizer.map(|optimizer| Arc::new(kept(spec, optimizer)));
-        trained
-    };
-    if let Some(outcome) = saved.as_ref().map(|saved| saved.finished(&mut params)).transpose()?.flatten() {
-        let optimizer = saved.filter(|_| spec.keep_optimizer).map(|saved| {
-            let state = saved.state(&params, names())?;
-            Ok::<_, NetworkError>(KeptOptimizer::of_state(&state, before.as_ref(), config.optimizer))
-        });
-        return Ok(trained(params, outcome, optimizer.transpose()?));
-    }
-    let from = saved.as_ref().map(|saved| saved.state(&params, names())).transpose()?;
     let kept_numbers = KeptNumbers::measure(spec, &network, &params).of(&dims);
-    let mut failure = None;
-    let kept_here = run.state.filter(|_| run.reduction.rank() == 0);
-    let mut write = kept_here.map(|state| state_writer(state, &mut failure));
-    let keep = write.as_mut().zip(kept_here).map(|(write, state)| StateWriter { every: state.every, write });
     let cut = Cut {
         dims,
         loss,
@@ -96,22 +75,17 @@ pub(crate) fn train(
         pruning: pruning.as_ref(),
         before: before.as_ref(),
         keeps_optimizer: spec.keep_optimizer,
-        from,
         kept: kept_numbers,
-        keep,
         reduction: run.reduction,
         ..Fit::new(&network, params, cut, &train, config, run.workers)
     };
-    let (params, outcome, optimizer) = fit(job, run.listen)
-        .map_err(|source| NetworkError::Train { model: spec.alias().to_owned(), source })?;
-    drop(write);
-    if let Some(failure) = failure {
-        return Err(failure);
-    }
-    if let Some(state) = kept_here.filter(|_| !outcome.interrupted) {
-        finish_state(state, &params, &outcome, optimizer.as_ref())?;
-    }
-    Ok(trained(params, outcome, optimizer))
+    let (params, outcome, optimizer) = fit_kept(job, run.state, run.listen).map_err(|error| match error {
+        KeptFitError::Train(source) => NetworkError::Train { model: spec.alias().to_owned(), source },
+        KeptFitError::State(error) => error.into(),
+    })?;
+    let mut trained = TrainedNetwork::new(spec.clone(), network, params, Some(outcome));
+    trained.optimizer = optimizer.map(|optimizer| Arc::new(kept(spec, optimizer)));
+    Ok(trained)
 }
 
 /// Refuses values that the loss's distribution gives no probability to: they have no likelihood.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use foretell_checkpoint::CheckpointError;
 use foretell_estimator::EstimatorError;
 use foretell_files::FileError;
+use foretell_train::StateError;
 
 /// Why a pretrained network cannot be used.
 #[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
@@ -129,6 +130,9 @@ pub enum PretrainedError {
         /// Why, and what to do.
         reason: String,
     },
+    /// A state of fine-tuning that cannot be kept or used.
+    #[error(transparent)]
+    State(Box<StateError>),
     /// Fine-tuning that could not continue.
     #[error("{model}: {source}")]
     Train {
@@ -143,6 +147,7 @@ impl From<PretrainedError> for EstimatorError {
     fn from(error: PretrainedError) -> Self {
         match error {
             PretrainedError::Train { .. } => Self::Failed(Box::new(error)),
+            PretrainedError::State(ref state) if !state.is_usage() => Self::Failed(Box::new(error)),
             error => Self::Usage(Box::new(error)),
         }
     }

@@ -22,6 +22,7 @@ mod several_processes_tests;
 mod shard;
 mod shards;
 mod state;
+mod state_file;
 mod stopping;
 
 pub use config::TrainConfig;
@@ -40,6 +41,7 @@ pub use pruning::Pruning;
 pub use shard::shard_count;
 pub use shards::{BatchPart, Engine, NotFinite, rounding_of};
 pub use state::{BEST, PARAMS, State, StateWriter, Statistics};
+pub use state_file::{KeptFitError, StateError, StateSummary, fit_kept};
 
 /// The README's example is a test.
 #[cfg(doctest)]

@@ -113,6 +113,7 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-optim",
             "foretell-amp",
             "foretell-data",
+            "foretell-checkpoint",
             "foretell-estimator",
         ],
     ),

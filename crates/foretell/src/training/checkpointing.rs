@@ -11,7 +11,7 @@ use foretell_checkpoint::{CheckpointError, TensorFile};
 use foretell_data::{Key, Panel};
 use foretell_estimator::{Estimator, StateFile};
 use foretell_files::{FileError, Lock, is_leftover};
-use foretell_neural::NetworkError;
+use foretell_neural::{NetworkError, StateError};
 use serde_json::{Map, Value, json};
 
 use crate::columns::{column_names, columns_read};
@@ -230,5 +230,5 @@ fn lock(dir: &Path) -> Result<Lock, Error> {
 }
 
 fn unusable(dir: &Path, source: io::Error) -> Error {
-    NetworkError::StateDirectory { dir: dir.to_owned(), source }.into()
+    NetworkError::from(StateError::StateDirectory { dir: dir.to_owned(), source }).into()
 }

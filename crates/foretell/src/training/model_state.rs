@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use foretell_estimator::StateFile;
-use foretell_neural::{NetworkError, StateSummary};
+use foretell_neural::{NetworkError, StateError, StateSummary};
 use serde::Serialize;
 
 use crate::error::Error;
@@ -41,12 +41,12 @@ impl ModelState {
 
     fn read(training: usize, model: usize, path: &Path) -> Result<Self, Error> {
         let StateSummary { training: settings, step, finished, train_loss, valid_loss } =
-            StateSummary::read(path)?;
+            StateSummary::read(path).map_err(NetworkError::from)?;
         let models = settings[StateFile::MODELS].as_object();
         let own = models.and_then(|models| models.iter().find(|(_, own)| own[PLACE] == model));
         let (name, own) = own.ok_or_else(|| {
             let reason = "it is not what foretell wrote".to_owned();
-            NetworkError::State { path: path.to_owned(), reason }
+            NetworkError::from(StateError::State { path: path.to_owned(), reason })
         })?;
         let max_steps = own["max_steps"].as_u64();
         Ok(Self { model: name.clone(), training, step, max_steps, finished, train_loss, valid_loss })

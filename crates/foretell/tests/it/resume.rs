@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use foretell::{
     Error, Fitted, Forecaster, Freq, ModelSpec, NetworkError, Panel, PredictOptions, PredictionIntervals,
-    Verdict, remove_training_state,
+    StateError, Verdict, remove_training_state,
 };
 use foretell_checkpoint::{TensorData, TensorFile};
 use serde_json::{Value, json};
@@ -224,7 +224,7 @@ fn another_training_or_a_damaged_state_is_an_error() {
     file.write(&path).expect("it is written again");
     let short = error(forecaster(Some(&dir)), &panel(0.0));
     assert!(
-        matches!(short, Error::Network(NetworkError::State { .. }))
+        matches!(short, Error::Network(NetworkError::State(StateError::State { .. })))
             && short.to_string().contains("params has 1 numbers"),
         "{short}"
     );

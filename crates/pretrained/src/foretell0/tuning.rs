@@ -9,7 +9,7 @@ use foretell_data::{Cutter, Panel, Span, WindowSpec};
 use foretell_estimator::{EstimatorError, HeldOut, MemoryEstimate, Outcome, Run, TrainingSize};
 use foretell_nn::{Dims, Params};
 use foretell_optim::{CosineWarmup, Schedule};
-use foretell_train::{Batch, Cut, Fit, Preparation, TrainConfig, fit, shard_count};
+use foretell_train::{Batch, Cut, Fit, KeptFitError, Preparation, TrainConfig, fit_kept, shard_count};
 
 use super::forecast::{CONTEXT, FARTHEST, averaged, averages, repeats, window_of};
 use super::lesson::{self, TrainingWindow};
@@ -63,8 +63,12 @@ pub(crate) fn tune(
         reduction: run.reduction,
         ..Fit::new(&network, params, cut, &train, &config, run.workers)
     };
-    let (params, outcome, _) = fit(job, run.listen)
-        .map_err(|source| PretrainedError::Train { model: model.to_owned(), source: Box::new(source) })?;
+    let (params, outcome, _) = fit_kept(job, run.state, run.listen).map_err(|error| match error {
+        KeptFitError::Train(source) => {
+            PretrainedError::Train { model: model.to_owned(), source: Box::new(source) }
+        }
+        KeptFitError::State(error) => PretrainedError::State(Box::new(error)),
+    })?;
     Ok((params, outcome))
 }
 
@@ -100,14 +104,16 @@ pub(crate) fn training_memory(
     let at_once = windows.div_ceil(shards).saturating_mul(shards.min(size.threads));
     let arena = |count: usize| params.table().arena_len().saturating_mul(count);
     let best = usize::from(settings.early_stop_patience_steps > 0);
+    let states = lesson::rule().state_names().len();
     // As they are cut, and as the network reads them.
     let window = reading.input_size + reading.horizon * (3 + QUANTILES.len());
     let window = 2 * window + reading.shape.tokens() * 2 * FEATURES;
     let needs = MemoryEstimate::default()
         .and_numbers("parameters", params.table().total_len())
         .and_numbers(format!("gradients of {shards} shards"), arena(shards))
-        .and_numbers("the optimiser's state", arena(lesson::rule().state_names().len()))
+        .and_numbers("the optimiser's state", arena(states))
         .and_numbers("the best weights", arena(best))
+        .and_numbers("the state to be kept", arena(if size.is_kept { 1 + states + best } else { 0 }))
         .and_numbers("windows", at_once.saturating_mul(window))
         .and_numbers("activations, roughly,", at_once.saturating_mul(lesson::kept(&params, reading.shape)));
     (params.table().numel(), needs)

@@ -3,8 +3,8 @@
 use foretell_calendar::Freq;
 use foretell_data::{Panel, Span, Vocabulary};
 use foretell_estimator::{
-    Asked, Estimator, ForecastValues, HeldOut, MemoryLimit, Progress, Run, Start, Trained, TrainingSize,
-    Verdict, Workers,
+    Asked, Estimator, ForecastValues, HeldOut, MemoryLimit, Progress, Run, Start, StateFile, Trained,
+    TrainingSize, Verdict, Workers,
 };
 use serde_json::{Value, json};
 
@@ -122,6 +122,47 @@ fn an_interrupted_training_leaves_its_weights_and_another_goes_on_from_them() {
     // Without a step the weights stay.
     let kept = fit(&*spec(&[]), 0, 1, from, &mut |_| Verdict::Continue);
     assert!(weights(&*kept) == weights(&*interrupted));
+}
+
+#[test]
+fn a_training_that_was_stopped_resumes_to_the_same_bits() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("state.safetensors");
+    let watched = [
+        ("val_check_steps", json!(1)),
+        ("early_stop_patience_steps", json!(9)),
+        ("learning_rate", json!(1e-3)),
+    ];
+    let four = spec(&[&[("max_steps", json!(4))], &watched[..]].concat());
+    let workers = Workers::new(1).expect("a thread");
+    let vocabulary = Vocabulary::default();
+    let fit = |training: Value, stop_at: u64, steps: &mut Vec<u64>| {
+        let state = StateFile { path: path.clone(), every: 2, training };
+        let listen = &mut |progress: &Progress| {
+            steps.push(progress.step);
+            if progress.step == stop_at { Verdict::Interrupt } else { Verdict::Continue }
+        };
+        let run = Run { state: Some(&state), ..Run::alone(&workers, &vocabulary, listen) };
+        four.fit(&panel(), HeldOut { validation: H, test: 0 }, run)
+    };
+    let own = || json!({"models": {"Foretell0": {"max_steps": 4}}});
+    let mut steps = Vec::new();
+    let stopped = fit(own(), 3, &mut steps).expect("a training");
+    assert!(stopped.outcome().expect("a training").interrupted);
+    let resumed = fit(own(), u64::MAX, &mut steps).expect("a training");
+    assert_eq!(steps, [1, 2, 3, 4]);
+    let whole = self::fit(&*four, H, 1, Start::default(), &mut |_| Verdict::Continue);
+    assert!(resumed.learned() == whole.learned(), "other bits");
+    assert_eq!(resumed.outcome(), whole.outcome());
+    // One that is done comes back without a step.
+    let again = fit(own(), u64::MAX, &mut steps).expect("a training");
+    assert!(again.learned() == whole.learned() && steps.len() == 4, "{steps:?}");
+    let other = json!({"models": {"Foretell0": {"max_steps": 5}}});
+    let told = fit(other, u64::MAX, &mut steps).map(drop).expect_err("another training").to_string();
+    assert!(told.contains("the state of another training: Foretell0.max_steps was 4 and is 5"), "{told}");
+    let bytes = std::fs::read(&path).expect("a state");
+    std::fs::write(&path, &bytes[..bytes.len() - 9]).expect("a damaged state");
+    fit(own(), u64::MAX, &mut steps).map(drop).expect_err("a damaged state");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The state of a network's training on disk, so that a run that was killed resumes where it was.
+//! The state of a training on disk, so that a run that was killed resumes where it was.
 //!
 //! The file is replaced as a whole: a kill at any moment leaves the previous state or the new one. It says of which training
 //! it is: with which models, settings and data.
@@ -7,16 +7,143 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
+use foretell_amp::GradScaler;
 use foretell_checkpoint::{CheckpointError, TensorData, TensorFile, TensorValues};
-use foretell_estimator::{Outcome, Reduction, StateFile};
+use foretell_estimator::{Listener, Outcome, Reduction, StateFile};
 use foretell_nn::Params;
-use foretell_train::{BEST, GradScaler, KeptOptimizer, PARAMS, State, Statistics};
 use serde_json::Value;
 
-use crate::error::NetworkError;
+use crate::fit::{Fit, TrainError, fit};
+use crate::kept_optimizer::KeptOptimizer;
+use crate::state::{BEST, PARAMS, State, StateWriter, Statistics};
 
-/// The state of one network, as it was found.
-pub(crate) struct SavedState {
+/// Why the state of a training cannot be kept, or not be used.
+#[derive(Debug, thiserror::Error, strum::IntoStaticStr, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
+#[non_exhaustive]
+pub enum StateError {
+    /// The state of another training.
+    #[error(
+        "{dir} holds the state of another training: {differences}; train as before to continue with it, or name another \
+         directory",
+        dir = dir.display()
+    )]
+    OtherTraining {
+        /// The directory.
+        dir: PathBuf,
+        /// The settings that differ, and how.
+        differences: String,
+    },
+    /// Processes that train together and do not see the same state.
+    #[error(
+        "{process} sees another state of the training in {dir} than {first}, which keeps it; name a directory that the machines of \
+         all processes share, to all of them",
+        dir = dir.display()
+    )]
+    StateOfOthers {
+        /// The directory.
+        dir: PathBuf,
+        /// The process that sees another state.
+        process: String,
+        /// The one that keeps it.
+        first: String,
+    },
+    /// The state of a training that this one cannot continue from.
+    #[error("{path} is no state of this training: {reason}; remove it to begin anew", path = path.display())]
+    #[strum(serialize = "unusable_state")]
+    State {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// A place where the state of training cannot be kept.
+    #[error("cannot keep the state of training in {dir}: {source}", dir = dir.display())]
+    StateDirectory {
+        /// The directory.
+        dir: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file that cannot be read or written.
+    #[error(transparent)]
+    Checkpoint(#[from] CheckpointError),
+}
+
+impl StateError {
+    /// Whether it is a mistake in the request, whatever the data are.
+    pub fn is_usage(&self) -> bool {
+        matches!(self, Self::OtherTraining { .. })
+    }
+}
+
+/// Why a training whose state is kept ended without a result.
+#[derive(Debug, thiserror::Error)]
+pub enum KeptFitError {
+    /// The training failed.
+    #[error(transparent)]
+    Train(#[from] TrainError),
+    /// Its state did.
+    #[error(transparent)]
+    State(#[from] StateError),
+}
+
+/// [`fit`], from the state that the file holds, if it holds one, and with its state kept there. A training that had ended comes back as it
+/// was. Without a file it is [`fit`].
+///
+/// # Errors
+/// As those of [`fit`]; or if the file cannot be read or written, or is of another training.
+pub fn fit_kept(
+    job: Fit<'_>,
+    file: Option<&StateFile>,
+    listen: Listener<'_>,
+) -> Result<(Params, Outcome, Option<KeptOptimizer>), KeptFitError> {
+    let saved = file.map(find_state).transpose()?.flatten();
+    check_same_state(job.reduction, file, saved.as_ref())?;
+    let Fit { config, before, keeps_optimizer, mut params, reduction, .. } = job;
+    let names = || config.optimizer.state_names().iter().copied().chain([PARAMS]);
+    if let Some(saved) = saved.as_ref().filter(|saved| saved.finished) {
+        let outcome = saved.finish(&mut params)?;
+        let optimizer = keeps_optimizer.then(|| {
+            let state = saved.state(&params, names())?;
+            Ok::<_, StateError>(KeptOptimizer::of_state(&state, before, config.optimizer))
+        });
+        return Ok((params, outcome, optimizer.transpose()?));
+    }
+    let from = saved.as_ref().map(|saved| saved.state(&params, names())).transpose()?;
+    let kept_here = file.filter(|_| reduction.rank() == 0);
+    let mut failure = None;
+    let mut write = kept_here.map(|file| state_writer(file, &mut failure));
+    let keep = write.as_mut().zip(kept_here).map(|(write, file)| StateWriter { every: file.every, write });
+    // A writer has a life of its own, so the parts are put together anew.
+    let Fit { network, cut, valid_loss, train, valid, valid_dims, workers, frozen, pruning, kept, .. } = job;
+    let job = Fit {
+        valid_loss,
+        valid,
+        valid_dims,
+        frozen,
+        pruning,
+        before,
+        keeps_optimizer,
+        from,
+        kept,
+        keep,
+        reduction,
+        ..Fit::new(network, params, cut, train, config, workers)
+    };
+    let (params, outcome, optimizer) = fit(job, listen)?;
+    drop(write);
+    if let Some(failure) = failure {
+        return Err(failure.into());
+    }
+    if let Some(file) = kept_here.filter(|_| !outcome.interrupted) {
+        finish_state(file, &params, &outcome, optimizer.as_ref())?;
+    }
+    Ok((params, outcome, optimizer))
+}
+
+/// The state of one training, as it was found.
+struct SavedState {
     step: u64,
     finished: bool,
     path: PathBuf,
@@ -29,7 +156,7 @@ pub(crate) struct SavedState {
 }
 
 /// The state that a file holds, if there is one.
-pub(crate) fn find_state(file: &StateFile) -> Result<Option<SavedState>, NetworkError> {
+fn find_state(file: &StateFile) -> Result<Option<SavedState>, StateError> {
     let path = &file.path;
     if !path.exists() {
         return Ok(None);
@@ -40,7 +167,7 @@ pub(crate) fn find_state(file: &StateFile) -> Result<Option<SavedState>, Network
     let differences = file.differences(&entry(TRAINING)?);
     if !differences.is_empty() {
         let dir = path.parent().unwrap_or(path).to_owned();
-        return Err(NetworkError::OtherTraining { dir, differences: differences.join(", ") });
+        return Err(StateError::OtherTraining { dir, differences: differences.join(", ") });
     }
     let (mut arenas, mut losses) = (Vec::new(), [Vec::new(), Vec::new()]);
     let mut statistics = [(Vec::new(), Vec::new()), (Vec::new(), Vec::new())];
@@ -78,26 +205,26 @@ pub(crate) fn find_state(file: &StateFile) -> Result<Option<SavedState>, Network
 }
 
 /// Whether all processes continue from the same state, which process 0 keeps.
-pub(crate) fn check_same_state(
+fn check_same_state(
     reduction: &dyn Reduction,
     file: Option<&StateFile>,
     saved: Option<&SavedState>,
-) -> Result<(), NetworkError> {
+) -> Result<(), StateError> {
     // The step that comes next; a trained network has none.
     let next = saved.map_or(0.0, |saved| if saved.finished { f64::INFINITY } else { saved.step as f64 });
     let of_all = reduction.gather(vec![next]);
     let Some(rank) = of_all.iter().position(|of_process| *of_process != of_all[0]) else { return Ok(()) };
     let dir = file.and_then(|file| file.path.parent()).map(Path::to_owned).unwrap_or_default();
-    Err(NetworkError::StateOfOthers { dir, process: reduction.name(rank), first: reduction.name(0) })
+    Err(StateError::StateOfOthers { dir, process: reduction.name(rank), first: reduction.name(0) })
 }
 
 /// Keeps a trained network, with its optimiser if there is one.
-pub(crate) fn finish_state(
+fn finish_state(
     file: &StateFile,
     params: &Params,
     outcome: &Outcome,
     optimizer: Option<&KeptOptimizer>,
-) -> Result<(), NetworkError> {
+) -> Result<(), StateError> {
     let states = optimizer.iter().flat_map(|optimizer| &optimizer.states);
     let states = states.map(|(name, values)| (name.as_str(), &values[..]));
     let valid_losses: Vec<f64> = outcome.valid_loss.into_iter().collect();
@@ -114,9 +241,9 @@ pub(crate) fn finish_state(
 }
 
 /// The writer that keeps the state of a network while it trains; its first failure goes to `failure`.
-pub(crate) fn state_writer<'a>(
+fn state_writer<'a>(
     file: &'a StateFile,
-    failure: &'a mut Option<NetworkError>,
+    failure: &'a mut Option<StateError>,
 ) -> impl FnMut(&State<'_>) -> ControlFlow<()> + Send + 'a {
     move |state| match write(file, false, state) {
         Ok(()) => ControlFlow::Continue(()),
@@ -127,7 +254,7 @@ pub(crate) fn state_writer<'a>(
     }
 }
 
-fn write(file: &StateFile, finished: bool, state: &State<'_>) -> Result<(), NetworkError> {
+fn write(file: &StateFile, finished: bool, state: &State<'_>) -> Result<(), StateError> {
     let (step, training) = (state.step.to_string(), file.training.to_string());
     let metadata = [(TRAINING, training), (STEP, step), (FINISHED, finished.to_string())];
     let mut metadata: BTreeMap<_, _> = metadata.map(|(name, value)| (name.to_owned(), value)).into();
@@ -157,7 +284,7 @@ fn write(file: &StateFile, finished: bool, state: &State<'_>) -> Result<(), Netw
     TensorFile { metadata, tensors }.write(&file.path).map_err(|error| match error {
         CheckpointError::Io { source, .. } => {
             let dir = file.path.parent().unwrap_or(&file.path).to_owned();
-            NetworkError::StateDirectory { dir, source }
+            StateError::StateDirectory { dir, source }
         }
         other => other.into(),
     })
@@ -183,7 +310,7 @@ impl StateSummary {
     ///
     /// # Errors
     /// If it cannot be read, holds something else, or is not as it was written.
-    pub fn read(path: &Path) -> Result<Self, NetworkError> {
+    pub fn read(path: &Path) -> Result<Self, StateError> {
         let TensorFile { metadata, tensors } = read(path)?;
         let entry = |name: &str| metadata_entry(&metadata, name);
         let last = |name: &str| match tensors.get(name)?.values() {
@@ -204,19 +331,19 @@ impl StateSummary {
 }
 
 /// The file of a state, as it was written.
-fn read(path: &Path) -> Result<TensorFile, NetworkError> {
+fn read(path: &Path) -> Result<TensorFile, StateError> {
     TensorFile::read_checked(path).map_err(|error| match error {
         CheckpointError::Checksum { path, .. } => {
             let reason = "its checksum is another one or missing, so it was damaged or changed".to_owned();
-            NetworkError::State { path, reason }
+            StateError::State { path, reason }
         }
         other => other.into(),
     })
 }
 
 /// The error that a file holds no state.
-fn damaged(path: &Path) -> NetworkError {
-    NetworkError::State { path: path.to_owned(), reason: "it is not what foretell wrote".to_owned() }
+fn damaged(path: &Path) -> StateError {
+    StateError::State { path: path.to_owned(), reason: "it is not what foretell wrote".to_owned() }
 }
 
 fn metadata_entry(metadata: &BTreeMap<String, String>, name: &str) -> Option<Value> {
@@ -224,30 +351,27 @@ fn metadata_entry(metadata: &BTreeMap<String, String>, name: &str) -> Option<Val
 }
 
 impl SavedState {
-    /// The trained model, if it is one.
-    pub(crate) fn finished(&self, params: &mut Params) -> Result<Option<Outcome>, NetworkError> {
-        if !self.finished {
-            return Ok(None);
-        }
+    /// The trained model.
+    fn finish(&self, params: &mut Params) -> Result<Outcome, StateError> {
         let state = self.state(params, [PARAMS])?;
         state.latest.restore(params, state.arena(PARAMS).expect("it was just checked"));
-        Ok(Some(Outcome {
+        Ok(Outcome {
             steps: self.step,
             train_loss: self.train_loss,
             valid_loss: self.valid_losses.last().copied(),
             interrupted: false,
             skipped_steps: 0,
-        }))
+        })
     }
 
     /// The state to continue from, of a model with such parameters and an optimiser with these states.
-    pub(crate) fn state<'s>(
+    fn state<'s>(
         &'s self,
         params: &Params,
         names: impl IntoIterator<Item = &'s str>,
-    ) -> Result<State<'s>, NetworkError> {
+    ) -> Result<State<'s>, StateError> {
         let len = params.arena().len();
-        let damaged = |reason| NetworkError::State { path: self.path.clone(), reason };
+        let damaged = |reason| StateError::State { path: self.path.clone(), reason };
         let arenas: Vec<(&str, &[f32])> =
             self.arenas.iter().map(|(name, values)| (name.as_str(), &values[..])).collect();
         if let Some((name, values)) = arenas.iter().find(|(_, values)| values.len() != len) {
