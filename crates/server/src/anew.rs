@@ -11,8 +11,8 @@ use foretell_auto::{Auto, Budget, QUANTILES, TrainedAuto, last_rows};
 
 use crate::error::EngineError;
 use crate::forecast::{
-    Bounds, SeriesRead, check, check_answer, check_asked, check_list, forecast, note_warning, room_to_read,
-    take_warnings, understood,
+    Bounds, SeriesRead, check_answer, check_asked, check_asked_steps, check_list, forecast, note_warning,
+    room_to_read, take_warnings, understood,
 };
 use crate::reading::{changed, within};
 use crate::request::{AheadOptions, ForecastAnswer, ForecastKind, ForecastRequest};
@@ -51,7 +51,7 @@ pub(crate) fn forecast_anew(
         return Err(EngineError::Request(message.to_owned()));
     }
     // What would be refused of the answer is refused before the search.
-    check("steps (h)", settings.max_h, h, "ask for fewer steps")?;
+    check_asked_steps(Some(h), settings)?;
     check_list(&asks, settings)?;
     let series = read(request, asked.future.as_ref(), bytes, bounds)?;
     let understood = Some(understood(&request.data, &series));

@@ -1,7 +1,10 @@
 //! The fields of a request, from JSON or from texts beside tables in other forms.
 
+use std::borrow::Cow;
+use std::fmt;
+
 use foretell::{Attribution, Map, MemoryTable, TableColumns, Value};
-use serde::Deserialize;
+use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 
 use crate::error::EngineError;
 use crate::media_type::MediaType;
@@ -98,7 +101,7 @@ impl Given for bool {
 macro_rules! fields {
     ($($name:literal $field:ident: $type:ty, $kind:ident, $of:expr, $meaning:literal;)*) => {
         /// The values of the fields of a request.
-        #[derive(Debug, Default, Deserialize)]
+        #[derive(Debug, Default, serde::Deserialize)]
         #[serde(default, deny_unknown_fields)]
         pub(crate) struct Fields {
             $(#[serde(rename = $name)] $field: $type,)*
@@ -177,8 +180,9 @@ impl Incoming {
     pub(crate) fn request(self, asking: Asking) -> Result<ForecastRequest, EngineError> {
         let (mut fields, mut tables) = match self {
             Self::Json(text) => {
-                let fields = serde_json::from_slice::<Fields>(&text)
-                    .map_err(|error| unread_json("the request", &text, &error))?;
+                let fields = serde_json::from_slice::<Fields>(&text).map_err(|error| {
+                    refused_field(&text).unwrap_or_else(|| unread_json("the request", &text, &error))
+                })?;
                 (fields, [None, None, None])
             }
             Self::Tables { tables, texts } => of_tables(tables, texts)?,
@@ -203,7 +207,7 @@ fn of_tables(
     let twice = |name: &str| EngineError::Request(format!("{name} stands twice; give it once"));
     for (name, text) in texts {
         let value = entry(&name).map_or_else(|| Value::from(&*text), |entry| entry.kind.value(&text));
-        check_field(&name, &value, &text)?;
+        check_field(&name, &value, Written::Text(&text))?;
         if all.insert(name.clone(), value).is_some() {
             return Err(twice(&name));
         }
@@ -247,15 +251,62 @@ fn unread_json(what: &str, text: &[u8], error: &serde_json::Error) -> EngineErro
     })
 }
 
+/// The error of the first field of a request of JSON that has a value of another kind, where its JSON can be read.
+fn refused_field(json: &[u8]) -> Option<EngineError> {
+    let AllButTables(fields) = serde_json::from_slice(json).ok()?;
+    fields.iter().find_map(|(name, value)| check_field(name, value, Written::Json).err())
+}
+
+/// The known fields of a request of JSON that are no tables, as they came.
+struct AllButTables(Vec<(&'static str, Value)>);
+
+impl<'de> Deserialize<'de> for AllButTables {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct Gather;
+
+        impl<'de> Visitor<'de> for Gather {
+            type Value = AllButTables;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("the fields of a request")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<AllButTables, A::Error> {
+                let mut fields = Vec::new();
+                while let Some(name) = map.next_key::<Cow<'de, str>>()? {
+                    match entry(&name).filter(|entry| entry.kind != FieldKind::Table) {
+                        Some(entry) => fields.push((entry.name, map.next_value()?)),
+                        None => drop(map.next_value::<IgnoredAny>()?),
+                    }
+                }
+                Ok(AllButTables(fields))
+            }
+        }
+
+        from.deserialize_map(Gather)
+    }
+}
+
+/// How the value of a field was written.
+#[derive(Clone, Copy)]
+enum Written<'a> {
+    /// As a text beside tables.
+    Text(&'a str),
+    Json,
+}
+
 impl FieldKind {
-    /// What its texts are, where not every text fits.
-    fn expected(self) -> Option<&'static str> {
-        Some(match self {
-            Self::Numbers => "numbers with commas between them, as 80,95 or 0.1,0.9",
-            Self::Whole => "a whole number of at least 0, as 3",
-            Self::Flag => "true or false",
-            Self::Object => "an object of JSON, as {\"fill\": \"forward\"}",
-            Self::Table | Self::Text | Self::Names => return None,
+    /// What its values are where they are written so, unless any fits.
+    fn expected(self, written: Written<'_>) -> Option<&'static str> {
+        Some(match (self, written) {
+            (Self::Numbers, Written::Text(_)) => "numbers with commas between them, as 80,95 or 0.1,0.9",
+            (Self::Numbers, Written::Json) => "a list of numbers, as [80, 95] or [0.1, 0.9]",
+            (Self::Whole, _) => "a whole number of at least 0, as 3",
+            (Self::Flag, _) => "true or false",
+            (Self::Object, _) => "an object of JSON, as {\"fill\": \"forward\"}",
+            (Self::Text, Written::Json) => "a text in quotes",
+            (Self::Names, Written::Json) => "a list of texts in quotes, as [\"NHITS\"]",
+            (Self::Text | Self::Names, Written::Text(_)) | (Self::Table, _) => return None,
         })
     }
 
@@ -290,13 +341,17 @@ fn entry(name: &str) -> Option<&'static FieldEntry> {
     FIELDS.iter().find(|entry| entry.name == name)
 }
 
-/// Checks the value of a field by itself, so that a mistake in it names the field and shows the text as it came.
-fn check_field(name: &str, value: &Value, text: &str) -> Result<(), EngineError> {
+/// Checks the value of a field by itself, so that a mistake in it names the field and shows what came.
+fn check_field(name: &str, value: &Value, written: Written<'_>) -> Result<(), EngineError> {
     let alone = Value::Object([(name.to_owned(), value.clone())].into_iter().collect());
     let Err(error) = serde_json::from_value::<Fields>(alone) else { return Ok(()) };
-    Err(EngineError::Request(match entry(name).and_then(|entry| entry.kind.expected()) {
+    let found = match written {
+        Written::Text(text) => format!("{text:?}"),
+        Written::Json => value.to_string(),
+    };
+    Err(EngineError::Request(match entry(name).and_then(|entry| entry.kind.expected(written)) {
         Some(expected) => {
-            format!("{name} must be {expected}, found {text:?}; leave it out for its default")
+            format!("{name} must be {expected}, found {found}; leave it out for its default")
         }
         None => format!("the fields of the request: {error}"),
     }))
@@ -434,6 +489,21 @@ mod tests {
         ] {
             let message = message(tables(&[(field, text)], &["data"]));
             assert!(message.contains(expected), "{field}: {message}");
+        }
+        for (fields, expected) in [
+            (r#""h": 3.0"#, "h must be a whole number of at least 0, as 3, found 3.0; leave it out"),
+            (r#""h": -1"#, "h must be a whole number of at least 0, as 3, found -1"),
+            (r#""level": 80"#, "level must be a list of numbers, as [80, 95] or [0.1, 0.9], found 80"),
+            (r#""level": null"#, "found null; leave it out for its default"),
+            (r#""model": 7"#, "model must be a text in quotes, found 7"),
+            (r#""strict": "true""#, "strict must be true or false, found \"true\""),
+            (r#""reading": []"#, "reading must be an object of JSON, as {\"fill\": \"forward\"}, found []"),
+            (r#""hh": 3, "h": 3"#, "unknown field `hh`"),
+            (r#""h": 3, "data": []"#, "expected columns by name"),
+        ] {
+            let json = Incoming::Json(format!("{{{fields}}}").into_bytes());
+            let message = message(json.request(Asking::Forecast));
+            assert!(message.contains(expected), "{fields}: {message}");
         }
         assert!(message(tables(&[("h", "3"), ("h", "4")], &["data"])).contains("h stands twice"));
         assert!(message(tables(&[], &["data", "data"])).contains("data stands twice"));

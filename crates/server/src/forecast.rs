@@ -134,15 +134,17 @@ pub(crate) fn check_asked(
     check_ids(h, asks, panel, bounds)
 }
 
-/// Refuses lists that are longer than anyone can mean.
+/// Refuses lists that are longer than anyone can mean, and more steps.
 pub(crate) fn check_list(asks: &ForecastKind, settings: &EngineSettings) -> Result<(), EngineError> {
     const FEWER: &str = "ask for fewer";
     match asks {
         ForecastKind::Ahead(asked) => {
+            check_asked_steps(asked.h, settings)?;
             check("levels", settings.max_levels, asked.level.len(), FEWER)?;
             check("quantiles", settings.max_levels, asked.quantiles.len(), FEWER)
         }
         ForecastKind::Contributions(asked) => {
+            check_asked_steps(asked.h, settings)?;
             check("names (only)", settings.max_levels, asked.only.len(), FEWER)
         }
         ForecastKind::Windows { .. } | ForecastKind::Look => Ok(()),
@@ -278,8 +280,13 @@ fn check_draws(intervals: Intervals) -> Result<(), EngineError> {
 
 /// Refuses too many steps, and answers of too many rows for them.
 fn check_steps(panel: &Panel, h: usize, settings: &EngineSettings) -> Result<(), EngineError> {
-    check("steps (h)", settings.max_h, h, "ask for fewer steps")?;
+    check_asked_steps(Some(h), settings)?;
     check_answer(panel, h, settings)
+}
+
+/// Refuses too many steps, where a number of them is asked for.
+pub(crate) fn check_asked_steps(h: Option<usize>, settings: &EngineSettings) -> Result<(), EngineError> {
+    check("steps (h)", settings.max_h, h.unwrap_or(0), "ask for fewer steps")
 }
 
 /// Refuses answers of too many rows, for this many `steps` of each series.
