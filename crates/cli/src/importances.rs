@@ -1,7 +1,7 @@
 //! Feature importances as tables for people.
 
+use foretell::report::grouped;
 use foretell::{FeatureImportances, StepWeights};
-use foretell_report::grouped;
 
 use crate::table::AlignedTable;
 

@@ -5,10 +5,10 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use foretell::report::{ForecastsApart, grouped};
 use foretell::{
     EarlyEnds, End, ErrorFacts, Filled, Fitted, Metrics, Panel, Progress, ReadNote, Trimmed, Verdict, Warning,
 };
-use foretell_report::{ForecastsApart, grouped};
 use foretell_tuning::SearchProgress;
 use indicatif::{MultiProgress, ProgressBar, ProgressFinish, ProgressStyle};
 use serde_json::{Value, json};

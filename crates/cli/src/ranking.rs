@@ -1,8 +1,8 @@
 //! The models of a cross-validation by their scores, the best first.
 
 use foretell::evaluate::{Metric, MetricScores, ScoreBy, Uncounted};
+use foretell::report::grouped;
 use foretell::{CrossValidation, Error, Metrics, Panel, ValidationScores};
-use foretell_report::grouped;
 use serde_json::{Value, json};
 
 use crate::score_rows::number;

@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use anyhow::Context as _;
+use foretell::report::{Importances, ScoreSheet, ScoredBy};
 use foretell::{Value, id_name};
-use foretell_report::{Importances, ScoreSheet, ScoredBy};
 
 use crate::failure::Usage;
 
@@ -53,7 +53,7 @@ pub(crate) fn read_importances(path: &Path) -> anyhow::Result<Vec<Importances>> 
     let shown = path.display();
     let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
     let weights = serde_json::from_str::<Value>(&text).ok();
-    weights.as_ref().and_then(foretell_report::importances).ok_or_else(|| {
+    weights.as_ref().and_then(foretell::report::importances).ok_or_else(|| {
         let message = format!(
             "--importances {shown}: expected an array of models with their weights; name what `foretell inspect \
              DIR --data FILE --json` prints"

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use foretell_report::grouped;
+use foretell::report::grouped;
 
 use crate::printable::printable;
 

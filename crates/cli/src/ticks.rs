@@ -1,7 +1,7 @@
 //! Where axes are marked: times as a calendar does, numbers by round steps.
 
+use foretell::report::grouped;
 use foretell::{Freq, TimeKind};
-use foretell_report::grouped;
 
 /// The values with some air; from 0 where that is near, so that heights can be compared.
 pub(crate) fn value_range(values: impl Iterator<Item = f32>) -> (f64, f64) {

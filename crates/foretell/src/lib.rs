@@ -99,6 +99,7 @@ mod predict_options;
 mod pruning;
 mod reconciliation_error;
 mod registry;
+pub mod report;
 mod sample_paths;
 mod saved_panel;
 mod saved_reading;

@@ -1,7 +1,7 @@
 //! A report on forecasts as one page of HTML.
 
+use foretell::report::{Report, ScoreSheet, ScoredBy};
 use foretell::{Frame, Value, refuse_sample_paths, usual_season};
-use foretell_report::{Report, ScoreSheet, ScoredBy};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
@@ -53,12 +53,13 @@ pub(crate) fn report(
     let write = || -> PyResult<String> {
         let target = &panel.options.target_col;
         let season = told.season.unwrap_or_else(|| usual_season(panel.panel.freq()));
-        let scored = |frame: &Frame| foretell_report::scored(frame, &panel.panel, target, season);
+        let scored = |frame: &Frame| foretell::report::scored(frame, &panel.panel, target, season);
         for table in &beside {
             sheets.extend(scored(table).map_err(exception)?);
         }
         let mut notes = Vec::new();
-        if let Some(apart) = foretell_report::forecasts_apart(&panel.panel, &frame, 0..panel.panel.n_series())
+        if let Some(apart) =
+            foretell::report::forecasts_apart(&panel.panel, &frame, 0..panel.panel.n_series())
         {
             warnings.add(apart.to_string());
             notes.push(format!("Beware: {apart}."));
@@ -69,13 +70,13 @@ pub(crate) fn report(
         if sheets.is_empty() {
             notes.push("None of the forecasts has come true, so there are no scores.".to_owned());
         }
-        let baseline = foretell_report::baseline(&sheets, told.baseline.as_deref());
+        let baseline = foretell::report::baseline(&sheets, told.baseline.as_deref());
         let baseline = baseline.map_err(|error| PyValueError::new_err(error.to_string()))?;
-        foretell_report::check_series(&panel.panel, &frame)
+        foretell::report::check_series(&panel.panel, &frame)
             .map_err(|error| PyValueError::new_err(error.to_string()))?;
         let contents = fitted.map(|models| models.fitted.contents()).transpose().map_err(exception)?;
         let tables: Vec<&Frame> = std::iter::once(&frame).chain(&beside).collect();
-        let asked = foretell_report::AnswerInputs {
+        let asked = foretell::report::AnswerInputs {
             panel: &panel.panel,
             frame: &frame,
             target,
@@ -85,17 +86,17 @@ pub(crate) fn report(
             hierarchy: fitted.and_then(|models| models.fitted.hierarchy()).map(|(hierarchy, _)| hierarchy),
         };
         let report = Report {
-            answer: foretell_report::answer(&asked),
+            answer: foretell::report::answer(&asked),
             scores_of: Vec::new(),
             title: told.title.unwrap_or_else(|| format!("Forecasts of {target}")),
-            facts: foretell_report::facts(&told.data, &models(&frame, target), &panel.panel, &frame),
+            facts: foretell::report::facts(&told.data, &models(&frame, target), &panel.panel, &frame),
             notes,
             baseline,
             scores: sheets,
             importances,
-            settings: contents.as_ref().map(foretell_report::settings).unwrap_or_default(),
+            settings: contents.as_ref().map(foretell::report::settings).unwrap_or_default(),
             commands: Vec::new(),
-            charts: foretell_report::charts(&panel.panel, &tables, target, told.last),
+            charts: foretell::report::charts(&panel.panel, &tables, target, told.last),
         };
         let mut page = Vec::new();
         report.write(&mut page)?;
@@ -123,7 +124,7 @@ fn frame_of(panel: &PyPanel, table: &Bound<'_, PyAny>) -> PyResult<Frame> {
 
 /// The models of a table of forecasts, in words.
 fn models(frame: &Frame, target: &str) -> String {
-    let models = foretell_report::drawn_models(frame, target);
+    let models = foretell::report::drawn_models(frame, target);
     models.iter().map(|model| &*model.model).collect::<Vec<_>>().join(", ")
 }
 
@@ -149,9 +150,9 @@ fn sheet((by, models, rows): ScoreRows) -> PyResult<ScoreSheet> {
     ScoreSheet::of_rows(by, models, rows).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
-fn importances(text: &str) -> PyResult<Vec<foretell_report::Importances>> {
+fn importances(text: &str) -> PyResult<Vec<foretell::report::Importances>> {
     let weights = serde_json::from_str::<Value>(text).ok();
-    weights.as_ref().and_then(foretell_report::importances).ok_or_else(|| {
+    weights.as_ref().and_then(foretell::report::importances).ok_or_else(|| {
         PyValueError::new_err("importances: expected what NeuralForecast.feature_importances returns")
     })
 }

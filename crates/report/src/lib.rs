@@ -1,15 +1,14 @@
 //! A report on forecasts as one HTML file that needs no network.
 //!
-//! A [`Report`] holds what is told, as plain data of any origin; [`Report::write`] writes the page. [`answer`], [`charts`], [`scored`], [`facts`],
-//! [`settings`], [`importances`] and [`baseline`] gather it from the facade's panels and tables of forecasts. Tables are markup, so they are
-//! read without scripts; charts are drawn by the page's own script, each when it is looked at, from numbers that are packed as
-//! base64. All texts are escaped, and the script sets them as text, since ids of series come from files of others.
+//! A [`Report`] holds what is told, as plain data of any origin; [`Report::write`] writes the page. `foretell::report` gathers it from panels and
+//! tables of forecasts. Tables are markup, so they are read without scripts; charts are drawn by the page's own script, each when it is
+//! looked at, from numbers that are packed as base64. All texts are escaped, and the script sets them as text, since ids of series come
+//! from files of others.
 #![forbid(unsafe_code)]
 
 mod contents;
 mod error;
 mod escape;
-mod forecasts;
 mod markup;
 mod metric_words;
 mod packed;
@@ -21,18 +20,8 @@ pub use contents::{
     SeriesLines, TotalLines,
 };
 pub use error::ReportError;
-pub use forecasts::answer::{AnswerInputs, answer};
-pub use forecasts::apart::{ForecastsApart, forecasts_apart};
-pub use forecasts::baseline::{UnscoredBaseline, baseline};
-pub use forecasts::charts::charts;
-pub use forecasts::columns::drawn_models;
-pub use forecasts::facts::{facts, settings};
-pub use forecasts::importances::importances;
-pub use forecasts::latest::{UnknownForecastSeries, check_series};
-pub use forecasts::scores::{scored, whose_scores};
-pub use forecasts::search::SearchInputs;
-pub use forecasts::windows::{civil, known_values, windows};
-pub use markup::grouped;
+pub use markup::{amount, grouped, percent};
+pub use metric_words::metric_words;
 
 /// The README's example is a test.
 #[cfg(doctest)]

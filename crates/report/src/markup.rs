@@ -61,7 +61,7 @@ pub(crate) fn number(value: f64) -> String {
 }
 
 /// An amount as people write it: from a thousand on in whole numbers, with digits in groups of three.
-pub(crate) fn amount(value: f64) -> String {
+pub fn amount(value: f64) -> String {
     match value.abs() {
         size if (1e3..1e15).contains(&size) => {
             let sign = if value < 0.0 { "-" } else { "" };
@@ -72,7 +72,7 @@ pub(crate) fn amount(value: f64) -> String {
 }
 
 /// A share in percent.
-pub(crate) fn percent(share: f64) -> String {
+pub fn percent(share: f64) -> String {
     if share.is_finite() { format!("{:.1} %", 100.0 * share) } else { "–".to_owned() }
 }
 

@@ -1,6 +1,6 @@
 //! The names of scores in words.
 
-use foretell::evaluate::{Metric, is_count};
+use foretell_evaluate::{Metric, is_count};
 
 use crate::contents::ScoreSheet;
 
@@ -27,7 +27,7 @@ const WORDS: [(&str, &str); 18] = [
 ];
 
 /// The name of a score in words, with the name in brackets.
-pub(crate) fn metric_words(name: &str) -> String {
+pub fn metric_words(name: &str) -> String {
     if let Some(level) = name.strip_prefix("coverage_level").filter(|_| !is_count(name)) {
         return format!("share of the truths in the {level} % interval");
     }
@@ -51,8 +51,8 @@ impl ScoreSheet {
         (0..self.metrics.len()).filter(move |&metric| is_error(&self.metrics[metric]))
     }
 
-    /// The place of the first of them.
-    pub(crate) fn first_error(&self) -> Option<usize> {
+    /// The place of the first metric that is an error.
+    pub fn first_error(&self) -> Option<usize> {
         self.errors().next()
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use foretell::evaluate::is_count;
+use foretell_evaluate::is_count;
 
 use crate::contents::{Answer, Importances, Report, ScoreSheet, ScoredBy};
 use crate::escape::Escaped;

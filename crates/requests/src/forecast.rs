@@ -1,8 +1,8 @@
 //! `forecast`: the best forecast of series, as the command line's `foretell forecast`.
 
+use foretell::report::SearchInputs;
 use foretell::{Fitted, Forecaster, Frame, PredictOptions, usual_season};
 use foretell_auto::{Auto, BASELINE, Board, QUANTILES, TrainedAuto};
-use foretell_report::SearchInputs;
 use serde::Deserialize;
 use serde_json::{Value, json};
 

@@ -2,9 +2,9 @@
 
 use std::error::Error as StdError;
 
+use foretell::report::ReportError;
 use foretell::{DataError, Error, ErrorFacts, SpecError, columns_meant};
 use foretell_auto::{AutoError, listed};
-use foretell_report::ReportError;
 use serde_json::{Value, json};
 
 /// Why a request is refused: what programs read of an error.

@@ -150,6 +150,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "explanations onnx partial_forecasts sums_gain warm_up",
             "forecaster imported kept_models learned saved_panel",
             "distillation foresight scores",
+            "report",
             "pruning",
         ],
     ),
@@ -339,7 +340,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     ),
     folders(
         "crates/report/src",
-        &["error escape", "contents", "markup metric_words packed", "forecasts sections", "page"],
+        &["error escape", "contents", "markup metric_words packed", "sections", "page"],
     ),
     folders("crates/pretraining/src", &["schedule windows", "evaluate training", "state", "main"]),
     folders("crates/search/src", &["draws trial", "domain", "grid halving tpe", "study"]),

@@ -201,6 +201,8 @@ pub(super) const ROOMS: &[Room] = &[
         &["foretell-messages", "foretell-calendar", "foretell-tables", "foretell-data", "foretell-evaluate"],
     ),
     room(8, "foretell-simulation", &["foretell-simd"]),
+    // A page of plain data, of whatever origin; what it tells of panels and tables of forecasts the facade gathers.
+    room(8, "foretell-report", &["foretell-evaluate"]),
     // It speaks the seam: of networks it knows what `foretell-neural` publishes, never layers and parameters.
     room(
         9,
@@ -224,6 +226,7 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-hierarchy",
             "foretell-scores",
             "foretell-simulation",
+            "foretell-report",
             "foretell-features",
         ],
     ),
@@ -241,8 +244,6 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-synthetic",
         ],
     ),
-    // A page of plain data, of whatever origin; what it tells of forecasts comes from the facade's tables.
-    room(9, "foretell-report", &["foretell"]),
     // The whole search for a forecast: an estimator that is made of others, which the facade need not know.
     room(9, "foretell-auto", &["foretell"]),
     room(9, "foretell-tuning", &["foretell-simd", "foretell-files", "foretell-search", "foretell"]),
@@ -254,15 +255,14 @@ pub(super) const ROOMS: &[Room] = &[
             "foretell-files",
             "foretell-mpi",
             "foretell",
-            "foretell-report",
             "foretell-auto",
             "foretell-tuning",
             "foretell-server",
         ],
     ),
-    room(10, "foretell-python", &["foretell", "foretell-report", "foretell-auto", "foretell-tuning"]),
+    room(10, "foretell-python", &["foretell", "foretell-auto", "foretell-tuning"]),
     // What hosts of JavaScript are around.
-    room(9, "foretell-requests", &["foretell-simd", "foretell", "foretell-report", "foretell-auto"]),
+    room(9, "foretell-requests", &["foretell-simd", "foretell", "foretell-auto"]),
     room(10, "foretell-wasm", &["foretell", "foretell-requests"]),
     room(10, "foretell-node", &["foretell", "foretell-requests"]),
     room(

@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use foretell::report::grouped;
 use foretell::{BenchProduct, ForecastCurve, ModelSpec, Precision, WeightPrecision};
-use foretell_report::grouped;
 
 use crate::args::{MemoryArgs, ThreadArgs, steps};
 use crate::context::Context;

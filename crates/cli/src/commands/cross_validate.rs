@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use clap::Args;
 use foretell::evaluate::Metric;
+use foretell::report::grouped;
 use foretell::{Error, Interruption, Metrics, ModelSpec, Panel, ValidationOptions, usual_season};
-use foretell_report::grouped;
 use serde_json::json;
 
 use crate::args::{CheckpointArgs, LevelArgs, steps};

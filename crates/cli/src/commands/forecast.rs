@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
+use foretell::report::{SearchInputs, grouped};
 use foretell::{
     ColumnNames, DataError, FileOptions, Fitted, Flaw, Forecaster, Frame, Freq, Panel, PredictOptions,
     ReadOptions, is_of_id, usual_season,
 };
 use foretell_auto::{Auto, BASELINE, Board, Budget, Criterion, QUANTILES, TrainedAuto, stopped_at_zero};
-use foretell_report::{SearchInputs, grouped};
 use serde_json::json;
 
 use crate::args::{BoundArgs, JsonArgs, LevelArgs, MemoryArgs, OutArgs, ThreadArgs, directory, steps};

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Command, Id};
+use foretell::report::grouped;
 use foretell::{
     Chosen, ChosenOfSeries, Contents, Fitted, HierarchyContents, ModelContents, ModelState, TrainingRecord,
     Value, json,
 };
 use foretell_auto::Auto;
-use foretell_report::grouped;
 
 use crate::args::MemoryArgs;
 use crate::commands::forecast::lines;

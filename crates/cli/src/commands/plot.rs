@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use foretell::report::{civil, drawn_models, forecasts_apart, known_values, windows};
 use foretell::{Frame, Freq, ModelInTable, Panel, nearest};
-use foretell_report::{civil, drawn_models, forecasts_apart, known_values, windows};
 
 use crate::args::steps;
 use crate::context::Context;

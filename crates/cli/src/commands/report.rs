@@ -4,11 +4,11 @@ use std::env;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use foretell::{Contents, FileOptions, Fitted, Frame, Freq, Panel, ReadOptions, column_names, usual_season};
-use foretell_report::{
+use foretell::report::{
     AnswerInputs, Report, ScoreSheet, answer, baseline, charts, check_series, drawn_models, facts,
     forecasts_apart, grouped, scored, settings, whose_scores,
 };
+use foretell::{Contents, FileOptions, Fitted, Frame, Freq, Panel, ReadOptions, column_names, usual_season};
 use jiff::Timestamp;
 
 use crate::args::steps;

@@ -3,9 +3,11 @@
 use std::collections::HashSet;
 
 use super::windows::civil;
-use crate::contents::ModelSettings;
-use crate::markup::grouped;
-use foretell::{Contents, Frame, ModelContents, Panel, Value};
+use crate::directory::inspect::{Contents, ModelContents};
+use foretell_data::Panel;
+use foretell_report::{ModelSettings, grouped};
+use foretell_tables::Frame;
+use serde_json::Value;
 
 /// The facts of the data and of the forecasts, called as users know them: by their files, for instance.
 pub fn facts(data: &str, forecast: &str, panel: &Panel, frame: &Frame) -> Vec<(String, String)> {

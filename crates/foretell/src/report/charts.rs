@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use super::columns::drawn_models;
 use super::windows::{civil, known_values, windows};
-use crate::contents::{Charts, ForecastLines, ModelLines, SeriesLines};
-use foretell::{Frame, ModelInTable, Panel, TimeKind};
+use foretell_calendar::TimeKind;
+use foretell_data::Panel;
+use foretell_report::{Charts, ForecastLines, ModelLines, SeriesLines};
+use foretell_tables::{Frame, ModelInTable};
 
 /// The charts of all series that the tables forecast, each with the `last` steps of its history, or with this many as go well with
 /// the forecasts.

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use foretell::{Frame, Panel};
+use foretell_data::Panel;
+use foretell_tables::Frame;
 
 use super::windows::{civil, known_values, windows};
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::contents::{ScoreSheet, ScoredBy};
+use foretell_report::{ScoreSheet, ScoredBy};
 
 /// The baselines unless one is named: the first of these that was scored.
 const BASELINES: [&str; 2] = ["SeasonalNaive", "Naive"];

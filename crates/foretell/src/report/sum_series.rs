@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use foretell::Panel;
+use foretell_data::Panel;
 
 use super::latest::{Latest, known};
 

@@ -3,19 +3,19 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use foretell::hierarchy::Hierarchy;
-use foretell::jiff::civil::DateTime;
-use foretell::jiff::{Span, Timestamp, tz::TimeZone};
-use foretell::{Frame, ModelInTable, Panel, TimeKind};
+use foretell_calendar::TimeKind;
+use foretell_calendar::jiff::civil::DateTime;
+use foretell_calendar::jiff::{Span, Timestamp, tz::TimeZone};
+use foretell_data::Panel;
+use foretell_hierarchy::Hierarchy;
+use foretell_report::{Answer, ScoreSheet, ScoredBy, amount, grouped, metric_words, percent};
+use foretell_tables::{Frame, ModelInTable};
 
 use super::columns::drawn_models;
 use super::latest::{Latest, known, latest};
 use super::sum_series::sum_series;
 use super::total::total;
 use super::windows::civil;
-use crate::contents::{Answer, ScoreSheet, ScoredBy};
-use crate::markup::{amount, grouped, percent};
-use crate::metric_words::metric_words;
 
 /// The forecast that is asked about, and what is known of it.
 #[derive(Clone, Copy, Debug)]
@@ -416,14 +416,15 @@ fn nearest_run(known: &[(i64, f64)], time: i64, count: usize) -> Option<&[(i64, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use foretell::{Freq, ReadOptions};
+    use foretell_calendar::Freq;
+    use foretell_data::ReadOptions;
 
     fn panel(days: usize) -> Panel {
         let mut text = "unique_id,ds,y\n".to_owned();
         for id in ["a", "b"] {
             for day in 0..days {
-                let date =
-                    foretell::jiff::civil::date(2023, 1, 1).saturating_add(Span::new().days(day as i64));
+                let date = foretell_calendar::jiff::civil::date(2023, 1, 1)
+                    .saturating_add(Span::new().days(day as i64));
                 text += &format!("{id},{date},{}\n", 1 + day % 7);
             }
         }

@@ -1,10 +1,12 @@
 //! Scores of forecasts beside the actual values.
 
 use super::windows::civil;
-use crate::contents::{ScoreSheet, ScoredBy};
-use crate::markup::grouped;
-use foretell::evaluate::{Metric, ScoreBy, ScoreGroup, ScoreTable};
-use foretell::{Error, ForecastTable, Frame, Panel, ScoredForecasts, ScoresError};
+use crate::error::Error;
+use foretell_data::{ForecastTable, Panel};
+use foretell_evaluate::{Metric, ScoreBy, ScoreGroup, ScoreTable};
+use foretell_report::{ScoreSheet, ScoredBy, grouped};
+use foretell_scores::{ScoredForecasts, ScoresError};
+use foretell_tables::Frame;
 
 /// Scores of a table of forecasts over all, by step, series and cutoff; none if nothing has come true. The truth is the table's own
 /// target, else the data; what was known before is in the data. `season` is in steps.

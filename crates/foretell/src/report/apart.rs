@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::fmt;
 
-use foretell::{Frame, Panel};
+use foretell_data::Panel;
+use foretell_tables::Frame;
 
 use super::windows::civil;
 
@@ -60,7 +61,7 @@ pub fn forecasts_apart(
 mod tests {
     use std::sync::Arc;
 
-    use foretell::Freq;
+    use foretell_calendar::Freq;
 
     use super::*;
 

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use foretell::{Frame, ModelInTable, Panel};
+use foretell_data::Panel;
+use foretell_report::TotalLines;
+use foretell_tables::{Frame, ModelInTable};
 
 use super::latest::{Latest, known};
 use super::windows::civil;
-use crate::contents::TotalLines;
 
 /// The sums over the series at each time that all of them have: the last `shown` of what is known, and what each model forecasts.
 /// Nothing for a single series, which is its own sum.

@@ -1,13 +1,12 @@
 //! Importances of a report, from the weights that models give.
 
-use foretell::Value;
-
-use crate::contents::Importances;
+use foretell_report::Importances;
+use serde_json::Value;
 
 /// Steps that are listed, those with the most attention.
 const STEPS: usize = 10;
 
-/// The importances of an array of models with their weights, as the facade's [`FeatureImportances`](foretell::FeatureImportances) are
+/// The importances of an array of models with their weights, as [`FeatureImportances`](crate::FeatureImportances) are
 /// serialised; none if it is something else.
 pub fn importances(weights: &Value) -> Option<Vec<Importances>> {
     weights.as_array()?.iter().map(of_model).collect()
@@ -49,7 +48,7 @@ mod tests {
 
     #[test]
     fn weights_are_means_over_their_steps() {
-        let value = foretell::json!({
+        let value = serde_json::json!({
             "model": "TFT", "series": 2, "future": null, "static": { "size": 1.0 },
             "past": { "steps": [-1, 0], "columns": { "price": [0.25, 0.75], "visits": [0.75, 0.5] } },
             "attention": { "steps": [0, 1, 2], "columns": { "0": [9.0, 0.5, 0.25], "-1": [9.0, 0.5, 0.75] } },
@@ -58,6 +57,6 @@ mod tests {
         let names: Vec<(&str, f64)> = found.columns.iter().map(|(_, name, mean)| (&**name, *mean)).collect();
         assert_eq!(names, [("size", 1.0), ("visits", 0.625), ("price", 0.5)]);
         assert_eq!(found.attention, [("-1".to_owned(), 0.625), ("0".to_owned(), 0.375)]);
-        assert!(of_model(&foretell::json!({ "model": "TFT" })).is_none());
+        assert!(of_model(&serde_json::json!({ "model": "TFT" })).is_none());
     }
 }

@@ -1,12 +1,12 @@
 //! The report on a forecast that a search among models made.
 
-use foretell::{Frame, Panel};
+use foretell_data::Panel;
+use foretell_report::{Report, ReportError, ScoreSheet, ScoredBy};
+use foretell_tables::Frame;
 
 use super::answer::{AnswerInputs, answer};
 use super::charts::charts;
 use super::facts::facts;
-use crate::contents::{Report, ScoreSheet, ScoredBy};
-use crate::error::ReportError;
 
 /// A forecast that was searched for, and what the search told of it.
 #[derive(Clone, Debug)]

@@ -1,6 +1,8 @@
 //! Tables of forecasts beside their series, as pictures show them.
 
-use foretell::{Frame, Panel, Zone};
+use foretell_calendar::Zone;
+use foretell_data::Panel;
+use foretell_tables::Frame;
 
 /// Times and values of a series; masked ones are missing.
 pub fn known_values(panel: &Panel, series: usize) -> Vec<(i64, f32)> {
@@ -28,7 +30,7 @@ pub fn civil(zone: Option<&Zone>, time: i64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use foretell::Freq;
+    use foretell_calendar::Freq;
 
     use super::*;
 
