@@ -3,10 +3,6 @@
 //! A [`Session`] holds models and answers requests. A request and an answer are each a [message](split): JSON, and bytes beside it where
 //! a file or an archive of a model comes, or an archive or a report goes. What a request holds is what the npm package `foretell` sends: `op`, the work, and its fields.
 //! An error is an answer, too: `{"error": {"code", "setting", "message", "advice", ...}}`, with the codes of `docs/errors.md`.
-//!
-//! # Features
-//!
-//! The only one, `default`, switches on what the crates below have by default. The modules of WebAssembly have it off.
 #![forbid(unsafe_code)]
 
 mod archive;

@@ -373,8 +373,9 @@ pub(super) const LEFT_TO_USERS: &[&str] = &["excel", "parquet"];
 /// Features that nothing has on by default, not even programs: what few need and is large. Tests switch them on.
 pub(super) const ASKED_FOR: &[&str] = &["timellm"];
 
-/// Libraries whose users choose features by their names, beside programs; `foretell-neural` knows the crates that have the code.
-pub(super) const CHOICE: &[&str] = &["foretell", "foretell-neural"];
+/// Libraries whose users choose features by their names, beside programs; `foretell-neural` knows the crates that have the code, and the
+/// modules and the addon around `foretell-requests` choose those of the facade.
+pub(super) const CHOICE: &[&str] = &["foretell", "foretell-neural", "foretell-requests"];
 
 /// Where `unsafe` may stand.
 pub(super) enum Unsafe {
@@ -382,7 +383,7 @@ pub(super) enum Unsafe {
     Anywhere,
     /// In this file, relative to the workspace; the crate denies it elsewhere.
     File(&'static str),
-    /// In no line of ours; the crate denies it, and macros of others that write some allow it to themselves, which no crate that forbids it can have.
+    /// In no line of ours. The crate denies it: macros of others that write some could not, if it were forbidden, allow it to themselves.
     Generated,
     /// Nowhere; the crate forbids it.
     Nowhere,
