@@ -162,6 +162,8 @@ fn actual_values_are_read_as_they_are_for_a_fit() {
     dir.put("f.csv", "unique_id,ds,M\nSales,2024-03-01,5\nSales,2024-04-01,6\n");
     dir.put("g.csv", "shop,month,M\nSales,2024-03-01,5\nSales,2024-04-01,6\n");
     dir.put("h.csv", "unique_id,ds,M\ntotal,2024-03-01,5\ntotal,2024-04-01,6\n");
+    dir.put("i.csv", "ds,M\n2024-03-01,5\n2024-04-01,6\n");
+    dir.put("j.csv", "month,M\n2024-03-01,5\n2024-04-01,6\n");
     dir.put("two.csv", "Month,Sales\n2024-03-01,4\n2024-04-01,4\n");
     dir.put("long.csv", "Laden,Month,Sales\nSales,2024-03-01,4\nSales,2024-04-01,4\n");
     dir.put("wide.csv", "Month,Other,Sales\n2024-03-01,0,4\n2024-04-01,0,4\n");
@@ -174,6 +176,9 @@ fn actual_values_are_read_as_they_are_for_a_fit() {
         "h.csv --actual two.csv --actual-id total",
         "f.csv --actual long.csv --actual-id-col Laden --time-col Month --target-col Sales",
         "f.csv --actual wide.csv --wide",
+        "i.csv --actual two.csv",
+        "j.csv --actual two.csv",
+        "i.csv --actual long.csv --actual-id-col Laden --actual-time-col Month --actual-target-col Sales",
     ] {
         let table = dir.ok(&format!("evaluate --metrics mae --forecast {flags}"));
         assert_eq!(table, "metric  M\nmae     1.500\n", "{flags}");
