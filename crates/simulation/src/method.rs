@@ -49,7 +49,7 @@ impl FromStr for SimulationMethod {
     }
 }
 
-/// The paths `[paths, steps]` of a series after its `history`, of which values that are not known are left out.
+/// The paths `[paths, steps]` of a series after its `history`, of which values that are not known (NaN, infinite) are left out.
 ///
 /// # Errors
 /// If the Schaake shuffle finds no stretch as long as the horizon in the history.
@@ -61,13 +61,14 @@ pub fn sample_paths(
     draws: PathDraws,
 ) -> Result<Vec<f64>, SimulationError> {
     let numbers = marginals.horizon() * paths;
+    let known: Vec<f64> = history.iter().copied().filter(|value| value.is_finite()).collect();
     Ok(match method {
         SimulationMethod::GaussianCopula => {
-            gaussian_copula(marginals, ar1_correlation(history), &draws.normal(numbers))
+            gaussian_copula(marginals, ar1_correlation(&known), &draws.normal(numbers))
         }
         SimulationMethod::SchaakeShuffle => {
-            let starts = draws.places(paths, most_starts(history.len(), marginals.horizon())?);
-            schaake_shuffle(marginals, history, &starts, &draws.uniform(numbers))
+            let starts = draws.places(paths, most_starts(known.len(), marginals.horizon())?);
+            schaake_shuffle(marginals, &known, &starts, &draws.uniform(numbers))
         }
     })
 }
@@ -83,6 +84,25 @@ mod tests {
         }
         let error = "copula".parse::<SimulationMethod>().unwrap_err().to_string();
         assert!(error.contains("gaussian_copula, schaake_shuffle"), "{error}");
+    }
+
+    #[test]
+    fn values_of_the_history_that_are_not_known_are_left_out() {
+        let marginals = Marginals::new(&[0.1, 0.9], &[1.0, 2.0, 3.0, 4.0]).unwrap();
+        let known: Vec<f64> = (0..9).map(|t| f64::from(t * 5 % 7)).collect();
+        let mut history = known.clone();
+        history.insert(4, f64::NAN);
+        history.insert(0, f64::INFINITY);
+        let draws = || PathDraws::new(1, "a", 9);
+        for method in SimulationMethod::ALL {
+            let paths = sample_paths(method, &marginals, &history, 5, draws());
+            assert_eq!(paths, sample_paths(method, &marginals, &known, 5, draws()), "{method}");
+        }
+        let unknown = sample_paths(SimulationMethod::SchaakeShuffle, &marginals, &[f64::NAN; 9], 5, draws());
+        assert_eq!(unknown, Err(SimulationError::ShortHistory { horizon: 2, found: 0 }));
+        assert!(
+            sample_paths(SimulationMethod::GaussianCopula, &marginals, &[f64::NAN; 9], 5, draws()).is_ok()
+        );
     }
 
     /// Quantiles of the paths at each step are those that they were drawn from.
