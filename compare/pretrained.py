@@ -1,6 +1,7 @@
 """Quantiles of the packages of pretrained networks, beside which foretell-pretrained is tested, and their time.
 
-It needs an environment with fracast 0.1.0, chronos-forecasting 2.3.2, timesfm 3.0.2, transformers 5.24, safetensors, numpy and torch:
+It needs an environment with fracast 0.1.0, chronos-forecasting 2.3.2, timesfm 3.0.2, tirex-ts 1.4.2, transformers 5.24, safetensors, numpy
+and torch:
 
 python compare/pretrained.py                      writes the fixtures of the tests: small networks of random weights, and quantiles
                                                   that the packages give of them and of Fracast-0's own weights
@@ -12,6 +13,7 @@ python compare/pretrained.py --time THREADS       prints the seconds of a foreca
                              --chronos-2 DIR      of Chronos-2 in its own sizes, likewise; it also writes DIR.json, a fixture of ten series,
                                                   for FORETELL_CHRONOS_2=DIR
                              --timesfm DIR        of TimesFM 2.5, likewise, for FORETELL_TIMESFM=DIR
+                             --tirex DIR          of TiRex, likewise, for FORETELL_TIREX=DIR
 
 Series are made by whole numbers alone, so that the tests make the same ones.
 """
@@ -19,6 +21,7 @@ Series are made by whole numbers alone, so that the tests make the same ones.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import shutil
 import time
@@ -241,13 +244,68 @@ def column(case: dict, i: int) -> dict:
     return case | own
 
 
-def forecast_2(pipeline, case: dict, columns: list[dict]) -> np.ndarray:
-    """Quantiles `[steps, levels]` of a case beside columns, of which some are known ahead."""
+def labels(column: dict, h: int) -> np.ndarray:
+    """Categories of a case, one of which is met in the last `h` alone: also in src/tests/packages.rs."""
+    state, values = column["seed"], []
+    for t in range(column["length"]):
+        state = (state * 1664525 + 1013904223) & 0xFFFFFFFF
+        values.append(f"k{1 + (state >> 16) % (column['categories'] + (t >= column['length'] - h))}")
+    return np.array(values)
+
+
+def task_2(case: dict, columns: list[dict]) -> dict:
+    """A case beside columns, of which some are known ahead and some hold categories."""
     h = case["horizon"]
-    made = {f"x{i}": (series(column), column["known"]) for i, column in enumerate(columns)}
-    task = {"target": series(case), "past_covariates": {name: values[:-h] for name, (values, _) in made.items()},
+    made = {f"x{i}": (labels(column, h) if "categories" in column else series(column), column["known"])
+            for i, column in enumerate(columns)}
+    return {"target": series(case), "past_covariates": {name: values[:-h] for name, (values, _) in made.items()},
             "future_covariates": {name: values[-h:] for name, (values, known) in made.items() if known}}
-    return pipeline.predict([task], prediction_length=h)[0][0].numpy().T
+
+
+def forecast_2(pipeline, case: dict, columns: list[dict]) -> np.ndarray:
+    """Quantiles `[steps, levels]` of a case beside columns."""
+    return pipeline.predict([task_2(case, columns)], prediction_length=case["horizon"])[0][0].numpy().T
+
+
+@contextlib.contextmanager
+def in_64_bits(pipeline):
+    """The pipeline with all of its numbers in 64 bits, also where it asks for 32; its weights stay so."""
+    from chronos.chronos2.layers import Chronos2RotaryEmbedding
+
+    of_32, to_32 = torch.float32, torch.Tensor.float
+    try:
+        pipeline.model.double()
+        torch.float32 = torch.float = torch.float64
+        torch.Tensor.float = torch.Tensor.double
+        for module in pipeline.model.modules():
+            if isinstance(module, Chronos2RotaryEmbedding):
+                module.inv_freq = Chronos2RotaryEmbedding.compute_default_rope_parameters(module.config)[0]
+        yield
+    finally:
+        torch.float32 = torch.float = of_32
+        torch.Tensor.float = to_32
+
+
+def groups_2(pipeline) -> list[dict]:
+    """Series that are forecast together, without and with a column each."""
+    made = []
+    plain = [case for case in cases() if not case["gap"] and not case["missing"] and not case["zeros"]]
+    for i in range(8):
+        group = [case | {"horizon": 60 if i % 4 == 3 else 20} for case in plain[5 * i :][: 2 + i % 3]]
+        columns = [[column(case, 0) | {"known": i % 4 == 1}] if i % 2 else [] for case in group]
+        tasks = [task_2(case, beside) for case, beside in zip(group, columns)]
+        kept = steps(group[0], 2)
+        found = pipeline.predict(tasks, prediction_length=group[0]["horizon"], cross_learning=True)
+        tiny = [{"steps": kept, "quantiles": shown(forecast[0].numpy().T, kept)} for forecast in found]
+        made.append({"series": [case | {"columns": beside, "tiny": quantiles}
+                                for case, beside, quantiles in zip(group, columns, tiny)]})
+    # A target of several series, which is a group without columns.
+    group = [case | {"horizon": 20, "length": 200} for case in plain[7:10]]
+    found = pipeline.predict([{"target": np.stack([series(case) for case in group])}], prediction_length=20)[0]
+    kept = steps(group[0], 2)
+    made.append({"series": [case | {"columns": [], "tiny": {"steps": kept, "quantiles": shown(forecast.numpy().T, kept)}}
+                            for case, forecast in zip(group, found)]})
+    return made
 
 
 def write_chronos_2(folder: Path, small: bool = True) -> None:
@@ -262,7 +320,33 @@ def write_chronos_2(folder: Path, small: bool = True) -> None:
             columns = [column(case, j) | {"known": known} for j, known in enumerate([[True], [False], [False, True, True]][i // 5 % 3])]
             forecast = forecast_2(pipeline, case, columns)
             beside.append(case | {"columns": columns, "tiny": {"steps": kept, "quantiles": shown(forecast, kept)}})
-    write_cases(folder.with_suffix(".json"), {"cases": alone, "columns": beside})
+    written = {"cases": alone, "columns": beside, "categories": []}
+    if small:
+        # Far from zero the package's means of categories, in 32 bits, are rounded to much of what they differ by.
+        near = [case for case in cases() if case["level"] < 20000]
+        written["categories"] = [case | {"columns": columns_2(case, i)} for i, case in enumerate(near[3::7])]
+        for case in written["categories"]:
+            case["horizon"] = 60 if case["horizon"] == 130 else 20
+            for beside in case["columns"]:
+                beside["length"] = case["length"] + case["horizon"]
+            kept = steps(case, 2)
+            case["tiny"] = {"steps": kept, "quantiles": shown(forecast_2(pipeline, case, case["columns"]), kept)}
+        written["groups"] = groups_2(pipeline)
+    else:
+        with in_64_bits(pipeline):
+            for case in [*alone, *beside]:
+                # One of several passes takes too long.
+                if case["horizon"] <= 1024:
+                    kept = case["tiny"]["steps"]
+                    case["exact"] = {"steps": kept, "quantiles": shown(forecast_2(pipeline, case, case.get("columns", [])), kept)}
+    write_cases(folder.with_suffix(".json"), written)
+
+
+def columns_2(case: dict, i: int) -> list[dict]:
+    """Columns of categories beside a case, known ahead or not, and one of numbers."""
+    categories = {"categories": 2 + i % 3, "seed": case["seed"] + 17, "known": i % 2 == 0}
+    other = column(case, 1) | {"known": True}
+    return [categories, other] if i % 3 == 0 else [categories]
 
 
 def timesfm_config(small: bool) -> dict:
@@ -359,6 +443,76 @@ def write_timesfm(folder: Path, small: bool = True) -> None:
     write_cases(folder.with_suffix(".json"), {"cases": made})
 
 
+def tirex(folder: Path, small: bool):
+    """A model of random weights, which are written to a folder, with its cells in 32 bits: the package rounds their states to brain floats."""
+    from safetensors.torch import save_file
+    from tirex.models.slstm.cell import sLSTMCell, sLSTMCellTorch
+    from tirex.models.tirex import TiRexZero
+
+    torch.manual_seed(5)
+    blocks = {"num_blocks": 12, "embedding_dim": 512, "num_heads": 4, "ffn_proj_factor": 2.6667}
+    sizes = {"input_patch_size": 32, "output_patch_size": 32, "quantiles": LEVELS, "input_ff_dim": 2048, "block_kwargs": blocks}
+    if small:
+        blocks |= {"num_blocks": 2, "embedding_dim": 12, "num_heads": 2}
+        sizes |= {"input_patch_size": 8, "output_patch_size": 8, "input_ff_dim": 20}
+    config = {"model_config": sizes, "train_ctx_len": 512 if small else 2048}
+    model = TiRexZero(backend="torch", **config).eval()
+    state = model.state_dict()
+    for name, value in state.items():
+        around = 1.0 if "norm" in name and "group" not in name else 0.0
+        spread = 0.1 if "norm" in name else 0.5 if value.ndim == 1 else value.shape[-2 if "kernel" in name else -1] ** -0.5
+        value.copy_(around + torch.randn(value.shape) * spread)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "config.json").write_text(json.dumps({"architectures": ["TiRexZero"]} | config) + "\n")
+    save_file({name: value.contiguous() for name, value in state.items()}, str(folder / "model.safetensors"))
+
+    def in_32_bits(cell, inputs, states):
+        of = cell.config
+        bias = cell._bias_.reshape(of.num_heads, of.num_gates, of.head_dim).permute(1, 0, 2).reshape(-1)
+        inputs = inputs.reshape(inputs.shape[0], inputs.shape[1], -1)
+        return sLSTMCellTorch.slstm_forward(inputs, states, cell._recurrent_kernel_, bias)
+
+    own = sLSTMCell._impl_torch
+    return model, {"32 bits": in_32_bits, "own": own}, sLSTMCell
+
+
+def forecast_tirex(model, y: np.ndarray, horizon: int) -> np.ndarray:
+    return model.forecast(torch.tensor(y), prediction_length=horizon, output_type="numpy")[0][0]
+
+
+def write_tirex(folder: Path, small: bool = True) -> None:
+    model, cells, cell = tirex(folder, small)
+    made, rounded = [], 0.0
+    for case in cases()[:: 1 if small else 10]:
+        case["horizon"] = {130: 24, 48: 16, 24: 7}[case["horizon"]] if small else {130: 130, 48: 48, 24: 24}[case["horizon"]]
+        kept, y = steps(case, 3), series(case)
+        cell._impl_torch = cells["own"]
+        as_it_is = forecast_tirex(model, y, case["horizon"])
+        cell._impl_torch = cells["32 bits"]
+        forecast = forecast_tirex(model, y, case["horizon"])
+        case["tiny"] = {"steps": kept, "quantiles": shown(forecast, kept)}
+        if np.nanmin(y) == np.nanmax(y):
+            # Equal values have their distance from 0 for their deviation.
+            case["tiny"]["scale"] = float(np.nanmax(np.abs(y)))
+        made.append(case)
+        rounded = max(rounded, np.abs(as_it_is - forecast).max() / max(np.nanmax(y) - np.nanmin(y), 1e-3 * np.nanmax(np.abs(y)), 1e-5))
+    cell._impl_torch = cells["own"]
+    print(f"TiRex: states in brain floats are off those in 32 bits by {rounded:.1e} of the range at most")
+    write_cases(folder.with_suffix(".json"), {"cases": made})
+
+
+def measure_tirex(folder: Path, threads: int) -> None:
+    torch.set_num_threads(threads)
+    write_tirex(folder, small=False)
+    model, _, _ = tirex(folder, small=False)
+    rows = torch.tensor(np.stack(timed_series()))
+    for size in (100, 10, 1):
+        start = time.perf_counter()
+        for first in range(0, 100, size):
+            model.forecast(rows[first : first + size], prediction_length=48)
+        print(f"tirex, {threads} threads, 48 steps, batches of {size}: {time.perf_counter() - start:.3f} s")
+
+
 def timed_series() -> list[np.ndarray]:
     """A hundred series of two thousand hours."""
     base = {"length": 2000, "level": 500, "slope": 1, "period": 24, "amplitude": 6, "longer": 168, "step": 60, "noise": 20,
@@ -442,6 +596,7 @@ def main() -> None:
     parser.add_argument("--bolt", type=Path)
     parser.add_argument("--chronos-2", type=Path)
     parser.add_argument("--timesfm", type=Path)
+    parser.add_argument("--tirex", type=Path)
     arguments = parser.parse_args()
     if arguments.weights:
         from fracast.inference import _PACKAGE_WEIGHTS_DIR
@@ -455,6 +610,8 @@ def main() -> None:
         measure_chronos_2(arguments.chronos_2, arguments.time or 1)
     elif arguments.timesfm:
         measure_timesfm(arguments.timesfm, arguments.time or 1)
+    elif arguments.tirex:
+        measure_tirex(arguments.tirex, arguments.time or 1)
     elif arguments.time is not None:
         measure(arguments.time)
     else:
@@ -462,6 +619,7 @@ def main() -> None:
         write_bolt()
         write_chronos_2(OUT / "chronos2")
         write_timesfm(OUT / "timesfm")
+        write_tirex(OUT / "tirex")
 
 
 if __name__ == "__main__":

@@ -8,8 +8,8 @@ use foretell_calendar::calendar_seasons;
 use foretell_data::{Future, Panel, Span};
 use foretell_estimator::{
     Asked, Attribution, ColumnKind, ColumnsRead, Contributions, Cutoff, Estimator, EstimatorError,
-    EstimatorNeeds, Fallback, ForecastValues, HeldOut, KnownColumn, Learned, LevelsSeen, MemoryEstimate,
-    Outcome, Output, Run, Trained, TrainingSize, Workers, cutoffs_beside,
+    EstimatorNeeds, Fallback, ForecastValues, HeldOut, Learned, LevelsSeen, MemoryEstimate, Outcome, Output,
+    Run, Trained, TrainingSize, Workers, cutoffs_beside,
 };
 use foretell_gemm::share;
 use serde_json::{Map, Value};
@@ -22,8 +22,10 @@ use crate::foretell0::forecast::{CONTEXT, Foretell0Network};
 use crate::foretell0::network::PatchNetwork;
 use crate::foretell0::tuning::{training_memory, tune};
 use crate::foretell0::weights::{plain, with_plain};
-use crate::network::{PretrainedNetwork, SeriesContext};
+use crate::groups::Groups;
+use crate::network::PretrainedNetwork;
 use crate::quantiles::Quantiles;
+use crate::request::{Block, Request};
 use crate::settings::{PretrainedSettings, meaning};
 
 /// A kind of pretrained networks: its name, and where its weights come from.
@@ -44,6 +46,9 @@ const WEIGHTS: &str = "weights";
 
 /// The number by which a saved model knows its weights again.
 const CHECKSUM: &str = "checksum";
+
+/// Series of the largest group of the panel that it was fitted on.
+const GROUP: &str = "group";
 
 /// A pretrained network: its hyper-parameters, and its weights once they were read.
 #[derive(Clone)]
@@ -79,7 +84,7 @@ impl Pretrained {
     /// The trained model, which differs by its weights alone.
     pub(crate) fn trained(self) -> Result<TrainedPretrained, PretrainedError> {
         let (pretrained, opened) = self.opened()?;
-        Ok(TrainedPretrained { pretrained, opened, tuned: None, outcome: None })
+        Ok(TrainedPretrained { pretrained, opened, group: 1, tuned: None, outcome: None })
     }
 
     /// The program's own network as it was saved: with the program's weights, whichever those were, unless it has some of its own.
@@ -135,8 +140,18 @@ impl Pretrained {
                 expected: format!("{:08x}", expected as u32),
                 found: format!("{found:08x}"),
             }),
-            _ => Ok(trained),
+            _ => {
+                let group = learned.numbers.get(GROUP).and_then(|numbers| numbers.first());
+                Ok(TrainedPretrained { group: group.map_or(1, |&group| group as usize), ..trained })
+            }
         }
+    }
+
+    /// Series of the largest group of a panel.
+    fn largest_group(&self, panel: &Panel) -> Result<usize, EstimatorError> {
+        let ends: Vec<Cutoff> = (0..panel.n_series()).map(|series| (series, panel.len(series))).collect();
+        let groups = Groups::of(&self.settings, panel, &ends)?;
+        Ok(groups.sizes.into_iter().max().unwrap_or(1))
     }
 }
 
@@ -167,10 +182,14 @@ impl Estimator for Pretrained {
     }
 
     fn needs(&self) -> EstimatorNeeds {
-        let columns = [ColumnKind::Hist, ColumnKind::Futr];
+        let columns = [ColumnKind::Hist, ColumnKind::Futr, ColumnKind::Stat, ColumnKind::Cat];
+        // What stands for a category follows from the whole history.
+        let has_categories = self.settings.cat_exog_list.iter().any(|name| self.settings.reads_by_row(name));
+        let opened = self.opened.as_ref().filter(|_| !has_categories);
         EstimatorNeeds {
             can_read: if self.reads_columns == Some(true) { columns.to_vec() } else { Vec::new() },
-            rows_read: self.opened.as_ref().map_or(usize::MAX, |opened| opened.network.context_length()),
+            is_joint: self.settings.has_groups(),
+            rows_read: opened.map_or(usize::MAX, |opened| opened.network.context_length()),
             levels_seen: LevelsSeen::Any,
             max_steps: (self.settings.max_steps > 0).then_some(self.settings.max_steps),
             takes_all_threads: self.settings.max_steps > 0,
@@ -187,21 +206,32 @@ impl Estimator for Pretrained {
     }
 
     fn check(&self) -> Result<(), EstimatorError> {
-        match self.settings.first_columns().filter(|_| self.reads_columns == Some(false)) {
+        let unread = self.settings.first_beside().filter(|_| self.reads_columns == Some(false));
+        let unread = unread.map(|(name, found)| {
+            let expected = match name {
+                "cross_learning" => "0, as the network in its folder reads no other series (one of Chronos-2 does)",
+                _ => "an empty list, as the network in its folder reads no other columns (one of Chronos-2 does)",
+            };
+            (name, expected, found)
+        });
+        match unread.or_else(|| self.settings.wrong_columns()) {
             None => Ok(()),
-            Some((name, columns)) => Err(PretrainedError::Value {
-                model: self.kind.name,
-                name: name.to_owned(),
-                expected: "an empty list, as the network in its folder reads no other columns (one of Chronos-2 does)",
-                found: format!("{columns:?}"),
+            Some((name, expected, found)) => {
+                let (model, name) = (self.kind.name, name.to_owned());
+                Err(PretrainedError::Value { model, name, expected, found }.into())
             }
-            .into()),
         }
     }
 
     fn columns_read(&self) -> ColumnsRead<'_> {
-        let PretrainedSettings { hist_exog_list: hist, futr_exog_list: futr, .. } = &self.settings;
-        ColumnsRead { hist, futr, ..ColumnsRead::default() }
+        let PretrainedSettings {
+            hist_exog_list: hist,
+            futr_exog_list: futr,
+            stat_exog_list: stat,
+            cat_exog_list: cat,
+            ..
+        } = &self.settings;
+        ColumnsRead { hist, futr, stat, cat }
     }
 
     fn hyper_parameters(&self) -> Map<String, Value> {
@@ -244,7 +274,7 @@ impl Estimator for Pretrained {
     ) -> Result<Box<dyn Trained>, EstimatorError> {
         self.check()?;
         Ok(Box::new(match self.kind.has_folder {
-            true => self.clone().trained()?,
+            true => TrainedPretrained { group: self.largest_group(panel)?, ..self.clone().trained()? },
             false => self.clone().tuned(panel, held_out, run)?,
         }))
     }
@@ -259,6 +289,8 @@ impl Estimator for Pretrained {
 pub struct TrainedPretrained {
     pretrained: Pretrained,
     opened: Opened,
+    /// Series of the largest group.
+    group: usize,
     /// The program's own network with other weights than those of the program.
     tuned: Option<Arc<Foretell0Network>>,
     outcome: Option<Outcome>,
@@ -287,97 +319,6 @@ fn seasons(panel: &Panel) -> Vec<usize> {
     seasons
 }
 
-/// Series that are forecast in one call, and their part of the values.
-struct Block<'a> {
-    cutoffs: &'a [Cutoff],
-    out: &'a mut [f32],
-    result: Result<(), EstimatorError>,
-}
-
-/// A forecast as it is asked for.
-struct Request<'a> {
-    network: &'a dyn PretrainedNetwork,
-    panel: &'a Panel,
-    future: Option<&'a Future>,
-    read: ColumnsRead<'a>,
-    seasons: &'a [usize],
-    h: usize,
-    quantiles: &'a Quantiles,
-    /// Columns of the answer.
-    columns: usize,
-}
-
-impl Request<'_> {
-    /// Forecasts the series of a block.
-    fn answer(&self, Block { cutoffs, out, result }: &mut Block<'_>) {
-        *result = self.try_answer(cutoffs, out);
-    }
-
-    /// The columns beside the history and the forecast of a series.
-    fn columns(&self, (series, before): Cutoff) -> Result<Vec<KnownColumn>, EstimatorError> {
-        let past = |name: &String| -> Result<KnownColumn, EstimatorError> {
-            let values = &self.panel.column(name, series)?[..before];
-            Ok(KnownColumn { past: values.iter().map(|&x| f64::from(x)).collect(), ahead: Vec::new() })
-        };
-        let rows = before..before + self.h;
-        let ahead = |name: &String| -> Result<KnownColumn, EstimatorError> {
-            Ok(KnownColumn::of(self.panel, series, name, rows.clone(), self.future)?)
-        };
-        self.read.hist.iter().map(past).chain(self.read.futr.iter().map(ahead)).collect()
-    }
-
-    fn try_answer(&self, cutoffs: &[Cutoff], out: &mut [f32]) -> Result<(), EstimatorError> {
-        let levels = self.network.levels().len();
-        let read = self.network.context_length();
-        let histories: Vec<Vec<f64>> = cutoffs
-            .iter()
-            .map(|&(series, before)| self.panel.known_values(series, before.saturating_sub(read)..before))
-            .collect();
-        let suffices = |history: &Vec<f64>| {
-            let known = history.iter().filter(|y| y.is_finite());
-            known.take(self.network.least_known()).count() == self.network.least_known()
-        };
-        let columns =
-            cutoffs.iter().map(|&cutoff| self.columns(cutoff)).collect::<Result<Vec<_>, EstimatorError>>()?;
-        let contexts: Vec<SeriesContext<'_>> = histories
-            .iter()
-            .zip(&columns)
-            .filter(|(history, _)| suffices(history))
-            .map(|(values, columns)| SeriesContext { values, seasons: self.seasons, columns })
-            .collect();
-        let mut forecast = vec![0.0; contexts.len() * self.h * levels];
-        self.network.forecast(&contexts, self.h, &mut forecast);
-        let mut of_network = forecast.chunks_exact_mut(self.h * levels);
-        for ((&cutoff, history), out) in
-            cutoffs.iter().zip(&histories).zip(out.chunks_exact_mut(self.h * self.columns))
-        {
-            let own = if suffices(history) { of_network.next() } else { None };
-            let Some(own) = own else {
-                out.fill(self.held(cutoff, self.last_value(cutoff)));
-                continue;
-            };
-            for (row, step) in out.chunks_exact_mut(self.columns).zip(own.chunks_exact_mut(levels)) {
-                step.sort_unstable_by(f64::total_cmp);
-                row.iter_mut()
-                    .zip(self.quantiles.of(step))
-                    .for_each(|(cell, value)| *cell = self.held(cutoff, value));
-            }
-        }
-        Ok(())
-    }
-
-    /// The last known value before a cutoff, or 0 where none is.
-    fn last_value(&self, (series, before): Cutoff) -> f64 {
-        let history = self.panel.known_values(series, 0..before);
-        history.iter().rev().copied().find(|y| y.is_finite()).unwrap_or(0.0)
-    }
-
-    /// A value as the panel holds those of the series, which has no infinite ones.
-    fn held(&self, (series, _): Cutoff, value: f64) -> f32 {
-        self.panel.level(series).hold(value).clamp(f32::MIN, f32::MAX)
-    }
-}
-
 impl Trained for TrainedPretrained {
     fn estimator(&self) -> &dyn Estimator {
         &self.pretrained
@@ -399,6 +340,8 @@ impl Trained for TrainedPretrained {
     ) -> Result<ForecastValues, EstimatorError> {
         let read = self.pretrained.columns_read();
         let cutoffs = cutoffs_beside(panel, asked.span, asked.h, read.futr)?;
+        let groups = Groups::of(&self.pretrained.settings, panel, &cutoffs)?;
+        let ordered: Vec<Cutoff> = groups.order.iter().map(|&place| cutoffs[place]).collect();
         let future = match asked.span {
             Span::Predict { future } => future,
             _ => None,
@@ -410,11 +353,15 @@ impl Trained for TrainedPretrained {
         let (h, quantiles, seasons) = (asked.h, &quantiles, &seasons(panel));
         let request = Request { network, panel, future, read, seasons, h, quantiles, columns };
         let mut values = vec![0.0; cutoffs.len() * asked.h * columns];
-        let together = network.together().max(1);
-        let outs = values.chunks_mut((together * asked.h * columns).max(1));
-        let blocks = cutoffs.chunks(together).zip(outs);
-        let mut blocks: Vec<Block<'_>> =
-            blocks.map(|(cutoffs, out)| Block { cutoffs, out, result: Ok(()) }).collect();
+        let (mut left, mut out_left) = (&ordered[..], &mut values[..]);
+        let mut blocks: Vec<Block<'_>> = Vec::new();
+        for sizes in groups.together(network.together()) {
+            let series: usize = sizes.iter().sum();
+            let (cutoffs, later) = left.split_at(series);
+            let (out, out_later) = out_left.split_at_mut(series * asked.h * columns);
+            (left, out_left) = (later, out_later);
+            blocks.push(Block { cutoffs, sizes, out, result: Ok(()) });
+        }
         let threads = workers.threads();
         // Few series leave threads to the products of each; how those are cut does not depend on the threads.
         match blocks.len() < threads {
@@ -424,7 +371,7 @@ impl Trained for TrainedPretrained {
             false => workers.each(&mut blocks, true, |_, block| request.answer(block)),
         }
         blocks.into_iter().try_for_each(|block| block.result)?;
-        Ok(ForecastValues { cutoffs, values })
+        Ok(ForecastValues { cutoffs, values: groups.restore(values) })
     }
 
     fn attributed_inputs(&self, target: &str, _: usize) -> Option<Vec<String>> {
@@ -471,18 +418,19 @@ impl Trained for TrainedPretrained {
 
     fn memory(&self, windows: usize, h: usize, threads: usize) -> MemoryEstimate {
         let network = self.network();
-        let together = network.together().max(1);
+        let together = network.together().max(self.group).max(1);
         let at_once = windows.div_ceil(together).min(threads) as u64;
         let answers = (together * network.levels().len()).saturating_mul(h).saturating_mul(8) as u64;
         let columns = self.pretrained.columns_read().of_rows().count();
-        let each = network.working_bytes(h, columns).saturating_add(answers);
+        let each = network.working_bytes(h, columns, self.group).saturating_add(answers);
         MemoryEstimate::default().and("passes of the network", at_once.saturating_mul(each))
     }
 
     fn learned(&self) -> Learned {
         let checksum = vec![f64::from(self.opened.checksum)];
         let weights = self.tuned.iter().map(|tuned| (WEIGHTS.to_owned(), plain(tuned.params())));
-        let numbers = weights.chain([(CHECKSUM.to_owned(), checksum)]).collect();
+        let group = (self.group > 1).then(|| (GROUP.to_owned(), vec![self.group as f64]));
+        let numbers = weights.chain([(CHECKSUM.to_owned(), checksum)]).chain(group).collect();
         Learned { series: Vec::new(), numbers }
     }
 }

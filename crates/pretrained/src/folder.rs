@@ -16,12 +16,16 @@ use crate::error::PretrainedError;
 use crate::fracast::{Fracast, FracastConfig};
 use crate::network::PretrainedNetwork;
 use crate::timesfm::{TimesFm, TimesFmConfig};
+use crate::tirex::{TiRex, TiRexConfig};
 use crate::weights::Weights;
 
 const CONFIG: &str = "config.json";
 
 /// Files of weights, of which the first that is there is read.
 const WEIGHTS: [&str; 2] = ["model.safetensors", "model.int8.safetensors"];
+
+/// What weights in several parts have in place of their file.
+const INDEX: &str = "model.safetensors.index.json";
 
 /// A longer config.json is no network's.
 const LONGEST_CONFIG: u64 = 1 << 22;
@@ -79,6 +83,7 @@ enum Network {
     Bolt(BoltConfig),
     Chronos2(Chronos2Config),
     TimesFm(TimesFmConfig),
+    TiRex(TiRexConfig),
 }
 
 impl Network {
@@ -95,11 +100,12 @@ impl Network {
             (_, Some("TimesFm2_5ModelForPrediction")) => {
                 Ok(Self::TimesFm(TimesFmConfig::parse(text, &checks)?))
             }
+            (_, Some("TiRexZero")) => Ok(Self::TiRex(TiRexConfig::parse(text, &checks)?)),
             (family, named) => Err(PretrainedError::UnknownNetwork {
                 path: path.to_owned(),
                 found: family.or(named).unwrap_or("nothing that it names").chars().take(80).collect(),
                 known: "Fracast-0 (model.family fracast), Chronos-Bolt (architectures ChronosBoltModelForForecasting), Chronos-2 \
-                        (architectures Chronos2Model) and TimesFM 2.5 (architectures TimesFm2_5ModelForPrediction)",
+                        (architectures Chronos2Model), TimesFM 2.5 (architectures TimesFm2_5ModelForPrediction) and TiRex (architectures TiRexZero)",
             }),
         }
     }
@@ -111,6 +117,7 @@ impl Network {
             Self::Bolt(config) => Arc::new(Bolt::new(config, &mut weights, parameters)?),
             Self::Chronos2(config) => Arc::new(Chronos2::new(config, &mut weights, parameters)?),
             Self::TimesFm(config) => Arc::new(TimesFm::new(config, &mut weights, parameters)?),
+            Self::TiRex(config) => Arc::new(TiRex::new(config, &mut weights, parameters)?),
         })
     }
 }
@@ -136,7 +143,15 @@ fn read_folder(folder: &Path) -> Result<Opened, PretrainedError> {
     let network = Network::of(&config, &config_path)?;
     let Some(path) = WEIGHTS.iter().map(|file| folder.join(file)).find(|path| path.exists()) else {
         let path = folder.join(WEIGHTS[0]);
-        let hint = "weights are read from a file in the layout of safetensors alone; pickles (pytorch_model.bin) are not opened";
+        // Which other files an index names is not followed.
+        let hint = match folder.join(INDEX).exists() {
+            true => {
+                "weights in several parts are not read; put them together in this file, as save_file of safetensors does"
+            }
+            false => {
+                "weights are read from a file in the layout of safetensors alone; pickles (pytorch_model.bin, model.ckpt) are not opened"
+            }
+        };
         return Err(CheckpointError::Missing { path, hint }.into());
     };
     let bytes = read_regular(&path)?;

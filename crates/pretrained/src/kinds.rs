@@ -21,7 +21,7 @@ static FOLDER: Kind = Kind {
 /// The entry of networks from folders: a model of them is found by its folder ([`of_folder`]), and saved under this name.
 pub const FOLDERS: EstimatorEntry = EstimatorEntry {
     name: "Pretrained",
-    paper: "networks that others trained, from folders of their weights: Chronos-2, which reads columns, Chronos-Bolt, Fracast-0 and TimesFM 2.5",
+    paper: "networks that others trained, from folders of their weights: Chronos-2, which reads columns, Chronos-Bolt, Fracast-0, TimesFM 2.5 and TiRex",
     new: |h| Box::new(Pretrained::of(&FOLDER, PretrainedSettings { h, ..PretrainedSettings::default() })),
     restore: |estimator, learned| {
         let restored = downcast(estimator)?.restored(&learned).map_err(|error| error.to_string())?;

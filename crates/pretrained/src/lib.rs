@@ -9,8 +9,9 @@
 //! | network | `config.json` | licence of the weights | reads |
 //! |---|---|---|---|
 //! | Chronos-Bolt | `architectures` is `ChronosBoltModelForForecasting` | Apache-2.0 | 2,048 values, known or not |
-//! | Chronos-2 | `architectures` is `Chronos2Model` | Apache-2.0 | 8,192 values, known or not, and columns |
+//! | Chronos-2 | `architectures` is `Chronos2Model` | Apache-2.0 | 8,192 values, known or not, columns, and the other series of a group |
 //! | Fracast-0 | `model.family` is `fracast` | Apache-2.0 | 2,048 values, known or not |
+//! | TiRex | `architectures` is `TiRexZero` | NXAI Community License | 2,048 values, known or not |
 //! | TimesFM 2.5 | `architectures` is `TimesFm2_5ModelForPrediction` | Apache-2.0 | 16,384 values, known or filled |
 //!
 //! * Quantiles other than the network's own lie between two of them, and beyond the outermost as a normal distribution's would.
@@ -28,6 +29,7 @@
 
 mod attention;
 mod bolt;
+mod categories;
 mod chronos2;
 mod config;
 mod error;
@@ -35,10 +37,12 @@ mod estimator;
 mod folder;
 pub mod foretell0;
 mod fracast;
+mod groups;
 mod kinds;
 mod linear;
 mod network;
 mod quantiles;
+mod request;
 mod rotary;
 mod scale;
 mod settings;
@@ -46,6 +50,7 @@ mod t5;
 #[cfg(test)]
 mod tests;
 mod timesfm;
+mod tirex;
 mod weights;
 
 pub use error::PretrainedError;

@@ -15,6 +15,8 @@ pub struct SeriesContext<'a> {
     /// Columns beside the history, for networks that [read](PretrainedNetwork::reads_columns) them: as many values of the past as the
     /// history has or more, of which the last ones count, and those of the steps ahead that are known, NaN where one is not.
     pub columns: &'a [KnownColumn],
+    /// Contexts behind each other of the same group are forecast together by networks that read columns; others forecast each by itself.
+    pub group: usize,
 }
 
 /// A network whose weights are there already. It keeps no state between forecasts, and is shared by threads.
@@ -57,6 +59,7 @@ pub trait PretrainedNetwork: fmt::Debug + Send + Sync {
     /// Bytes that it holds, its weights and what it made of them.
     fn held_bytes(&self) -> u64;
 
-    /// Bytes that a call with as many contexts as [`PretrainedNetwork::together`], each with this many columns, takes meanwhile.
-    fn working_bytes(&self, horizon: usize, columns: usize) -> u64;
+    /// Bytes that a call with as many contexts as [`PretrainedNetwork::together`], each with this many columns, takes meanwhile; or with
+    /// a group of more contexts.
+    fn working_bytes(&self, horizon: usize, columns: usize, group: usize) -> u64;
 }

@@ -13,11 +13,16 @@ pub(crate) struct Scale {
 impl Scale {
     /// Mean and deviation of the known values; 0 and 1 where there are none.
     pub(crate) fn of(context: &[f64]) -> Self {
+        Self::or(context, |_| LEAST_DEVIATION)
+    }
+
+    /// The same with the deviation that `constant` gives equal values.
+    pub(crate) fn or(context: &[f64], constant: impl Fn(f64) -> f64) -> Self {
         let known = || context.iter().filter(|y| !y.is_nan());
         let Some(&first) = known().next() else { return Self { mean: 0.0, deviation: 1.0 } };
         // The mean of equal values may be off by a rounding.
         if known().all(|y| *y == first) {
-            return Self { mean: first, deviation: LEAST_DEVIATION };
+            return Self { mean: first, deviation: constant(first) };
         }
         let count = known().count() as f64;
         let mean = known().sum::<f64>() / count;

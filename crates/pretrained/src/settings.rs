@@ -20,6 +20,12 @@ pub struct PretrainedSettings {
     pub hist_exog_list: Vec<String>,
     /// Columns known ahead that it reads.
     pub futr_exog_list: Vec<String>,
+    /// Static columns that name groups: series with equal values are forecast together.
+    pub stat_exog_list: Vec<String>,
+    /// The columns among these that hold categories.
+    pub cat_exog_list: Vec<String>,
+    /// Series that are forecast together, at most; 0 for no limit within the groups of static columns, and without these for each alone.
+    pub cross_learning: usize,
     /// The name of the model's column; `None` for the name of the folder.
     pub alias: Option<String>,
     /// Steps of fine-tuning; 0 for unchanged weights.
@@ -45,6 +51,9 @@ impl Default for PretrainedSettings {
             folder: None,
             hist_exog_list: Vec::new(),
             futr_exog_list: Vec::new(),
+            stat_exog_list: Vec::new(),
+            cat_exog_list: Vec::new(),
+            cross_learning: 0,
             alias: None,
             max_steps: 0,
             learning_rate: 1e-3,
@@ -115,6 +124,27 @@ const SETTINGS: &[Setting] = &[
         meaning: "Columns known ahead that the network reads.",
         expected: COLUMNS,
         fits: |_| true,
+    },
+    Setting {
+        name: "stat_exog_list",
+        of: Of::Folders,
+        meaning: "Static columns that name groups: series with equal values in all of them are forecast together, each reading the others.",
+        expected: COLUMNS,
+        fits: |_| true,
+    },
+    Setting {
+        name: "cat_exog_list",
+        of: Of::Folders,
+        meaning: "The columns among these that hold categories.",
+        expected: COLUMNS,
+        fits: |_| true,
+    },
+    Setting {
+        name: "cross_learning",
+        of: Of::Folders,
+        meaning: "Series that are forecast together, each reading the others, at most (Chronos-2 was trained with about 100); 0 for each alone, or for whole groups of stat_exog_list.",
+        expected: "a whole number between 0 and 1000000",
+        fits: |s| s.cross_learning <= MOST,
     },
     Setting {
         name: "alias",
@@ -208,10 +238,44 @@ impl PretrainedSettings {
         fits_a_file(name).then_some(name)
     }
 
-    /// The first list of columns that is not empty, by its name.
-    pub(crate) fn first_columns(&self) -> Option<(&'static str, &[String])> {
-        let lists = [("hist_exog_list", &self.hist_exog_list), ("futr_exog_list", &self.futr_exog_list)];
-        lists.into_iter().find(|(_, columns)| !columns.is_empty()).map(|(name, columns)| (name, &columns[..]))
+    /// The lists of columns, by name.
+    fn lists(&self) -> [(&'static str, &[String]); 4] {
+        [
+            ("hist_exog_list", &self.hist_exog_list),
+            ("futr_exog_list", &self.futr_exog_list),
+            ("stat_exog_list", &self.stat_exog_list),
+            ("cat_exog_list", &self.cat_exog_list),
+        ]
+    }
+
+    /// The first setting that a network which reads one series has no use for, by its name.
+    pub(crate) fn first_beside(&self) -> Option<(&'static str, String)> {
+        let columns = self.lists().into_iter().find(|(_, columns)| !columns.is_empty());
+        let columns = columns.map(|(name, columns)| (name, format!("{columns:?}")));
+        columns.or_else(|| self.has_groups().then(|| ("cross_learning", self.cross_learning.to_string())))
+    }
+
+    /// Whether series are forecast together.
+    pub(crate) fn has_groups(&self) -> bool {
+        self.cross_learning > 1 || !self.stat_exog_list.is_empty()
+    }
+
+    /// Whether a column is read row by row.
+    pub(crate) fn reads_by_row(&self, name: &String) -> bool {
+        self.hist_exog_list.contains(name) || self.futr_exog_list.contains(name)
+    }
+
+    /// What is wrong with the lists of columns: the list, what it must be, and what it is.
+    pub(crate) fn wrong_columns(&self) -> Option<(&'static str, &'static str, String)> {
+        for (name, list) in self.lists() {
+            if let Some(i) = (1..list.len()).find(|&i| list[..i].contains(&list[i])) {
+                return Some((name, "each column once", format!("{} twice", list[i])));
+            }
+        }
+        let [hist, futr, stat, cat] = self.lists().map(|(_, list)| list);
+        let is_read = |column: &&String| [hist, futr, stat].iter().any(|list| list.contains(*column));
+        let expected = "columns that stand in hist_exog_list, futr_exog_list or stat_exog_list as well";
+        cat.iter().find(|column| !is_read(column)).map(|column| ("cat_exog_list", expected, column.clone()))
     }
 
     /// The settings with another value of this hyper-parameter of a model; null is its default.
@@ -225,7 +289,7 @@ impl PretrainedSettings {
         let Some(known) = settings(has_folder).find(|known| known.name == name) else {
             let hint = match name {
                 "folder" if !has_folder => "its weights are part of the program".to_owned(),
-                "hist_exog_list" | "futr_exog_list" if !has_folder => "it reads no other columns".to_owned(),
+                name if !has_folder && name.ends_with("_exog_list") => "it reads no other columns".to_owned(),
                 _ => hint(name, names),
             };
             return Err(PretrainedError::UnknownHyperParameter { model, found: name.to_owned(), hint });
@@ -283,7 +347,8 @@ mod tests {
         }
         assert_eq!(
             slip("max_steps", json!(3)),
-            "Pretrained has no hyper-parameter max_steps; it has h, folder, hist_exog_list, futr_exog_list, alias"
+            "Pretrained has no hyper-parameter max_steps; it has h, folder, hist_exog_list, futr_exog_list, \
+             stat_exog_list, cat_exog_list, cross_learning, alias"
         );
     }
 

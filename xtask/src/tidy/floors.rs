@@ -221,7 +221,7 @@ pub(super) const FOLDERS: &[Folders] = &[
         &[
             "acceleration product_rate spec_error torch_classes unknown_name",
             "common error",
-            "optimizer_settings state",
+            "optimizer_settings",
             "spec",
             "dropout_samples multivariate train_config windows",
             "synthetic",
@@ -272,12 +272,12 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/pretrained/src",
         &[
-            "attention error network quantiles rotary scale",
+            "attention categories error network quantiles rotary scale",
             "config settings weights",
-            "linear",
+            "groups linear",
             "t5",
-            "bolt chronos2 foretell0 fracast timesfm",
-            "folder",
+            "bolt chronos2 foretell0 fracast timesfm tirex",
+            "folder request",
             "estimator",
             "kinds",
         ],
@@ -293,6 +293,7 @@ pub(super) const FOLDERS: &[Folders] = &[
         &["config features", "block periods", "encoder head", "network"],
     ),
     folders("crates/pretrained/src/timesfm", &["config stream", "decoder", "network"]),
+    folders("crates/pretrained/src/tirex", &["config", "block", "network"]),
     folders(
         "crates/prophet/src",
         &[
@@ -365,7 +366,10 @@ pub(super) const FOLDERS: &[Folders] = &[
         "crates/threads/src",
         &["patience scope wanted", "helpers", "indices", "rows", "pipeline sequence workers", "side_by_side"],
     ),
-    folders("crates/train/src", &["config shard state stopping", "kept_optimizer pruning", "shards", "fit"]),
+    folders(
+        "crates/train/src",
+        &["config shard state stopping", "kept_optimizer pruning", "shards", "fit", "state_file"],
+    ),
     folders(
         "crates/tuning/src",
         &["error search_trial", "search_range search_state", "search_space tuned", "job", "board", "search"],

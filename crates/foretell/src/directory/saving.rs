@@ -272,7 +272,7 @@ pub(crate) fn assemble(
     for model in estimators {
         let room = |(column, categories): &(&String, &Categories)| {
             model.columns_read().cat.contains(column)
-                && model.most_categories(column) < Some(categories.len())
+                && model.most_categories(column).is_some_and(|most| most < categories.len())
         };
         if let Some((column, _)) = vocabulary.iter().find(room) {
             let reason = format!("categorical_vocab_ has more categories of column {column} than it embeds");

@@ -208,3 +208,45 @@ fn the_contributions_of_past_values_add_up_to_the_forecast() {
         fitted.explain(&panel, &ExplainOptions::default().output(1)).expect_err("it has one output");
     assert!(refused.to_string().contains("no output 1"), "{refused}");
 }
+
+/// Columns of categories and groups are kept with a saved model.
+#[test]
+fn categories_and_groups_are_saved() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../pretrained/tests/fixtures/chronos2");
+    let ids = ["a", "b", "c"];
+    let rows = (0..3 * 40).map(|i| (ids[i / 40], (i % 40) as i64));
+    let y: Vec<f32> = (0..3 * 40).map(|i| ((i * 7) % 12) as f32).collect();
+    let (names, times): (Vec<&str>, Vec<i64>) = rows.unzip();
+    let labels: Vec<&str> = (0..3 * 40).map(|i| ["wet", "dry"][i % 3 / 2]).collect();
+    let panel = Panel::builder(TimeKind::Integer)
+        .freq(Freq::parse("1").expect("numbers"))
+        .rows(&names, &times, &y)
+        .categories("weather", &labels)
+        .build()
+        .expect("a panel")
+        .with_static_categories("city", &[("a", "Rome"), ("b", "Oslo"), ("c", "Rome")])
+        .expect("a column");
+    let spec = ModelSpec::new(folder.to_str().expect("a path"), 3, 1).expect("a folder of a network");
+    let alone = spec.clone().set("hist_exog_list", vec!["weather".to_owned()]).expect("a column");
+    let alone = alone.set("cat_exog_list", vec!["weather".to_owned()]).expect("a column");
+    let together = alone.clone().set("stat_exog_list", vec!["city".to_owned()]).expect("a column");
+    let together =
+        together.set("cat_exog_list", vec!["weather".to_owned(), "city".to_owned()]).expect("columns");
+    assert!(together.is_multivariate() && !alone.is_multivariate());
+    let forecasts = [alone, together].map(|spec| {
+        let fitted = Forecaster::new([spec]).expect("a model");
+        let fitted = fitted.fit(&panel).expect("weights");
+        let home = tempfile::tempdir().expect("a directory");
+        fitted.save(home.path().join("model"), false).expect("it is saved");
+        let loaded = Fitted::load(home.path().join("model")).expect("it is loaded");
+        let [before, after] = [&fitted, &loaded].map(|fitted| {
+            let frame = fitted.predict_with(&panel, &PredictOptions::new()).expect("a forecast");
+            frame.column("chronos2").expect("a column").to_vec()
+        });
+        assert_eq!(before, after);
+        before
+    });
+    // The one series of Oslo is alone.
+    assert_eq!(forecasts[0][3..6], forecasts[1][3..6]);
+    assert_ne!(forecasts[0][..3], forecasts[1][..3]);
+}

@@ -216,7 +216,7 @@ impl PretrainedNetwork for Bolt {
         self.input.bytes() + self.encoder.bytes() + self.decoder.bytes() + self.output.bytes()
     }
 
-    fn working_bytes(&self, horizon: usize, _: usize) -> u64 {
+    fn working_bytes(&self, horizon: usize, _: usize, _: usize) -> u64 {
         let (d, inner, ff) = (self.config.d_model, self.config.inner(), self.config.d_ff);
         let tokens = self.config.tokens();
         let passes =

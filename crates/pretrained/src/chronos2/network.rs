@@ -20,6 +20,13 @@ const PASS: usize = 600;
 /// Beyond it the hyperbolic sine has no number of 32 bits; untrained weights may reach it.
 const FARTHEST: f64 = 88.0;
 
+/// Series that are forecast together, and behind them their columns.
+#[derive(Clone, Debug)]
+struct Group<'a> {
+    variates: Vec<Variate<'a>>,
+    series: usize,
+}
+
 /// A Chronos-2 network.
 #[derive(Debug)]
 pub(crate) struct Chronos2 {
@@ -71,9 +78,9 @@ impl Chronos2 {
     }
 
     /// The quantiles of `ahead` patches after each variate of these groups, `[variates, levels, steps]`, groups of few tokens together.
-    fn passes(&self, groups: &[Vec<Variate<'_>>], ahead: usize, out: &mut [f64], scratch: &mut Scratch) {
+    fn passes(&self, groups: &[&[Variate<'_>]], ahead: usize, out: &mut [f64], scratch: &mut Scratch) {
         let each = self.levels().len() * ahead * self.size();
-        let tokens = |group: &Vec<Variate<'_>>| {
+        let tokens = |group: &&[Variate<'_>]| {
             let of = |variate: &Variate<'_>| {
                 variate.past.len().min(self.context_length()).div_ceil(self.size()) + 1 + ahead
             };
@@ -82,20 +89,20 @@ impl Chronos2 {
         let (mut groups, mut out) = (groups, out);
         while !groups.is_empty() {
             let mut sum = 0;
-            let fits = |group: &&Vec<Variate<'_>>| {
+            let fits = |group: &&&[Variate<'_>]| {
                 sum += tokens(group);
                 sum <= PASS
             };
             let count = groups.iter().take_while(fits).count().max(1);
             let (now, later) = groups.split_at(count);
-            let variates: usize = now.iter().map(Vec::len).sum();
+            let variates: usize = now.iter().map(|group| group.len()).sum();
             let (out_now, out_later) = std::mem::take(&mut out).split_at_mut(variates * each);
             self.pass(now, ahead, out_now, scratch);
             (groups, out) = (later, out_later);
         }
     }
 
-    fn pass(&self, groups: &[Vec<Variate<'_>>], ahead: usize, out: &mut [f64], scratch: &mut Scratch) {
+    fn pass(&self, groups: &[&[Variate<'_>]], ahead: usize, out: &mut [f64], scratch: &mut Scratch) {
         let Scratch { tokens, embedded, encoder, output } = scratch;
         let (d, size, levels) = (self.config.d_model, self.size(), self.levels().len());
         tokens.cut(groups, ahead, &self.config);
@@ -125,11 +132,11 @@ impl Chronos2 {
         }
     }
 
-    /// The quantiles of the first variate of a group, `[steps, levels]`; those of the first pass are there, of all of its variates,
+    /// The quantiles of the series of a group, `[series, steps, levels]`; those of the first pass are there, of all of its variates,
     /// `[variates, levels, steps]`.
     fn go_on(
         &self,
-        group: &[Variate<'_>],
+        &Group { variates: ref group, series }: &Group<'_>,
         first: &[f64],
         horizon: usize,
         out: &mut [f64],
@@ -143,8 +150,12 @@ impl Chronos2 {
         loop {
             let steps = block.len() / (variates * levels);
             let here = steps.min(horizon - done);
-            for (step, row) in out[done * levels..][..here * levels].chunks_exact_mut(levels).enumerate() {
-                row.iter_mut().enumerate().for_each(|(level, y)| *y = block[level * steps + step]);
+            for place in 0..series {
+                let rows = &mut out[(place * horizon + done) * levels..][..here * levels];
+                for (step, row) in rows.chunks_exact_mut(levels).enumerate() {
+                    let of = |level: usize| block[(place * levels + level) * steps + step];
+                    row.iter_mut().enumerate().for_each(|(level, y)| *y = of(level));
+                }
             }
             if done + here == horizon {
                 return;
@@ -175,6 +186,7 @@ impl Chronos2 {
                 })
                 .collect();
             let mut forecast = vec![0.0; pasts.len() * levels * steps];
+            let paths: Vec<&[Variate<'_>]> = paths.iter().map(|path| &path[..]).collect();
             self.passes(&paths, ahead, &mut forecast, scratch);
             block.clear();
             block.resize(variates * levels * steps, 0.0);
@@ -194,11 +206,12 @@ impl Chronos2 {
     }
 }
 
-/// A series and its columns.
-fn group_of<'a>(context: &'a SeriesContext<'_>) -> Vec<Variate<'a>> {
-    let columns = context.columns.iter();
+/// Series and their columns.
+fn group_of<'a>(contexts: &'a [SeriesContext<'_>]) -> Group<'a> {
+    let series = contexts.iter().map(|context| Variate { past: context.values, ahead: &[] });
+    let columns = contexts.iter().flat_map(|context| context.columns);
     let columns = columns.map(|column| Variate { past: &column.past, ahead: &column.ahead });
-    std::iter::once(Variate { past: context.values, ahead: &[] }).chain(columns).collect()
+    Group { variates: series.chain(columns).collect(), series: contexts.len() }
 }
 
 impl PretrainedNetwork for Chronos2 {
@@ -228,18 +241,20 @@ impl PretrainedNetwork for Chronos2 {
         if out.is_empty() {
             return;
         }
-        let groups: Vec<Vec<Variate<'_>>> = contexts.iter().map(group_of).collect();
+        let groups: Vec<Group<'_>> = contexts.chunk_by(|a, b| a.group == b.group).map(group_of).collect();
         let ahead = self.patches(horizon);
         let each = levels * ahead * self.size();
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let mut scratch = idle().pop().unwrap_or_default();
-        let mut first = vec![0.0; groups.iter().map(Vec::len).sum::<usize>() * each];
-        self.passes(&groups, ahead, &mut first, &mut scratch);
-        let mut of_group = 0;
-        for (group, out) in groups.iter().zip(out.chunks_exact_mut(horizon * levels)) {
-            let first = &first[of_group..][..group.len() * each];
-            of_group += first.len();
-            self.go_on(group, first, horizon, out, &mut scratch);
+        let variates: Vec<&[Variate<'_>]> = groups.iter().map(|group| &group.variates[..]).collect();
+        let mut first = vec![0.0; variates.iter().map(|group| group.len()).sum::<usize>() * each];
+        self.passes(&variates, ahead, &mut first, &mut scratch);
+        let (mut first, mut out) = (&first[..], out);
+        for group in &groups {
+            let (own, later) = first.split_at(group.variates.len() * each);
+            let (own_out, out_later) = std::mem::take(&mut out).split_at_mut(group.series * horizon * levels);
+            (first, out) = (later, out_later);
+            self.go_on(group, own, horizon, own_out, &mut scratch);
         }
         idle().push(scratch);
     }
@@ -252,13 +267,13 @@ impl PretrainedNetwork for Chronos2 {
         self.input.bytes() + self.encoder.bytes() + self.output.bytes()
     }
 
-    fn working_bytes(&self, horizon: usize, columns: usize) -> u64 {
+    fn working_bytes(&self, horizon: usize, columns: usize, group: usize) -> u64 {
         let (d, inner, ff) = (self.config.d_model, self.config.inner(), self.config.d_ff);
-        let (variates, levels) = (1 + columns, self.levels().len());
+        let (variates, levels) = (group * (1 + columns), self.levels().len());
         let (each, steps) = (self.config.tokens(), self.patches(horizon) * self.size());
         let tokens = (variates * each).max(PASS);
-        let pass = tokens * (4 * d + 4 * inner + ff + 3 * self.size()) + 2 * each * each;
-        let first = TOGETHER * variates * levels * steps;
+        let pass = tokens * (4 * d + 4 * inner + ff + 3 * self.size()) + 2 * each.max(variates).pow(2);
+        let first = TOGETHER.max(group) * (1 + columns) * levels * steps;
         let behind = match horizon > steps {
             true => PATHS.len() * variates * (self.context_length() + levels * steps),
             false => 0,

@@ -36,7 +36,7 @@ pub(super) struct Tokens {
 
 impl Tokens {
     /// Cuts groups of variates into patches, with `ahead` of the future.
-    pub(super) fn cut(&mut self, groups: &[Vec<Variate<'_>>], ahead: usize, config: &Chronos2Config) {
+    pub(super) fn cut(&mut self, groups: &[&[Variate<'_>]], ahead: usize, config: &Chronos2Config) {
         let own = &config.chronos_config;
         let size = own.input_patch_size;
         let Self { places, variates, groups: ranges, scales, patches, ahead: of_future, .. } = self;
@@ -50,7 +50,7 @@ impl Tokens {
             let first = variates.len();
             let last = |variate: &Variate<'_>| variate.past.len().min(own.context_length);
             let most = group.iter().map(|variate| last(variate).div_ceil(size)).max().unwrap_or(0);
-            for variate in group {
+            for variate in *group {
                 let past = &variate.past[variate.past.len() - last(variate)..];
                 let scale = Scale::of(past);
                 let mut put = |from: i64, value: &dyn Fn(i64) -> f64| {

@@ -222,7 +222,7 @@ impl PretrainedNetwork for Foretell0Network {
         4 * self.params.table().arena_len() as u64
     }
 
-    fn working_bytes(&self, horizon: usize, _: usize) -> u64 {
+    fn working_bytes(&self, horizon: usize, _: usize, _: usize) -> u64 {
         // A window and its image; beside what is read a few rows of each token.
         let tokens = 2 * (PAST + horizon.min(FARTHEST).div_ceil(PATCH)) as u64;
         4 * tokens * (FEATURES + 16 * 256) as u64

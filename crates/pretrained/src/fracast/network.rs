@@ -158,7 +158,7 @@ impl PretrainedNetwork for Fracast {
         self.encoder.bytes() + self.head.bytes()
     }
 
-    fn working_bytes(&self, _: usize, _: usize) -> u64 {
+    fn working_bytes(&self, _: usize, _: usize, _: usize) -> u64 {
         let FracastConfig { window, d_model, horizon, head_future_conv_seed, .. } = self.config;
         let features = 2 + 2 * self.config.periods() * self.config.periodic_harmonics;
         let ahead = horizon * (3 * d_model + 3 * self.config.quantiles.len() + 1)

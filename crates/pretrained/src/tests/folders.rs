@@ -3,9 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use foretell_estimator::Workers;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use super::packages::{panel, quantiles};
 use crate::{PretrainedError, is_pretrained_folder, load_folder};
 
 /// A copy of a sound folder.
@@ -239,4 +241,168 @@ fn damaged_weights_are_errors_and_pickles_are_not_opened() {
     fs::rename(&path, folder.path().join("pytorch_model.bin")).expect("another name");
     let told = error(folder.path()).to_string();
     assert!(told.contains("model.safetensors is missing") && told.contains("are not opened"), "{told}");
+}
+
+/// Folders of all kinds that are read.
+const KINDS: [&str; 6] = ["bolt", "chronos2", "fracast", "fracast-int8", "timesfm", "tirex"];
+
+/// The file of the weights in a folder.
+fn weights_in(folder: &Path) -> PathBuf {
+    let names = ["model.safetensors", "model.int8.safetensors"];
+    names.map(|name| folder.join(name)).into_iter().find(|path| path.exists()).expect("weights")
+}
+
+/// The paths of all values in a document, by JSON pointer.
+fn places(value: &Value, at: &str, found: &mut Vec<String>) {
+    match value {
+        Value::Object(all) => {
+            all.iter().for_each(|(name, value)| places(value, &format!("{at}/{name}"), found))
+        }
+        Value::Array(all) => {
+            all.iter().enumerate().for_each(|(i, value)| places(value, &format!("{at}/{i}"), found));
+        }
+        _ => found.push(at.to_owned()),
+    }
+}
+
+/// Whatever stands in place of any value of any `config.json`: an error, or a network that forecasts.
+#[test]
+fn any_other_value_of_a_config_is_an_error_or_of_no_account() {
+    let values = [
+        json!(null),
+        json!(-1),
+        json!(0),
+        json!(1),
+        json!(1_u64 << 31),
+        json!(1_u64 << 40),
+        json!(u64::MAX),
+        json!(1e300),
+        json!("\u{0}../../x"),
+        json!([]),
+        json!({}),
+    ];
+    for kind in KINDS {
+        let folder = copied(kind);
+        let path = folder.path().join("config.json");
+        let config: Value = serde_json::from_slice(&fs::read(&path).expect("a file")).expect("JSON");
+        let mut all = Vec::new();
+        places(&config, "", &mut all);
+        assert!(all.len() > 8, "{kind}");
+        let (mut refused, mut told) = (0, String::new());
+        for place in all {
+            for value in &values {
+                let mut config = config.clone();
+                *config.pointer_mut(&place).expect("a value") = value.clone();
+                fs::write(&path, config.to_string()).expect("a file");
+                match load_folder(folder.path()) {
+                    Err(error) => (refused, told) = (refused + 1, error.to_string()),
+                    Ok(None) => panic!("{kind}: no folder of a network"),
+                    Ok(Some(network)) => {
+                        let workers = Workers::new(1).expect("a thread");
+                        let y: Vec<f32> = (0..20).map(|t| (t % 5) as f32).collect();
+                        let found = quantiles(&*network, &panel(&y), 2, &workers);
+                        assert!(found.iter().all(|y| y.is_finite()), "{kind}, {place} {value}: {found:?}");
+                    }
+                }
+                assert!(told.len() < 1000, "{told}");
+            }
+        }
+        assert!(refused > 40, "{kind}: {refused}");
+    }
+}
+
+#[test]
+fn any_tensor_that_lies_is_an_error() {
+    for kind in KINDS {
+        let folder = copied(kind);
+        let path = weights_in(folder.path());
+        let sound = fs::read(&path).expect("a file");
+        let length = u64::from_le_bytes(sound[..8].try_into().expect("eight bytes")) as usize;
+        let header: Value = serde_json::from_slice(&sound[8..8 + length]).expect("JSON");
+        let names = header.as_object().expect("tensors").keys().filter(|name| *name != "__metadata__");
+        let (mut read, mut unread) = (0, 0);
+        for name in names {
+            fs::write(&path, &sound).expect("a file");
+            with_header(&path, |header| {
+                let tensor = header.as_object_mut().expect("tensors").remove(name);
+                header["another"] = tensor.expect("a tensor");
+            });
+            match load_folder(folder.path()) {
+                // Queries and keys of a token that attends to itself alone.
+                Ok(_) => {
+                    unread += 1;
+                    continue;
+                }
+                Err(error) => {
+                    assert!(error.to_string().contains("must be"), "{error}");
+                    read += 1;
+                }
+            }
+            let lies: [(&str, &dyn Fn(&mut Value)); 7] = [
+                ("has no numbers", &|header| header[name]["shape"] = json!([0])),
+                ("has other sizes", &|header| header[name]["shape"] = json!([3, 5, 7, 11])),
+                ("overflows", &|header| header[name]["shape"] = json!([1_u64 << 32, 1_u64 << 32])),
+                ("is large", &|header| header[name]["shape"] = json!([u64::MAX])),
+                ("is of 64 bits", &|header| header[name]["dtype"] = json!("I64")),
+                ("is of no kind", &|header| header[name]["dtype"] = json!("F7")),
+                ("is elsewhere", &|header| header[name]["data_offsets"] = json!([1_u64 << 40, 1_u64 << 41])),
+            ];
+            for (what, lie) in lies {
+                fs::write(&path, &sound).expect("a file");
+                with_header(&path, lie);
+                let told = load_folder(folder.path()).map(drop).expect_err(&format!("{kind}: {name} {what}"));
+                let told = told.to_string();
+                assert!(told.contains("safetensors") && told.len() < 1000, "{kind}: {name} {what}: {told}");
+            }
+            // A number that is none; of 8 bits any is one, and their scales are floats.
+            if header[name]["dtype"] != json!("I8") {
+                let mut bytes = sound.clone();
+                let first = header[name]["data_offsets"][0].as_u64().expect("a place") as usize + 8 + length;
+                let size = if header[name]["dtype"] == json!("BF16") { 2 } else { 4 };
+                bytes[first..first + size].fill(0xff);
+                fs::write(&path, bytes).expect("a file");
+                let told = load_folder(folder.path()).map(drop).expect_err(name).to_string();
+                assert!(told.contains("numbers that are not finite"), "{kind}: {name}: {told}");
+            }
+        }
+        assert!(read > 20 && unread * 8 < read, "{kind}: {read} are read, {unread} are not");
+    }
+}
+
+#[test]
+fn links_are_followed_to_files_and_nothing_else_is_opened() {
+    for kind in KINDS {
+        let folder = copied(kind);
+        let path = weights_in(folder.path());
+        // As caches of hubs have it: files elsewhere, by links.
+        let elsewhere = tempfile::tempdir().expect("a folder");
+        let blob = elsewhere.path().join("blob");
+        fs::rename(&path, &blob).expect("another place");
+        // What would be unpickled, or named by an index, is not looked at: a folder cannot even be opened as a file.
+        for other in ["pytorch_model.bin", "model.ckpt", "adapter_model.safetensors", "tokenizer.json"] {
+            fs::create_dir(folder.path().join(other)).expect("a folder");
+        }
+        let told = error(folder.path()).to_string();
+        assert!(told.contains("model.safetensors is missing") && told.contains("are not opened"), "{told}");
+        let index = json!({"weight_map": {"a": "../../../etc/passwd", "b": "/etc/passwd"}});
+        fs::write(folder.path().join("model.safetensors.index.json"), index.to_string()).expect("a file");
+        let told = error(folder.path()).to_string();
+        assert!(told.contains("in several parts are not read") && !told.contains("passwd"), "{told}");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::symlink;
+
+            symlink(&blob, &path).expect("a link");
+            load_folder(folder.path()).expect("a sound folder").expect("a folder of a network");
+            for to in [Path::new("/dev/zero"), elsewhere.path(), &path, Path::new("/nowhere")] {
+                fs::remove_file(&path).expect("a link");
+                symlink(to, &path).expect("a link");
+                error(folder.path());
+            }
+            let config = folder.path().join("config.json");
+            fs::remove_file(&config).expect("a file");
+            symlink("/dev/zero", &config).expect("a link");
+            assert!(!is_pretrained_folder(folder.path()));
+        }
+    }
 }

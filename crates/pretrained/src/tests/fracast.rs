@@ -2,11 +2,9 @@
 
 use std::path::PathBuf;
 
-use foretell_calendar::Freq;
-use foretell_data::Panel;
 use foretell_estimator::Workers;
 
-use super::packages::{compare, fixtures, panel, quantiles};
+use super::packages::{check_independence, compare, fixtures, panel, quantiles};
 use crate::load_folder;
 
 const FIXTURE: &str = include_str!("../../tests/fixtures/fracast.json");
@@ -35,22 +33,8 @@ fn fracast_0_forecasts_as_the_package() {
 }
 
 #[test]
-fn neither_threads_nor_other_series_change_a_forecast() {
-    let network = load_folder(&fixtures().join("fracast")).expect("sound").expect("a network");
-    let freq = Freq::parse("h").expect("hours");
-    let wave = |i: usize| (0..90 + i).map(|t| ((t * (i + 3)) % 11) as f32).collect::<Vec<f32>>();
-    let all: Vec<(String, i64, Vec<f32>)> = (0..5).map(|i| (format!("s{i}"), 0, wave(i))).collect();
-    let panel = Panel::from_series(freq, all.clone()).expect("a panel");
-    let of = |panel: &Panel, threads: usize| {
-        quantiles(&*network, panel, 20, &Workers::new(threads).expect("threads"))
-    };
-    let one = of(&panel, 1);
-    assert_eq!(one, of(&panel, 3));
-    let each = one.len() / 5;
-    for (i, series) in all.into_iter().enumerate() {
-        let alone = Panel::from_series(freq, [series]).expect("a panel");
-        assert_eq!(one[i * each..(i + 1) * each], of(&alone, 2), "series {i}");
-    }
+fn neither_threads_nor_other_series_change_a_bit_of_a_forecast() {
+    check_independence("fracast", [5, 1], f64::MIN_POSITIVE);
 }
 
 #[test]

@@ -6,4 +6,5 @@ mod folders;
 mod fracast;
 mod packages;
 mod timesfm;
+mod tirex;
 mod tuning;

@@ -13,7 +13,7 @@ use crate::load_folder;
 pub(crate) const LEVELS: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
 
 /// What quantiles may be off, of the scale of their series.
-const TOLERANCE: f64 = 1e-4;
+pub(crate) const TOLERANCE: f64 = 1e-4;
 
 /// The values of a case, NaN where they are missing: also in `compare/pretrained.py`.
 pub(crate) fn series(case: &Value) -> Vec<f32> {
@@ -50,6 +50,18 @@ pub(crate) fn series(case: &Value) -> Vec<f32> {
         if is_missing { f32::NAN } else { y as f32 * 2.0_f32.powi(exponent as i32) }
     };
     (0..length).map(value).collect()
+}
+
+/// The categories of a column of a case by their numbers, one of which is met in the last `h` alone: also in `compare/pretrained.py`.
+pub(crate) fn categories(column: &Value, h: usize) -> Vec<f32> {
+    let number = |name: &str| column[name].as_u64().unwrap_or_else(|| panic!("{name} of {column}"));
+    let (length, categories, mut state) =
+        (number("length") as usize, number("categories") as u32, number("seed") as u32);
+    let category = |t: usize| {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (1 + (state >> 16) % (categories + u32::from(t + h >= length))) as f32
+    };
+    (0..length).map(category).collect()
 }
 
 /// The panel of a series.
@@ -116,23 +128,7 @@ pub(crate) fn compare_cases(
     for (i, case) in fixture[kind].as_array().expect("cases").iter().enumerate() {
         let Some(theirs) = case.get(name) else { continue };
         let (y, h) = (series(case), case["horizon"].as_u64().expect("steps") as usize);
-        let ours = forecast(case, &y, h);
-        let known = || y.iter().filter(|y| y.is_finite()).map(|&y| f64::from(y));
-        let [least, most] =
-            known().fold([f64::MAX, f64::MIN], |[least, most], y| [least.min(y), most.max(y)]);
-        // A constant series has the scale of its digits in 32 bits.
-        let scale = (most - least).max(1e-3 * most.abs().max(least.abs())).max(1e-5);
-        let rows = theirs["quantiles"].as_array().expect("steps").iter().map(numbers);
-        let mut off = 0.0_f64;
-        for (step, mut row) in numbers(&theirs["steps"]).into_iter().zip(rows) {
-            row.sort_unstable_by(f64::total_cmp);
-            assert_eq!(row.len(), levels, "case {i}");
-            let ours = &ours[step as usize * levels..][..levels];
-            // Both are rounded to 32 bits, which is much of the range far from zero.
-            let beyond = |(a, b): (&f64, &f64)| (a - b).abs() - f64::from(f32::EPSILON) * b.abs();
-            assert!(ours.iter().all(|y| y.is_finite()), "case {i}: {ours:?}");
-            off = ours.iter().zip(&row).map(beyond).fold(off, |off, beyond| off.max(beyond / scale));
-        }
+        let off = difference(&y, &forecast(case, &y, h), theirs, levels);
         if off.is_nan() || off > TOLERANCE {
             failures.push(format!("case {i}: {off:.2e}"));
         }
@@ -140,6 +136,27 @@ pub(crate) fn compare_cases(
     }
     assert!(failures.is_empty(), "{name}: {} of {count} differ:\n{}", failures.len(), failures.join("\n"));
     (count, largest)
+}
+
+/// The largest difference of quantiles `[h, levels]` from those of a package, of the scale of their series.
+pub(crate) fn difference(y: &[f32], ours: &[f64], theirs: &Value, levels: usize) -> f64 {
+    let known = || y.iter().filter(|y| y.is_finite()).map(|&y| f64::from(y));
+    let [least, most] = known().fold([f64::MAX, f64::MIN], |[least, most], y| [least.min(y), most.max(y)]);
+    // A constant series has the scale of its digits in 32 bits.
+    let scale = (most - least).max(1e-3 * most.abs().max(least.abs())).max(1e-5);
+    let scale = theirs.get("scale").and_then(Value::as_f64).unwrap_or(scale);
+    let rows = theirs["quantiles"].as_array().expect("steps").iter().map(numbers);
+    let mut off = 0.0_f64;
+    for (step, mut row) in numbers(&theirs["steps"]).into_iter().zip(rows) {
+        row.sort_unstable_by(f64::total_cmp);
+        assert_eq!(row.len(), levels, "{theirs}");
+        let ours = &ours[step as usize * levels..][..levels];
+        // Both are rounded to 32 bits, which is much of the range far from zero.
+        let beyond = |(a, b): (&f64, &f64)| (a - b).abs() - f64::from(f32::EPSILON) * b.abs();
+        assert!(ours.iter().all(|y| y.is_finite()), "{ours:?}");
+        off = ours.iter().zip(&row).map(beyond).fold(off, |off, beyond| off.max(beyond / scale));
+    }
+    off
 }
 
 /// Forecasts of `count` series are the same bits on any number of threads, and within `tolerance` those of each `every`-th series alone.

@@ -254,7 +254,7 @@ impl PretrainedNetwork for TimesFm {
         self.input.bytes() + self.decoder.bytes() + self.points.bytes() + self.spreads.bytes()
     }
 
-    fn working_bytes(&self, horizon: usize, _: usize) -> u64 {
+    fn working_bytes(&self, horizon: usize, _: usize, _: usize) -> u64 {
         let TimesFmConfig { hidden_size: d, intermediate_size: wide, patch_length: size, .. } = self.config;
         let (inner, outputs) = (self.config.inner(), self.config.outputs());
         let streams = TOGETHER * (1 + usize::from(self.config.force_flip_invariance));
