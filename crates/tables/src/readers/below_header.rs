@@ -43,7 +43,8 @@ impl<L: Copy> BelowHeader<L> {
         // pandas writes what the columns before the first group are called into a row of its own.
         let leads = second.keys().copied().eq(0..second.len()) && 2 * second.len() <= first.len();
         let (_, third) = rest.first()?;
-        let is_index = leads && !second.values().any(begins_with_digit) && is_units_row(first, third);
+        let is_index =
+            leads && !second.values().any(|cell| begins_with_digit(cell)) && is_units_row(first, third);
         let names = joined(header, first, second).filter(|_| is_index)?;
         Some(Self { rows: vec![*at, *next], what: Below::Names(names) })
     }
@@ -107,7 +108,7 @@ fn is_year(text: &str) -> bool {
     text.len() == 4 && text.parse().is_ok_and(|year| (1600..2200).contains(&year))
 }
 
-fn begins_with_digit(cell: &String) -> bool {
+fn begins_with_digit(cell: &str) -> bool {
     cell.trim_start_matches(|c: char| !c.is_alphanumeric()).starts_with(|c: char| c.is_ascii_digit())
 }
 
@@ -116,7 +117,7 @@ fn is_units_row(first: &Row, second: &Row) -> bool {
     let mut units = first.iter().filter(|(_, cell)| cell.trim() != "-").peekable();
     units.peek().is_some()
         && units.all(|(column, cell)| {
-            !begins_with_digit(cell) && second.get(column).is_some_and(begins_with_digit)
+            !begins_with_digit(cell) && second.get(column).is_some_and(|cell| begins_with_digit(cell))
         })
 }
 
