@@ -47,8 +47,10 @@ pub(crate) fn plain_models() -> impl Iterator<Item = &'static EstimatorEntry> {
 /// The kinds of columns that an estimator reads; of folders, those that any network in one does.
 pub(crate) fn columns_of(entry: &EstimatorEntry) -> Exogenous {
     let own = ModelSpec::from((entry.new)(1)).exogenous();
-    let any_folder = entry.name == FOLDERS.name;
-    Exogenous { futr: own.futr || any_folder, hist: own.hist || any_folder, ..own }
+    match entry.name == FOLDERS.name {
+        true => Exogenous { futr: true, hist: true, stat: true, cat: true },
+        false => own,
+    }
 }
 
 /// The kinds of columns that a model reads.
