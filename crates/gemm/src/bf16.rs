@@ -10,6 +10,9 @@
 //! several tasks read the same rows; a single row is not packed. The right operand lies in strips of 16 columns. What
 //! multiplies a tile by a strip depends on the machine: see [`kernel`].
 //!
+//! Machines without instructions for it round or widen both operands before ([`widened_operands`]) and multiply in `f32`, where there are
+//! many rows and columns: so a step takes as long as in `f32`, with the numbers and the memory of one in bfloat16.
+//!
 //! Where tiles of bfloat16 are multiplied at sixteen times the rate of `f32`, they serve `f32` too: see [`bf16x3`].
 
 pub(crate) mod bf16x3;
@@ -19,11 +22,11 @@ mod operand;
 mod pack;
 mod split_operands;
 mod tasks;
+mod widened_operands;
 
 use crate::options::{Bias, Options};
 use crate::view::MatMut;
 use kernel::Kernel;
-pub(crate) use kernel::fast_pairs;
 pub(crate) use operand::{Bf16Operand, PackedBf16};
 use tasks::{in_parts, run};
 
@@ -34,7 +37,11 @@ pub(crate) fn product_packed(
     rhs: &PackedBf16,
     options: Options<'_>,
 ) {
-    run(Kernel::of_machine(), dst, lhs, rhs.into(), options);
+    let kernel = Kernel::of_machine();
+    match kernel.widens_before(dst.nrows(), dst.ncols()) {
+        true => widened_operands::product_packed(dst, lhs, rhs, options),
+        false => run(kernel, dst, lhs, rhs.into(), options),
+    }
 }
 
 /// A product of two operands neither of which is packed.
@@ -44,6 +51,9 @@ pub(crate) fn product(
     rhs: Bf16Operand<'_>,
     options: Options<'_>,
 ) {
+    if Kernel::of_machine().widens_before(dst.nrows(), dst.ncols()) {
+        return widened_operands::product(dst, lhs, rhs, options);
+    }
     // Sums are written along rows.
     let (dst, lhs, rhs, options) = match dst.row_stride() < dst.col_stride() {
         true => (dst.t(), rhs.t(), lhs.t(), Options { bias: options.bias.map(Bias::t), ..options }),

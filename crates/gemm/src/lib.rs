@@ -28,7 +28,7 @@
 //! [`matmul`] takes them in place of a matrix ([`Rhs`]), and rounds the left operand as they are rounded.
 //!
 //! Products in bfloat16 sum up in `f32`. They run on the tiles of Intel's AMX, on AVX512-BF16 where it is the faster way, and
-//! elsewhere on widened numbers. Numbers below `2^-126` may count as zeros, as operands and as sums: machines that multiply bfloat16
+//! elsewhere in `f32`, on numbers that are rounded before. Numbers below `2^-126` may count as zeros, as operands and as sums: machines that multiply bfloat16
 //! numbers do not compute with them. [`Options::rounding`] asks [`matmul`] and [`matmul_batched`] to round both operands, to bfloat16
 //! only where it saves time ([`Rounding::of_product`]), or to half precision, which they multiply in `f32`.
 //!
@@ -94,7 +94,6 @@ mod check;
 mod complex;
 mod dispatch;
 mod epilogue;
-mod f16;
 mod flops;
 mod general;
 mod int8;
@@ -107,6 +106,7 @@ mod plan;
 mod product;
 mod record;
 mod rhs;
+mod rounded;
 mod skinny;
 mod strips;
 mod tasks;

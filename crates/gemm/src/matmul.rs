@@ -3,16 +3,16 @@
 use foretell_simd::level;
 
 use crate::batch::{BatchMut, BatchRef};
-use crate::bf16::{self, Bf16Operand, bf16x3, fast_pairs};
+use crate::bf16::{self, Bf16Operand, bf16x3};
 use crate::check::{assert_bias, assert_shapes};
-use crate::f16;
 use crate::int8;
 use crate::options::{Options, Rounding};
 use crate::packed::{Form, PackedF32};
-use crate::plan::kernel::{Numbers, Operands, Strides, numbers};
+use crate::plan::kernel::{Numbers, Operands, Strides, fast_pairs, numbers};
 use crate::plan::{Request, RightLayout};
 use crate::record::note;
 use crate::rhs::Rhs;
+use crate::rounded::RoundedOperand;
 use crate::tasks;
 use crate::view::{MatMut, MatRef};
 use crate::weights::{Packed, WeightMatrix};
@@ -66,9 +66,9 @@ fn one(dst: MatMut<'_, f32>, lhs: MatRef<'_, f32>, rhs: MatRef<'_, f32>, options
         }
         Numbers::Bf16 => in_bf16(dst, lhs, rhs.into(), options),
         Numbers::F16 => {
-            let (left, right) = (f16::rounded(lhs), f16::rounded(rhs));
+            let [left, right] = [lhs, rhs].map(RoundedOperand::to_f16);
             let options = Options { rounding: Rounding::None, ..options };
-            product(dst, f16::view(lhs, &left), f16::view(rhs, &right).into(), options);
+            product(dst, left.view(), right.view().into(), options);
         }
     }
 }

@@ -30,7 +30,8 @@ pub enum Rounding {
     /// Not at all.
     #[default]
     None,
-    /// To bfloat16 where the product is so large that this saves time; else not at all. [`Rounding::of_product`] says which.
+    /// To bfloat16 where the product is so large that this saves time on machines with instructions for it; else not at all.
+    /// [`Rounding::of_product`] says which.
     Bf16,
     /// To half precision, beyond 65,504 to infinity. The product is computed in `f32`, so it saves no time: what 16 bits save is the
     /// memory of operands that were kept in them.

@@ -32,7 +32,7 @@ impl WeightFormat {
     /// The format in which the right operand of products of `[m, k]` and `[k, n]` is best packed once, at the current level: none
     /// where that saves no time, or changes the bits of a product with this rounding, which in `f32` it may.
     pub fn best_for(shape: [usize; 3], rounding: Rounding) -> Option<Self> {
-        kernel::best_format(shape, rounding, level())
+        kernel::best_format(shape, rounding, level(), kernel::fast_pairs)
     }
 }
 
@@ -98,8 +98,12 @@ enum Way {
     F32(Kernel),
     F16(Kernel),
     Bf16(Bf16Kernel),
+    /// In `f32`, of operands that were rounded before.
+    Bf16InF32(Kernel),
     Bf16x3,
-    Int8 { tiles: bool },
+    Int8 {
+        tiles: bool,
+    },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,6 +180,10 @@ pub(crate) fn plan(request: Request, level: Level) -> Plan {
             Numbers::Bf16x3 => Way::Bf16x3,
         },
     };
+    let way = match way {
+        Way::Bf16(by) if kernel::widens_before(shape, by) => Way::Bf16InF32(in_f32(shape)),
+        way => way,
+    };
     if m == 0 || n == 0 {
         return Plan { way, cut: WholeCut::Nothing };
     }
@@ -183,12 +191,13 @@ pub(crate) fn plan(request: Request, level: Level) -> Plan {
     let is_packed = match rhs {
         RightLayout::RowMajor | RightLayout::ColumnMajor => false,
         RightLayout::PackedF32 => way == Way::Bf16x3 || level.has_avx512(),
-        RightLayout::PackedBf16 | RightLayout::PackedInt8 => true,
+        RightLayout::PackedBf16 => !matches!(way, Way::Bf16InF32(_)),
+        RightLayout::PackedInt8 => true,
     };
     let may_have_parts = is_single && operands.dst.col == 1;
     let cut = match way {
         Way::F32(Kernel::Strips) if is_packed => WholeCut::grid(Grid::of_packed(m, n, k)),
-        Way::F32(_) | Way::F16(_) => match cut::in_f32(shape, may_have_parts) {
+        Way::F32(_) | Way::F16(_) | Way::Bf16InF32(_) => match cut::in_f32(shape, may_have_parts) {
             Cut::Parts(count) => WholeCut::Parts(count),
             Cut::Grid(grid) => WholeCut::grid(grid),
         },
@@ -225,6 +234,7 @@ pub(crate) fn plan(request: Request, level: Level) -> Plan {
     let way = match way {
         Way::F32(whole) => Way::F32(kernel(whole)),
         Way::F16(whole) => Way::F16(kernel(whole)),
+        Way::Bf16InF32(whole) => Way::Bf16InF32(kernel(whole)),
         way => way,
     };
     Plan { way, cut }
@@ -243,6 +253,7 @@ impl fmt::Display for Plan {
         match self.way {
             Way::F32(way) => write!(f, "f32 by {}", kernel(way))?,
             Way::F16(way) => write!(f, "f16 in f32 by {}", kernel(way))?,
+            Way::Bf16InF32(way) => write!(f, "bf16 in f32 by {}", kernel(way))?,
             Way::Bf16(Bf16Kernel::Tiles) => f.write_str("bf16 by tiles of AMX")?,
             Way::Bf16(Bf16Kernel::Pairs) => f.write_str("bf16 by dot products of pairs")?,
             Way::Bf16(Bf16Kernel::Widened) => f.write_str("bf16 widened to f32")?,

@@ -57,6 +57,8 @@ fn own(weight: &mut Arc<RoundedWeight>) -> &mut RoundedWeight {
 mod tests {
     use std::collections::HashSet;
 
+    use foretell_autograd::WeightFormat;
+
     use super::*;
     use crate::{Activation, Forward, Init, Key, Linear, Rounding, Tensor, Var};
 
@@ -101,7 +103,9 @@ mod tests {
         assert_eq!(layers.run(&params, Some(&weights)), layers.run(&params, None));
         // The input of the first layer wants no gradient.
         weights.pack(&params);
-        assert_eq!(packs(&weights), [[true, false], [true, true]]);
+        // Machines without instructions for bfloat16 round the weights in each product.
+        let packed = WeightFormat::best_for([64, 24, 70], Rounding::Bf16).is_some();
+        assert_eq!(packs(&weights), if packed { vec![[true, false], [true, true]] } else { Vec::new() });
         let first = layers.run(&params, Some(&weights));
         assert_eq!(first, layers.run(&params, None));
         assert_eq!(first, layers.run(&params, Some(&weights)), "two shards of a step read the same");

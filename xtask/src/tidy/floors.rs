@@ -158,7 +158,7 @@ pub(super) const FOLDERS: &[Folders] = &[
         "crates/gemm/src",
         &[
             "amx flops options vector view",
-            "batch check epilogue f16 interleave plan transpose",
+            "batch check epilogue interleave plan rounded transpose",
             "parts product record",
             "int8",
             "general skinny strips tiny",

@@ -4,7 +4,8 @@
 //!   `f32`. They alone multiply numbers in three pieces.
 //! * Dot products of pairs (AVX512-BF16) on AMD's machines, where they do twice the work of a fused multiply-add. On
 //!   Intel's they do half of it, and are not used.
-//! * Everywhere else the numbers are widened again and multiplied in `f32`: the same roundings, half the bytes of weights.
+//! * Everywhere else the numbers are widened again and multiplied in `f32`: the same roundings, half the bytes of weights. Of many rows and
+//!   columns they are widened before ([`widened_operands`](super::widened_operands)).
 
 #[cfg(target_arch = "x86_64")]
 mod pairs;
@@ -20,7 +21,6 @@ use product::{Finish, Product};
 
 use crate::bf16::layout::{DEPTH, Layout, Terms, WIDTH};
 use crate::plan;
-#[cfg(target_arch = "x86_64")]
 use crate::plan::kernel::Bf16Kernel;
 use crate::view::MatMut;
 
@@ -37,13 +37,18 @@ pub(crate) enum Kernel {
 impl Kernel {
     /// The best one at the current level.
     pub(crate) fn of_machine() -> Self {
-        match plan::kernel::in_bf16(level(), fast_pairs) {
+        match plan::kernel::in_bf16(level(), plan::kernel::fast_pairs) {
             #[cfg(target_arch = "x86_64")]
             Bf16Kernel::Tiles => Self::Tiles,
             #[cfg(target_arch = "x86_64")]
             Bf16Kernel::Pairs => Self::Pairs,
             _ => Self::Widened,
         }
+    }
+
+    /// Whether operands of a product of this many rows and columns are widened before.
+    pub(crate) fn widens_before(self, rows: usize, cols: usize) -> bool {
+        self == Self::Widened && plan::kernel::widens_before([rows, 0, cols], Bf16Kernel::Widened)
     }
 
     /// Whether the machine has the instructions, at the current level.
@@ -102,23 +107,4 @@ impl Kernel {
             Self::Widened => product.widened(),
         }
     }
-}
-
-/// Whether the machine has dot products of pairs that do twice the work of a fused multiply-add: AMD's do.
-pub(crate) fn fast_pairs() -> bool {
-    #[cfg(target_arch = "x86_64")]
-    return is_x86_feature_detected!("avx512bf16") && is_amd();
-    #[cfg(not(target_arch = "x86_64"))]
-    false
-}
-
-#[cfg(target_arch = "x86_64")]
-fn is_amd() -> bool {
-    use std::sync::OnceLock;
-
-    static AMD: OnceLock<bool> = OnceLock::new();
-    *AMD.get_or_init(|| {
-        let vendor = std::arch::x86_64::__cpuid(0);
-        [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).concat() == b"AuthenticAMD"
-    })
 }

@@ -182,13 +182,19 @@ fn pays_in_bf16([m, k, n]: [usize; 3]) -> bool {
 }
 
 /// See [`WeightFormat::best_for`].
-pub(crate) fn best_format(shape: [usize; 3], rounding: Rounding, level: Level) -> Option<WeightFormat> {
+pub(crate) fn best_format(
+    shape: [usize; 3],
+    rounding: Rounding,
+    level: Level,
+    fast_pairs: impl FnOnce() -> bool,
+) -> Option<WeightFormat> {
     match rounding {
         Rounding::None => pays_packed(shape, level).then_some(WeightFormat::F32),
         // What is not packed before is added up in parts where the inner dimension is long.
         Rounding::Bf16 => {
             let same_bits = parts(shape, bf16::PART).is_none();
-            (pays_in_bf16(shape) && same_bits).then_some(WeightFormat::Bf16)
+            let has_bf16 = in_bf16(level, fast_pairs) != Bf16Kernel::Widened;
+            (has_bf16 && pays_in_bf16(shape) && same_bits).then_some(WeightFormat::Bf16)
         }
         Rounding::F16 => None,
     }
@@ -228,7 +234,33 @@ pub(crate) fn in_bf16(level: Level, fast_pairs: impl FnOnce() -> bool) -> Bf16Ke
     }
 }
 
+/// Whether a product in bfloat16 is made in `f32` of operands that are widened before, as machines without instructions for it do where
+/// both operands are read often: of few rows or columns the numbers are widened as they are multiplied.
+#[inline(always)]
+pub(crate) fn widens_before([m, _, n]: [usize; 3], kernel: Bf16Kernel) -> bool {
+    kernel == Bf16Kernel::Widened && m.min(n) >= bf16::LEAST_SIDE
+}
+
 /// Whether tiles of AMX take a product of this many rows with weights in 8 bits.
 pub(crate) fn int8_by_tiles(rows: usize, level: Level) -> bool {
     level == Level::Amx && rows >= int8::LEAST_ROWS_OF_TILES
+}
+
+/// Whether the machine has dot products of pairs that do twice the work of a fused multiply-add: AMD's do.
+pub(crate) fn fast_pairs() -> bool {
+    #[cfg(target_arch = "x86_64")]
+    return is_x86_feature_detected!("avx512bf16") && is_amd();
+    #[cfg(not(target_arch = "x86_64"))]
+    false
+}
+
+#[cfg(target_arch = "x86_64")]
+fn is_amd() -> bool {
+    use std::sync::OnceLock;
+
+    static AMD: OnceLock<bool> = OnceLock::new();
+    *AMD.get_or_init(|| {
+        let vendor = std::arch::x86_64::__cpuid(0);
+        [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).concat() == b"AuthenticAMD"
+    })
 }
