@@ -136,7 +136,11 @@ impl TrainedModels {
         held_out: usize,
     ) -> Result<LocallyScaled<'p>, Error> {
         let panel = with_features(panel, &self.features, &self.workers)?;
-        Ok(local_scalers.scale(encode_categories(panel, &self.vocabulary)?, held_out, &self.workers)?)
+        Ok(local_scalers.scale(
+            encode_categories(panel, &self.vocabulary, &self.workers)?,
+            held_out,
+            &self.workers,
+        )?)
     }
 
     /// The future values that the models read in the `h` rows after each series of a panel, of which these are given.

@@ -153,7 +153,7 @@ impl Column {
     }
 
     /// The function from a value of the column to the number of its category.
-    pub(crate) fn numbering<'a>(&'a self, categories: &'a Categories) -> Box<dyn Fn(f32) -> f32 + 'a> {
+    pub(crate) fn numbering<'a>(&'a self, categories: &'a Categories) -> Box<dyn Fn(f32) -> f32 + Sync + 'a> {
         match &self.kind {
             ColumnKind::Categories => Box::new(|value| value),
             ColumnKind::Labels(labels) => {
@@ -178,8 +178,14 @@ impl Column {
 
     /// The column with the numbers of its categories for values.
     fn encode_categories(&self, categories: &Categories) -> Result<Self, DataError> {
-        let values = self.labelled()?.iter().copied().map(self.numbering(categories)).collect();
-        Ok(Self { name: self.name.clone(), values: Ok(values), kind: ColumnKind::Categories })
+        let (values, numbering) = (self.labelled()?, self.numbering(categories));
+        // A number is looked up among the categories, a label in a table of all labels.
+        let cost = if matches!(self.kind, ColumnKind::Numbers) { 16 } else { 2 };
+        let mut numbers = vec![0.0; values.len()];
+        foretell_threads::rows(values.len(), cost, [&mut numbers[..]], |rows, [numbers]| {
+            numbers.iter_mut().zip(&values[rows]).for_each(|(number, value)| *number = numbering(*value));
+        });
+        Ok(Self { name: self.name.clone(), values: Ok(numbers.into()), kind: ColumnKind::Categories })
     }
 }
 
@@ -216,7 +222,7 @@ impl Panel {
     }
 
     /// The panel whose columns of `vocabulary` hold the numbers of their categories: 0 for values that are not among
-    /// them. Scalers pass such columns by. The columns are copied.
+    /// them. Scalers pass such columns by. The columns are copied, on the threads that [`share`](foretell_threads::share) allows.
     ///
     /// # Errors
     /// A column of texts that was not read as one of categories, a label that is missing.

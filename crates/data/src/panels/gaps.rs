@@ -1,10 +1,14 @@
 //! Rows of a table that are missing between others, and values that are missing in rows: filled.
 
+use std::ops::Range;
+
 use super::column::{BadCell, Column, ColumnKind};
 use super::fill::{Fill, Filled};
 use super::rows::{SeriesRun, TableRows};
+use super::series_parts::series_parts;
 use foretell_calendar::{Freq, Steps, Zone};
-use foretell_tables::{DataError, ReadNote, TooLarge};
+use foretell_tables::{DataError, Flaw, ReadNote, TooLarge};
+use foretell_threads::{Workers, rows, share};
 
 impl TableRows {
     /// Adds the rows that are missing by the frequency to a sorted table, then fills NaN.
@@ -23,32 +27,36 @@ impl TableRows {
             self.unrounded.keep(&self.y);
         }
         let values = missing(&self.y) + usable.map(|values| missing(values)).sum::<usize>();
-        let rows = self.add_rows(zone, freq)?;
+        let workers = Workers::new(self.threads).unwrap_or_else(|_| Workers::apart(1));
+        let rows = self.add_rows(zone, freq, &workers)?;
+        let runs = &self.runs;
+        let filled =
+            fill_series(&mut self.y, runs, &workers, |values| fill.values(values, true).map(|()| false));
+        if let Err((run, row, flaw)) = filled {
+            let run = self.runs[run];
+            return Err(self.missing(&run, run.start + row, flaw));
+        }
+        self.unrounded.each(|values| {
+            let filled =
+                fill_series(values, runs, &workers, |values| fill.values(values, true).map(|()| false));
+            filled.expect("as of the rounded values");
+        });
         let mut never_zero: Vec<String> = Vec::new();
-        for at in 0..self.runs.len() {
-            let run = self.runs[at];
-            let range = run.start..run.start + run.len;
-            if let Err((row, flaw)) = fill.values(&mut self.y[range.clone()], true) {
-                return Err(self.missing(&run, run.start + row, flaw));
-            }
-            self.unrounded.each(|values| {
-                fill.values(&mut values[range.clone()], true).expect("as of the rounded values");
+        for column in 0..self.columns.len() {
+            let Column { name, kind, values } = &mut self.columns[column];
+            let numbers = matches!(kind, ColumnKind::Numbers);
+            let Ok(values) = values else { continue };
+            let filled = fill_series(values.vec(), &self.runs, &workers, |values| {
+                // The value before, or at the beginning the first one.
+                let keeps = fill == Fill::Zero && numbers && is_never_zero(values);
+                let (fill, lines) = if keeps { (Fill::Interpolate, false) } else { (fill, numbers) };
+                fill.values(values, lines).map(|()| keeps)
             });
-            for column in 0..self.columns.len() {
-                let Column { name, kind, values } = &mut self.columns[column];
-                let mut lines = matches!(kind, ColumnKind::Numbers);
-                let Ok(values) = values else { continue };
-                let values = &mut values[range.clone()];
-                let mut fill = fill;
-                if fill == Fill::Zero && lines && is_never_zero(values) {
-                    // The value before, or at the beginning the first one.
-                    (fill, lines) = (Fill::Interpolate, false);
-                    if !never_zero.contains(name) {
-                        never_zero.push(name.clone());
-                    }
-                }
-                if let Err((row, flaw)) = fill.values(values, lines) {
-                    let at = self.place(run.start + row);
+            match filled {
+                Ok(true) => never_zero.push(name.clone()),
+                Ok(false) => {}
+                Err((run, row, flaw)) => {
+                    let at = self.place(self.runs[run].start + row);
                     self.columns[column].values = Err(BadCell { at, value: String::new(), flaw });
                 }
             }
@@ -61,7 +69,7 @@ impl TableRows {
 
     /// Adds the rows that are missing between those of each series; their values are NaN, and they
     /// count as standing where the row before them stands.
-    fn add_rows(&mut self, zone: Option<&Zone>, freq: Freq) -> Result<usize, DataError> {
+    fn add_rows(&mut self, zone: Option<&Zone>, freq: Freq, workers: &Workers) -> Result<usize, DataError> {
         // Two far times and a fine frequency must not fill the memory.
         let limit = 100 * self.len() + 100_000;
         let room = self.max_rows.map_or(usize::MAX, |most| most.saturating_sub(self.len()));
@@ -102,9 +110,9 @@ impl TableRows {
             }
             runs.push(SeriesRun { start, len: sources.len() - start, ..*run });
         }
-        let spread = |values: &mut Vec<f32>, absent: Option<f32>| spread(values, &sources, absent);
+        let spread = |values: &mut Vec<f32>, absent: Option<f32>| spread(values, &sources, absent, workers);
         spread(&mut self.y, Some(f32::NAN));
-        self.unrounded.each(|values| self::spread(values, &sources, Some(f64::NAN)));
+        self.unrounded.each(|values| self::spread(values, &sources, Some(f64::NAN), workers));
         self.columns
             .iter_mut()
             .filter_map(|column| column.values.as_mut().ok())
@@ -127,13 +135,49 @@ fn is_never_zero(values: &[f32]) -> bool {
     known().count() < values.len() && known().next().is_some() && known().all(|value| *value != 0.0)
 }
 
+/// Rows from which on threads gain more than they cost.
+const MANY: usize = 1 << 16;
+
+/// Fills the values of each series; whether `fill` says so of any. The first error is that of the first series, with its row.
+fn fill_series<T: Send>(
+    values: &mut [T],
+    runs: &[SeriesRun],
+    workers: &Workers,
+    fill: impl Fn(&mut [T]) -> Result<bool, (usize, Flaw)> + Sync,
+) -> Result<bool, (usize, usize, Flaw)> {
+    let many = values.len() >= MANY;
+    let parts = series_parts(values, runs.iter().map(|run| run.start..run.start + run.len));
+    let mut parts: Vec<_> = parts.into_iter().map(|part| (part, Ok(false))).collect();
+    workers.each(&mut parts, many, |_, (part, filled)| *filled = fill(part));
+    let mut any = false;
+    for (run, (_, filled)) in parts.into_iter().enumerate() {
+        any |= filled.map_err(|(row, flaw)| (run, row, flaw))?;
+    }
+    Ok(any)
+}
+
 /// The values of these rows; in place of one that repeats the row before it, the one of an absent row.
-fn spread<T: Copy>(values: &mut Vec<T>, sources: &[u32], absent: Option<T>) {
+fn spread<T: Copy + Default + Send + Sync>(
+    values: &mut Vec<T>,
+    sources: &[u32],
+    absent: Option<T>,
+    workers: &Workers,
+) {
     let cell = |row: usize| match absent {
         Some(absent) if row > 0 && sources[row - 1] == sources[row] => absent,
         _ => values[sources[row] as usize],
     };
-    *values = (0..sources.len()).map(cell).collect();
+    let mut out = vec![T::default(); sources.len()];
+    let fill = |rows: Range<usize>, out: &mut [T]| rows.zip(out).for_each(|(row, out)| *out = cell(row));
+    match sources.len() < MANY {
+        true => fill(0..sources.len(), &mut out),
+        false => workers.enter(|| {
+            share(workers.threads(), || {
+                rows(sources.len(), 2, [&mut out[..]], |rows, [out]| fill(rows, out))
+            });
+        }),
+    }
+    *values = out;
 }
 
 #[cfg(test)]
@@ -151,5 +195,37 @@ mod tests {
         assert_eq!(panel.column("promo", 0).unwrap(), [0.0, 1.0, 0.0, 0.0, 1.0]);
         let notes: Vec<String> = panel.notes().iter().map(ToString::to_string).collect();
         assert!(notes.iter().any(|note| note.contains("never 0: `price`")), "{notes:?}");
+    }
+
+    #[test]
+    fn threads_change_nothing_of_what_is_filled() {
+        let mut text = String::from("unique_id,ds,y,x\n");
+        for (series, row) in (0..70).flat_map(|series| (0..1000).map(move |row| (series, row))) {
+            // Rows that are missing, and values; of the 60th series the first one.
+            let x = if row % 7 == 3 || (series, row) == (60, 0) { String::new() } else { row.to_string() };
+            if row % 11 != 5 {
+                text += &format!("s{series},{row},{},{x}\n", series * row);
+            }
+        }
+        for fill in Fill::ALL {
+            let read = |threads| {
+                let options = ReadOptions::new().fill(fill).threads(threads);
+                Panel::read_csv(text.as_bytes(), "t.csv", &options).unwrap()
+            };
+            let (one, three) = (read(1), read(3));
+            assert_eq!(one.filled(), three.filled());
+            for series in 0..one.n_series() {
+                assert_eq!(one.y(series), three.y(series), "{fill}");
+                let x = |panel: &Panel| {
+                    panel.column("x", series).map(<[f32]>::to_vec).map_err(|error| error.to_string())
+                };
+                assert_eq!(x(&one), x(&three), "{fill}");
+                assert_eq!(
+                    x(&one).is_err(),
+                    fill == Fill::Forward,
+                    "nothing is before the first value of one series"
+                );
+            }
+        }
     }
 }

@@ -11,6 +11,7 @@ use super::column::{Column, ColumnKind};
 use super::covariates::Future;
 use super::level::SeriesLevel;
 use super::panel::Panel;
+use super::series_parts::series_parts;
 use foretell_messages::nearest;
 use foretell_tables::{DataError, Place};
 use foretell_threads::Workers;
@@ -298,21 +299,12 @@ impl Panel {
             Ok(stats)
         };
         let mut values = values.to_vec();
-        // Series stand apart from each other, in any order.
-        let mut order: Vec<usize> = (0..self.n_series()).collect();
-        order.sort_by_key(|&index| self.series[index].rows().start);
-        let (mut rest, mut passed) = (&mut values[..], 0);
-        let mut parts = Vec::with_capacity(order.len());
-        for index in order {
-            let range = self.series[index].rows();
-            let (rows, behind) = std::mem::take(&mut rest).split_at_mut(range.end - passed);
-            parts.push((index, &mut rows[range.start - passed..], Ok(LocalStats::default())));
-            (rest, passed) = (behind, range.end);
-        }
-        workers.each(&mut parts, self.n_rows() >= MANY, |_, (index, rows, stats)| *stats = fit(*index, rows));
+        let rows = self.series.iter().map(|series| series.rows());
+        let parts = series_parts(&mut values, rows).into_iter();
+        let mut parts: Vec<_> = parts.map(|rows| (rows, Ok(LocalStats::default()))).collect();
+        workers.each(&mut parts, self.n_rows() >= MANY, |index, (rows, stats)| *stats = fit(index, rows));
         // The first error in the order of the series.
-        parts.sort_by_key(|(index, ..)| *index);
-        let stats = parts.into_iter().map(|(_, _, stats)| stats).collect::<Result<_, _>>()?;
+        let stats = parts.into_iter().map(|(_, stats)| stats).collect::<Result<_, _>>()?;
         Ok((values, stats))
     }
 

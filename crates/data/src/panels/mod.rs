@@ -63,6 +63,7 @@ pub(crate) mod read;
 
 pub(crate) mod roles;
 mod rows;
+mod series_parts;
 mod skipped_hours;
 mod sort;
 mod spelling;

@@ -250,6 +250,7 @@ fn read_long(
         drop_unknown: options.drop_unknown,
         aggregate: options.aggregate,
         max_rows: options.max_rows,
+        threads: options.threads,
         ..TableRows::default()
     };
     let periods = options.periods()?;
@@ -314,6 +315,7 @@ fn read_wide(
         drop_unknown: options.drop_unknown,
         aggregate: options.aggregate,
         max_rows: options.max_rows,
+        threads: options.threads,
         ..TableRows::default()
     };
     let periods = options.periods()?;

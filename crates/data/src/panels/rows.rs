@@ -51,6 +51,8 @@ pub(crate) struct TableRows {
     pub(crate) aggregate: Option<Aggregate>,
     /// Most rows that there may be, with those that are filled in.
     pub(super) max_rows: Option<usize>,
+    /// Threads that fill; 0 for as many as the machine has.
+    pub(super) threads: usize,
     /// The periods that rows are gathered in, and whether those at the ends that are not complete are left out.
     pub(super) partial: Option<(Periods, bool)>,
     /// Notes on assumptions of the reading.

@@ -4,8 +4,9 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use foretell_data::{Categories, Panel, Vocabulary};
-use foretell_estimator::Estimator;
+use foretell_estimator::{Estimator, Workers};
 use foretell_tables::DataError;
+use foretell_threads::share;
 use serde_json::Value;
 
 use crate::columns::categorical;
@@ -55,11 +56,18 @@ pub(crate) fn vocabulary(models: &[&dyn Estimator], panel: &Panel) -> Result<Voc
 pub(crate) fn encode_categories<'p>(
     panel: Cow<'p, Panel>,
     vocabulary: &Vocabulary,
+    workers: &Workers,
 ) -> Result<Cow<'p, Panel>, DataError> {
-    Ok(match vocabulary.is_empty() {
-        true => panel,
-        false => Cow::Owned(panel.encode_categories(vocabulary)?),
-    })
+    /// Rows from which on threads gain more than they cost.
+    const MANY: usize = 1 << 16;
+    if vocabulary.is_empty() {
+        return Ok(panel);
+    }
+    let encode = || panel.encode_categories(vocabulary);
+    Ok(Cow::Owned(match panel.n_rows() < MANY {
+        true => encode()?,
+        false => workers.enter(|| share(workers.threads(), encode))?,
+    }))
 }
 
 /// As neuralforecast's directories have it: by column, values and their indices.

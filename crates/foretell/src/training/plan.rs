@@ -208,7 +208,7 @@ impl TrainingPlan {
     ) -> Result<Cow<'p, Panel>, Error> {
         let Some(validation) = &self.validation else { return Ok(panel) };
         let validation = with_features(validation, &self.features, workers)?;
-        let validation = encode_categories(validation, vocabulary)?;
+        let validation = encode_categories(validation, vocabulary, workers)?;
         // A column that is missing there is told before it vanishes.
         for column in columns_read(self.models()) {
             validation.column(&column, 0)?;
@@ -350,7 +350,7 @@ impl TrainingPlan {
         let trained_on = if apart { HeldOut { validation: 0, ..held_out } } else { held_out };
         let work = self.work(&to_train, (panel, trained_on), &vocabulary, workers.threads());
         check_training(&work, &self.memory)?;
-        let encoded = encode_categories(Cow::Borrowed(panel), &vocabulary)?;
+        let encoded = encode_categories(Cow::Borrowed(panel), &vocabulary, &workers)?;
         let encoded = if apart { self.with_validation(encoded, &vocabulary, &workers)? } else { encoded };
         let number = self.trainings;
         let training = match self.checkpointing.is_some() || self.reduction.processes() > 1 {
@@ -471,7 +471,8 @@ impl TrainingPlan {
     /// What the models depend on ([`Forecaster::identity`](crate::Forecaster::identity)).
     pub(crate) fn identity(&self, panel: &Panel) -> Result<Value, Error> {
         let models = self.models();
-        let encoded = encode_categories(Cow::Borrowed(panel), &vocabulary(&models, panel)?)?;
+        let workers = self.workers.clone()?;
+        let encoded = encode_categories(Cow::Borrowed(panel), &vocabulary(&models, panel)?, &workers)?;
         let mut settings = self.settings(0);
         settings.insert("features".to_owned(), self.features.to_string().into());
         identify_training(&models, &encoded, settings)
