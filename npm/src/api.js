@@ -122,7 +122,7 @@ export class Model {
 const settingsOf = ({ simd, pool, threads }) => ({ simd, pool, threads });
 
 /** Names of the options of a training, as the engine has them: the others are of what is done with it. */
-const TRAINING = ['models', 'h', 'input_size', 'season', 'val_size', 'intervals', 'local_scaler', 'non_negative', 'integer'];
+const TRAINING = ['models', 'h', 'input_size', 'season', 'val_size', 'intervals', 'local_scaler', 'non_negative', 'integer', 'low_memory'];
 
 async function trainingOf(data, options) {
   const { tables, kinds, bytes } = await given(data, options);
@@ -187,8 +187,8 @@ export class NeuralForecaster {
     if (!Array.isArray(models) || models.length === 0) {
       throw refuse('models', "no models are named; name some, as ['NHITS']");
     }
-    this.#options = { models, ...options };
-    // Buffers that are kept for the next owner are what can be saved of memory.
+    this.#options = { models, lowMemory, ...options };
+    // Buffers that are kept for the next owner can be saved as well.
     this.#settings = { simd: simdEnabled, pool: memoryPool && !lowMemory, threads: numThreads };
     /** Threads at work: a module of WebAssembly has one, however many are allowed. */
     this.threads = Math.min(numThreads, mostThreads());

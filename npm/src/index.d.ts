@@ -164,6 +164,8 @@ export interface FitOptions extends TableOptions, WorkOptions {
   localScaler?: string;
   nonNegative?: boolean;
   integer?: boolean;
+  /** Whether networks are trained in the least memory in place of the least time. */
+  lowMemory?: boolean;
 }
 
 export interface PredictOptions extends TableOptions, WorkOptions {
@@ -217,7 +219,6 @@ export interface NeuralForecasterOptions extends Omit<FitOptions, keyof WorkOpti
   backend?: 'cpu';
   /** Whether buffers are kept for the next owner. */
   memoryPool?: boolean;
-  lowMemory?: boolean;
 }
 
 export declare class NeuralForecaster {

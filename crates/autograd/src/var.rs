@@ -13,24 +13,43 @@ use crate::graph::{BackwardPass, Edge, Role};
 pub struct Var {
     value: Tensor,
     edge: Edge,
+    marks: Marks,
+}
+
+/// What a variable passes on to the results of operations on it.
+#[derive(Clone, Copy, Debug, Default)]
+struct Marks {
+    /// How products round their operands.
     rounding: Rounding,
+    /// How what is kept for the backward pass is rounded, where products round nothing.
+    keeping: Rounding,
+}
+
+impl Marks {
+    /// Those of the first of these variables that has any.
+    fn of(inputs: &[&Var]) -> Self {
+        inputs.iter().fold(Self::default(), |marks, input| Self {
+            rounding: input.marks.rounding.or(marks.rounding),
+            keeping: input.marks.keeping.or(marks.keeping),
+        })
+    }
 }
 
 impl Var {
     /// A value that no gradient flows to.
     pub fn constant(value: Tensor) -> Self {
-        Self { value, edge: Edge::NOWHERE, rounding: Rounding::None }
+        Self { value, edge: Edge::NOWHERE, marks: Marks::default() }
     }
 
     /// A parameter whose gradient is added to `arena[offset..]` by [`Var::backward`].
     pub fn parameter(value: Tensor, offset: usize) -> Self {
         let range = offset..offset + value.numel();
-        Self { value, edge: Edge::new(Role::Parameter(range)), rounding: Rounding::None }
+        Self { value, edge: Edge::new(Role::Parameter(range)), marks: Marks::default() }
     }
 
     /// An input whose gradient [`Var::grad`] returns after the backward pass.
     pub fn input(value: Tensor) -> Self {
-        Self { value, edge: Edge::new(Role::Input(RefCell::default())), rounding: Rounding::None }
+        Self { value, edge: Edge::new(Role::Input(RefCell::default())), marks: Marks::default() }
     }
 
     /// The result of an operation on `inputs`: `backward` gets the gradient of `value` and passes
@@ -40,11 +59,11 @@ impl Var {
         inputs: &[&Self],
         backward: impl FnOnce(Tensor, &mut BackwardPass<'_>) + 'static,
     ) -> Self {
-        let rounding = inputs.iter().fold(Rounding::None, |rounding, input| input.rounding.or(rounding));
+        let marks = Marks::of(inputs);
         if inputs.iter().all(|input| !input.edge.is_wanted()) {
-            return Self::constant(value).with_rounding(rounding);
+            return Self::constant(value).with_marks(marks);
         }
-        Self::recorded(value, backward).with_rounding(rounding)
+        Self::recorded(value, backward).with_marks(marks)
     }
 
     /// [`Var::operation`] with two results: `backward` gets the gradients of both `values`, once both are complete. The
@@ -54,13 +73,13 @@ impl Var {
         inputs: &[&Self],
         backward: impl FnOnce([Option<Tensor>; 2], &mut BackwardPass<'_>) + 'static,
     ) -> [Self; 2] {
-        let rounding = inputs.iter().fold(Rounding::None, |rounding, input| input.rounding.or(rounding));
+        let marks = Marks::of(inputs);
         if inputs.iter().all(|input| !input.edge.is_wanted()) {
-            return values.map(|value| Self::constant(value).with_rounding(rounding));
+            return values.map(|value| Self::constant(value).with_marks(marks));
         }
         let ([first, second], edges) = (values, Edge::of_operation(backward));
         let [of_first, of_second] = edges;
-        [(first, of_first), (second, of_second)].map(|(value, edge)| Self { value, edge, rounding })
+        [(first, of_first), (second, of_second)].map(|(value, edge)| Self { value, edge, marks })
     }
 
     /// The result of an operation that wants a gradient whatever its inputs are.
@@ -71,7 +90,7 @@ impl Var {
         let [edge, _] = Edge::of_operation(|[grad, _], gradients| {
             backward(grad.expect("a waiting node has a gradient"), gradients);
         });
-        Self { value, edge, rounding: Rounding::None }
+        Self { value, edge, marks: Marks::default() }
     }
 
     /// The same variable, with this rounding of its products.
@@ -79,24 +98,44 @@ impl Var {
     /// Weights are marked with it, and results of operations on a variable inherit its mark. A product with weights
     /// is rounded as the weights are marked, one of two activations if either is marked. No other operation rounds.
     pub fn with_rounding(self, rounding: Rounding) -> Self {
-        Self { rounding, ..self }
+        let marks = Marks { rounding, ..self.marks };
+        self.with_marks(marks)
     }
 
     /// How its products are rounded.
     pub fn rounding(&self) -> Rounding {
-        self.rounding
+        self.marks.rounding
+    }
+
+    /// The same variable, of which and of whose results the backward pass keeps numbers rounded to 16 bits, also where products
+    /// round nothing: half of the memory, and gradients of operands that are rounded so.
+    pub fn with_keeping(self, keeping: Rounding) -> Self {
+        let marks = Marks { keeping, ..self.marks };
+        self.with_marks(marks)
+    }
+
+    /// How what is kept of it for the backward pass is rounded at least.
+    pub fn keeping(&self) -> Rounding {
+        self.marks.keeping
+    }
+
+    fn with_marks(self, marks: Marks) -> Self {
+        Self { marks, ..self }
     }
 
     /// A value of this variable (itself, or a row-major copy), to be kept for the backward pass: in the 16 bits that
-    /// `rounding` rounds to, except for constants and parameters, which stay in memory anyway.
+    /// `rounding` or [`Var::keeping`] rounds to, except for constants and parameters, which stay in memory anyway.
     pub(crate) fn save_for_backward(&self, value: &Tensor, rounding: Rounding) -> KeptTensor {
+        // Of a view of a few numbers all others would be rounded, too: a part of the parameters, which are in memory anyway.
+        let keeping = if value.is_most() { self.marks.keeping } else { Rounding::None };
         let operation = matches!(self.edge.role(), Some(Role::Operation { .. }));
-        value.keep(if operation { rounding } else { Rounding::None })
+        value.keep(if operation { rounding.or(keeping) } else { Rounding::None })
     }
 
     /// The rounding of the tensors that an operation on `inputs` keeps: none where no gradient is wanted.
     pub(crate) fn saved_rounding(inputs: &[&Self], rounding: Rounding) -> Rounding {
-        if inputs.iter().any(|input| input.edge.is_wanted()) { rounding } else { Rounding::None }
+        let wanted = inputs.iter().any(|input| input.edge.is_wanted());
+        if wanted { rounding.or(Marks::of(inputs).keeping) } else { Rounding::None }
     }
 
     /// The value.

@@ -46,6 +46,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "seed",
             "freeze",
             "precision",
+            "low-memory",
             "strict",
             "keep-optimizer",
             "checkpoint",

@@ -1,4 +1,4 @@
-//! The values of `--precision`: of training, and of the weights of forecasts.
+//! How training steps are computed, and in which format forecasts hold their weights.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -7,13 +7,17 @@ use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use foretell::{Precision, WeightPrecision, check_amp};
 
-/// The precision of a training's products.
+/// How the steps of a training are computed.
 #[derive(Debug, Args)]
-pub(crate) struct PrecisionArgs {
+pub(crate) struct StepArgs {
     /// The type that the products of training round to: f32 (not at all), bf16 (faster where the machine multiplies it) or f16
     /// (the loss is scaled). Weights stay f32
     #[arg(long, value_name = "P", default_value_t = Precision::F32, value_parser = training_precision)]
     pub(crate) precision: Precision,
+    /// Train networks in the least memory in place of the least time: fewer gradients at once, activations computed again and
+    /// kept in bf16
+    #[arg(long)]
+    pub(crate) low_memory: bool,
 }
 
 /// Reads the precision of training.

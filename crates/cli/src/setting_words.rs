@@ -58,6 +58,7 @@ fn flag(setting: Setting) -> Option<&'static str> {
         Setting::Calibrate => "predict --intervals",
         Setting::Threads => "--threads",
         Setting::Precision => "--precision",
+        Setting::LowMemory => "--low-memory",
         Setting::Log => "--log",
         Setting::Checkpoint => "--checkpoint",
         Setting::Batch => "--batch",

@@ -18,7 +18,7 @@ use crate::failure::Usage;
 use crate::feature_args::FeatureArgs;
 use crate::hierarchy_args::{HierarchyArgs, KeptMethodArgs};
 use crate::model_args::ModelArgs;
-use crate::precision::PrecisionArgs;
+use crate::precision::StepArgs;
 use crate::progress::Reporter;
 
 /// A hierarchy by which forecasts are to add up, and the method if one is named.
@@ -87,7 +87,7 @@ pub(crate) struct TrainArgs {
     #[command(flatten)]
     bounds: BoundArgs,
     #[command(flatten)]
-    precision: PrecisionArgs,
+    steps: StepArgs,
     #[command(flatten)]
     pub(crate) memory: MemoryArgs,
 }
@@ -123,7 +123,8 @@ impl TrainArgs {
             ("--features", self.features.is_given()),
             ("--local-scaler", self.local_scaler.is_some()),
             ("--local-static-scaler", self.local_static_scaler.is_some()),
-            ("--precision", self.precision.precision != Precision::F32),
+            ("--precision", self.steps.precision != Precision::F32),
+            ("--low-memory", self.steps.low_memory),
         ];
         let own = given.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag.to_owned());
         match own.or_else(|| self.models.changed()) {
@@ -351,7 +352,8 @@ impl TrainArgs {
             .reading(&self.reading(from)?)
             .val_size(self.val_size)
             .threads(self.threads)
-            .precision(self.precision.precision)
+            .precision(self.steps.precision)
+            .low_memory(self.steps.low_memory)
             .columns(self.columns(from))
             .non_negative(non_negative)
             .integer(integer);

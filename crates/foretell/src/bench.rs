@@ -1,7 +1,7 @@
 //! How fast networks are on this machine.
 
 use foretell_estimator::MemoryLimit;
-use foretell_neural::{Bench, ForecastCurve, NetworkSpec, Precision, WeightPrecision};
+use foretell_neural::{Bench, ForecastCurve, NetworkSpec, Precision, ThreadCurve, WeightPrecision};
 
 use crate::error::Error;
 use crate::model_spec::ModelSpec;
@@ -9,7 +9,8 @@ use crate::registry::MODELS;
 use crate::usage_error::UsageError;
 
 /// Measures a network on `batch` synthetic windows with `threads` threads (0: as many as the machine has), in no more
-/// memory than `limit`. Its training steps run in `precision`; its forecasts hold their weights in bfloat16 where that is the
+/// memory than `limit`. Its training steps run in `precision`, and as [`Forecaster::low_memory`](crate::Forecaster::low_memory)
+/// has them if asked for; its forecasts hold their weights in bfloat16 where that is the
 /// precision, else in `f32`.
 ///
 /// # Errors
@@ -24,9 +25,11 @@ pub fn bench(
     batch: usize,
     threads: usize,
     precision: Precision,
+    low_memory: bool,
     limit: &MemoryLimit,
 ) -> Result<Bench, Error> {
-    Ok(foretell_neural::bench(network(spec)?, batch, threads, precision, limit)?)
+    let spec = network(spec)?.clone().low_memory(low_memory);
+    Ok(foretell_neural::bench(&spec, batch, threads, precision, limit)?)
 }
 
 /// Measures the forecasts a second of a network in batches of these numbers of windows with `threads` threads (0: as many as the
@@ -56,6 +59,26 @@ pub fn forecast_curve(
     limit: &MemoryLimit,
 ) -> Result<ForecastCurve, Error> {
     Ok(foretell_neural::forecast_curve(network(spec)?, batches, threads, precision, limit)?)
+}
+
+/// Measures a training step of a network with these numbers of threads (0: as many as the machine has), as far as the machine has
+/// cores, and computes it for more: see [`ThreadCurve`].
+///
+/// # Errors
+/// Those of [`bench`].
+///
+/// # Panics
+/// If `batch` is 0.
+pub fn thread_curve(
+    spec: &ModelSpec,
+    batch: usize,
+    threads: &[usize],
+    precision: Precision,
+    low_memory: bool,
+    limit: &MemoryLimit,
+) -> Result<ThreadCurve, Error> {
+    let spec = network(spec)?.clone().low_memory(low_memory);
+    Ok(foretell_neural::thread_curve(&spec, batch, threads, precision, limit)?)
 }
 
 fn network(spec: &ModelSpec) -> Result<&NetworkSpec, UsageError> {

@@ -131,6 +131,15 @@ impl Forecaster {
         self
     }
 
+    /// Whether networks are trained in the least memory in place of the least time; false by default. A step has two arenas of gradients
+    /// in place of up to 16, runs a few windows at a time, computes activations again in the backward pass, and keeps the others in
+    /// bfloat16. The weights differ from those without by as much as training in bfloat16 changes them, and not by the number of
+    /// threads. Forecasts by the same weights are the same.
+    pub fn low_memory(mut self, low_memory: bool) -> Self {
+        self.plan.low_memory = low_memory;
+        self
+    }
+
     /// Whether a network whose training early stopping ends goes back to the weights of its best check; true
     /// by default. neuralforecast keeps the last weights.
     pub fn restore_best(mut self, restore_best: bool) -> Self {

@@ -121,7 +121,7 @@ mod warning_listener;
 mod warning_words;
 mod weights;
 
-pub use bench::{bench, forecast_curve};
+pub use bench::{bench, forecast_curve, thread_curve};
 pub use columns::ColumnNames;
 pub use decompose_options::DecomposeOptions;
 #[cfg(feature = "pickle")]
@@ -222,8 +222,8 @@ pub use foretell_neural::own_model;
 pub use foretell_neural::{
     Acceleration, Bench, BenchProduct, CurvePoint, Exogenous, ForecastCurve, HyperParameterError, Level,
     Loss, ModelEntry, NetworkError, NetworkSpec, NoNumber, OnnxError, Precision, SpecError, StateError,
-    StepForecaster, TrainError, TrainedNetwork, UnknownWeightPrecision, WeightPrecision, WithoutAmp,
-    check_amp, check_simd_level,
+    StepForecaster, ThreadCurve, ThreadPoint, TrainError, TrainedNetwork, UnknownWeightPrecision,
+    WeightPrecision, WithoutAmp, check_amp, check_simd_level,
 };
 #[cfg(feature = "parallel")]
 pub use foretell_threads::ThreadPool;

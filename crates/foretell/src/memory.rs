@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use foretell_data::{Panel, Vocabulary};
 use foretell_estimator::{Estimator, HeldOut, MemoryEstimate, MemoryLimit, TrainingSize};
+use foretell_messages::Setting;
 
 use crate::columns::column_names;
 use crate::conformal::PredictionIntervals;
@@ -16,9 +17,6 @@ const NUMBER: u64 = 4;
 
 /// Bytes of a row of a table of forecasts beside its columns: a reference to its id, and its time.
 const ROW: u64 = 16 + 8;
-
-/// The remedies that make a training smaller.
-const SMALLER: &str = "choose smaller layers, or lower h, input_size or windows_batch_size";
 
 /// The rows of a table of forecasts with this many columns.
 pub(crate) fn forecasts(rows: usize, columns: usize) -> MemoryEstimate {
@@ -47,6 +45,19 @@ pub(crate) struct TrainingWork<'a> {
     pub(crate) is_pruned: bool,
     /// Whether series are scaled as wholes, for which the panel is copied.
     pub(crate) scales_series: bool,
+    /// Whether networks are trained in the least memory.
+    pub(crate) low_memory: bool,
+}
+
+impl TrainingWork<'_> {
+    /// The remedies that make it smaller.
+    fn remedy(&self) -> String {
+        let smaller = "choose smaller layers, or lower h, input_size or windows_batch_size";
+        match self.low_memory || self.models.iter().all(|model| model.needs().max_steps.is_none()) {
+            true => smaller.to_owned(),
+            false => format!("train in less memory ({}), {smaller}", Setting::LowMemory),
+        }
+    }
 }
 
 /// Whether a training of the model on the panel keeps this many threads at work: what takes no steps has a job for each series.
@@ -59,7 +70,7 @@ pub(crate) fn fills_threads(model: &dyn Estimator, panel: &Panel, threads: usize
 /// Whether the models can be trained on the panel.
 pub(crate) fn check_training(work: &TrainingWork<'_>, limit: &MemoryLimit) -> Result<(), Error> {
     for (needs, names) in needs_of_training(work, limit)? {
-        needs.check(limit, &format!("training {names}"), SMALLER)?;
+        needs.check(limit, &format!("training {names}"), work.remedy())?;
     }
     Ok(())
 }
@@ -75,8 +86,9 @@ fn needs_of_training(
     work: &TrainingWork<'_>,
     limit: &MemoryLimit,
 ) -> Result<Vec<(MemoryEstimate, String)>, Error> {
-    let &TrainingWork { models, panel, held_out, vocabulary, threads, is_kept, is_pruned, scales_series } =
-        work;
+    let &TrainingWork {
+        models, panel, held_out, vocabulary, threads, is_kept, is_pruned, scales_series, ..
+    } = work;
     let copies = u64::from(scales_series) + u64::from(!vocabulary.is_empty());
     let size = TrainingSize { panel, held_out, vocabulary, threads, is_kept, is_pruned, limit };
     let mut all = 0_usize;

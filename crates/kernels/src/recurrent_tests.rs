@@ -213,8 +213,16 @@ fn cases() -> Vec<Case> {
     for (cell, projection) in cells {
         for (steps, batch, inputs, hidden, last) in sizes {
             for biased in [true, false] {
-                let layer =
-                    Layer { cell, steps, batch, inputs, hidden, projection, rounding: Rounding::None };
+                let layer = Layer {
+                    cell,
+                    steps,
+                    batch,
+                    inputs,
+                    hidden,
+                    projection,
+                    rounding: Rounding::None,
+                    keeping: Rounding::None,
+                };
                 all.push(Case::new(layer, last, biased));
             }
         }
@@ -272,8 +280,16 @@ fn sequences_of_a_large_batch_know_nothing_of_each_other() {
         [(Cell::Rnn(Activation::Tanh), None), (Cell::Lstm, None), (Cell::Lstm, Some(2)), (Cell::Gru, None)];
     let batches = [129, 257, 2 * ROWS + 44];
     for ((cell, projection), batch) in cells.into_iter().flat_map(|cell| batches.map(|batch| (cell, batch))) {
-        let layer =
-            Layer { cell, steps: 5, batch, inputs: 3, hidden: 6, projection, rounding: Rounding::None };
+        let layer = Layer {
+            cell,
+            steps: 5,
+            batch,
+            inputs: 3,
+            hidden: 6,
+            projection,
+            rounding: Rounding::None,
+            keeping: Rounding::None,
+        };
         let whole = Case::new(layer, 3, true);
         let run = |case: &Case| {
             let [states, cells, tape] = case.run(case.layer, 0, &case.start, RunMode::Training);
@@ -336,6 +352,7 @@ fn inference_in_groups_of_steps_is_training() {
         hidden: 3,
         projection: None,
         rounding: Rounding::None,
+        keeping: Rounding::None,
     };
     let case = Case::new(layer, 1, true);
     assert!(layer.steps_at_once() < layer.steps);
@@ -355,6 +372,7 @@ fn a_gru_does_not_project() {
         hidden: 2,
         projection: Some(1),
         rounding: Rounding::None,
+        keeping: Rounding::None,
     };
     let case = Case::new(layer, 1, true);
     case.run(layer, 0, &case.start, RunMode::Inference);

@@ -102,6 +102,8 @@ pub enum Setting {
     Threads,
     /// The precision of a training.
     Precision,
+    /// Trains in the least memory.
+    LowMemory,
     /// The reports of a training.
     Log,
     /// Where the state of a training is kept.
@@ -165,6 +167,7 @@ impl Setting {
             Self::Calibrate => "Fitted::calibrate",
             Self::Threads => "Forecaster::threads",
             Self::Precision => "Forecaster::precision",
+            Self::LowMemory => "Forecaster::low_memory",
             Self::Log => "Forecaster::on_progress",
             Self::Checkpoint => "Forecaster::checkpoint_to",
             Self::Batch => "Bench::batch",

@@ -17,7 +17,7 @@ use crate::memory::{Training, check_bench};
 use crate::product_rate::product_rate;
 use crate::spec::NetworkSpec;
 use crate::synthetic::{
-    RUNS, WARM_UP, dims_ahead, median_seconds, products_of_forecasts, seconds_of_forecasts, slice, synthetic,
+    RUNS, WARM_UP, dims_ahead, products_of_forecasts, seconds_of_forecasts, slice, sorted_seconds, synthetic,
 };
 use crate::train_config::train_config;
 use crate::windows::Purpose;
@@ -31,6 +31,8 @@ pub struct Bench {
     pub acceleration: Acceleration,
     /// The rounding of the products of the training step.
     pub precision: Precision,
+    /// Whether the training step takes the least memory in place of the least time.
+    pub low_memory: bool,
     /// Threads used.
     pub threads: usize,
     /// Windows of a step.
@@ -39,6 +41,8 @@ pub struct Bench {
     pub parameters: usize,
     /// The median time of a step: forward, loss, backward, optimiser.
     pub step_ms: f64,
+    /// The least, the mean and the most time of a step.
+    pub step_range_ms: [f64; 3],
     /// Floating-point operations of a step's products of matrices, attention and convolutions, in billions: two for each
     /// multiplication with its addition, counted while the step runs. Passes over elements and Fourier transforms are not in it.
     pub gflop_per_step: f64,
@@ -141,7 +145,7 @@ pub fn bench(
     let steps =
         Steps { network: &network, loss, config, workers: &workers, data: &data, n_series, kept, before_mb };
     let (figures, mut params) = workers.enter(|| steps.measure(params)).map_err(failed)?;
-    let StepFigures { seconds: step_s, misses, peak_mb: step_peak_mb, flops, products } = figures;
+    let StepFigures { seconds: [least, step_s, mean, most], misses, peak_mb, flops, products } = figures;
     // After the steps, so that the memory of a run of all windows at once does not count as theirs.
     let held_bytes = steps.held_bytes(&params);
     params.hold(weights);
@@ -160,10 +164,12 @@ pub fn bench(
         model: spec.name().to_owned(),
         acceleration: Acceleration::current(),
         precision,
+        low_memory: spec.low_memory,
         threads: workers.threads(),
         batch,
         parameters,
         step_ms: step_s * 1e3,
+        step_range_ms: [least, mean, most].map(|seconds| seconds * 1e3),
         gflop_per_step: flops as f64 / 1e9,
         gemm_gflop_per_s: gemm_rate / 1e9,
         share_of_gemm_rate: flops as f64 / step_s / gemm_rate,
@@ -171,7 +177,7 @@ pub fn bench(
         forward_one_us: forward_one_s * 1e6,
         pool_misses_per_step: misses,
         held_bytes,
-        step_peak_mb,
+        step_peak_mb: peak_mb,
         peak_rss_mb: resident_mb("VmHWM:"),
         products,
     })
@@ -193,7 +199,8 @@ struct Steps<'a> {
 
 /// The figures of a training step.
 struct StepFigures {
-    seconds: f64,
+    /// The least time of a step, the median, the mean and the most.
+    seconds: [f64; 4],
     /// Buffers that the pool did not have.
     misses: f64,
     /// The resident memory at its peak, above that before.
@@ -216,6 +223,7 @@ impl Steps<'_> {
         let optimizer = Optimizer::new(params.table().arena_len(), config.optimizer, config.clip);
         let mut engine = Engine::new(network, params, optimizer, loss, Key::new(1), workers)
             .precision(config.precision)
+            .low_memory(config.low_memory)
             .kept(kept);
         let mut steps = 0;
         let mut step = || {
@@ -231,8 +239,11 @@ impl Steps<'_> {
         };
         (0..WARM_UP).try_for_each(|_| step())?;
         let before = foretell_pool::metrics().misses;
-        let (seconds, runs) = median_seconds(&mut step, RUNS, 1.5)?;
+        let times = sorted_seconds(&mut step, RUNS, 1.5)?;
+        let runs = times.len();
         let misses = (foretell_pool::metrics().misses - before) as f64 / runs as f64;
+        let mean = times.iter().sum::<f64>() / runs as f64;
+        let seconds = [times[0], times[runs / 2], mean, times[runs - 1]];
         let peak_mb = resident_mb("VmHWM:").zip(before_mb).map(|(peak, before)| peak - before);
         let counter = FlopCounter::start();
         step()?;
@@ -248,6 +259,7 @@ impl Steps<'_> {
     fn held_bytes(&self, params: &Params) -> u64 {
         let before = foretell_pool::metrics().live_bytes;
         let cx = Forward::training(params, Key::new(0)).rounding(rounding_of(self.config.precision));
+        let cx = if self.config.low_memory { cx.in_little_memory() } else { cx };
         let output = self.network.model.forward(&cx, &self.data.windows.inputs());
         let mean = self.loss.mean(&output, self.data.truth(), self.total());
         drop(output);

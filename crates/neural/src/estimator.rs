@@ -81,7 +81,7 @@ impl Estimator for NetworkSpec {
             goes_on_exactly: is_unwatched
                 && self.optimizer_settings().is_ok_and(|settings| settings.schedule.is_constant_for(steps)),
             // Batches that are dealt out to the threads in shards keep them all busy.
-            takes_all_threads: shard_count(common.windows_batch_size.unwrap_or(usize::MAX), needs) > 1,
+            takes_all_threads: shard_count(common.windows_batch_size.unwrap_or(usize::MAX), needs, false) > 1,
             ..EstimatorNeeds::default()
         }
     }

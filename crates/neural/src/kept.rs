@@ -42,7 +42,17 @@ impl KeptNumbers {
         network: &Network,
         params: impl Deref<Target = Params>,
     ) -> Self {
-        let tried = small(spec).and_then(|smaller| Some((kept_by(&smaller)?, smaller)));
+        Self::measured(spec, network, params, TRIED)
+    }
+
+    /// The same with windows of up to `most` numbers.
+    fn measured(
+        spec: &NetworkSpec,
+        network: &Network,
+        params: impl Deref<Target = Params>,
+        most: usize,
+    ) -> Self {
+        let tried = small(spec, most).and_then(|smaller| Some((kept_by(&smaller)?, smaller)));
         let Some(([seen, kept], smaller)) = tried else {
             return Self::in_proportion(kept_of(spec, network, &params));
         };
@@ -92,6 +102,7 @@ fn kept_of(spec: &NetworkSpec, network: &Network, params: &Params) -> [f64; 2] {
         let inputs = batch.windows.inputs();
         let before = live_bytes_of_thread();
         let cx = Forward::training(params, Key::new(0));
+        let cx = if spec.low_memory { cx.in_little_memory() } else { cx };
         let output = network.model.forward(&cx, &inputs);
         let kept = live_bytes_of_thread() - before;
         drop(output);
@@ -110,10 +121,10 @@ fn sizes(spec: &NetworkSpec) -> Dims {
     Dims { horizon: dims.horizon.min(spec.h()), ..dims }
 }
 
-/// The model for small windows, the longest of their sizes halved time and again; nothing if its own are small.
-fn small(spec: &NetworkSpec) -> Option<NetworkSpec> {
+/// The model for windows of up to `most` numbers, the longest of their sizes halved time and again; nothing if its own are small.
+fn small(spec: &NetworkSpec, most: usize) -> Option<NetworkSpec> {
     let mut trial = spec.clone();
-    while window_numbers(&sizes(&trial)) > TRIED && lengths(&trial).into_iter().max() > Some(LEAST_HALVED) {
+    while window_numbers(&sizes(&trial)) > most && lengths(&trial).into_iter().max() > Some(LEAST_HALVED) {
         trial = halved(&trial);
     }
     (trial.common != spec.common).then_some(trial)
@@ -162,12 +173,12 @@ mod tests {
         small.into_iter().fold(spec(entry.name, h, input_size, 3), set)
     }
 
-    /// The measured number, and the true one.
-    fn both(spec: &NetworkSpec) -> [f64; 2] {
+    /// The measured number, and the true one, if windows of up to `most` numbers are tried.
+    fn both(spec: &NetworkSpec, most: usize) -> [f64; 2] {
         let mut table = Table::default();
         let network = spec.build(&mut table).expect("a model");
         let params = LazyCell::new(|| table.clone().initialise(0));
-        let measured = KeptNumbers::measure(spec, &network, &*params);
+        let measured = KeptNumbers::measured(spec, &network, &*params, most);
         let dims = window_dims(spec, network.needs, Purpose::Train);
         [measured.of(&dims) as f64, kept_of(spec, &network, &params)[1]]
     }
@@ -175,20 +186,21 @@ mod tests {
     #[test]
     fn small_windows_are_measured_as_they_are() {
         for entry in MODELS {
-            let [measured, kept] = both(&spec_of(entry, 12, 48));
+            let [measured, kept] = both(&spec_of(entry, 12, 48), TRIED);
             assert!(kept > 0.0 && (measured - kept).abs() <= 1.0, "{}: {measured} of {kept}", entry.name);
         }
     }
 
-    /// Windows of more than twice the numbers that are tried, those of all series of seven times as many; of every second model.
+    /// Windows of more than twice the numbers that are tried, a quarter of [`TRIED`] here; those of all series of seven times as many; of every
+    /// second model.
     fn check_large_windows(first: usize) {
         for entry in MODELS.iter().skip(first).step_by(2) {
-            let large = spec_of(entry, 96, 4_800);
+            let large = spec_of(entry, 24, 1_200);
             // What TimesNet keeps depends on the periods that it finds in its windows. Some models have limits below this length.
             if entry.name == "TimesNet" || large.build(&mut Table::default()).is_err() {
                 continue;
             }
-            let [measured, kept] = both(&large);
+            let [measured, kept] = both(&large, TRIED / 4);
             println!("{}: {measured} concluded, {kept} kept", entry.name);
             assert!(measured < 2.0 * kept && kept < 2.0 * measured, "{}: {measured} of {kept}", entry.name);
         }

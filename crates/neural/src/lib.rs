@@ -47,6 +47,7 @@ mod spec;
 mod spec_error;
 mod start;
 mod synthetic;
+mod thread_curve;
 mod torch_classes;
 mod train_config;
 mod trained_network;
@@ -102,6 +103,7 @@ pub use model_file::{loss_value, model_file, read_model};
 pub use optimizer_settings::from_file as plain_optimizer;
 pub use spec::{NetworkSpec, UNSUPPORTED};
 pub use spec_error::SpecError;
+pub use thread_curve::{ThreadCurve, ThreadPoint, thread_curve};
 pub use trained_network::TrainedNetwork;
 
 /// The README's example is a test.

@@ -9,7 +9,7 @@ use foretell_estimator::{MemoryEstimate, MemoryLimit, TooMuchMemory, TrainingSiz
 use foretell_infer::{block_windows, window_numbers};
 use foretell_messages::Setting;
 use foretell_nn::{Dims, Network, Table, WeightPrecision};
-use foretell_train::{Precision, TrainConfig, shard_count};
+use foretell_train::{Precision, TrainConfig, shard_count, windows_at_a_time};
 
 use crate::kept::KeptNumbers;
 use crate::spec::NetworkSpec;
@@ -89,7 +89,7 @@ impl Training<'_> {
     }
 
     pub(crate) fn shards(&self) -> usize {
-        shard_count(self.windows, self.network.needs)
+        shard_count(self.windows, self.network.needs, self.config.low_memory)
     }
 
     pub(crate) fn needs(&self) -> MemoryEstimate {
@@ -97,8 +97,10 @@ impl Training<'_> {
         let states = self.config.optimizer.state_names().len();
         let best = usize::from(self.config.early_stop_patience_steps > 0 && self.config.restore_best);
         let accumulated = usize::from(self.config.accumulate_grad_batches > 1);
-        // A shard that is alone has all windows, else each thread works on one.
-        let windows = self.windows.div_ceil(shards).saturating_mul(shards.min(self.threads));
+        // A shard that is alone has all windows, else each thread works on one; in little memory on a piece of it.
+        let of_shard = self.windows.div_ceil(shards);
+        let at_a_time = windows_at_a_time(of_shard, self.network.needs, self.config.low_memory);
+        let windows = at_a_time.saturating_mul(shards.min(self.threads));
         let arena = |count: usize| table.arena_len().saturating_mul(count);
         // Of two bytes, packed for the products of both directions.
         let rounded = usize::from(self.config.precision == Precision::Bf16);

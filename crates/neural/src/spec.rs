@@ -45,6 +45,7 @@ pub struct NetworkSpec {
     /// How gradients change parameters, or which of the hyper-parameters for it contradict each other.
     optimizer: Result<OptimizerSettings, HyperParameterError>,
     pub(crate) precision: Precision,
+    pub(crate) low_memory: bool,
     pub(crate) restore_best: bool,
     pub(crate) keep_optimizer: bool,
     /// Forecasts with dropout that quantiles are taken from, if they are.
@@ -103,6 +104,7 @@ impl NetworkSpec {
             loss: Loss::mae(),
             valid_loss: None,
             precision: Precision::F32,
+            low_memory: false,
             restore_best: true,
             keep_optimizer: false,
             dropout_samples: None,
@@ -362,12 +364,6 @@ impl NetworkSpec {
     /// The loss of the validation windows: the training loss where none was set.
     pub fn valid_loss(&self) -> &Loss {
         self.valid_loss.as_ref().unwrap_or(&self.loss)
-    }
-
-    /// The type that the products of its training round their operands to: `f32`, the default, not at all.
-    #[must_use]
-    pub fn precision(self, precision: Precision) -> Self {
-        Self { precision, ..self }
     }
 
     /// Whether training that early stopping ends goes back to the weights of the best check; true by default.

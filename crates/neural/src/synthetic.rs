@@ -93,6 +93,16 @@ pub(crate) fn median_seconds<E>(
     runs: usize,
     seconds: f64,
 ) -> Result<(f64, usize), E> {
+    let times = sorted_seconds(f, runs, seconds)?;
+    Ok((times[times.len() / 2], times.len()))
+}
+
+/// Runs `f` likewise; the times of all runs, the shortest first.
+pub(crate) fn sorted_seconds<E>(
+    f: &mut dyn FnMut() -> Result<(), E>,
+    runs: usize,
+    seconds: f64,
+) -> Result<Vec<f64>, E> {
     let (start, mut times) = (Instant::now(), Vec::new());
     while times.len() < runs || start.elapsed().as_secs_f64() < seconds {
         let run = Instant::now();
@@ -100,7 +110,7 @@ pub(crate) fn median_seconds<E>(
         times.push(run.elapsed().as_secs_f64());
     }
     times.sort_by(f64::total_cmp);
-    Ok((times[times.len() / 2], times.len()))
+    Ok(times)
 }
 
 /// Random windows in [-2, 2), nothing masked; of categories, each in turn.

@@ -122,6 +122,8 @@ pub struct Forward<'a> {
     pub(crate) step_weights: Option<&'a RoundedWeights>,
     /// How products with parameters, and with values computed from them, are rounded.
     pub(crate) rounding: Rounding,
+    /// Whether it is to take little memory: see [`Forward::in_little_memory`].
+    low_memory: bool,
     /// The probabilities whose quantiles are wanted of a model that has any.
     quantiles: &'a [f32],
 }
@@ -151,6 +153,7 @@ impl<'a> Forward<'a> {
             multiplied: None,
             step_weights: None,
             rounding: Rounding::None,
+            low_memory: false,
             quantiles: &[0.5],
         }
     }
@@ -187,6 +190,18 @@ impl<'a> Forward<'a> {
             "products in 16 bits need the feature `amp` of foretell-nn"
         );
         Self { rounding, ..self }
+    }
+
+    /// The run that trades time for memory: [`Forward::block`] computes again what the backward pass needs, and what is kept for it
+    /// is rounded to bfloat16 (with the feature `amp`), so gradients are those of rounded activations. Forecasts and losses are the
+    /// same.
+    pub fn in_little_memory(self) -> Self {
+        Self { low_memory: true, ..self }
+    }
+
+    /// How what is kept for the backward pass is rounded where products round nothing.
+    fn keeping(&self) -> Rounding {
+        if self.low_memory && crate::AMP { Rounding::Bf16 } else { Rounding::None }
     }
 
     /// The run of a shard of a training step, for which `weights` were packed from the same parameters.
@@ -246,7 +261,12 @@ impl<'a> Forward<'a> {
             Some(offset) if self.records => Var::parameter(value, offset),
             _ => Var::constant(value),
         };
-        var.with_rounding(self.rounding)
+        self.marked(var)
+    }
+
+    /// Weights whose products round, and keep, as this run says.
+    pub(crate) fn marked(&self, weights: Var) -> Var {
+        weights.with_rounding(self.rounding).with_keeping(self.keeping())
     }
 
     /// Whether the run trains: statistics are those of the batch, and [dropout is on](Forward::drops).
@@ -312,6 +332,25 @@ impl<'a> Forward<'a> {
         sums.reduce(|sum, other| sum.add(&other))
     }
 
+    /// A block of the `layer`, one of several like it, of the inputs: by [`Forward::recompute`] in a run of little memory, else as
+    /// it is called.
+    ///
+    /// # Panics
+    /// In a run of little memory, if the block adds a loss.
+    #[track_caller]
+    pub fn block<L: Clone + 'static>(
+        &self,
+        layer: &L,
+        inputs: &[&Var],
+        run: impl Fn(&L, &Forward<'_>, &[Var]) -> Var + 'static,
+    ) -> Var {
+        if self.low_memory && self.records {
+            let layer = layer.clone();
+            return self.recompute(inputs, move |cx, inputs| run(&layer, cx, inputs));
+        }
+        run(layer, self, &inputs.iter().map(|&input| input.clone()).collect::<Vec<_>>())
+    }
+
     /// `block` of the inputs, and of the parameters that it asks its run for, without keeping its intermediate
     /// results: the backward pass computes them again (Chen et al. 2016, arXiv 1604.06174). So the block takes the
     /// memory of its inputs alone, and the time of its forward pass twice. It pays where the activations of a model
@@ -335,27 +374,34 @@ impl<'a> Forward<'a> {
             multiplied: self.multiplied,
             step_weights: self.step_weights,
             rounding: self.rounding,
+            low_memory: self.low_memory,
             ..Forward::inference(self.params)
         };
-        let constant = |input: &&Var| Var::constant(input.value().clone()).with_rounding(input.rounding());
+        let constant = |input: &&Var| {
+            let constant = Var::constant(input.value().clone());
+            constant.with_rounding(input.rounding()).with_keeping(input.keeping())
+        };
         let constants: Vec<Var> = inputs.iter().map(constant).collect();
         let output = block(&first, &constants);
-        let (value, output_rounding) = (output.value().clone(), output.rounding());
+        let (value, marks) = (output.value().clone(), [output.rounding(), output.keeping()]);
         assert!(first.losses.borrow().is_empty(), "a block that is computed again cannot add a loss");
         self.draws.set(first.draws.get());
         self.updates.borrow_mut().append(&mut first.into_updates());
-        let (params, key, rounding) = (self.params.clone(), self.key, self.rounding);
+        let (params, key, rounding, low_memory) =
+            (self.params.clone(), self.key, self.rounding, self.low_memory);
         let multiplied = self.multiplied.map(<[Tensor]>::to_vec);
         let again = Var::recomputed(value, inputs, move |inputs| {
             let again = Forward {
                 draws: Cell::new(draws),
                 multiplied: multiplied.as_deref(),
                 rounding,
+                low_memory,
                 ..Forward::training(&params, key)
             };
             block(&again, inputs)
         });
-        again.with_rounding(output_rounding)
+        let [rounding, keeping] = marks;
+        again.with_rounding(rounding).with_keeping(keeping)
     }
 
     /// A key for a model's random numbers, another at each call in a run. In training it depends on the step and the shard.

@@ -117,7 +117,7 @@ impl Forward<'_> {
             (true, None) => entry.compute(self),
             (true, Some(all)) => Var::parameter(all[id.0].clone(), table.multiplied_range(entry).start),
         };
-        Held::Multiplied(product.with_rounding(self.rounding))
+        Held::Multiplied(self.marked(product))
     }
 
     /// The product with a layer's weights, its bias and activation: `x [..., inputs]` to `[..., outputs]`, or to

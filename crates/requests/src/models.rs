@@ -30,6 +30,7 @@ pub(crate) struct FitAsked {
     local_scaler: Option<String>,
     non_negative: bool,
     integer: bool,
+    low_memory: bool,
 }
 
 /// What is forecast, or taken apart.
@@ -111,6 +112,7 @@ impl Kept {
             .val_size(asked.val_size)
             .non_negative(asked.non_negative)
             .integer(asked.integer)
+            .low_memory(asked.low_memory)
             .max_memory(self.most().memory)
             .threads(self.most().threads)
             .on_warning(listener)

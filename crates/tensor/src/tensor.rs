@@ -87,6 +87,11 @@ impl Tensor {
         self.numel() == self.storage.values().len()
     }
 
+    /// Whether at least half of the numbers of its storage are its own.
+    pub fn is_most(&self) -> bool {
+        2 * self.numel() >= self.storage.values().len()
+    }
+
     /// The storage that it is a view of, and where it begins.
     pub(crate) fn storage(&self) -> (&Storage, usize) {
         (&self.storage, self.offset)

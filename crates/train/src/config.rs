@@ -47,6 +47,12 @@ pub struct TrainConfig {
     /// The type that the operands of products are rounded to; everything else is `f32`. Validation forecasts in `f32`, as the
     /// trained model does.
     pub precision: Precision,
+    /// Whether a step trades time for memory. A batch is then cut into two shards at most, so that there are two arenas of gradients in
+    /// place of up to 16; a shard runs a few windows at a time; layers compute again what their backward pass needs; and what is kept for
+    /// it is rounded to bfloat16 ([`Forward::in_little_memory`](foretell_nn::Forward::in_little_memory)). The gradients are those of
+    /// rounded activations, added in another order, so the weights differ from those of a step with all memory, but not by the number of
+    /// threads. Of several processes two have work.
+    pub low_memory: bool,
 }
 
 impl TrainConfig {
@@ -74,6 +80,7 @@ impl Default for TrainConfig {
             drop_last_loader: false,
             random_seed: 1,
             precision: Precision::F32,
+            low_memory: false,
         }
     }
 }

@@ -176,6 +176,7 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome, Option<Ke
         Optimizer::new(job.params.table().arena_len(), config.optimizer, config.clip).freezing(job.frozen);
     let mut engine = Engine::new(network, job.params, optimizer, cut.loss, key.fold(DROPOUT), workers)
         .precision(config.precision)
+        .low_memory(config.low_memory)
         .reduction(job.reduction)
         .kept(job.kept);
     let mut batches = Batches::new(train, config, key);

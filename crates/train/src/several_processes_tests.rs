@@ -195,7 +195,7 @@ fn independent() -> Needs {
 
 #[test]
 fn processes_change_no_bit() {
-    assert_eq!(BATCHES.map(|windows| shard_count(windows, independent())), [8, 8, 2, 1, 8]);
+    assert_eq!(BATCHES.map(|windows| shard_count(windows, independent(), false)), [8, 8, 2, 1, 8]);
     // The last two are functions of a mean, known only when all shards are done.
     for loss in ["MAE", "RMSE", "relMSE"] {
         is_the_same_by_any_number_of_processes(Case {

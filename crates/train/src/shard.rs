@@ -13,6 +13,13 @@ const MAX_SHARDS: usize = 16;
 /// Windows of the shards of a large batch, which many machines share.
 const LARGE_SHARD: usize = 1024;
 
+/// The shards of a batch in little memory: each has gradients of its own, and two threads are at work on most machines that are short of
+/// it. The threads of a larger one share the operations of a shard.
+const FEW_SHARDS: usize = 2;
+
+/// The most windows that a shard takes at a time in little memory.
+const PIECE_WINDOWS: usize = 32;
+
 /// One shard's part of a step: its gradient and its share of the loss.
 pub(crate) struct Shard {
     /// The gradients of the last step that the shard ran; each step replaces them.
@@ -28,13 +35,14 @@ pub(crate) struct Shard {
 }
 
 impl Shard {
-    /// Runs the batch forwards and backwards.
+    /// Runs a piece of its windows forwards and backwards; gradients of later pieces are added to those of the first.
     pub(crate) fn run(
         &mut self,
         cx: Forward<'_>,
         (network, loss): (&Network, &Loss),
         batch: &Batch,
         LossSizes { total, loss_scale, rows_of_all }: LossSizes,
+        is_first: bool,
     ) {
         let output = network.model.forward(&cx, &batch.windows.inputs());
         let mut mean = loss.mean(&output, batch.truth(), total);
@@ -42,12 +50,16 @@ impl Shard {
         if let Some(added) = cx.added_loss(batch.windows.batch(), rows_of_all) {
             mean = mean.add(&added.reshape(mean.shape()));
         }
-        self.sums = loss.part(mean.value().item().into(), batch.truth(), total);
-        std::mem::swap(&mut self.written, &mut self.stale);
-        self.written.clear();
+        if is_first {
+            self.sums = LossSums::default();
+            self.updates.clear();
+            std::mem::swap(&mut self.written, &mut self.stale);
+            self.written.clear();
+        }
+        self.sums += loss.part(mean.value().item().into(), batch.truth(), total);
         let seed = Tensor::full(mean.shape(), loss_scale);
         mean.backward_overwriting(seed, &mut self.gradients, &mut self.written);
-        self.updates = cx.into_updates();
+        self.updates.extend(cx.into_updates());
     }
 
     /// Sets the gradients of parameters to zero that got one in the step before but none in this step.
@@ -76,8 +88,9 @@ pub(crate) struct LossSizes {
 ///
 /// It is a power of two, so that two or four threads get equally many windows each, and shards have at least
 /// [`Needs::shard_windows`]. For two shards two thirds of that are enough, since with a single shard the threads wait
-/// for each other at every operation. There are at most 16, and of a large batch one for each 1024 windows.
-pub fn shard_count(windows: usize, needs: Needs) -> usize {
+/// for each other at every operation. There are at most 16, and of a large batch one for each 1024 windows; in little memory at most
+/// two.
+pub fn shard_count(windows: usize, needs: Needs, low_memory: bool) -> usize {
     if needs.coupling == Coupling::Coupled {
         return 1;
     }
@@ -85,7 +98,33 @@ pub fn shard_count(windows: usize, needs: Needs) -> usize {
     while count > 2 && windows < count * needs.shard_windows {
         count /= 2;
     }
-    if count == 2 && 3 * windows < 4 * needs.shard_windows { 1 } else { count }
+    let count = if count == 2 && 3 * windows < 4 * needs.shard_windows { 1 } else { count };
+    if low_memory { count.min(FEW_SHARDS) } else { count }
+}
+
+/// The most windows of a shard that are run at a time: all of them, or in little memory a few.
+pub fn windows_at_a_time(windows: usize, needs: Needs, low_memory: bool) -> usize {
+    windows.div_ceil(piece_count(windows, needs, low_memory))
+}
+
+/// The pieces that a shard of these windows is run in: likewise a function of the model and the batch alone.
+fn piece_count(windows: usize, needs: Needs, low_memory: bool) -> usize {
+    match low_memory && needs.coupling == Coupling::Independent {
+        true => windows.div_ceil(needs.shard_windows.min(PIECE_WINDOWS)).max(1),
+        false => 1,
+    }
+}
+
+/// The pieces of the windows of a shard, one after the other.
+pub(crate) fn pieces(
+    windows: Range<usize>,
+    needs: Needs,
+    low_memory: bool,
+) -> impl Iterator<Item = Range<usize>> {
+    let (start, len) = (windows.start, windows.len());
+    let count = piece_count(len, needs, low_memory);
+    let at = move |i| start + len * i / count;
+    (0..count).map(move |i| at(i)..at(i + 1))
 }
 
 /// The windows of shard `i` of `count`.

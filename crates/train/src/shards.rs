@@ -17,7 +17,7 @@ use foretell_simd::scale;
 use foretell_threads::{Workers, share};
 
 use crate::kept_optimizer::KeptOptimizer;
-use crate::shard::{LossSizes, Shard, shard_count, shard_range};
+use crate::shard::{LossSizes, Shard, pieces, shard_count, shard_range};
 use crate::state::{PARAMS, State};
 
 /// The least work of a step for which waking the other threads pays, as [`window_work`] counts it.
@@ -39,6 +39,7 @@ pub struct Engine<'a> {
     /// The work of a step for each window of its batch: see [`MIN_PARALLEL_WORK`].
     window_work: usize,
     rounding: Rounding,
+    low_memory: bool,
     /// In bfloat16: the weights of linear layers, packed anew in each step.
     step_weights: Option<RoundedWeights>,
     /// For training in `f16`, whose small gradients would become zero.
@@ -113,6 +114,7 @@ impl<'a> Engine<'a> {
             before: [0; 2],
             shards: Vec::new(),
             rounding: Rounding::None,
+            low_memory: false,
             step_weights: None,
             scaler: None,
             reduction: &OneProcess,
@@ -143,6 +145,11 @@ impl<'a> Engine<'a> {
         let rounding = rounding_of(precision);
         let step_weights = (rounding == Rounding::Bf16).then(|| RoundedWeights::new(self.params.table()));
         Self { rounding, step_weights, scaler, ..self }
+    }
+
+    /// Whether a step trades time for memory: [`TrainConfig::low_memory`](crate::TrainConfig::low_memory) says how.
+    pub fn low_memory(self, low_memory: bool) -> Self {
+        Self { low_memory, ..self }
     }
 
     /// The scale of the loss, of a training in `f16`.
@@ -272,7 +279,7 @@ impl<'a> Engine<'a> {
 
     /// Divides a batch, and makes the shards that are missing.
     fn divide(&mut self, windows: usize) -> Division {
-        let count = shard_count(windows, self.network.needs);
+        let count = shard_count(windows, self.network.needs, self.low_memory);
         let own = shard_range(count, self.reduction.processes(), self.reduction.rank());
         let len = self.params.table().gradients_len();
         while self.shards.len() < own.len() {
@@ -311,7 +318,7 @@ impl<'a> Engine<'a> {
         cut: impl Fn(Range<usize>) -> Batch + Sync,
     ) {
         let &Division { windows, count, ref own, threads, .. } = division;
-        let Self { network, loss, workers, ref params, key, step, rounding, .. } = *self;
+        let Self { network, loss, workers, ref params, key, step, rounding, low_memory, .. } = *self;
         let values: Vec<Tensor> = products.iter().map(|product| product.value().contiguous()).collect();
         let (step_weights, values) = (self.step_weights.as_ref(), &values[..]);
         let loss_scale = self.scaler.as_ref().map_or(1.0, GradScaler::scale);
@@ -320,20 +327,24 @@ impl<'a> Engine<'a> {
         workers.each(&mut self.shards[..own.len()], division.spread, |i, shard| {
             let i = own.start + i;
             let range = shard_range(windows, count, i);
-            let batch = cut(range.clone());
             let key = key.fold(step).fold(((place as u64) << 32) | i as u64);
-            let cx = match count {
-                1 => Forward::training(params, key),
-                _ => Forward::part(params, key, values),
-            };
-            let cx = cx.rounding(rounding);
-            let cx = match step_weights {
-                Some(weights) => cx.in_step(weights),
-                None => cx,
-            };
-            let rows_of_all = batch.windows.batch() * windows / range.len().max(1);
-            let sizes = LossSizes { total, loss_scale, rows_of_all };
-            share(inner, || shard.run(cx, (network, loss), &batch, sizes));
+            for (number, piece) in pieces(range, network.needs, low_memory).enumerate() {
+                let batch = cut(piece.clone());
+                let key = if number == 0 { key } else { key.fold(number as u64) };
+                let cx = match count {
+                    1 => Forward::training(params, key),
+                    _ => Forward::part(params, key, values),
+                };
+                let cx = cx.rounding(rounding);
+                let cx = if low_memory { cx.in_little_memory() } else { cx };
+                let cx = match step_weights {
+                    Some(weights) => cx.in_step(weights),
+                    None => cx,
+                };
+                let rows_of_all = batch.windows.batch() * windows / piece.len().max(1);
+                let sizes = LossSizes { total, loss_scale, rows_of_all };
+                share(inner, || shard.run(cx, (network, loss), &batch, sizes, number == 0));
+            }
         });
         if let Some(weights) = &mut self.step_weights {
             weights.forget();

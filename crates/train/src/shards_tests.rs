@@ -10,6 +10,7 @@ use foretell_optim::{Clip, Rule};
 use serde_json::json;
 
 use super::*;
+use crate::shard::windows_at_a_time;
 
 /// One weight: the forecast is `w` times the last value. A share of its square is a loss of the model's own.
 struct Line(ParamId, f32);
@@ -30,7 +31,7 @@ impl Model for Line {
 #[test]
 fn losses_have_the_gradients_of_the_whole_batch() {
     const N: usize = 150;
-    assert_eq!(shard_count(N, Needs::default()), 2);
+    assert_eq!(shard_count(N, Needs::default(), false), 2);
     let x: Vec<f32> = (0..N).map(|i| (i as f32 * 0.7).sin() + 0.01 * i as f32).collect();
     let y: Vec<f32> = x.iter().enumerate().map(|(i, x)| 3.0 * x + (i as f32).cos()).collect();
     for (name, own) in [("RMSE", 0.0), ("relMSE", 0.0), ("MSE", 0.5), ("RMSE", 0.25)] {
@@ -106,6 +107,16 @@ impl Model for Layers {
 
 /// The parameters after three steps on `batch` windows.
 fn trained(batch: usize, needs: Needs, threads: usize, precision: Precision) -> Vec<u32> {
+    trained_by(batch, needs, threads, |engine| engine.precision(precision)).0
+}
+
+/// The parameters after three steps on `batch` windows by an engine that was set so, and its arenas of gradients.
+fn trained_by(
+    batch: usize,
+    needs: Needs,
+    threads: usize,
+    set: impl FnOnce(Engine<'_>) -> Engine<'_>,
+) -> (Vec<u32>, usize) {
     const WIDTH: usize = 800;
     let random = |seed: u64, shape: [usize; 2]| {
         Tensor::build(shape, |out| Init::Uniform { bound: 1.0 }.fill(Key::new(seed), out))
@@ -132,7 +143,7 @@ fn trained(batch: usize, needs: Needs, threads: usize, precision: Precision) -> 
     let params = table.initialise(3);
     let clip = Some(Clip::Norm(0.1));
     let adam = Optimizer::new(params.table().arena_len(), Rule::default(), clip);
-    let mut engine = Engine::new(&network, params, adam, &loss, Key::new(0), &workers).precision(precision);
+    let mut engine = set(Engine::new(&network, params, adam, &loss, Key::new(0), &workers));
     let cut = |range: Range<usize>| {
         let rows = |tensor: &Tensor| tensor.narrow(0, range.start, range.len());
         Batch {
@@ -146,7 +157,8 @@ fn trained(batch: usize, needs: Needs, threads: usize, precision: Precision) -> 
     };
     let mut step = || engine.step(batch, batch as f64, 0.01, cut).expect("a number");
     workers.enter(|| (0..3).for_each(|_| _ = step()));
-    engine.into_params().arena().iter().map(|x| x.to_bits()).collect()
+    let arenas = engine.shards.len();
+    (engine.into_params().arena().iter().map(|x| x.to_bits()).collect(), arenas)
 }
 
 #[test]
@@ -175,6 +187,35 @@ fn threads_change_no_bit_of_products_in_16_bits() {
             assert!(trained(batch, needs, 3, precision) == one, "{batch} windows, {precision}");
             assert!(trained(batch, needs, 1, Precision::F32) != one, "{precision} rounds nothing");
         }
+    }
+}
+
+#[test]
+fn little_memory_takes_two_arenas_and_the_same_steps_on_any_number_of_threads() {
+    let needs = Needs { shard_windows: 16, ..Needs::default() };
+    let low = |threads| trained_by(100, needs, threads, |engine| engine.low_memory(true));
+    let ((all, arenas), (one, fewer)) = (trained_by(100, needs, 1, |engine| engine), low(1));
+    assert_eq!((arenas, fewer), (4, 2));
+    assert!(one == low(2).0 && one == low(3).0, "threads change bits");
+    // Adam's steps of 0.01 go with the signs of gradients, which few roundings change; dropout is drawn anew by shard.
+    let off: Vec<f32> =
+        all.iter().zip(&one).map(|(a, b)| (f32::from_bits(*a) - f32::from_bits(*b)).abs()).collect();
+    let mean = off.iter().sum::<f32>() / off.len() as f32;
+    assert!(mean > 0.0 && mean < 0.01, "off by {mean}");
+}
+
+#[test]
+fn pieces_cover_a_shard() {
+    for (windows, at_a_time) in [(1, 1), (16, 16), (17, 9), (64, 16), (100, 15)] {
+        let needs = Needs { shard_windows: 16, ..Needs::default() };
+        let cut: Vec<_> = pieces(7..7 + windows, needs, true).collect();
+        assert_eq!(windows_at_a_time(windows, needs, true), at_a_time);
+        assert_eq!(cut.iter().map(Range::len).max(), Some(at_a_time));
+        assert_eq!((cut[0].start, cut[cut.len() - 1].end), (7, 7 + windows));
+        assert!(cut.windows(2).all(|pair| pair[0].end == pair[1].start));
+        let coupled = Needs { coupling: Coupling::Coupled, ..needs };
+        assert_eq!(pieces(7..7 + windows, coupled, true).count(), 1);
+        assert_eq!(pieces(7..7 + windows, needs, false).count(), 1);
     }
 }
 
@@ -271,7 +312,7 @@ fn multiplied_weights_are_rounded_alike_by_one_shard_and_by_several() {
         engine.step(windows, (windows * STEPS) as f64, 0.01, cut).expect("a number")
     };
     let (few, many) = (32, 256);
-    assert!(shard_count(few, Needs::default()) == 1 && shard_count(many, Needs::default()) > 1);
+    assert!(shard_count(few, Needs::default(), false) == 1 && shard_count(many, Needs::default(), false) > 1);
     let far = |a: f64, b: f64| (a / b - 1.0).abs();
     assert!(far(loss(few, Precision::F32), loss(many, Precision::F32)) < 1e-6);
     for precision in [Precision::Bf16, Precision::F16] {
@@ -390,14 +431,14 @@ fn training_in_f16_recovers_from_overflow_and_converges() {
 #[test]
 fn coupled_windows_are_one_shard() {
     let needs = Needs { coupling: Coupling::Coupled, ..Needs::default() };
-    assert!([1, 64, 5000].into_iter().all(|windows| shard_count(windows, needs) == 1));
+    assert!([1, 64, 5000].into_iter().all(|windows| shard_count(windows, needs, false) == 1));
 }
 
 #[test]
 fn shards_are_powers_of_two_that_are_worth_their_while() {
     let counts = |windows: &[usize], shard_windows| -> Vec<usize> {
         let needs = Needs { shard_windows, ..Needs::default() };
-        windows.iter().map(|&windows| shard_count(windows, needs)).collect()
+        windows.iter().map(|&windows| shard_count(windows, needs, false)).collect()
     };
     let batches = [1, 63, 64, 96, 127, 128, 191, 192, 256, 383, 384, 512, 767, 768, 1024, 5000];
     assert_eq!(counts(&batches, 48), [1, 1, 2, 2, 2, 2, 2, 4, 4, 4, 8, 8, 8, 16, 16, 16]);
@@ -409,7 +450,7 @@ fn shards_are_powers_of_two_that_are_worth_their_while() {
 #[test]
 fn shards_cover_the_batch_as_evenly_as_may_be() {
     for windows in 1..1100 {
-        let count = shard_count(windows, Needs::default());
+        let count = shard_count(windows, Needs::default(), false);
         let mut next = 0;
         for i in 0..count {
             let range = shard_range(windows, count, i);

@@ -228,7 +228,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "kept",
             "importances memory",
             "bench trained_network",
-            "attributions chain forecast_curve kept_optimizer model_file onnx start",
+            "attributions chain forecast_curve kept_optimizer model_file onnx start thread_curve",
             "narrowed",
             "training",
             "estimator import",

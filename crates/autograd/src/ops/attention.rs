@@ -95,7 +95,9 @@ impl Var {
             [(self, &q), (keys, &k), (values, &v)].map(|(var, value)| var.save_for_backward(value, rounding));
         // Scores are recomputed from the kept operands, and must be those of the forward pass, whose products round the same way
         // unless they are small.
-        let [q, k] = match rounding == Rounding::None || call.attention().rounds_scores() {
+        let changed = rounding.or(operands.map(Self::keeping).into_iter().fold(Rounding::None, Rounding::or));
+        let rounds = rounding != Rounding::None && call.attention().rounds_scores();
+        let [q, k] = match changed == Rounding::None || rounds {
             true => [q, k],
             false => [&kept_q, &kept_k].map(|kept| kept.clone().into_tensor()),
         };

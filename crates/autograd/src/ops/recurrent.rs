@@ -221,7 +221,8 @@ impl Var {
             };
             let (hidden, rounding) = (rows / cell.gates(), weights.state.rounding());
             let projection = weights.projection.map(|_| state);
-            let layer = Layer { cell, steps, batch: 1, inputs, hidden, projection, rounding };
+            let keeping = Rounding::None;
+            let layer = Layer { cell, steps, batch: 1, inputs, hidden, projection, rounding, keeping };
             inputs = state;
             layer
         });
@@ -279,8 +280,8 @@ impl Var {
         let hidden = rows / cell.gates();
         assert!((1..=steps).contains(&last), "the last {last} of {steps} steps");
         let projection = weights.projection.map(|_| state);
-        let rounding = weights.state.rounding();
-        let layer = Layer { cell, steps, batch, inputs, hidden, projection, rounding };
+        let (rounding, keeping) = (weights.state.rounding(), weights.state.keeping());
+        let layer = Layer { cell, steps, batch, inputs, hidden, projection, rounding, keeping };
         let plain = |var: &Self| var.value().contiguous();
         let values = Values::of(weights);
         let x = plain(self);
@@ -349,10 +350,10 @@ impl Var {
             let ends = if last_c.is_some() { "c" } else { "state" };
             noted(record.size("last", last).word("ends", ends), activation)
         });
-        // States and cells are kept in 16 bits where products round, as the tape's gates already are; inputs and
+        // States and cells are kept in 16 bits where the tape's gates already are; inputs and
         // states are shared with the layers around.
         let x = self.save_for_backward(&x, rounding);
-        let keeps = if wanted { rounding } else { Rounding::None };
+        let keeps = if wanted { rounding.or(keeping) } else { Rounding::None };
         let [states, cells] = [states, cells].map(|part| part.keep(keeps));
         let edges = operands.iter().map(|var| var.edge()).collect();
         let start = start.map(|_| [state, if gives_c { hidden } else { 0 }]);

@@ -9,6 +9,17 @@ use crate::{Activation, AttentionOptions, Cell, Rounding, Var};
 
 /// The value of `f` and its gradients by all inputs, the last of which are marked with `rounding`.
 fn run(inputs: &[Tensor], marked: usize, rounding: Rounding, f: &dyn Fn(&[Var]) -> Var) -> Vec<Vec<f32>> {
+    let (output, results) = run_marked(inputs, marked, &|var| var.with_rounding(rounding), f);
+    assert_eq!(output.rounding(), rounding, "the result of an operation is marked as its operand");
+    results
+}
+
+fn run_marked(
+    inputs: &[Tensor],
+    marked: usize,
+    mark: &dyn Fn(Var) -> Var,
+    f: &dyn Fn(&[Var]) -> Var,
+) -> (Var, Vec<Vec<f32>>) {
     let first = inputs.len() - marked;
     let variables: Vec<Var> = inputs
         .iter()
@@ -16,15 +27,46 @@ fn run(inputs: &[Tensor], marked: usize, rounding: Rounding, f: &dyn Fn(&[Var]) 
         .enumerate()
         .map(|(i, value)| {
             let var = Var::input(value);
-            if i < first { var } else { var.with_rounding(rounding) }
+            if i < first { var } else { mark(var) }
         })
         .collect();
     let output = f(&variables);
-    assert_eq!(output.rounding(), rounding, "the result of an operation is marked as its operand");
     let mut results = vec![output.value().to_vec()];
     output.backward_from(random(output.shape(), 99), &mut []);
     results.extend(variables.iter().map(|variable| variable.grad().expect("a gradient").to_vec()));
-    results
+    (output, results)
+}
+
+/// What is kept in bfloat16 while products round nothing: the same values, and gradients that differ by a few roundings.
+#[test]
+fn what_is_kept_in_16_bits_changes_gradients_alone() {
+    let check = |name: &str, inputs: &[Tensor], f: &dyn Fn(&[Var]) -> Var| {
+        let inputs: Vec<Tensor> = inputs.iter().map(|tensor| tensor.scale(0.5)).collect();
+        let exact = run(&inputs, inputs.len() - 1, Rounding::None, f);
+        let mark = |var: Var| var.with_keeping(Rounding::Bf16);
+        let (output, kept) = run_marked(&inputs, inputs.len() - 1, &mark, f);
+        assert_eq!((output.rounding(), output.keeping()), (Rounding::None, Rounding::Bf16), "{name}");
+        assert_eq!(kept[0], exact[0], "{name}: the value is another");
+        assert_ne!(kept, exact, "{name}: nothing is kept rounded");
+        for (kept, exact) in kept.iter().zip(&exact) {
+            let size = exact.iter().fold(0.0_f32, |size, x| size.max(x.abs()));
+            let error = kept.iter().zip(exact).fold(0.0_f32, |error, (a, b)| error.max((a - b).abs()));
+            assert!(error <= 16.0 / 256.0 * size, "{name}: {error} of {size}");
+        }
+    };
+    let inputs = [random([40, 24], 1), random([28, 24], 2), random([28, 28], 3)];
+    check("two layers", &inputs, &|v| {
+        v[0].linear(&v[1], None, Activation::Tanh).linear(&v[2], None, Activation::Tanh)
+    });
+    for cell in [Cell::Lstm, Cell::Gru] {
+        let rows = 7 * cell.gates();
+        let inputs = [random([9, 40, 4], 1), random([rows, 4], 2), random([rows, 7], 3)];
+        check(&format!("{cell:?}"), &inputs, &|v| {
+            let weights =
+                RecurrentWeights { input: &v[1], state: &v[2], biases: None, projection: None, held: None };
+            v[0].recurrent(cell, &weights, 9, None)
+        });
+    }
 }
 
 /// Either kind of rounding, and what 16 of them change.

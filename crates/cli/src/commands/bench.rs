@@ -4,15 +4,16 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use foretell::report::grouped;
-use foretell::{BenchProduct, ForecastCurve, ModelSpec, Precision, WeightPrecision};
+use foretell::{BenchProduct, ForecastCurve, ModelSpec, Precision, ThreadCurve, WeightPrecision};
 
-use crate::args::{MemoryArgs, ThreadArgs, steps};
+use crate::args::{MemoryArgs, steps, thread_count};
 use crate::context::Context;
 use crate::curve_figure::CurveFigure;
+use crate::failure::Usage;
 use crate::model_args::ModelArgs;
 use crate::output::{print, write_file};
 use crate::picture::{Picture as _, check_ending, is_stdout};
-use crate::precision::PrecisionArgs;
+use crate::precision::StepArgs;
 use crate::table::AlignedTable;
 
 /// Measure how fast models train and forecast on this machine
@@ -26,22 +27,26 @@ Examples:
   foretell bench --model NLinear,MLP,NHITS --h 24 --input-size 96 --threads 2
   foretell bench --model NHITS --h 24 --input-size 96 --batch 128 --json
   foretell bench --model MLP,LSTM --h 24 --input-size 96 --precision bf16
+  foretell bench --model TSMixer --h 24 --input-size 96 --batch 1024 --low-memory
   foretell bench --model NHITS --h 24 --input-size 96 --explain
   foretell bench --model NHITS,LSTM --h 24 --input-size 96 --curve --out curve.svg
+  foretell bench --model NHITS,LSTM --h 24 --input-size 96 --threads 1,2,4,16
 
 With --json each model is an object on a line of its own: model, acceleration
 (the vector instructions and features in use), precision (of the step; forecasts
-have their weights in bf16 if it is bf16, else in f32), threads, batch,
-parameters, step_ms, forward_batch_ms, forward_one_us, pool_misses_per_step
-(calls to the system allocator for tensor buffers), gflop_per_step (operations
-of products, counted), gemm_gflop_per_s (a large product's, in f32),
-share_of_gemm_rate (a step's by it), held_bytes (what a forward pass of all
-windows at once keeps for the backward pass; a step keeps that of the shards at
-work), step_peak_mb (memory that model and steps added), peak_rss_mb (of the
-process so far). With --explain also products: part (step, forward_batch,
-forward_one), shape ([m, k, n]), count and plan of each. With --curve: model,
-acceleration, precision (of the weights), threads, parameters, points (batch, ms,
-per_second) and choice.")]
+have their weights in bf16 if it is bf16, else in f32), low_memory, threads,
+batch, parameters, step_ms, step_range_ms (the least, the mean, the most),
+forward_batch_ms, forward_one_us, pool_misses_per_step (calls to the system
+allocator for tensor buffers), gflop_per_step (operations of products, counted),
+gemm_gflop_per_s (a large product's, in f32), share_of_gemm_rate (a step's by
+it), held_bytes (what a forward pass of all windows at once keeps for the
+backward pass; a step keeps that of the shards at work), step_peak_mb (memory
+that model and steps added), peak_rss_mb (of the process so far). With --explain
+also products: part (step, forward_batch, forward_one), shape ([m, k, n]), count
+and plan of each. With --curve: model, acceleration, precision (of the weights),
+threads, parameters, points (batch, ms, per_second) and choice. With several
+--threads: model, precision, batch, shards, parameters, alone_ms (of a step,
+which threads do not shorten), points (threads, step_ms, gain, measured).")]
 pub(crate) struct Bench {
     #[command(flatten)]
     models: ModelArgs,
@@ -51,10 +56,12 @@ pub(crate) struct Bench {
     /// Series of a window, for multivariate models; the others take one series at a time
     #[arg(long, value_name = "N", default_value_t = 7, value_parser = steps())]
     n_series: usize,
+    /// Threads; 0 for as many as the machine has. Several, as 1,2,4,16, show what a step gains by them: measured as far as the machine
+    /// has cores, computed beyond
+    #[arg(long, value_name = "N,...", value_delimiter = ',', default_value = "0", value_parser = thread_count())]
+    threads: Vec<usize>,
     #[command(flatten)]
-    threads: ThreadArgs,
-    #[command(flatten)]
-    precision: PrecisionArgs,
+    steps: StepArgs,
     /// Say how each product of matrices is computed: [m, k] by [k, n], in which numbers, by which kernel, in which tasks
     #[arg(long)]
     explain: bool,
@@ -62,7 +69,7 @@ pub(crate) struct Bench {
     /// reaches 90 % of the best rate
     #[arg(
         long, value_name = "N", num_args = 0..=1, default_missing_value = "1024", value_parser = steps(),
-        conflicts_with_all = ["batch", "explain"]
+        conflicts_with_all = ["batch", "explain", "low_memory"]
     )]
     curve: Option<usize>,
     /// File to write the curves to as well: a picture if it ends in .svg or .png, all figures if it ends in .json
@@ -80,13 +87,17 @@ impl Bench {
         if let Some(largest) = self.curve {
             return self.measure_curves(largest, context);
         }
+        if self.threads.len() > 1 {
+            return self.measure_threads(context);
+        }
         let mut benches = Vec::new();
         for spec in self.specs(context)? {
             let mut bench = foretell::bench(
                 &spec,
                 self.batch,
-                self.threads.count,
-                self.precision.precision,
+                self.threads[0],
+                self.steps.precision,
+                self.steps.low_memory,
                 &self.memory.limit(),
             )?;
             if !self.explain {
@@ -113,9 +124,52 @@ impl Bench {
             .numbers("pool misses/step", column(|bench| bench.pool_misses_per_step))
             .numbers("held [MB]", column(|bench| bench.held_bytes as f64 / 1e6))
             .numbers("peak RSS [MB]", column(|bench| bench.peak_rss_mb.unwrap_or(f64::NAN)));
-        let precision = self.precision.precision;
-        print(format!("{}in {precision}, with {}\n", table.render(), foretell::Acceleration::current()))?;
+        let precision = self.steps.precision;
+        let low = if self.steps.low_memory { ", in low memory" } else { "" };
+        print(format!(
+            "{}in {precision}{low}, with {}\n",
+            table.render(),
+            foretell::Acceleration::current()
+        ))?;
         benches.iter().filter(|_| self.explain).try_for_each(explained)
+    }
+
+    /// A step by threads.
+    fn measure_threads(&self, context: &'static Context) -> anyhow::Result<()> {
+        if self.explain {
+            let message = "--explain shows the products of one number of threads: give --threads one";
+            return Err(Usage(message.to_owned()).into());
+        }
+        let mut curves = Vec::new();
+        for spec in self.specs(context)? {
+            let StepArgs { precision, low_memory } = self.steps;
+            let limit = self.memory.limit();
+            let curve =
+                foretell::thread_curve(&spec, self.batch, &self.threads, precision, low_memory, &limit)?;
+            context.measured(serde_json::to_value(&curve)?);
+            if self.json {
+                print(format!("{}\n", serde_json::to_string(&curve)?))?;
+            }
+            curves.push(curve);
+        }
+        if self.json {
+            return Ok(());
+        }
+        let points = || curves.iter().flat_map(|curve| curve.points.iter().map(move |point| (curve, point)));
+        let table = AlignedTable::new()
+            .text("model", points().map(|(curve, _)| curve.model.as_str()))
+            .counts("shards", points().map(|(curve, _)| curve.shards))
+            .counts("threads", points().map(|(_, point)| point.threads))
+            .text("", points().map(|(_, point)| if point.measured { "measured" } else { "computed" }))
+            .numbers("step [ms]", points().map(|(_, point)| point.step_ms))
+            .numbers("of one thread's rate", points().map(|(_, point)| point.gain));
+        print(table.render())?;
+        let most = self.threads.iter().max().copied().unwrap_or(0);
+        let has = |curve: &ThreadCurve| curve.points.iter().any(|point| point.threads == most);
+        if most > 0 && !curves.iter().all(has) {
+            context.warning("this machine has one core: there is nothing to compute further threads from");
+        }
+        Ok(())
     }
 
     /// The models, those of all series with a number of them.
@@ -134,17 +188,21 @@ impl Bench {
     fn measure_curves(&self, largest: usize, context: &'static Context) -> anyhow::Result<()> {
         let out = self.out.as_deref().filter(|out| !is_json(out));
         out.map_or(Ok(()), |out| check_ending("--out", out))?;
+        if self.threads.len() > 1 {
+            let message = "--curve measures batches on one number of threads: give --threads one";
+            return Err(Usage(message.to_owned()).into());
+        }
         let batches: Vec<usize> =
             (0..).map(|power| 1 << power).take_while(|batch| *batch <= largest).collect();
         // As the forecasts of a bench of training have them.
-        let weights = match self.precision.precision {
+        let weights = match self.steps.precision {
             Precision::Bf16 => WeightPrecision::Bf16,
             _ => WeightPrecision::F32,
         };
         let mut curves = Vec::new();
         for spec in self.specs(context)? {
             let limit = self.memory.limit();
-            let curve = foretell::forecast_curve(&spec, &batches, self.threads.count, weights, &limit)?;
+            let curve = foretell::forecast_curve(&spec, &batches, self.threads[0], weights, &limit)?;
             context.measured(serde_json::to_value(&curve)?);
             if self.json {
                 print(format!("{}\n", serde_json::to_string(&curve)?))?;

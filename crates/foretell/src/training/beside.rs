@@ -61,6 +61,7 @@ impl TrainingPlan {
             checkpointing: None,
             memory: self.memory.clone(),
             precision: self.precision,
+            low_memory: self.low_memory,
             restore_best: self.restore_best,
             keep_optimizer: self.keep_optimizer,
             reduction: self.reduction.clone(),
@@ -98,6 +99,7 @@ impl TrainingPlan {
             is_kept: self.checkpointing.is_some(),
             is_pruned: self.start.sparsity.is_some(),
             scales_series: self.local_scalers.series.is_some(),
+            low_memory: self.low_memory,
         }
     }
 

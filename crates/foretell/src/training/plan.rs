@@ -72,6 +72,7 @@ pub(crate) struct TrainingPlan {
     pub(crate) checkpointing: Option<Checkpointing>,
     pub(crate) memory: MemoryLimit,
     pub(crate) precision: Precision,
+    pub(crate) low_memory: bool,
     pub(crate) restore_best: bool,
     pub(crate) keep_optimizer: bool,
     pub(crate) reduction: Arc<dyn Reduction + Send>,
@@ -118,6 +119,7 @@ impl TrainingPlan {
             checkpointing: None,
             memory: MemoryLimit::default(),
             precision: Precision::F32,
+            low_memory: false,
             restore_best: true,
             keep_optimizer: false,
             reduction: Arc::new(OneProcess),
@@ -443,7 +445,7 @@ impl TrainingPlan {
     fn as_trained(&self, spec: &ModelSpec) -> ModelSpec {
         let network = |network: &NetworkSpec| {
             let network = network.clone().precision(self.precision).restore_best(self.restore_best);
-            let network = network.keep_optimizer(self.keep_optimizer);
+            let network = network.low_memory(self.low_memory).keep_optimizer(self.keep_optimizer);
             network.dropout_samples(self.settings.dropout).into()
         };
         spec.network().map_or_else(|| spec.clone(), network)
@@ -463,6 +465,9 @@ impl TrainingPlan {
             settings.map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
         if self.precision != Precision::F32 {
             settings.insert("precision".to_owned(), self.precision.name().into());
+        }
+        if self.low_memory {
+            settings.insert("low_memory".to_owned(), true.into());
         }
         settings.extend(self.start.identity().map(|start| ("start".to_owned(), start)));
         settings

@@ -81,10 +81,10 @@ fn windows_that_are_normalised_together_are_at_least_two() {
     );
     let limit = MemoryLimit::of_bytes(1_000_000_000);
     assert!(matches!(
-        bench(&spec, 1, 1, Precision::F32, &limit),
+        bench(&spec, 1, 1, Precision::F32, false, &limit),
         Err(Error::Network(NetworkError::Train { .. }))
     ));
-    assert!(bench(&spec, 2, 1, Precision::F32, &limit).is_ok());
+    assert!(bench(&spec, 2, 1, Precision::F32, false, &limit).is_ok());
 }
 
 #[test]

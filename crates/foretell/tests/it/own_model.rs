@@ -62,7 +62,8 @@ fn it_is_cross_validated_and_measured_with_any_loss() {
         assert!(metrics.mae < 0.5, "{}: {}", metrics.model, metrics.mae);
         assert_eq!(metrics.coverage[0].level, 80.0);
     }
-    let measured = bench(&spec(), 8, 1, Precision::F32, &MemoryLimit::default()).expect("it is measured");
+    let measured =
+        bench(&spec(), 8, 1, Precision::F32, false, &MemoryLimit::default()).expect("it is measured");
     assert_eq!((measured.model.as_str(), measured.parameters), ("SparseTSF", 3 * 2));
 }
 

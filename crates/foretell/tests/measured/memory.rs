@@ -79,7 +79,8 @@ fn horizons_that_do_not_fit_are_refused_before_anything_is_taken() {
             assert!(message.contains(part), "{message}");
         }
         let limit = MemoryLimit::of_bytes(FIVE_GB);
-        let (found, taken) = alone.measure.peak_memory(|| bench(&spec(), 1024, 1, Precision::F32, &limit));
+        let (found, taken) =
+            alone.measure.peak_memory(|| bench(&spec(), 1024, 1, Precision::F32, false, &limit));
         assert!(
             matches!(found, Err(Error::Usage(UsageError::Memory(_)))) && taken < LITTLE,
             "{}: {taken}",

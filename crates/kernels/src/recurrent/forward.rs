@@ -30,9 +30,9 @@ impl Layer {
         let Self { batch, hidden, .. } = *self;
         self.check(weights, x, states, cells, run);
         let Tape { mut gates, mut outputs, bias, rounded: kept_rounded } = self.tape(tape, run);
-        let lens = if self.keeps_rounded(run) { self.held_lens(run) } else { [0; 2] };
+        let lens = if self.holds_apart(run) { self.held_lens(run) } else { [0; 2] };
         let [mut gates_in_cache, mut outputs_in_cache] = lens.map(Buffer::<f32>::stale);
-        if self.keeps_rounded(run) {
+        if self.holds_apart(run) {
             (gates, outputs) = (&mut gates_in_cache, &mut outputs_in_cache);
         }
         self.sum_biases(weights, bias);

@@ -1,4 +1,4 @@
-//! The parts of the cells that a training run with rounded products keeps for the backward pass: the gates of all steps and,
+//! The parts of the cells that a training run with rounded products, or of little memory, keeps for the backward pass: the gates of all steps and,
 //! for an LSTM with a projection, the cell's outputs, in 16 bits. They are rounded while a step's values are in cache, and
 //! widened again step by step.
 //!
@@ -51,7 +51,7 @@ impl Layer {
         }
         let rows = t * self.batch + sequences.start..t * self.batch + sequences.end;
         let bits = &mut bytemuck::cast_slice_mut::<f32, u16>(rounded)[self.kept_range(what, &rows)];
-        match self.rounding {
+        match self.kept_in() {
             Rounding::F16 => simd::to_f16(values, bits.reinterpret_cast_mut()),
             _ => simd::to_bf16(values, bits.reinterpret_cast_mut()),
         }
@@ -74,7 +74,7 @@ impl Layer {
         let rounded = &tape[tape.len() - rounded..];
         let bits = &bytemuck::cast_slice::<f32, u16>(rounded)[self.kept_range(what, rows)];
         let place = &mut place[..bits.len()];
-        match self.rounding {
+        match self.kept_in() {
             Rounding::F16 => simd::from_f16(bits.reinterpret_cast(), place),
             _ => simd::from_bf16(bits.reinterpret_cast(), place),
         }

@@ -23,12 +23,14 @@ pub struct Layer {
     pub projection: Option<usize>,
     /// How the operands of its products are rounded; states, gates and sums are not.
     pub rounding: Rounding,
+    /// How the gates that a training run keeps are rounded, where products round nothing.
+    pub keeping: Rounding,
 }
 
 /// Whether a run is followed by a backward pass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunMode {
-    /// The tape holds the gates of all steps, in 16 bits where products round.
+    /// The tape holds the gates of all steps, in 16 bits where products round or [`Layer::keeping`] says so.
     Training,
     /// The tape is small, and its contents are of no use afterwards.
     Inference,
@@ -85,9 +87,19 @@ impl Layer {
         self.parts(run).iter().sum()
     }
 
+    /// How a training run rounds the gates that it keeps.
+    pub(super) fn kept_in(&self) -> Rounding {
+        self.rounding.or(self.keeping)
+    }
+
     /// Whether the tape keeps the gates of all steps in `f32`. A plain RNN keeps none: they follow from its states.
     pub(super) fn keeps_gates(&self, run: RunMode) -> bool {
-        run == RunMode::Training && self.rounding == Rounding::None && !matches!(self.cell, Cell::Rnn(_))
+        run == RunMode::Training && self.kept_in() == Rounding::None && !matches!(self.cell, Cell::Rnn(_))
+    }
+
+    /// Whether the gates that are held in `f32` are not on the tape: in a training whose backward pass does not read them.
+    pub(super) fn holds_apart(&self, run: RunMode) -> bool {
+        run == RunMode::Training && !self.keeps_gates(run)
     }
 
     /// Rows of gates that are held in `f32`.
@@ -126,7 +138,7 @@ impl Layer {
 
     /// The lengths of the parts of the tape.
     pub(super) fn parts(&self, run: RunMode) -> [usize; 4] {
-        let [gates, outputs] = if self.keeps_rounded(run) { [0; 2] } else { self.held_lens(run) };
+        let [gates, outputs] = if self.holds_apart(run) { [0; 2] } else { self.held_lens(run) };
         [gates, outputs, self.width(), self.rounded_len(run)]
     }
 
@@ -151,7 +163,7 @@ impl Layer {
 
     /// Whether the tape holds the gates of all steps in 16 bits.
     pub(super) fn keeps_rounded(&self, run: RunMode) -> bool {
-        run == RunMode::Training && self.rounding != Rounding::None && !matches!(self.cell, Cell::Rnn(_))
+        run == RunMode::Training && self.kept_in() != Rounding::None && !matches!(self.cell, Cell::Rnn(_))
     }
 
     /// The numbers of the tape that these take.

@@ -19,6 +19,7 @@ fn single_sequences() -> impl Iterator<Item = Case> {
                 hidden,
                 projection: None,
                 rounding: Rounding::None,
+                keeping: Rounding::None,
             };
             Case::new(layer, 1, hidden != 63)
         },
@@ -119,6 +120,7 @@ fn threads_change_no_bit_of_a_single_sequence() {
                 hidden: 200,
                 projection: None,
                 rounding: Rounding::None,
+                keeping: Rounding::None,
             };
             let case = Case::new(layer, 1, true);
             let held = HeldWeights::new(format);
@@ -147,7 +149,16 @@ fn a_stack_is_one_layer_after_the_other_at_any_number_of_threads() {
         {
             let layer = |inputs| {
                 let (hidden, rounding) = (64, Rounding::None);
-                Layer { cell, steps, batch: 1, inputs, hidden, projection: None, rounding }
+                Layer {
+                    cell,
+                    steps,
+                    batch: 1,
+                    inputs,
+                    hidden,
+                    projection: None,
+                    rounding,
+                    keeping: Rounding::None,
+                }
             };
             let cases = [3, 64, 64].map(|inputs| Case::new(layer(inputs), 1, true));
             let held = [(); 3].map(|()| HeldWeights::new(format));

@@ -87,7 +87,9 @@ impl Architecture for Tcn {
 
 impl Model for Network {
     fn forward(&self, cx: &Forward<'_>, windows: &Inputs) -> Var {
-        let states = self.encoder.iter().fold(step_inputs(windows), |x, layer| layer.forward(cx, &x));
+        let states = self.encoder.iter().fold(step_inputs(windows), |x, layer| {
+            cx.block(layer, &[&x], |layer, cx, v| layer.forward(cx, &v[0]))
+        });
         self.decoder.forward(cx, &states, windows)
     }
 }

@@ -44,6 +44,7 @@ struct Network {
     sizes: TransformerSizes,
 }
 
+#[derive(Clone)]
 struct Layer {
     own: MultiHeadAttention,
     cross: MultiHeadAttention,
@@ -187,7 +188,9 @@ impl Model for Network {
             let mut x = self.tokens(cx, &y);
             let context = self.context(cx, inputs, &y);
             for layer in &self.layers {
-                x = layer.forward(cx, &x, &context, n_series);
+                x = cx.block(layer, &[&x, &context], move |layer, cx, v| {
+                    layer.forward(cx, &v[0], &v[1], n_series)
+                });
             }
             let x = self.last_norm.forward(cx, &x);
             // The head reads a series as `[hidden, tokens]`, not as `[tokens, hidden]`.

@@ -30,6 +30,7 @@ struct Network {
     out: Linear,
 }
 
+#[derive(Clone)]
 struct MixingLayer {
     temporal_norm: BatchNorm,
     temporal: Linear,
@@ -112,7 +113,7 @@ impl Model for Network {
         forecast_normalised(self.norm.as_ref(), cx, &inputs.insample_y, |x| {
             let mut x = x.reshape([rows / n_series, n_series, input_size]);
             for layer in &self.layers {
-                x = layer.forward(cx, &x);
+                x = cx.block(layer, &[&x], |layer, cx, v| layer.forward(cx, &v[0]));
             }
             self.out.forward(cx, &x, Activation::Identity).reshape([rows, horizon, outputs])
         })

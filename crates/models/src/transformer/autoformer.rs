@@ -8,6 +8,8 @@
 //! In training the delays are chosen by the correlation averaged over the batch, so its windows depend on each other;
 //! a forecast depends on its own window alone.
 
+use std::sync::Arc;
+
 use foretell_nn::{
     AutoCorrelation, AutoCorrelationSizes, Coupling, Dims, Forward, HyperParameterError, Model, Needs, Scope,
     TransformerSizes, Var,
@@ -77,7 +79,7 @@ impl Architecture for Autoformer {
         // The encoder subtracts moving averages and drops them, and with them any constant over time.
         let layer = |padded: bool, constants: bool| {
             let sizes = AutoCorrelationSizes { hidden, width, factor, padded, constants };
-            move |scope: &mut Scope<'_>| Box::new(AutoCorrelation::new(scope, sizes)) as Box<dyn Attention>
+            move |scope: &mut Scope<'_>| Arc::new(AutoCorrelation::new(scope, sizes)) as Arc<dyn Attention>
         };
         let padded = ahead > dims.input_size;
         let (mut of_encoder, mut of_decoder, mut across) =

@@ -7,6 +7,8 @@
 //! The frequencies are chosen when the model is built, by numpy's generator as neuralforecast seeds it with `random_seed`.
 //! A checkpoint stores the seed and not the frequencies, so they are chosen here in the same way.
 
+use std::sync::Arc;
+
 use foretell_nn::{
     Dims, Forward, FourierBlock, FourierCrossAttention, FourierSizes, HyperParameterError, Model, Needs,
     ParamId, Scope, TransformerSizes, Var,
@@ -110,14 +112,14 @@ impl Architecture for Fedformer {
         let block = |sizes: &FourierSizes, shared: &mut Option<ParamId>, scope: &mut Scope<'_>| {
             let block = FourierBlock::new(scope, sizes, *shared);
             *shared = Some(block.weights());
-            Box::new(block) as Box<dyn Attention>
+            Arc::new(block) as Arc<dyn Attention>
         };
         let mut first = |scope: &mut Scope<'_>| block(&encoder, of_encoder, scope);
         let mut second = |scope: &mut Scope<'_>| block(&own, of_decoder, scope);
         let mut third = |scope: &mut Scope<'_>| {
             let attention = FourierCrossAttention::new(scope, &queries, (past, &keys), *across);
             *across = Some(attention.weights());
-            Box::new(attention) as Box<dyn Attention>
+            Arc::new(attention) as Arc<dyn Attention>
         };
         Ok(Box::new(sizes.network(layer_sizes, dims, scope, [&mut first, &mut second, &mut third])))
     }

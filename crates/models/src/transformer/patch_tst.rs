@@ -218,9 +218,11 @@ impl Layer {
         let x = behind(attention_norm, x + cx.dropout(read, 1.0 - kept * kept));
 
         let x = before(perceptron_norm, x);
-        let [first, second] = &self.perceptron;
-        let inner = cx.dropout(first.forward(cx, &x, self.activation), self.dropout);
-        let y = cx.dropout(second.forward(cx, &inner, Activation::Identity), self.dropout);
+        let (activation, dropout) = (self.activation, self.dropout);
+        let y = cx.block(&self.perceptron, &[&x], move |[first, second], cx, v| {
+            let inner = cx.dropout(first.forward(cx, &v[0], activation), dropout);
+            cx.dropout(second.forward(cx, &inner, Activation::Identity), dropout)
+        });
         (behind(perceptron_norm, x + y), scores)
     }
 }

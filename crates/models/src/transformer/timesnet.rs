@@ -47,6 +47,7 @@ struct Network {
     projection: Linear,
 }
 
+#[derive(Clone)]
 struct Block {
     convolutions: [Inception; 2],
     periods: usize,
@@ -54,6 +55,7 @@ struct Block {
 }
 
 /// Convolutions of the sizes 1, 3, 5 and so on: weight `[outputs, inputs, size, size]` and bias `[outputs]` of each.
+#[derive(Clone)]
 struct Inception(Vec<[ParamId; 2]>);
 
 impl Architecture for TimesNet {
@@ -223,7 +225,7 @@ impl Model for Network {
         let x = self.embedding.forward(cx, &y, columns.as_ref());
         let mut x = self.predict.forward_columns(cx, &x, Activation::Identity);
         for block in &self.blocks {
-            x = self.norm.forward(cx, &block.forward(cx, &x));
+            x = self.norm.forward(cx, &cx.block(block, &[&x], |block, cx, v| block.forward(cx, &v[0])));
         }
         self.projection.forward(cx, &x.narrow(1, input_size, horizon), Activation::Identity)
     }

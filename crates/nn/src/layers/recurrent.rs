@@ -89,8 +89,13 @@ impl Recurrent {
         for (k, layer) in self.layers.iter().enumerate() {
             let top = k + 1 == self.layers.len();
             let wanted = if top { last } else { x.shape()[0] };
-            let carried = carried.as_deref_mut().map(|states| &mut states[k]);
-            x = cx.recurrent(self.cell, layer, &x, wanted, carried);
+            x = match carried.as_deref_mut() {
+                Some(states) => cx.recurrent(self.cell, layer, &x, wanted, Some(&mut states[k])),
+                None => {
+                    let cell = self.cell;
+                    cx.block(layer, &[&x], move |layer, cx, v| cx.recurrent(cell, layer, &v[0], wanted, None))
+                }
+            };
             if !top {
                 x = cx.dropout(x, self.dropout);
             }

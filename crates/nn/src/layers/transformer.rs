@@ -126,7 +126,7 @@ impl TransformerEncoder {
     pub fn forward(&self, cx: &Forward<'_>, x: &Var) -> Var {
         let mut x = x.clone();
         for (i, layer) in self.layers.iter().enumerate() {
-            x = layer.forward(cx, &x);
+            x = cx.block(layer, &[&x], |layer, cx, v| layer.forward(cx, &v[0]));
             if let Some(distilling) = self.distilling.get(i) {
                 x = distilling.forward(cx, &x);
             }
@@ -215,11 +215,11 @@ impl TransformerDecoder {
         let y = match self.layers.split_last() {
             None => x.narrow(1, x.shape()[1] - last, last),
             Some((layer, before)) => {
-                let mut x = x.clone();
-                for layer in before {
-                    x = layer.forward(cx, &x, encoded, x.shape()[1]);
-                }
-                layer.forward(cx, &x, encoded, last)
+                let run = |layer: &DecoderLayer, x: &Var, last| {
+                    cx.block(layer, &[x, encoded], move |layer, cx, v| layer.forward(cx, &v[0], &v[1], last))
+                };
+                let x = before.iter().fold(x.clone(), |x, layer| run(layer, &x, x.shape()[1]));
+                run(layer, &x, last)
             }
         };
         self.projection.forward(cx, &self.norm.forward(cx, &y), Activation::Identity)

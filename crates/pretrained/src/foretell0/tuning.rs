@@ -100,7 +100,7 @@ pub(crate) fn training_memory(
     let reading = Reading::of(size.panel, settings.h, size.held_out.rows());
     let (network, params) = (lesson::network(reading.horizon), PatchNetwork::new().1.initialise(0));
     let windows = settings.windows_batch_size;
-    let shards = shard_count(windows, network.needs);
+    let shards = shard_count(windows, network.needs, false);
     let at_once = windows.div_ceil(shards).saturating_mul(shards.min(size.threads));
     let arena = |count: usize| params.table().arena_len().saturating_mul(count);
     let best = usize::from(settings.early_stop_patience_steps > 0);

@@ -89,6 +89,7 @@ pub(crate) struct Network {
 }
 
 /// STAD, then a perceptron on each series, each with a residual and a norm behind it.
+#[derive(Clone)]
 struct Layer {
     star: Star,
     perceptron: PointwisePerceptron,
@@ -98,6 +99,7 @@ struct Layer {
 
 /// The STAD module. `fuse` reads a series and the core side by side; here its two halves are two products, so that the
 /// core is multiplied once for all series.
+#[derive(Clone)]
 struct Star {
     positions: Option<Positions>,
     /// `gen1` and `gen2`.
@@ -112,6 +114,7 @@ struct Star {
 }
 
 /// The encoding of the positions of series: sines and cosines, and how much of them is added.
+#[derive(Clone)]
 struct Positions {
     encoding: ParamId,
     scale: ParamId,
@@ -212,7 +215,7 @@ impl Model for Network {
         forecast_normalised(self.norm.as_ref(), cx, &inputs.insample_y, |y| {
             let mut x = self.embedding.forward(cx, &y.reshape([rows / n_series, n_series, input_size]), None);
             for layer in &self.layers {
-                x = layer.forward(cx, &x);
+                x = cx.block(layer, &[&x], |layer, cx, v| layer.forward(cx, &v[0]));
             }
             let y = self.projection.forward(cx, &x, Activation::Identity);
             y.reshape([rows, horizon, outputs])

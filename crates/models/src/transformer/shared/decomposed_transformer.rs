@@ -8,6 +8,8 @@
 //! A moving average (over time) and a projection (over channels) commute: so the subtracted trend of the decoder is first
 //! projected to its three taps, which have fewer channels, and then averaged.
 
+use std::sync::Arc;
+
 use foretell_nn::{
     Activation, DataEmbedding, DataEmbeddingSizes, Dims, Forward, Init, Inputs, Linear, Model, Padding,
     ParamId, PointwisePerceptron, Scope, SeasonalNorm, TransformerSizes, Var,
@@ -35,7 +37,7 @@ pub(crate) trait Attention: Send + Sync {
 }
 
 /// Builds an attention in a scope.
-pub(crate) type BuildAttention<'a> = &'a mut dyn FnMut(&mut Scope<'_>) -> Box<dyn Attention>;
+pub(crate) type BuildAttention<'a> = &'a mut dyn FnMut(&mut Scope<'_>) -> Arc<dyn Attention>;
 
 impl DecomposedSizes {
     /// Registers the parameters of a model whose layers have these sizes; `attentions` are those of the encoder, of the
@@ -106,17 +108,18 @@ pub(crate) struct Network {
     projection: Linear,
 }
 
+#[derive(Clone)]
 struct EncoderLayer {
-    attention: Box<dyn Attention>,
+    attention: Arc<dyn Attention>,
     perceptron: PointwisePerceptron,
     dropout: f32,
 }
 
 struct DecoderLayer {
     /// Attention to the decoder's own steps.
-    self_attention: Box<dyn Attention>,
+    self_attention: Arc<dyn Attention>,
     /// Attention to the encoder's result.
-    cross: Box<dyn Attention>,
+    cross: Arc<dyn Attention>,
     perceptron: PointwisePerceptron,
     trend: Trend,
     dropout: f32,
@@ -182,7 +185,8 @@ impl Network {
         let columns = columns.map(|columns| columns.narrow(1, 0, self.dims.input_size));
         let mut x = self.embeddings[0].forward(cx, y, columns.as_ref());
         for layer in &self.encoder_layers {
-            x = layer.forward(cx, &x, self.kernel);
+            let kernel = self.kernel;
+            x = cx.block(layer, &[&x], move |layer, cx, v| layer.forward(cx, &v[0], kernel));
         }
         self.encoder_norm.forward(cx, &x)
     }
