@@ -34,6 +34,7 @@ class Settings:
     non_negative: bool = False
     integer: bool = False
     max_memory: int | None = None
+    low_memory: bool = False
 
     def __post_init__(self) -> None:
         self.threads = _checks.count("threads", self.threads)

@@ -53,6 +53,8 @@ class NeuralForecast(Trained):
         non_negative: Whether forecasts below 0 become 0.
         integer: Whether forecasts are rounded to whole numbers.
         max_memory: Most bytes that training and forecasts may take; None for three quarters of the machine's.
+        low_memory: Whether networks are trained in the least memory in place of the least time: two arenas of gradients, activations that
+            are computed again in the backward pass and kept in bfloat16. Weights differ from those without by as much as bfloat16 changes them.
     """
 
     def __init__(
@@ -60,7 +62,7 @@ class NeuralForecast(Trained):
         local_static_scaler_type: str | None = None, *, threads: int = 0, precision: str | None = None, restore_best: bool = True,
         keep_optimizer: bool = False,
         raw_quantiles: bool = False, end: str | None = None, features: str | None = None, non_negative: bool = False,
-        integer: bool = False, max_memory: int | None = None,
+        integer: bool = False, max_memory: int | None = None, low_memory: bool = False,
     ) -> None:  # fmt: skip
         self.models_init = as_models(models)
         self.models = copy.deepcopy(self.models_init)
@@ -71,7 +73,7 @@ class NeuralForecast(Trained):
         self.freq = freq
         self.settings = _engine.Settings(
             local_scaler_type, local_static_scaler_type, threads, precision, restore_best, keep_optimizer, raw_quantiles, end, features, non_negative,
-            integer, max_memory,
+            integer, max_memory, low_memory,
         )
         self.id_col, self.time_col, self.target_col = "unique_id", "ds", "y"
         self.prediction_intervals: PredictionIntervals | None = None
@@ -403,21 +405,70 @@ class NeuralForecast(Trained):
                 fitted, panel = _engine.imported(directory), None
             else:
                 fitted, panel = _foretell.Fitted.load(directory, _checks.count("threads", kwargs.get("threads", 0)))
+        kwargs = {name: value for name, value in kwargs.items() if name not in ("map_location", "weights_only")}
+        forecaster = NeuralForecast._of(fitted, **kwargs)
+        if panel is not None:
+            names = Names.of_trained(fitted)
+            forecaster._data = _data.stored(panel, names, Reading(fitted.freq, fitted.columns, fitted.categories), fitted.tables)
+        return forecaster
+
+    @staticmethod
+    def _of(fitted: _foretell.Fitted, **settings: Any) -> NeuralForecast:
+        """Models that the engine has, with these settings in place of their own."""
         models: list[Any] = []
         for spec, trainer in zip(json.loads(fitted.models), json.loads(fitted.trainer_arguments)):
             models.append(model_from_spec(spec["model"], spec["hyper_parameters"], trainer))
         models.extend(map(Ensemble.of_column, fitted.ensembles))
-        kwargs = {name: value for name, value in kwargs.items() if name not in ("map_location", "weights_only")}
         freq = int(fitted.freq) if fitted.freq is not None and fitted.freq.isdecimal() else fitted.freq
-        forecaster = NeuralForecast(models, freq, **{**_engine.settings_of(fitted), **kwargs})
+        forecaster = NeuralForecast(models, freq, **{**_engine.settings_of(fitted), **settings})
         forecaster._engine = fitted
         forecaster._tell_models()
-        names = Names.of_trained(fitted)
-        forecaster._name_columns(names)
+        forecaster._name_columns(Names.of_trained(fitted))
         forecaster.prediction_intervals = _engine.intervals_of(fitted.intervals)
-        if panel is not None:
-            forecaster._data = _data.stored(panel, names, Reading(fitted.freq, fitted.columns, fitted.categories), fitted.tables)
         return forecaster
+
+    # Smaller models.
+
+    def prune(
+        self, df: Any = None, static_df: Any = None, *, sparsity: float, structured: bool = False, by: str = "layer", steps: int | None = None,
+        learning_rate: float | None = None, n_windows: int = 3, season: int | None = None, verbose: bool = False,
+    ) -> tuple[NeuralForecast, list[dict[str, Any]]]:  # fmt: skip
+        """Makes the networks smaller by the magnitude of their weights, and trains what is left.
+
+        Args:
+            df: Series to train on, as for `predict`; None for those of the training.
+            static_df: Their static columns.
+            sparsity: The share of the weights that become zero, or of the hidden units that are removed: at least 0 and below 1.
+            structured: Whether whole hidden units are removed, so that products get smaller and forecasts faster; single weights that are
+                zero take as long as others.
+            by: Which single weights are compared: those of a "layer", each of which loses the same share, or all of the "network".
+            steps: Steps of training on what is left; None for a quarter of each network's ``max_steps``.
+            learning_rate: The rate of these steps; None for that of each network.
+            n_windows: Horizons at the end of each series that are not trained on, and that are forecast before and after. Models that were
+                trained on these rows before look better on them than they are.
+            season: Steps of a season, for the MASE; None for the usual ones of the frequency.
+            verbose: Whether progress is shown, if tqdm is installed.
+
+        Returns:
+            A forecaster of the smaller models, which are networks like any other; and of each network two dictionaries, before and after:
+            its errors, parameters, bytes, and the times of forecasts, as the command ``foretell prune --json`` has them.
+
+        Raises:
+            ValueError: If no model is a network, or units are to be removed of one that has none.
+        """
+        fitted = self._trained("You must fit the models before pruning them.")
+        data = self._given(fitted, df, static_df)
+        count = _checks.count
+        asked = {
+            "sparsity": float(sparsity), "structured": structured, "by": by, "steps": None if steps is None else count("steps", steps),
+            "learning_rate": learning_rate, "n_windows": count("n_windows", n_windows, 1),
+            "season": None if season is None else count("season", season, 1),
+        }  # fmt: skip
+        with self._bar(verbose) as bar:
+            pruned, scores = fitted.prune(data.panel, json.dumps(asked), bar.listener)
+        smaller = NeuralForecast._of(pruned, **vars(self.settings))
+        smaller._data = self._data
+        return smaller, json.loads(scores)
 
 
 Model.trained_by = NeuralForecast

@@ -178,3 +178,36 @@ def test_a_network_learns_what_others_forecast():
         student.fit(DATA, teacher=teacher, lessons=0)
     with pytest.raises(ValueError, match="not validated"):
         student.fit(DATA, teacher=teacher, val_size=12)
+
+
+def test_networks_get_smaller():
+    nf = NeuralForecast([MLP(h=12, input_size=24, max_steps=20, hidden_size=32), SeasonalNaive(h=12, season_length=12)], freq="ME")
+    with pytest.raises(Exception, match="fit the models before pruning"):
+        nf.prune(sparsity=0.5)
+    nf.fit(DATA)
+    before = nf.predict()
+    small, scores = nf.prune(sparsity=0.5, structured=True, steps=2)
+    assert [score["pruned"] for score in scores] == [False, True]
+    assert scores[1]["parameters"] < scores[0]["parameters"]
+    assert (small.models[0].hidden_size, nf.models[0].hidden_size) == (16, 32)
+    assert list(small.predict().columns) == list(before.columns)
+    assert nf.predict().equals(before), "the models before are unchanged"
+    zeros, scores = nf.prune(DATA, sparsity=0.8, by="network", steps=0, n_windows=1)
+    assert scores[1]["nonzero_parameters"] < 0.4 * scores[0]["nonzero_parameters"]
+    assert not zeros.predict()["MLP"].equals(before["MLP"])
+    with pytest.raises(ValueError, match="layer or network"):
+        nf.prune(sparsity=0.5, by="matrix")
+    with pytest.raises(ValueError, match="sparsity"):
+        nf.prune(sparsity=1.0)
+
+
+def test_little_memory_trains_nearly_the_same_network():
+    def forecast(**settings):
+        nf = NeuralForecast([MLP(h=12, input_size=24, max_steps=20, hidden_size=32)], freq="ME", **settings)
+        nf.fit(DATA)
+        return nf.predict()["MLP"].to_numpy()
+
+    usual, low = forecast(), forecast(low_memory=True)
+    assert np.array_equal(low, forecast(low_memory=True, threads=1))
+    assert not np.array_equal(usual, low)
+    assert np.abs(usual - low).max() < 0.05 * np.abs(usual).max()

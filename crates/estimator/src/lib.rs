@@ -61,7 +61,7 @@ pub use progress::{Listener, Outcome, Progress, Verdict};
 pub use reduction::{OneProcess, Reduction, add_in_order};
 pub use run::{Difference, HeldOut, Run, Start, StateFile, TrainingSize, differences};
 pub use series_numbers::SeriesNumbers;
-pub use sparsity::{Sparsity, SparsityScope};
+pub use sparsity::{Sparsity, SparsityScope, UnknownScope};
 
 /// The README's example is a test.
 #[cfg(doctest)]

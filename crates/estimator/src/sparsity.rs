@@ -1,5 +1,7 @@
 //! How many weights of a network become zero.
 
+use std::str::FromStr;
+
 /// The share of a network's weights that become zero while it is trained, the smallest by magnitude.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Sparsity {
@@ -29,5 +31,22 @@ impl SparsityScope {
             Self::Layer => "layer",
             Self::Network => "network",
         }
+    }
+}
+
+/// A word that is none of their names.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`by` must be layer or network; found {found:?}")]
+pub struct UnknownScope {
+    /// The word.
+    pub found: String,
+}
+
+impl FromStr for SparsityScope {
+    type Err = UnknownScope;
+
+    fn from_str(word: &str) -> Result<Self, UnknownScope> {
+        let scope = Self::ALL.into_iter().find(|scope| scope.name() == word);
+        scope.ok_or_else(|| UnknownScope { found: word.to_owned() })
     }
 }

@@ -17,6 +17,7 @@ use crate::error::{exception, parsed};
 use crate::frame::PyFrame;
 use crate::panel::PyPanel;
 use crate::prepared::PyPrepared;
+use crate::pruning::prune;
 use crate::told::Told;
 use crate::watched::{interruptible, interruptible_unless, is_brief};
 
@@ -433,6 +434,21 @@ impl PyFitted {
         let result = interruptible(py, || self.fitted.anomalies(&self.with_sums(panel)?.panel, level))?;
         self.told.tell(py)?;
         Ok(PyFrame::of(result.map_err(exception)?, None))
+    }
+
+    /// The models with fewer weights or units, as a JSON text says, and one of the scores of each network before and after.
+    #[pyo3(signature = (panel, asked, progress = None))]
+    fn prune(
+        &self,
+        py: Python<'_>,
+        panel: &PyPanel,
+        asked: &str,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<(Self, String)> {
+        let panel = self.with_sums(panel).map_err(exception)?;
+        let pruned = prune(py, &self.fitted, &panel.panel, asked, progress.as_ref());
+        self.told.tell(py)?;
+        pruned.map(|(fitted, scores)| (Self::of(fitted, self.told.clone()), scores))
     }
 
     /// Forecasts the rows that are known, but for the last ones of each series, from a cutoff every `step_size` steps.

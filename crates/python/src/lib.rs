@@ -20,6 +20,7 @@ mod leaderboard;
 mod models;
 mod panel;
 mod prepared;
+mod pruning;
 mod reconciliation;
 mod report;
 mod setting_words;

@@ -18,6 +18,7 @@ fn argument(setting: Setting) -> Option<&'static str> {
         Setting::Intervals | Setting::Calibrate => "prediction_intervals",
         Setting::Threads => "threads",
         Setting::Precision => "precision",
+        Setting::LowMemory => "low_memory",
         Setting::HyperParameter | Setting::HyperParameters => "the model's arguments",
         Setting::Fill => "utilsforecast.preprocessing.fill_gaps",
         Setting::Aggregate => "df.groupby",

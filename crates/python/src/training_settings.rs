@@ -24,6 +24,8 @@ pub(crate) struct TrainingSettings {
     #[serde(default)]
     threads: usize,
     precision: Option<String>,
+    #[serde(default)]
+    low_memory: bool,
     restore_best: Option<bool>,
     #[serde(default)]
     ensembles: Vec<String>,
@@ -52,6 +54,7 @@ impl TrainingSettings {
             .val_size(self.val_size)
             .threads(self.threads)
             .restore_best(self.restore_best.unwrap_or(true))
+            .low_memory(self.low_memory)
             .keep_optimizer(self.keep_optimizer)
             .freeze(self.freeze.clone());
         if let Some(name) = &self.precision {

@@ -315,7 +315,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "argument_words frame_text setting_words stream",
             "error told",
             "frame table watched",
-            "batches prepared spec training_settings",
+            "batches prepared pruning spec training_settings",
             "evaluation ids models panel",
             "features fitted",
             "forecaster imported leaderboard",
