@@ -53,12 +53,13 @@ fn main() -> Result<(), Box<dyn Error>> {
     let ms = |micros: Option<&u32>| micros.map_or(f64::NAN, |micros| f64::from(*micros) / 1e3);
     let percentile = |share: f64| ms(latencies.get((latencies.len() as f64 * share) as usize));
     println!(
-        r#"{{"clients":{clients},"requests":{},"per_second":{:.0},"first_ms":{:.3},"p50_ms":{:.3},"p99_ms":{:.3},"others":{others}}}"#,
+        r#"{{"clients":{clients},"requests":{},"per_second":{:.0},"first_ms":{:.3},"p50_ms":{:.3},"p99_ms":{:.3},"p999_ms":{:.3},"others":{others}}}"#,
         latencies.len(),
         latencies.len() as f64 / seconds,
         ms(first.as_ref()),
         percentile(0.5),
-        percentile(0.99)
+        percentile(0.99),
+        percentile(0.999)
     );
     Ok(())
 }
