@@ -104,6 +104,19 @@ pub enum PretrainedError {
         /// That of now.
         found: String,
     },
+    /// More steps than a network can forecast.
+    #[error(
+        "{model}: the network in its folder forecasts at most {most} steps, as many as its window has; found h = {h}"
+    )]
+    #[strum(serialize = "beyond_the_window")]
+    TooFar {
+        /// The model.
+        model: String,
+        /// What it can forecast.
+        most: usize,
+        /// The horizon asked for.
+        h: usize,
+    },
     /// Early stopping without anything to watch.
     #[error("{model}: early_stop_patience_steps needs validation windows: set val_size to at least h = {h}")]
     NothingToWatch {

@@ -274,7 +274,11 @@ impl Estimator for Pretrained {
     ) -> Result<Box<dyn Trained>, EstimatorError> {
         self.check()?;
         Ok(Box::new(match self.kind.has_folder {
-            true => TrainedPretrained { group: self.largest_group(panel)?, ..self.clone().trained()? },
+            true => {
+                let trained = self.clone().trained()?;
+                trained.check_steps(self.settings.h)?;
+                TrainedPretrained { group: self.largest_group(panel)?, ..trained }
+            }
             false => self.clone().tuned(panel, held_out, run)?,
         }))
     }
@@ -297,6 +301,16 @@ pub struct TrainedPretrained {
 }
 
 impl TrainedPretrained {
+    /// Whether the network can forecast this many steps.
+    fn check_steps(&self, h: usize) -> Result<(), EstimatorError> {
+        match self.network().most_steps().filter(|most| h > *most) {
+            None => Ok(()),
+            Some(most) => {
+                Err(PretrainedError::TooFar { model: self.pretrained.alias().to_owned(), most, h }.into())
+            }
+        }
+    }
+
     /// The network.
     pub fn network(&self) -> &dyn PretrainedNetwork {
         match &self.tuned {
@@ -338,6 +352,7 @@ impl Trained for TrainedPretrained {
         asked: &Asked<'_>,
         workers: &Workers,
     ) -> Result<ForecastValues, EstimatorError> {
+        self.check_steps(asked.h)?;
         let read = self.pretrained.columns_read();
         let cutoffs = cutoffs_beside(panel, asked.span, asked.h, read.futr)?;
         let groups = Groups::of(&self.pretrained.settings, panel, &cutoffs)?;

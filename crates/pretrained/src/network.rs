@@ -30,6 +30,11 @@ pub trait PretrainedNetwork: fmt::Debug + Send + Sync {
     /// The last values of a history that it reads, at most.
     fn context_length(&self) -> usize;
 
+    /// The most steps that it can forecast; nothing where there is no such limit.
+    fn most_steps(&self) -> Option<usize> {
+        None
+    }
+
     /// Known values among those that it needs: of fewer, a series is forecast by its last one, without the network.
     fn least_known(&self) -> usize {
         1

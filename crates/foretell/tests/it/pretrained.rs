@@ -90,6 +90,24 @@ fn weights_that_were_exchanged_since_a_model_was_saved_are_told() {
 }
 
 #[test]
+fn steps_that_a_window_has_no_place_for_are_refused() {
+    let folder = folder().with_file_name("tirex");
+    let (panel, most) = (panel("D"), 512);
+    let fit = |h: usize| {
+        let spec = ModelSpec::new(folder.to_str().expect("text"), h, 1).expect("a model");
+        Forecaster::new([spec]).expect("models").fit(&panel)
+    };
+    let fitted = fit(most).expect("as many as there are");
+    let further = PredictOptions::new().h(most + 1);
+    for error in
+        [fit(most + 1).expect_err("too far"), fitted.predict_with(&panel, &further).expect_err("too far")]
+    {
+        let told = error.to_string();
+        assert!(told.contains("at most 512 steps, as many as its window has; found h = 513"), "{told}");
+    }
+}
+
+#[test]
 fn columns_go_with_a_network_that_reads_them() {
     let name = folder().with_file_name("chronos2");
     let freq = Freq::parse("h").expect("hours");
@@ -99,7 +117,7 @@ fn columns_go_with_a_network_that_reads_them() {
     let builder = Panel::builder(TimeKind::Timestamp).freq(freq).series("a", &times, &y);
     let panel = builder.column("price", &price).build().expect("a panel");
     let spec = ModelSpec::new(name.to_str().expect("text"), 6, 1).expect("a model");
-    assert!(spec.exogenous().futr && spec.exogenous().hist && !spec.exogenous().cat);
+    assert!(spec.exogenous().futr && spec.exogenous().hist && spec.exogenous().cat);
     let spec = spec.set("futr_exog_list", vec!["price"]).expect("columns that it reads");
     let forecaster = || Forecaster::new([spec.clone()]).expect("models");
     forecaster().cross_validate(&panel, &ValidationOptions::new(2, 6)).expect("windows beside their columns");

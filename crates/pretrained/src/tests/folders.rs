@@ -338,7 +338,8 @@ fn any_tensor_that_lies_is_an_error() {
                     read += 1;
                 }
             }
-            let lies: [(&str, &dyn Fn(&mut Value)); 7] = [
+            type Lie<'a> = (&'a str, &'a dyn Fn(&mut Value));
+            let lies: [Lie<'_>; 7] = [
                 ("has no numbers", &|header| header[name]["shape"] = json!([0])),
                 ("has other sizes", &|header| header[name]["shape"] = json!([3, 5, 7, 11])),
                 ("overflows", &|header| header[name]["shape"] = json!([1_u64 << 32, 1_u64 << 32])),

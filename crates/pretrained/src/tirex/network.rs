@@ -116,6 +116,11 @@ impl PretrainedNetwork for TiRex {
         self.config.train_ctx_len
     }
 
+    /// Steps are places of the window: one that had no other place would be forecast from nothing.
+    fn most_steps(&self) -> Option<usize> {
+        Some(self.config.train_ctx_len)
+    }
+
     fn together(&self) -> usize {
         TOGETHER
     }
