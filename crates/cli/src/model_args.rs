@@ -152,6 +152,14 @@ impl ModelArgs {
                     false => *spec = spec.clone().set(name, columns).context(flag)?,
                 }
             }
+            let grouped =
+                |(spec, _): &(&ModelSpec, _)| name == "stat_exog_list" && spec.as_ref().needs().is_joint;
+            if let Some((_, (model, _))) = specs.iter().zip(&models).find(|pair| grouped(pair)) {
+                context.warning(&format!(
+                    "{model}: series with equal {} are forecast together, each reading the others; --stat-exog names other columns",
+                    columns.join(" and ")
+                ));
+            }
             if !without.is_empty() {
                 let (models, columns) = (without.join(", "), columns.join(", "));
                 context.warning(&format!("{flag} {columns}: {models} read no such columns and do without"));

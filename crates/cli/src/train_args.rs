@@ -7,7 +7,7 @@ use clap::Args;
 use foretell::hierarchy::{Hierarchy, Reconciliation};
 use foretell::{
     ColumnNames, Ensemble, FileOptions, Fitted, Forecaster, Freq, Intervals, LocalScaler, ModelSpec, Panel,
-    Precision, ReadOptions,
+    Precision, ReadOptions, is_of_id,
 };
 use foretell_auto::Temporal;
 
@@ -255,7 +255,8 @@ impl TrainArgs {
                 let mut names =
                     foretell::column_names(path, &self.data.file.options(&FileOptions::default()))?;
                 let end = self.reading(from)?.end_col;
-                let further = |name: &String| *name != self.columns(from).id && Some(name) != end.as_ref();
+                let id = self.columns(from).id;
+                let further = |name: &String| !is_of_id(&id, name) && Some(name) != end.as_ref();
                 names.retain(|name| further(name) && !self.hierarchy.labels().contains(name));
                 names
             }
