@@ -59,8 +59,8 @@ impl fmt::Display for Warning {
             ),
             Self::ReconciledBelowZero { series, count } => write!(
                 f,
-                "what adds up is below 0 of {count} series that {} not before: {}{}; if they cannot be, bound them ({})",
-                if *count == 1 { "was" } else { "were" },
+                "forecasts of {count} series fell below 0 where they were made to add up: {}{}; if these cannot be below 0, bound \
+                 them ({})",
                 series.join(", "),
                 if *count > series.len() { ", ..." } else { "" },
                 Setting::NonNegative

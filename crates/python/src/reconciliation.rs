@@ -74,7 +74,7 @@ pub(crate) fn reconcile(
         } else {
             table = bounded(table, &target, non_negative, integer);
         }
-        let before: Vec<&ForecastTable> = std::iter::once(&given).chain(&residuals).collect();
+        let before: Vec<&ForecastTable> = std::iter::once(&given).chain(&residuals).chain(&history).collect();
         if let Some(warning) = newly_below_zero(&table, &before, &target) {
             told.add(warning.to_string());
         }

@@ -5,9 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::RangedU64ValueParser;
 use foretell::hierarchy::{Hierarchy, Reconciliation};
-use foretell::{
-    ForecastTable, Freq, ReadOptions, ReconcileOptions, TimeKind, bounded, newly_below_zero, reconcile,
-};
+use foretell::{ForecastTable, Freq, ReconcileOptions, TimeKind, bounded, newly_below_zero, reconcile};
 
 use crate::args::TruthArgs;
 use crate::context::Context;
@@ -96,6 +94,8 @@ impl Reconcile {
         let mut forecast = ForecastTable::from_file(&self.forecast, &options)?;
         let (of_steps, of_sums) = self.temporal.residuals(&self.residuals)?;
         let residuals = of_steps.map(|path| ForecastTable::from_file(path, &options)).transpose()?;
+        let history = self.history.as_ref();
+        let history = history.map(|path| ForecastTable::actual_from_file(path, &options)).transpose()?;
         let columns = self.columns.names();
         let mut done = Vec::new();
         let given = forecast.clone();
@@ -106,8 +106,8 @@ impl Reconcile {
         }
         let coherent = match self.hierarchy.given(&self.statics, &columns.id)? {
             Some(hierarchy) => {
-                let (coherent, method) =
-                    self.across(context, &forecast, (&hierarchy, residuals.as_ref()), &options)?;
+                let past = (residuals.as_ref(), history.as_ref());
+                let (coherent, method) = self.across(context, &forecast, &hierarchy, past)?;
                 done.push(format!("by {method}"));
                 coherent
             }
@@ -116,7 +116,7 @@ impl Reconcile {
                 bounded(steps, &columns.target, self.non_negative, self.integer)
             }
         };
-        let before: Vec<&ForecastTable> = std::iter::once(&given).chain(&residuals).collect();
+        let before: Vec<&ForecastTable> = std::iter::once(&given).chain(&residuals).chain(&history).collect();
         if let Some(warning) = newly_below_zero(&coherent, &before, &columns.target) {
             context.warned(&warning);
         }
@@ -136,13 +136,11 @@ impl Reconcile {
         &self,
         context: &'static Context,
         forecast: &ForecastTable,
-        (hierarchy, residuals): (&Hierarchy, Option<&ForecastTable>),
-        options: &ReadOptions,
+        hierarchy: &Hierarchy,
+        (residuals, history): (Option<&ForecastTable>, Option<&ForecastTable>),
     ) -> anyhow::Result<(ForecastTable, Reconciliation)> {
-        let history = self.history.as_ref();
-        let history = history.map(|path| ForecastTable::actual_from_file(path, options)).transpose()?;
         let method = self.method.method.unwrap_or(Reconciliation::usual(residuals.is_some()));
-        let how = ReconcileOptions::new(method).residuals(residuals).history(history.as_ref());
+        let how = ReconcileOptions::new(method).residuals(residuals).history(history);
         let how = how.samples(self.samples).seed(self.seed);
         let how = how.non_negative(self.non_negative).integer(self.integer);
         let names = self.columns.names();

@@ -200,6 +200,35 @@ fn labels_of_the_static_table_are_no_columns_of_models() {
 }
 
 #[test]
+fn columns_that_make_ids_are_no_columns_of_models() {
+    let dir = TestDirectory::new();
+    let days = (1..29).flat_map(|day| [("N", 1, day), ("N", 2, day), ("S", 1, day)]);
+    let rows = days.map(|(store, item, day)| format!("{store},{item},2024-01-{day:02},{}\n", day * item));
+    dir.put("data.csv", &format!("store,item,ds,y\n{}", rows.collect::<String>()));
+    dir.put("stores.csv", "store,size\nN,10\nS,30\n");
+    dir.put("both.csv", "store,item,size\nN,1,10\nN,2,10\nS,1,30\n");
+    let fit = "fit --data data.csv --id-col store,item --h 2 --model NHITS --input-size 4 --set max_steps=1";
+    for (i, table) in ["stores.csv", "both.csv"].into_iter().enumerate() {
+        dir.ok(&format!("{fit} --static {table} --out m{i}"));
+        assert!(dir.ok(&format!("inspect m{i} --json")).contains("\"stat_exog_list\":[\"size\"]"), "{table}");
+    }
+}
+
+#[test]
+fn forecasts_that_fall_below_zero_are_told_but_where_the_past_was() {
+    let dir = TestDirectory::new();
+    dir.put("f.csv", "unique_id,ds,M\ntotal,2024-01-03,1\na,2024-01-03,9\nb,2024-01-03,1\n");
+    dir.put("s.csv", "unique_id,a,b\ntotal,1,1\na,1,0\nb,0,1\n");
+    let reconcile = "reconcile --forecast f.csv --hierarchy s.csv --method MinTraceOLS --out r.csv";
+    let told = "forecasts of 1 series fell below 0 where they were made to add up: b; if these cannot be below 0, bound them";
+    let output = dir.run(reconcile);
+    assert!(output.status.success() && stderr(&output).contains(told), "{}", stderr(&output));
+    dir.put("past.csv", "unique_id,ds,y\na,2024-01-01,1\nb,2024-01-01,-1\n");
+    let output = dir.run(&format!("{reconcile} --history past.csv"));
+    assert!(output.status.success() && !stderr(&output).contains("below 0"), "{}", stderr(&output));
+}
+
+#[test]
 fn a_cell_of_a_forecast_that_is_no_number_is_told() {
     let dir = files();
     let mut text = "unique_id,ds,M\n".to_owned();
