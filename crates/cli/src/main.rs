@@ -250,6 +250,7 @@ fn is_usage(error: &anyhow::Error) -> bool {
             || cause.is::<foretell_mpi::JoinError>()
             || cause.is::<SpecError>()
             || matches!(cause.downcast_ref(), Some(foretell::Error::Usage(_)))
+            || cause.downcast_ref::<foretell_tuning::TuningError>().is_some_and(|error| error.is_usage())
     })
 }
 

@@ -99,6 +99,17 @@ impl From<SpecError> for TuningError {
 }
 
 impl TuningError {
+    /// Whether it is a mistake in the request, whatever the data are.
+    pub fn is_usage(&self) -> bool {
+        match self {
+            Self::Forecast(error) => matches!(error, Error::Usage(_)),
+            Self::RangeText { .. } | Self::SearchedHorizon | Self::Metric { .. } | Self::Quantiles { .. } => {
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// What programs read of it.
     pub fn facts(&self) -> ErrorFacts {
         let (code, facts) = (<&str>::from(self).to_owned(), ErrorFacts::of(self));

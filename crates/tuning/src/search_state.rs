@@ -3,13 +3,10 @@
 //! A proposal is a function of the results before it, so they are all that is needed: the search takes its way again, and finds
 //! the results that are kept in place of training anew.
 
-use std::fs;
-use std::io;
 use std::path::Path;
 
 use foretell::{CheckpointError, Error, StateDirectory};
 use foretell_files::write_whole;
-use foretell_simd::Key;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -40,11 +37,8 @@ impl SearchState {
         let Some(dir) = dir else { return Ok(Self { results: Vec::new(), file: None }) };
         let dir = StateDirectory::take(dir)?;
         let path = dir.search_file();
-        let results = match fs::read(&path) {
-            Ok(bytes) => read(&path, &bytes, &search)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(TuningError::SearchState { path, reason: error.to_string() }),
-        };
+        let results =
+            dir.search()?.map(|bytes| read(&path, &bytes, &search)).transpose()?.unwrap_or_default();
         Ok(Self { results, file: Some((dir, search)) })
     }
 
@@ -59,7 +53,8 @@ impl SearchState {
         self.results.push(result);
         let Some((dir, search)) = &self.file else { return Ok(()) };
         let content = json!({ "search": search, "results": self.results });
-        let text = json!({ "checksum": digest(&content.to_string()), "content": content }).to_string();
+        let text = json!({ "checksum": StateDirectory::digest(&content.to_string()), "content": content })
+            .to_string();
         write_whole(&dir.search_file(), text.as_bytes())
             .map_err(|error| Error::from(CheckpointError::from(error)).into())
     }
@@ -69,17 +64,11 @@ fn read(path: &Path, bytes: &[u8], search: &Value) -> Result<Vec<RungResult>, Tu
     let damaged = |reason: String| TuningError::SearchState { path: path.to_owned(), reason };
     let document: Value = serde_json::from_slice(bytes).map_err(|error| damaged(error.to_string()))?;
     let content = &document["content"];
-    if document["checksum"] != digest(&content.to_string()) {
+    if document["checksum"] != StateDirectory::digest(&content.to_string()) {
         return Err(damaged("its checksum is not that of its content".to_owned()));
     }
     if content["search"] != *search {
         return Err(TuningError::OtherSearch { path: path.to_owned() });
     }
     serde_json::from_value(content["results"].clone()).map_err(|error| damaged(error.to_string()))
-}
-
-/// A number for a text, by which a changed one is told.
-fn digest(text: &str) -> String {
-    let key = text.bytes().fold(Key::new(0), |key, byte| key.fold(byte.into()));
-    format!("{:016x}", key.bits(0))
 }

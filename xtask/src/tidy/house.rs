@@ -246,7 +246,9 @@ pub(super) const ROOMS: &[Room] = &[
     ),
     // The whole search for a forecast: an estimator that is made of others, which the facade need not know.
     room(9, "foretell-auto", &["foretell"]),
-    room(9, "foretell-tuning", &["foretell-simd", "foretell-files", "foretell-search", "foretell"]),
+    room(9, "foretell-tuning", &["foretell-files", "foretell-search", "foretell"]),
+    // What hosts of JavaScript are around.
+    room(9, "foretell-requests", &["foretell-simd", "foretell", "foretell-auto"]),
     room(10, "foretell-server", &["foretell", "foretell-auto"]),
     room(
         10,
@@ -261,8 +263,6 @@ pub(super) const ROOMS: &[Room] = &[
         ],
     ),
     room(10, "foretell-python", &["foretell", "foretell-auto", "foretell-tuning"]),
-    // What hosts of JavaScript are around.
-    room(9, "foretell-requests", &["foretell-simd", "foretell", "foretell-auto"]),
     room(10, "foretell-wasm", &["foretell", "foretell-requests"]),
     room(10, "foretell-node", &["foretell", "foretell-requests"]),
     room(

@@ -150,6 +150,23 @@ impl StateDirectory {
         Ok(Self { dir: dir.to_owned(), _lock: lock(dir)? })
     }
 
+    /// What an earlier search kept here, if one did.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn search(&self) -> Result<Option<Vec<u8>>, Error> {
+        match fs::read(self.search_file()) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(source) => Err(unusable(&self.dir, source)),
+        }
+    }
+
+    /// A number for a text, by which a changed one is told.
+    pub fn digest(text: &str) -> String {
+        digest(text)
+    }
+
     /// The file that a search keeps its results in.
     pub fn search_file(&self) -> PathBuf {
         self.dir.join(SEARCH_FILE)
