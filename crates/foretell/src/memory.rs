@@ -11,6 +11,7 @@ use foretell_messages::Setting;
 use crate::columns::column_names;
 use crate::conformal::PredictionIntervals;
 use crate::error::Error;
+use crate::model_spec::network_of;
 
 /// The bytes of a 32-bit number.
 const NUMBER: u64 = 4;
@@ -53,7 +54,8 @@ impl TrainingWork<'_> {
     /// The remedies that make it smaller.
     fn remedy(&self) -> String {
         let smaller = "choose smaller layers, or lower h, input_size or windows_batch_size";
-        match self.low_memory || self.models.iter().all(|model| model.needs().max_steps.is_none()) {
+        // Only networks take the switch.
+        match self.low_memory || !self.models.iter().any(|model| network_of(*model).is_some()) {
             true => smaller.to_owned(),
             false => format!("train in less memory ({}), {smaller}", Setting::LowMemory),
         }

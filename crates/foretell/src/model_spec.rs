@@ -180,8 +180,7 @@ impl ModelSpec {
 
     /// The network that it is, if it is one.
     pub fn network(&self) -> Option<&NetworkSpec> {
-        let any: &dyn std::any::Any = &*self.0;
-        if HAS_NETWORKS { any.downcast_ref() } else { None }
+        network_of(&*self.0)
     }
 
     /// With arguments that neuralforecast hands to its trainer, for the model's file: [`NetworkSpec::with_trainer_arguments`]. Models of
@@ -192,6 +191,12 @@ impl ModelSpec {
             None => self,
         }
     }
+}
+
+/// The network that a model is, if it is one.
+pub(crate) fn network_of(model: &dyn Estimator) -> Option<&NetworkSpec> {
+    let any: &dyn std::any::Any = model;
+    if HAS_NETWORKS { any.downcast_ref() } else { None }
 }
 
 impl AsRef<dyn Estimator> for ModelSpec {

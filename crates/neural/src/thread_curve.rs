@@ -127,7 +127,8 @@ impl Parts {
     fn of(measured: &[(usize, f64)], shards: usize) -> Option<Self> {
         let [(1, one), .., (threads, ms)] = *measured else { return None };
         let shared = ((one - ms) / (1.0 - rounds(threads, shards))).clamp(0.0, one);
-        Some(Self { alone: one - shared, shared })
+        // Threads that cost more than they bring go on costing it.
+        Some(Self { alone: one.max(ms) - shared, shared })
     }
 
     fn on(&self, threads: usize, shards: usize) -> f64 {
@@ -158,7 +159,7 @@ mod tests {
         assert_eq!(parts.on(3, 16), 20.0 + 80.0 * 6.0 / 16.0);
         assert_eq!([4, 8].map(|threads| of(60.0, 1).on(threads, 1)), [40.0, 30.0]);
         // Where threads bring nothing, more of them bring nothing either.
-        assert_eq!(of(104.0, 16).on(8, 16), 100.0);
+        assert_eq!(of(104.0, 16).on(8, 16), 104.0);
         assert!(Parts::of(&[(1, 100.0)], 16).is_none());
     }
 

@@ -18,6 +18,7 @@ struct Asked {
     learning_rate: Option<f64>,
     n_windows: usize,
     season: Option<usize>,
+    low_memory: bool,
 }
 
 impl Asked {
@@ -25,7 +26,8 @@ impl Asked {
         let mut options = PruneOptions::new(self.sparsity)
             .by(parsed(&self.by)?)
             .structured(self.structured)
-            .n_windows(self.n_windows);
+            .n_windows(self.n_windows)
+            .low_memory(self.low_memory);
         if let Some(steps) = self.steps {
             options = options.steps(steps);
         }

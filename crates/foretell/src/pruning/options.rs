@@ -19,6 +19,7 @@ pub struct PruneOptions {
     pub(crate) learning_rate: Option<f64>,
     pub(crate) n_windows: usize,
     pub(crate) season: Option<usize>,
+    pub(crate) low_memory: bool,
 }
 
 impl PruneOptions {
@@ -32,6 +33,7 @@ impl PruneOptions {
             learning_rate: None,
             n_windows: N_WINDOWS,
             season: None,
+            low_memory: false,
         }
     }
 
@@ -63,6 +65,12 @@ impl PruneOptions {
     /// Horizons at the end of each series that are not trained on, and whose forecasts are scored before and after; 3 by default.
     pub fn n_windows(mut self, n_windows: usize) -> Self {
         self.n_windows = n_windows;
+        self
+    }
+
+    /// Whether it is trained in the least memory, in place of the least time ([`Forecaster::low_memory`](crate::Forecaster::low_memory)).
+    pub fn low_memory(mut self, low_memory: bool) -> Self {
+        self.low_memory = low_memory;
         self
     }
 
