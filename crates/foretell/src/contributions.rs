@@ -158,7 +158,7 @@ fn explained<'a>(trained: &'a TrainedModels, models: &[String]) -> Result<Vec<Ex
         named.filter(|(model, _)| model.attributed_inputs(target, h).is_some()).collect();
     let known: Vec<&str> = explained.iter().map(|(_, name)| name.as_str()).collect();
     let known = match known.is_empty() {
-        true => "no model here is one".to_owned(),
+        true => "no model here is one of them".to_owned(),
         false => format!("those here are: {}", known.join(", ")),
     };
     let refuse = |found: String| Err(UsageError::NotExplained { found, known }.into());

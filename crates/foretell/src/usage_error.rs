@@ -260,12 +260,12 @@ pub enum UsageError {
         /// The columns.
         columns: String,
     },
-    /// A model that is no network, or that there is not, to be explained.
-    #[error("{found}: contributions are of networks alone, and {known}")]
+    /// A model without contributions, or that there is not, to be explained.
+    #[error("{found}: contributions are of networks that foretell trains and of Foretell0, and {known}")]
     NotExplained {
         /// The name that was asked for.
         found: String,
-        /// Which networks there are, as the end of the sentence.
+        /// Which models here have some, as the end of the sentence.
         known: String,
     },
     /// Models that make their forecasts in one piece.

@@ -235,7 +235,10 @@ fn what_has_no_contributions_is_refused() {
     assert!(message(&linear, ExplainOptions::default().models(&other)).contains("those here are: NLinear"));
     let naive = Forecaster::new([ModelSpec::new("Naive", H, 1).expect("a model")]).expect("a model");
     let naive = naive.fit(&panel()).expect("a fit");
-    assert!(message(&naive, ExplainOptions::default()).contains("of networks alone"));
+    assert!(
+        message(&naive, ExplainOptions::default())
+            .contains("of networks that foretell trains and of Foretell0, and no model here is one of them")
+    );
 }
 
 #[test]
