@@ -175,10 +175,11 @@ def read_panel(df: Any, static_df: Any, names: Names, reading: Reading, table: s
 
 def _panel(df: Any, static_df: Any, names: Names, reading: Reading) -> _foretell.Panel:
     statics = None if static_df is None else _frames.to_engine(static_df, names.id_col, None, [*names.id_parts, *reading.categories])
+    columns = names.of_engine
     return _foretell.Panel(
         _frames.to_engine(df, names.id_col, names.time_col, reading.categories, _read_ones(names, reading)), reading.freq,
-        *names.of_engine.values(), list(reading.columns), list(reading.categories), statics, reading.threads,
-        reading.end,
+        columns["id_col"], columns["time_col"], columns["target_col"], list(reading.columns), list(reading.categories), statics,
+        reading.threads, reading.end,
     )  # fmt: skip
 
 

@@ -356,6 +356,8 @@ def _add_column(table: _foretell.Table, name: str, column: Any, labels: Sequence
         _add_texts(table, name, column)
     elif pd.api.types.is_integer_dtype(column.dtype) and not column.isna().any() and not _is_beyond_int64(column):
         table.numbers(name, "i8", column.to_numpy(dtype="i8").tobytes())
+    elif pd.api.types.is_complex_dtype(column.dtype):
+        raise ValueError(f'column `{name}` holds complex numbers: give a part of them, as df["{name}"].abs()')
     elif pd.api.types.is_numeric_dtype(column.dtype):
         _add_floats(table, name, column)
     elif is_id and _are_integers(column):

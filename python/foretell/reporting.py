@@ -53,7 +53,7 @@ def report(
     """
     names = Names(id_col, time_col, target_col)
     # All tables of a page have joined ids.
-    data = _data.read(names.joined(_frames.native(df), "df"), None, Names(*names.all), Reading(_data.freq_word(freq), [], []))
+    data = _data.read(names.joined(_frames.native(df), "df"), None, Names(names.id_col, names.time_col, names.target_col), Reading(_data.freq_word(freq), [], []))
     validations, sheets = [], []
     for table in _tables(scores):
         if "metric" in _frames.columns(table):

@@ -327,6 +327,11 @@ def test_durations_are_told_to_be_no_times():
         fitted(NLinear(**SMALL), df)
 
 
+def test_complex_numbers_are_refused():
+    with pytest.raises(ValueError, match=r'column `y` holds complex numbers: give a part of them, as df\["y"\].abs\(\)'):
+        fitted(NLinear(**SMALL), DATA.assign(y=DATA["y"] + 1j))
+
+
 def test_features_are_missing_where_nothing_is_known_of_them():
     table = features.compute(DATA, "lag:1,3,roll_mean:2,month", "ME")
     first, columns = table.groupby("unique_id").head(4), ["lag_1", "lag_3", "roll_mean_2"]

@@ -65,7 +65,7 @@ pub fn forecast_curve(
 /// cores, and computes it for more: see [`ThreadCurve`].
 ///
 /// # Errors
-/// Those of [`bench`].
+/// Those of [`bench()`].
 ///
 /// # Panics
 /// If `batch` is 0.
