@@ -146,7 +146,7 @@ impl Freq {
         };
         let n = to.saturating_sub(from) / self.multiple;
         // Roundings, and days that a zone does not have.
-        (n - 2..=n + 2).any(|n| self.next_in(zone, first, n) == Some(time))
+        (n.saturating_sub(2)..=n.saturating_add(2)).any(|n| self.next_in(zone, first, n) == Some(time))
     }
 
     /// `count` times from `first` on, or nothing if they leave the calendar.

@@ -53,7 +53,9 @@ impl MostlyMissing {
         let steps = last.saturating_sub(first).saturating_add(step / 2) / step.max(1);
         let missing = steps.saturating_add(1).saturating_sub(rows as i64);
         let first = [first, times[1]].map(|time| freq.kind().display_in(zone, time));
-        let steps = times.windows(2).map(|pair| (pair[1] - pair[0] + step / 2) / step.max(1));
+        let steps = times
+            .windows(2)
+            .map(|pair| pair[1].saturating_sub(pair[0]).saturating_add(step / 2) / step.max(1));
         let is_irregular = steps.collect::<HashSet<_>>().len() >= MANY_LENGTHS;
         (missing >= rows as i64).then_some(Self { missing, rows, first, is_irregular })
     }

@@ -376,7 +376,10 @@ fn fiscal_year(text: &str) -> Option<String> {
     let digits = digits.trim_start_matches([' ', '-', '\'']);
     match digits.len() {
         4 if is_year(digits) => Some(digits.to_owned()),
-        2 if digits.bytes().all(|byte| byte.is_ascii_digit()) => Some(format!("20{digits}")),
+        // As strptime reads %y.
+        2 if digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+            Some(format!("{}{digits}", if digits < "69" { "20" } else { "19" }))
+        }
         _ => None,
     }
 }
