@@ -27,8 +27,11 @@ export class AddonEngine {
     if (signal?.aborted) throw signal.reason;
     const settings = { op: 'settings', simd, pool, ...(threads !== undefined && { threads }) };
     if (this.#told !== worded(settings)) {
-      await this.#answer(settings, new Uint8Array(), null);
+      const { json } = await this.#answer(settings, new Uint8Array(), null);
+      if (json.error) throw new ForetellError(json.error);
       this.#told = worded(settings);
+      // An abort meanwhile is not heard of again.
+      if (signal?.aborted) throw signal.reason;
     }
     let raised = null;
     const heard = (text) => {

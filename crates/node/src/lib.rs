@@ -35,7 +35,7 @@ impl Told {
             let mode = ThreadsafeFunctionCallMode::Blocking;
             let status = listener.call_with_return_value(step.to_owned(), mode, move |ends, _| {
                 // The work waits for it, unless its thread has ended.
-                drop(send.send(ends.unwrap_or(true)));
+                let _ = send.send(ends.unwrap_or(true));
                 Ok(())
             });
             // A program that ends asks nothing more.

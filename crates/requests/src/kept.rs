@@ -36,7 +36,7 @@ impl Kept {
         self.most
     }
 
-    /// Uses this many threads from now on, or as many as the host allows; of those that it does.
+    /// Uses this many threads from now on, no more than the host allows; without a number, as many as it allows.
     pub(crate) fn use_threads(&mut self, threads: Option<usize>) {
         let allowed = self.host.most_threads;
         self.most.threads = match threads {

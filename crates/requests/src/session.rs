@@ -58,7 +58,7 @@ enum Request {
     Settings {
         simd: bool,
         pool: bool,
-        /// As many as the host has, unless it says how many.
+        /// Left out, as many as the host allows.
         threads: Option<usize>,
     },
     Load,
