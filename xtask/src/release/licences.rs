@@ -35,22 +35,24 @@ const ALLOWED: &[&str] = &[
 /// How files with the text of a licence begin.
 const TEXTS: &[&str] = &["LICENSE", "LICENCE", "COPYING", "NOTICE", "COPYRIGHT", "UNLICENSE"];
 
+/// The file with the licences of others.
+pub(super) const OTHERS: &str = "THIRD-PARTY.txt";
+
 /// What is handed out.
-const PACKAGES: [&str; 3] = ["foretell-cli", "foretell-python", "foretell-wasm"];
+const PACKAGES: [&str; 4] = ["foretell-cli", "foretell-python", "foretell-wasm", "foretell-node"];
 
 /// Writes `THIRD-PARTY.txt`; fails where a licence is none of those that are allowed.
 pub(super) fn list(release: &Release<'_>) -> anyhow::Result<Outcome> {
-    let system = super::program::LINUX.triple;
     let mut tree = cargo();
     tree.args([
-        "tree", "--locked", "--edges", "normal", "--prefix", "none", "--format", "{p}", "--target", system,
+        "tree", "--locked", "--edges", "normal", "--prefix", "none", "--format", "{p}", "--target", "all",
     ]);
     PACKAGES.iter().for_each(|package| _ = tree.args(["--package", package]));
     let tree = output(&mut tree)?;
     let used: BTreeSet<(&str, &str)> = tree.lines().filter_map(name_and_version).collect();
     let metadata = MetadataCommand::new()
         .features(CargoOpt::AllFeatures)
-        .other_options(["--locked", "--filter-platform", system].map(str::to_owned))
+        .other_options(["--locked".to_owned()])
         .exec()
         .context("cargo metadata failed")?;
     let of_others = metadata.packages.iter().filter(|package| {
@@ -63,7 +65,7 @@ pub(super) fn list(release: &Release<'_>) -> anyhow::Result<Outcome> {
         .map(|package| format!("{} ({})", package.name, package.license.as_deref().unwrap_or("none")))
         .collect();
     ensure!(refused.is_empty(), "these licences were not looked at yet: {}", refused.join(", "));
-    let path = release.out.join("THIRD-PARTY.txt");
+    let path = release.out.join(OTHERS);
     write(&path, text(&of_others)?)?;
     println!("{}: {} crates", path.display(), of_others.len());
     Ok(Outcome::Done)
@@ -112,7 +114,7 @@ fn is_allowed(expression: &str) -> bool {
     let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let words: Vec<&str> = spaced.split_whitespace().collect();
     let mut rest = &words[..];
-    any(&mut rest) && rest.is_empty()
+    any(&mut rest) && rest.is_empty() && !matches!(words.last(), Some(&"OR" | &"AND"))
 }
 
 fn any(words: &mut &[&str]) -> bool {
@@ -165,10 +167,17 @@ mod tests {
         ] {
             assert!(is_allowed(expression), "{expression}");
         }
-        for expression in
-            ["GPL-3.0", "MIT AND GPL-3.0", "(MIT OR ISC) AND AGPL-3.0", "(MIT", "MIT MIT", "", "MIT OR"]
-        {
-            assert_eq!(is_allowed(expression), expression == "MIT OR", "{expression}");
+        for expression in [
+            "GPL-3.0",
+            "MIT AND GPL-3.0",
+            "(MIT OR ISC) AND AGPL-3.0",
+            "(MIT",
+            "MIT MIT",
+            "",
+            "MIT OR",
+            "MIT AND",
+        ] {
+            assert!(!is_allowed(expression), "{expression}");
         }
     }
 

@@ -22,6 +22,9 @@ pub(super) fn empty(place: PathBuf) -> anyhow::Result<PathBuf> {
 /// A command that sees nothing but a folder: no library, no file and no variable of the system.
 fn within(root: &Path) -> Option<Command> {
     let unshare = in_path("unshare")?;
+    // Where names of users are not the system's to give, it is there for nothing.
+    let lets = Command::new(&unshare).args(["--map-root-user", "true"]).output();
+    lets.ok().filter(|tried| tried.status.success())?;
     let mut command = Command::new(unshare);
     command.args(["--map-root-user", "chroot"]).arg(root).env_clear().current_dir(root);
     Some(command)

@@ -10,6 +10,7 @@ use anyhow::{Context, ensure};
 
 use super::{
     basis::Release,
+    licences::OTHERS,
     place::{demo, demo_alone, empty},
 };
 use crate::{
@@ -169,6 +170,9 @@ pub(super) fn archive(release: &Release<'_>, system: &System) -> anyhow::Result<
     if let Ok(starts) = &starts {
         beside(starts, &folder)?;
     }
+    let others = release.out.join(OTHERS);
+    ensure!(others.is_file(), "{} is missing; run the step licences first", others.display());
+    fs::copy(&others, folder.join(OTHERS)).context("cannot copy the licences of others")?;
     let archive = release.out.join(format!("{name}.tar.gz"));
     output(Command::new("tar").arg("-czf").arg(&archive).arg("-C").arg(&home).arg(&name))?;
     let megabytes = fs::metadata(&program)?.len() as f64 / 1e6;
@@ -226,6 +230,7 @@ pub(super) fn debian(release: &Release<'_>, system: &System) -> anyhow::Result<O
         ("completions/zsh/_foretell", "usr/share/zsh/vendor-completions/_foretell"),
         ("completions/fish/foretell.fish", "usr/share/fish/vendor_completions.d/foretell.fish"),
         ("README.md", "usr/share/doc/foretell/README.md"),
+        (OTHERS, "usr/share/doc/foretell/THIRD-PARTY.txt"),
     ];
     for (from, to) in files {
         place(&made.join(from), &tree.join(to))?;
@@ -263,8 +268,15 @@ pub(super) fn debian(release: &Release<'_>, system: &System) -> anyhow::Result<O
     ]);
     output(install.arg("--install").arg(&package))?;
     match demo_alone(&root, "/usr/bin/foretell")? {
-        Some(told) => println!("{}: {}", package.display(), told.lines().next().unwrap_or_default()),
-        None => return Ok(Outcome::PassedOver("made, not tried: there is no `unshare`".to_owned())),
+        Some(told) => {
+            ensure!(
+                told.contains(&release.commit),
+                "the program is of another commit than {}",
+                release.commit
+            );
+            println!("{}: {}", package.display(), told.lines().next().unwrap_or_default());
+        }
+        None => return Ok(Outcome::PassedOver("made, not tried: `unshare` lets none be alone".to_owned())),
     }
     Ok(Outcome::Done)
 }
