@@ -56,9 +56,17 @@ fn always(why: &str) -> Result<String, String> {
     Ok(why.to_owned())
 }
 
+/// The season that models of smoothed seasons are told: none where it is too long for them and series have it less than twice.
+fn smoothed_season(traits: &PanelTraits) -> usize {
+    match traits.season() {
+        season if season > LONGEST_SMOOTHED && traits.typical_len < 2 * season => 1,
+        season => season,
+    }
+}
+
 /// Why models of smoothed seasons do, or not.
 fn smoothed(traits: &PanelTraits, why: &str) -> Result<String, String> {
-    match traits.season() {
+    match smoothed_season(traits) {
         season if season > LONGEST_SMOOTHED => {
             Err(format!("a season of {season} is too long for it: its limit is {LONGEST_SMOOTHED}"))
         }
@@ -190,7 +198,8 @@ const RULES: [Rule; 15] = [
                 QUICK_STL[usize::from(traits.seasons.len() > 1)],
                 "every season, each taken out by itself",
             ),
-            false => Err("there are no two seasons".to_owned()),
+            false if traits.season() == 1 => Err("there is no season".to_owned()),
+            false => Err("series have fewer than two seasons".to_owned()),
         },
     },
     Rule {
@@ -331,9 +340,10 @@ pub(crate) fn spec_of(
             }
         }
     } else if has(&spec, "season_length") {
-        let season = match traits.season() {
-            season if rule.is_some_and(|rule| rule.model == "AutoARIMA") && season > LONGEST_SMOOTHED => 1,
-            season => season,
+        let season = match rule.map(|rule| rule.model) {
+            Some("AutoARIMA") if traits.season() > LONGEST_SMOOTHED => 1,
+            Some("AutoETS" | "DynamicOptimizedTheta") => smoothed_season(traits),
+            _ => traits.season(),
         };
         // A model of several seasons gets them all.
         let all = spec.clone().set("season_length", traits.seasons.clone());
@@ -391,6 +401,10 @@ mod tests {
         assert!(tried(&traits(2000, 100, &[12]), Budget::Steps(100)).contains(&"AutoETS"));
         let weeks = tried(&traits(10, 200, &[52]), Budget::Quick);
         assert!(!weeks.contains(&"AutoETS") && weeks.contains(&"MSTL"));
+        let year = traits(10, 90, &[52]);
+        assert!(tried(&year, Budget::Quick).contains(&"AutoETS"), "without the season");
+        let told = spec_of("AutoETS", &year, 1, &[]).unwrap().0.hyper_parameters()["season_length"].clone();
+        assert_eq!(told, Value::from(1));
         let demand = PanelTraits { intermittent: 0.6, ..traits(50, 100, &[7]) };
         assert!(tried(&demand, Budget::Quick).contains(&"CrostonSBA"));
         let priced = PanelTraits { futr: 1, ..traits(50, 100, &[7]) };

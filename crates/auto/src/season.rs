@@ -13,10 +13,10 @@ const CHANCE: f64 = 0.001;
 
 /// The seasons that the models are told, the main one first; `[1]` if there is none.
 ///
-/// The calendar's ([`usual_season`]) where half of the series have two of them, or one and a quarter of a season of at most 24 steps: models
-/// learn nothing of so little, but the seasonal naive may be far better than they are. The week of hours (and of their parts) where they
-/// have three. Beside them the length of the waves that stand out in the periodogram of most series (Fisher's test), after their trend is
-/// taken out, if values a wave apart go together.
+/// The calendar's ([`usual_season`]) where half of the series have one and a quarter of it, and at least two steps more than one: models learn nothing of so little, but the
+/// seasonal naive may be far better than they are. The week of hours (and of their parts) where they have three. Beside them the length of
+/// the waves that stand out in the periodogram of most series (Fisher's test), after their trend is taken out, if values a wave apart go
+/// together.
 pub fn seasons(panel: &Panel) -> Vec<usize> {
     let typical = typical_len(panel);
     let mut seasons: Vec<usize> = calendar(panel.freq())
@@ -44,13 +44,10 @@ pub(crate) fn typical_len(panel: &Panel) -> usize {
     lens.get(lens.len() / 2).copied().unwrap_or(0)
 }
 
-/// The longest season of which one and a quarter are enough: without it most models do with less.
-const LONGEST_SHORT: usize = 24;
-
 /// The calendar's seasons, and how many steps there must be for each.
 fn calendar(freq: Freq) -> Vec<(usize, usize)> {
     let usual = usual_season(freq);
-    let least = if usual <= LONGEST_SHORT { usual + usual.div_ceil(4).max(2) } else { 2 * usual };
+    let least = usual + usual.div_ceil(4).max(2);
     match usual {
         0 | 1 => Vec::new(),
         // Parts of a day.
@@ -175,12 +172,8 @@ mod tests {
         assert_eq!(seasons(&panel("QS", 6, noise)), [4]);
         assert_eq!(seasons(&panel("h", 24 * 20, noise)), [24]);
         assert_eq!(seasons(&panel("h", 24 * 21, noise)), [24, 168]);
-        assert_eq!(seasons(&panel("W-SUN", 104, noise)), [52]);
-        assert_eq!(
-            seasons(&panel("W-SUN", 103, noise)),
-            [1],
-            "models that know no season of 52 do with less"
-        );
+        assert_eq!(seasons(&panel("W-SUN", 65, noise)), [52]);
+        assert_eq!(seasons(&panel("W-SUN", 64, noise)), [1]);
     }
 
     #[test]
