@@ -155,5 +155,5 @@ def test_sums_of_columns_that_make_ids_are_reconciled() -> None:
     found = foretell.hierarchy.reconcile(df, S, "BottomUp", non_negative=True, id_col=["store", "item"])
     assert found.set_index("unique_id")["M"].to_dict() == {"N/all": 6.0, "N/1": 0.0, "N/2": 6.0}
     positive = df.assign(M=[1.0, 9.0, 1.0])
-    with pytest.warns(UserWarning, match="below 0 of 1 series that was not before: N/2; .*non_negative"):
+    with pytest.warns(UserWarning, match="forecasts of 1 series fell below 0 where they were made to add up: N/2; .*non_negative"):
         foretell.hierarchy.reconcile(positive, S, "MinTraceOLS", id_col=["store", "item"])

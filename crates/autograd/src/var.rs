@@ -26,7 +26,7 @@ struct Marks {
 }
 
 impl Marks {
-    /// Those of the first of these variables that has any.
+    /// Of each kind that of the last of these variables that has one.
     fn of(inputs: &[&Var]) -> Self {
         inputs.iter().fold(Self::default(), |marks, input| Self {
             rounding: input.marks.rounding.or(marks.rounding),

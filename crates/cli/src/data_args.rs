@@ -22,7 +22,7 @@ use crate::row_args::RowArgs;
 #[derive(Debug, Args)]
 pub(crate) struct DataArgs {
     /// File with the series, a row per series and time: Parquet if it ends in .parquet, else CSV, which may be
-    /// compressed (.csv.gz, .csv.zst); `-` reads CSV from standard input. A folder, or a pattern as 'parts/*.parquet', is all of
+    /// compressed (.csv.gz, .csv.zst); `-` reads CSV or JSON from standard input. A folder, or a pattern as 'parts/*.parquet', is all of
     /// its files, and it may be given several times: all files have the same columns, and a folder region=EU is one of them
     #[arg(long, value_name = "FILE", required = true)]
     pub(crate) data: Vec<PathBuf>,

@@ -7,7 +7,7 @@ use foretell::{
 };
 
 use crate::context::Context;
-use crate::looked_at::LookedAt;
+use crate::looked_at::{LookedAt, is_pair};
 
 /// Reads forecasts of the series of a panel, which was read of `data`, with the names of columns and the numbers that `options` say: other names
 /// are told by what the columns hold. What is taken for granted is said.
@@ -35,9 +35,7 @@ pub(crate) fn read_forecasts(
             options.time_col = roles.time.clone().or(options.time_col);
         }
     }
-    // Of two columns one that holds times is told without its name.
-    let is_pair = header.iter().filter(|name| !name.is_empty()).count() == 2;
-    options.time_col = options.time_col.filter(|time| header.contains(time) || !is_pair);
+    options.time_col = options.time_col.filter(|time| header.contains(time) || !is_pair(&header));
     let mut own = options.clone();
     own.zone = None;
     if let Some(zone) = panel.zone()

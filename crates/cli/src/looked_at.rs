@@ -77,3 +77,8 @@ fn told(file: Option<&Path>, id: Option<&String>, time: &str) -> String {
     let of = file.map_or_else(String::new, |file| format!(" of {}", file.display()));
     format!("columns{of}: {series}, times {time}")
 }
+
+/// Whether a header has two columns: the one that holds times is told without its name.
+pub(crate) fn is_pair(header: &[String]) -> bool {
+    header.iter().filter(|name| !name.is_empty()).count() == 2
+}

@@ -15,7 +15,7 @@ use crate::context::Context;
 use crate::failure::Usage;
 use crate::file_args::FileArgs;
 use crate::layout_args::LayoutArgs;
-use crate::looked_at::LookedAt;
+use crate::looked_at::{LookedAt, is_pair};
 use crate::row_args::RowArgs;
 
 /// The files that are compared.
@@ -288,9 +288,7 @@ impl ComparedFiles {
                     options.target_col = roles.target.clone().unwrap_or(options.target_col);
                 }
             }
-            // Of two columns one that holds times is told without its name.
-            let is_pair = header.iter().filter(|name| !name.is_empty()).count() == 2;
-            options.time_col = options.time_col.or(Some(time).filter(|_| !is_pair));
+            options.time_col = options.time_col.or(Some(time).filter(|_| !is_pair(&header)));
             (options.max_memory(limit.bytes()), looked_at)
         });
         let opened = Opened::fitting(&self.forecast, ways.collect(), |path, options| {

@@ -463,7 +463,7 @@ mod tests {
     /// The codes of all types, without those of variants that stand for an error of another type.
     fn codes() -> BTreeSet<&'static str> {
         const WRAPPERS: &str = "calendar checkpoint data estimator evaluation failed features file hierarchy hierarchy_file \
-                                hyper_parameter memory network other reconciliation scores simulation smaller spec threads too_large train \
+                                hyper_parameter memory network other reconciliation scores simulation smaller spec state threads too_large train \
                                 unreadable usage";
         let all = [
             Error::VARIANTS,

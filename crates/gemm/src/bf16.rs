@@ -11,7 +11,7 @@
 //! multiplies a tile by a strip depends on the machine: see [`kernel`].
 //!
 //! Machines without instructions for it round or widen both operands before ([`widened_operands`]) and multiply in `f32`, where there are
-//! many rows and columns: so a step takes as long as in `f32`, with the numbers and the memory of one in bfloat16.
+//! many rows and columns: so a step takes hardly longer than in `f32`, with the numbers and the memory of one in bfloat16.
 //!
 //! Where tiles of bfloat16 are multiplied at sixteen times the rate of `f32`, they serve `f32` too: see [`bf16x3`].
 

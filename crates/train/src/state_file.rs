@@ -89,7 +89,7 @@ pub enum KeptFitError {
 }
 
 /// [`fit`], from the state that the file holds, if it holds one, and with its state kept there. A training that had ended comes back as it
-/// was. Without a file it is [`fit`].
+/// was. Without a file it is [`fit`]; the `from` and `keep` of the job are replaced.
 ///
 /// # Errors
 /// As those of [`fit`]; or if the file cannot be read or written, or is of another training.
@@ -115,7 +115,7 @@ pub fn fit_kept(
     let mut failure = None;
     let mut write = kept_here.map(|file| state_writer(file, &mut failure));
     let keep = write.as_mut().zip(kept_here).map(|(write, file)| StateWriter { every: file.every, write });
-    // A writer has a life of its own, so the parts are put together anew.
+    // The writer borrows for another lifetime, so the job is built again.
     let Fit { network, cut, valid_loss, train, valid, valid_dims, workers, frozen, pruning, kept, .. } = job;
     let job = Fit {
         valid_loss,

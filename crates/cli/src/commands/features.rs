@@ -6,7 +6,8 @@ use anyhow::Context as _;
 use clap::{ArgGroup, Args, Command, Id};
 use foretell::features::{FEATURES, FeatureEntry};
 use foretell::{
-    ColumnNames, Features, Fitted, Frame, Freq, Panel, ReadOptions, Value, Warning, Workers, json,
+    ColumnNames, DataError, Features, Fitted, Flaw, Frame, Freq, Panel, ReadOptions, Value, Warning, Workers,
+    json,
 };
 
 use crate::args::{MemoryArgs, OutArgs, ThreadArgs};
@@ -137,8 +138,14 @@ impl WriteFeatures {
         for name in panel.column_names() {
             // A text is no number that could be written, and no feature is computed from it; nor is a column with values that are missing.
             if !computed.iter().any(|column| column == name)
-                && let Err(reason) = panel.column(name, 0)
+                && let Err(error) = panel.column(name, 0)
             {
+                let reason = match error {
+                    DataError::Labels { .. } | DataError::BadValue { flaw: Flaw::Labelled, .. } => {
+                        "it holds text".to_owned()
+                    }
+                    other => other.to_string(),
+                };
                 context.warning(&format!("column {name} is left out: {reason}"));
                 continue;
             }

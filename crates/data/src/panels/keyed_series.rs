@@ -12,8 +12,18 @@ use foretell_tables::{ID, TableReader, cells_of_id, id_parts, joined_cells};
 /// The series by the ids of a table.
 #[derive(Default)]
 pub(super) struct KeyedSeries {
-    /// Which of the parts of an id the table has, of how many, and the series by these; nothing where it has whole ids.
-    parts: Option<(Vec<usize>, usize, FxHashMap<String, Vec<usize>>)>,
+    /// Nothing where the table has whole ids.
+    parts: Option<Parts>,
+}
+
+/// Some parts of ids.
+struct Parts {
+    /// Which of the parts the table has,
+    has: Vec<usize>,
+    /// of how many,
+    of: usize,
+    /// and the series by these.
+    series: FxHashMap<String, Vec<usize>>,
 }
 
 impl KeyedSeries {
@@ -39,20 +49,20 @@ impl KeyedSeries {
         }
         let id_col = has.iter().map(|&part| names[part]).collect::<Vec<_>>().join(",");
         let options = ReadOptions { id_col, ..options.clone() };
-        (Self { parts: Some((has, names.len(), series)) }, Cow::Owned(options))
+        (Self { parts: Some(Parts { has, of: names.len(), series }) }, Cow::Owned(options))
     }
 
     /// The series of an id of the table, of which `find` finds the one that is called so.
     pub(super) fn of_id(&self, id: &str, find: impl FnOnce(&str) -> Option<usize>) -> Cow<'_, [usize]> {
         match &self.parts {
-            Some((.., series)) => series.get(id).map_or(&[][..], |series| &series[..]).into(),
+            Some(parts) => parts.series.get(id).map_or(&[][..], |series| &series[..]).into(),
             None => find(id).into_iter().collect::<Vec<_>>().into(),
         }
     }
 
     /// What the table would have as the id of a series.
     pub(super) fn key<'a>(&self, id: &'a str) -> Cow<'a, str> {
-        let key = self.parts.as_ref().and_then(|(has, of, _)| key(id, *of, has));
+        let key = self.parts.as_ref().and_then(|parts| key(id, parts.of, &parts.has));
         key.map_or(id.into(), Cow::Owned)
     }
 }
