@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use foretell_checkpoint::Column;
-use foretell_data::{Panel, Roles};
+use foretell_data::{Panel, ReadOptions, Roles};
 use foretell_estimator::{ColumnsRead, Estimator};
 use foretell_features::Features;
 use serde::{Deserialize, Serialize};
@@ -27,6 +27,15 @@ impl Default for ColumnNames {
 }
 
 impl ColumnNames {
+    /// Those under which tables are read with these options.
+    pub fn of_reading(options: &ReadOptions) -> Self {
+        Self {
+            id: options.id_col.clone(),
+            time: options.time_col.clone().unwrap_or_else(|| Self::default().time),
+            target: options.target_col.clone(),
+        }
+    }
+
     /// The names of the columns that hold ids, times and values, where that is clear; else these.
     #[must_use]
     pub fn or_found(self, roles: &Roles) -> Self {

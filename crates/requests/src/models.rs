@@ -2,7 +2,7 @@
 
 use foretell::evaluate::{Metric, ScoreBy};
 use foretell::{
-    DecomposeOptions, Fitted, Forecaster, Intervals, LocalScaler, PredictOptions, ValidationOptions,
+    DecomposeOptions, Fitted, Forecaster, Future, Intervals, LocalScaler, PredictOptions, ValidationOptions,
     ValidationScores, usual_season,
 };
 use serde::Deserialize;
@@ -42,6 +42,16 @@ pub(crate) struct PredictAsked {
     h: Option<usize>,
     levels: Vec<f64>,
     quantiles: Vec<f64>,
+}
+
+/// Models that are kept, the data that they forecast, and what is known ahead of these.
+struct Ahead {
+    fitted: Fitted,
+    series: Series,
+    h: usize,
+    future: Option<Future>,
+    /// What the models warn of.
+    heard: Heard,
 }
 
 /// Which windows are forecast.
@@ -146,15 +156,22 @@ impl Kept {
         json!({ "model": self.keep(fitted), "about": about, "told": told })
     }
 
-    /// Forecasts with models that are kept.
-    pub(crate) fn predict(&self, asked: PredictAsked, bytes: &[u8]) -> Result<Value, Refusal> {
+    /// What a forecast with models that are kept is made of.
+    fn ahead(&self, model: u32, tables: Tables, h: Option<usize>, bytes: &[u8]) -> Result<Ahead, Refusal> {
         let (listener, heard) = warnings();
         let most = self.most();
-        let fitted = self.model(asked.model)?.clone().threads(most.threads)?;
+        let fitted = self.model(model)?.clone().threads(most.threads)?;
         let fitted = fitted.max_memory(most.memory).on_warning(listener);
-        let series = asked.tables.read(Read { fitted: Some(&fitted), ..Read::new(most, bytes) })?;
-        let h = asked.h.unwrap_or(fitted.h());
+        let series = tables.read(Read { fitted: Some(&fitted), ..Read::new(most, bytes) })?;
+        let h = h.unwrap_or(fitted.h());
         let future = series.future(h.max(fitted.h()))?;
+        Ok(Ahead { fitted, series, h, future, heard })
+    }
+
+    /// Forecasts with models that are kept.
+    pub(crate) fn predict(&self, asked: PredictAsked, bytes: &[u8]) -> Result<Value, Refusal> {
+        let Ahead { fitted, series, future, heard, .. } =
+            self.ahead(asked.model, asked.tables, asked.h, bytes)?;
         let mut options =
             PredictOptions::new().future(future.as_ref()).level(&asked.levels).quantiles(&asked.quantiles);
         options.h = asked.h;
@@ -165,13 +182,8 @@ impl Kept {
 
     /// The parts of the forecasts of models that are kept.
     pub(crate) fn decompose(&self, asked: PredictAsked, bytes: &[u8]) -> Result<Value, Refusal> {
-        let (listener, heard) = warnings();
-        let most = self.most();
-        let fitted = self.model(asked.model)?.clone().threads(most.threads)?;
-        let fitted = fitted.max_memory(most.memory).on_warning(listener);
-        let series = asked.tables.read(Read { fitted: Some(&fitted), ..Read::new(most, bytes) })?;
-        let h = asked.h.unwrap_or(fitted.h());
-        let future = series.future(h.max(fitted.h()))?;
+        let Ahead { fitted, series, h, future, heard } =
+            self.ahead(asked.model, asked.tables, asked.h, bytes)?;
         let options = DecomposeOptions::new().future(future.as_ref()).h(h);
         let frame = fitted.decompose(&series.panel, &options)?;
         let told = [series.told.clone(), heard.take()].concat();

@@ -96,7 +96,7 @@ impl Tables {
         }
         let future = future.map(|columns| MemoryTable::of_columns("future", columns));
         let statics = statics.map(|columns| MemoryTable::of_columns("static", columns));
-        let ColumnNames { id, time, target } = names(&options);
+        let ColumnNames { id, time, target } = ColumnNames::of_reading(&options);
         let further = |table: &Option<MemoryTable>| -> Result<Vec<String>, Refusal> {
             let Some(table) = table else { return Ok(Vec::new()) };
             let mut names = table.column_names(&options.file)?;
@@ -107,7 +107,8 @@ impl Tables {
         match wanted.fitted {
             Some(fitted) => {
                 let header = || table.column_names(&options.file).unwrap_or_default();
-                let columns = SeriesColumns { names: names(&options), ..SeriesColumns::of(fitted) };
+                let columns =
+                    SeriesColumns { names: ColumnNames::of_reading(&options), ..SeriesColumns::of(fitted) };
                 let reading = columns.as_the_table_is(options.clone(), header);
                 options = columns.options(reading)?;
             }
@@ -158,7 +159,7 @@ impl Series {
 
     /// The names of the columns.
     pub(crate) fn names(&self) -> ColumnNames {
-        names(&self.options)
+        ColumnNames::of_reading(&self.options)
     }
 }
 
@@ -170,19 +171,9 @@ fn in_training(fitted: &Fitted) -> ReadOptions {
     options
 }
 
-/// The names of the columns.
-fn names(options: &ReadOptions) -> ColumnNames {
-    let usual = ColumnNames::default();
-    ColumnNames {
-        id: options.id_col.clone(),
-        time: options.time_col.clone().unwrap_or(usual.time),
-        target: options.target_col.clone(),
-    }
-}
-
 /// A single series, whose steps are numbered from 1.
 fn of_values(values: &[Option<f64>], options: &ReadOptions) -> Result<TableColumns, Refusal> {
-    let ColumnNames { time, target, .. } = names(options);
+    let ColumnNames { time, target, .. } = ColumnNames::of_reading(options);
     let steps: Vec<usize> = (1..=values.len()).collect();
     let columns = json!({ time: steps, target: values });
     serde_json::from_value(columns).map_err(|error| Refusal::request("data", error.to_string()))

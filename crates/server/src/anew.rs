@@ -73,7 +73,8 @@ pub(crate) fn forecast_anew(
     }
     let spec = ModelSpec::from(auto);
     let forecaster = || -> Result<Forecaster, Error> {
-        let forecaster = Forecaster::new([spec.clone()])?.threads(threads).columns(names(options));
+        let forecaster =
+            Forecaster::new([spec.clone()])?.threads(threads).columns(ColumnNames::of_reading(options));
         Ok(forecaster.on_warning(note_warning))
     };
     let fitted = fit(forecaster, panel, bounds)?;
@@ -140,7 +141,7 @@ fn options_of(
     let why = "follows from the tables; leave it out";
     let options = changed(&ReadOptions::default(), &request.reading, &fixed, why)?;
     let (mut options, roles) = told_columns(within(options, max_memory).threads(1), &request.data);
-    let ColumnNames { id, time, target } = names(&options);
+    let ColumnNames { id, time, target } = ColumnNames::of_reading(&options);
     let future = match future {
         Some(table) => table.column_names(&options.file)?,
         None => Vec::new(),
@@ -148,16 +149,6 @@ fn options_of(
     let is_further = |name: &String| ![&id, &time, &target].contains(&name);
     options.columns = Some(future.into_iter().filter(is_further).collect());
     Ok((options, roles))
-}
-
-/// The names of the columns.
-fn names(options: &ReadOptions) -> ColumnNames {
-    let usual = ColumnNames::default();
-    ColumnNames {
-        id: options.id_col.clone(),
-        time: options.time_col.clone().unwrap_or(usual.time),
-        target: options.target_col.clone(),
-    }
 }
 
 /// The static columns: all that there are.
