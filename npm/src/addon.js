@@ -1,4 +1,4 @@
-// The addon of Node in the module's place: one work at a time, on threads of its own, while the program goes on.
+// The addon of Node in the module's place: one request at a time, on threads of its own, without blocking the event loop.
 
 import { failed, parted, worded } from './engine.js';
 import { ForetellError } from './error.js';

@@ -1,7 +1,7 @@
 //! The engine in Node: an addon around the requests and answers of `foretell-requests`.
 //!
-//! A work runs on a thread of Node's pool, and on those that it takes beside it; the program goes on. One work is done at a time: the
-//! package waits with the next one.
+//! A request runs on a thread of Node's pool and on the engine's own, so the event loop is not blocked. They run one at a time: the package
+//! queues them.
 #![deny(unsafe_code)]
 
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -1,4 +1,4 @@
-//! A forecast as it is asked for: histories and columns of series to a network, and quantiles back.
+//! A request for forecasts: histories and columns of series to a network, and quantiles back.
 
 use foretell_data::{Future, Panel};
 use foretell_estimator::{ColumnsRead, Cutoff, EstimatorError, KnownColumn};
@@ -15,7 +15,7 @@ pub(crate) struct Block<'a> {
     pub(crate) result: Result<(), EstimatorError>,
 }
 
-/// A forecast as it is asked for.
+/// A request for forecasts.
 pub(crate) struct Request<'a> {
     pub(crate) network: &'a dyn PretrainedNetwork,
     pub(crate) panel: &'a Panel,

@@ -14,7 +14,7 @@ pub struct Host {
 }
 
 impl Default for Host {
-    /// One that goes on to the end, on one thread, with what a module of WebAssembly may take: three quarters of what it can address.
+    /// One that never stops a computation, with one thread and the memory of a module of WebAssembly: three quarters of what it can address.
     fn default() -> Self {
         Self { heard: Arc::new(|_| false), most_threads: 1, most_memory: 3 << 30 }
     }

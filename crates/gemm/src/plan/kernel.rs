@@ -234,8 +234,8 @@ pub(crate) fn in_bf16(level: Level, fast_pairs: impl FnOnce() -> bool) -> Bf16Ke
     }
 }
 
-/// Whether a product in bfloat16 is made in `f32` of operands that are widened before, as machines without instructions for it do where
-/// both operands are read often: of few rows or columns the numbers are widened as they are multiplied.
+/// Whether a product in bfloat16 widens its operands to `f32` once, before it multiplies: on machines without instructions for bfloat16, where
+/// each number is used many times. With few rows or columns the kernel widens each number when it multiplies it.
 #[inline(always)]
 pub(crate) fn widens_before([m, _, n]: [usize; 3], kernel: Bf16Kernel) -> bool {
     kernel == Bf16Kernel::Widened && m.min(n) >= bf16::LEAST_SIDE
