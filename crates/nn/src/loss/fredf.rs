@@ -86,8 +86,7 @@ fn sum(alpha: f64, prediction: &[f32], truth: Targets<'_>, mut gradient: Gradien
     (1.0 - alpha) * squares + alpha * sizes / frequencies as f64
 }
 
-/// The magnitude of a complex number. Not [`f32::hypot`], which asks a program for glibc 2.35; and in double precision no square of a
-/// number of single precision overflows.
+/// The magnitude of a complex number: in double precision no square of a number of single precision overflows.
 fn magnitude(re: f32, im: f32) -> f32 {
     let (re, im) = (f64::from(re), f64::from(im));
     (re * re + im * im).sqrt() as f32
