@@ -12,11 +12,11 @@ use crate::ensemble::{Combination, LeastSquares};
 use crate::error::Error;
 use crate::forecasts::rolling::table;
 use crate::forecasts::windows::{forecast_span, forecast_windows};
+use crate::interval_error::IntervalError;
 use crate::pooled_errors::{warn_of_pooled, with_pooled};
 use crate::stages::asked_quantiles::AskedQuantiles;
 use crate::stages::intervals::has_one_number;
 use crate::trained_models::TrainedModels;
-use crate::usage_error::UsageError;
 use crate::warning_listener::WarningListener;
 
 /// Whether models can be calibrated: whether any forecasts a single number.
@@ -30,7 +30,7 @@ pub(crate) fn check_calibration<'a>(
         }
         if model.outputs_at(&[]).is_some() { &mut any } else { &mut fixed }.push(name);
     }
-    Err(UsageError::NothingToCalibrate { any, fixed }.into())
+    Err(IntervalError::NothingToCalibrate { any, fixed }.into())
 }
 
 /// Whether every series has rows before the first of these forecasts of its end by models of a horizon `h`: one, and the

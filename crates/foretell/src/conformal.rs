@@ -6,7 +6,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::error::Error;
-use crate::usage_error::UsageError;
+use crate::interval_error::IntervalError;
 use foretell_checkpoint::{Column, ConformalSettings};
 
 /// How prediction intervals are calibrated: by the errors of forecasts of the last steps of each series.
@@ -72,7 +72,7 @@ impl FromStr for PredictionIntervals {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let wrong = || UsageError::IntervalsText { found: text.to_owned() };
+        let wrong = || IntervalError::IntervalsText { found: text.to_owned() };
         let mut parts = text.split(':');
         let n_windows = parts.next().and_then(|part| part.parse().ok()).ok_or_else(wrong)?;
         let method = parts.next().map_or(Some(ConformalMethod::default()), ConformalMethod::of);
@@ -89,7 +89,7 @@ impl PredictionIntervals {
     pub(crate) fn check(&self) -> Result<(), Error> {
         match *self {
             Self { n_windows, step_size, .. } if n_windows < 2 || step_size == 0 => {
-                Err(UsageError::Intervals { n_windows, step_size }.into())
+                Err(IntervalError::Intervals { n_windows, step_size }.into())
             }
             _ => Ok(()),
         }

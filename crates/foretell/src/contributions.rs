@@ -8,6 +8,7 @@ use foretell_tables::{ForecastColumn, Frame};
 
 use crate::error::{Error, check_wanted};
 use crate::explain_options::ExplainOptions;
+use crate::explanation_error::ExplanationError;
 use crate::forecasts::blocks::blocks_ahead;
 use crate::forecasts::further::each_horizon;
 use crate::inputs::local_scalers::LocallyScaled;
@@ -15,7 +16,6 @@ use crate::memory::{forecasts, panels};
 use crate::predict_options::PredictOptions;
 use crate::stages::asked_quantiles::AskedQuantiles;
 use crate::trained_models::TrainedModels;
-use crate::usage_error::UsageError;
 
 pub(crate) fn explain(
     trained: &TrainedModels,
@@ -24,7 +24,7 @@ pub(crate) fn explain(
 ) -> Result<Frame, Error> {
     let models = explained(trained, options.models)?;
     if trained.local_scalers.series == Some(LocalScaler::BoxCox) {
-        return Err(UsageError::ExplainedCurve.into());
+        return Err(ExplanationError::ExplainedCurve.into());
     }
     let shown = options.h.unwrap_or(trained.h());
     let h = trained.steps_forecast(shown);
@@ -161,7 +161,7 @@ fn explained<'a>(trained: &'a TrainedModels, models: &[String]) -> Result<Vec<Ex
         true => "no model here is one of them".to_owned(),
         false => format!("those here are: {}", known.join(", ")),
     };
-    let refuse = |found: String| Err(UsageError::NotExplained { found, known }.into());
+    let refuse = |found: String| Err(ExplanationError::NotExplained { found, known }.into());
     if let Some(found) = models.iter().find(|asked| explained.iter().all(|(_, name)| name != *asked)) {
         return refuse(found.clone());
     }

@@ -8,6 +8,7 @@ use foretell_tables::{ForecastColumn, Frame};
 use crate::contributions::{rows_ahead, scale_back};
 use crate::decompose_options::DecomposeOptions;
 use crate::error::Error;
+use crate::explanation_error::ExplanationError;
 use crate::forecasts::blocks::blocks_ahead;
 use crate::forecasts::further::each_horizon;
 use crate::predict_options::PredictOptions;
@@ -25,7 +26,7 @@ pub(crate) fn decompose(
     options: &DecomposeOptions<'_>,
 ) -> Result<Frame, Error> {
     if trained.local_scalers.series == Some(LocalScaler::BoxCox) {
-        return Err(UsageError::ExplainedCurve.into());
+        return Err(ExplanationError::ExplainedCurve.into());
     }
     let shown = options.h.unwrap_or(trained.h());
     let h = trained.steps_forecast(shown);
@@ -63,7 +64,7 @@ pub(crate) fn decompose(
     })?;
     let mut frame = frame.unwrap_or_else(|| trained.frame(panel));
     if frame.columns.is_empty() && panel.n_series() > 0 {
-        let none = || UsageError::NoParts { found: trained.column_names().join(", ") }.into();
+        let none = || ExplanationError::NoParts { found: trained.column_names().join(", ") }.into();
         return Err(refusals.into_iter().next().unwrap_or_else(none));
     }
     leave_out_nothing(&mut frame);

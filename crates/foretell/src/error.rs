@@ -12,8 +12,12 @@ use foretell_scores::ScoresError;
 use foretell_simulation::SimulationError;
 use foretell_tables::DataError;
 
+use crate::explanation_error::ExplanationError;
+use crate::interval_error::IntervalError;
+use crate::plan_error::PlanError;
 use crate::reconciliation_error::ReconciliationError;
 use crate::series_fallback::SeriesFallback;
+use crate::smaller_error::SmallerError;
 use crate::usage_error::UsageError;
 
 /// Whether anyone still waits for what is computed ([`while_wanted`](crate::while_wanted)); asked before a result is used that may
@@ -340,29 +344,27 @@ impl From<FeatureError> for Error {
     }
 }
 
-impl From<SpecError> for Error {
-    fn from(error: SpecError) -> Self {
-        UsageError::from(error).into()
-    }
+/// Errors of a kind of requests are usage errors.
+macro_rules! of_requests {
+    ($($error:ty),+) => {
+        $(impl From<$error> for Error {
+            fn from(error: $error) -> Self {
+                UsageError::from(error).into()
+            }
+        })+
+    };
 }
 
-impl From<WithoutAmp> for Error {
-    fn from(error: WithoutAmp) -> Self {
-        UsageError::from(error).into()
-    }
-}
-
-impl From<TooManyThreads> for Error {
-    fn from(error: TooManyThreads) -> Self {
-        UsageError::from(error).into()
-    }
-}
-
-impl From<TooMuchMemory> for Error {
-    fn from(error: TooMuchMemory) -> Self {
-        UsageError::from(error).into()
-    }
-}
+of_requests!(
+    ExplanationError,
+    IntervalError,
+    PlanError,
+    SmallerError,
+    SpecError,
+    TooManyThreads,
+    TooMuchMemory,
+    WithoutAmp
+);
 
 impl From<NetworkError> for Error {
     fn from(error: NetworkError) -> Self {

@@ -222,30 +222,23 @@ fn of_usage(error: &UsageError) -> Option<Known> {
         UsageError::WithoutAmp(inner) => known(inner),
         UsageError::Features(inner) => known(inner),
         UsageError::Memory(inner) => known(inner),
-        UsageError::Categorical { column, .. }
-        | UsageError::TwoColumns { column }
-        | UsageError::NoStartCategories { column, .. } => in_column(code, column),
-        UsageError::ValSize { .. } | UsageError::TwoValidations { .. } | UsageError::ValidationOfParts => {
-            about(code, "val_size")
+        UsageError::Plan(inner) => {
+            let place = Whereabouts { column: inner.column().map(str::to_owned), ..Whereabouts::default() };
+            Some(Known { code: inner.into(), setting: inner.setting().map(str::to_owned), place })
         }
-        UsageError::NoWindows { .. } => about(code, "n_windows"),
+        UsageError::Interval(inner) => {
+            Some(Known { setting: inner.setting().map(str::to_owned), ..coded(inner.into())? })
+        }
+        UsageError::Explanation(inner) => coded(inner.into()),
         UsageError::Smaller(inner) => match inner {
             SmallerError::OtherHorizon { .. } => about(inner.into(), "h"),
             SmallerError::SparsityOutOfRange { .. } => about(inner.into(), "sparsity"),
             _ => coded(inner.into()),
         },
-        UsageError::Level { .. } | UsageError::OtherLevels { .. } => about(code, "level"),
-        UsageError::Quantile { .. } | UsageError::OneQuantile { .. } => about(code, "quantiles"),
-        UsageError::EnsembleText { .. } | UsageError::EnsembleOfOne => about(code, "ensemble"),
-        UsageError::Intervals { .. }
-        | UsageError::IntervalsText { .. }
-        | UsageError::NoSpread { .. }
-        | UsageError::NothingToCalibrate { .. } => about(code, "intervals"),
-        UsageError::Horizons { .. }
-        | UsageError::HistoryAhead { .. }
-        | UsageError::IntervalsAhead { .. }
-        | UsageError::NoMedian { .. } => about(code, "h"),
-        UsageError::Columns { .. } | UsageError::Aliases { .. } => about(code, "alias"),
+        UsageError::ValidationOfParts => about(code, "val_size"),
+        UsageError::NoWindows { .. } => about(code, "n_windows"),
+        UsageError::EnsembleText { .. } => about(code, "ensemble"),
+        UsageError::HistoryAhead { .. } | UsageError::NoMedian { .. } => about(code, "h"),
         UsageError::Paths { .. } => about(code, "paths"),
         UsageError::NoClass { path } | UsageError::NoFreq { path } => at_path(code, path),
         _ => coded(code),
@@ -458,16 +451,22 @@ mod tests {
     use strum::VariantNames;
 
     use super::*;
+    use crate::explanation_error::ExplanationError;
+    use crate::interval_error::IntervalError;
     use crate::model_spec::ModelSpec;
+    use crate::plan_error::PlanError;
 
     /// The codes of all types, without those of variants that stand for an error of another type.
     fn codes() -> BTreeSet<&'static str> {
-        const WRAPPERS: &str = "calendar checkpoint data estimator evaluation failed features file hierarchy hierarchy_file \
-                                hyper_parameter memory network other reconciliation scores simulation smaller spec state threads too_large train \
+        const WRAPPERS: &str = "calendar checkpoint data estimator evaluation explanation failed features file hierarchy hierarchy_file \
+                                hyper_parameter interval memory network other plan reconciliation scores simulation smaller spec state threads too_large train \
                                 unreadable usage";
         let all = [
             Error::VARIANTS,
             UsageError::VARIANTS,
+            PlanError::VARIANTS,
+            IntervalError::VARIANTS,
+            ExplanationError::VARIANTS,
             SmallerError::VARIANTS,
             ReconciliationError::VARIANTS,
             ScoresError::VARIANTS,

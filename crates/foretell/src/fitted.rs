@@ -25,6 +25,7 @@ use crate::forecasts::warnings::{
 };
 use crate::importances::feature_importances;
 use crate::insample_options::InsampleOptions;
+use crate::interval_error::IntervalError;
 use crate::intervals::Intervals;
 use crate::intervals_by_dropout::check_dropout;
 use crate::memory::check_calibration_memory;
@@ -283,7 +284,7 @@ impl Fitted {
                 return Ok(self);
             }
             Intervals::Spread if trained.ensembles.is_empty() || trained.n_members() < 2 => {
-                return Err(UsageError::NoSpread { models: trained.n_members() }.into());
+                return Err(IntervalError::NoSpread { models: trained.n_members() }.into());
             }
             Intervals::Spread => {
                 trained.settings.spread = true;

@@ -4,12 +4,12 @@ use foretell_data::{Future, Panel};
 use foretell_estimator::FeatureImportances;
 
 use crate::error::Error;
+use crate::explanation_error::ExplanationError;
 use crate::forecasts::blocks::blocks_ahead;
 use crate::predict_options::PredictOptions;
 use crate::registry::MODELS;
 use crate::stages::asked_quantiles::AskedQuantiles;
 use crate::trained_models::TrainedModels;
-use crate::usage_error::UsageError;
 
 pub(crate) fn feature_importances(
     trained: &TrainedModels,
@@ -21,7 +21,9 @@ pub(crate) fn feature_importances(
     if sums.is_empty() {
         let asked: Vec<&str> = trained.estimators().map(|model| model.name()).collect();
         let known: Vec<&str> = MODELS.iter().filter(|entry| entry.explains).map(|entry| entry.name).collect();
-        return Err(UsageError::NoImportances { found: asked.join(", "), known: known.join(", ") }.into());
+        return Err(
+            ExplanationError::NoImportances { found: asked.join(", "), known: known.join(", ") }.into()
+        );
     }
     let options = PredictOptions::new().future(future);
     blocks_ahead(trained, panel, &options, AskedQuantiles::default())?.each_ahead(|_, scaled, future| {

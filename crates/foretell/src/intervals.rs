@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::conformal::PredictionIntervals;
 use crate::error::Error;
-use crate::usage_error::UsageError;
+use crate::interval_error::IntervalError;
 
 /// Samples by dropout, where their number is not said.
 const SAMPLES: usize = 100;
@@ -57,7 +57,7 @@ impl FromStr for Intervals {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let wrong = || UsageError::IntervalsText { found: text.to_owned() };
+        let wrong = || IntervalError::IntervalsText { found: text.to_owned() };
         match text.split_once(':').unwrap_or((text, "")) {
             ("spread", "") => Ok(Self::Spread),
             ("dropout", "") if !text.ends_with(':') => Ok(Self::Dropout { samples: SAMPLES }),

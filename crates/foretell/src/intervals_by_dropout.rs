@@ -3,8 +3,8 @@
 use foretell_estimator::Estimator;
 
 use crate::error::Error;
+use crate::interval_error::IntervalError;
 use crate::model_spec::ModelSpec;
-use crate::usage_error::UsageError;
 use crate::warning::Warning;
 
 /// Checks that one of these models with these names has intervals by dropout.
@@ -22,7 +22,7 @@ pub(crate) fn check_dropout<'a>(
         let setting = spec.network()?.dropout_to_set()?;
         Some((name.clone(), setting.to_owned()))
     });
-    Err(UsageError::NoDropout { models: names.join(", "), to_set: to_set.collect() }.into())
+    Err(IntervalError::NoDropout { models: names.join(", "), to_set: to_set.collect() }.into())
 }
 
 /// The warning of models that have no intervals by dropout, where they are asked for and others have them.

@@ -69,6 +69,7 @@ mod ensemble;
 mod error;
 mod error_facts;
 mod explain_options;
+mod explanation_error;
 mod explanations;
 mod fallbacks;
 mod fitted;
@@ -82,6 +83,7 @@ mod importances;
 mod imported;
 mod inputs;
 mod insample_options;
+mod interval_error;
 mod interval_words;
 mod intervals;
 mod intervals_by_dropout;
@@ -94,6 +96,7 @@ mod onnx;
 mod own_settings;
 mod packed_model;
 mod partial_forecasts;
+mod plan_error;
 mod pooled_errors;
 mod predict_options;
 mod pruning;
@@ -211,6 +214,7 @@ pub mod own_estimator {
 }
 pub use conformal::{ConformalMethod, PredictionIntervals};
 pub use ensemble::Ensemble;
+pub use explanation_error::ExplanationError;
 pub use foretell_estimator::{
     Attribution, EstimatorError, FeatureImportances, MemoryLimit, Outcome, Progress, SparsityScope,
     StepWeights, StillWanted, TooManyThreads, TooMuchMemory, Verdict, Workers, is_wanted, while_wanted,
@@ -235,10 +239,12 @@ pub use hierarchies::sums::{sum_series, warnings_of_sums, with_sums};
 #[cfg(feature = "pickle")]
 pub use imported::Imported;
 pub use insample_options::InsampleOptions;
+pub use interval_error::IntervalError;
 pub use intervals::Intervals;
 pub use model_spec::ModelSpec;
 pub use own_settings::{OwnSettings, TableLibrary};
 pub use packed_model::{pack_model, unpack_model};
+pub use plan_error::PlanError;
 pub use predict_options::PredictOptions;
 pub use pruning::{options::PruneOptions, prune::Pruned, score::PruneScore};
 pub use reconciliation_error::ReconciliationError;

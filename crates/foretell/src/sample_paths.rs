@@ -14,6 +14,7 @@ use crate::forecasts::further::forecast_ahead;
 use crate::forecasts::memory::check_forecast;
 use crate::forecasts::windows::forecast_windows;
 use crate::inputs::local_scalers::LocallyScaled;
+use crate::interval_error::IntervalError;
 use crate::predict_options::PredictOptions;
 use crate::simulate_options::{PathMethod, SimulateOptions};
 use crate::stages::asked_quantiles::AskedQuantiles;
@@ -44,7 +45,7 @@ pub(crate) fn simulate(
         return Err(UsageError::Paths { most: MOST_PATHS, found: n_paths }.into());
     }
     if let [only] = *options.quantiles {
-        return Err(UsageError::OneQuantile { found: only }.into());
+        return Err(IntervalError::OneQuantile { found: only }.into());
     }
     let asked = asked_quantiles(trained, options)?;
     // Blocks of series lack the same.
@@ -151,7 +152,7 @@ fn quantiles_of_models(
     if models.is_empty() {
         let has_loss = trained.have_loss(&lacking[..lacking.len().min(1)]);
         let model = lacking.into_iter().next().unwrap_or_default();
-        return Err(UsageError::NoIntervals { model, has_loss }.into());
+        return Err(IntervalError::NoIntervals { model, has_loss }.into());
     }
     if !lacking.is_empty() {
         let has_loss = trained.have_loss(&lacking);

@@ -145,7 +145,7 @@ mod tests {
         let facts = TuningError::SearchedHorizon.facts();
         assert_eq!((&*facts.code, facts.setting.as_deref()), ("searched_horizon", Some("h")));
         assert!(facts.advice.is_some());
-        let inner = TuningError::from(Error::from(foretell::UsageError::NoModels));
+        let inner = TuningError::from(Error::from(foretell::PlanError::NoModels));
         assert_eq!(inner.facts().code, "no_models");
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use foretell::evaluate::{Metric, RowScore, Scale};
 use foretell::own_estimator::{Estimator, Moment};
-use foretell::{Error, Forecaster, Panel, UsageError, ValidationOptions, Workers, usual_season};
+use foretell::{Error, Forecaster, Panel, PlanError, ValidationOptions, Workers, usual_season};
 use foretell_search::{Halving, Point, Sampler, Study};
 use serde_json::{Value, json};
 
@@ -202,7 +202,7 @@ impl<'a> Search<'a> {
     pub fn run(mut self, panel: &Panel) -> Result<Tuned, TuningError> {
         let specs: Vec<&dyn Estimator> = self.spaces.iter().map(|space| space.spec().as_ref()).collect();
         if specs.is_empty() {
-            return Err(Error::from(UsageError::NoModels).into());
+            return Err(Error::from(PlanError::NoModels).into());
         }
         self.check_quantiles(&specs)?;
         // What no forecaster of a model alone can do, as to read features, would be refused at every point of its space.

@@ -18,7 +18,6 @@ use crate::training::data_doubts::warn_of_data;
 use crate::training::plan::TrainingPlan;
 use crate::training::students::SAMPLING;
 use crate::training_record::TrainingRecord;
-use crate::usage_error::UsageError;
 
 /// The quantiles that a student learns which forecasts some: the middles of ten equal parts, each a path beside the same history. The
 /// quantiles that fit them best are those of the teacher.
@@ -57,7 +56,7 @@ impl Forecaster {
         options: &DistillationOptions,
     ) -> Result<Distilled, Error> {
         let mut plan = self.plan;
-        check_student(&plan, teacher).map_err(UsageError::from)?;
+        check_student(&plan, teacher)?;
         let panel = plan.held(panel);
         let student = plan.models()[0];
         let input_size = student.needs().rows_read;

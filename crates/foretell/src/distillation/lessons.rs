@@ -6,7 +6,7 @@ use foretell_tables::Frame;
 use crate::error::Error;
 use crate::fitted::Fitted;
 use crate::insample_options::InsampleOptions;
-use crate::usage_error::UsageError;
+use crate::interval_error::IntervalError;
 
 /// The forecasts that a student is to learn.
 pub(super) struct Taught<'a> {
@@ -76,7 +76,7 @@ impl Taught<'_> {
             let names = places.into_iter().flatten().map(|place| &block.columns[place].0);
             let columns: Vec<_> = names.filter_map(|name| block.wide_column(name)).collect();
             if columns.is_empty() {
-                return Err(UsageError::NoIntervals { model: taught.join(", "), has_loss: false }.into());
+                return Err(IntervalError::NoIntervals { model: taught.join(", "), has_loss: false }.into());
             }
             let share = 1.0 / columns.len() as f64;
             let of_row = |row: usize| columns.iter().map(|column| share * column[row]).sum();

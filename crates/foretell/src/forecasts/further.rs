@@ -8,6 +8,7 @@ use foretell_tables::DataError;
 
 use crate::error::{Error, check_wanted};
 use crate::fitted_model::FittedModel;
+use crate::interval_error::IntervalError;
 use crate::trained_models::TrainedModels;
 use crate::usage_error::UsageError;
 
@@ -21,7 +22,7 @@ pub(crate) fn check_ahead(trained: &TrainedModels, h: usize, intervals: bool) ->
         let estimator = model.trained().estimator();
         check_history_ahead(estimator, &name)?;
         if intervals && trained.conformal.as_ref().is_some_and(|conformal| conformal.has(&name)) {
-            return Err(UsageError::IntervalsAhead { model: name, h: own, found: h }.into());
+            return Err(IntervalError::IntervalsAhead { model: name, h: own, found: h }.into());
         }
         if !model.trained().reaches_any_horizon() && fed_back_column(&estimator.outputs()).is_none() {
             return Err(UsageError::NoMedian { model: name, h: own }.into());

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::columns::categorical;
 use crate::error::Error;
-use crate::usage_error::UsageError;
+use crate::plan_error::PlanError;
 
 /// A column is categorical for all models that read it, or for none: it is read once.
 pub(crate) fn check_categorical(models: &[&dyn Estimator]) -> Result<(), Error> {
@@ -19,13 +19,13 @@ pub(crate) fn check_categorical(models: &[&dyn Estimator]) -> Result<(), Error> 
         let of_series = |model: &&dyn Estimator| model.columns_read().stat.contains(&column);
         let of_rows = |model: &&dyn Estimator| model.columns_read().of_rows().any(|name| *name == column);
         if models.iter().any(of_series) && models.iter().any(of_rows) {
-            return Err(UsageError::TwoColumns { column }.into());
+            return Err(PlanError::TwoColumns { column }.into());
         }
         let reads_it_plainly = |model: &&&dyn Estimator| {
             (of_rows(model) || of_series(model)) && !model.columns_read().cat.contains(&column)
         };
         if let Some(model) = models.iter().find(reads_it_plainly) {
-            return Err(UsageError::Categorical { model: model.alias().to_owned(), column }.into());
+            return Err(PlanError::Categorical { model: model.alias().to_owned(), column }.into());
         }
     }
     Ok(())

@@ -10,7 +10,7 @@ use foretell_tables::DataError;
 
 use crate::error::Error;
 use crate::model_spec::ModelSpec;
-use crate::usage_error::UsageError;
+use crate::plan_error::PlanError;
 
 /// Has the models read the columns of the features, each model those that it can read.
 pub(crate) fn read_features(specs: &mut [ModelSpec], features: &Features) -> Result<(), Error> {
@@ -23,7 +23,7 @@ pub(crate) fn read_features(specs: &mut [ModelSpec], features: &Features) -> Res
     {
         if !specs.iter().any(|spec| reads(spec.exogenous())) {
             let models = specs.iter().map(ModelSpec::alias).collect::<Vec<_>>().join(", ");
-            return Err(UsageError::FeaturesUnread { models, kind, columns: columns.join(", ") }.into());
+            return Err(PlanError::FeaturesUnread { models, kind, columns: columns.join(", ") }.into());
         }
         for spec in specs.iter_mut().filter(|spec| reads(spec.exogenous())) {
             let read = spec.as_ref().columns_read();

@@ -9,7 +9,7 @@ use foretell_data::{Future, LocalScaler, LocalScales, LocalStats, Panel};
 use foretell_estimator::{Estimator, Workers};
 use foretell_tables::DataError;
 
-use crate::usage_error::UsageError;
+use crate::plan_error::PlanError;
 
 /// Which scalers are used (`local_scaler_type`, `local_static_scaler_type`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -27,15 +27,14 @@ pub(crate) struct LocallyScaled<'p> {
 
 impl LocalScalers {
     /// Whether no scaler of series changes a column that a model reads as it is.
-    pub(crate) fn check(self, models: &[&dyn Estimator]) -> Result<(), UsageError> {
+    pub(crate) fn check(self, models: &[&dyn Estimator]) -> Result<(), PlanError> {
         let unscaled = |model: &&dyn Estimator| {
             Some(model.needs().unscaled_columns).filter(|columns| !columns.is_empty())
         };
         match models.iter().find_map(|model| Some((model, unscaled(model)?))) {
-            Some((model, columns)) if self.series.is_some() => Err(UsageError::ScaledColumns {
-                model: model.alias().to_owned(),
-                columns: columns.join(", "),
-            }),
+            Some((model, columns)) if self.series.is_some() => {
+                Err(PlanError::ScaledColumns { model: model.alias().to_owned(), columns: columns.join(", ") })
+            }
             _ => Ok(()),
         }
     }

@@ -83,7 +83,7 @@ impl PruneOptions {
     /// Whether the share is one, and there is something to score.
     pub(crate) fn check(&self) -> Result<(), Error> {
         if !(0.0..1.0).contains(&self.sparsity) {
-            return Err(UsageError::from(SmallerError::SparsityOutOfRange { found: self.sparsity }).into());
+            return Err(SmallerError::SparsityOutOfRange { found: self.sparsity }.into());
         }
         match self.n_windows {
             0 => Err(UsageError::NoWindows { n_windows: 0, step_size: 1 }.into()),

@@ -18,7 +18,6 @@ use crate::pruning::options::PruneOptions;
 use crate::pruning::score::{PruneScore, scores};
 use crate::smaller_error::SmallerError;
 use crate::training::all_models::ModelListener;
-use crate::usage_error::UsageError;
 use crate::warning::Warning;
 
 /// The hyper-parameters that a network is trained on by, and that it has as before when this is done.
@@ -106,7 +105,7 @@ impl Fitted {
         let named = before.trained.named().filter(|(model, _)| model.network().is_none());
         let kept: Vec<String> = named.map(|(_, name)| name).collect();
         if kept.len() == before.models().len() {
-            return Err(UsageError::from(SmallerError::NothingToPrune { models: kept.join(", ") }).into());
+            return Err(SmallerError::NothingToPrune { models: kept.join(", ") }.into());
         }
         let first = if options.structured { before.without_units(options.sparsity)? } else { before.clone() };
         let season = options.season.unwrap_or_else(|| usual_season(panel.freq()));

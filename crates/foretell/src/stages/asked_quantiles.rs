@@ -4,7 +4,7 @@ use foretell_estimator::Output;
 use foretell_tables::ColumnPart;
 
 use crate::error::Error;
-use crate::usage_error::UsageError;
+use crate::interval_error::IntervalError;
 
 /// The quantiles of a forecast; none for the models' own columns. Each comes once.
 #[derive(Clone, Debug, Default)]
@@ -18,14 +18,14 @@ pub(crate) struct AskedQuantiles {
 impl AskedQuantiles {
     pub(crate) fn new(level: &[f64], quantiles: &[f64]) -> Result<Self, Error> {
         if !level.is_empty() && !quantiles.is_empty() {
-            return Err(UsageError::LevelAndQuantiles.into());
+            return Err(IntervalError::LevelAndQuantiles.into());
         }
         // A share where a percentage is meant: no one asks for an interval of 0.8 %.
         if let Some(&found) = level.iter().find(|level| !(1.0..100.0).contains(*level)) {
-            return Err(UsageError::Level { found }.into());
+            return Err(IntervalError::Level { found }.into());
         }
         if let Some(&found) = quantiles.iter().find(|&&q| !(q > 0.0 && q < 1.0)) {
-            return Err(UsageError::Quantile { found }.into());
+            return Err(IntervalError::Quantile { found }.into());
         }
         let upwards = |values: &[f64]| {
             let mut values = values.to_vec();

@@ -6,6 +6,7 @@ use foretell_estimator::{Estimator, Output};
 use crate::conformal::Conformal;
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
+use crate::interval_error::IntervalError;
 use crate::stages::asked_quantiles::AskedQuantiles;
 use crate::trained_models::TrainedModels;
 use crate::usage_error::UsageError;
@@ -60,7 +61,7 @@ fn by_itself<'a>(
     }
     let column_of = |q: f64| own.iter().position(|own| own.quantile.is_some_and(|own| near(own, q)));
     let places: Option<Vec<usize>> = quantiles.iter().map(|&q| column_of(q)).collect();
-    let places = places.ok_or_else(|| UsageError::OtherLevels {
+    let places = places.ok_or_else(|| IntervalError::OtherLevels {
         model: name.to_owned(),
         known: known_levels(&own),
         quantiles: known_quantiles(&own),
@@ -97,7 +98,7 @@ fn at<'a>(
 
 /// The error of a model that has no intervals.
 fn no_intervals(estimator: &dyn Estimator, name: &str) -> Error {
-    UsageError::NoIntervals { model: name.to_owned(), has_loss: has_loss(estimator) }.into()
+    IntervalError::NoIntervals { model: name.to_owned(), has_loss: has_loss(estimator) }.into()
 }
 
 /// Whether a model is trained by a loss.
@@ -107,7 +108,12 @@ pub(crate) fn has_loss(estimator: &dyn Estimator) -> bool {
 
 /// Whether an error says that a model lacks intervals that others may have.
 fn lacks_intervals(error: &Error) -> bool {
-    matches!(error, Error::Usage(UsageError::NoIntervals { .. } | UsageError::OtherLevels { .. }))
+    matches!(
+        error,
+        Error::Usage(UsageError::Interval(
+            IntervalError::NoIntervals { .. } | IntervalError::OtherLevels { .. }
+        ))
+    )
 }
 
 /// The models among these, of which `check` says whether each has the intervals, that lack them.

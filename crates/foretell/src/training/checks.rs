@@ -2,9 +2,10 @@
 
 use crate::columns::ColumnNames;
 use crate::error::Error;
+use crate::interval_error::IntervalError;
 use crate::intervals_by_dropout::{check_dropout, without_dropout};
+use crate::plan_error::PlanError;
 use crate::training::plan::TrainingPlan;
-use crate::usage_error::UsageError;
 
 impl TrainingPlan {
     /// Refuses settings that no data would suit: columns of a forecast with the same name, ensembles of one model, and intervals of a
@@ -18,17 +19,17 @@ impl TrainingPlan {
         taken.extend(self.ensembles.iter().map(|ensemble| ensemble.column().to_owned()));
         taken.extend(self.kept_ensembles().iter().map(|ensemble| ensemble.column().to_owned()));
         if !self.ensembles.is_empty() && self.n_members() < 2 {
-            return Err(UsageError::EnsembleOfOne.into());
+            return Err(PlanError::EnsembleOfOne.into());
         }
         let combines = !self.ensembles.is_empty() || !self.kept_ensembles().is_empty();
         if self.settings.spread && (!combines || self.n_members() < 2) {
-            return Err(UsageError::NoSpread { models: self.n_members() }.into());
+            return Err(IntervalError::NoSpread { models: self.n_members() }.into());
         }
         if self.settings.dropout.is_some() {
             check_dropout(self.specs.iter(), &self.column_names())?;
         }
         let twice = (0..taken.len()).find(|&i| taken[..i].contains(&taken[i]));
-        twice.map_or(Ok(()), |i| Err(UsageError::Columns { name: taken.swap_remove(i) }.into()))
+        twice.map_or(Ok(()), |i| Err(PlanError::Columns { name: taken.swap_remove(i) }.into()))
     }
 }
 

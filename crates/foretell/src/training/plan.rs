@@ -29,6 +29,7 @@ use crate::inputs::series_levels::{SeriesLevels, sees_none};
 use crate::memory::{check_calibration_memory, check_training};
 use crate::model_spec::ModelSpec;
 use crate::own_settings::OwnSettings;
+use crate::plan_error::PlanError;
 use crate::stages::asked_quantiles::AskedQuantiles;
 use crate::stages::intervals::{check, has_loss, without_intervals};
 use crate::trained_models::TrainedModels;
@@ -39,7 +40,6 @@ use crate::training::divergence::check_trend;
 use crate::training::interruption::Interruption;
 use crate::training::start::StartingPoint;
 use crate::training_record::TrainingRecord;
-use crate::usage_error::UsageError;
 use crate::warning::Warning;
 use crate::warning_listener::WarningListener;
 
@@ -86,19 +86,19 @@ pub(crate) struct TrainingPlan {
 impl TrainingPlan {
     /// Models to be trained on the same panel, if they go together.
     pub(crate) fn new(specs: Vec<ModelSpec>) -> Result<Self, Error> {
-        let first = specs.first().ok_or(UsageError::NoModels)?;
+        let first = specs.first().ok_or(PlanError::NoModels)?;
         for spec in &specs {
             spec.check()?;
             if spec.h() != first.h() {
                 let (h, other, found) = (first.h(), spec.alias().to_owned(), spec.h());
                 let first = first.alias().to_owned();
-                return Err(UsageError::Horizons { first, h, other, found }.into());
+                return Err(PlanError::Horizons { first, h, other, found }.into());
             }
             let namesake =
                 specs.iter().find(|other| other.alias() == spec.alias() && other.name() != spec.name());
             if let Some(other) = namesake {
                 let (alias, first, second) = (spec.alias().to_owned(), spec.name(), other.name());
-                return Err(UsageError::Aliases { alias, first, second }.into());
+                return Err(PlanError::Aliases { alias, first, second }.into());
             }
         }
         let plan = Self {
@@ -178,7 +178,7 @@ impl TrainingPlan {
         if let Some(validation) = &self.validation {
             let (trained, other) = (panel.freq(), validation.freq());
             if self.val_size > 0 {
-                return Err(UsageError::TwoValidations { val_size: self.val_size }.into());
+                return Err(PlanError::TwoValidations { val_size: self.val_size }.into());
             }
             if trained != other {
                 return Err(Error::Frequency { trained, found: other });
@@ -196,7 +196,7 @@ impl TrainingPlan {
             }
         }
         match found > 0 && found < h {
-            true => Err(UsageError::ValSize { h, found }.into()),
+            true => Err(PlanError::ValSize { h, found }.into()),
             false => Ok(()),
         }
     }

@@ -9,8 +9,8 @@ use crate::conformal::{Conformal, PredictionIntervals};
 use crate::ensemble::Combination;
 use crate::fitted_model::FittedModel;
 use crate::inputs::series_levels::SeriesLevels;
+use crate::plan_error::PlanError;
 use crate::trained_models::TrainedModels;
-use crate::usage_error::UsageError;
 
 /// Where the trainings of a plan start: by default anew, with all parameters trained.
 #[derive(Clone, Default)]
@@ -112,18 +112,18 @@ impl StartingPoint {
     }
 
     /// Whether each of these models that is trained in steps has one to continue from, which knows its categories.
-    pub(crate) fn check(&self, models: &[&dyn Estimator], columns: &[String]) -> Result<(), UsageError> {
+    pub(crate) fn check(&self, models: &[&dyn Estimator], columns: &[String]) -> Result<(), PlanError> {
         let Some((known, vocabulary)) = &self.from else { return Ok(()) };
         for (model, column) in
             models.iter().zip(columns).filter(|(model, _)| model.needs().max_steps.is_some())
         {
             if self.model(column).is_none() {
                 let known: Vec<&str> = known.iter().map(|(name, _)| name.as_str()).collect();
-                return Err(UsageError::NoStart { model: column.clone(), known: known.join(", ") });
+                return Err(PlanError::NoStart { model: column.clone(), known: known.join(", ") });
             }
             let unknown = categorical([*model]).into_iter().find(|name| !vocabulary.contains_key(name));
             if let Some(name) = unknown {
-                return Err(UsageError::NoStartCategories { model: column.clone(), column: name });
+                return Err(PlanError::NoStartCategories { model: column.clone(), column: name });
             }
         }
         Ok(())

@@ -1,6 +1,6 @@
 //! Which models make a forecaster, and what is an error of the one who asked.
 
-use foretell::{Error, Forecaster, MODELS, ModelSpec, UsageError, Value, json};
+use foretell::{Error, Forecaster, MODELS, ModelSpec, PlanError, UsageError, Value, json};
 
 #[test]
 fn models_are_found_in_any_case_of_letters() {
@@ -26,7 +26,7 @@ fn mistakes_of_the_question_are_told_from_those_of_the_data() {
     let slip = Error::from(ModelSpec::new("NHITZ", 1, 2).expect_err("no such model"));
     assert!(matches!(slip, Error::Usage(UsageError::Spec(_))));
     let none = Forecaster::new([]).expect_err("no models");
-    assert!(matches!(none, Error::Usage(UsageError::NoModels)));
+    assert!(matches!(none, Error::Usage(UsageError::Plan(PlanError::NoModels))));
     let data =
         foretell::column_names("nowhere.csv", &foretell::FileOptions::default()).expect_err("no such file");
     assert!(!matches!(Error::from(data), Error::Usage(_)));

@@ -3,8 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use foretell::{
-    Error, Fitted, Forecaster, Freq, LocalScaler, ModelSpec, Panel, PredictionIntervals, UsageError,
-    ValidationOptions, Verdict,
+    Error, Fitted, Forecaster, Freq, LocalScaler, ModelSpec, Panel, PlanError, PredictionIntervals,
+    UsageError, ValidationOptions, Verdict,
 };
 use serde_json::json;
 
@@ -81,7 +81,10 @@ fn intervals_are_calibrated_before_the_rows_that_are_validated_on() {
 fn data_that_cannot_be_validated_on_are_refused() {
     let error = |forecaster: Forecaster| forecaster.fit(&panel(0..88)).expect_err("refused");
     let both = error(forecaster().val_size(12).val_data(&panel(88..100)));
-    assert!(matches!(both, Error::Usage(UsageError::TwoValidations { val_size: 12 })), "{both}");
+    assert!(
+        matches!(both, Error::Usage(UsageError::Plan(PlanError::TwoValidations { val_size: 12 }))),
+        "{both}"
+    );
     let short = error(forecaster().val_data(&panel(88..93)));
     assert!(short.to_string().contains("at least h = 6, found 5"), "{short}");
     assert!(short.to_string().starts_with("the data to validate on need rows"), "{short}");
