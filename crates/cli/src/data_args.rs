@@ -173,7 +173,12 @@ impl DataArgs {
         }
         let time_is_named = self.time_col.is_some();
         let columns = SeriesColumns { names: columns.clone(), time_is_named, read, categories, freq };
-        Ok(columns.options(options)?)
+        let options = columns.options(options)?;
+        let said = [self.time_format.is_some(), self.decimal.is_some() || self.thousands.is_some()];
+        Ok(match self.data.first() {
+            Some(first) => self.looked_at.written(first, options, said),
+            None => options,
+        })
     }
 
     /// Reads the series for saved models, in no more memory than this many bytes and on this many threads, with the sums of their

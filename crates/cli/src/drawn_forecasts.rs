@@ -17,10 +17,10 @@ pub(crate) fn read_forecasts(
     (panel, data): (&Panel, &str),
     options: &ReadOptions,
 ) -> anyhow::Result<Frame> {
-    let mut options = options.clone();
+    let looked_at = LookedAt::default();
+    let mut options = looked_at.written(path, options.clone(), [false; 2]);
     let header = column_names(path, &options.file).unwrap_or_default();
     let time = options.time_col.clone().unwrap_or_default();
-    let looked_at = LookedAt::default();
     if !(header.contains(&options.id_col) && header.contains(&time)) {
         let of_forecasts = || {
             let mut said = options.clone();

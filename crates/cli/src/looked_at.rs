@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use foretell::{ColumnNames, DataError, Error, ReadOptions, Roles};
+use foretell::{ColumnNames, DataError, Error, Notation, ReadOptions, Roles};
 use serde_json::json;
 
 use crate::context::Context;
@@ -11,18 +11,27 @@ use crate::failure::Usage;
 
 /// What the columns of a file hold.
 #[derive(Debug, Default)]
-pub(crate) struct LookedAt(OnceLock<Option<Roles>>);
+pub(crate) struct LookedAt {
+    roles: OnceLock<Option<Roles>>,
+    notation: OnceLock<Notation>,
+}
 
 impl LookedAt {
     /// What the columns of a long file hold that has not all of the names in these options.
     pub(crate) fn roles(&self, path: &Path, options: impl FnOnce() -> Option<ReadOptions>) -> Option<&Roles> {
-        let look = || {
-            // A pipe gives its text once.
-            let stays =
-                path.metadata().is_ok_and(|found| found.is_file() || found.is_dir()) || !path.exists();
-            if stays { options()?.roles(path).ok()? } else { None }
-        };
-        self.0.get_or_init(look).as_ref()
+        let look = || if stays(path) { options()?.roles(path).ok()? } else { None };
+        self.roles.get_or_init(look).as_ref()
+    }
+
+    /// These options for the file as it is written; of times or of numbers only where nothing was said of how they are.
+    pub(crate) fn written(&self, path: &Path, options: ReadOptions, said: [bool; 2]) -> ReadOptions {
+        let look =
+            || if stays(path) { options.notation(path).unwrap_or_default() } else { Notation::default() };
+        let mut notation = self.notation.get_or_init(look).clone();
+        let [times, numbers] = said;
+        notation.times = notation.times.filter(|_| !times);
+        notation.numbers = notation.numbers.filter(|_| !numbers);
+        options.written(notation)
     }
 
     /// Tells what the columns hold, where their names do not; of several files of which one.
@@ -52,7 +61,7 @@ impl LookedAt {
     }
 
     fn found(&self) -> Option<&Roles> {
-        self.0.get().and_then(Option::as_ref)
+        self.roles.get().and_then(Option::as_ref)
     }
 
     /// The error of a file, shown so, whose columns are not called as usual: it asks for the one that could not be told, unless its name
@@ -69,6 +78,11 @@ impl LookedAt {
         let question = roles.question(shown).filter(|_| !is_said);
         question.map_or(error, |question| Usage(question.to_string()).into())
     }
+}
+
+/// Whether a file can be read twice: a pipe gives its text once.
+fn stays(path: &Path) -> bool {
+    path.metadata().is_ok_and(|found| found.is_file() || found.is_dir()) || !path.exists()
 }
 
 /// The columns of ids and times in words.

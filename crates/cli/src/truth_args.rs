@@ -240,6 +240,11 @@ impl ComparedFiles {
         }
     }
 
+    /// Whether flags say how numbers are written.
+    fn numbers_are_said(&self) -> bool {
+        self.decimal.is_some() || self.thousands.is_some()
+    }
+
     /// The file of forecasts; columns that are not called as usual are called as in the data `beside` it, or told by what they hold.
     fn open_forecast(
         &self,
@@ -266,12 +271,14 @@ impl ComparedFiles {
             }
         }
         let numbers = numbers(self.decimal, self.thousands, NumberFormat::default())?;
+        let numbers_are_said = self.numbers_are_said();
         let ways = self.formats(None).into_iter().map(|format| {
             let ColumnNames { id, time, target } = names.clone();
             let mut options = ReadOptions::new().id_col(id).target_col(target).numbers(numbers);
             options.time_col = Some(time.clone()).filter(|time| header.contains(time) || flags[1]);
             (options.zone, options.time_format) = (zone.clone(), format);
             let looked_at = LookedAt::default();
+            let mut options = looked_at.written(&self.forecast, options, [false, numbers_are_said]);
             let is_told = |name: &String| header.contains(name);
             let are_told = is_told(&options.id_col)
                 && is_told(&time)
@@ -333,10 +340,12 @@ impl ComparedFiles {
             .as_ref()
             .or(options.time_format.as_ref())
             .filter(|_| self.actual_time_format.is_some() || self.time_format.is_none());
+        let numbers_are_said = self.numbers_are_said();
         let ways = self.formats(own).into_iter().map(|format| {
             let mut options = options.clone();
             options.time_format = format;
             let looked_at = LookedAt::default();
+            options = looked_at.written(path, options, [false, numbers_are_said]);
             let roles = if fitted.is_some() { None } else { looked_at.roles(path, || Some(options.clone())) };
             if let Some(roles) = roles.filter(|roles| roles.are_clear()) {
                 options.id_col = roles.id.clone().unwrap_or(options.id_col);

@@ -64,6 +64,7 @@ pub use panels::labels::series_labels;
 pub use panels::level::SeriesLevel;
 pub use panels::leveled::ColumnLevel;
 pub use panels::local_scaler::{LocalScaler, LocalScales, LocalStats};
+pub use panels::notation::Notation;
 pub use panels::options::ReadOptions;
 pub use panels::panel::Panel;
 pub use panels::peers::Peers;

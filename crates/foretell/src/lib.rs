@@ -148,8 +148,8 @@ pub use foretell_checkpoint::{CheckpointError, ModelDirectory};
 pub use foretell_classical::{Classical, ClassicalError, Naive, SeasonalNaive};
 pub use foretell_data::{
     AVAILABLE_MASK, Aggregate, Categories, ColumnLevel, End, Fill, Filled, FirstTimes, ForecastTable, Future,
-    LocalScaler, Panel, PanelBuilder, ReadOptions, Roles, SeriesLevel, Trimmed, UnseenCategories, Vocabulary,
-    series_labels,
+    LocalScaler, Notation, Panel, PanelBuilder, ReadOptions, Roles, SeriesLevel, Trimmed, UnseenCategories,
+    Vocabulary, series_labels,
 };
 pub use foretell_features::Features;
 /// The name that was probably meant, for messages.

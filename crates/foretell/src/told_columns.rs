@@ -3,9 +3,12 @@
 use foretell_data::{ReadOptions, Roles};
 use foretell_tables::{DataError, MemoryTable};
 
-/// These options with the names of the columns that such a table has for ids, times and values, where it is clear which they are; and what
+/// These options with the notation that such a table is [written in](ReadOptions::notation), and the names of the columns that such a table has for ids, times and values, where it is clear which they are; and what
 /// its columns hold. A table that cannot be read tells nothing: that is an error of its reading.
 pub fn told_columns(mut options: ReadOptions, table: &MemoryTable) -> (ReadOptions, Option<Roles>) {
+    if let Ok(notation) = options.notation_in(table) {
+        options = options.written(notation);
+    }
     let roles = options.roles_in(table).ok().flatten();
     if let Some(Roles { id, time, target: Some(target), .. }) =
         roles.as_ref().filter(|roles| roles.are_clear())

@@ -180,6 +180,7 @@ impl Models {
         options.id_col = id_col.clone().unwrap_or(options.id_col);
         options.target_col = target_col.clone().unwrap_or(options.target_col);
         let looked_at = LookedAt::default();
+        options = looked_at.written(data, options, [false; 2]);
         if let Some(roles) = looked_at.roles(data, || Some(options.clone())).filter(|roles| roles.are_clear())
         {
             let usual = ColumnNames { id: options.id_col.clone(), ..ColumnNames::default() };

@@ -277,7 +277,7 @@ fn what_cannot_be_scored_is_said() {
             1,
         ),
         (
-            "--forecast comma.csv --actual a.csv",
+            "--forecast comma.csv --actual a.csv --decimal .",
             "comma.csv, line 2, column `A`: \"1,5\" has a decimal comma",
             1,
         ),
@@ -287,8 +287,10 @@ fn what_cannot_be_scored_is_said() {
         let message = dir.fails(code, &format!("evaluate {flags}"));
         assert!(message.contains(part), "{flags}: {message}");
     }
-    let of_commas = dir.ok("evaluate --forecast comma.csv --actual a.csv --decimal , --metrics mae --json");
-    assert!(of_commas.contains("\"A\""), "{of_commas}");
+    for flags in ["", "--decimal ,"] {
+        let evaluate = format!("evaluate --forecast comma.csv --actual a.csv {flags} --metrics mae --json");
+        assert!(dir.ok(&evaluate).contains("\"A\""), "{flags}");
+    }
 }
 
 #[test]

@@ -97,11 +97,16 @@ fn numbers_are_read_as_people_write_them_and_written_as_they_were_read() {
     let spellings = ["\u{2212}12,50", "1\u{a0}234,50", "980,00 €", "(7,25)"];
     let rows = (1..25).map(|day| format!("a;2023-01-{day:02};{}\n", spellings[day % 4]));
     dir.put("numbers.csv", &format!("unique_id;ds;y\n{}", rows.collect::<String>()));
-    let message = dir.fails(1, "fit --data numbers.csv --model Naive --h 2 --out m");
-    assert!(message.contains("--decimal ,"), "{message}");
-    let fit = "fit --data numbers.csv --decimal , --model Naive --h 2 --out model --log none";
+    let log = forecast(&dir, "--data numbers.csv").1;
+    assert!(
+        log.contains("read numbers with a decimal comma (1\u{a0}234,50), as its first rows fit"),
+        "{log}"
+    );
+    let message = dir.fails(1, "fit --data numbers.csv --decimal . --model Naive --h 2 --out m");
+    assert!(message.contains("has a decimal comma"), "{message}");
+    let fit = "fit --data numbers.csv --decimal , --model Naive --h 2 --overwrite --out model --log none";
     dir.ok(fit);
-    let csv = dir.ok("predict --model model --data numbers.csv --decimal , --log none");
+    let csv = dir.ok("predict --model model --data numbers.csv --log none");
     assert_eq!(csv, "unique_id;ds;Naive\na;2023-01-25;-12,5\na;2023-01-26;-12,5\n");
     fs::write(dir.path("forecast.csv"), csv).unwrap();
     dir.ok("plot --data numbers.csv --decimal , --forecast forecast.csv --out f.svg");

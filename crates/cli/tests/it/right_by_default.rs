@@ -47,6 +47,43 @@ fn series_that_a_model_cannot_have_are_named_listed_and_refused() {
 }
 
 #[test]
+fn a_file_that_can_mean_one_thing_is_read_so_and_one_that_can_mean_two_asks() {
+    let dir = TestDirectory::new();
+    let day = |k: usize| {
+        let date = date(k);
+        format!("{}.{}.{}", &date[8..10], &date[5..7], &date[..4])
+    };
+    let row = |id: &str, k: usize| format!("{};{id};{},5\n", day(k), 100 + k % 7);
+    let rows_of = |id: &str| (0..60).map(|k| row(id, k)).collect::<String>();
+    dir.put("de.csv", &format!("Datum;Filiale;Umsatz\n{}{}", rows_of("Ulm"), rows_of("Bonn")));
+    let fit = "fit --data de.csv --model SeasonalNaive --set season_length=7 --h 2 --overwrite --out m";
+    let told = stderr(&dir.run(fit));
+    for part in [
+        "read times by %d.%m.%Y (",
+        ") and numbers with a decimal comma (100,5), as its first rows fit nothing else",
+        "columns: series Filiale, times Datum, values Umsatz",
+    ] {
+        assert!(told.contains(part), "{told}");
+    }
+    let found = dir.ok("predict --model m --data de.csv --log none");
+    let said = "--time-format %d.%m.%Y --decimal , --id-col Filiale --time-col Datum --target-col Umsatz";
+    dir.ok(&format!("{fit} {said}"));
+    assert_eq!(found, dir.ok(&format!("predict --model m --data de.csv {said} --log none")));
+    assert!(found.contains(&format!("Ulm;{};{},5\n", date(60), 100 + 60 % 7)), "{found}");
+
+    // Days first, by a day beyond the twelfth; models remember it where the rows are few.
+    let days = |range: std::ops::Range<usize>| -> String {
+        range.map(|k| format!("{},{k}\n", day(k).replace('.', "/"))).collect()
+    };
+    dir.put("days.csv", &format!("day,y\n{}", days(0..30)));
+    dir.put("few.csv", &format!("day,y\n{}", days(0..5)));
+    dir.ok("fit --data days.csv --model Naive --h 1 --out days");
+    assert!(dir.ok("predict --model days --data few.csv --log none").contains(&date(5)));
+    let asked = dir.fails(1, "fit --data few.csv --model Naive --h 1 --out few");
+    assert!(asked.contains("--time-format %d/%m/%Y") && asked.contains("--time-format %m/%d/%Y"), "{asked}");
+}
+
+#[test]
 fn a_series_of_one_row_is_forecast_by_it_and_stops_no_other() {
     let dir = TestDirectory::new();
     let long: String = (0..60).map(|k| format!("long,{},{}\n", date(k), k % 7)).collect();

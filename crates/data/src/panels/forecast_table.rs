@@ -252,7 +252,8 @@ impl ForecastTable {
         }
         let kind = clock.kind.ok_or_else(|| DataError::NoRows { table: table.file().clone() })?;
         let (file, columns) = (table.file().clone(), vec![(options.target_col.clone(), values)]);
-        let (zone, known, notes) = (clock.zone, KnownColumns::default(), table.notes());
+        let (zone, known, mut notes) = (clock.zone, KnownColumns::default(), table.notes());
+        notes.extend(options.notation.note(file.clone()));
         let (integer_ids, is_unnamed, cutoffs) = (false, false, None);
         Ok(Self { file, ids, integer_ids, is_unnamed, times, kind, zone, cutoffs, columns, known, notes })
     }
@@ -329,7 +330,8 @@ impl ForecastTable {
         let columns = columns.into_iter().filter_map(|column| column.finish().transpose());
         let columns = columns.collect::<Result<_, _>>()?;
         let file = table.file().clone();
-        let (zone, known, notes) = (clock.zone, KnownColumns::default(), table.notes());
+        let (zone, known, mut notes) = (clock.zone, KnownColumns::default(), table.notes());
+        notes.extend(options.notation.note(file.clone()));
         let is_unnamed = id.is_none();
         Ok(Self { file, ids, integer_ids, is_unnamed, times, kind, zone, cutoffs, columns, known, notes })
     }

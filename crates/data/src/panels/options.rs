@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::aggregate::Aggregate;
 use super::fill::Fill;
+use super::notation::Notation;
 use super::periods::Periods;
 use foretell_calendar::{Freq, Locale, TimeFormat, Zone};
 use foretell_messages::Setting;
@@ -99,6 +100,9 @@ pub struct ReadOptions {
     /// Most rows that a table may have, with those that are filled in; of a wide one, values. No limit by default.
     #[serde(skip)]
     pub max_rows: Option<usize>,
+    /// How the table is written where that was [found](Self::notation) in it: told by a [note](foretell_tables::ReadNote).
+    #[serde(skip)]
+    pub notation: Notation,
     /// Threads that read a long table; 0, the default, is as many as the machine has. The panel does not depend on it.
     #[serde(skip)]
     pub threads: usize,
@@ -135,6 +139,7 @@ impl Default for ReadOptions {
             snap: None,
             max_memory: None,
             max_rows: None,
+            notation: Notation::default(),
             threads: 0,
         }
     }
@@ -315,6 +320,7 @@ impl ReadOptions {
             freq: None,
             max_memory: None,
             max_rows: None,
+            notation: of_model.notation,
             threads: of_model.threads,
             ..self.clone()
         }

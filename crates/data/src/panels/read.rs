@@ -183,7 +183,11 @@ pub(crate) fn read(
                 options.end_col.iter().filter(|name| panel.column_names().any(|column| column == *name));
             let end = end.filter(|name| !options.static_cols.contains(name));
             let names: Vec<&str> = options.static_cols.iter().chain(end).map(String::as_str).collect();
-            Ok(panel.with_constants(&names)?.with_alike_ids_noted().with_marks_noted())
+            Ok(panel
+                .with_constants(&names)?
+                .with_alike_ids_noted()
+                .with_marks_noted()
+                .with_notation_noted(&options.notation))
         }
         Err(error) => Err(explained(with_orders(error, &mut *table), &*table, options)),
     }

@@ -18,10 +18,10 @@ use foretell_tables::{
 };
 
 /// Rows that are looked at.
-const ROWS: usize = 1000;
+pub(super) const ROWS: usize = 1000;
 
 /// The most columns of a table that is looked at: what is kept of its cells is no more than 8 MB.
-const MOST_COLUMNS: usize = 1000;
+pub(super) const MOST_COLUMNS: usize = 1000;
 
 /// Names of the column of ids, if several hold texts, or if they are numbers.
 const IDS: [&str; 14] = [

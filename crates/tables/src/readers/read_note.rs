@@ -18,6 +18,15 @@ pub enum ReadNote {
         /// The encoding that it was read as.
         encoding: Encoding,
     },
+    /// Times and numbers that are not written as usual, and that can be read in one way alone.
+    Written {
+        /// The table.
+        table: Arc<str>,
+        /// The format of the times, and the first of them.
+        times: Option<[String; 2]>,
+        /// The first number with a decimal comma.
+        number: Option<String>,
+    },
     /// Lines before the header that were taken for titles.
     Titles {
         /// The file.
@@ -266,6 +275,22 @@ impl fmt::Display for ReadNote {
                     f,
                     "{file}: read as {encoding}, for it is not UTF-8; {} names another encoding",
                     Setting::Encoding
+                )
+            }
+            Self::Written { table, times, number } => {
+                let times = times
+                    .as_ref()
+                    .map(|[format, first]| (format!("times by {format} ({first})"), Setting::TimeFormat));
+                let numbers = number
+                    .as_ref()
+                    .map(|first| (format!("numbers with a decimal comma ({first})"), Setting::Decimal));
+                let (read, settings): (Vec<String>, Vec<Setting>) = times.into_iter().chain(numbers).unzip();
+                let settings: Vec<String> = settings.iter().map(ToString::to_string).collect();
+                let say = if settings.len() == 1 { "says" } else { "say" };
+                let (read, settings) = (read.join(" and "), settings.join(" and "));
+                write!(
+                    f,
+                    "{table}: read {read}, as its first rows fit nothing else; {settings} {say} otherwise"
                 )
             }
             Self::NamesInGroups { file, line, names } => write!(
