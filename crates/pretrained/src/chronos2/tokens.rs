@@ -57,7 +57,8 @@ impl Tokens {
                     let steps = || from..from + size as i64;
                     let scaled = |y: f64| match own.use_arcsinh {
                         _ if y.is_nan() => 0.0,
-                        true => scale.scaled(y).asinh() as f32,
+                        // Not the standard library's, which asks a program for glibc 2.35 (`hypot`).
+                        true => libm::asinh(scale.scaled(y)) as f32,
                         false => scale.scaled(y) as f32,
                     };
                     patches.extend(steps().map(|step| step as f32 / config.time_scale() as f32));
