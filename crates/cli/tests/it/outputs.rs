@@ -50,6 +50,32 @@ fn overwriting_replaces_models_and_nothing_else() {
     assert!(dir.fails(1, &format!("{fit} model")).contains("holds more"));
 }
 
+/// Paths from the root (on Windows from a drive) of more than the 260 characters that Windows once allowed, and a table whose lines end as
+/// they do there.
+#[test]
+fn whole_paths_may_be_long_and_lines_may_end_as_on_windows() {
+    let dir = trained();
+    dir.ok("predict --model model --data long.csv --out forecast.csv");
+    let deep = dir.path(&["a", "b", "c"].map(|name| name.repeat(90)).join("/"));
+    fs::create_dir_all(&deep).unwrap();
+    let at = |name: &str| deep.join(name).into_os_string().into_string().unwrap();
+    fs::write(deep.join("long.csv"), long_csv().replace('\n', "\r\n")).unwrap();
+    let run = |line: &str, paths: &[(&str, &str)]| {
+        let mut command = dir.command(line);
+        paths.iter().for_each(|(flag, name)| _ = command.args([*flag, &at(name)]));
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{line}: {}", stderr(&output));
+    };
+    let columns = LONG.replace("--data long.csv", "");
+    for _ in 0..2 {
+        let fit = format!("fit {columns} --model NLinear {SMALL} --log none --overwrite");
+        run(&fit, &[("--data", "long.csv"), ("--out", "model")]);
+    }
+    run("predict", &[("--model", "model"), ("--data", "long.csv"), ("--out", "forecast.csv")]);
+    assert_eq!(fs::read_to_string(deep.join("forecast.csv")).unwrap(), dir.read("forecast.csv"));
+    assert_eq!(names(&deep), ["forecast.csv", "long.csv", "model"]);
+}
+
 #[test]
 fn outputs_are_no_inputs_by_any_name() {
     let dir = trained();
