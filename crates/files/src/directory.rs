@@ -322,7 +322,7 @@ mod tests {
     fn leftovers_of_killed_processes_are_removed() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("model");
-        for name in [".model.new-abcdef", ".model.new-ABCDEF"] {
+        for name in [".model.new-abcdef", ".model.new-ABCDE0"] {
             fs::create_dir(home.path().join(name)).unwrap();
             write_mark("half")(&home.path().join(name)).unwrap();
         }

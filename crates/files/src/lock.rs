@@ -241,15 +241,15 @@ mod tests {
             fs::remove_file(&lock).unwrap();
         }
         assert_eq!(fs::read_to_string(&data).unwrap(), "7");
-        // What takes the place of a lock while it is held is no one's to delete.
-        let held = Lock::beside(&place).unwrap();
-        fs::remove_file(&lock).unwrap();
-        fs::write(&lock, "mine").unwrap();
-        drop(held);
-        assert_eq!(
-            (fs::read_to_string(&lock).unwrap().as_str(), home.path().join("absent").exists()),
-            ("mine", false)
-        );
+        assert!(!home.path().join("absent").exists());
+        // What takes the place of a lock while it is held is no one's to delete. On Windows nothing can, but for new file systems.
+        if cfg!(unix) {
+            let held = Lock::beside(&place).unwrap();
+            fs::remove_file(&lock).unwrap();
+            fs::write(&lock, "mine").unwrap();
+            drop(held);
+            assert_eq!(fs::read_to_string(&lock).unwrap(), "mine");
+        }
     }
 
     #[cfg(target_os = "linux")]
