@@ -1,8 +1,10 @@
 //! Outputs of commands: never over their inputs, never in part, and refused beforehand where they cannot be written.
 
 use std::fs;
+#[cfg(unix)]
 use std::io::Read as _;
 use std::path::Path;
+#[cfg(unix)]
 use std::process::Stdio;
 
 use crate::test_directory::{LONG, SMALL, TestDirectory, long_csv, rows, stderr};
@@ -291,6 +293,8 @@ fn a_full_disk_leaves_the_old_model_and_keeps_the_new_one_elsewhere() {
     assert_eq!(names(&disk), ["f.csv", "large", "model"]);
 }
 
+/// Windows removes no directory in which a lock is held.
+#[cfg(unix)]
 #[test]
 fn models_that_cannot_be_saved_after_training_are_kept_elsewhere() {
     let dir = TestDirectory::new();
