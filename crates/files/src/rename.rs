@@ -31,13 +31,21 @@ pub(crate) fn rename_directory(from: &Path, to: &Path) -> io::Result<()> {
     const ATTEMPTS: usize = 400;
     for _ in 1..ATTEMPTS {
         match std::fs::rename(from, to) {
-            Err(error) if cfg!(windows) && error.kind() == io::ErrorKind::PermissionDenied => {
+            Err(error) if is_in_use(&error) => {
                 thread::sleep(Duration::from_millis(5));
             }
             done => return done,
         }
     }
     std::fs::rename(from, to)
+}
+
+/// Whether Windows refuses a rename because someone has the directory open, or a file in it.
+fn is_in_use(error: &io::Error) -> bool {
+    const ERROR_SHARING_VIOLATION: i32 = 32;
+    cfg!(windows)
+        && (error.kind() == io::ErrorKind::PermissionDenied
+            || error.raw_os_error() == Some(ERROR_SHARING_VIOLATION))
 }
 
 /// Renames a directory to a name that is free, and stays so until then.

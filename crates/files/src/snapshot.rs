@@ -43,7 +43,7 @@ impl DirectoryFiles {
                 Err(FileError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
                     let aside = crate::resolve(path).ok().and_then(|place| moved_aside(&place));
                     // A writer that cannot exchange names is between its two renames, if it was not killed there.
-                    if aside.is_some() && waited < BETWEEN_RENAMES {
+                    if (aside.is_some() || path.exists()) && waited < BETWEEN_RENAMES {
                         waited += 1;
                         thread::sleep(Duration::from_millis(1));
                         continue;
