@@ -40,8 +40,8 @@ pub(crate) fn rename_directory(from: &Path, to: &Path) -> io::Result<()> {
     std::fs::rename(from, to)
 }
 
-/// Whether Windows refuses a rename because someone has the directory open, or a file in it.
-fn is_in_use(error: &io::Error) -> bool {
+/// Whether Windows refuses something because someone has the directory open, or a file in it.
+pub(crate) fn is_in_use(error: &io::Error) -> bool {
     const ERROR_SHARING_VIOLATION: i32 = 32;
     cfg!(windows)
         && (error.kind() == io::ErrorKind::PermissionDenied

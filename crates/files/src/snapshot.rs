@@ -10,6 +10,7 @@ use std::time::Duration;
 use crate::directory::moved_aside;
 use crate::error::{FileError, Result};
 use crate::regular::read_open;
+use crate::rename::is_in_use;
 
 /// The files of a directory that is replaced as a whole, never in part: open, and of one moment, whatever becomes of
 /// the directory. Names are those of plain files, links followed.
@@ -52,6 +53,10 @@ impl DirectoryFiles {
                         Some(kept) => FileError::Unfinished { path: path.to_path_buf(), kept },
                         None => FileError::io("read", path)(source),
                     });
+                }
+                Err(FileError::Io { source, .. }) if is_in_use(&source) && waited < BETWEEN_RENAMES => {
+                    waited += 1;
+                    thread::sleep(Duration::from_millis(1));
                 }
                 Err(error) => return Err(error),
             }
