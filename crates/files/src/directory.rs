@@ -11,7 +11,7 @@ use crate::place::{
     beside, is_mount_point, keep_owner, keep_owner_and_mode, leftovers, ordinary_permissions, parent_of,
     prefix, resolve, sync_directory,
 };
-use crate::rename::{cannot_exchange, exchange, rename_to_free};
+use crate::rename::{cannot_exchange, exchange, rename_directory, rename_to_free};
 use crate::unfinished::Unfinished;
 
 /// A place for a directory, which no other process writes to meanwhile.
@@ -132,12 +132,12 @@ impl DirectoryPlace {
         let prefix = prefix(&self.place, "old");
         let aside = beside(&prefix).tempdir_in(parent_of(&self.place)).map_err(failed())?.keep();
         let previous = aside.join(PREVIOUS);
-        if let Err(error) = fs::rename(&self.place, &previous) {
+        if let Err(error) = rename_directory(&self.place, &previous) {
             let _ = fs::remove_dir(&aside);
             return Err(failed()(error));
         }
-        if let Err(source) = fs::rename(new, &self.place) {
-            if fs::rename(&previous, &self.place).is_err() {
+        if let Err(source) = rename_directory(new, &self.place) {
+            if rename_directory(&previous, &self.place).is_err() {
                 return Err(FileError::Stranded { path: self.path.clone(), kept: previous, source });
             }
             let _ = fs::remove_dir(&aside);
@@ -322,7 +322,7 @@ mod tests {
     fn leftovers_of_killed_processes_are_removed() {
         let home = tempfile::tempdir().unwrap();
         let path = home.path().join("model");
-        for name in [".model.new-abcdef", ".model.new-ABCDEF"] {
+        for name in [".model.new-abcdef", ".model.new-ABCDE0"] {
             fs::create_dir(home.path().join(name)).unwrap();
             write_mark("half")(&home.path().join(name)).unwrap();
         }

@@ -254,7 +254,9 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         assert!(WholeFile::at(home.path()).is_err());
         assert!(WholeFile::at(&home.path().join("nowhere/f.csv")).is_err());
-        assert!(WholeFile::at(&home.path().join("x".repeat(300))).is_err());
+        if cfg!(unix) {
+            assert!(WholeFile::at(&home.path().join("x".repeat(300))).is_err());
+        }
         assert!(entries(home.path()).is_empty());
     }
 

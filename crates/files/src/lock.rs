@@ -1,6 +1,6 @@
 //! The right to write at a place, which one process has at a time.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File, Metadata, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process;
@@ -104,17 +104,43 @@ fn open(path: &Path, place: &Path) -> Result<File> {
     if !metadata.is_file() {
         return Err(not_a_lock("no file"));
     }
-    #[cfg(unix)]
-    if std::os::unix::fs::MetadataExt::nlink(&metadata) > 1 {
+    if names_of(&file, &metadata) > 1 {
         return Err(not_a_lock("a file with other names beside this one"));
     }
     match holder(&mut file) {
         Ok(_) => Ok(file),
+        Err(error) if is_of_a_lock(&error) => Ok(file),
         Err(error) if error.kind() == io::ErrorKind::InvalidData => {
             Err(not_a_lock("a file that holds something else"))
         }
         Err(error) => Err(FileError::io("read", path)(error)),
     }
+}
+
+/// How many names lead to a file, as far as the system tells.
+fn names_of(file: &File, metadata: &Metadata) -> u64 {
+    #[cfg(unix)]
+    let names = {
+        let _ = file;
+        std::os::unix::fs::MetadataExt::nlink(metadata)
+    };
+    #[cfg(windows)]
+    let names = {
+        let _ = metadata;
+        winapi_util::file::information(file).map_or(1, |found| found.number_of_links())
+    };
+    #[cfg(not(any(unix, windows)))]
+    let names = {
+        let _ = (file, metadata);
+        1
+    };
+    names
+}
+
+/// Whether a file cannot be read because it is locked: locks of Windows bind readers too.
+fn is_of_a_lock(error: &io::Error) -> bool {
+    const ERROR_LOCK_VIOLATION: i32 = 33;
+    cfg!(windows) && error.raw_os_error() == Some(ERROR_LOCK_VIOLATION)
 }
 
 /// The number of the process that wrote the file of a lock; none where it did not come to that.
@@ -139,8 +165,14 @@ fn is_still_at(file: &File, path: &Path) -> bool {
     ours.is_some() && ours == theirs
 }
 
-/// An open file cannot be removed there.
-#[cfg(not(unix))]
+/// An open file can be removed there as well.
+#[cfg(windows)]
+fn is_still_at(file: &File, path: &Path) -> bool {
+    use crate::identity::Identity;
+    matches!((Identity::of_open(file), Identity::of(path)), (Ok(ours), Ok(theirs)) if ours == theirs)
+}
+
+#[cfg(not(any(unix, windows)))]
 fn is_still_at(_: &File, path: &Path) -> bool {
     path.exists()
 }
@@ -190,7 +222,7 @@ mod tests {
         fs::remove_dir(&lock).unwrap();
         fs::write(&data, "7").unwrap();
         fs::hard_link(&data, &lock).unwrap();
-        if cfg!(unix) {
+        if cfg!(any(unix, windows)) {
             refused("other names");
         }
         fs::remove_file(&lock).unwrap();
@@ -209,15 +241,15 @@ mod tests {
             fs::remove_file(&lock).unwrap();
         }
         assert_eq!(fs::read_to_string(&data).unwrap(), "7");
-        // What takes the place of a lock while it is held is no one's to delete.
-        let held = Lock::beside(&place).unwrap();
-        fs::remove_file(&lock).unwrap();
-        fs::write(&lock, "mine").unwrap();
-        drop(held);
-        assert_eq!(
-            (fs::read_to_string(&lock).unwrap().as_str(), home.path().join("absent").exists()),
-            ("mine", false)
-        );
+        assert!(!home.path().join("absent").exists());
+        // What takes the place of a lock while it is held is no one's to delete. On Windows nothing can, but for new file systems.
+        if cfg!(unix) {
+            let held = Lock::beside(&place).unwrap();
+            fs::remove_file(&lock).unwrap();
+            fs::write(&lock, "mine").unwrap();
+            drop(held);
+            assert_eq!(fs::read_to_string(&lock).unwrap(), "mine");
+        }
     }
 
     #[cfg(target_os = "linux")]

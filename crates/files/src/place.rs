@@ -21,9 +21,9 @@ pub fn resolve(path: &Path) -> io::Result<PathBuf> {
     for _ in 0..MOST_LINKS {
         match path.canonicalize() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            found => return found,
+            found => return found.map(plain),
         }
-        let parent = parent_of(&path).canonicalize()?;
+        let parent = plain(parent_of(&path).canonicalize()?);
         let name = path.file_name().ok_or_else(|| {
             io::Error::new(io::ErrorKind::InvalidInput, "the path does not end with a name")
         })?;
@@ -34,6 +34,16 @@ pub fn resolve(path: &Path) -> io::Result<PathBuf> {
         }
     }
     Err(io::Error::other("too many links that lead to each other"))
+}
+
+/// A path without the `\\?\` that Windows puts before one from a drive, which no one would know again in a message. Long paths need it, and get
+/// it from the standard library.
+fn plain(path: PathBuf) -> PathBuf {
+    let rest = path.to_str().filter(|_| cfg!(windows)).and_then(|text| text.strip_prefix(r"\\?\"));
+    match rest.filter(|rest| rest.as_bytes().get(1) == Some(&b':')) {
+        Some(rest) => rest.into(),
+        None => path,
+    }
 }
 
 /// Whether the path leads through a process's open files, as `/dev/stdout` does.

@@ -2,6 +2,8 @@
 
 use std::io;
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 use crate::identity::Identity;
 
@@ -24,6 +26,28 @@ pub(crate) fn cannot_exchange(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::InvalidInput)
 }
 
+/// Renames a directory. Windows refuses that while a file in it is open, which it is to one who reads it: that one is waited for.
+pub(crate) fn rename_directory(from: &Path, to: &Path) -> io::Result<()> {
+    const ATTEMPTS: usize = 400;
+    for _ in 1..ATTEMPTS {
+        match std::fs::rename(from, to) {
+            Err(error) if is_in_use(&error) => {
+                thread::sleep(Duration::from_millis(5));
+            }
+            done => return done,
+        }
+    }
+    std::fs::rename(from, to)
+}
+
+/// Whether Windows refuses something because someone has the directory open, or a file in it.
+pub(crate) fn is_in_use(error: &io::Error) -> bool {
+    const ERROR_SHARING_VIOLATION: i32 = 32;
+    cfg!(windows)
+        && (error.kind() == io::ErrorKind::PermissionDenied
+            || error.raw_os_error() == Some(ERROR_SHARING_VIOLATION))
+}
+
 /// Renames a directory to a name that is free, and stays so until then.
 pub(crate) fn rename_to_free(from: &Path, to: &Path) -> io::Result<()> {
     #[cfg(any(target_os = "linux", target_os = "android", target_vendor = "apple"))]
@@ -34,7 +58,7 @@ pub(crate) fn rename_to_free(from: &Path, to: &Path) -> io::Result<()> {
             done => return done,
         }
     }
-    std::fs::rename(from, to)
+    rename_directory(from, to)
 }
 
 /// Renames a file to another name of its directory, unless the file of that name, or the directory, is among `kept`. A file

@@ -4,10 +4,13 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::Duration;
 
 use crate::directory::moved_aside;
 use crate::error::{FileError, Result};
 use crate::regular::read_open;
+use crate::rename::is_in_use;
 
 /// The files of a directory that is replaced as a whole, never in part: open, and of one moment, whatever becomes of
 /// the directory. Names are those of plain files, links followed.
@@ -20,6 +23,9 @@ pub struct DirectoryFiles {
 /// Writers that replace a directory all the time are slower than this.
 const MOST_ATTEMPTS: usize = 1000;
 
+/// Milliseconds that a writer is given between two renames.
+const BETWEEN_RENAMES: usize = 50;
+
 impl DirectoryFiles {
     /// Opens the files of a directory whose names are `wanted`.
     ///
@@ -30,16 +36,27 @@ impl DirectoryFiles {
     /// If there is no such directory, or it cannot be read; [`FileError::NotRegular`] if a pipe, a device or a socket has one of the
     /// names; [`FileError::Unfinished`] if a killed process moved it aside.
     pub fn open(path: &Path, wanted: impl Fn(&str) -> bool) -> Result<Self> {
+        let mut waited = 0;
         for _ in 0..MOST_ATTEMPTS {
             match attempt(path, &wanted) {
                 Ok(Some(files)) => return Ok(Self { path: path.to_path_buf(), files }),
                 Ok(None) => {}
                 Err(FileError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound => {
                     let aside = crate::resolve(path).ok().and_then(|place| moved_aside(&place));
+                    // A writer that cannot exchange names is between its two renames, if it was not killed there.
+                    if (aside.is_some() || path.exists()) && waited < BETWEEN_RENAMES {
+                        waited += 1;
+                        thread::sleep(Duration::from_millis(1));
+                        continue;
+                    }
                     return Err(match aside {
                         Some(kept) => FileError::Unfinished { path: path.to_path_buf(), kept },
                         None => FileError::io("read", path)(source),
                     });
+                }
+                Err(FileError::Io { source, .. }) if is_in_use(&source) && waited < BETWEEN_RENAMES => {
+                    waited += 1;
+                    thread::sleep(Duration::from_millis(1));
                 }
                 Err(error) => return Err(error),
             }
@@ -118,23 +135,30 @@ fn attempt(path: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Option<BTreeMap
 /// Without handles of directories, as one finds them.
 #[cfg(not(unix))]
 fn attempt(path: &Path, wanted: &dyn Fn(&str) -> bool) -> Result<Option<BTreeMap<String, File>>> {
+    use crate::identity::Identity;
+
     let failed = || FileError::io("read", path);
+    let listed = Identity::of(path).map_err(failed())?;
     let mut files = BTreeMap::new();
     for entry in std::fs::read_dir(path).map_err(failed())? {
         let entry = entry.map_err(failed())?;
         let Some(name) = entry.file_name().into_string().ok().filter(|name| wanted(name)) else { continue };
-        if entry.path().is_file() {
-            files.insert(name, File::open(entry.path()).map_err(failed())?);
+        if !entry.path().is_file() {
+            continue;
+        }
+        match File::open(entry.path()) {
+            Ok(file) => _ = files.insert(name, file),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(FileError::io("read", &entry.path())(error)),
         }
     }
-    Ok(Some(files))
+    Ok((Identity::of(path).map_err(failed())? == listed).then_some(files))
 }
 
 #[cfg(test)]
 mod tests {
     use std::fs;
     use std::sync::atomic::{AtomicBool, Ordering};
-    use std::thread;
 
     use super::*;
     use crate::DirectoryPlace;
@@ -178,6 +202,8 @@ mod tests {
         assert!(matches!(DirectoryFiles::open(&path, |_| true), Err(FileError::Io { .. })));
         fs::create_dir_all(home.path().join(".model.old-abcdef/previous")).unwrap();
         let error = DirectoryFiles::open(&path, |_| true).unwrap_err();
-        assert!(error.to_string().contains(".model.old-abcdef/previous"), "{error}");
+        let aside = Path::new(".model.old-abcdef").join("previous");
+        assert!(error.to_string().contains(aside.to_str().unwrap()), "{error}");
+        assert!(!error.to_string().contains(r"\\?\"), "{error}");
     }
 }

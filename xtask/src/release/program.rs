@@ -91,15 +91,57 @@ pub(super) fn by_zig(
     triple: &str,
     glibc: &str,
 ) -> anyhow::Result<Result<PathBuf, String>> {
+    let mut build = match zig(release, "zigbuild")? {
+        Ok(build) => build,
+        Err(why) => return Ok(Err(why)),
+    };
+    build.args(["--target", &format!("{triple}{glibc}")]);
+    built(release, package, triple, "", build)
+}
+
+/// Cargo with zig as compiler and linker of C, or why there is none.
+fn zig(release: &Release<'_>, command: &str) -> anyhow::Result<Result<Command, String>> {
     let Some(python) = environment_of(&release.target, "zig", &["cargo-zigbuild>=0.24", "ziglang"])? else {
         return Ok(Err("cargo-zigbuild and ziglang could not be installed from PyPI".to_owned()));
     };
     let tools = python.parent().context("an interpreter lies in no folder")?;
     let paths = env::var_os("PATH").unwrap_or_default();
     let paths = env::join_paths([tools.to_owned()].into_iter().chain(env::split_paths(&paths)))?;
-    let mut build = cargo();
-    build.args(["zigbuild", "--target", &format!("{triple}{glibc}")]).env("PATH", paths);
-    built(release, package, triple, "", build)
+    let mut cargo = Command::new(tools.join("cargo-zigbuild"));
+    cargo.arg(command).env("PATH", paths);
+    Ok(Ok(cargo))
+}
+
+/// Systems whose programs this machine does not start: all is compiled for them, but for the addon, whose build script wants a library of Node.
+const ELSEWHERE: [&str; 2] = ["x86_64-pc-windows-gnu", "aarch64-apple-darwin"];
+
+/// Compiles everything for other systems, tests too, without linking. Zig has the headers that the C of dependencies needs.
+pub(super) fn check(release: &Release<'_>) -> anyhow::Result<Outcome> {
+    for triple in ELSEWHERE {
+        let flags = match sysroot::flags(triple, "")? {
+            Ok(flags) => flags,
+            Err(why) => return Ok(Outcome::PassedOver(why)),
+        };
+        let mut check = match zig(release, "check")? {
+            Ok(check) => check,
+            Err(why) => return Ok(Outcome::PassedOver(why)),
+        };
+        check
+            .args([
+                "--locked",
+                "--workspace",
+                "--exclude",
+                "foretell-node",
+                "--all-targets",
+                "--target",
+                triple,
+            ])
+            .env("CARGO_TARGET_DIR", release.target.join("release-built"))
+            .env(variable(triple, "RUSTFLAGS"), flags);
+        run(&mut check)?;
+        println!("it compiles for {triple}");
+    }
+    Ok(Outcome::Done)
 }
 
 /// Builds a package for a system with a linker of it, alone: without libraries that come with the compiler.

@@ -36,6 +36,7 @@ pub(super) const STEPS: &[Step] = &[
     step("licences", "the crates of others with their licences, THIRD-PARTY.txt", licences::list),
     step("advisories", "nothing; asks whether a crate has a known weakness", advisories),
     step("semver", "nothing; asks which public names changed since the last tag", semver),
+    step("systems", "nothing; compiles all for Windows and macOS, without linking", program::check),
     step("crates", "the package of each crate, built alone", crates),
     step("linux", "the static program for Linux, with completions and manual pages", |release| {
         program::archive(release, &program::LINUX)

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Output, Stdio};
 
 use serde_json::Value;
 
@@ -603,14 +603,14 @@ fn a_closed_standard_output_is_an_error() {
     let dir = TestDirectory::new();
     dir.ok(&format!("fit {LONG} --model NLinear {SMALL} --out model"));
     for line in ["models", "inspect model", "predict --model model --data long.csv"] {
-        let mut shell = Command::new("sh");
+        let mut shell = std::process::Command::new("sh");
         shell.args(["-c", "exec \"$@\" >&-", "sh", env!("CARGO_BIN_EXE_foretell")]).args(line.split(' '));
         let output = shell.current_dir(dir.path("")).output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{line}: {}", stderr(&output));
         assert!(stderr(&output).contains("standard output is closed"), "{line}: {}", stderr(&output));
     }
     // What goes elsewhere does not need it; nor is /dev/null closed.
-    let mut shell = Command::new("sh");
+    let mut shell = std::process::Command::new("sh");
     let line = "predict --model model --data long.csv --out forecast.csv";
     shell.args(["-c", "exec \"$@\" >&-", "sh", env!("CARGO_BIN_EXE_foretell")]).args(line.split(' '));
     assert!(shell.current_dir(dir.path("")).status().unwrap().success());

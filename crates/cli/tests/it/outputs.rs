@@ -1,8 +1,10 @@
 //! Outputs of commands: never over their inputs, never in part, and refused beforehand where they cannot be written.
 
 use std::fs;
+#[cfg(unix)]
 use std::io::Read as _;
 use std::path::Path;
+#[cfg(unix)]
 use std::process::Stdio;
 
 use crate::test_directory::{LONG, SMALL, TestDirectory, long_csv, rows, stderr};
@@ -48,6 +50,32 @@ fn overwriting_replaces_models_and_nothing_else() {
     let subfolder = dir.path("model/more");
     fs::create_dir(&subfolder).unwrap();
     assert!(dir.fails(1, &format!("{fit} model")).contains("holds more"));
+}
+
+/// Paths from the root (on Windows from a drive) of more than the 260 characters that Windows once allowed, and a table whose lines end as
+/// they do there.
+#[test]
+fn whole_paths_may_be_long_and_lines_may_end_as_on_windows() {
+    let dir = trained();
+    dir.ok("predict --model model --data long.csv --out forecast.csv");
+    let deep = dir.path(&["a", "b", "c"].map(|name| name.repeat(90)).join("/"));
+    fs::create_dir_all(&deep).unwrap();
+    let at = |name: &str| deep.join(name).into_os_string().into_string().unwrap();
+    fs::write(deep.join("long.csv"), long_csv().replace('\n', "\r\n")).unwrap();
+    let run = |line: &str, paths: &[(&str, &str)]| {
+        let mut command = dir.command(line);
+        paths.iter().for_each(|(flag, name)| _ = command.args([*flag, &at(name)]));
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{line}: {}", stderr(&output));
+    };
+    let columns = LONG.replace("--data long.csv", "");
+    for _ in 0..2 {
+        let fit = format!("fit {columns} --model NLinear {SMALL} --log none --overwrite");
+        run(&fit, &[("--data", "long.csv"), ("--out", "model")]);
+    }
+    run("predict", &[("--model", "model"), ("--data", "long.csv"), ("--out", "forecast.csv")]);
+    assert_eq!(fs::read_to_string(deep.join("forecast.csv")).unwrap(), dir.read("forecast.csv"));
+    assert_eq!(names(&deep), ["forecast.csv", "long.csv", "model"]);
 }
 
 #[test]
@@ -265,6 +293,8 @@ fn a_full_disk_leaves_the_old_model_and_keeps_the_new_one_elsewhere() {
     assert_eq!(names(&disk), ["f.csv", "large", "model"]);
 }
 
+/// Windows removes no directory in which a lock is held.
+#[cfg(unix)]
 #[test]
 fn models_that_cannot_be_saved_after_training_are_kept_elsewhere() {
     let dir = TestDirectory::new();

@@ -1,6 +1,8 @@
 //! Training that is killed or interrupted resumes where it was, and ends with the same weights.
 
-use std::io::{BufRead as _, BufReader, Read as _};
+#[cfg(unix)]
+use std::io::Read as _;
+use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::{collections::BTreeMap, fs};

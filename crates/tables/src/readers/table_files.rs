@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 
 use super::format::FileFormat;
 use crate::error::DataError;
@@ -25,7 +25,7 @@ pub fn table_files(path: impl AsRef<Path>) -> Result<Vec<PathBuf>, DataError> {
         }
         Some(pattern) if fs::symlink_metadata(path).is_err() => {
             let (base, rest) = fixed_part(pattern);
-            let names: Vec<&str> = rest.split('/').collect();
+            let names: Vec<&str> = rest.split(is_separator).collect();
             files_that_fit(&base, &names, &mut found).map_err(read)?;
         }
         _ => return Ok(vec![path.to_owned()]),
@@ -40,7 +40,7 @@ pub fn table_files(path: impl AsRef<Path>) -> Result<Vec<PathBuf>, DataError> {
 /// The folders before the first name with a mark, and what follows.
 fn fixed_part(pattern: &str) -> (PathBuf, &str) {
     let mark = pattern.find(['*', '?']).unwrap_or(pattern.len());
-    match pattern[..mark].rfind('/') {
+    match pattern[..mark].rfind(is_separator) {
         Some(slash) => (PathBuf::from(&pattern[..=slash]), &pattern[slash + 1..]),
         None => (PathBuf::from("."), pattern),
     }
