@@ -12,7 +12,7 @@ fn noise(id: usize, t: usize) -> f64 {
 }
 
 /// Months of some series: a level, a trend, a season, and noise.
-fn months(series: usize, rows: usize) -> Panel {
+pub(crate) fn months(series: usize, rows: usize) -> Panel {
     let value = |id: usize, t: usize| {
         let season = (t as f64 / 12.0 * std::f64::consts::TAU + id as f64).sin();
         (100.0 + 0.8 * t as f64 + 12.0 * season + 4.0 * noise(id, t)) as f32
@@ -22,16 +22,16 @@ fn months(series: usize, rows: usize) -> Panel {
     Panel::from_series(Freq::parse("MS").expect("months"), all).expect("a panel")
 }
 
-fn fit(auto: Auto, panel: &Panel, threads: usize) -> Fitted {
+pub(crate) fn fit(auto: Auto, panel: &Panel, threads: usize) -> Fitted {
     Forecaster::new([auto.into()]).expect("a model").threads(threads).fit(panel).expect("a fit")
 }
 
-fn predict(fitted: &Fitted, panel: &Panel) -> Frame {
+pub(crate) fn predict(fitted: &Fitted, panel: &Panel) -> Frame {
     fitted.predict_with(panel, &PredictOptions::new().quantiles(&QUANTILES)).expect("a forecast")
 }
 
 /// Models that fit in a moment.
-fn quick(h: usize) -> Auto {
+pub(crate) fn quick(h: usize) -> Auto {
     Auto::new(h).with("models", vec!["MSTL", "DynamicOptimizedTheta", "HistoricAverage"]).expect("models")
 }
 

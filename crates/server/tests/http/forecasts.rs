@@ -3,11 +3,15 @@
 use std::thread;
 
 use foretell::{
-    Attribution, ExplainOptions, FileFormat, Fitted, Frame, MemoryTable, Panel, PredictOptions, ReadOptions,
+    Attribution, ExplainOptions, FileFormat, Fitted, Forecaster, Frame, Freq, MemoryTable, Panel,
+    PredictOptions, ReadOptions,
 };
+use foretell_auto::Auto;
+use foretell_server::{EngineSettings, ServeSettings};
 use serde_json::{Map, Value, json};
+use tempfile::TempDir;
 
-use crate::test_server::{H, TestServer, columns, model_dir};
+use crate::test_server::{H, TestServer, columns, model_dir, values};
 
 /// The library's forecasts for these columns.
 fn expected(data: &Value, options: &PredictOptions<'_>) -> Frame {
@@ -306,4 +310,27 @@ fn contributions_are_those_of_the_library() {
             .detail(400);
         assert!(detail.contains(words), "{fields}: {detail}");
     }
+}
+
+#[test]
+fn models_that_are_combined_are_explained() {
+    let dir = TempDir::new().unwrap();
+    let freq = Freq::parse("1").unwrap();
+    let panel = Panel::from_series(freq, [("s0", 0, values(0, 60))]).unwrap();
+    let auto = Auto::new(H).with("models", vec!["DynamicOptimizedTheta"]).unwrap();
+    let path = dir.path().join("model");
+    Forecaster::new([auto.into()]).unwrap().fit(&panel).unwrap().save(&path, false).unwrap();
+    let server = TestServer::with(&[("best", path)], EngineSettings::default(), ServeSettings::default());
+    let mut client = server.client();
+    let data = json!({ "data": columns(&[0], 60) }).to_string();
+    let [explained, forecast] = ["/v1/explain", "/v1/forecast"].map(|path| {
+        let answer = client.post(path, "application/json", &data);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.json()["columns"].clone()
+    });
+    let all = explained.as_object().unwrap();
+    let names: Vec<&str> = all.keys().map(String::as_str).filter(|name| name.contains(':')).collect();
+    assert!(names.contains(&"Auto:baseline") && names.contains(&"Auto:limits"), "{names:?}");
+    let sum: f64 = names.iter().map(|name| all[*name][0].as_f64().unwrap()).sum();
+    assert!((sum - forecast["Auto"][0].as_f64().unwrap()).abs() < 1e-4, "{explained} {forecast}");
 }
