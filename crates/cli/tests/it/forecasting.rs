@@ -25,10 +25,11 @@ fn a_file_is_forecast_with_quantiles_and_the_board_says_how_well() {
     assert_eq!(again, csv);
     // What each model adds to the seasonal naive's forecast.
     for (command, first) in [("explain", "Auto:baseline"), ("decompose", "Auto:SeasonalNaive")] {
-        let parts = rows(&dir.ok(&format!("{command} --model model --data long.csv --quiet")));
+        let text = dir.ok(&format!("{command} --model model --data long.csv --quiet"));
+        let parts = rows(&text);
         assert_eq!(parts[0][2..4], [first, "Auto:MSTL"], "{command}");
         for (parts, row) in parts.iter().zip(&table).skip(1) {
-            let number = |text: &String| text.parse::<f64>().unwrap();
+            let number = |text: &&str| text.parse::<f64>().unwrap();
             let sum: f64 = parts[2..].iter().map(number).sum();
             assert!((sum - number(&row[2])).abs() < 1e-3 * sum.abs(), "{parts:?} {row:?}");
         }
