@@ -65,6 +65,11 @@ fn limits_have_a_part_of_their_own() {
     let forecast = predict(&fitted, &panel);
     let explained = fitted.explain(&panel, &ExplainOptions::default()).expect("an explanation");
     assert_close(&sums(&explained), forecast.column("Auto").expect("a column"));
-    let ended = &explained.columns.iter().map(|(_, values)| &values[h..]).collect::<Vec<_>>();
-    assert!(ended.iter().all(|values| values.iter().all(|value| *value == 0.0)), "{ended:?}");
+    // Series stand in the order of their ids: the one that has ended first.
+    for (name, values) in &explained.columns {
+        assert!(values[..h].iter().all(|value| *value == 0.0), "{name}: {values:?}");
+    }
+    let [baseline, limits] =
+        ["Auto:baseline", "Auto:limits"].map(|name| explained.column(name).expect("a column"));
+    assert!(baseline[h] > 10.0 && limits[h..].iter().all(|value| *value > 2.0), "{explained:?}");
 }

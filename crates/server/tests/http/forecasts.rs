@@ -314,6 +314,7 @@ fn contributions_are_those_of_the_library() {
 
 #[test]
 fn models_that_are_combined_are_explained() {
+    Auto::register();
     let dir = TempDir::new().unwrap();
     let freq = Freq::parse("1").unwrap();
     let panel = Panel::from_series(freq, [("s0", 0, values(0, 60))]).unwrap();
