@@ -1,5 +1,6 @@
 //! Forecasts over HTTP are those of the library, to the last bit.
 
+use std::path::Path;
 use std::thread;
 
 use foretell::{
@@ -309,6 +310,29 @@ fn contributions_are_those_of_the_library() {
             .post("/v1/explain", "application/json", format!(r#"{{"data": {data}, {fields}}}"#))
             .detail(400);
         assert!(detail.contains(words), "{fields}: {detail}");
+    }
+}
+
+/// Folders of small networks of random weights.
+#[test]
+fn folders_of_pretrained_networks_are_served() {
+    let kinds = ["bolt", "chronos2", "fracast", "fracast-int8", "timesfm", "tirex"];
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../pretrained/tests/fixtures");
+    let models = kinds.map(|kind| (kind, fixtures.join(kind)));
+    let server = TestServer::with(&models, EngineSettings::default(), ServeSettings::default());
+    let mut client = server.client();
+    let listed = client.get("/v1/models").json();
+    assert!(listed["models"].as_array().unwrap().iter().all(|model| model["freq"].is_null()), "{listed}");
+    let data = columns(&[0, 1], 40);
+    let table = MemoryTable::of_columns("data", serde_json::from_value(data.clone()).unwrap());
+    let panel = Panel::from_memory(&table, &ReadOptions::new()).unwrap();
+    for kind in kinds {
+        let body = json!({ "model": kind, "data": data, "h": 5, "level": [80] });
+        let answer = client.post("/v1/forecast", "application/json", body.to_string());
+        assert_eq!(answer.status, 200, "{kind}: {}", answer.text());
+        let options = PredictOptions::new().h(5).level(&[80.0]);
+        let fitted = Fitted::load(fixtures.join(kind)).unwrap();
+        assert_same(&answer.json(), &fitted.predict_with(&panel, &options).unwrap());
     }
 }
 
