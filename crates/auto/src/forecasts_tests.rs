@@ -111,6 +111,23 @@ fn less_than_two_seasons_are_forecast_by_the_last_one() {
     }
 }
 
+/// The only window behind the first season is shorter than the horizon, and its columns end with it.
+#[test]
+fn columns_that_are_known_ahead_may_end_within_a_window() {
+    let (h, season, rows) = (6, 13, 18);
+    let value = |t: usize| (20.0 + 8.0 * (t % season) as f64 + noise(0, t)) as f32;
+    let panel = Panel::from_series(
+        Freq::parse("D").expect("days"),
+        [("a", 0, (0..rows).map(value).collect::<Vec<_>>())],
+    );
+    let price = (0..rows).map(|t| (t % 3) as f32).collect();
+    let panel = panel.expect("a panel").with_computed(vec![("price".to_owned(), price)]).expect("a column");
+    let auto = quick(h).with("season_length", season).expect("a season");
+    let auto = auto.with("futr_exog_list", vec!["price"]).expect("columns");
+    let board = TrainedAuto::of(&fit(auto, &panel, 1)).expect("it").board().clone();
+    assert!(board.seasons == [season] && board.windows == 1 && !board.is_honest, "{board:?}");
+}
+
 #[test]
 fn threads_and_directories_change_no_bit() {
     Auto::register();
