@@ -65,7 +65,7 @@ pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
         bail!("there are no panels; name a folder with files NAME-h12-s12.csv, or set FORETELL_DATA");
     }
     if options.without_columns {
-        panels.iter_mut().for_each(|panel| panel.columns.clear());
+        panels.iter_mut().for_each(BenchPanel::forget_columns);
     }
     let ways = ways(options)?;
     let names: Vec<String> = ways.iter().flat_map(Way::names).collect();

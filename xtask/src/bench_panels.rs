@@ -157,6 +157,12 @@ impl BenchPanel {
         text
     }
 
+    /// Leaves out what is known ahead.
+    pub(crate) fn forget_columns(&mut self) {
+        self.columns.clear();
+        self.series.iter_mut().for_each(|series| series.beside.clear());
+    }
+
     /// What is known ahead of the rows behind those of [`text_without_last`](Self::text_without_last).
     pub(crate) fn text_ahead(&self, rows: usize) -> String {
         let mut text = format!("unique_id,ds{}\n", self.names());
@@ -196,9 +202,11 @@ mod tests {
     fn other_columns_are_known_ahead() {
         let text = "unique_id,price,ds,y,promo\na,9.5,1,2,0\na,8,2,3,1\na,7,3,4,0\n";
         let (columns, series) = long(text).unwrap();
-        let panel = BenchPanel { name: String::new(), h: 1, season: 1, columns, series };
+        let mut panel = BenchPanel { name: String::new(), h: 1, season: 1, columns, series };
         assert_eq!(panel.text_without_last(2), "unique_id,ds,y,price,promo\na,1,2,9.5,0\n");
         assert_eq!(panel.text_ahead(2), "unique_id,ds,price,promo\na,2,8,1\n");
+        panel.forget_columns();
+        assert_eq!(panel.text_without_last(2), "unique_id,ds,y\na,1,2\n");
     }
 
     #[test]
