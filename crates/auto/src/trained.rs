@@ -5,18 +5,17 @@ use std::fmt;
 use std::sync::Arc;
 
 use foretell::own_estimator::{
-    Asked, Contributions, Cutoff, Estimator, ForecastPart, ForecastValues, Learned, Span, Trained,
+    Asked, Contributions, Estimator, ForecastPart, ForecastValues, Learned, Span, Trained,
 };
 use foretell::{Attribution, EstimatorError, Fitted, Future, Panel, Workers, pack_model, unpack_model};
 
 use crate::board::Board;
 use crate::chosen::Chosen;
 use crate::error::AutoError;
-use crate::explained::LIMITS;
+use crate::explained::Explained;
 use crate::grid::{MEDIAN, WIDTH, value_at};
 use crate::history::History;
-use crate::member::{Grids, grids};
-use crate::mix::Mix;
+use crate::member::{ByMembers, Grids, grids};
 use crate::packed::{to_bytes, to_numbers};
 
 /// Members with what they have learned, and how they are combined.
@@ -125,11 +124,11 @@ impl Trained for TrainedAuto {
         h: usize,
         workers: &Workers,
     ) -> Option<Result<Vec<ForecastPart>, EstimatorError>> {
-        Some(self.explained(panel, future, h, workers).map(|found| self.parts_of(&found, h)))
+        Some(self.contributed(panel, future, h, workers).map(|found| self.explained().parts(&found, h)))
     }
 
     fn attributed_inputs(&self, _: &str, _: usize) -> Option<Vec<String>> {
-        Some(self.explaining().into_iter().map(|(_, name)| name).chain([LIMITS.to_owned()]).collect())
+        Some(self.explained().names())
     }
 
     /// Whatever the method: shares of members are what they are.
@@ -142,7 +141,7 @@ impl Trained for TrainedAuto {
         workers: &Workers,
     ) -> Option<Result<Vec<Contributions>, EstimatorError>> {
         Some(match output {
-            0 => self.explained(panel, future, h, workers),
+            0 => self.contributed(panel, future, h, workers),
             output => Err(AutoError::Output { found: output }.into()),
         })
     }
@@ -163,26 +162,27 @@ impl Trained for TrainedAuto {
     }
 }
 
-/// What members forecast of the windows of a span.
-pub(crate) struct ByMembers {
-    pub(crate) cutoffs: Vec<Cutoff>,
-    /// `[member][window]`: quantiles `[h, WIDTH]`, nothing where it cannot forecast one.
-    pub(crate) values: Vec<Vec<Option<Vec<f32>>>>,
-}
-
 impl TrainedAuto {
-    /// The members in their order.
-    pub(crate) fn members(&self) -> &[Arc<dyn Trained>] {
-        &self.members
+    /// What explains its forecasts.
+    fn explained(&self) -> Explained<'_> {
+        Explained::of(self.members.iter().map(|member| member.estimator().alias()))
     }
 
-    /// How the members are combined.
-    pub(crate) fn mix(&self) -> &Mix {
-        &self.chosen.mix
+    /// The contributions of members to what follows each series.
+    fn contributed(
+        &self,
+        panel: &Panel,
+        future: Option<&Future>,
+        h: usize,
+        workers: &Workers,
+    ) -> Result<Vec<Contributions>, EstimatorError> {
+        let found = self.by_members(panel, (Span::Predict { future }, h), workers)?;
+        let history = |window: usize| self.history(panel, found.cutoffs[window]);
+        Ok(self.explained().contributions(&found, &self.chosen.mix, h, history))
     }
 
     /// What each member forecasts.
-    pub(crate) fn by_members(
+    fn by_members(
         &self,
         panel: &Panel,
         (span, h): (Span<'_>, usize),
@@ -222,7 +222,7 @@ impl TrainedAuto {
     }
 
     /// What was known of a series at a cutoff.
-    pub(crate) fn history(&self, panel: &Panel, (series, rows): (usize, usize)) -> History {
+    fn history(&self, panel: &Panel, (series, rows): (usize, usize)) -> History {
         let zero = f64::from(panel.level(series).hold(0.0));
         History::of(&panel.known_y(series, 0..rows), self.chosen.season, zero)
             .below_zero(self.chosen.below_zero)

@@ -53,7 +53,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "member mix",
             "beside",
             "chosen rehearse weights",
-            "gathered",
+            "explained gathered",
             "caveats",
             "choose temporal trained",
             "auto",
