@@ -507,10 +507,11 @@ def measure_tirex(folder: Path, threads: int) -> None:
     model, _, _ = tirex(folder, small=False)
     rows = torch.tensor(np.stack(timed_series()))
     for size in (100, 10, 1):
-        start = time.perf_counter()
-        for first in range(0, 100, size):
-            model.forecast(rows[first : first + size], prediction_length=48)
-        print(f"tirex, {threads} threads, 48 steps, batches of {size}: {time.perf_counter() - start:.3f} s")
+        def run(size=size):
+            for first in range(0, 100, size):
+                model.forecast(rows[first : first + size], prediction_length=48)
+
+        timed(f"tirex, {threads} threads, 48 steps, batches of {size}", run)
 
 
 def timed_series() -> list[np.ndarray]:
@@ -528,16 +529,24 @@ def write_csv(path: Path) -> None:
             file.writelines(f"s{i:03},{hour}:00:00,{value:g}\n" for hour, value in zip(hours, y))
 
 
+def timed(what: str, run) -> None:
+    """Prints the seconds of a run, by the clock and of processors: the clock says little where others use the machine."""
+    start, used = time.perf_counter(), time.process_time()
+    run()
+    print(f"{what}: {time.perf_counter() - start:.3f} s, {time.process_time() - used:.3f} s of processors", flush=True)
+
+
 def measure_bolt(folder: Path, threads: int) -> None:
     torch.set_num_threads(threads)
     pipeline = bolt(folder, small=False)
     rows = torch.tensor(np.stack(timed_series()))
     for horizon in (48, 128):
         for size in (100, 10, 1):
-            start = time.perf_counter()
-            for first in range(0, 100, size):
-                pipeline.predict(rows[first : first + size], prediction_length=horizon)
-            print(f"chronos-bolt-small, {threads} threads, {horizon} steps, batches of {size}: {time.perf_counter() - start:.3f} s")
+            def run(size=size, horizon=horizon):
+                for first in range(0, 100, size):
+                    pipeline.predict(rows[first : first + size], prediction_length=horizon)
+
+            timed(f"chronos-bolt-small, {threads} threads, {horizon} steps, batches of {size}", run)
 
 
 def measure_chronos_2(folder: Path, threads: int) -> None:
@@ -545,12 +554,12 @@ def measure_chronos_2(folder: Path, threads: int) -> None:
     write_chronos_2(folder, small=False)
     pipeline = chronos_2(folder, small=False)
     rows = torch.tensor(np.stack(timed_series()))[:, None]
-    for horizon in (48,):
-        for size in (100, 10, 4, 1):
-            start = time.perf_counter()
+    for size in (100, 10, 4, 1):
+        def run(size=size):
             for first in range(0, 100, size):
-                pipeline.predict(rows[first : first + size], prediction_length=horizon)
-            print(f"chronos-2, {threads} threads, {horizon} steps, batches of {size}: {time.perf_counter() - start:.3f} s")
+                pipeline.predict(rows[first : first + size], prediction_length=48)
+
+        timed(f"chronos-2, {threads} threads, 48 steps, batches of {size}", run)
 
 
 def measure_timesfm(folder: Path, threads: int) -> None:
@@ -563,9 +572,7 @@ def measure_timesfm(folder: Path, threads: int) -> None:
         package.compile(ForecastConfig(
             max_context=2016, max_horizon=128, normalize_inputs=True, use_continuous_quantile_head=True, force_flip_invariance=True,
             infer_is_positive=True, per_core_batch_size=size))
-        start = time.perf_counter()
-        package.forecast(48, timed_series())
-        print(f"timesfm 2.5, {threads} threads, 48 steps, batches of {size}: {time.perf_counter() - start:.3f} s")
+        timed(f"timesfm 2.5, {threads} threads, 48 steps, batches of {size}", lambda: package.forecast(48, timed_series()))
 
 
 def measure(threads: int) -> None:
@@ -580,12 +587,8 @@ def measure(threads: int) -> None:
         "batches of 10": lambda: [model.forecast_batch(rows[i : i + 10], horizon=48) for i in range(0, 100, 10)],
         "one by one": lambda: [model.forecast(row, horizon=48) for row in rows],
     }.items():
-        seconds = []
         for _ in range(3):
-            start = time.perf_counter()
-            run()
-            seconds.append(time.perf_counter() - start)
-        print(f"fracast, {threads} threads, {name}: {min(seconds):.3f} s")
+            timed(f"fracast, {threads} threads, {name}", run)
 
 
 def main() -> None:

@@ -103,11 +103,27 @@ class AutoForecaster:
         """
         fitted, data = self._trained()
         if df is not None:
-            reading = Reading(fitted.freq, fitted.columns, fitted.categories, self.settings.threads, self.settings.end)
-            data = _data.read(_frames.gathered(df), None, self.names, reading)
+            data = self._given(fitted, df)
         future = _ahead.future_rows(fitted, data, futr_df, self.h, self.h, df is not None)
         asked = _levels.asked(level, QUANTILES if level is None and quantiles is None else quantiles)
         return data.table(fitted.predict(data.panel, future, self.h, asked.level, False, asked.quantiles))
+
+    def explain(self, df: Any = None, futr_df: Any = None) -> Any:
+        """What each model adds to the forecasts.
+
+        Args:
+            df: Series to forecast; None for those of the fit.
+            futr_df: The future values of columns that are known ahead.
+
+        Returns:
+            A table of the kind of ``df`` with a row per id and time: the seasonal naive's forecast as ``Auto:baseline``, for each model what
+            it adds, as ``Auto:AutoETS``, and ``Auto:limits``, what bounds change. All add up to the median that `predict` returns.
+        """
+        fitted, data = self._trained()
+        if df is not None:
+            data = self._given(fitted, df)
+        future = _ahead.future_rows(fitted, data, futr_df, self.h, self.h, df is not None)
+        return data.table(fitted.explain(data.panel, future, [], "InputXGradient", 0, self.h))
 
     def leaderboard(self) -> Any:
         """The models that were tried, and what is combined as ``Auto``: mase, scaled_crps, the coverage of the inner 80 %, seconds and
@@ -136,6 +152,10 @@ class AutoForecaster:
     def _board(self) -> dict[str, Any]:
         board: dict[str, Any] = json.loads(_foretell.leaderboard(self._trained()[0]))
         return board
+
+    def _given(self, fitted: _foretell.Fitted, df: Any) -> Data:
+        reading = Reading(fitted.freq, fitted.columns, fitted.categories, self.settings.threads, self.settings.end)
+        return _data.read(_frames.gathered(df), None, self.names, reading)
 
     def _trained(self) -> tuple[_foretell.Fitted, Data]:
         if self._fitted is None or self._data is None:

@@ -66,6 +66,10 @@ def test_folders_of_pretrained_networks_forecast(tmp_path):
     pd.testing.assert_frame_equal(NeuralForecast.load(tmp_path / "saved").predict(), forecast)
     alone = NeuralForecast.load(folder)
     assert alone.freq is None
+    with_days = df.assign(ds=pd.date_range("2024", periods=120))
+    short, own = alone.predict(with_days, h=5), alone.predict(with_days)
+    assert (len(short), len(own)) == (5, 12)
+    pd.testing.assert_frame_equal(short, own.head(5))
     with pytest.raises((ValueError, FileNotFoundError), match="no-such-folder"):
         NeuralForecast([Pretrained(h=4, folder=tmp_path / "no-such-folder")], freq=1).fit(df)
 

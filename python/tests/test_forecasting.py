@@ -33,6 +33,9 @@ def test_the_board_says_how_good_each_model_is(tmp_path) -> None:
     assert "seasonal naive" in auto.summary
     levels = auto.predict(level=[80])
     assert "Auto-lo-80" in levels.columns
+    parts = auto.explain()
+    assert list(parts.columns[2:]) == ["Auto:baseline", "Auto:AutoETS", "Auto:limits"]
+    np.testing.assert_allclose(parts.iloc[:, 2:].sum(axis=1), levels["Auto"], rtol=1e-4)
     auto.save(tmp_path / "model")
     with pytest.raises(ValueError, match="AutoETSS"):
         foretell.forecast(AirPassengersDF, h=12, models=["AutoETSS"])

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Instant;
 use std::{env, fs};
 
 use anyhow::{Context as _, bail};
@@ -11,7 +10,8 @@ use clap::Args;
 
 use crate::bench_panels::{BenchPanel, panels};
 use crate::figures::{digits, geometric_mean, table};
-use crate::system::{foretell, output, write};
+use crate::measured::{Cost, measured};
+use crate::system::{foretell, write};
 
 /// The quantiles that are scored.
 const QUANTILES: [f64; 9] = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9];
@@ -21,19 +21,26 @@ const BASELINE: &str = "SeasonalNaive";
 
 #[derive(Args)]
 pub(crate) struct Options {
-    /// Folder with panels: CSV files with the columns unique_id, ds and y, called NAME-hH-sSEASON.csv. ETTh1 and M4 Hourly of the
-    /// folder FORETELL_DATA are added
+    /// Folder with panels: CSV files with the columns unique_id, ds and y, called NAME-hH-sSEASON.csv; other columns are known ahead. ETTh1 and
+    /// M4 Hourly of the folder FORETELL_DATA are added
     folder: Option<PathBuf>,
     /// Budgets of `foretell forecast`
     #[arg(long, value_delimiter = ',', default_value = "0,30s")]
     budgets: Vec<String>,
-    /// Single models beside it
+    /// Single models beside it; one called AutoARIMA+x reads the columns that are known ahead
     #[arg(long, value_delimiter = ',', default_value = "AutoARIMA,AutoETS,AutoTheta,MSTL")]
     models: Vec<String>,
-    /// Programs of others beside it: COMMAND=MODEL,MODEL. The command gets DATA H SEASON OUT and writes MODEL_ql0.1 to MODEL_ql0.9 as
+    /// Programs of others beside it: COMMAND=MODEL,MODEL. The command gets DATA H SEASON OUT, and the file of what is known ahead if a panel
+    /// has such columns, and writes MODEL_ql0.1 to MODEL_ql0.9 as
     /// compare/forecast_panels.py does
     #[arg(long, value_name = "COMMAND=MODELS")]
     beside: Vec<String>,
+    /// Leaves columns that are known ahead out of `foretell forecast` and of what others are given
+    #[arg(long)]
+    without_columns: bool,
+    /// Threads of the program
+    #[arg(long)]
+    threads: Option<usize>,
     /// Last windows of each series that are forecast, each from all that comes before
     #[arg(long, default_value_t = 1)]
     windows: usize,
@@ -45,60 +52,87 @@ pub(crate) struct Options {
     out: Option<PathBuf>,
 }
 
-/// MASE, scaled quantile loss and seconds.
-type Scores = [f64; 3];
+/// MASE and scaled quantile loss.
+type Scores = [f64; 2];
 
 pub(crate) fn run(options: &Options) -> anyhow::Result<()> {
     let program = foretell(options.foretell.as_deref())?;
     let scratch = env::temp_dir().join(format!("foretell-bench-forecast-{}", std::process::id()));
     fs::create_dir_all(&scratch)?;
-    let panels =
+    let mut panels =
         panels(options.folder.as_deref(), env::var_os("FORETELL_DATA").map(PathBuf::from).as_deref())?;
     if panels.is_empty() {
         bail!("there are no panels; name a folder with files NAME-h12-s12.csv, or set FORETELL_DATA");
     }
+    if options.without_columns {
+        panels.iter_mut().for_each(BenchPanel::forget_columns);
+    }
     let ways = ways(options)?;
     let names: Vec<String> = ways.iter().flat_map(Way::names).collect();
     let mut rows = Vec::new();
-    let mut ratios: Vec<[Vec<f64>; 3]> = vec![<[Vec<f64>; 3]>::default(); names.len()];
+    let mut ratios: Vec<[Vec<f64>; 2]> = vec![<[Vec<f64>; 2]>::default(); names.len()];
+    let mut costs: Vec<Vec<Cost>> = vec![Vec::new(); names.len()];
     for panel in &panels {
         let mut all = Vec::new();
         for way in &ways {
-            let tried = Tried { program: &program, scratch: &scratch, panel };
-            let windows: Vec<Vec<Scores>> = (0..options.windows)
+            let tried = Tried { program: &program, scratch: &scratch, panel, threads: options.threads };
+            let windows: Vec<(Vec<Scores>, Cost)> = (0..options.windows)
                 .map(|window| tried.scores(way, window))
                 .collect::<anyhow::Result<_>>()
                 .with_context(|| format!("{} on {}", way.names().join(", "), panel.name))?;
+            let cost = mean_cost(windows.iter().map(|(_, cost)| cost));
             all.extend((0..way.columns().len()).map(|column| {
                 let mean = |which: usize| {
-                    windows.iter().map(|scores| scores[column][which]).sum::<f64>() / windows.len() as f64
+                    windows.iter().map(|(scores, _)| scores[column][which]).sum::<f64>()
+                        / windows.len() as f64
                 };
-                [mean(0), mean(1), mean(2)]
+                ([mean(0), mean(1)], cost)
             }));
         }
         let mut row = vec![panel.name.clone()];
-        let [mase, loss, _] = all[0];
-        for (scores, ratios) in all.iter().zip(&mut ratios).skip(1) {
+        let [mase, loss] = all[0].0;
+        for (way, (scores, cost)) in all.iter().enumerate().skip(1) {
             let [a, b] = [scores[0] / mase, scores[1] / loss];
-            row.push(format!("{} {} {} s", digits(a), digits(b), digits(scores[2])));
-            [a, b, scores[2]].iter().zip(ratios).for_each(|(value, all)| all.push(*value));
+            row.push(cell([a, b], *cost));
+            [a, b].iter().zip(&mut ratios[way]).for_each(|(value, all)| all.push(*value));
+            costs[way].push(*cost);
         }
         eprintln!("{}", row.join(" | "));
         rows.push(row);
     }
-    let mean = |[mase, loss, seconds]: &[Vec<f64>; 3]| {
-        let seconds = seconds.iter().sum::<f64>() / seconds.len() as f64;
-        format!("{} {} {} s", digits(geometric_mean(mase)), digits(geometric_mean(loss)), digits(seconds))
+    let mean = |([mase, loss], costs): (&[Vec<f64>; 2], &Vec<Cost>)| {
+        cell([geometric_mean(mase), geometric_mean(loss)], mean_cost(costs))
     };
-    rows.push(std::iter::once("geometric mean".to_owned()).chain(ratios[1..].iter().map(mean)).collect());
+    let means = ratios[1..].iter().zip(&costs[1..]).map(mean);
+    rows.push(std::iter::once("geometric mean".to_owned()).chain(means).collect());
     let head: Vec<String> = std::iter::once("panel".to_owned()).chain(names[1..].iter().cloned()).collect();
     let text = table(&head, &rows);
-    println!("MASE and scaled quantile loss, divided by those of {BASELINE}, and seconds\n\n{text}");
+    println!(
+        "MASE and scaled quantile loss, divided by those of {BASELINE}; seconds, those of processors in brackets, and the largest memory\n\n{text}"
+    );
     if let Some(out) = &options.out {
         write(out, &text)?;
     }
     fs::remove_dir_all(&scratch)?;
     Ok(())
+}
+
+/// What a way of forecasting gave, and what it took.
+fn cell([mase, loss]: Scores, cost: Cost) -> String {
+    let Cost { seconds, processor_seconds, bytes } = cost;
+    let [seconds, processor_seconds] = [seconds, processor_seconds].map(digits);
+    format!("{} {}; {seconds} s ({processor_seconds}), {} MB", digits(mase), digits(loss), bytes >> 20)
+}
+
+/// The mean of times, and the largest memory.
+fn mean_cost<'a>(costs: impl IntoIterator<Item = &'a Cost>) -> Cost {
+    let (sum, n) = costs.into_iter().fold((Cost::default(), 0.0), |(sum, n), cost| (sum.and(*cost), n + 1.0));
+    Cost { seconds: sum.seconds / n, processor_seconds: sum.processor_seconds / n, ..sum }
+}
+
+/// A model's name, and whether it is to read what is known ahead.
+fn reading(name: &str) -> (&str, bool) {
+    name.strip_suffix("+x").map_or((name, false), |name| (name, true))
 }
 
 /// How panels are forecast.
@@ -130,7 +164,7 @@ impl Way {
     fn columns(&self) -> Vec<&str> {
         match self {
             Self::Forecast(_) => vec!["Auto"],
-            Self::Model(name) => vec![name],
+            Self::Model(name) => vec![reading(name).0],
             Self::Beside(_, columns) => columns.iter().map(String::as_str).collect(),
         }
     }
@@ -153,50 +187,68 @@ struct Tried<'a> {
     program: &'a Path,
     scratch: &'a Path,
     panel: &'a BenchPanel,
+    threads: Option<usize>,
 }
 
 impl Tried<'_> {
-    /// The scores of each column in the window that ends `window` windows before the end.
-    fn scores(&self, way: &Way, window: usize) -> anyhow::Result<Vec<Scores>> {
+    /// The scores of each column in the window that ends `window` windows before the end, and what they took.
+    fn scores(&self, way: &Way, window: usize) -> anyhow::Result<(Vec<Scores>, Cost)> {
         let h = self.panel.h;
         let (data, forecast, model) =
             (self.scratch.join("data.csv"), self.scratch.join("forecast.csv"), self.scratch.join("model"));
         fs::write(&data, self.panel.text_without_last(h * (window + 1)))?;
+        let (ahead, messages) = (self.scratch.join("ahead.csv"), self.scratch.join("messages"));
+        let columns = self.panel.columns.join(",");
+        let has_columns = !columns.is_empty();
+        if has_columns {
+            fs::write(&ahead, self.panel.text_ahead(h * (window + 1)))?;
+        }
         let command = |name: &str| {
             let mut command = Command::new(self.program);
             command.arg(name).arg("--data").arg(&data).arg("--quiet");
+            if let Some(threads) = self.threads {
+                command.args(["--threads", &threads.to_string()]);
+            }
             command
         };
-        let begun = Instant::now();
         let steps = h.to_string();
-        match way {
+        let cost = match way {
             Way::Forecast(budget) => {
                 let mut forecasting = command("forecast");
-                output(forecasting.args(["--h", &steps, "--budget", budget, "--out"]).arg(&forecast))?;
+                if has_columns {
+                    forecasting.args(["--futr-exog", &columns, "--futr"]).arg(&ahead);
+                }
+                forecasting.args(["--h", &steps, "--budget", budget, "--out"]).arg(&forecast);
+                measured(&mut forecasting, &messages)?
             }
             Way::Model(name) => {
+                let (name, reads) = reading(name);
                 let mut fitting = command("fit");
                 fitting.args(["--model", name, "--h", &steps, "--overwrite", "--out"]).arg(&model);
-                output(&mut fitting)?;
                 let quantiles = QUANTILES.map(|q| q.to_string()).join(",");
                 let mut predicting = command("predict");
                 predicting.arg("--model").arg(&model).args(["--quantiles", &quantiles, "--out"]);
-                output(predicting.arg(&forecast))?;
+                predicting.arg(&forecast);
+                if reads && has_columns {
+                    fitting.args(["--futr-exog", &columns]);
+                    predicting.arg("--futr").arg(&ahead);
+                }
+                measured(&mut fitting, &messages)?.and(measured(&mut predicting, &messages)?)
             }
             Way::Beside(words, _) => {
                 let (program, arguments) = words.split_first().context("a command has a name")?;
                 let mut other = Command::new(program);
                 other.args(arguments).arg(&data).args([&steps, &self.panel.season.to_string()]);
-                output(other.arg(&forecast))?;
+                other.arg(&forecast);
+                if has_columns {
+                    other.arg(&ahead);
+                }
+                measured(&mut other, &messages)?
             }
-        }
-        let seconds = begun.elapsed().as_secs_f64();
-        let text = fs::read_to_string(&forecast)?;
-        let score = |column: &&str| {
-            let [mase, loss] = scored(self.panel, &text, column, window)?;
-            Ok([mase, loss, seconds])
         };
-        way.columns().iter().map(score).collect()
+        let text = fs::read_to_string(&forecast)?;
+        let score = |column: &&str| scored(self.panel, &text, column, window);
+        Ok((way.columns().iter().map(score).collect::<anyhow::Result<_>>()?, cost))
     }
 }
 
@@ -244,8 +296,9 @@ mod tests {
     #[test]
     fn forecasts_are_scored_by_the_change_over_a_season() {
         let y = vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
-        let series = vec![BenchSeries { id: "a".to_owned(), times: vec![String::new(); 6], y }];
-        let panel = BenchPanel { name: "test".to_owned(), h: 1, season: 1, series };
+        let times = vec![String::new(); 6];
+        let series = vec![BenchSeries { id: "a".to_owned(), times, y, beside: Vec::new() }];
+        let panel = BenchPanel { name: "test".to_owned(), h: 1, season: 1, columns: Vec::new(), series };
         let head = QUANTILES.map(|q| format!("M_ql{q}")).join(",");
         let forecast = format!("unique_id,ds,{head}\na,6{}\n", ",4".repeat(9));
         let [mase, loss] = scored(&panel, &forecast, "M", 0).unwrap();
@@ -253,5 +306,13 @@ mod tests {
         let [mase, _] = scored(&panel, &forecast, "M", 1).unwrap();
         assert!((mase - 1.0).abs() < 1e-9, "the window before");
         assert!(scored(&panel, &forecast, "N", 0).is_err());
+    }
+
+    #[test]
+    fn costs_of_panels_are_told_in_a_cell() {
+        let cost = |seconds, bytes| Cost { seconds, processor_seconds: 2.0 * seconds, bytes };
+        let mean = mean_cost(&[cost(1.0, 5 << 20), cost(3.0, 4 << 20)]);
+        assert_eq!(cell([0.5, 1.25], mean), "0.500 1.25; 2.00 s (4.00), 5 MB");
+        assert_eq!((reading("AutoARIMA+x"), reading("MSTL")), (("AutoARIMA", true), ("MSTL", false)));
     }
 }

@@ -11,14 +11,19 @@ pub(crate) struct BenchPanel {
     pub(crate) name: String,
     pub(crate) h: usize,
     pub(crate) season: usize,
+    /// Columns that are known ahead.
+    pub(crate) columns: Vec<String>,
     pub(crate) series: Vec<BenchSeries>,
 }
 
 /// A series.
+#[derive(Default)]
 pub(crate) struct BenchSeries {
     pub(crate) id: String,
     pub(crate) times: Vec<String>,
     pub(crate) y: Vec<f64>,
+    /// The cells of the columns of each row, with a comma before each.
+    pub(crate) beside: Vec<String>,
 }
 
 /// The panels of a folder, and those of a folder with ETTh1 and M4 Hourly.
@@ -33,8 +38,8 @@ pub(crate) fn panels(folder: Option<&Path>, known: Option<&Path>) -> anyhow::Res
             let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             if let Some((name, h, season)) = named(&name) {
                 let text = fs::read_to_string(&path)?;
-                let series = long(&text).with_context(|| path.display().to_string())?;
-                panels.push(BenchPanel { name, h, season, series });
+                let (columns, series) = long(&text).with_context(|| path.display().to_string())?;
+                panels.push(BenchPanel { name, h, season, columns, series });
             }
         }
     }
@@ -44,6 +49,7 @@ pub(crate) fn panels(folder: Option<&Path>, known: Option<&Path>) -> anyhow::Res
                 name: "ETTh1".to_owned(),
                 h: 24,
                 season: 24,
+                columns: Vec::new(),
                 series: wide(&text, 3000),
             });
         }
@@ -51,7 +57,8 @@ pub(crate) fn panels(folder: Option<&Path>, known: Option<&Path>) -> anyhow::Res
             ["M4-Hourly-train.csv", "M4-Hourly-test.csv"].map(|name| fs::read_to_string(known.join(name)));
         if let [Ok(train), Ok(test)] = parts {
             let series = across(&train, &test, 10);
-            panels.push(BenchPanel { name: "M4 Hourly".to_owned(), h: 48, season: 24, series });
+            let (name, columns) = ("M4 Hourly".to_owned(), Vec::new());
+            panels.push(BenchPanel { name, h: 48, season: 24, columns, series });
         }
     }
     for panel in &mut panels {
@@ -68,26 +75,28 @@ fn named(file: &str) -> Option<(String, usize, usize)> {
     Some((name.to_owned(), h.parse().ok()?, season.parse().ok()?))
 }
 
-/// The series of a table with a row per series and time.
-fn long(text: &str) -> anyhow::Result<Vec<BenchSeries>> {
+/// The series of a table with a row per series and time, and the names of the other columns.
+fn long(text: &str) -> anyhow::Result<(Vec<String>, Vec<BenchSeries>)> {
     let mut lines = text.lines();
     let head: Vec<&str> = lines.next().unwrap_or_default().split(',').collect();
     let place = |name: &str| {
         head.iter().position(|column| *column == name).with_context(|| format!("it has no column {name}"))
     };
     let [id, ds, y] = [place("unique_id")?, place("ds")?, place("y")?];
+    let others: Vec<usize> = (0..head.len()).filter(|place| ![id, ds, y].contains(place)).collect();
     let mut all: Vec<BenchSeries> = Vec::new();
     for line in lines {
         let cells: Vec<&str> = line.split(',').collect();
         if all.last().is_none_or(|series| series.id != cells[id]) {
-            all.push(BenchSeries { id: cells[id].to_owned(), times: Vec::new(), y: Vec::new() });
+            all.push(BenchSeries { id: cells[id].to_owned(), ..BenchSeries::default() });
         }
         if let Some(series) = all.last_mut() {
             series.times.push(cells[ds].to_owned());
             series.y.push(cells[y].parse().with_context(|| format!("{line}: y is no number"))?);
+            series.beside.push(others.iter().map(|place| format!(",{}", cells[*place])).collect());
         }
     }
-    Ok(all)
+    Ok((others.into_iter().map(|place| head[place].to_owned()).collect(), all))
 }
 
 /// The last rows of a table with a column per series.
@@ -100,6 +109,7 @@ fn wide(text: &str, rows: usize) -> Vec<BenchSeries> {
         id: head[column].to_owned(),
         times: last.iter().map(|row| row[0].to_owned()).collect(),
         y: last.iter().map(|row| row[column].parse().unwrap_or(f64::NAN)).collect(),
+        beside: Vec::new(),
     };
     (1..head.len()).map(series).collect()
 }
@@ -118,7 +128,7 @@ fn across(train: &str, test: &str, every: usize) -> Vec<BenchSeries> {
             y.extend(after);
             // Days from a Monday on; the months of a year of 365 days.
             let times = (0..y.len()).map(hour_of_2018).collect();
-            BenchSeries { id, times, y }
+            BenchSeries { id, times, y, beside: Vec::new() }
         })
         .collect()
 }
@@ -137,14 +147,43 @@ fn hour_of_2018(hour: usize) -> String {
 impl BenchPanel {
     /// The panel as a file, without the last rows of each series.
     pub(crate) fn text_without_last(&self, rows: usize) -> String {
-        let mut text = "unique_id,ds,y\n".to_owned();
+        let mut text = format!("unique_id,ds,y{}\n", self.names());
         for series in &self.series {
             let known = series.y.len().saturating_sub(rows);
-            for (time, y) in series.times.iter().zip(&series.y).take(known) {
-                _ = writeln!(text, "{},{time},{y}", series.id);
+            for (row, (time, y)) in series.times.iter().zip(&series.y).take(known).enumerate() {
+                _ = writeln!(text, "{},{time},{y}{}", series.id, series.beside(row));
             }
         }
         text
+    }
+
+    /// Leaves out what is known ahead.
+    pub(crate) fn forget_columns(&mut self) {
+        self.columns.clear();
+        self.series.iter_mut().for_each(|series| series.beside.clear());
+    }
+
+    /// What is known ahead of the rows behind those of [`text_without_last`](Self::text_without_last).
+    pub(crate) fn text_ahead(&self, rows: usize) -> String {
+        let mut text = format!("unique_id,ds{}\n", self.names());
+        for series in &self.series {
+            let known = series.y.len().saturating_sub(rows);
+            for (row, time) in series.times.iter().enumerate().skip(known).take(self.h) {
+                _ = writeln!(text, "{},{time}{}", series.id, series.beside(row));
+            }
+        }
+        text
+    }
+
+    /// The names of the columns that are known ahead, with a comma before each.
+    fn names(&self) -> String {
+        self.columns.iter().map(|name| format!(",{name}")).collect()
+    }
+}
+
+impl BenchSeries {
+    fn beside(&self, row: usize) -> &str {
+        self.beside.get(row).map_or("", String::as_str)
     }
 }
 
@@ -160,13 +199,24 @@ mod tests {
     }
 
     #[test]
+    fn other_columns_are_known_ahead() {
+        let text = "unique_id,price,ds,y,promo\na,9.5,1,2,0\na,8,2,3,1\na,7,3,4,0\n";
+        let (columns, series) = long(text).unwrap();
+        let mut panel = BenchPanel { name: String::new(), h: 1, season: 1, columns, series };
+        assert_eq!(panel.text_without_last(2), "unique_id,ds,y,price,promo\na,1,2,9.5,0\n");
+        assert_eq!(panel.text_ahead(2), "unique_id,ds,price,promo\na,2,8,1\n");
+        panel.forget_columns();
+        assert_eq!(panel.text_without_last(2), "unique_id,ds,y\na,1,2\n");
+    }
+
+    #[test]
     fn tables_of_each_kind_are_read() {
-        let series = long("unique_id,ds,y\na,1,2.5\na,2,3\nb,1,4\n").unwrap();
+        let (columns, series) = long("unique_id,ds,y\na,1,2.5\na,2,3\nb,1,4\n").unwrap();
         assert_eq!(
             (series.len(), &series[0].y, &series[1].times),
             (2, &vec![2.5, 3.0], &vec!["1".to_owned()])
         );
-        assert!(long("id,ds,y\n").is_err());
+        assert!(columns.is_empty() && long("id,ds,y\n").is_err());
         let series = wide("date,a,b\n1,2,3\n4,5,6\n7,8,9\n", 2);
         assert_eq!(
             (&series[1].y, &series[0].times),
@@ -176,7 +226,7 @@ mod tests {
         assert_eq!((&series[0].y, &series[1].y), (&vec![1.0, 2.0, 5.0], &vec![3.0, 6.0]));
         assert_eq!(series[0].times[1], "2018-01-01 01:00:00");
         assert_eq!(hour_of_2018(24 * 59 + 5), "2018-03-01 05:00:00");
-        let panel = BenchPanel { name: String::new(), h: 1, season: 1, series };
+        let panel = BenchPanel { name: String::new(), h: 1, season: 1, columns, series };
         assert_eq!(panel.text_without_last(1).lines().count(), 1 + 2 + 1);
     }
 }

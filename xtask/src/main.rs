@@ -8,6 +8,7 @@ mod bench_panels;
 mod ci;
 mod compare;
 mod figures;
+mod measured;
 mod models;
 mod mpi;
 mod neon;

@@ -32,6 +32,12 @@ pub enum AutoError {
         /// Why not.
         reason: String,
     },
+    /// A number of an output that it has not.
+    #[error("Auto explains one output, its median, counted from 0; there is no output {found}")]
+    Output {
+        /// The number.
+        found: usize,
+    },
     /// A time that is none.
     #[error("a budget is written as 0, 30s, 2m, 1h or 600steps, not {found:?}")]
     Budget {

@@ -12,7 +12,7 @@ fn noise(id: usize, t: usize) -> f64 {
 }
 
 /// Months of some series: a level, a trend, a season, and noise.
-fn months(series: usize, rows: usize) -> Panel {
+pub(crate) fn months(series: usize, rows: usize) -> Panel {
     let value = |id: usize, t: usize| {
         let season = (t as f64 / 12.0 * std::f64::consts::TAU + id as f64).sin();
         (100.0 + 0.8 * t as f64 + 12.0 * season + 4.0 * noise(id, t)) as f32
@@ -22,16 +22,16 @@ fn months(series: usize, rows: usize) -> Panel {
     Panel::from_series(Freq::parse("MS").expect("months"), all).expect("a panel")
 }
 
-fn fit(auto: Auto, panel: &Panel, threads: usize) -> Fitted {
+pub(crate) fn fit(auto: Auto, panel: &Panel, threads: usize) -> Fitted {
     Forecaster::new([auto.into()]).expect("a model").threads(threads).fit(panel).expect("a fit")
 }
 
-fn predict(fitted: &Fitted, panel: &Panel) -> Frame {
+pub(crate) fn predict(fitted: &Fitted, panel: &Panel) -> Frame {
     fitted.predict_with(panel, &PredictOptions::new().quantiles(&QUANTILES)).expect("a forecast")
 }
 
 /// Models that fit in a moment.
-fn quick(h: usize) -> Auto {
+pub(crate) fn quick(h: usize) -> Auto {
     Auto::new(h).with("models", vec!["MSTL", "DynamicOptimizedTheta", "HistoricAverage"]).expect("models")
 }
 
@@ -109,6 +109,23 @@ fn less_than_two_seasons_are_forecast_by_the_last_one() {
     for (step, value) in forecast.column("Auto").expect("a column")[..h].iter().enumerate() {
         assert!((f64::from(*value) - season[(rows + step) % 4]).abs() < 25.0, "{step}: {value}");
     }
+}
+
+/// The only window behind the first season is shorter than the horizon, and its columns end with it.
+#[test]
+fn columns_that_are_known_ahead_may_end_within_a_window() {
+    let (h, season, rows) = (6, 13, 18);
+    let value = |t: usize| (20.0 + 8.0 * (t % season) as f64 + noise(0, t)) as f32;
+    let panel = Panel::from_series(
+        Freq::parse("D").expect("days"),
+        [("a", 0, (0..rows).map(value).collect::<Vec<_>>())],
+    );
+    let price = (0..rows).map(|t| (t % 3) as f32).collect();
+    let panel = panel.expect("a panel").with_computed(vec![("price".to_owned(), price)]).expect("a column");
+    let auto = quick(h).with("season_length", season).expect("a season");
+    let auto = auto.with("futr_exog_list", vec!["price"]).expect("columns");
+    let board = TrainedAuto::of(&fit(auto, &panel, 1)).expect("it").board().clone();
+    assert!(board.seasons == [season] && board.windows == 1 && !board.is_honest, "{board:?}");
 }
 
 #[test]

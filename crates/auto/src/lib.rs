@@ -27,6 +27,9 @@ mod caveats;
 mod choose;
 mod chosen;
 mod error;
+mod explained;
+#[cfg(test)]
+mod explained_tests;
 #[cfg(test)]
 mod forecasts_tests;
 mod gathered;

@@ -31,6 +31,13 @@ pub(crate) struct Grids {
     pub(crate) is_point: bool,
 }
 
+/// What members forecast of the windows of a span.
+pub(crate) struct ByMembers {
+    pub(crate) cutoffs: Vec<Cutoff>,
+    /// `[member][window]`: quantiles `[h, WIDTH]`, nothing where it cannot forecast one.
+    pub(crate) values: Vec<Vec<Option<Vec<f32>>>>,
+}
+
 impl Member {
     /// A model with hyper-parameters of its own, which is shown all rows.
     pub(crate) fn whole(spec: ModelSpec) -> Self {

@@ -43,6 +43,19 @@ impl Mix {
         if history.has_ended {
             return (vec![history.range[0] as f32; h * WIDTH], 0);
         }
+        let (shares, refused) = self.shares(history, members);
+        let Some(shares) = shares else { return (last_value(history, h), refused) };
+        let mut values = weighted(&shares, members, h * WIDTH);
+        if history.len < FEW_ROWS {
+            spread_out(history, &mut values);
+        }
+        self.widen(history, &mut values);
+        (values, refused)
+    }
+
+    /// The weights of the members of a series, which add up to 1, without those whose forecasts nothing in the history justifies; nothing
+    /// where that leaves none. And how many were left out.
+    pub(crate) fn shares(&self, history: &History, members: &[Option<&[f32]>]) -> (Option<Vec<f64>>, usize) {
         let is_sound: Vec<bool> =
             members.iter().map(|values| values.is_some_and(|values| justifies(history, values))).collect();
         let left_out = |member: usize| members[member].is_some() && !is_sound[member];
@@ -54,22 +67,11 @@ impl Mix {
         if weights.iter().all(|weight| *weight == 0.0) {
             match self.order.iter().find(|member| is_sound[**member]) {
                 Some(&member) => weights[member] = 1.0,
-                None => return (last_value(history, h), refused),
+                None => return (None, refused),
             }
         }
         let all: f64 = weights.iter().sum();
-        let mut sums = vec![0.0_f64; h * WIDTH];
-        for (weight, values) in weights.iter().zip(members) {
-            if let Some(values) = values.filter(|_| *weight > 0.0) {
-                sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += weight / all * f64::from(*value));
-            }
-        }
-        let mut values: Vec<f32> = sums.into_iter().map(|value| value as f32).collect();
-        if history.len < FEW_ROWS {
-            spread_out(history, &mut values);
-        }
-        self.widen(history, &mut values);
-        (values, refused)
+        (Some(weights.into_iter().map(|weight| weight / all).collect()), refused)
     }
 
     /// Sorts the quantiles, sets their distance from the median, and ends them at zero where the history is never below.
@@ -81,6 +83,17 @@ impl Mix {
         }
         stop_at_least(history, values);
     }
+}
+
+/// The weighted mean of what members forecast.
+pub(crate) fn weighted(shares: &[f64], members: &[Option<&[f32]>], each: usize) -> Vec<f32> {
+    let mut sums = vec![0.0_f64; each];
+    for (share, values) in shares.iter().zip(members) {
+        if let Some(values) = values.filter(|_| *share > 0.0) {
+            sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += share * f64::from(*value));
+        }
+    }
+    sums.into_iter().map(|value| value as f32).collect()
 }
 
 /// Keeps what was never below zero there: a trend that goes on would sell less than nothing.

@@ -25,7 +25,9 @@ impl Stage {
     /// The window that begins `ahead` steps before the end of each series.
     pub(crate) fn new(panel: &Panel, ahead: usize, h: usize, season: usize, settings: &Settings) -> Self {
         let known = panel.without_last(ahead);
-        let future = settings.has_columns().then(|| Future::within(panel, &known, h));
+        // Of a window that is shorter than the horizon, steps behind its end are forecast and not scored.
+        let of_window = || Future::within(panel, &known, ahead.min(h)).of_steps(h);
+        let future = settings.has_columns().then(of_window);
         let case = |place: usize| {
             let rows = known.len(place);
             let series = panel.find(known.id(place))?;

@@ -5,15 +5,17 @@ use std::fmt;
 use std::sync::Arc;
 
 use foretell::own_estimator::{
-    Asked, Estimator, ForecastPart, ForecastValues, Learned, Span, Trained, WithoutParts,
+    Asked, Contributions, Estimator, ForecastPart, ForecastValues, Learned, Span, Trained,
 };
-use foretell::{EstimatorError, Fitted, Future, Panel, Workers, pack_model, unpack_model};
+use foretell::{Attribution, EstimatorError, Fitted, Future, Panel, Workers, pack_model, unpack_model};
 
 use crate::board::Board;
 use crate::chosen::Chosen;
+use crate::error::AutoError;
+use crate::explained::Explained;
 use crate::grid::{MEDIAN, WIDTH, value_at};
 use crate::history::History;
-use crate::member::{Grids, grids};
+use crate::member::{ByMembers, Grids, grids};
 use crate::packed::{to_bytes, to_numbers};
 
 /// Members with what they have learned, and how they are combined.
@@ -100,12 +102,98 @@ impl Trained for TrainedAuto {
         asked: &Asked<'_>,
         workers: &Workers,
     ) -> Result<ForecastValues, EstimatorError> {
-        let (chosen, h) = (&self.chosen, asked.h);
+        let h = asked.h;
+        let ByMembers { cutoffs, values: of_members } = self.by_members(panel, (asked.span, h), workers)?;
+        let quantiles = asked.quantiles.unwrap_or_default();
+        let mut values = Vec::with_capacity(cutoffs.len() * h * (1 + quantiles.len()));
+        for (window, &cutoff) in cutoffs.iter().enumerate() {
+            let members: Vec<Option<&[f32]>> = of_members.iter().map(|own| own[window].as_deref()).collect();
+            let (combined, _) = self.chosen.mix.combined(&self.history(panel, cutoff), h, &members);
+            for step in combined.chunks_exact(WIDTH) {
+                values.push(step[MEDIAN]);
+                values.extend(quantiles.iter().map(|&q| value_at(step, q)));
+            }
+        }
+        Ok(ForecastValues { cutoffs, values })
+    }
+
+    fn parts(
+        &self,
+        panel: &Panel,
+        future: Option<&Future>,
+        h: usize,
+        workers: &Workers,
+    ) -> Option<Result<Vec<ForecastPart>, EstimatorError>> {
+        Some(self.contributed(panel, future, h, workers).map(|found| self.explained().parts(&found, h)))
+    }
+
+    fn attributed_inputs(&self, _: &str, _: usize) -> Option<Vec<String>> {
+        Some(self.explained().names())
+    }
+
+    /// Whatever the method: shares of members are what they are.
+    fn contributions(
+        &self,
+        panel: &Panel,
+        future: Option<&Future>,
+        h: usize,
+        (_, output): (Attribution, usize),
+        workers: &Workers,
+    ) -> Option<Result<Vec<Contributions>, EstimatorError>> {
+        Some(match output {
+            0 => self.contributed(panel, future, h, workers),
+            output => Err(AutoError::Output { found: output }.into()),
+        })
+    }
+
+    fn held_bytes(&self) -> [u64; 2] {
+        self.members.iter().fold([0, 0], |[own, copied], member| {
+            let [more_own, more_copied] = member.held_bytes();
+            [own + more_own, copied + more_copied]
+        })
+    }
+
+    fn learned(&self) -> Learned {
+        let packed = |(place, member): (usize, &Arc<dyn Trained>)| {
+            let bytes = pack_model(&**member).expect("a model that was trained is whole");
+            (name_of(place), to_numbers(&bytes))
+        };
+        Learned { series: Vec::new(), numbers: self.members.iter().enumerate().map(packed).collect() }
+    }
+}
+
+impl TrainedAuto {
+    /// What explains its forecasts.
+    fn explained(&self) -> Explained<'_> {
+        Explained::of(self.members.iter().map(|member| member.estimator().alias()))
+    }
+
+    /// The contributions of members to what follows each series.
+    fn contributed(
+        &self,
+        panel: &Panel,
+        future: Option<&Future>,
+        h: usize,
+        workers: &Workers,
+    ) -> Result<Vec<Contributions>, EstimatorError> {
+        let found = self.by_members(panel, (Span::Predict { future }, h), workers)?;
+        let history = |window: usize| self.history(panel, found.cutoffs[window]);
+        Ok(self.explained().contributions(&found, &self.chosen.mix, h, history))
+    }
+
+    /// What each member forecasts.
+    fn by_members(
+        &self,
+        panel: &Panel,
+        (span, h): (Span<'_>, usize),
+        workers: &Workers,
+    ) -> Result<ByMembers, EstimatorError> {
+        let chosen = &self.chosen;
         let mut cutoffs = Vec::new();
         let mut of_members: Vec<Vec<Option<Vec<f32>>>> = Vec::with_capacity(self.members.len());
         for (place, trained) in self.members.iter().enumerate() {
-            let shown = self.shown(place, panel, asked.span);
-            let found = grids(&**trained, &shown, (asked.span, h), workers)?;
+            let shown = self.shown(place, panel, span);
+            let found = grids(&**trained, &shown, (span, h), workers)?;
             let Grids { cutoffs: mut own, values, is_point } = found;
             // Of a panel that is shown in part, cutoffs count fewer rows.
             own.iter_mut().for_each(|(series, rows)| *rows += panel.len(*series) - shown.len(*series));
@@ -130,71 +218,9 @@ impl Trained for TrainedAuto {
             }
             of_members.push(by_window);
         }
-        let quantiles = asked.quantiles.unwrap_or_default();
-        let mut values = Vec::with_capacity(cutoffs.len() * h * (1 + quantiles.len()));
-        for (window, &cutoff) in cutoffs.iter().enumerate() {
-            let members: Vec<Option<&[f32]>> = of_members.iter().map(|own| own[window].as_deref()).collect();
-            let (combined, _) = chosen.mix.combined(&self.history(panel, cutoff), h, &members);
-            for step in combined.chunks_exact(WIDTH) {
-                values.push(step[MEDIAN]);
-                values.extend(quantiles.iter().map(|&q| value_at(step, q)));
-            }
-        }
-        Ok(ForecastValues { cutoffs, values })
+        Ok(ByMembers { cutoffs, values: of_members })
     }
 
-    /// Quantiles of members that are combined have no parts; which of the members have some is told.
-    fn parts(
-        &self,
-        panel: &Panel,
-        future: Option<&Future>,
-        h: usize,
-        workers: &Workers,
-    ) -> Option<Result<Vec<ForecastPart>, EstimatorError>> {
-        let has_parts = |(place, _): &(usize, (&str, f64))| {
-            let shown = self.shown(*place, panel, Span::Predict { future });
-            matches!(self.members[*place].parts(&shown, future, h, workers), Some(Ok(_)))
-        };
-        let named = self.members.iter().zip(&self.chosen.mix.weights);
-        let named = named.map(|(member, weight)| (member.estimator().alias(), *weight)).enumerate();
-        let (with, without): (Vec<_>, Vec<_>) = named.partition(has_parts);
-        let listed = |members: &[(usize, (&str, f64))]| {
-            let told = members.iter().map(|(_, (name, weight))| format!("{name} (weight {weight:.2})"));
-            told.collect::<Vec<_>>().join(", ")
-        };
-        let what = match (&with[..], &without[..]) {
-            ([], without) => format!("and its members have none either: {}", listed(without)),
-            (with, without) => format!(
-                "and those of its members by themselves have some, of {}{}; fit one of them alone (season_length = {}), and take its \
-                 forecasts apart",
-                listed(with),
-                if without.is_empty() { String::new() } else { format!(", not of {}", listed(without)) },
-                self.chosen.season
-            ),
-        };
-        let reason = format!(
-            "it combines the quantiles of several models, so that its forecasts have no parts, {what}"
-        );
-        Some(Err(WithoutParts { model: self.estimator.alias().to_owned(), reason }.into()))
-    }
-
-    fn held_bytes(&self) -> [u64; 2] {
-        self.members.iter().fold([0, 0], |[own, copied], member| {
-            let [more_own, more_copied] = member.held_bytes();
-            [own + more_own, copied + more_copied]
-        })
-    }
-
-    fn learned(&self) -> Learned {
-        let packed = |(place, member): (usize, &Arc<dyn Trained>)| {
-            let bytes = pack_model(&**member).expect("a model that was trained is whole");
-            (name_of(place), to_numbers(&bytes))
-        };
-        Learned { series: Vec::new(), numbers: self.members.iter().enumerate().map(packed).collect() }
-    }
-}
-
-impl TrainedAuto {
     /// What was known of a series at a cutoff.
     fn history(&self, panel: &Panel, (series, rows): (usize, usize)) -> History {
         let zero = f64::from(panel.level(series).hold(0.0));

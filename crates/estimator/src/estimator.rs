@@ -247,10 +247,10 @@ pub trait Trained: Any + fmt::Debug + Send + Sync {
         [0, 0]
     }
 
-    /// The memory that forecasts of this many windows of `h` steps take on this many threads, beside what it has learned, the
+    /// The memory that forecasts of this many windows of `h` steps of a panel take on this many threads, beside what it has learned, the
     /// panel and the forecasts.
-    fn memory(&self, windows: usize, h: usize, threads: usize) -> MemoryEstimate {
-        _ = (windows, h, threads);
+    fn memory(&self, panel: &Panel, windows: usize, h: usize, threads: usize) -> MemoryEstimate {
+        _ = (panel, windows, h, threads);
         MemoryEstimate::default()
     }
 

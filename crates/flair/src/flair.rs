@@ -252,7 +252,7 @@ impl Trained for TrainedFlair {
         Some(all())
     }
 
-    fn memory(&self, windows: usize, h: usize, threads: usize) -> MemoryEstimate {
+    fn memory(&self, _: &Panel, windows: usize, h: usize, threads: usize) -> MemoryEstimate {
         let at_once = windows.min(threads) as u64;
         // Steps, and levels of which there are as many at most.
         let numbers = 2 * (h as u64).saturating_mul(self.flair.settings.n_samples as u64);

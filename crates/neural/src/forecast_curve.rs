@@ -86,7 +86,7 @@ pub fn forecast_curve(
     let network = TrainedNetwork::new(spec.clone(), network, params, None);
     let needs = spec.needs();
     let (h, n_series) = (spec.horizon(), needs.n_series.unwrap_or(1));
-    let forecasts = network.memory(largest.saturating_mul(n_series), h, workers.threads());
+    let forecasts = network.forecast_memory(largest.saturating_mul(n_series), h, workers.threads());
     held.and_all(forecasts).check(limit, "the bench", remedy())?;
 
     let freq = Freq::parse("1").expect("integers");

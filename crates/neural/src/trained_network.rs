@@ -53,6 +53,13 @@ impl TrainedNetwork {
         })
     }
 
+    /// The memory that forecasts of this many windows of `h` steps take on this many threads, beside what it has learned.
+    pub(crate) fn forecast_memory(&self, windows: usize, h: usize, threads: usize) -> MemoryEstimate {
+        let dims = self.dims_ahead(h);
+        let windows = windows.div_ceil(dims.n_series);
+        forecasting(&self.network, self.kept(), &dims, windows, threads)
+    }
+
     /// The sizes of the windows that forecasts of `h` steps read.
     fn dims_ahead(&self, h: usize) -> Dims {
         let dims = window_dims(&self.spec, self.network.needs, Purpose::Forecast);
@@ -335,10 +342,8 @@ impl Trained for TrainedNetwork {
         ]
     }
 
-    fn memory(&self, windows: usize, h: usize, threads: usize) -> MemoryEstimate {
-        let dims = self.dims_ahead(h);
-        let windows = windows.div_ceil(dims.n_series);
-        forecasting(&self.network, self.kept(), &dims, windows, threads)
+    fn memory(&self, _: &Panel, windows: usize, h: usize, threads: usize) -> MemoryEstimate {
+        self.forecast_memory(windows, h, threads)
     }
 
     fn contribution_memory(

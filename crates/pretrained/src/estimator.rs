@@ -47,9 +47,6 @@ const WEIGHTS: &str = "weights";
 /// The number by which a saved model knows its weights again.
 const CHECKSUM: &str = "checksum";
 
-/// Series of the largest group of the panel that it was fitted on.
-const GROUP: &str = "group";
-
 /// A pretrained network: its hyper-parameters, and its weights once they were read.
 #[derive(Clone)]
 pub struct Pretrained {
@@ -84,7 +81,7 @@ impl Pretrained {
     /// The trained model, which differs by its weights alone.
     pub(crate) fn trained(self) -> Result<TrainedPretrained, PretrainedError> {
         let (pretrained, opened) = self.opened()?;
-        Ok(TrainedPretrained { pretrained, opened, group: 1, tuned: None, outcome: None })
+        Ok(TrainedPretrained { pretrained, opened, tuned: None, outcome: None })
     }
 
     /// The program's own network as it was saved: with the program's weights, whichever those were, unless it has some of its own.
@@ -140,18 +137,14 @@ impl Pretrained {
                 expected: format!("{:08x}", expected as u32),
                 found: format!("{found:08x}"),
             }),
-            _ => {
-                let group = learned.numbers.get(GROUP).and_then(|numbers| numbers.first());
-                Ok(TrainedPretrained { group: group.map_or(1, |&group| group as usize), ..trained })
-            }
+            _ => Ok(trained),
         }
     }
 
-    /// Series of the largest group of a panel.
-    fn largest_group(&self, panel: &Panel) -> Result<usize, EstimatorError> {
+    /// The groups in which what follows each series of a panel is forecast.
+    fn groups_ahead(&self, panel: &Panel) -> Result<Groups, EstimatorError> {
         let ends: Vec<Cutoff> = (0..panel.n_series()).map(|series| (series, panel.len(series))).collect();
-        let groups = Groups::of(&self.settings, panel, &ends)?;
-        Ok(groups.sizes.into_iter().max().unwrap_or(1))
+        Groups::of(&self.settings, panel, &ends)
     }
 }
 
@@ -277,7 +270,9 @@ impl Estimator for Pretrained {
             true => {
                 let trained = self.clone().trained()?;
                 trained.check_steps(self.settings.h)?;
-                TrainedPretrained { group: self.largest_group(panel)?, ..trained }
+                // Columns that tell groups are there.
+                self.groups_ahead(panel)?;
+                trained
             }
             false => self.clone().tuned(panel, held_out, run)?,
         }))
@@ -293,8 +288,6 @@ impl Estimator for Pretrained {
 pub struct TrainedPretrained {
     pretrained: Pretrained,
     opened: Opened,
-    /// Series of the largest group.
-    group: usize,
     /// The program's own network with other weights than those of the program.
     tuned: Option<Arc<Foretell0Network>>,
     outcome: Option<Outcome>,
@@ -431,21 +424,23 @@ impl Trained for TrainedPretrained {
         [self.network().held_bytes(), 0]
     }
 
-    fn memory(&self, windows: usize, h: usize, threads: usize) -> MemoryEstimate {
+    fn memory(&self, panel: &Panel, windows: usize, h: usize, threads: usize) -> MemoryEstimate {
         let network = self.network();
-        let together = network.together().max(self.group).max(1);
+        // A panel that has no groups is refused by its forecast.
+        let groups = self.pretrained.groups_ahead(panel);
+        let group = groups.ok().and_then(|groups| groups.sizes.into_iter().max()).unwrap_or(1);
+        let together = network.together().max(group).max(1);
         let at_once = windows.div_ceil(together).min(threads) as u64;
         let answers = (together * network.levels().len()).saturating_mul(h).saturating_mul(8) as u64;
         let columns = self.pretrained.columns_read().of_rows().count();
-        let each = network.working_bytes(h, columns, self.group).saturating_add(answers);
+        let each = network.working_bytes(h, columns, group).saturating_add(answers);
         MemoryEstimate::default().and("passes of the network", at_once.saturating_mul(each))
     }
 
     fn learned(&self) -> Learned {
         let checksum = vec![f64::from(self.opened.checksum)];
         let weights = self.tuned.iter().map(|tuned| (WEIGHTS.to_owned(), plain(tuned.params())));
-        let group = (self.group > 1).then(|| (GROUP.to_owned(), vec![self.group as f64]));
-        let numbers = weights.chain([(CHECKSUM.to_owned(), checksum)]).chain(group).collect();
+        let numbers = weights.chain([(CHECKSUM.to_owned(), checksum)]).collect();
         Learned { series: Vec::new(), numbers }
     }
 }

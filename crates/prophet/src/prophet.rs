@@ -332,7 +332,7 @@ impl Trained for TrainedProphet {
         [self.learned.bytes(), 0]
     }
 
-    fn memory(&self, windows: usize, h: usize, threads: usize) -> MemoryEstimate {
+    fn memory(&self, _: &Panel, windows: usize, h: usize, threads: usize) -> MemoryEstimate {
         let at_once = windows.min(threads) as u64;
         let samples = self.prophet.settings().uncertainty_samples as u64;
         let numbers = h as u64 * (samples + self.prophet.model.design.width() as u64);

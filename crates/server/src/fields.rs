@@ -138,7 +138,7 @@ fields! {
     "samples" samples: Option<usize>, Whole, EXPLANATION, "Orders that are drawn, of Shapley values";
     "seed" seed: Option<u64>, Whole, EXPLANATION, "Seed of these orders";
     "output" output: Option<usize>, Whole, EXPLANATION, "The output that is explained, from 0";
-    "only" only: Vec<String>, Names, EXPLANATION, "The networks that are explained, by their columns";
+    "only" only: Vec<String>, Names, EXPLANATION, "The models that are explained, by their columns";
 }
 
 /// The names of the tables of a request.

@@ -32,8 +32,8 @@ pub struct ModelFacts {
     pub columns: Vec<String>,
     /// Steps that it forecasts by itself.
     pub h: usize,
-    /// The frequency of its series.
-    pub freq: String,
+    /// The frequency of its series; nothing of pretrained networks in a folder, which forecast data of any.
+    pub freq: Option<String>,
     /// Names of the columns of ids, times and targets.
     pub id_col: String,
     /// The column of the times.
@@ -99,7 +99,7 @@ impl ModelFacts {
             name: name.to_owned(),
             columns: fitted.column_names().into_iter().chain(ensembles).collect(),
             h: fitted.h(),
-            freq: fitted.freq().to_string(),
+            freq: fitted.freq_of_data().map(|freq| freq.to_string()),
             id_col: names.id.clone(),
             time_col: names.time.clone(),
             target_col: names.target.clone(),

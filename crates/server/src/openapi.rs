@@ -33,7 +33,9 @@ fn operation(address: Address) -> Value {
         "/v1/cross-validate" => {
             ("Forecast the end of each series, beside the truth; models are not trained", tables())
         }
-        "/v1/explain" => ("What each input contributes to the forecasts of networks", tables()),
+        "/v1/explain" => {
+            ("What each input of networks, or each model of Auto, contributes to forecasts", tables())
+        }
         "/v1/look" => {
             ("How the data are read, and the last rows of each series; nothing is forecast", tables())
         }

@@ -53,7 +53,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "member mix",
             "beside",
             "chosen rehearse weights",
-            "gathered",
+            "explained gathered",
             "caveats",
             "choose temporal trained",
             "auto",
@@ -388,7 +388,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "xtask/src",
         &[
-            "bench_panels figures models neon outcome package sizes slow_tests system",
+            "bench_panels figures measured models neon outcome package sizes slow_tests system",
             "bench_forecast compare mpi pgo pretrain programs proofs standalone sysroot",
             "python test_times tidy wasm",
             "asan bench_matrix ci profile release",

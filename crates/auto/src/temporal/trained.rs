@@ -323,8 +323,8 @@ impl Trained for TrainedTemporal {
         })
     }
 
-    fn memory(&self, windows: usize, h: usize, threads: usize) -> MemoryEstimate {
-        self.steps.memory(windows, h, threads)
+    fn memory(&self, panel: &Panel, windows: usize, h: usize, threads: usize) -> MemoryEstimate {
+        self.steps.memory(panel, windows, h, threads)
     }
 
     fn learned(&self) -> Learned {

@@ -12,7 +12,7 @@ use crate::saved_run::SavedRunArgs;
 /// Writes a row per series and step, and a column per part, which add up to the forecast: of NBEATS, NBEATSx and NHITS the level and what
 /// each block adds, of DLinear, Autoformer and FEDformer trend and seasonality, of FLAIR level and season, of exponential smoothing and Theta level,
 /// trend and season, of MSTL each season, of Prophet the trend, seasonalities, holidays and columns. A part that is zero everywhere has no column. Other models have no parts, and no columns, nor do networks with the loss of a distribution.
-/// Of `foretell forecast`, which combines models, it tells which of them have parts.
+/// Of `foretell forecast` the parts are the seasonal naive's forecast and what each model adds to it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

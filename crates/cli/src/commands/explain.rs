@@ -1,4 +1,4 @@
-//! `foretell explain`: what each input contributes to forecasts of saved networks.
+//! `foretell explain`: what each input contributes to forecasts of saved models.
 
 use std::path::PathBuf;
 
@@ -13,12 +13,13 @@ use crate::failure::Usage;
 use crate::picture::{Picture as _, check_ending, is_stdout};
 use crate::saved_run::SavedRunArgs;
 
-/// Compute what each input contributes to the forecasts of saved networks
+/// Compute what each input, or each model combined, contributes to forecasts
 ///
 /// Writes a row per series and step. Of each network there is a column baseline, its forecast of a window of nothing but its own
 /// shift (zeros, as the network sees them), and a column for each of its inputs, NHITS:price@-3 for the price three steps before the end of
 /// the history, NHITS:price@2 for that of the second step ahead, and NHITS:size for a static column: what the input adds to that
-/// forecast, in units of the target. With integrated gradients and Shapley values they add up to the forecast.
+/// forecast, in units of the target. With integrated gradients and Shapley values they add up to the forecast. Of `foretell forecast`
+/// the baseline is the seasonal naive's forecast, and Auto:AutoETS what that model adds to it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -36,7 +37,7 @@ pub(crate) struct Explain {
     /// reads: NHITS:y@0 is the last value before it, a forecast [default: the models' own]
     #[arg(long, value_name = "N", value_parser = steps())]
     h: Option<usize>,
-    /// Explain these networks alone, by the names of their columns
+    /// Explain these models alone, by the names of their columns
     #[arg(long, value_name = "NAME[,NAME]", value_delimiter = ',')]
     only: Vec<String>,
     /// How contributions are computed

@@ -23,15 +23,17 @@ fn a_file_is_forecast_with_quantiles_and_the_board_says_how_well() {
     let quantiles = "0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9";
     let again = dir.ok(&format!("predict --model model --data long.csv --quantiles {quantiles} --quiet"));
     assert_eq!(again, csv);
-    let message = dir.fails(2, "decompose --model model --data long.csv");
-    let parts = "Auto: it combines the quantiles of several models, so that its forecasts have no parts";
-    assert!(message.contains(parts), "{message}");
-    assert!(
-        message.contains("by themselves have some, of MSTL (weight ")
-            && message.contains("season_length = 7"),
-        "{message}"
-    );
-    assert!(message.contains("not of SeasonalNaive (weight "), "{message}");
+    // What each model adds to the seasonal naive's forecast.
+    for (command, first) in [("explain", "Auto:baseline"), ("decompose", "Auto:SeasonalNaive")] {
+        let text = dir.ok(&format!("{command} --model model --data long.csv --quiet"));
+        let parts = rows(&text);
+        assert_eq!(parts[0][2..4], [first, "Auto:MSTL"], "{command}");
+        for (parts, row) in parts.iter().zip(&table).skip(1) {
+            let number = |text: &&str| text.parse::<f64>().unwrap();
+            let sum: f64 = parts[2..].iter().map(number).sum();
+            assert!((sum - number(&row[2])).abs() < 1e-3 * sum.abs(), "{parts:?} {row:?}");
+        }
+    }
     let inspected: Value = serde_json::from_str(&dir.ok("inspect model --json")).unwrap();
     assert_eq!(inspected["models"][0]["class"], "Auto");
     let told = dir.ok("inspect model");

@@ -104,6 +104,21 @@ impl Future {
         Self::of_columns([known.n_series(), h], panel.data.table.clone(), columns)
     }
 
+    /// The same for a horizon of `h` steps: fewer, or more that have the values of the last one.
+    ///
+    /// # Panics
+    /// If it has no step.
+    #[must_use]
+    pub fn of_steps(&self, h: usize) -> Self {
+        let own = self.h();
+        let all = |values: &[f32]| {
+            let of_series = |ahead: &[f32]| (0..h).map(|step| ahead[step.min(own - 1)]).collect::<Vec<_>>();
+            values.chunks_exact(own).flat_map(of_series).collect()
+        };
+        let columns = self.columns().iter().map(|column| column.with_values(all)).collect();
+        Self::of_columns([self.n_series(), h], self.table().clone(), columns)
+    }
+
     /// The values of some of the steps.
     ///
     /// # Panics
@@ -149,6 +164,9 @@ mod tests {
         assert_eq!(future.column("x").unwrap(), [40.0, 50.0, 70.0, 80.0]);
         let second = future.part(1..2);
         assert_eq!((second.h(), second.column("x").unwrap()), (1, &[50.0, 80.0][..]));
+        let three = future.of_steps(3);
+        assert_eq!((three.h(), three.column("x").unwrap()), (3, &[40.0, 50.0, 50.0, 70.0, 80.0, 80.0][..]));
+        assert_eq!(future.of_steps(1).column("x").unwrap(), [40.0, 70.0]);
 
         let on = known.last(2).continued(&[-1.0, -2.0, -3.0, -4.0], Some(&future));
         assert_eq!((on.y(0), on.y(1)), (&[2.0, 3.0, -1.0, -2.0][..], &[6.0, -3.0, -4.0][..]));

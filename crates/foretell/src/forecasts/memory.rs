@@ -24,7 +24,7 @@ pub(crate) fn check_forecast(
     let (mut parameters, mut copies, mut columns) = (0_u64, 0_u64, 0);
     let mut largest = MemoryEstimate::default();
     for (model, name) in trained.named() {
-        let needs = model.trained().memory(windows, h, trained.workers.threads());
+        let needs = model.trained().memory(panel, windows, h, trained.workers.threads());
         if needs.total() > largest.total() {
             largest = needs;
         }

@@ -123,6 +123,26 @@ fn groups_are_forecast_as_by_the_package() {
     assert_eq!(count, 26);
 }
 
+/// The groups of the panel that is forecast take the memory, not those of the panel of the fit.
+#[test]
+fn memory_is_that_of_the_groups_that_are_forecast() {
+    let freq = Freq::parse("1").expect("numbers");
+    let of = |series: usize| {
+        let all = (0..series).map(|i| (format!("s{i}"), 0, vec![1.0_f32; 50]));
+        Panel::from_series(freq, all).expect("a panel")
+    };
+    let mut estimator = of_folder(&fixtures().join("chronos2"), 1).expect("a folder of a network");
+    estimator.set("cross_learning", json!(500)).expect("a number");
+    let (few, many) = (of(2), of(400));
+    let needs = |fitted: &Panel, ahead: &Panel| {
+        let network = fit(&*estimator, fitted).expect("weights");
+        network.memory(ahead, ahead.n_series(), 9, 1).total()
+    };
+    assert_eq!(needs(&few, &many), needs(&many, &many));
+    assert_eq!(needs(&many, &few), needs(&few, &few));
+    assert!(needs(&few, &many) > 10 * needs(&few, &few));
+}
+
 /// Static columns name groups, which other groups do not change.
 #[test]
 fn static_columns_name_groups() {

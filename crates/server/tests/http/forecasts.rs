@@ -1,13 +1,18 @@
 //! Forecasts over HTTP are those of the library, to the last bit.
 
+use std::path::Path;
 use std::thread;
 
 use foretell::{
-    Attribution, ExplainOptions, FileFormat, Fitted, Frame, MemoryTable, Panel, PredictOptions, ReadOptions,
+    Attribution, ExplainOptions, FileFormat, Fitted, Forecaster, Frame, Freq, MemoryTable, Panel,
+    PredictOptions, ReadOptions,
 };
+use foretell_auto::Auto;
+use foretell_server::{EngineSettings, ServeSettings};
 use serde_json::{Map, Value, json};
+use tempfile::TempDir;
 
-use crate::test_server::{H, TestServer, columns, model_dir};
+use crate::test_server::{H, TestServer, columns, model_dir, values};
 
 /// The library's forecasts for these columns.
 fn expected(data: &Value, options: &PredictOptions<'_>) -> Frame {
@@ -306,4 +311,51 @@ fn contributions_are_those_of_the_library() {
             .detail(400);
         assert!(detail.contains(words), "{fields}: {detail}");
     }
+}
+
+/// Folders of small networks of random weights.
+#[test]
+fn folders_of_pretrained_networks_are_served() {
+    let kinds = ["bolt", "chronos2", "fracast", "fracast-int8", "timesfm", "tirex"];
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../pretrained/tests/fixtures");
+    let models = kinds.map(|kind| (kind, fixtures.join(kind)));
+    let server = TestServer::with(&models, EngineSettings::default(), ServeSettings::default());
+    let mut client = server.client();
+    let listed = client.get("/v1/models").json();
+    assert!(listed["models"].as_array().unwrap().iter().all(|model| model["freq"].is_null()), "{listed}");
+    let data = columns(&[0, 1], 40);
+    let table = MemoryTable::of_columns("data", serde_json::from_value(data.clone()).unwrap());
+    let panel = Panel::from_memory(&table, &ReadOptions::new()).unwrap();
+    for kind in kinds {
+        let body = json!({ "model": kind, "data": data, "h": 5, "level": [80] });
+        let answer = client.post("/v1/forecast", "application/json", body.to_string());
+        assert_eq!(answer.status, 200, "{kind}: {}", answer.text());
+        let options = PredictOptions::new().h(5).level(&[80.0]);
+        let fitted = Fitted::load(fixtures.join(kind)).unwrap();
+        assert_same(&answer.json(), &fitted.predict_with(&panel, &options).unwrap());
+    }
+}
+
+#[test]
+fn models_that_are_combined_are_explained() {
+    Auto::register();
+    let dir = TempDir::new().unwrap();
+    let freq = Freq::parse("1").unwrap();
+    let panel = Panel::from_series(freq, [("s0", 0, values(0, 60))]).unwrap();
+    let auto = Auto::new(H).with("models", vec!["DynamicOptimizedTheta"]).unwrap();
+    let path = dir.path().join("model");
+    Forecaster::new([auto.into()]).unwrap().fit(&panel).unwrap().save(&path, false).unwrap();
+    let server = TestServer::with(&[("best", path)], EngineSettings::default(), ServeSettings::default());
+    let mut client = server.client();
+    let data = json!({ "data": columns(&[0], 60) }).to_string();
+    let [explained, forecast] = ["/v1/explain", "/v1/forecast"].map(|path| {
+        let answer = client.post(path, "application/json", &data);
+        assert_eq!(answer.status, 200, "{}", answer.text());
+        answer.json()["columns"].clone()
+    });
+    let all = explained.as_object().unwrap();
+    let names: Vec<&str> = all.keys().map(String::as_str).filter(|name| name.contains(':')).collect();
+    assert!(names.contains(&"Auto:baseline") && names.contains(&"Auto:limits"), "{names:?}");
+    let sum: f64 = names.iter().map(|name| all[*name][0].as_f64().unwrap()).sum();
+    assert!((sum - forecast["Auto"][0].as_f64().unwrap()).abs() < 1e-4, "{explained} {forecast}");
 }
