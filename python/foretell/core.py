@@ -462,7 +462,7 @@ class NeuralForecast(Trained):
         asked = {
             "sparsity": float(sparsity), "structured": structured, "by": by, "steps": None if steps is None else count("steps", steps),
             "learning_rate": learning_rate, "n_windows": count("n_windows", n_windows, 1),
-            "season": None if season is None else count("season", season, 1), "low_memory": self.settings.low_memory,
+            "season": None if season is None else count("season", season, 1), **self.settings.of_steps,
         }  # fmt: skip
         with self._bar(verbose) as bar:
             pruned, scores = fitted.prune(data.panel, json.dumps(asked), bar.listener)

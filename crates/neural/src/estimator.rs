@@ -119,7 +119,7 @@ impl Estimator for NetworkSpec {
     }
 
     fn training_memory(&self, size: &TrainingSize<'_>) -> Result<(usize, MemoryEstimate), EstimatorError> {
-        check_amp(self.precision.name()).map_err(NetworkError::from)?;
+        check_amp(size.step.precision.name()).map_err(NetworkError::from)?;
         let spec = self.clone().with_cardinalities(size.vocabulary).with_n_series(size.panel.n_series());
         Ok(training_memory(&spec, size)?)
     }

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use foretell_amp::{GradScaler, GradScalerConfig, Precision};
 use foretell_batch::Batch;
-use foretell_estimator::{OneProcess, Reduction, add_in_order};
+use foretell_estimator::{OneProcess, Reduction, StepSettings, add_in_order};
 use foretell_infer::window_work;
 use foretell_nn::{
     Forward, Key, Loss, LossSums, Network, Params, RoundedWeights, Rounding, Table, Tensor, Var,
@@ -147,7 +147,12 @@ impl<'a> Engine<'a> {
         Self { rounding, step_weights, scaler, ..self }
     }
 
-    /// Whether a step trades time for memory: [`TrainConfig::low_memory`](crate::TrainConfig::low_memory) says how.
+    /// Computes steps as these settings say.
+    pub fn steps_as(self, StepSettings { precision, low_memory }: StepSettings) -> Self {
+        self.precision(precision).low_memory(low_memory)
+    }
+
+    /// Whether a step trades time for memory: [`TrainConfig::step`](crate::TrainConfig::step) says how.
     pub fn low_memory(self, low_memory: bool) -> Self {
         Self { low_memory, ..self }
     }
