@@ -85,6 +85,7 @@ mod insample_options;
 mod interval_words;
 mod intervals;
 mod intervals_by_dropout;
+mod joined;
 mod kept_models;
 mod last_rows;
 mod learned;

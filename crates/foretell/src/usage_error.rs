@@ -179,6 +179,12 @@ pub enum UsageError {
         /// Another model of that alias.
         second: &'static str,
     },
+    /// Models of parts of a panel that make no model of the whole.
+    #[error("models of parts of the series cannot be joined: {reason}; fit them to all series at once")]
+    NotJoined {
+        /// Why.
+        reason: String,
+    },
     /// A model that is to continue from a trained one that there is not.
     #[error("{model} is to be trained on from where it is, but the trained models are {known}")]
     NoStart {

@@ -149,7 +149,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "saved_reading",
             "explanations onnx partial_forecasts sums_gain warm_up",
             "forecaster imported kept_models learned saved_panel",
-            "distillation foresight scores",
+            "distillation foresight joined scores",
             "report",
             "pruning",
         ],
