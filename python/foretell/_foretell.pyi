@@ -67,6 +67,11 @@ class Panel:
         categories: Sequence[str], static_data: Any = None, threads: int = 0, end: str | None = None,
     ) -> None: ...
     has_timestamps: bool
+    @staticmethod
+    def by_turns(
+        files: Sequence[str], scratch: str, freq: str | None, id_col: str, time_col: str, target_col: str, columns: Sequence[str],
+        categories: Sequence[str], static_data: Any = None, threads: int = 0, end: str | None = None,
+    ) -> Panel: ...  # fmt: skip
     def without_last(self, rows: int) -> Panel: ...
     def future(self, h: int) -> Frame: ...
     def rows(self) -> Frame: ...
@@ -78,6 +83,7 @@ class _Losses(TypedDict):
 
 class Forecaster:
     losses: list[_Losses]
+    fits_by_parts: bool
     columns: list[str]
     categories: list[str]
     def __init__(
@@ -115,6 +121,8 @@ class Fitted:
     categories: list[str]
     vocabulary: list[tuple[str, list[str]]]
     series_per_part: int | None
+    @staticmethod
+    def joined(parts: Sequence[bytes], threads: int = 0) -> Fitted: ...
     intervals: str | None
     settings: str
     ensembles: list[str]

@@ -2,7 +2,8 @@
 
 use foretell::hierarchy::Reconciliation;
 use foretell::{
-    Fitted, Forecaster, Frame, Freq, ModelSpec, Panel, Precision, PredictOptions, StepSettings, ValidationOptions,
+    Fitted, Forecaster, Frame, Freq, ModelSpec, Panel, Precision, PredictOptions, StepSettings,
+    ValidationOptions,
 };
 
 use crate::{Auto, Budget, QUANTILES, Temporal, TrainedAuto, stopped_at_zero};
@@ -198,7 +199,8 @@ fn networks_are_trained_as_the_forecaster_says() {
     let panel = months(3, 60);
     let learned = |step: StepSettings, threads| {
         let spec = ModelSpec::new("MLP", 4, 8).and_then(|spec| spec.set("max_steps", 5)).expect("a model");
-        let auto = Auto::new(4).budget(Budget::Steps(5)).models([spec]).with("ensemble", false).expect("a flag");
+        let auto =
+            Auto::new(4).budget(Budget::Steps(5)).models([spec]).with("ensemble", false).expect("a flag");
         let forecaster = Forecaster::new([auto.into()]).expect("a model").threads(threads).steps_as(step);
         let fitted = forecaster.fit(&panel).expect("a fit");
         let row = TrainedAuto::of(&fitted).expect("it").board().row("MLP").expect("it was tried").clone();

@@ -1,7 +1,9 @@
 //! One model among others: fitted, and asked for quantiles.
 
 use foretell::own_estimator::{Asked, Cutoff, Estimator, HeldOut, LevelsSeen, Output, Run, Span, Trained};
-use foretell::{EstimatorError, ModelSpec, Panel, Progress, SeriesLevel, StepSettings, Verdict, Vocabulary, Workers};
+use foretell::{
+    EstimatorError, ModelSpec, Panel, Progress, SeriesLevel, StepSettings, Verdict, Vocabulary, Workers,
+};
 
 use crate::candidates::Kind;
 use crate::grid::{QUANTILES, WIDTH, sort_steps};

@@ -74,12 +74,11 @@ impl SeriesNumbers {
         let (mut series, mut columns) = (Vec::new(), BTreeMap::<String, Vec<Vec<f64>>>::new());
         for part in parts {
             let part = Self::restored(part)?.learned;
-            let (before, count) = (series.len(), part.series.len());
+            let count = part.series.len();
             for (name, values) in part.numbers {
                 let each = values.len() / count.max(1);
                 let own = columns.entry(name).or_default();
-                // Of each series a list, one behind the other.
-                own.resize(before, Vec::new());
+                // Of a name that the parts before lack, it stays behind and is told below.
                 own.extend((0..count).map(|place| values[place * each..(place + 1) * each].to_vec()));
             }
             series.extend(part.series);
@@ -155,14 +154,19 @@ mod tests {
         };
         let first = part(&["a", "b"], &[("level", &[1.0, 2.0]), ("form", &[1.0, 2.0, 3.0, 4.0])]);
         let second = part(&["c"], &[("level", &[3.0]), ("form", &[5.0])]);
-        let all = part(&["a", "b", "c"], &[("level", &[1.0, 2.0, 3.0]), ("form", &[1.0, 2.0, 3.0, 4.0, 5.0, 0.0])]);
+        let all =
+            part(&["a", "b", "c"], &[("level", &[1.0, 2.0, 3.0]), ("form", &[1.0, 2.0, 3.0, 4.0, 5.0, 0.0])]);
         assert_eq!(SeriesNumbers::joined([first.clone(), Learned::default(), second]), Ok(all));
         assert_eq!(SeriesNumbers::joined([Learned::default(), Learned::default()]), Ok(Learned::default()));
         let other = part(&["c"], &[("level", &[3.0])]);
         let lacks = "a part lacks the numbers form, which another has";
         assert_eq!(SeriesNumbers::joined([first.clone(), other.clone()]), Err(lacks.to_owned()));
         assert_eq!(SeriesNumbers::joined([other, first.clone()]), Err(lacks.to_owned()));
-        assert!(SeriesNumbers::joined([first.clone(), first]).expect_err("twice").contains("of which 2 are different"));
+        assert!(
+            SeriesNumbers::joined([first.clone(), first])
+                .expect_err("twice")
+                .contains("of which 2 are different")
+        );
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! Models that are fitted to parts of the series of a panel, and then joined to those of the whole.
 
-use foretell_data::Panel;
 use foretell_estimator::{Estimator, SeriesNumbers};
 
 use crate::directory::saving::{plain_model, restore};

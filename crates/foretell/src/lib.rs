@@ -213,8 +213,9 @@ pub mod own_estimator {
 pub use conformal::{ConformalMethod, PredictionIntervals};
 pub use ensemble::Ensemble;
 pub use foretell_estimator::{
-    Attribution, EstimatorError, FeatureImportances, MemoryLimit, Outcome, Precision, Progress, SparsityScope,
-    StepSettings, StepWeights, StillWanted, TooManyThreads, TooMuchMemory, Verdict, Workers, is_wanted, while_wanted,
+    Attribution, EstimatorError, FeatureImportances, MemoryLimit, Outcome, Precision, Progress,
+    SparsityScope, StepSettings, StepWeights, StillWanted, TooManyThreads, TooMuchMemory, Verdict, Workers,
+    is_wanted, while_wanted,
 };
 /// The types that a network of your own needs: an [`Architecture`](own_model::Architecture) states its hyper-parameters and
 /// builds a [`Model`](own_model::Model), the forward pass; [`ModelSpec::of`] then makes it a model like the zoo's.
@@ -222,9 +223,9 @@ pub use foretell_estimator::{
 pub use foretell_neural::own_model;
 pub use foretell_neural::{
     Acceleration, Bench, BenchProduct, CurvePoint, Exogenous, ForecastCurve, HyperParameterError, Level,
-    Loss, ModelEntry, NetworkError, NetworkSpec, NoNumber, OnnxError, SpecError, StateError,
-    StepForecaster, ThreadCurve, ThreadPoint, TrainError, TrainedNetwork, UnknownWeightPrecision,
-    WeightPrecision, WithoutAmp, check_amp, check_simd_level,
+    Loss, ModelEntry, NetworkError, NetworkSpec, NoNumber, OnnxError, SpecError, StateError, StepForecaster,
+    ThreadCurve, ThreadPoint, TrainError, TrainedNetwork, UnknownWeightPrecision, WeightPrecision,
+    WithoutAmp, check_amp, check_simd_level,
 };
 #[cfg(feature = "parallel")]
 pub use foretell_threads::ThreadPool;

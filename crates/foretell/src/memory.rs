@@ -88,7 +88,15 @@ fn needs_of_training(
     limit: &MemoryLimit,
 ) -> Result<Vec<(MemoryEstimate, String)>, Error> {
     let &TrainingWork {
-        models, panel, held_out, vocabulary, threads, is_kept, is_pruned, scales_series, step
+        models,
+        panel,
+        held_out,
+        vocabulary,
+        threads,
+        is_kept,
+        is_pruned,
+        scales_series,
+        step,
     } = work;
     let copies = u64::from(scales_series) + u64::from(!vocabulary.is_empty());
     let size = TrainingSize { panel, held_out, vocabulary, threads, is_kept, is_pruned, step, limit };

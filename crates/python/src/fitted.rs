@@ -98,6 +98,18 @@ impl PyFitted {
         py.detach(|| Self::read(Fitted::from_bytes(data)?, threads)).map_err(exception)
     }
 
+    /// The models of all series, of what `to_bytes` wrote of models that were fitted to parts of these, in their order.
+    #[staticmethod]
+    #[pyo3(signature = (parts, threads = 0))]
+    fn joined(py: Python<'_>, parts: Vec<Vec<u8>>, threads: usize) -> PyResult<Self> {
+        let join = || {
+            let parts =
+                parts.into_iter().map(|part| Fitted::from_bytes(&part)).collect::<Result<Vec<_>, _>>()?;
+            Self::read(Fitted::joined(parts)?, threads)
+        };
+        py.detach(join).map_err(|error: foretell::Error| exception(error))
+    }
+
     /// The models in one piece, with a checksum.
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let bytes = py.detach(|| self.fitted.to_bytes()).map_err(exception)?;

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use foretell_data::{Panel, Vocabulary};
 use foretell_estimator::{
-    Estimator, EstimatorError, HeldOut, Progress, Reduction, Run, StateFile, StepSettings, StillWanted, Trained,
-    Verdict, Workers, is_wanted, while_wanted,
+    Estimator, EstimatorError, HeldOut, Progress, Reduction, Run, StateFile, StepSettings, StillWanted,
+    Trained, Verdict, Workers, is_wanted, while_wanted,
 };
 
 use crate::memory::fills_threads;

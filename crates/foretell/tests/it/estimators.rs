@@ -7,8 +7,8 @@ use foretell::own_estimator::{
     Asked, Estimator, EstimatorEntry, ForecastValues, HeldOut, Learned, Run, Trained, cutoffs,
 };
 use foretell::{
-    Error, EstimatorError, Fitted, Forecaster, Freq, MemoryLimit, ModelSpec, Panel, StepSettings,
-    PredictOptions, PredictionIntervals, UsageError, ValidationOptions, Value, Workers, bench,
+    Error, EstimatorError, Fitted, Forecaster, Freq, MemoryLimit, ModelSpec, Panel, PredictOptions,
+    PredictionIntervals, StepSettings, UsageError, ValidationOptions, Value, Workers, bench,
     register_estimator,
 };
 use foretell_classical::{Classical, HyperParameter, Method, SeriesNumbers};

@@ -9,15 +9,17 @@ fn panel(ids: std::ops::Range<usize>) -> Panel {
         _ => 50.0 + (3 + id) as f32 * (day as f32 * 0.9).sin() + (day * (id + 1) % 5) as f32,
     };
     let series = |id: usize| (format!("s{id}"), 0, (0..30 + 7 * id).map(|day| value(id, day)).collect());
-    Panel::from_series(Freq::parse("D").expect("days"), ids.map(series).collect::<Vec<(_, i32, Vec<f32>)>>())
+    Panel::from_series(Freq::parse("D").expect("days"), ids.map(series).collect::<Vec<(_, i64, Vec<f32>)>>())
         .expect("a panel")
 }
 
 fn forecaster(models: &[&str]) -> Forecaster {
-    let spec = |name: &&str| ModelSpec::new(name, 4, 8).and_then(|spec| match spec.network().is_some() {
-        true => spec.set("max_steps", 1),
-        false => Ok(spec),
-    });
+    let spec = |name: &&str| {
+        ModelSpec::new(name, 4, 8).and_then(|spec| match spec.network().is_some() {
+            true => spec.set("max_steps", 1),
+            false => Ok(spec),
+        })
+    };
     let specs = models.iter().map(spec).collect::<Result<Vec<_>, _>>().expect("models");
     Forecaster::new(specs).expect("a forecaster").threads(1)
 }
@@ -28,7 +30,9 @@ fn fit(forecaster: Forecaster, ids: std::ops::Range<usize>) -> Fitted {
 
 #[test]
 fn models_of_parts_are_joined_to_those_of_the_whole() {
-    let own = || forecaster(&["SeasonalNaive", "AutoTheta", "AutoETS", "Prophet", "FLAIR"]).ensemble(Ensemble::Mean);
+    let own = || {
+        forecaster(&["SeasonalNaive", "AutoTheta", "AutoETS", "Prophet", "FLAIR"]).ensemble(Ensemble::Mean)
+    };
     assert!(own().fits_by_parts());
     let whole = fit(own(), 0..5);
     let parts = [0..2, 2..3, 3..5].map(|ids| fit(own(), ids));
@@ -51,6 +55,9 @@ fn what_is_learned_of_all_series_is_not_joined() {
     );
     let two = vec![fit(forecaster(&["Naive"]), 0..1), fit(forecaster(&["AutoETS"]), 1..2)];
     assert!(refused(two).contains("they differ in their hyper-parameters"));
-    assert!(refused(vec![fit(forecaster(&["AutoETS"]), 0..2), fit(forecaster(&["AutoETS"]), 1..2)]).contains("different"));
+    assert!(
+        refused(vec![fit(forecaster(&["AutoETS"]), 0..2), fit(forecaster(&["AutoETS"]), 1..2)])
+            .contains("different")
+    );
     assert!(refused(Vec::new()).contains("there are none"));
 }

@@ -1,8 +1,8 @@
 //! Models whose windows hold all series of a panel: what is theirs alone.
 
 use foretell::{
-    Error, EstimatorError, Fitted, Forecaster, Freq, MemoryLimit, ModelSpec, NetworkError, Panel, StepSettings,
-    ValidationOptions, bench,
+    Error, EstimatorError, Fitted, Forecaster, Freq, MemoryLimit, ModelSpec, NetworkError, Panel,
+    StepSettings, ValidationOptions, bench,
 };
 
 /// Series of these lengths that end at the same time.

@@ -9,8 +9,8 @@ use foretell::own_model::{
     Architecture, Dims, Exogenous, HyperParameterError, Model, Scope, hyper_parameters, register,
 };
 use foretell::{
-    Error, Fitted, Forecaster, Freq, MemoryLimit, ModelSpec, Panel, SpecError, StepSettings, ValidationOptions,
-    bench, json,
+    Error, Fitted, Forecaster, Freq, MemoryLimit, ModelSpec, Panel, SpecError, StepSettings,
+    ValidationOptions, bench, json,
 };
 
 const PERIOD: usize = 4;

@@ -49,7 +49,8 @@ pub(crate) fn tune(
         0 => None,
         _ => Some(Cutter::new(panel, &reading.windows(), Span::Validation { val_size, test_size })?),
     };
-    let (network, loss, config) = (lesson::network(reading.horizon), lesson::loss(), config(settings, run.step));
+    let (network, loss, config) =
+        (lesson::network(reading.horizon), lesson::loss(), config(settings, run.step));
     let dims = Dims { outputs: QUANTILES.len(), ..Dims::new(reading.input_size, reading.horizon) };
     let cut = Cut {
         dims,

@@ -55,7 +55,8 @@ fn it_is_fine_tuned_as_the_run_says() {
     let spec = spec(&[("max_steps", json!(2)), ("learning_rate", json!(1e-3))]);
     let vocabulary = Vocabulary::default();
     let learned = |step, threads| {
-        let (workers, listen) = (Workers::new(threads).expect("threads"), &mut |_: &Progress| Verdict::Continue);
+        let (workers, listen) =
+            (Workers::new(threads).expect("threads"), &mut |_: &Progress| Verdict::Continue);
         let run = Run::alone(&workers, &vocabulary, listen).steps_as(step);
         spec.fit(&panel(), HeldOut::default(), run).expect("a training").learned()
     };
