@@ -4,7 +4,7 @@ use std::fmt;
 
 use foretell_batch::{Batch, Cut};
 use foretell_data::{Cutter, Stats, WindowRef, WindowScaler};
-use foretell_nn::{Dims, DistributionColumns, Forward, Key, Loss, LossSums, Network, Params, Tensor};
+use foretell_nn::{Dims, DistributionColumns, Forward, Key, Loss, LossSums, Needs, Network, Params, Tensor};
 use foretell_threads::Workers;
 
 use crate::ancestral::{Sampling, Window, window_key};
@@ -20,9 +20,12 @@ const BLOCK_NUMBERS: usize = 1 << 22;
 /// The most numbers that a model computes from the windows that one thread runs at a time, likewise.
 const MAX_BLOCK_ACTIVATIONS: usize = 1 << 28;
 
-/// How many windows of these sizes one thread runs at a time, for a model that computes `kept` numbers from each: a power of two,
-/// so that [`MAX_BLOCK`] neighbouring series are the same blocks among others as alone.
-pub fn block_windows(dims: &Dims, kept: usize) -> usize {
+/// How many windows of these sizes one thread runs at a time, for a model of these needs that computes `kept` numbers from each: a power of
+/// two, so that [`MAX_BLOCK`] neighbouring series are the same blocks among others as alone.
+pub fn block_windows(dims: &Dims, kept: usize, needs: Needs) -> usize {
+    if needs.forecasts_alone {
+        return 1;
+    }
     let [by_inputs, by_activations] = [(BLOCK_NUMBERS, window_numbers(dims)), (MAX_BLOCK_ACTIVATIONS, kept)]
         .map(|(all, one)| all / one.max(1));
     1 << by_inputs.min(by_activations).clamp(1, (MAX_BLOCK / dims.n_series).max(1)).ilog2()
@@ -140,7 +143,7 @@ impl Forecasts<'_> {
     /// Rows of the whole windows that one thread runs at a time.
     pub(crate) fn rows_at_a_time(&self) -> usize {
         let Dims { n_series, .. } = self.cut.dims;
-        block_windows(&self.cut.dims, self.kept) * n_series
+        block_windows(&self.cut.dims, self.kept, self.network.needs) * n_series
     }
 
     /// How many columns a forecast has.
