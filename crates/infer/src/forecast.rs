@@ -402,7 +402,7 @@ mod tests {
         for input_size in [1, 24, 1000, 20_011, 300_000, 1 << 23] {
             let dims = Dims::new(input_size, 7);
             for kept in [1, 3_000_000, usize::MAX] {
-                let block = block_windows(&dims, kept);
+                let block = block_windows(&dims, kept, Needs::default());
                 assert!(MAX_BLOCK.is_multiple_of(block), "{input_size} {kept}: {block}");
             }
         }
