@@ -4,7 +4,7 @@ use std::fmt;
 
 use foretell_batch::{Batch, Cut};
 use foretell_data::{Cutter, Stats, WindowRef, WindowScaler};
-use foretell_nn::{Dims, DistributionColumns, Forward, Key, Loss, LossSums, Needs, Network, Params, Tensor};
+use foretell_nn::{Dims, DistributionColumns, Forward, Key, Loss, LossSums, Network, Params, Tensor};
 use foretell_threads::Workers;
 
 use crate::ancestral::{Sampling, Window, window_key};
@@ -20,12 +20,9 @@ const BLOCK_NUMBERS: usize = 1 << 22;
 /// The most numbers that a model computes from the windows that one thread runs at a time, likewise.
 const MAX_BLOCK_ACTIVATIONS: usize = 1 << 28;
 
-/// How many windows of these sizes one thread runs at a time, for a model of these needs that computes `kept` numbers from each: a power of
-/// two, so that [`MAX_BLOCK`] neighbouring series are the same blocks among others as alone.
-pub fn block_windows(dims: &Dims, kept: usize, needs: Needs) -> usize {
-    if needs.forecasts_alone {
-        return 1;
-    }
+/// How many windows of these sizes one thread runs at a time, for a model that computes `kept` numbers from each: a power of two,
+/// so that [`MAX_BLOCK`] neighbouring series are the same blocks among others as alone.
+pub fn block_windows(dims: &Dims, kept: usize) -> usize {
     let [by_inputs, by_activations] = [(BLOCK_NUMBERS, window_numbers(dims)), (MAX_BLOCK_ACTIVATIONS, kept)]
         .map(|(all, one)| all / one.max(1));
     1 << by_inputs.min(by_activations).clamp(1, (MAX_BLOCK / dims.n_series).max(1)).ilog2()
@@ -113,7 +110,11 @@ impl Forecasts<'_> {
         let columns = self.cut.loss.columns();
         let per_window = self.cut.dims.horizon * self.columns_per_step(&columns);
         let mut values = vec![0.0; windows.len() * per_window];
-        let block = self.rows_at_a_time();
+        let block = match self.network.needs.forecasts_alone {
+            // No bit depends on which of them are made together.
+            true => self.rows_at_a_time().min(self.rows_each(windows.len())),
+            false => self.rows_at_a_time(),
+        };
         let mut blocks: Vec<_> = values.chunks_mut(block * per_window).zip(windows.chunks(block)).collect();
         let run = |values: &mut [f32], windows: &[WindowRef]| {
             let batch = self.cut.batch(cutter, windows);
@@ -143,7 +144,13 @@ impl Forecasts<'_> {
     /// Rows of the whole windows that one thread runs at a time.
     pub(crate) fn rows_at_a_time(&self) -> usize {
         let Dims { n_series, .. } = self.cut.dims;
-        block_windows(&self.cut.dims, self.kept, self.network.needs) * n_series
+        block_windows(&self.cut.dims, self.kept) * n_series
+    }
+
+    /// Rows of whole windows for each thread.
+    fn rows_each(&self, rows: usize) -> usize {
+        let n_series = self.cut.dims.n_series.max(1);
+        (rows / n_series).div_ceil(self.workers.threads()).max(1) * n_series
     }
 
     /// How many columns a forecast has.
@@ -402,7 +409,7 @@ mod tests {
         for input_size in [1, 24, 1000, 20_011, 300_000, 1 << 23] {
             let dims = Dims::new(input_size, 7);
             for kept in [1, 3_000_000, usize::MAX] {
-                let block = block_windows(&dims, kept, Needs::default());
+                let block = block_windows(&dims, kept);
                 assert!(MAX_BLOCK.is_multiple_of(block), "{input_size} {kept}: {block}");
             }
         }

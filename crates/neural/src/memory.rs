@@ -138,7 +138,7 @@ pub(crate) fn forecasting(
     threads: usize,
 ) -> MemoryEstimate {
     let paths = network.needs.decoding.paths().unwrap_or(0);
-    let block = block_windows(dims, kept, network.needs);
+    let block = block_windows(dims, kept);
     let windows = windows.min(block.saturating_mul(threads));
     MemoryEstimate::default()
         .and_numbers("windows", windows.saturating_mul(window_numbers(dims)))
