@@ -125,7 +125,7 @@ def fit(forecaster: Trained, df: Any, own: _data.Names, columns: Sequence[str]) 
     found = pa.schema([(_PART, pa.int32()), ("models", pa.string())])
     learned = workers.gathered(workers.parts(rows, _PART, len(bounds) + 1, partial(_learned, payload=payload, names=tuple(names)), found))
     in_order = sorted(zip(learned.column(_PART).to_pylist(), learned.column("models").to_pylist(), strict=True))
-    return _foretell.Fitted.joined([b64decode(models) for _, models in in_order], forecaster.settings.threads)
+    return _foretell.join_models([b64decode(models) for _, models in in_order], forecaster.settings.threads)
 
 
 def _series_per_part(forecaster: Trained, fitted: _foretell.Fitted) -> int:

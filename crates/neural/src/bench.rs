@@ -225,7 +225,8 @@ impl Steps<'_> {
         let (total, windows) = (self.total(), data.windows.batch() / n_series);
         let optimizer = Optimizer::new(params.table().arena_len(), config.optimizer, config.clip);
         let mut engine = Engine::new(network, params, optimizer, loss, Key::new(1), workers)
-            .steps_as(config.step)
+            .precision(config.step.precision)
+            .low_memory(config.step.low_memory)
             .kept(kept);
         let mut steps = 0;
         let mut step = || {

@@ -34,7 +34,7 @@ impl PyFitted {
     }
 
     /// Models whose warnings no one hears yet.
-    fn read(fitted: Fitted, threads: usize) -> Result<Self, foretell::Error> {
+    pub(crate) fn read(fitted: Fitted, threads: usize) -> Result<Self, foretell::Error> {
         let told = Told::default();
         let fitted = fitted.threads(threads)?.on_warning(told.listener());
         Ok(Self { fitted, told })
@@ -96,18 +96,6 @@ impl PyFitted {
     #[pyo3(signature = (data, threads = 0))]
     fn from_bytes(py: Python<'_>, data: &[u8], threads: usize) -> PyResult<Self> {
         py.detach(|| Self::read(Fitted::from_bytes(data)?, threads)).map_err(exception)
-    }
-
-    /// The models of all series, of what `to_bytes` wrote of models that were fitted to parts of these, in their order.
-    #[staticmethod]
-    #[pyo3(signature = (parts, threads = 0))]
-    fn joined(py: Python<'_>, parts: Vec<Vec<u8>>, threads: usize) -> PyResult<Self> {
-        let join = || {
-            let parts =
-                parts.into_iter().map(|part| Fitted::from_bytes(&part)).collect::<Result<Vec<_>, _>>()?;
-            Self::read(Fitted::joined(parts)?, threads)
-        };
-        py.detach(join).map_err(|error: foretell::Error| exception(error))
     }
 
     /// The models in one piece, with a checksum.

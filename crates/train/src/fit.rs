@@ -175,7 +175,8 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome, Option<Ke
     let optimizer =
         Optimizer::new(job.params.table().arena_len(), config.optimizer, config.clip).freezing(job.frozen);
     let mut engine = Engine::new(network, job.params, optimizer, cut.loss, key.fold(DROPOUT), workers)
-        .steps_as(config.step)
+        .precision(config.step.precision)
+        .low_memory(config.step.low_memory)
         .reduction(job.reduction)
         .kept(job.kept);
     let mut batches = Batches::new(train, config, key);

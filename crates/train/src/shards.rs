@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use foretell_amp::{GradScaler, GradScalerConfig, Precision};
 use foretell_batch::Batch;
-use foretell_estimator::{OneProcess, Reduction, StepSettings, add_in_order};
+use foretell_estimator::{OneProcess, Reduction, add_in_order};
 use foretell_infer::window_work;
 use foretell_nn::{
     Forward, Key, Loss, LossSums, Network, Params, RoundedWeights, Rounding, Table, Tensor, Var,
@@ -145,11 +145,6 @@ impl<'a> Engine<'a> {
         let rounding = rounding_of(precision);
         let step_weights = (rounding == Rounding::Bf16).then(|| RoundedWeights::new(self.params.table()));
         Self { rounding, step_weights, scaler, ..self }
-    }
-
-    /// Computes steps as these settings say.
-    pub fn steps_as(self, StepSettings { precision, low_memory }: StepSettings) -> Self {
-        self.precision(precision).low_memory(low_memory)
     }
 
     /// Whether a step trades time for memory: [`TrainConfig::step`](crate::TrainConfig::step) says how.
