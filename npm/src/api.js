@@ -11,6 +11,17 @@ const ASIDE = ['future', 'static', 'reading', 'end', 'idCol', 'timeCol', 'target
 
 const own = (options) => snakeKeys(Object.fromEntries(Object.entries(options).filter(([name, value]) => !ASIDE.includes(name) && value !== undefined)));
 
+/** Options that say how the steps of a training are computed, by their names in the engine. */
+const STEP = ['low_memory'];
+
+/** The options of a call that trains: those of its steps are one. */
+function ownOfTraining(options) {
+  const all = own(options);
+  const step = Object.fromEntries(STEP.filter((name) => name in all).map((name) => [name, all[name]]));
+  for (const name of STEP) delete all[name];
+  return { ...all, step };
+}
+
 /** How a table is read: its columns, frequency and seasons, and the last rows of each series. */
 export async function look(data, options = {}) {
   const { tables, kinds, bytes } = await given(data, options);
@@ -22,7 +33,7 @@ export async function look(data, options = {}) {
 /** The best forecast of a series or of many: see README.md. */
 export async function forecast(data, options = {}) {
   const { tables, kinds, bytes } = await given(data, options);
-  const { json, bytes: report } = await call({ op: 'forecast', tables, ...own(options) }, bytes, options);
+  const { json, bytes: report } = await call({ op: 'forecast', tables, ...ownOfTraining(options) }, bytes, options);
   const table = tableOf(json.table, kinds);
   const series = table.series();
   const { rows, ...board } = json.board;
@@ -64,7 +75,7 @@ export class Model {
   /** Trains models. */
   static async fit(data, options = {}) {
     const { tables, bytes } = await given(data, options);
-    const { json } = await call({ op: 'fit', tables, ...own(options) }, bytes, options);
+    const { json } = await call({ op: 'fit', tables, ...ownOfTraining(options) }, bytes, options);
     return new Model(json, settingsOf(options));
   }
 
@@ -122,11 +133,11 @@ export class Model {
 const settingsOf = ({ simd, pool, threads }) => ({ simd, pool, threads });
 
 /** Names of the options of a training, as the engine has them: the others are of what is done with it. */
-const TRAINING = ['models', 'h', 'input_size', 'season', 'val_size', 'intervals', 'local_scaler', 'non_negative', 'integer', 'low_memory'];
+const TRAINING = ['models', 'h', 'input_size', 'season', 'val_size', 'intervals', 'local_scaler', 'non_negative', 'integer', 'step'];
 
 async function trainingOf(data, options) {
   const { tables, kinds, bytes } = await given(data, options);
-  const all = own(options);
+  const all = ownOfTraining(options);
   const training = { tables };
   for (const name of TRAINING) {
     if (all[name] !== undefined) training[name] = all[name];

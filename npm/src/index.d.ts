@@ -69,6 +69,8 @@ export interface ForecastOptions extends TableOptions, WorkOptions {
   categories?: string[];
   nonNegative?: boolean;
   integer?: boolean;
+  /** Whether networks are trained in the least memory in place of the least time. */
+  lowMemory?: boolean;
   /** Whether a report is wanted as well: an HTML file with scores and charts. */
   report?: boolean;
 }

@@ -117,17 +117,11 @@ def read(df: Any, static_df: Any, names: Names, reading: Reading, table: str = "
     df = _frames.native(names.joined(df, table))
     found = _frames.columns(df)
     _frames.require(df, names.all, table, found)
-    read_ones = _read_ones(names, reading)
-    _frames.check_once(found, read_ones, table)
+    wanted = read_ones(names, reading)
+    _frames.check_once(found, wanted, table)
     if is_kept:
-        df = _frames.select(df, read_ones)
-    static_df = None if static_df is None else _frames.native(static_df)
-    if static_df is not None:
-        if not _ids.is_by_part(_frames.columns(static_df), names.id_parts):
-            static_df = names.joined(static_df, "static_df")
-            _frames.require(static_df, [names.id_col], "static_df")
-        found_statics = _frames.columns(static_df)
-        _frames.check_once(found_statics, found_statics, "static_df")
+        df = _frames.select(df, wanted)
+    static_df = None if static_df is None else statics(static_df, names)
     reading = replace(reading, freq=_frequencies.by_times(reading.freq, lambda: _times(df, names.time_col, table)))
     kind = _frames.kind_of(df, names.id_col, names.time_col)
     try:
@@ -146,7 +140,28 @@ def read(df: Any, static_df: Any, names: Names, reading: Reading, table: str = "
     return Data(df, static_df, names, reading, kind, panel)
 
 
-def _read_ones(names: Names, reading: Reading) -> list[str]:
+def statics(static_df: Any, names: Names) -> Any:
+    """A static table that was checked.
+
+    Raises:
+        ColumnError: If it has no ids.
+        ValueError: If a column comes twice.
+    """
+    static_df = _frames.native(static_df)
+    if not _ids.is_by_part(_frames.columns(static_df), names.id_parts):
+        static_df = names.joined(static_df, "static_df")
+        _frames.require(static_df, [names.id_col], "static_df")
+    found = _frames.columns(static_df)
+    _frames.check_once(found, found, "static_df")
+    return static_df
+
+
+def statics_to_engine(static_df: Any, names: Names, reading: Reading) -> Any:
+    """A static table as the engine reads it."""
+    return None if static_df is None else _frames.to_engine(static_df, names.id_col, None, [*names.id_parts, *reading.categories])
+
+
+def read_ones(names: Names, reading: Reading) -> list[str]:
     """The columns that are read of a table, if it has them."""
     return [*names.all, *SPECIAL, *reading.columns, *reading.categories]
 
@@ -174,11 +189,10 @@ def read_panel(df: Any, static_df: Any, names: Names, reading: Reading, table: s
 
 
 def _panel(df: Any, static_df: Any, names: Names, reading: Reading) -> _foretell.Panel:
-    statics = None if static_df is None else _frames.to_engine(static_df, names.id_col, None, [*names.id_parts, *reading.categories])
     columns = names.of_engine
     return _foretell.Panel(
-        _frames.to_engine(df, names.id_col, names.time_col, reading.categories, _read_ones(names, reading)), reading.freq,
-        columns["id_col"], columns["time_col"], columns["target_col"], list(reading.columns), list(reading.categories), statics,
+        _frames.to_engine(df, names.id_col, names.time_col, reading.categories, read_ones(names, reading)), reading.freq,
+        columns["id_col"], columns["time_col"], columns["target_col"], list(reading.columns), list(reading.categories), statics_to_engine(static_df, names, reading),
         reading.threads, reading.end,
     )  # fmt: skip
 

@@ -7,6 +7,7 @@ as the engine runs together anyway. pyarrow and the libraries of such tables are
 from __future__ import annotations
 
 import pickle
+from base64 import b64decode, b64encode
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -80,7 +81,7 @@ def _run(
     each = _series_per_part(forecaster, fitted)
     own = forecaster._names()
     names, id_col = own.all, own.id_col
-    df = _with_ids(workers.read(df), own.id_parts, "df", workers)
+    df = with_ids(workers.read(df), own.id_parts, "df", workers)
     _frames.require(df, names, "df")
     schema = workers.schema(df)
     kept = [schema.field(name) for name in dict.fromkeys([*names, *_data.SPECIAL, *fitted.columns]) if name in schema.names]
@@ -93,11 +94,38 @@ def _run(
     rows = place(df, False)
     if futr_df is not None:
         futr_df = workers.read(futr_df) if _frames.is_distributed(futr_df) else workers.scattered(_frames.arrow(futr_df))
-        futr_df = _with_ids(futr_df, own.id_parts, "futr_df", workers)
+        futr_df = with_ids(futr_df, own.id_parts, "futr_df", workers)
         rows = workers.union(rows, place(futr_df, True))
     payload = workers.share(_payload(forecaster, _frames.gathered(static_df)))
     found = pa.schema([*(schema.field(name) for name in names[:2]), *asked.columns])
     return workers.parts(rows, _PART, len(bounds) + 1, partial(_answer, payload=payload, asked=asked, schema=found), found)
+
+
+#: Parts for each that runs at a time, where workers train: so many that none is idle while another has the longest series.
+_PARTS_EACH = 4
+
+
+def fit(forecaster: Trained, df: Any, own: _data.Names, columns: Sequence[str]) -> _foretell.Fitted:
+    """The models of a table, each series of which a worker fits by itself.
+
+    Raises:
+        ValueError: If a row is wrong.
+    """
+    workers = workers_of(df)
+    names, id_col = own.all, own.id_col
+    df = with_ids(workers.read(df), own.id_parts, "df", workers)
+    _frames.require(df, names, "df")
+    schema = workers.schema(df)
+    kept = [schema.field(name) for name in dict.fromkeys([*names, *_data.SPECIAL, *columns]) if name in schema.names]
+    bounds = _bounds(_ids(df, id_col, workers), 1, _PARTS_EACH * workers.parallelism)
+    placed = pa.schema([*kept, (_PART, pa.int32()), (_AHEAD, pa.bool_())])
+    rows = workers.each(df, partial(_placed, id_col=id_col, bounds=bounds, schema=placed, ahead=False), placed)
+    payload = workers.share(_payload(forecaster, None, _engine=None))
+    # The bytes of models as text, which all engines hand on unchanged.
+    found = pa.schema([(_PART, pa.int32()), ("models", pa.string())])
+    learned = workers.gathered(workers.parts(rows, _PART, len(bounds) + 1, partial(_learned, payload=payload, names=tuple(names)), found))
+    in_order = sorted(zip(learned.column(_PART).to_pylist(), learned.column("models").to_pylist(), strict=True))
+    return _foretell.join_models([b64decode(models) for _, models in in_order], forecaster.settings.threads)
 
 
 def _series_per_part(forecaster: Trained, fitted: _foretell.Fitted) -> int:
@@ -111,7 +139,7 @@ def _series_per_part(forecaster: Trained, fitted: _foretell.Fitted) -> int:
     return fitted.series_per_part
 
 
-def _with_ids(df: Any, parts: Sequence[str], table: str, workers: Workers) -> Any:
+def with_ids(df: Any, parts: Sequence[str], table: str, workers: Workers) -> Any:
     """A table with the ids that several columns make, if some do."""
     schema = workers.schema(df)
     if not set(parts) & set(schema.names):
@@ -125,7 +153,7 @@ def _with_ids(df: Any, parts: Sequence[str], table: str, workers: Workers) -> An
 def _ids(df: Any, id_col: str, workers: Workers) -> list[str]:
     """The ids in the order of the engine's panels."""
     ids = workers.only(df, [id_col])
-    found = workers.gathered(workers.each(ids, _distinct, workers.schema(ids)))
+    found = workers.gathered(workers.each(ids, distinct, workers.schema(ids)))
     return sorted(map(str, found.column(id_col).unique().to_pylist()))
 
 
@@ -135,19 +163,28 @@ def _bounds(ids: list[str], each: int, parts: int) -> list[str]:
     return ids[size::size]
 
 
-def _payload(forecaster: Trained, static_df: Any) -> bytes:
-    """The forecaster without the series of its training, and the static table."""
+def _payload(forecaster: Trained, static_df: Any, **changed: Any) -> bytes:
+    """The forecaster without the series of its training, in which this is changed, and the static table."""
     settings = replace(forecaster.settings, threads=forecaster.settings.threads or 1)
-    state = {**forecaster._without_data(), "settings": settings}
+    state = {**forecaster._without_data(), "settings": settings, **changed}
     return pickle.dumps((type(forecaster), state, static_df))
 
 
 # What workers do.
 
 
-def _distinct(table: pa.Table) -> pa.Table:
+def distinct(table: pa.Table) -> pa.Table:
+    """Its rows, each once."""
     table = plain(table)
     return table.group_by(table.column_names).aggregate([])
+
+
+def counted(table: pa.Table) -> pa.Table:
+    """The texts of its only column, and the rows of each."""
+    table = plain(table)
+    found = table.group_by(table.column_names).aggregate([([], "count_all")])
+    texts = pa.array(map(str, found.column(table.column_names[0]).to_pylist()), pa.string())
+    return pa.table({"id": texts, "rows": found.column("count_all")})
 
 
 def _joined(table: pa.Table, parts: Sequence[str], table_name: str, schema: pa.Schema) -> pa.Table:
@@ -164,12 +201,30 @@ def _placed(table: pa.Table, id_col: str, bounds: list[str], schema: pa.Schema, 
     return pa.table([found[f.name].cast(f.type) if f.name in found else pa.nulls(len(table), f.type) for f in schema], schema=schema)
 
 
-@lru_cache(maxsize=1)
-def _unpacked(payload: bytes) -> tuple[Trained, Any]:
+def _anew(payload: bytes) -> tuple[Any, Any]:
+    """A forecaster of its own, and the static table."""
     cls, state, static_df = pickle.loads(payload)
     forecaster = cls.__new__(cls)
     forecaster.__setstate__(state)
     return forecaster, static_df
+
+
+@lru_cache(maxsize=1)
+def _unpacked(payload: bytes) -> tuple[Trained, Any]:
+    return _anew(payload)
+
+
+def _learned(table: pa.Table, payload: Callable[[], bytes], names: tuple[str, str, str]) -> pa.Table:
+    """The models of each part of a table."""
+    table = plain(table)
+    found: dict[str, list[Any]] = {_PART: [], "models": []}
+    for part in sorted(table.column(_PART).unique().to_pylist()):
+        forecaster, _ = _anew(payload())
+        rows = table.filter(pc.equal(table.column(_PART), part)).drop_columns([_PART, _AHEAD])
+        forecaster.fit(rows, id_col=names[0], time_col=names[1], target_col=names[2])
+        found[_PART].append(part)
+        found["models"].append(b64encode(forecaster._trained().to_bytes()).decode())
+    return pa.table(found, schema=pa.schema([(_PART, pa.int32()), ("models", pa.string())]))
 
 
 def _answer(table: pa.Table, payload: Callable[[], bytes], asked: _Asked, schema: pa.Schema) -> pa.Table:

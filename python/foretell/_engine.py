@@ -45,6 +45,11 @@ class Settings:
             if value is not None and value not in SCALERS:
                 raise ValueError(f"{name.removeprefix('local_')} must be one of {', '.join(SCALERS)}; found {value!r}")
 
+    @property
+    def of_steps(self) -> dict[str, Any]:
+        """Those that say how the steps of every training are computed."""
+        return {"precision": self.precision, "low_memory": self.low_memory}
+
 
 def settings_of(fitted: _foretell.Fitted) -> dict[str, Any]:
     """The settings that trained models keep."""

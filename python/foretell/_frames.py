@@ -31,10 +31,15 @@ def is_distributed(df: Any) -> bool:
     return type(df).__module__.partition(".")[0] in ("pyspark", "dask", "dask_expr", "ray")
 
 
+def is_files(df: Any) -> bool:
+    """Whether a table is a list of files."""
+    return isinstance(df, (list, tuple)) and bool(df) and all(isinstance(path, (str, PathLike)) for path in df)
+
+
 def gathered(df: Any) -> Any:
     """A table whose rows are on this machine: of Spark, Dask and Ray, of files and of a reader of batches one of
     pyarrow, any other as it is."""
-    if isinstance(df, (list, tuple)) and df and all(isinstance(path, (str, PathLike)) for path in df):
+    if is_files(df):
         return of_files(df)
     # A reader of batches, as DuckDB's arrow() is, gives its rows once.
     if type(df).__module__.startswith("pyarrow") and hasattr(df, "read_all"):

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -17,6 +18,18 @@ except ImportError as error:
 from foretell._parts import Work
 
 
+def _is_of_dask(df: Any) -> bool:
+    return type(df).__module__.partition(".")[0] in ("dask", "dask_expr")
+
+
+def _packed(table: pa.Table) -> pa.Table:
+    """Some rows as one, of bytes as text."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return pa.table({"rows": pa.array([b64encode(sink.getvalue()).decode()], pa.string())})
+
+
 class FugueWorkers:
     """Those of the engine of a table, or of one that fugue makes of what is given."""
 
@@ -29,7 +42,7 @@ class FugueWorkers:
 
     def read(self, df: Any) -> Any:
         # fugue knows no categories, which Dask has of pandas and of files.
-        if type(df).__module__.partition(".")[0] not in ("dask", "dask_expr"):
+        if not _is_of_dask(df):
             return df
         for name, dtype in df.dtypes.items():
             if hasattr(dtype, "categories"):
@@ -52,6 +65,16 @@ class FugueWorkers:
     def parts(self, rows: Any, column: str, count: int, work: Work, schema: pa.Schema) -> Any:
         found = self._mapped(rows, work, schema, {"by": [column], "algo": "coarse", "num": count})
         return fa.get_native_as_df(found)
+
+    def pieces(self, df: Any) -> Iterator[pa.Table]:
+        own = fa.get_native_as_df(fa.as_fugue_df(df))
+        if _is_of_dask(own):
+            for place in range(own.npartitions):
+                yield pa.Table.from_pandas(own.get_partition(place).compute(), preserve_index=False)
+            return
+        packed = self._mapped(own, _packed, pa.schema([("rows", pa.string())]), None)
+        for row in fa.get_native_as_df(packed).toLocalIterator():
+            yield pa.ipc.open_stream(b64decode(row[0])).read_all()
 
     def gathered(self, df: Any) -> pa.Table:
         return fa.as_arrow(fa.as_fugue_df(self.read(df)))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -42,6 +42,9 @@ class RayWorkers:
 
     def parts(self, rows: Any, column: str, count: int, work: Work, schema: pa.Schema) -> Any:
         return rows.groupby(column, num_partitions=count).map_groups(work, batch_format="pyarrow")
+
+    def pieces(self, df: Any) -> Iterator[pa.Table]:
+        yield from df.iter_batches(batch_format="pyarrow", batch_size=None)
 
     def gathered(self, df: Any) -> pa.Table:
         tables = [plain(table) for table in ray.get(df.to_arrow_refs())]

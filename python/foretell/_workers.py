@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 import pyarrow as pa
@@ -34,6 +34,9 @@ class Workers(Protocol):
 
     def parts(self, rows: Any, column: str, count: int, work: Work, schema: pa.Schema) -> Any:
         """The user's table of what becomes of rows, those of one value of a column together; there are ``count`` values."""
+
+    def pieces(self, df: Any) -> Iterator[pa.Table]:
+        """All rows, some at a time on this machine."""
 
     def gathered(self, df: Any) -> pa.Table:
         """All rows on this machine."""

@@ -96,7 +96,7 @@ class NeuralForecast(Trained):
         verbose: bool = False, id_col: str | Sequence[str] = "unique_id", time_col: str = "ds", target_col: str = "y",
         distributed_config: DistributedConfig | None = None, prediction_intervals: PredictionIntervals | None = None, *,
         freeze: Sequence[str] = (), checkpoint: str | os.PathLike[str] | None = None, checkpoint_every: int = 500,
-        teacher: NeuralForecast | None = None, lessons: int = 20_000, mixtures: int = 0,
+        teacher: NeuralForecast | None = None, lessons: int = 20_000, mixtures: int = 0, scratch: str | os.PathLike[str] | None = None,
     ) -> None:  # fmt: skip
         """Trains the models; those that were trained before continue from where they are.
 
@@ -104,8 +104,8 @@ class NeuralForecast(Trained):
 
         Args:
             df: Series: a row per id and time, with the target and further columns; or a list of files of Parquet, or of directories of
-                them. None for those of the last training. The rows of a table of Spark, Dask or Ray are gathered on this machine, which
-                trains.
+                them. None for those of the last training. Of a table of Spark, Dask or Ray the workers fit models that learn of each series by
+                itself, as classical ones and Prophet do: forecasts then need a table. Else its rows are gathered on this machine, which trains.
             static_df: A row per id, with static columns.
             val_size: Steps at the end of each series to validate on: 0, or at least ``h``.
             val_df: Rows to validate on, as many for each series of ``df``, in place of ``val_size``; they are taken for those that follow,
@@ -126,6 +126,8 @@ class NeuralForecast(Trained):
                 (distillation): those of their ensemble if they have one, else their mean; quantiles, if the network's loss has some.
             lessons: The most cutoffs that the teacher forecasts from, evenly spread.
             mixtures: Further series beside each, mixed of two stretches of series, that the teacher forecasts as well.
+            scratch: A directory of this machine for rows that its memory does not hold, of a table of Spark, Dask or Ray or of files of
+                Parquet: they are read one part after another, and stay in files without names while the forecaster has them.
 
         Raises:
             ColumnError: If a column is not there.
@@ -138,9 +140,14 @@ class NeuralForecast(Trained):
             raise ValueError("You must pass a DataFrame or have one stored.")
         if distributed_config is not None:
             raise NotImplementedError(
-                "one machine trains, also the rows of tables of Spark, Dask and Ray, which are gathered here: leave distributed_config out"
+                "one machine trains networks, also on the rows of tables of Spark, Dask and Ray, which come here: leave distributed_config out"
             )
-        df, static_df, val_df = map(_frames.gathered, (df, static_df, val_df))
+        if scratch is None and self._fit_by_workers(df, val_size, val_df, prediction_intervals, (freeze, checkpoint, teacher), (id_col, time_col, target_col)):
+            return
+        if scratch is not None:
+            self._check_scratch(df, teacher)
+        static_df, val_df = map(_frames.gathered, (static_df, val_df))
+        df = _frames.gathered(df) if scratch is None else df
         if val_df is not None and val_size:
             raise ValueError(
                 "val_df and val_size cannot be set together. Set val_size=0 (default) when providing val_df."
@@ -150,7 +157,7 @@ class NeuralForecast(Trained):
         if 0 < val_size < self.h:
             raise ValueError(f"val_size must be either 0 or greater than or equal to the horizon: {self.h}")
         names = self._data.names if df is None and self._data else Names(id_col, time_col, target_col)
-        val_size = self._search(df, static_df, names, val_size, 0, use_init_models, val_df)
+        val_size = self._search(None if scratch is not None else df, static_df, names, val_size, 0, use_init_models, val_df)
         course = _engine.Course.of(freeze, checkpoint, checkpoint_every)
         if course.freeze and self._engine is None:
             raise ValueError("freeze: new weights are to be trained; fit the models or load trained ones before")
@@ -159,7 +166,7 @@ class NeuralForecast(Trained):
         if teacher is not None:
             engine = teacher._trained("You must fit the teacher first.")
             taught = (engine, _checks.count("lessons", lessons, 1), _checks.count("mixtures", mixtures))
-        data = self._read(df, static_df, names, forecaster, teacher)
+        data = self._read(df, static_df, names, forecaster, teacher, scratch)
         validation = self._validation(val_df, data)
         _checks.check_lengths(self.models, data.panel.min_len - val_size)
         with self._bar(verbose) as bar:
@@ -170,6 +177,29 @@ class NeuralForecast(Trained):
         self._keep(fitted, data, val_size, 0, prediction_intervals, forecaster)
         if stopped is not None:
             raise stopped
+
+    def _fit_by_workers(
+        self, df: Any, val_size: int, val_df: Any, intervals: PredictionIntervals | None, others: tuple[Any, ...], columns: tuple[Any, ...]
+    ) -> bool:
+        """Whether the workers of a table fit the models, each some of the series, which is done then: where these learn of each series by
+        itself, and nothing of the training is of all series."""
+        is_of_all = val_size or val_df is not None or intervals is not None or any(others) or self.settings.end is not None
+        if is_of_all or not _frames.is_distributed(df) or any(_engine.is_searched(model) or _engine.is_coherent(model) for model in self.models):
+            return False
+        names = Names(*columns)
+        forecaster = _engine.forecaster(self.models, self.settings, names, 0, None, None)
+        if not forecaster.fits_by_parts:
+            return False
+        from foretell import _distributed
+
+        self._keep(_distributed.fit(self, df, names, forecaster.columns), None, 0, 0, None, forecaster, names)
+        return True
+
+    def _check_scratch(self, df: Any, teacher: NeuralForecast | None) -> None:
+        if not _frames.is_distributed(df) and not _frames.is_files(df):
+            raise ValueError("scratch is for tables of Spark, Dask and Ray and for lists of files of Parquet; df is in memory already: leave scratch out")
+        if teacher is not None or any(_engine.is_searched(model) or _engine.is_coherent(model) for model in self.models):
+            raise ValueError("searches for hyper-parameters, hierarchies and teachers need all rows in memory: leave scratch out")
 
     def _forecaster(
         self, names: Names, val_size: int, intervals: PredictionIntervals | None, df: Any, course: _engine.Course
@@ -225,8 +255,9 @@ class NeuralForecast(Trained):
         self._engine = None
 
     def _read(
-        self, df: Any, static_df: Any, names: Names, forecaster: _foretell.Forecaster, teacher: NeuralForecast | None = None
-    ) -> Data:
+        self, df: Any, static_df: Any, names: Names, forecaster: _foretell.Forecaster, teacher: NeuralForecast | None = None,
+        scratch: str | os.PathLike[str] | None = None,
+    ) -> Data:  # fmt: skip
         columns, categories, reads_statics = forecaster.columns, forecaster.categories, self._reads_statics()
         if teacher is not None:
             engine = teacher._trained()
@@ -235,6 +266,10 @@ class NeuralForecast(Trained):
             reads_statics = reads_statics or teacher._reads_statics()
         reading = Reading(_data.freq_word(self.freq), columns, categories, self.settings.threads, self.settings.end)
         static_df = static_df if reads_statics else None
+        if scratch is not None:
+            from foretell import _by_turns
+
+            return _by_turns.read(df, static_df, names, reading, scratch)
         if df is not None:
             return _data.read(df, static_df, names, reading)
         stored = self._stored()
@@ -243,8 +278,8 @@ class NeuralForecast(Trained):
         return _data.read(stored.df, stored.static_df, names, reading)
 
     def _keep(
-        self, fitted: _foretell.Fitted, data: Data, val_size: int, test_size: int, intervals: PredictionIntervals | None,
-        forecaster: _foretell.Forecaster,
+        self, fitted: _foretell.Fitted, data: Data | None, val_size: int, test_size: int, intervals: PredictionIntervals | None,
+        forecaster: _foretell.Forecaster, names: Names | None = None,
     ) -> None:  # fmt: skip
         self._engine, self._data = fitted, data
         for model in self.models:
@@ -257,7 +292,7 @@ class NeuralForecast(Trained):
                 model.train_trajectories, model.valid_trajectories = losses[name]["train"], losses[name]["valid"]
         self._tell_models()
         self.prediction_intervals = intervals
-        self._name_columns(data.names)
+        self._name_columns(data.names if data is not None else names or self._names())
 
     def _name_columns(self, names: Names) -> None:
         self.id_col, self.time_col, self.target_col = names.all
@@ -462,7 +497,7 @@ class NeuralForecast(Trained):
         asked = {
             "sparsity": float(sparsity), "structured": structured, "by": by, "steps": None if steps is None else count("steps", steps),
             "learning_rate": learning_rate, "n_windows": count("n_windows", n_windows, 1),
-            "season": None if season is None else count("season", season, 1), "low_memory": self.settings.low_memory,
+            "season": None if season is None else count("season", season, 1), **self.settings.of_steps,
         }  # fmt: skip
         with self._bar(verbose) as bar:
             pruned, scores = fitted.prune(data.panel, json.dumps(asked), bar.listener)

@@ -43,7 +43,7 @@ class AutoForecaster:
         id_col: The column of ids, or several that make them together, which are joined by ``/`` and stand in ``unique_id`` of what comes back.
         time_col: The column of times.
         target_col: The column of values.
-        **settings: ``threads``, ``non_negative``, ``integer``, ``max_memory`` and ``end``, as of ``NeuralForecast``.
+        **settings: ``threads``, ``precision``, ``low_memory``, ``non_negative``, ``integer``, ``max_memory`` and ``end``, as of ``NeuralForecast``.
     """
 
     def __init__(

@@ -11,7 +11,7 @@ import pytest
 from foretell import NeuralForecast, tune
 from foretell.auto import AutoMLP, AutoNLinear, RayOptions
 from foretell.losses import DistributionLoss
-from foretell.models import NHITS, AutoETS, DeepAR, Ensemble, NLinear, TimesNet, TSMixer
+from foretell.models import NHITS, AutoETS, DeepAR, Ensemble, NLinear, Prophet, SeasonalNaive, TimesNet, TSMixer
 from foretell.utils import PredictionIntervals
 
 H = 7
@@ -139,6 +139,40 @@ def test_training_gathers_the_rows(engine):
     other.fit(to(df), **NAMES)
     assert np.array_equal(one.predict()["NLinear"], other.predict().column("NLinear"))
     assert other.make_future_dataframe(to(df)).equals(other.make_future_dataframe())
+
+
+def test_workers_fit_models_of_single_series(engine):
+    to, back = engine
+    df = panel(30)
+    models = lambda: [AutoETS(h=H), Prophet(h=H), SeasonalNaive(h=H), Ensemble("mean")]  # noqa: E731
+    one, other = (NeuralForecast(models(), freq="D") for _ in range(2))
+    one.fit(df, **NAMES)
+    other.fit(to(df), **NAMES)
+    assert other._trained().to_bytes() == one._trained().to_bytes()
+    same(back(other.predict(to(df))), one.predict(df), "store", "day")
+    with pytest.raises(ValueError, match="You must pass a DataFrame"):
+        other.predict()
+
+
+def test_rows_on_disk_train_the_same_network(engine, tmp_path, monkeypatch):
+    from foretell import _by_turns
+
+    to, _ = engine
+    # Several files, and rows of a series in several parts of the table.
+    monkeypatch.setattr(_by_turns, "_ROWS", 100)
+    df = panel(12).sample(frac=1, random_state=1)
+    statics = pd.DataFrame({"store": range(12), "size": np.arange(12.0)})
+    settings = {"h": H, "input_size": 14, "max_steps": 3, "futr_exog_list": ["week day"], "stat_exog_list": ["size"], "mlp_units": 3 * [[8, 8]]}
+    one, other = (NeuralForecast([NHITS(**settings)], freq="D", local_scaler_type="standard") for _ in range(2))
+    one.fit(df, static_df=statics, val_size=H, **NAMES)
+    other.fit(to(df), static_df=statics, val_size=H, scratch=tmp_path, **NAMES)
+    assert other._trained().to_bytes() == one._trained().to_bytes()
+    assert list(tmp_path.iterdir()) == []
+    future = one.make_future_dataframe()
+    future["week day"] = future["day"].dt.dayofweek.astype(float)
+    assert np.array_equal(one.predict(futr_df=future)["NHITS"], other.predict(futr_df=future).column("NHITS"))
+    with pytest.raises(ValueError, match="leave scratch out"):
+        other.fit(df, scratch=tmp_path, **NAMES)
 
 
 def test_what_needs_all_series_at_once_is_refused(engine):

@@ -16,7 +16,7 @@ FLOORS = {
     "tables": "_parts _ray_data _fugue _workers _frames _ids _checks _missing _summing _scaling _data _truth _windows tsdataset",
     "models": "_trainer _alone _model models. _registry auto. common._base_auto",
     "engine": "_engine _files _ahead _levels _explanations",
-    "forecasts": "_prepared _distributed _trained core",
+    "forecasts": "_prepared _distributed _by_turns _trained core",
     "public": ". evaluation forecasting hierarchy features reporting estimator migrate",
 }  # fmt: skip
 

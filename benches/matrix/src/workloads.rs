@@ -54,10 +54,29 @@ macro_rules! model {
 const MODELS: [[Workload; 8]; 4] =
     [model!("NHITS"), model!("LSTM"), model!("TCN"), model!("VanillaTransformer")];
 
+/// Small ones, whose fixed costs are most of them.
+const SMALL: [Workload; 12] = [
+    Workload { name: "normalise 100 points", run: |s| normalise(s, 100) },
+    Workload { name: "normalise 1,000 points", run: |s| normalise(s, 1_000) },
+    Workload { name: "read 1,000 rows of CSV", run: |s| read(s, 10) },
+    Workload { name: "read 5,000 rows of CSV", run: |s| read(s, 50) },
+    Workload { name: "read 10,000 rows of CSV", run: |s| read(s, 100) },
+    Workload { name: "forecast NHITS 96, batch 1,000", run: |s| forecast(s, "NHITS", 96, 1_000) },
+    Workload { name: "step NHITS 96, batch 16", run: |s| step(s, "NHITS", 96, 16) },
+    Workload { name: "step LSTMAttention 96, batch 16", run: |s| step(s, "LSTMAttention", 96, 16) },
+    Workload { name: "step VanillaTransformer 96, batch 16", run: |s| step(s, "VanillaTransformer", 96, 16) },
+    Workload { name: "forecast NHITS 96, batch 16", run: |s| forecast(s, "NHITS", 96, 16) },
+    Workload { name: "forecast LSTMAttention 96, batch 16", run: |s| forecast(s, "LSTMAttention", 96, 16) },
+    Workload {
+        name: "forecast VanillaTransformer 96, batch 16",
+        run: |s| forecast(s, "VanillaTransformer", 96, 16),
+    },
+];
+
 const OTHERS: [Workload; 7] = [
     Workload { name: "preprocess 100,000 points", run: |s| preprocess(s, 1, 100_000) },
     Workload { name: "preprocess 50 features x 10,000", run: |s| preprocess(s, 50, 10_000) },
-    Workload { name: "read 1,000,000 rows of CSV", run: read },
+    Workload { name: "read 1,000,000 rows of CSV", run: |s| read(s, 10_000) },
     Workload { name: "step 128-256-128-10, batch 32", run: |s| feed_forward_step(s, 32) },
     Workload { name: "step 128-256-128-10, batch 64", run: |s| feed_forward_step(s, 64) },
     Workload { name: "save NHITS", run: save },
@@ -66,7 +85,7 @@ const OTHERS: [Workload; 7] = [
 
 /// All workloads, in the order of the table.
 pub(crate) fn all() -> impl Iterator<Item = &'static Workload> {
-    OTHERS.iter().chain(MODELS.iter().flatten())
+    OTHERS.iter().chain(&SMALL).chain(MODELS.iter().flatten())
 }
 
 const H: usize = 24;
@@ -201,9 +220,24 @@ fn preprocess(settings: &Settings, features: usize, len: usize) -> Outcome {
     })
 }
 
-/// A file of a million rows of a hundred series.
-fn read(settings: &Settings) -> Outcome {
-    let len = if settings.quick { 100 } else { 10_000 };
+/// This many points, less their mean, divided by their deviation: a thousand times, as once takes less than a clock tells.
+fn normalise(settings: &Settings, len: usize) -> Outcome {
+    const TIMES: usize = 1_000;
+    let (x, mut out) = (wave(0, len), vec![0.0; len]);
+    let mut measured = repeat(settings, || {
+        for _ in 0..TIMES {
+            let (centre, variance) = simd::mean_variance(std::hint::black_box(&x));
+            simd::normalise(&x, centre, variance.sqrt(), &mut out);
+        }
+        Ok(out.iter().map(|&x| f64::from(x)).collect())
+    })?;
+    measured.seconds.iter_mut().for_each(|seconds| *seconds /= TIMES as f64);
+    Ok(measured)
+}
+
+/// A file of a hundred series of this many rows.
+fn read(settings: &Settings, len: usize) -> Outcome {
+    let len = if settings.quick { len.min(100) } else { len };
     let mut file = tempfile::NamedTempFile::with_suffix(".csv")?;
     let mut to = BufWriter::new(file.as_file_mut());
     writeln!(to, "unique_id,ds,y")?;

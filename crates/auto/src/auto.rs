@@ -244,7 +244,8 @@ impl Estimator for Auto {
         self.check_columns(panel)?;
         let panel = panel.without_last(held_out.rows());
         // The listener to the training may stop it, too.
-        let (workers, vocabulary, heard) = (run.workers, run.vocabulary, Mutex::new((0_u64, run.listen)));
+        let Run { workers, vocabulary, step, .. } = run;
+        let heard = Mutex::new((0_u64, run.listen));
         let begun = Moment::now();
         let is_stopped = || {
             let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
@@ -261,7 +262,7 @@ impl Estimator for Auto {
             };
             (self.is_stopped)() || listen(&progress) != Verdict::Continue
         };
-        let context = Context { workers, vocabulary, is_stopped: &is_stopped };
+        let context = Context { workers, vocabulary, step, is_stopped: &is_stopped };
         let (chosen, members) = match &self.chosen {
             Some(chosen) => fit_again(chosen, &panel, &context)?,
             None => choose(&self.settings, &panel, &context)?,

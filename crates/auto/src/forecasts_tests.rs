@@ -1,7 +1,10 @@
 //! The whole way from a panel to a forecast, on small panels.
 
 use foretell::hierarchy::Reconciliation;
-use foretell::{Fitted, Forecaster, Frame, Freq, ModelSpec, Panel, PredictOptions, ValidationOptions};
+use foretell::{
+    Fitted, Forecaster, Frame, Freq, ModelSpec, Panel, Precision, PredictOptions, StepSettings,
+    ValidationOptions,
+};
 
 use crate::{Auto, Budget, QUANTILES, Temporal, TrainedAuto, stopped_at_zero};
 
@@ -206,6 +209,29 @@ fn networks_take_the_steps_of_the_budget() {
     Auto::register();
     let loaded = Fitted::from_bytes(&fitted.to_bytes().expect("bytes")).expect("the same");
     assert_eq!(predict(&loaded, &panel).columns, predict(&fitted, &panel).columns);
+}
+
+#[test]
+fn networks_are_trained_as_the_forecaster_says() {
+    let panel = months(3, 60);
+    let learned = |step: StepSettings, threads| {
+        let spec = ModelSpec::new("MLP", 4, 8).and_then(|spec| spec.set("max_steps", 5)).expect("a model");
+        let auto =
+            Auto::new(4).budget(Budget::Steps(5)).models([spec]).with("ensemble", false).expect("a flag");
+        let forecaster = Forecaster::new([auto.into()]).expect("a model").threads(threads).steps_as(step);
+        let fitted = forecaster.fit(&panel).expect("a fit");
+        let row = TrainedAuto::of(&fitted).expect("it").board().row("MLP").expect("it was tried").clone();
+        (row.mase.to_bits(), row.scaled_crps.to_bits())
+    };
+    let usual = learned(StepSettings::default(), 1);
+    let low = StepSettings { low_memory: true, ..StepSettings::default() };
+    let rounded = StepSettings { precision: Precision::Bf16, ..StepSettings::default() };
+    assert_eq!(learned(low, 1), learned(low, 2));
+    // Without the feature `amp` nothing is rounded, and no other precision is to be had.
+    if foretell::check_amp("bf16").is_ok() {
+        assert_ne!(learned(low, 1), usual);
+        assert_ne!(learned(rounded, 1), usual);
+    }
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! One model among others: fitted, and asked for quantiles.
 
 use foretell::own_estimator::{Asked, Cutoff, Estimator, HeldOut, LevelsSeen, Output, Run, Span, Trained};
-use foretell::{EstimatorError, ModelSpec, Panel, Progress, SeriesLevel, Verdict, Vocabulary, Workers};
+use foretell::{
+    EstimatorError, ModelSpec, Panel, Progress, SeriesLevel, StepSettings, Verdict, Vocabulary, Workers,
+};
 
 use crate::candidates::Kind;
 use crate::grid::{QUANTILES, WIDTH, sort_steps};
@@ -10,6 +12,8 @@ use crate::grid::{QUANTILES, WIDTH, sort_steps};
 pub(crate) struct Context<'a> {
     pub(crate) workers: &'a Workers,
     pub(crate) vocabulary: &'a Vocabulary,
+    /// How the steps of networks are computed.
+    pub(crate) step: StepSettings,
     /// Whether the work is to end with what there is.
     pub(crate) is_stopped: &'a (dyn Fn() -> bool + Sync),
 }
@@ -74,7 +78,7 @@ impl Member {
             }
             false => Verdict::Continue,
         };
-        let run = Run::alone(context.workers, context.vocabulary, &mut listen);
+        let run = Run::alone(context.workers, context.vocabulary, &mut listen).steps_as(context.step);
         let trained = self.spec.as_ref().fit(&shown, HeldOut::default(), run)?;
         Ok((!stopped).then_some(trained))
     }

@@ -234,6 +234,7 @@ impl<M: Method> Estimator for Classical<M> {
             is_never_negative: M::IS_DEMAND,
             levels_seen: LevelsSeen::Any,
             learns_without_steps: M::LEARNS,
+            learns_of_single_series: true,
             takes_all_threads: M::LEARNS,
             ..EstimatorNeeds::default()
         }

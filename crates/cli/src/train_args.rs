@@ -7,7 +7,7 @@ use clap::Args;
 use foretell::hierarchy::{Hierarchy, Reconciliation};
 use foretell::{
     ColumnNames, Ensemble, FileOptions, Fitted, Forecaster, Freq, Intervals, LocalScaler, ModelSpec, Panel,
-    Precision, ReadOptions, is_of_id,
+    ReadOptions, is_of_id,
 };
 use foretell_auto::Temporal;
 
@@ -123,11 +123,9 @@ impl TrainArgs {
             ("--features", self.features.is_given()),
             ("--local-scaler", self.local_scaler.is_some()),
             ("--local-static-scaler", self.local_static_scaler.is_some()),
-            ("--precision", self.steps.precision != Precision::F32),
-            ("--low-memory", self.steps.low_memory),
         ];
         let own = given.into_iter().find(|(_, given)| *given).map(|(flag, _)| flag.to_owned());
-        match own.or_else(|| self.models.changed()) {
+        match own.or_else(|| self.steps.given()).or_else(|| self.models.changed()) {
             Some(flag) => Err(Usage(format!(
                 "{flag}: {which} are used as they were trained; leave it out, or train them further first, by `foretell fit --from DIR`"
             ))),
@@ -353,8 +351,7 @@ impl TrainArgs {
             .reading(&self.reading(from)?)
             .val_size(self.val_size)
             .threads(self.threads)
-            .precision(self.steps.precision)
-            .low_memory(self.steps.low_memory)
+            .steps_as(self.steps.settings())
             .columns(self.columns(from))
             .non_negative(non_negative)
             .integer(integer);

@@ -37,6 +37,7 @@ mod reduction;
 mod run;
 mod series_numbers;
 mod sparsity;
+mod step_settings;
 
 pub use columns::{ColumnKind, ColumnsRead};
 pub use contributions::{Attribution, Contributions};
@@ -45,6 +46,7 @@ pub use error::{EstimatorError, WithoutParts};
 pub use estimator::{Estimator, EstimatorEntry, Restore, Trained};
 pub use fallback::Fallback;
 pub use forecasts::{Asked, Cutoff, ForecastValues, Learned, cutoffs};
+pub use foretell_amp::{Precision, UnknownPrecision};
 pub use foretell_data::Peers;
 pub use foretell_threads::{StillWanted, TooManyThreads, Workers, is_wanted, question, while_wanted};
 pub use importances::{FeatureImportances, ImportanceSum, StepWeights};
@@ -62,6 +64,7 @@ pub use reduction::{OneProcess, Reduction, add_in_order};
 pub use run::{Difference, HeldOut, Run, Start, StateFile, TrainingSize, differences};
 pub use series_numbers::SeriesNumbers;
 pub use sparsity::{Sparsity, SparsityScope, UnknownScope};
+pub use step_settings::StepSettings;
 
 /// The README's example is a test.
 #[cfg(doctest)]

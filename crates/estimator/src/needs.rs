@@ -45,6 +45,9 @@ pub struct EstimatorNeeds {
     /// Whether it learns of the history without steps of training, so that a fit on every few rows more costs little: what it learnt
     /// of earlier rows is then no measure of it.
     pub learns_without_steps: bool,
+    /// Whether all that it learns is of single series, each by itself: what was learned of parts of a panel is then joined to what is learned
+    /// of the whole ([`SeriesNumbers::joined`](crate::SeriesNumbers::joined)).
+    pub learns_of_single_series: bool,
     /// Steps of its training at most, each of which has a loss and changes parameters; nothing where it needs no steps.
     pub max_steps: Option<u64>,
     /// Whether a training resumed from a shorter one, with its optimiser, has the same end as a single training of all the steps: a step
@@ -71,6 +74,7 @@ impl Default for EstimatorNeeds {
             takes_dropout_samples: false,
             levels_seen: LevelsSeen::OfTraining,
             learns_without_steps: false,
+            learns_of_single_series: false,
             max_steps: None,
             goes_on_exactly: false,
             takes_all_threads: false,

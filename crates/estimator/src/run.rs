@@ -11,6 +11,7 @@ use crate::memory_limit::MemoryLimit;
 use crate::progress::Listener;
 use crate::reduction::{OneProcess, Reduction};
 use crate::sparsity::Sparsity;
+use crate::step_settings::StepSettings;
 
 /// The last rows of each series that are not trained on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -43,12 +44,28 @@ pub struct Run<'a> {
     pub reduction: &'a dyn Reduction,
     /// Where it starts.
     pub start: Start<'a>,
+    /// How its steps are computed, if it takes some.
+    pub step: StepSettings,
 }
 
 impl<'a> Run<'a> {
     /// A training of one process that begins anew and keeps no state.
     pub fn alone(workers: &'a Workers, vocabulary: &'a Vocabulary, listen: Listener<'a>) -> Self {
-        Self { workers, vocabulary, listen, state: None, reduction: &OneProcess, start: Start::default() }
+        Self {
+            workers,
+            vocabulary,
+            listen,
+            state: None,
+            reduction: &OneProcess,
+            start: Start::default(),
+            step: StepSettings::default(),
+        }
+    }
+
+    /// The same, with steps that are computed so: an estimator that is made of others gives them those of its own run.
+    #[must_use]
+    pub fn steps_as(self, step: StepSettings) -> Self {
+        Self { step, ..self }
     }
 }
 
@@ -146,6 +163,8 @@ pub struct TrainingSize<'a> {
     pub is_kept: bool,
     /// Whether weights become zero while it is trained.
     pub is_pruned: bool,
+    /// How its steps are computed.
+    pub step: StepSettings,
     /// The limit of the training; finding out how much it needs keeps to it as well.
     pub limit: &'a MemoryLimit,
 }

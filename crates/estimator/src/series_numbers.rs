@@ -1,6 +1,6 @@
 //! The numbers that an estimator has learned of each series.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use foretell_data::Panel;
 
@@ -65,6 +65,36 @@ impl SeriesNumbers {
         }
     }
 
+    /// What was learned of the series of all parts, in their order; where a part has more numbers of a series than another, zeros follow those
+    /// of the other.
+    ///
+    /// # Errors
+    /// In words, if numbers that one part has another lacks, or those of [`SeriesNumbers::restored`].
+    pub fn joined(parts: impl IntoIterator<Item = Learned>) -> Result<Learned, String> {
+        let (mut series, mut columns) = (Vec::new(), BTreeMap::<String, Vec<Vec<f64>>>::new());
+        for part in parts {
+            let part = Self::restored(part)?.learned;
+            let count = part.series.len();
+            for (name, values) in part.numbers {
+                let each = values.len() / count.max(1);
+                let own = columns.entry(name).or_default();
+                // Of a name that the parts before lack, it stays behind and is told below.
+                own.extend((0..count).map(|place| values[place * each..(place + 1) * each].to_vec()));
+            }
+            series.extend(part.series);
+            if let Some((name, _)) = columns.iter().find(|(_, own)| own.len() != series.len()) {
+                return Err(format!("a part lacks the numbers {name}, which another has"));
+            }
+        }
+        let even = |mut lists: Vec<Vec<f64>>| {
+            let most = lists.iter().map(Vec::len).max().unwrap_or(0);
+            lists.iter_mut().for_each(|list| list.resize(most, 0.0));
+            lists.concat()
+        };
+        let numbers = columns.into_iter().map(|(name, lists)| (name, even(lists))).collect();
+        Ok(Self::restored(Learned { series, numbers })?.learned)
+    }
+
     /// How many numbers of this name each series has.
     pub fn count(&self, name: &str) -> Option<usize> {
         self.learned.numbers.get(name).map(|values| values.len().checked_div(self.places.len()).unwrap_or(0))
@@ -114,6 +144,29 @@ mod tests {
         assert_eq!(refused(learned(&[], 1)), "it has 1 numbers level for 0 series");
         assert!(refused(learned(&["a", "a"], 2)).starts_with("it has learned of 2 series, of which 1"));
         assert_eq!(SeriesNumbers::restored(Learned::default()), Ok(SeriesNumbers::default()));
+    }
+
+    #[test]
+    fn parts_are_joined_in_their_order() {
+        let part = |series: &[&str], numbers: &[(&str, &[f64])]| Learned {
+            series: series.iter().map(|&id| id.to_owned()).collect(),
+            numbers: numbers.iter().map(|(name, values)| ((*name).to_owned(), values.to_vec())).collect(),
+        };
+        let first = part(&["a", "b"], &[("level", &[1.0, 2.0]), ("form", &[1.0, 2.0, 3.0, 4.0])]);
+        let second = part(&["c"], &[("level", &[3.0]), ("form", &[5.0])]);
+        let all =
+            part(&["a", "b", "c"], &[("level", &[1.0, 2.0, 3.0]), ("form", &[1.0, 2.0, 3.0, 4.0, 5.0, 0.0])]);
+        assert_eq!(SeriesNumbers::joined([first.clone(), Learned::default(), second]), Ok(all));
+        assert_eq!(SeriesNumbers::joined([Learned::default(), Learned::default()]), Ok(Learned::default()));
+        let other = part(&["c"], &[("level", &[3.0])]);
+        let lacks = "a part lacks the numbers form, which another has";
+        assert_eq!(SeriesNumbers::joined([first.clone(), other.clone()]), Err(lacks.to_owned()));
+        assert_eq!(SeriesNumbers::joined([other, first.clone()]), Err(lacks.to_owned()));
+        assert!(
+            SeriesNumbers::joined([first.clone(), first])
+                .expect_err("twice")
+                .contains("of which 2 are different")
+        );
     }
 
     #[test]

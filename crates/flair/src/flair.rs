@@ -75,7 +75,12 @@ impl Estimator for Flair {
 
     fn needs(&self) -> EstimatorNeeds {
         let levels_seen = LevelsSeen::Any;
-        EstimatorNeeds { can_read: vec![ColumnKind::Futr], levels_seen, ..EstimatorNeeds::default() }
+        EstimatorNeeds {
+            can_read: vec![ColumnKind::Futr],
+            levels_seen,
+            learns_of_single_series: true,
+            ..EstimatorNeeds::default()
+        }
     }
 
     fn columns_read(&self) -> ColumnsRead<'_> {

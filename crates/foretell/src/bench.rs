@@ -1,7 +1,7 @@
 //! How fast networks are on this machine.
 
-use foretell_estimator::MemoryLimit;
-use foretell_neural::{Bench, ForecastCurve, NetworkSpec, Precision, ThreadCurve, WeightPrecision};
+use foretell_estimator::{MemoryLimit, StepSettings};
+use foretell_neural::{Bench, ForecastCurve, NetworkSpec, ThreadCurve, WeightPrecision};
 
 use crate::error::Error;
 use crate::model_spec::ModelSpec;
@@ -9,9 +9,8 @@ use crate::registry::MODELS;
 use crate::usage_error::UsageError;
 
 /// Measures a network on `batch` synthetic windows with `threads` threads (0: as many as the machine has), in no more
-/// memory than `limit`. Its training steps run in `precision`, and as [`Forecaster::low_memory`](crate::Forecaster::low_memory)
-/// has them if asked for; its forecasts hold their weights in bfloat16 where that is the
-/// precision, else in `f32`.
+/// memory than `limit`. Its training steps are computed as `step` says, as those of [`Forecaster::steps_as`](crate::Forecaster::steps_as);
+/// its forecasts hold their weights in bfloat16 where that is the precision, else in `f32`.
 ///
 /// # Errors
 /// If it is no network, the hyper-parameters do not fit together or let the training diverge, there are more than 1024 threads,
@@ -24,12 +23,10 @@ pub fn bench(
     spec: &ModelSpec,
     batch: usize,
     threads: usize,
-    precision: Precision,
-    low_memory: bool,
+    step: StepSettings,
     limit: &MemoryLimit,
 ) -> Result<Bench, Error> {
-    let spec = network(spec)?.clone().low_memory(low_memory);
-    Ok(foretell_neural::bench(&spec, batch, threads, precision, limit)?)
+    Ok(foretell_neural::bench(network(spec)?, batch, threads, step, limit)?)
 }
 
 /// Measures the forecasts a second of a network in batches of these numbers of windows with `threads` threads (0: as many as the
@@ -73,12 +70,10 @@ pub fn thread_curve(
     spec: &ModelSpec,
     batch: usize,
     threads: &[usize],
-    precision: Precision,
-    low_memory: bool,
+    step: StepSettings,
     limit: &MemoryLimit,
 ) -> Result<ThreadCurve, Error> {
-    let spec = network(spec)?.clone().low_memory(low_memory);
-    Ok(foretell_neural::thread_curve(&spec, batch, threads, precision, limit)?)
+    Ok(foretell_neural::thread_curve(network(spec)?, batch, threads, step, limit)?)
 }
 
 fn network(spec: &ModelSpec) -> Result<&NetworkSpec, UsageError> {

@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use foretell_data::{End, LocalScaler, Panel, ReadOptions};
-use foretell_estimator::{MemoryLimit, Progress, Reduction, Verdict, Workers};
+use foretell_estimator::{MemoryLimit, Precision, Progress, Reduction, StepSettings, Verdict, Workers};
 use foretell_features::Features;
 use foretell_hierarchy::{Hierarchy, Reconciliation};
-use foretell_neural::Precision;
 use serde_json::Value;
 
 use crate::coherence::Coherence;
@@ -127,7 +126,7 @@ impl Forecaster {
     /// weights, which are saved as ever. In `f16` the loss is scaled so that small gradients do not become zero; a step
     /// whose gradients overflow is skipped ([`Progress::skipped_steps`]). Validation and forecasts are `f32`.
     pub fn precision(mut self, precision: Precision) -> Self {
-        self.plan.precision = precision;
+        self.plan.step.precision = precision;
         self
     }
 
@@ -136,7 +135,14 @@ impl Forecaster {
     /// bfloat16. The weights differ from those without by as much as training in bfloat16 changes them, and not by the number of
     /// threads. Forecasts by the same weights are the same.
     pub fn low_memory(mut self, low_memory: bool) -> Self {
-        self.plan.low_memory = low_memory;
+        self.plan.step.low_memory = low_memory;
+        self
+    }
+
+    /// How the steps of all trainings are computed, by networks and by what trains networks within:
+    /// [`precision`](Forecaster::precision) and [`low_memory`](Forecaster::low_memory) in one.
+    pub fn steps_as(mut self, step: StepSettings) -> Self {
+        self.plan.step = step;
         self
     }
 

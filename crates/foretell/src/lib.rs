@@ -87,6 +87,7 @@ mod interval_error;
 mod interval_words;
 mod intervals;
 mod intervals_by_dropout;
+mod joined;
 mod kept_models;
 mod last_rows;
 mod learned;
@@ -216,8 +217,9 @@ pub use conformal::{ConformalMethod, PredictionIntervals};
 pub use ensemble::Ensemble;
 pub use explanation_error::ExplanationError;
 pub use foretell_estimator::{
-    Attribution, EstimatorError, FeatureImportances, MemoryLimit, Outcome, Progress, SparsityScope,
-    StepWeights, StillWanted, TooManyThreads, TooMuchMemory, Verdict, Workers, is_wanted, while_wanted,
+    Attribution, EstimatorError, FeatureImportances, MemoryLimit, Outcome, Precision, Progress,
+    SparsityScope, StepSettings, StepWeights, StillWanted, TooManyThreads, TooMuchMemory, Verdict, Workers,
+    is_wanted, while_wanted,
 };
 /// The types that a network of your own needs: an [`Architecture`](own_model::Architecture) states its hyper-parameters and
 /// builds a [`Model`](own_model::Model), the forward pass; [`ModelSpec::of`] then makes it a model like the zoo's.
@@ -225,9 +227,9 @@ pub use foretell_estimator::{
 pub use foretell_neural::own_model;
 pub use foretell_neural::{
     Acceleration, Bench, BenchProduct, CurvePoint, Exogenous, ForecastCurve, HyperParameterError, Level,
-    Loss, ModelEntry, NetworkError, NetworkSpec, NoNumber, OnnxError, Precision, SpecError, StateError,
-    StepForecaster, ThreadCurve, ThreadPoint, TrainError, TrainedNetwork, UnknownWeightPrecision,
-    WeightPrecision, WithoutAmp, check_amp, check_simd_level,
+    Loss, ModelEntry, NetworkError, NetworkSpec, NoNumber, OnnxError, SpecError, StateError, StepForecaster,
+    ThreadCurve, ThreadPoint, TrainError, TrainedNetwork, UnknownWeightPrecision, WeightPrecision,
+    WithoutAmp, check_amp, check_simd_level,
 };
 #[cfg(feature = "parallel")]
 pub use foretell_threads::ThreadPool;

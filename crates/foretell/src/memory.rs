@@ -5,13 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use foretell_data::{Panel, Vocabulary};
-use foretell_estimator::{Estimator, HeldOut, MemoryEstimate, MemoryLimit, TrainingSize};
+use foretell_estimator::{Estimator, HeldOut, MemoryEstimate, MemoryLimit, StepSettings, TrainingSize};
 use foretell_messages::Setting;
 
 use crate::columns::column_names;
 use crate::conformal::PredictionIntervals;
 use crate::error::Error;
-use crate::model_spec::network_of;
 
 /// The bytes of a 32-bit number.
 const NUMBER: u64 = 4;
@@ -46,16 +45,16 @@ pub(crate) struct TrainingWork<'a> {
     pub(crate) is_pruned: bool,
     /// Whether series are scaled as wholes, for which the panel is copied.
     pub(crate) scales_series: bool,
-    /// Whether networks are trained in the least memory.
-    pub(crate) low_memory: bool,
+    /// How steps are computed.
+    pub(crate) step: StepSettings,
 }
 
 impl TrainingWork<'_> {
     /// The remedies that make it smaller.
     fn remedy(&self) -> String {
         let smaller = "choose smaller layers, or lower h, input_size or windows_batch_size";
-        // Only networks take the switch.
-        match self.low_memory || !self.models.iter().any(|model| network_of(*model).is_some()) {
+        // Only what is trained in steps takes the switch.
+        match self.step.low_memory || self.models.iter().all(|model| model.needs().max_steps.is_none()) {
             true => smaller.to_owned(),
             false => format!("train in less memory ({}), {smaller}", Setting::LowMemory),
         }
@@ -89,10 +88,18 @@ fn needs_of_training(
     limit: &MemoryLimit,
 ) -> Result<Vec<(MemoryEstimate, String)>, Error> {
     let &TrainingWork {
-        models, panel, held_out, vocabulary, threads, is_kept, is_pruned, scales_series, ..
+        models,
+        panel,
+        held_out,
+        vocabulary,
+        threads,
+        is_kept,
+        is_pruned,
+        scales_series,
+        step,
     } = work;
     let copies = u64::from(scales_series) + u64::from(!vocabulary.is_empty());
-    let size = TrainingSize { panel, held_out, vocabulary, threads, is_kept, is_pruned, limit };
+    let size = TrainingSize { panel, held_out, vocabulary, threads, is_kept, is_pruned, step, limit };
     let mut all = 0_usize;
     let (mut alone, mut beside) = (Vec::new(), Vec::new());
     for (model, name) in models.iter().zip(column_names(models.iter().copied())) {

@@ -56,6 +56,27 @@ impl TrainingRecord {
         })
     }
 
+    /// That of a training on two parts of a panel.
+    pub(crate) fn joined(one: Self, other: Self) -> Self {
+        // Times that are no dates are integers, which have no order as texts.
+        let is_before = |a: &str, b: &str| match (a.parse::<i64>(), b.parse::<i64>()) {
+            (Ok(a), Ok(b)) => a <= b,
+            _ => a <= b,
+        };
+        let sizes = match (one.sizes, other.sizes) {
+            (Some([low, high]), Some([least, most])) => Some([low.min(least), high.max(most)]),
+            (one, other) => one.or(other),
+        };
+        Self {
+            version: one.version,
+            series: one.series + other.series,
+            rows: one.rows + other.rows,
+            first: if is_before(&one.first, &other.first) { one.first } else { other.first },
+            last: if is_before(&one.last, &other.last) { other.last } else { one.last },
+            sizes,
+        }
+    }
+
     /// How many times as large the series of a panel are as those of the training, if all are of another size than each of those.
     pub(crate) fn other_size(&self, panel: &Panel) -> Option<f64> {
         let ([low, high], [own_low, own_high]) = (self.sizes?, sizes(panel)?);

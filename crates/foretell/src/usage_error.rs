@@ -107,6 +107,12 @@ pub enum UsageError {
         /// The names of the networks.
         found: Vec<String>,
     },
+    /// Models of parts of a panel that make no model of the whole.
+    #[error("models of parts of the series cannot be joined: {reason}; fit them to all series at once")]
+    NotJoined {
+        /// Why.
+        reason: String,
+    },
     /// No way of combining forecasts.
     #[error(
         "an ensemble is mean, median or weighted:N, with N windows of at least 2 to learn the weights by, found {found:?}"

@@ -60,7 +60,8 @@ fn warm_up(trained: &TrainedModels, model: &FittedModel, n_series: usize) -> Res
         ..trained.clone()
     };
     let (estimator, needs) = (model.trained().estimator(), model.needs());
-    let n_series = needs.n_series.unwrap_or(n_series.max(1));
+    // Series that are forecast one by one make nothing that one does not.
+    let n_series = needs.n_series.unwrap_or(n_series.clamp(1, needs.series_at_a_time.max(1)));
     let panel = made_up_panel(estimator, alone.freq, n_series, needs.rows_of_a_forecast())?;
     let future = made_up_future(estimator, &panel)?;
     let options = PredictOptions::new().future(future.as_ref());

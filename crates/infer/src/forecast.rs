@@ -110,7 +110,11 @@ impl Forecasts<'_> {
         let columns = self.cut.loss.columns();
         let per_window = self.cut.dims.horizon * self.columns_per_step(&columns);
         let mut values = vec![0.0; windows.len() * per_window];
-        let block = self.rows_at_a_time();
+        let block = match self.network.needs.forecasts_alone {
+            // No bit depends on which of them are made together.
+            true => self.rows_at_a_time().min(self.rows_each(windows.len())),
+            false => self.rows_at_a_time(),
+        };
         let mut blocks: Vec<_> = values.chunks_mut(block * per_window).zip(windows.chunks(block)).collect();
         let run = |values: &mut [f32], windows: &[WindowRef]| {
             let batch = self.cut.batch(cutter, windows);
@@ -141,6 +145,12 @@ impl Forecasts<'_> {
     pub(crate) fn rows_at_a_time(&self) -> usize {
         let Dims { n_series, .. } = self.cut.dims;
         block_windows(&self.cut.dims, self.kept) * n_series
+    }
+
+    /// Rows of whole windows for each thread.
+    fn rows_each(&self, rows: usize) -> usize {
+        let n_series = self.cut.dims.n_series.max(1);
+        (rows / n_series).div_ceil(self.workers.threads()).max(1) * n_series
     }
 
     /// How many columns a forecast has.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use foretell_estimator::{MemoryLimit, Workers};
+use foretell_estimator::{MemoryLimit, StepSettings, Workers};
 use foretell_gemm::{FlopCounter, PlanRecorder, RecordedProduct};
 use foretell_infer::Batch;
 use foretell_nn::{Forward, Key, Loss, Network, Params, Table, WeightPrecision, check_amp};
@@ -29,10 +29,9 @@ pub struct Bench {
     pub model: String,
     /// The vector instructions and optimisations used.
     pub acceleration: Acceleration,
-    /// The rounding of the products of the training step.
-    pub precision: Precision,
-    /// Whether the training step takes the least memory in place of the least time.
-    pub low_memory: bool,
+    /// How the training step is computed: its fields stand beside the others.
+    #[serde(flatten)]
+    pub step: StepSettings,
     /// Threads used.
     pub threads: usize,
     /// Windows of a step.
@@ -91,8 +90,8 @@ impl BenchProduct {
 }
 
 /// Measures a model on `batch` synthetic windows with `threads` threads (0: as many as the machine has), in no more
-/// memory than `limit`. Its training steps run in `precision`; its forecasts hold their weights in bfloat16 where that is the
-/// precision, else in `f32`.
+/// memory than `limit`. Its training steps are computed as `step` says; its forecasts hold their weights in bfloat16 where that is the
+/// precision of these, else in `f32`.
 ///
 /// # Errors
 /// If the hyper-parameters do not fit together or let the training diverge, there are more than 1024 threads, the
@@ -105,11 +104,11 @@ pub fn bench(
     spec: &NetworkSpec,
     batch: usize,
     threads: usize,
-    precision: Precision,
+    step: StepSettings,
     limit: &MemoryLimit,
 ) -> Result<Bench, NetworkError> {
     assert!(batch > 0, "a bench of 0 windows");
-    check_amp(precision.name())?;
+    check_amp(step.precision.name())?;
     let before_mb = resident_mb("VmRSS:");
     spec.check()?;
     let (loss, workers) = (spec.loss(), Workers::new(threads)?);
@@ -119,7 +118,7 @@ pub fn bench(
     check_coupling(&network, batch, 1).map_err(failed)?;
     let [dims, ahead] =
         [Purpose::Train, Purpose::Forecast].map(|purpose| dims_ahead(spec, &network, purpose));
-    let config = &TrainConfig { precision, ..train_config(spec)? };
+    let config = &train_config(spec, step)?;
     let training = Training {
         network: &network,
         table: &table,
@@ -132,7 +131,7 @@ pub fn bench(
         kept: KeptNumbers::default(),
     }
     .measured(spec, limit);
-    let weights = if precision == Precision::Bf16 { WeightPrecision::Bf16 } else { WeightPrecision::F32 };
+    let weights = weights_as(step);
     check_bench(&training, &ahead, weights, limit)?;
     let kept = training.kept.of(&dims);
     let params = table.initialise(spec.common().random_seed);
@@ -163,8 +162,7 @@ pub fn bench(
     Ok(Bench {
         model: spec.name().to_owned(),
         acceleration: Acceleration::current(),
-        precision,
-        low_memory: spec.low_memory,
+        step,
         threads: workers.threads(),
         batch,
         parameters,
@@ -181,6 +179,11 @@ pub fn bench(
         peak_rss_mb: resident_mb("VmHWM:"),
         products,
     })
+}
+
+/// How forecasts hold their weights beside steps of a training that are computed so.
+fn weights_as(step: StepSettings) -> WeightPrecision {
+    if step.precision == Precision::Bf16 { WeightPrecision::Bf16 } else { WeightPrecision::F32 }
 }
 
 /// Training steps on synthetic windows.
@@ -222,8 +225,8 @@ impl Steps<'_> {
         let (total, windows) = (self.total(), data.windows.batch() / n_series);
         let optimizer = Optimizer::new(params.table().arena_len(), config.optimizer, config.clip);
         let mut engine = Engine::new(network, params, optimizer, loss, Key::new(1), workers)
-            .precision(config.precision)
-            .low_memory(config.low_memory)
+            .precision(config.step.precision)
+            .low_memory(config.step.low_memory)
             .kept(kept);
         let mut steps = 0;
         let mut step = || {
@@ -258,8 +261,8 @@ impl Steps<'_> {
     /// The bytes that a step holds between its two passes, over all windows at once.
     fn held_bytes(&self, params: &Params) -> u64 {
         let before = foretell_pool::metrics().live_bytes;
-        let cx = Forward::training(params, Key::new(0)).rounding(rounding_of(self.config.precision));
-        let cx = if self.config.low_memory { cx.in_little_memory() } else { cx };
+        let cx = Forward::training(params, Key::new(0)).rounding(rounding_of(self.config.step.precision));
+        let cx = if self.config.step.low_memory { cx.in_little_memory() } else { cx };
         let output = self.network.model.forward(&cx, &self.data.windows.inputs());
         let mean = self.loss.mean(&output, self.data.truth(), self.total());
         drop(output);

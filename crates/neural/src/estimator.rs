@@ -68,7 +68,7 @@ impl Estimator for NetworkSpec {
             can_read: kinds.into_iter().filter_map(|(reads, kind)| reads.then_some(kind)).collect(),
             is_joint: needs.series == SeriesPerWindow::All,
             n_series: common.n_series,
-            series_at_a_time: MAX_BLOCK,
+            series_at_a_time: if needs.forecasts_alone { 1 } else { MAX_BLOCK },
             input_size: Some(self.input_size()),
             takes_dropout_samples: self.takes_dropout_samples(),
             rows_needed: least_rows(self),
@@ -119,7 +119,7 @@ impl Estimator for NetworkSpec {
     }
 
     fn training_memory(&self, size: &TrainingSize<'_>) -> Result<(usize, MemoryEstimate), EstimatorError> {
-        check_amp(self.precision.name()).map_err(NetworkError::from)?;
+        check_amp(size.step.precision.name()).map_err(NetworkError::from)?;
         let spec = self.clone().with_cardinalities(size.vocabulary).with_n_series(size.panel.n_series());
         Ok(training_memory(&spec, size)?)
     }

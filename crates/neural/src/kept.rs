@@ -34,15 +34,16 @@ pub(crate) struct KeptNumbers {
 }
 
 impl KeptNumbers {
-    /// Measures a model; `params` are asked for where its own windows are small.
+    /// Measures a model, in steps that take the least memory if asked for; `params` are asked for where its own windows are small.
     ///
     /// It depends on the hyper-parameters, the machine's vector instructions and the Cargo features alone.
     pub(crate) fn measure(
         spec: &NetworkSpec,
         network: &Network,
         params: impl Deref<Target = Params>,
+        low_memory: bool,
     ) -> Self {
-        Self::measured(spec, network, params, TRIED)
+        Self::measured(spec, network, params, (low_memory, TRIED))
     }
 
     /// The same with windows of up to `most` numbers.
@@ -50,13 +51,13 @@ impl KeptNumbers {
         spec: &NetworkSpec,
         network: &Network,
         params: impl Deref<Target = Params>,
-        most: usize,
+        (low_memory, most): (bool, usize),
     ) -> Self {
-        let tried = small(spec, most).and_then(|smaller| Some((kept_by(&smaller)?, smaller)));
+        let tried = small(spec, most).and_then(|smaller| Some((kept_by(&smaller, low_memory)?, smaller)));
         let Some(([seen, kept], smaller)) = tried else {
-            return Self::in_proportion(kept_of(spec, network, &params));
+            return Self::in_proportion(kept_of(spec, network, &params, low_memory));
         };
-        let Some([seen_of_half, kept_of_half]) = kept_by(&halved(&smaller)) else {
+        let Some([seen_of_half, kept_of_half]) = kept_by(&halved(&smaller), low_memory) else {
             return Self::in_proportion([seen, kept]);
         };
         let slope = (kept - kept_of_half) / (seen - seen_of_half);
@@ -82,15 +83,15 @@ impl KeptNumbers {
 }
 
 /// The numbers of a window of a model and those kept of it, if there is a model of these sizes.
-fn kept_by(spec: &NetworkSpec) -> Option<[f64; 2]> {
+fn kept_by(spec: &NetworkSpec, low_memory: bool) -> Option<[f64; 2]> {
     let mut table = Table::default();
     let network = spec.build(&mut table).ok()?;
-    Some(kept_of(spec, &network, &table.initialise(0)))
+    Some(kept_of(spec, &network, &table.initialise(0), low_memory))
 }
 
 /// The numbers of a window, and those that a pass over two windows leaves in use more than one over a single window: what is kept of
 /// a batch, whatever its windows, does not count.
-fn kept_of(spec: &NetworkSpec, network: &Network, params: &Params) -> [f64; 2] {
+fn kept_of(spec: &NetworkSpec, network: &Network, params: &Params, low_memory: bool) -> [f64; 2] {
     let dims = sizes(spec);
     // The windows of models that forecast step by step reach over the horizon, less its last step.
     let ahead = if network.needs.decoding.is_step_by_step() { dims.horizon - 1 } else { 0 };
@@ -102,7 +103,7 @@ fn kept_of(spec: &NetworkSpec, network: &Network, params: &Params) -> [f64; 2] {
         let inputs = batch.windows.inputs();
         let before = live_bytes_of_thread();
         let cx = Forward::training(params, Key::new(0));
-        let cx = if spec.low_memory { cx.in_little_memory() } else { cx };
+        let cx = if low_memory { cx.in_little_memory() } else { cx };
         let output = network.model.forward(&cx, &inputs);
         let kept = live_bytes_of_thread() - before;
         drop(output);
@@ -178,9 +179,9 @@ mod tests {
         let mut table = Table::default();
         let network = spec.build(&mut table).expect("a model");
         let params = LazyCell::new(|| table.clone().initialise(0));
-        let measured = KeptNumbers::measured(spec, &network, &*params, most);
+        let measured = KeptNumbers::measured(spec, &network, &*params, (false, most));
         let dims = window_dims(spec, network.needs, Purpose::Train);
-        [measured.of(&dims) as f64, kept_of(spec, &network, &params)[1]]
+        [measured.of(&dims) as f64, kept_of(spec, &network, &params, false)[1]]
     }
 
     #[test]
@@ -223,7 +224,7 @@ mod tests {
         let mut table = Table::default();
         let network = absurd.build(&mut table).expect("a model");
         let params = LazyCell::new(|| -> Params { panic!("the parameters of the whole are asked for") });
-        let measured = KeptNumbers::measure(&absurd, &network, params);
+        let measured = KeptNumbers::measure(&absurd, &network, params, false);
         let dims = window_dims(&absurd, network.needs, Purpose::Train);
         assert!(measured.of(&dims) > 500_000_000, "{measured:?}");
     }

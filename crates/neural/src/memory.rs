@@ -34,7 +34,7 @@ pub(crate) fn training_memory(
     let panel = size.panel;
     let mut table = Table::default();
     let network = spec.build(&mut table)?;
-    let config = train_config(spec)?;
+    let config = train_config(spec, size.step)?;
     let dims = window_dims(spec, network.needs, Purpose::Train);
     let windows = config.windows_batch_size.unwrap_or_else(|| {
         let padding = if spec.common().start_padding_enabled { dims.input_size } else { 0 };
@@ -84,12 +84,12 @@ impl Training<'_> {
             return self;
         }
         let params = LazyCell::new(|| self.table.clone().initialise(0));
-        let kept = KeptNumbers::measure(spec, self.network, params);
+        let kept = KeptNumbers::measure(spec, self.network, params, self.config.step.low_memory);
         Self { kept, ..self }
     }
 
     pub(crate) fn shards(&self) -> usize {
-        shard_count(self.windows, self.network.needs, self.config.low_memory)
+        shard_count(self.windows, self.network.needs, self.config.step.low_memory)
     }
 
     pub(crate) fn needs(&self) -> MemoryEstimate {
@@ -99,11 +99,11 @@ impl Training<'_> {
         let accumulated = usize::from(self.config.accumulate_grad_batches > 1);
         // A shard that is alone has all windows, else each thread works on one; in little memory on a piece of it.
         let of_shard = self.windows.div_ceil(shards);
-        let at_a_time = windows_at_a_time(of_shard, self.network.needs, self.config.low_memory);
+        let at_a_time = windows_at_a_time(of_shard, self.network.needs, self.config.step.low_memory);
         let windows = at_a_time.saturating_mul(shards.min(self.threads));
         let arena = |count: usize| table.arena_len().saturating_mul(count);
         // Of two bytes, packed for the products of both directions.
-        let rounded = usize::from(self.config.precision == Precision::Bf16);
+        let rounded = usize::from(self.config.step.precision == Precision::Bf16);
         let needs = MemoryEstimate::default()
             .and_numbers("parameters", table.total_len())
             .and(FROZEN, self.network.model.frozen_bytes())
@@ -170,6 +170,7 @@ pub(crate) fn check_bench(
 mod tests {
     use std::sync::Arc;
 
+    use foretell_estimator::StepSettings;
     use foretell_models::find;
     use foretell_nn::{Forward, Inputs, Model, Var};
     use serde_json::Value;
@@ -194,7 +195,7 @@ mod tests {
         let spec = entry.small().swap_remove(0).into_iter().fold(spec, set);
         let mut table = Table::default();
         let network = spec.build(&mut table).expect("a model");
-        let config = train_config(&spec).expect("a configuration");
+        let config = train_config(&spec, StepSettings::default()).expect("a configuration");
         let needed_by = |network: &Network| {
             let training = Training {
                 network,

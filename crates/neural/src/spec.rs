@@ -10,7 +10,6 @@ use foretell_models::{
     MODELS, ModelEntry, find, register, with_implicit_quantiles,
 };
 use foretell_nn::{Dims, Loss, Network, Table, register_revin};
-use foretell_train::Precision;
 use serde_json::{Map, Value};
 
 use crate::common::{CATEGORICAL, Common, MULTIVARIATE};
@@ -44,8 +43,6 @@ pub struct NetworkSpec {
     scaler: WindowScaler,
     /// How gradients change parameters, or which of the hyper-parameters for it contradict each other.
     optimizer: Result<OptimizerSettings, HyperParameterError>,
-    pub(crate) precision: Precision,
-    pub(crate) low_memory: bool,
     pub(crate) restore_best: bool,
     pub(crate) keep_optimizer: bool,
     /// Forecasts with dropout that quantiles are taken from, if they are.
@@ -103,8 +100,6 @@ impl NetworkSpec {
             own: entry.own_defaults(),
             loss: Loss::mae(),
             valid_loss: None,
-            precision: Precision::F32,
-            low_memory: false,
             restore_best: true,
             keep_optimizer: false,
             dropout_samples: None,

@@ -2,8 +2,8 @@
 
 use std::thread::available_parallelism;
 
-use foretell_estimator::MemoryLimit;
-use foretell_train::{Precision, shard_count};
+use foretell_estimator::{MemoryLimit, StepSettings};
+use foretell_train::shard_count;
 use serde::Serialize;
 
 use crate::bench::bench;
@@ -15,8 +15,9 @@ use crate::spec::NetworkSpec;
 pub struct ThreadCurve {
     /// The model.
     pub model: String,
-    /// The rounding of the products of the step.
-    pub precision: Precision,
+    /// How the step is computed: its fields stand beside the others.
+    #[serde(flatten)]
+    pub step: StepSettings,
     /// Windows of the step.
     pub batch: usize,
     /// Shards that the batch is cut into, each of which a thread runs.
@@ -60,22 +61,22 @@ pub fn thread_curve(
     spec: &NetworkSpec,
     batch: usize,
     threads: &[usize],
-    precision: Precision,
+    step: StepSettings,
     limit: &MemoryLimit,
 ) -> Result<ThreadCurve, NetworkError> {
     let cores = available_parallelism().map_or(1, usize::from);
     let asked = counts(threads.iter().map(|&count| if count == 0 { cores } else { count }));
     let (mut parameters, mut measured) = (0, Vec::new());
     for threads in to_measure(&asked, cores) {
-        let bench = bench(spec, batch, threads, precision, limit)?;
+        let bench = bench(spec, batch, threads, step, limit)?;
         parameters = bench.parameters;
         measured.push((threads, bench.step_ms));
     }
-    let shards = shard_count(batch, spec.network_needs(), spec.low_memory);
+    let shards = shard_count(batch, spec.network_needs(), step.low_memory);
     let parts = Parts::of(&measured, shards);
     Ok(ThreadCurve {
         model: spec.name().to_owned(),
-        precision,
+        step,
         batch,
         shards,
         parameters,

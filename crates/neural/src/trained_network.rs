@@ -49,7 +49,7 @@ impl TrainedNetwork {
         *self.kept.get_or_init(|| {
             let dims = window_dims(&self.spec, self.network.needs, Purpose::Forecast);
             let horizon = if self.reaches_any_horizon() { 1 } else { dims.horizon };
-            KeptNumbers::measure(&self.spec, &self.network, &self.params).of(&Dims { horizon, ..dims })
+            KeptNumbers::measure(&self.spec, &self.network, &self.params, false).of(&Dims { horizon, ..dims })
         })
     }
 

@@ -24,8 +24,8 @@ pub(crate) fn train(
     HeldOut { validation: val_size, test: test_size }: HeldOut,
     run: Run<'_>,
 ) -> Result<TrainedNetwork, NetworkError> {
-    check_amp(spec.precision.name())?;
-    let config = &train_config(spec)?;
+    check_amp(run.step.precision.name())?;
+    let config = &train_config(spec, run.step)?;
     let watching = [
         (config.early_stop_patience_steps > 0, "early_stop_patience_steps"),
         (config.schedule.watches(), "lr_scheduler ReduceLROnPlateau"),
@@ -59,7 +59,7 @@ pub(crate) fn train(
     };
     let loss = spec.loss();
     let before = before(spec, &params, config.optimizer, &run.start)?;
-    let kept_numbers = KeptNumbers::measure(spec, &network, &params).of(&dims);
+    let kept_numbers = KeptNumbers::measure(spec, &network, &params, run.step.low_memory).of(&dims);
     let cut = Cut {
         dims,
         loss,

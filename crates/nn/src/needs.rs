@@ -14,6 +14,9 @@ pub struct Needs {
     /// against the work; with many more, what a shard keeps falls out of the caches. Smaller shards also take less memory: what
     /// is kept for the backward pass is that of the shards at work, one a thread.
     pub shard_windows: usize,
+    /// Whether the forecasts of several windows are computed one after the other, so that none depends on which are made together: threads
+    /// then share the windows, however few.
+    pub forecasts_alone: bool,
 }
 
 impl Default for Needs {
@@ -25,6 +28,7 @@ impl Default for Needs {
             coupling: Coupling::Independent,
             decoding: Decoding::Direct,
             shard_windows: 48,
+            forecasts_alone: false,
         }
     }
 }

@@ -99,6 +99,7 @@ impl Estimator for Prophet {
                 false => LevelsSeen::OfTraining,
             },
             learns_without_steps: true,
+            learns_of_single_series: true,
             takes_all_threads: true,
             ..EstimatorNeeds::default()
         }

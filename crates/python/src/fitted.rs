@@ -34,7 +34,7 @@ impl PyFitted {
     }
 
     /// Models whose warnings no one hears yet.
-    fn read(fitted: Fitted, threads: usize) -> Result<Self, foretell::Error> {
+    pub(crate) fn read(fitted: Fitted, threads: usize) -> Result<Self, foretell::Error> {
         let told = Told::default();
         let fitted = fitted.threads(threads)?.on_warning(told.listener());
         Ok(Self { fitted, told })

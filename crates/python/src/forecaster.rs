@@ -76,6 +76,13 @@ impl PyForecaster {
         self.categories.clone()
     }
 
+    /// Whether fits to parts of the series make, joined, the models of all.
+    #[getter]
+    fn fits_by_parts(&self) -> bool {
+        let forecaster = self.forecaster.lock().unwrap_or_else(PoisonError::into_inner);
+        forecaster.as_ref().is_some_and(Forecaster::fits_by_parts)
+    }
+
     /// The losses of the training of each model, step by step.
     #[getter]
     fn losses(&self) -> Vec<ModelLosses> {

@@ -16,6 +16,7 @@ mod frame;
 mod frame_text;
 mod ids;
 mod imported;
+mod joined;
 mod leaderboard;
 mod models;
 mod panel;
@@ -50,6 +51,8 @@ mod _foretell {
     use crate::ids::joined_ids;
     #[pymodule_export]
     use crate::imported::import_models;
+    #[pymodule_export]
+    use crate::joined::join_models;
     #[pymodule_export]
     use crate::leaderboard::leaderboard;
     #[pymodule_export]

@@ -1,5 +1,7 @@
 //! Panels of series.
 
+use std::path::PathBuf;
+
 use foretell::{ArrowTable, ColumnNames, DataError, End, Frame, Freq, Panel, ReadOptions, TimeKind};
 use pyo3::prelude::*;
 
@@ -20,6 +22,28 @@ impl PyPanel {
         let options = ReadOptions::new().id_col(&names.id).time_col(&names.time).target_col(&names.target);
         let columns: Vec<String> = panel.column_names().map(ToOwned::to_owned).collect();
         Self { options: options.columns(columns).categories(categories).freq(panel.freq()), panel }
+    }
+
+    /// The panel that is read, with its static columns, whose series end as `end` says.
+    fn completed(
+        py: Python<'_>,
+        read: impl FnOnce(&ReadOptions) -> Result<Panel, DataError> + Send,
+        options: ReadOptions,
+        statics: Option<&Bound<'_, PyAny>>,
+        end: Option<&str>,
+    ) -> PyResult<Self> {
+        let end: Option<End> =
+            end.map(str::parse).transpose().map_err(|error: DataError| exception(error))?;
+        let statics = statics.map(batches).transpose()?;
+        let complete = || -> Result<Panel, DataError> {
+            let statics = |panel: Panel| match statics {
+                Some(statics) => panel.with_static_table(ArrowTable::from_batches(statics)?, &options),
+                None => Ok(panel),
+            };
+            Ok(read(&options)?.completed(end, &options, statics)?.0)
+        };
+        let panel = py.detach(complete).map_err(exception)?;
+        Ok(Self { panel, options })
     }
 
     /// The ids and times of all rows.
@@ -63,20 +87,34 @@ impl PyPanel {
         let mut options = ReadOptions::new().id_col(id_col).time_col(time_col).target_col(target_col);
         options = options.columns(columns).categories(categories).threads(threads);
         options.freq = freq.map(Freq::parse).transpose().map_err(of_calendar)?;
-        let end: Option<End> =
-            end.map(str::parse).transpose().map_err(|error: DataError| exception(error))?;
         let rows = batches(data)?;
-        let statics = static_data.map(batches).transpose()?;
-        let read = || -> Result<Panel, DataError> {
-            let panel = Panel::from_table(ArrowTable::from_batches(rows)?, &options)?;
-            let statics = |panel: Panel| match statics {
-                Some(statics) => panel.with_static_table(ArrowTable::from_batches(statics)?, &options),
-                None => Ok(panel),
-            };
-            Ok(panel.completed(end, &options, statics)?.0)
-        };
-        let panel = data.py().detach(read).map_err(exception)?;
-        Ok(Self { panel, options })
+        let read = |options: &ReadOptions| Panel::from_table(ArrowTable::from_batches(rows)?, options);
+        Self::completed(data.py(), read, options, static_data, end)
+    }
+
+    /// Reads files one after another, whose numbers go to files without names in the directory `scratch`: a panel that may be larger
+    /// than memory. The other arguments are those of a table.
+    #[staticmethod]
+    #[pyo3(signature = (files, scratch, freq, id_col, time_col, target_col, columns, categories, static_data = None, threads = 0, end = None))]
+    fn by_turns(
+        py: Python<'_>,
+        files: Vec<PathBuf>,
+        scratch: PathBuf,
+        freq: Option<&str>,
+        id_col: String,
+        time_col: String,
+        target_col: String,
+        columns: Vec<String>,
+        categories: Vec<String>,
+        static_data: Option<&Bound<'_, PyAny>>,
+        threads: usize,
+        end: Option<&str>,
+    ) -> PyResult<Self> {
+        let mut options = ReadOptions::new().id_col(id_col).time_col(time_col).target_col(target_col);
+        options = options.columns(columns).categories(categories).threads(threads);
+        options.freq = freq.map(Freq::parse).transpose().map_err(of_calendar)?;
+        let read = |options: &ReadOptions| Panel::from_files_by_turns(&files, options, &scratch);
+        Self::completed(py, read, options, static_data, end)
     }
 
     /// The series without their last rows; those that have no others are left out.

@@ -6,6 +6,7 @@ use pyo3::prelude::*;
 use serde::Deserialize;
 
 use crate::error::{exception, parsed};
+use crate::training_settings::StepArguments;
 use crate::watched::Watch;
 
 /// The arguments of `NeuralForecast.prune`.
@@ -18,7 +19,8 @@ struct Asked {
     learning_rate: Option<f64>,
     n_windows: usize,
     season: Option<usize>,
-    low_memory: bool,
+    #[serde(flatten)]
+    training: StepArguments,
 }
 
 impl Asked {
@@ -27,7 +29,7 @@ impl Asked {
             .by(parsed(&self.by)?)
             .structured(self.structured)
             .n_windows(self.n_windows)
-            .low_memory(self.low_memory);
+            .steps_as(self.training.settings()?);
         if let Some(steps) = self.steps {
             options = options.steps(steps);
         }

@@ -1,6 +1,8 @@
 //! How models are trained, as the package says it: one JSON object.
 
-use foretell::{ColumnNames, Ensemble, Features, Forecaster, Intervals, LocalScaler, OwnSettings, Precision};
+use foretell::{
+    ColumnNames, Ensemble, Features, Forecaster, Intervals, LocalScaler, OwnSettings, Precision, StepSettings,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -23,9 +25,8 @@ pub(crate) struct TrainingSettings {
     intervals: Option<String>,
     #[serde(default)]
     threads: usize,
-    precision: Option<String>,
-    #[serde(default)]
-    low_memory: bool,
+    #[serde(flatten)]
+    step: StepArguments,
     restore_best: Option<bool>,
     #[serde(default)]
     ensembles: Vec<String>,
@@ -37,6 +38,21 @@ pub(crate) struct TrainingSettings {
     keep_optimizer: bool,
     #[serde(default)]
     freeze: Vec<String>,
+}
+
+/// How steps are computed: what every training has, within the arguments of each.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(crate) struct StepArguments {
+    precision: Option<String>,
+    low_memory: bool,
+}
+
+impl StepArguments {
+    pub(crate) fn settings(&self) -> PyResult<StepSettings> {
+        let precision = self.precision.as_deref().map_or(Ok(Precision::F32), precision_of)?;
+        Ok(StepSettings { precision, low_memory: self.low_memory })
+    }
 }
 
 impl TrainingSettings {
@@ -54,12 +70,9 @@ impl TrainingSettings {
             .val_size(self.val_size)
             .threads(self.threads)
             .restore_best(self.restore_best.unwrap_or(true))
-            .low_memory(self.low_memory)
+            .steps_as(self.step.settings()?)
             .keep_optimizer(self.keep_optimizer)
             .freeze(self.freeze.clone());
-        if let Some(name) = &self.precision {
-            forecaster = forecaster.precision(precision_of(name)?);
-        }
         if let Some(name) = &self.local_scaler_type {
             forecaster = forecaster.local_scaler(parsed::<LocalScaler>(name)?);
         }

@@ -1,7 +1,7 @@
 //! `forecast`: the best forecast of series, as the command line's `foretell forecast`.
 
 use foretell::report::SearchInputs;
-use foretell::{Fitted, Forecaster, Frame, PredictOptions, usual_season};
+use foretell::{Fitted, Forecaster, Frame, PredictOptions, StepSettings, usual_season};
 use foretell_auto::{Auto, BASELINE, Board, QUANTILES, TrainedAuto};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -28,6 +28,7 @@ pub(crate) struct Asked {
     categories: Vec<String>,
     non_negative: bool,
     integer: bool,
+    step: StepSettings,
     /// Whether the models are kept, for `predict` and `save`.
     keep: bool,
     /// Whether a report is wanted beside the answer.
@@ -86,6 +87,7 @@ impl Kept {
             .columns(series.names())
             .non_negative(asked.non_negative)
             .integer(asked.integer)
+            .steps_as(asked.step)
             .max_memory(self.most().memory)
             .threads(self.most().threads)
             .on_warning(listener)

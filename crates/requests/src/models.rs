@@ -2,8 +2,8 @@
 
 use foretell::evaluate::{Metric, ScoreBy};
 use foretell::{
-    DecomposeOptions, Fitted, Forecaster, Future, Intervals, LocalScaler, PredictOptions, ValidationOptions,
-    ValidationScores, usual_season,
+    DecomposeOptions, Fitted, Forecaster, Future, Intervals, LocalScaler, PredictOptions, StepSettings,
+    ValidationOptions, ValidationScores, usual_season,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ pub(crate) struct FitAsked {
     local_scaler: Option<String>,
     non_negative: bool,
     integer: bool,
-    low_memory: bool,
+    step: StepSettings,
 }
 
 /// What is forecast, or taken apart.
@@ -122,7 +122,7 @@ impl Kept {
             .val_size(asked.val_size)
             .non_negative(asked.non_negative)
             .integer(asked.integer)
-            .low_memory(asked.low_memory)
+            .steps_as(asked.step)
             .max_memory(self.most().memory)
             .threads(self.most().threads)
             .on_warning(listener)

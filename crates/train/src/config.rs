@@ -1,6 +1,6 @@
 //! The hyper-parameters of training.
 
-use foretell_amp::Precision;
+use foretell_estimator::StepSettings;
 use foretell_infer::BatchSizes;
 use foretell_optim::{Clip, Rule, Schedule};
 
@@ -44,15 +44,14 @@ pub struct TrainConfig {
     pub drop_last_loader: bool,
     /// The seed of the draws of series, windows and dropout.
     pub random_seed: u64,
-    /// The type that the operands of products are rounded to; everything else is `f32`. Validation forecasts in `f32`, as the
-    /// trained model does.
-    pub precision: Precision,
-    /// Whether a step trades time for memory. A batch is then cut into two shards at most, so that there are two arenas of gradients in
+    /// How a step is computed. Validation forecasts in `f32`, as the trained model does.
+    ///
+    /// In low memory a step trades time for memory. A batch is then cut into two shards at most, so that there are two arenas of gradients in
     /// place of up to 16; a shard runs a few windows at a time; layers compute again what their backward pass needs; and what is kept for
     /// it is rounded to bfloat16 ([`Forward::in_little_memory`](foretell_nn::Forward::in_little_memory)). The gradients are those of
     /// rounded activations, added in another order, so the weights differ from those of a step with all memory, but not by the number of
     /// threads. Of several processes two have work.
-    pub low_memory: bool,
+    pub step: StepSettings,
 }
 
 impl TrainConfig {
@@ -79,8 +78,7 @@ impl Default for TrainConfig {
             inference_windows_batch_size: Some(1024),
             drop_last_loader: false,
             random_seed: 1,
-            precision: Precision::F32,
-            low_memory: false,
+            step: StepSettings::default(),
         }
     }
 }

@@ -165,7 +165,7 @@ pub fn fit(
     job: Fit<'_>,
     listen: Listener<'_>,
 ) -> Result<(Params, Outcome, Option<KeptOptimizer>), TrainError> {
-    check_amp(job.config.precision.name())?;
+    check_amp(job.config.step.precision.name())?;
     job.workers.enter(|| run(job, listen))
 }
 
@@ -175,8 +175,8 @@ fn run(job: Fit<'_>, listen: Listener<'_>) -> Result<(Params, Outcome, Option<Ke
     let optimizer =
         Optimizer::new(job.params.table().arena_len(), config.optimizer, config.clip).freezing(job.frozen);
     let mut engine = Engine::new(network, job.params, optimizer, cut.loss, key.fold(DROPOUT), workers)
-        .precision(config.precision)
-        .low_memory(config.low_memory)
+        .precision(config.step.precision)
+        .low_memory(config.step.low_memory)
         .reduction(job.reduction)
         .kept(job.kept);
     let mut batches = Batches::new(train, config, key);

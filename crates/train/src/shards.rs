@@ -147,7 +147,7 @@ impl<'a> Engine<'a> {
         Self { rounding, step_weights, scaler, ..self }
     }
 
-    /// Whether a step trades time for memory: [`TrainConfig::low_memory`](crate::TrainConfig::low_memory) says how.
+    /// Whether a step trades time for memory: [`TrainConfig::step`](crate::TrainConfig::step) says how.
     pub fn low_memory(self, low_memory: bool) -> Self {
         Self { low_memory, ..self }
     }

@@ -105,7 +105,7 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/estimator/src",
         &[
-            "columns contributions described error fallback forecasts hyper interpolate levels_seen memory_limit moment nan_as_null outputs progress reduction sparsity",
+            "columns contributions described error fallback forecasts hyper interpolate levels_seen memory_limit moment nan_as_null outputs progress reduction sparsity step_settings",
             "importances known_columns memory needs run series_numbers",
             "estimator",
             "made_up",
@@ -150,7 +150,7 @@ pub(super) const FOLDERS: &[Folders] = &[
             "saved_reading",
             "explanations onnx partial_forecasts sums_gain warm_up",
             "forecaster imported kept_models learned saved_panel",
-            "distillation foresight scores",
+            "distillation foresight joined scores",
             "report",
             "pruning",
         ],
@@ -315,11 +315,11 @@ pub(super) const FOLDERS: &[Folders] = &[
         &[
             "argument_words frame_text setting_words stream",
             "error told",
-            "frame table watched",
-            "batches prepared pruning spec training_settings",
+            "frame table training_settings watched",
+            "batches prepared pruning spec",
             "evaluation ids models panel",
             "features fitted",
-            "forecaster imported leaderboard",
+            "forecaster imported joined leaderboard",
             "reconciliation report",
         ],
     ),

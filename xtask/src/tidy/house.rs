@@ -73,6 +73,7 @@ pub(super) const ROOMS: &[Room] = &[
         &[
             "foretell-simd",
             "foretell-threads",
+            "foretell-amp",
             "foretell-messages",
             "foretell-calendar",
             "foretell-tables",

@@ -179,7 +179,7 @@ impl Temporal {
         run: Run<'_>,
     ) -> Result<TrainedTemporal, EstimatorError> {
         let levels = self.levels(panel.freq())?;
-        let (workers, vocabulary) = (run.workers, run.vocabulary);
+        let Run { workers, vocabulary, step, .. } = run;
         let base = self.model.as_ref().fit(panel, held_out, run)?;
         let known = panel.without_last(held_out.rows());
         let ends: Vec<usize> = (0..known.n_series()).map(|series| known.len(series)).collect();
@@ -192,7 +192,7 @@ impl Temporal {
                 return Err(TemporalError::Short { period, needed: needed * level.1, found }.into());
             };
             let mut listen = |_: &Progress| Verdict::Continue;
-            let run = Run::alone(workers, vocabulary, &mut listen);
+            let run = Run::alone(workers, vocabulary, &mut listen).steps_as(step);
             let trained = model.as_ref().fit(&sums, HeldOut::default(), run)?;
             of_sums.push(LevelOfSums { freq: level.0, steps: level.1, trained: trained.into() });
         }
@@ -346,7 +346,7 @@ impl Estimator for Temporal {
             Reconciliation::BottomUp => Vec::new(),
             _ => {
                 let mut listen = |_: &Progress| Verdict::Continue;
-                let earlier = Run::alone(run.workers, run.vocabulary, &mut listen);
+                let earlier = Run::alone(run.workers, run.vocabulary, &mut listen).steps_as(run.step);
                 self.errors(&panel.without_last(held_out.rows()), earlier)?
             }
         };

@@ -45,8 +45,9 @@ that model and steps added), peak_rss_mb (of the process so far). With --explain
 also products: part (step, forward_batch, forward_one), shape ([m, k, n]), count
 and plan of each. With --curve: model, acceleration, precision (of the weights),
 threads, parameters, points (batch, ms, per_second) and choice. With several
---threads: model, precision, batch, shards, parameters, alone_ms (of a step,
-which threads do not shorten), points (threads, step_ms, gain, measured).")]
+--threads: model, precision, low_memory, batch, shards, parameters, alone_ms (of
+a step, which threads do not shorten), points (threads, step_ms, gain,
+measured).")]
 pub(crate) struct Bench {
     #[command(flatten)]
     models: ModelArgs,
@@ -96,8 +97,7 @@ impl Bench {
                 &spec,
                 self.batch,
                 self.threads[0],
-                self.steps.precision,
-                self.steps.low_memory,
+                self.steps.settings(),
                 &self.memory.limit(),
             )?;
             if !self.explain {
@@ -124,13 +124,7 @@ impl Bench {
             .numbers("pool misses/step", column(|bench| bench.pool_misses_per_step))
             .numbers("held [MB]", column(|bench| bench.held_bytes as f64 / 1e6))
             .numbers("peak RSS [MB]", column(|bench| bench.peak_rss_mb.unwrap_or(f64::NAN)));
-        let precision = self.steps.precision;
-        let low = if self.steps.low_memory { ", in low memory" } else { "" };
-        print(format!(
-            "{}in {precision}{low}, with {}\n",
-            table.render(),
-            foretell::Acceleration::current()
-        ))?;
+        print(format!("{}{}", table.render(), self.how()))?;
         benches.iter().filter(|_| self.explain).try_for_each(explained)
     }
 
@@ -142,10 +136,8 @@ impl Bench {
         }
         let mut curves = Vec::new();
         for spec in self.specs(context)? {
-            let StepArgs { precision, low_memory } = self.steps;
-            let limit = self.memory.limit();
-            let curve =
-                foretell::thread_curve(&spec, self.batch, &self.threads, precision, low_memory, &limit)?;
+            let (step, limit) = (self.steps.settings(), self.memory.limit());
+            let curve = foretell::thread_curve(&spec, self.batch, &self.threads, step, &limit)?;
             context.measured(serde_json::to_value(&curve)?);
             if self.json {
                 print(format!("{}\n", serde_json::to_string(&curve)?))?;
@@ -163,13 +155,18 @@ impl Bench {
             .text("", points().map(|(_, point)| if point.measured { "measured" } else { "computed" }))
             .numbers("step [ms]", points().map(|(_, point)| point.step_ms))
             .numbers("of one thread's rate", points().map(|(_, point)| point.gain));
-        print(table.render())?;
+        print(format!("{}{}", table.render(), self.how()))?;
         let most = self.threads.iter().max().copied().unwrap_or(0);
         let has = |curve: &ThreadCurve| curve.points.iter().any(|point| point.threads == most);
         if most > 0 && !curves.iter().all(has) {
             context.warning("this machine has one core: there is nothing to compute further threads from");
         }
         Ok(())
+    }
+
+    /// How steps are computed, in words behind a table.
+    fn how(&self) -> String {
+        format!("in {}, with {}\n", self.steps.settings(), foretell::Acceleration::current())
     }
 
     /// The models, those of all series with a number of them.
@@ -195,7 +192,7 @@ impl Bench {
         let batches: Vec<usize> =
             (0..).map(|power| 1 << power).take_while(|batch| *batch <= largest).collect();
         // As the forecasts of a bench of training have them.
-        let weights = match self.steps.precision {
+        let weights = match self.steps.settings().precision {
             Precision::Bf16 => WeightPrecision::Bf16,
             _ => WeightPrecision::F32,
         };

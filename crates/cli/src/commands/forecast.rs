@@ -19,6 +19,7 @@ use crate::data_args::DataArgs;
 use crate::failure::Usage;
 use crate::frequency::freq_without;
 use crate::output::{Sink, write_file};
+use crate::precision::StepArgs;
 use crate::progress::tagged;
 use crate::saving::{save_or_keep, take_for};
 use crate::shell_word::shell_word;
@@ -113,6 +114,8 @@ pub(crate) struct Forecast {
     #[command(flatten)]
     json: JsonArgs,
     #[command(flatten)]
+    steps: StepArgs,
+    #[command(flatten)]
     threads: ThreadArgs,
     #[command(flatten)]
     memory: MemoryArgs,
@@ -149,6 +152,7 @@ impl Forecast {
             .reading(&options)
             .columns(self.data.columns(ColumnNames::default()))
             .threads(self.threads.count)
+            .steps_as(self.steps.settings())
             .non_negative(self.bounds.non_negative)
             .integer(self.bounds.integer)
             .on_warning(move |warning| context.warned(warning));

@@ -12,6 +12,7 @@ use crate::context::Context;
 use crate::data_args::DataArgs;
 use crate::failure::Interrupted;
 use crate::output::print;
+use crate::precision::StepArgs;
 use crate::progress::Reporter;
 use crate::saving::save_or_keep;
 use crate::table::AlignedTable;
@@ -77,6 +78,8 @@ pub(crate) struct Prune {
     season: Option<usize>,
     #[command(flatten)]
     out: ModelOutArgs,
+    #[command(flatten)]
+    training: StepArgs,
     #[command(flatten)]
     threads: ThreadArgs,
     #[command(flatten)]
@@ -151,6 +154,7 @@ impl Prune {
             .by(self.by)
             .structured(self.structured)
             .n_windows(self.n_windows)
+            .steps_as(self.training.settings())
             .season(season);
         if let Some(steps) = self.steps {
             options = options.steps(steps);

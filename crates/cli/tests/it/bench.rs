@@ -78,6 +78,19 @@ fn a_window_of_the_bench_holds_as_many_series_as_asked() {
 }
 
 #[test]
+fn a_bench_tells_how_its_steps_are_computed() {
+    let dir = TestDirectory::new();
+    let bench = "bench --model NLinear --h 4 --input-size 8 --batch 8 --low-memory";
+    for threads in ["1", "1,2"] {
+        let json: Value =
+            serde_json::from_str(&dir.ok(&format!("{bench} --threads {threads} --json"))).unwrap();
+        assert_eq!((&json["precision"], &json["low_memory"]), (&"f32".into(), &true.into()), "{json}");
+        let text = dir.ok(&format!("{bench} --threads {threads}"));
+        assert!(text.contains("in f32, in low memory, with "), "{text}");
+    }
+}
+
+#[test]
 fn the_curve_has_every_batch_and_is_drawn() {
     let dir = TestDirectory::new();
     let bench = "bench --model NLinear,DLinear --h 4 --input-size 8 --threads 1 --curve 5";

@@ -42,6 +42,12 @@ impl SeriesLevels {
         Self { all: others.all, ..self }
     }
 
+    /// Those of parts of a panel.
+    pub(crate) fn joined<'l>(parts: impl Iterator<Item = &'l Self> + Clone) -> Self {
+        let all = parts.clone().all(|part| part.all);
+        Self { all, ..parts.fold(Self::default(), |levels, part| levels.with(part)) }
+    }
+
     /// A panel as these models see it.
     pub(crate) fn held(&self, panel: &Panel, models: &[LevelsSeen], scalers: LocalScalers) -> Panel {
         if sees_none(models, scalers) {

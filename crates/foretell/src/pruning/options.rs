@@ -1,6 +1,6 @@
 //! How networks are pruned.
 
-use foretell_estimator::SparsityScope;
+use foretell_estimator::{SparsityScope, StepSettings};
 
 use crate::error::Error;
 use crate::smaller_error::SmallerError;
@@ -19,7 +19,7 @@ pub struct PruneOptions {
     pub(crate) learning_rate: Option<f64>,
     pub(crate) n_windows: usize,
     pub(crate) season: Option<usize>,
-    pub(crate) low_memory: bool,
+    pub(crate) step: StepSettings,
 }
 
 impl PruneOptions {
@@ -33,7 +33,7 @@ impl PruneOptions {
             learning_rate: None,
             n_windows: N_WINDOWS,
             season: None,
-            low_memory: false,
+            step: StepSettings::default(),
         }
     }
 
@@ -68,9 +68,9 @@ impl PruneOptions {
         self
     }
 
-    /// Whether it is trained in the least memory, in place of the least time ([`Forecaster::low_memory`](crate::Forecaster::low_memory)).
-    pub fn low_memory(mut self, low_memory: bool) -> Self {
-        self.low_memory = low_memory;
+    /// How the steps of this training are computed, as [`Forecaster::steps_as`](crate::Forecaster::steps_as) says it.
+    pub fn steps_as(mut self, step: StepSettings) -> Self {
+        self.step = step;
         self
     }
 

@@ -146,7 +146,7 @@ impl Fitted {
         plan.listener = listener;
         plan.warnings = self.trained.warnings.clone();
         plan.memory = self.trained.memory.clone();
-        plan.low_memory = options.low_memory;
+        plan.step = options.step;
         if let Some(intervals) = plan.start.left_intervals() {
             plan.warnings.warn(&Warning::LeftIntervals { intervals: intervals.to_string() });
         }

@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use foretell_data::{Panel, Vocabulary};
 use foretell_estimator::{
-    Estimator, EstimatorError, HeldOut, Progress, Reduction, Run, StateFile, StillWanted, Trained, Verdict,
-    Workers, is_wanted, while_wanted,
+    Estimator, EstimatorError, HeldOut, Progress, Reduction, Run, StateFile, StepSettings, StillWanted,
+    Trained, Verdict, Workers, is_wanted, while_wanted,
 };
 
 use crate::memory::fills_threads;
@@ -33,6 +33,8 @@ pub(super) struct AllModels<'a> {
     pub(super) state_files: Option<&'a [StateFile]>,
     pub(super) reduction: &'a dyn Reduction,
     pub(super) start: &'a StartingPoint,
+    /// How steps are computed.
+    pub(super) step: StepSettings,
     /// Asked by models whose training has no steps.
     pub(super) wanted: Option<&'a StillWanted>,
 }
@@ -69,6 +71,7 @@ impl AllModels<'_> {
                 state: self.state_files.map(|files| &files[i]),
                 reduction: self.reduction,
                 start: self.start.of(name),
+                step: self.step,
             };
             let fit = || fit_beside_others(self.models[i], &lock, self.panel, self.held_out, run);
             let trained = match self.wanted {

@@ -60,8 +60,7 @@ impl TrainingPlan {
             warnings: turns.warnings(number),
             checkpointing: None,
             memory: self.memory.clone(),
-            precision: self.precision,
-            low_memory: self.low_memory,
+            step: self.step,
             restore_best: self.restore_best,
             keep_optimizer: self.keep_optimizer,
             reduction: self.reduction.clone(),
@@ -99,7 +98,7 @@ impl TrainingPlan {
             is_kept: self.checkpointing.is_some(),
             is_pruned: self.start.sparsity.is_some(),
             scales_series: self.local_scalers.series.is_some(),
-            low_memory: self.low_memory,
+            step: self.step,
         }
     }
 

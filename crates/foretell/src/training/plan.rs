@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use foretell_data::{LocalScaler, Panel, ReadOptions, SeriesLevel, Vocabulary};
 use foretell_estimator::{
-    Estimator, HeldOut, LevelsSeen, MemoryLimit, OneProcess, Reduction, StillWanted, TooManyThreads, Verdict,
-    Workers,
+    Estimator, HeldOut, LevelsSeen, MemoryLimit, OneProcess, Reduction, StepSettings, StillWanted,
+    TooManyThreads, Verdict, Workers,
 };
 use foretell_features::Features;
 use foretell_hierarchy::Reconciliation;
-use foretell_neural::{NetworkSpec, Precision};
+use foretell_neural::NetworkSpec;
 use serde_json::{Map, Value};
 
 use crate::calibration::{
@@ -71,8 +71,7 @@ pub(crate) struct TrainingPlan {
     pub(crate) warnings: WarningListener,
     pub(crate) checkpointing: Option<Checkpointing>,
     pub(crate) memory: MemoryLimit,
-    pub(crate) precision: Precision,
-    pub(crate) low_memory: bool,
+    pub(crate) step: StepSettings,
     pub(crate) restore_best: bool,
     pub(crate) keep_optimizer: bool,
     pub(crate) reduction: Arc<dyn Reduction + Send>,
@@ -118,8 +117,7 @@ impl TrainingPlan {
             warnings: WarningListener::default(),
             checkpointing: None,
             memory: MemoryLimit::default(),
-            precision: Precision::F32,
-            low_memory: false,
+            step: StepSettings::default(),
             restore_best: true,
             keep_optimizer: false,
             reduction: Arc::new(OneProcess),
@@ -379,6 +377,7 @@ impl TrainingPlan {
             state_files: state_files.as_deref(),
             reduction: &*self.reduction,
             start: &self.start,
+            step: self.step,
             wanted: self.wanted.as_ref(),
         };
         let (trained, stopped) = all.train(&mut *self.listener)?;
@@ -441,11 +440,10 @@ impl TrainingPlan {
         self.specs.iter().map(|spec| self.as_trained(spec)).collect()
     }
 
-    /// The model as it is trained: a network in the precision that was chosen.
+    /// The model as it is trained: a network with what holds for this training.
     fn as_trained(&self, spec: &ModelSpec) -> ModelSpec {
         let network = |network: &NetworkSpec| {
-            let network = network.clone().precision(self.precision).restore_best(self.restore_best);
-            let network = network.low_memory(self.low_memory).keep_optimizer(self.keep_optimizer);
+            let network = network.clone().restore_best(self.restore_best).keep_optimizer(self.keep_optimizer);
             network.dropout_samples(self.settings.dropout).into()
         };
         spec.network().map_or_else(|| spec.clone(), network)
@@ -463,12 +461,7 @@ impl TrainingPlan {
         ];
         let mut settings: Map<_, _> =
             settings.map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
-        if self.precision != Precision::F32 {
-            settings.insert("precision".to_owned(), self.precision.name().into());
-        }
-        if self.low_memory {
-            settings.insert("low_memory".to_owned(), true.into());
-        }
+        settings.extend(self.step.changed());
         settings.extend(self.start.identity().map(|start| ("start".to_owned(), start)));
         settings
     }

@@ -104,7 +104,7 @@ fn a_directory_with_more_categories_than_its_models_embed_is_refused() {
 fn models_of_categories_are_measured() {
     let spec = spec(&[("categorical_cardinalities", json!({"promo": 3}))]);
     assert!(
-        foretell::bench(&spec, 2, 1, foretell::Precision::F32, false, &foretell::MemoryLimit::default())
+        foretell::bench(&spec, 2, 1, foretell::StepSettings::default(), &foretell::MemoryLimit::default())
             .expect("a measurement")
             .step_ms
             > 0.0

@@ -7,8 +7,8 @@ use foretell::own_estimator::{
     Asked, Estimator, EstimatorEntry, ForecastValues, HeldOut, Learned, Run, Trained, cutoffs,
 };
 use foretell::{
-    Error, EstimatorError, Fitted, Forecaster, Freq, MemoryLimit, ModelSpec, Panel, Precision,
-    PredictOptions, PredictionIntervals, UsageError, ValidationOptions, Value, Workers, bench,
+    Error, EstimatorError, Fitted, Forecaster, Freq, MemoryLimit, ModelSpec, Panel, PredictOptions,
+    PredictionIntervals, StepSettings, UsageError, ValidationOptions, Value, Workers, bench,
     register_estimator,
 };
 use foretell_classical::{Classical, HyperParameter, Method, SeriesNumbers};
@@ -158,7 +158,7 @@ fn what_they_do_not_have_is_said() {
     assert!(["NHITS", "LSTM"].iter().all(|model| reads(model).hist && reads(model).stat && reads(model).cat));
     let unknown = ModelSpec::new("SesonalNaive", 1, 1).expect_err("a slip").to_string();
     assert!(unknown.contains("did you mean SeasonalNaive?"), "{unknown}");
-    let refused = bench(&spec("Naive"), 1, 1, Precision::F32, false, &MemoryLimit::of_machine());
+    let refused = bench(&spec("Naive"), 1, 1, StepSettings::default(), &MemoryLimit::of_machine());
     assert!(matches!(refused, Err(Error::Usage(UsageError::NoNetwork { model: "Naive", .. }))));
     let fitted = Forecaster::new([spec("Naive")]).expect("a model").fit(&panel()).expect("a fit");
     let weights = fitted.feature_importances(&panel(), None).expect_err("no weights").to_string();

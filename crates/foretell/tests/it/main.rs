@@ -24,6 +24,7 @@ mod hierarchies;
 mod horizons;
 mod importances;
 mod intervals;
+mod joined;
 mod language_model;
 mod large_values;
 mod losses;

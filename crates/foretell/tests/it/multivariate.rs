@@ -1,8 +1,8 @@
 //! Models whose windows hold all series of a panel: what is theirs alone.
 
 use foretell::{
-    Error, EstimatorError, Fitted, Forecaster, Freq, MemoryLimit, ModelSpec, NetworkError, Panel, Precision,
-    ValidationOptions, bench,
+    Error, EstimatorError, Fitted, Forecaster, Freq, MemoryLimit, ModelSpec, NetworkError, Panel,
+    StepSettings, ValidationOptions, bench,
 };
 
 /// Series of these lengths that end at the same time.
@@ -81,10 +81,10 @@ fn windows_that_are_normalised_together_are_at_least_two() {
     );
     let limit = MemoryLimit::of_bytes(1_000_000_000);
     assert!(matches!(
-        bench(&spec, 1, 1, Precision::F32, false, &limit),
+        bench(&spec, 1, 1, StepSettings::default(), &limit),
         Err(Error::Network(NetworkError::Train { .. }))
     ));
-    assert!(bench(&spec, 2, 1, Precision::F32, false, &limit).is_ok());
+    assert!(bench(&spec, 2, 1, StepSettings::default(), &limit).is_ok());
 }
 
 #[test]

@@ -9,8 +9,8 @@ use foretell::own_model::{
     Architecture, Dims, Exogenous, HyperParameterError, Model, Scope, hyper_parameters, register,
 };
 use foretell::{
-    Error, Fitted, Forecaster, Freq, MemoryLimit, ModelSpec, Panel, Precision, SpecError, ValidationOptions,
-    bench, json,
+    Error, Fitted, Forecaster, Freq, MemoryLimit, ModelSpec, Panel, SpecError, StepSettings,
+    ValidationOptions, bench, json,
 };
 
 const PERIOD: usize = 4;
@@ -63,7 +63,7 @@ fn it_is_cross_validated_and_measured_with_any_loss() {
         assert_eq!(metrics.coverage[0].level, 80.0);
     }
     let measured =
-        bench(&spec(), 8, 1, Precision::F32, false, &MemoryLimit::default()).expect("it is measured");
+        bench(&spec(), 8, 1, StepSettings::default(), &MemoryLimit::default()).expect("it is measured");
     assert_eq!((measured.model.as_str(), measured.parameters), ("SparseTSF", 3 * 2));
 }
 

@@ -4,7 +4,7 @@
 use bytesize::ByteSize;
 use foretell::{
     CsvWriter, Error, Forecaster, Freq, LocalScaler, MODELS, Map, MemoryLimit, ModelEntry, ModelSpec, Panel,
-    Precision, PredictOptions, TooMuchMemory, UsageError, ValidationOptions, Value, bench,
+    Precision, PredictOptions, StepSettings, TooMuchMemory, UsageError, ValidationOptions, Value, bench,
 };
 
 /// Held by a test while it runs.
@@ -80,7 +80,7 @@ fn horizons_that_do_not_fit_are_refused_before_anything_is_taken() {
         }
         let limit = MemoryLimit::of_bytes(FIVE_GB);
         let (found, taken) =
-            alone.measure.peak_memory(|| bench(&spec(), 1024, 1, Precision::F32, false, &limit));
+            alone.measure.peak_memory(|| bench(&spec(), 1024, 1, StepSettings::default(), &limit));
         assert!(
             matches!(found, Err(Error::Usage(UsageError::Memory(_)))) && taken < LITTLE,
             "{}: {taken}",

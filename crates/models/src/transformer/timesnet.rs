@@ -88,7 +88,7 @@ impl Architecture for TimesNet {
     }
 
     fn needs(&self, _: &Dims) -> Needs {
-        Needs { coupling: Coupling::Coupled, ..Needs::default() }
+        Needs { coupling: Coupling::Coupled, forecasts_alone: self.period_per_window, ..Needs::default() }
     }
 
     fn build(self, dims: &Dims, scope: &mut Scope<'_>) -> Result<Box<dyn Model>, HyperParameterError> {

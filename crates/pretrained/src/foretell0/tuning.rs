@@ -6,10 +6,12 @@
 
 use foretell_calendar::calendar_seasons;
 use foretell_data::{Cutter, Panel, Span, WindowSpec};
-use foretell_estimator::{EstimatorError, HeldOut, MemoryEstimate, Outcome, Run, TrainingSize};
+use foretell_estimator::{EstimatorError, HeldOut, MemoryEstimate, Outcome, Run, StepSettings, TrainingSize};
 use foretell_nn::{Dims, Params};
 use foretell_optim::{CosineWarmup, Schedule};
-use foretell_train::{Batch, Cut, Fit, KeptFitError, Preparation, TrainConfig, fit_kept, shard_count};
+use foretell_train::{
+    Batch, Cut, Fit, KeptFitError, Preparation, TrainConfig, fit_kept, shard_count, windows_at_a_time,
+};
 
 use super::forecast::{CONTEXT, FARTHEST, averaged, averages, repeats, window_of};
 use super::lesson::{self, TrainingWindow};
@@ -47,7 +49,8 @@ pub(crate) fn tune(
         0 => None,
         _ => Some(Cutter::new(panel, &reading.windows(), Span::Validation { val_size, test_size })?),
     };
-    let (network, loss, config) = (lesson::network(reading.horizon), lesson::loss(), config(settings));
+    let (network, loss, config) =
+        (lesson::network(reading.horizon), lesson::loss(), config(settings, run.step));
     let dims = Dims { outputs: QUANTILES.len(), ..Dims::new(reading.input_size, reading.horizon) };
     let cut = Cut {
         dims,
@@ -73,7 +76,7 @@ pub(crate) fn tune(
 }
 
 /// How the engine trains: as in pretraining, at a rate that rises and falls.
-fn config(settings: &PretrainedSettings) -> TrainConfig {
+fn config(settings: &PretrainedSettings, step: StepSettings) -> TrainConfig {
     let PretrainedSettings { max_steps, learning_rate, .. } = *settings;
     let schedule = CosineWarmup::new(learning_rate, max_steps / WARM_UP, max_steps);
     TrainConfig {
@@ -88,6 +91,7 @@ fn config(settings: &PretrainedSettings) -> TrainConfig {
         windows_batch_size: Some(settings.windows_batch_size),
         inference_windows_batch_size: None,
         random_seed: settings.random_seed,
+        step,
         ..TrainConfig::default()
     }
 }
@@ -100,8 +104,10 @@ pub(crate) fn training_memory(
     let reading = Reading::of(size.panel, settings.h, size.held_out.rows());
     let (network, params) = (lesson::network(reading.horizon), PatchNetwork::new().1.initialise(0));
     let windows = settings.windows_batch_size;
-    let shards = shard_count(windows, network.needs, false);
-    let at_once = windows.div_ceil(shards).saturating_mul(shards.min(size.threads));
+    let low_memory = size.step.low_memory;
+    let shards = shard_count(windows, network.needs, low_memory);
+    let at_a_time = windows_at_a_time(windows.div_ceil(shards), network.needs, low_memory);
+    let at_once = at_a_time.saturating_mul(shards.min(size.threads));
     let arena = |count: usize| params.table().arena_len().saturating_mul(count);
     let best = usize::from(settings.early_stop_patience_steps > 0);
     let states = lesson::rule().state_names().len();

@@ -3,8 +3,8 @@
 use foretell_calendar::Freq;
 use foretell_data::{Panel, Span, Vocabulary};
 use foretell_estimator::{
-    Asked, Estimator, ForecastValues, HeldOut, MemoryLimit, Progress, Run, Start, StateFile, Trained,
-    TrainingSize, Verdict, Workers,
+    Asked, Estimator, ForecastValues, HeldOut, MemoryLimit, Precision, Progress, Run, Start, StateFile,
+    StepSettings, Trained, TrainingSize, Verdict, Workers,
 };
 use serde_json::{Value, json};
 
@@ -45,6 +45,24 @@ fn fit(
     let vocabulary = Vocabulary::default();
     let run = Run { start, ..Run::alone(&workers, &vocabulary, listen) };
     spec.fit(&panel(), HeldOut { validation, test: 0 }, run).expect("a training")
+}
+
+/// Steps in the least memory.
+const LOW: StepSettings = StepSettings { precision: Precision::F32, low_memory: true };
+
+#[test]
+fn it_is_fine_tuned_as_the_run_says() {
+    let spec = spec(&[("max_steps", json!(2)), ("learning_rate", json!(1e-3))]);
+    let vocabulary = Vocabulary::default();
+    let learned = |step, threads| {
+        let (workers, listen) =
+            (Workers::new(threads).expect("threads"), &mut |_: &Progress| Verdict::Continue);
+        let run = Run::alone(&workers, &vocabulary, listen).steps_as(step);
+        spec.fit(&panel(), HeldOut::default(), run).expect("a training").learned()
+    };
+    let low = learned(LOW, 1);
+    assert!(low == learned(LOW, 2), "other bits");
+    assert!(low != learned(StepSettings::default(), 1), "it was not told");
 }
 
 fn plainly(spec: &dyn Estimator, threads: usize) -> Box<dyn Trained> {
@@ -196,6 +214,7 @@ fn memory_is_counted_by_windows_and_shards() {
         threads: 2,
         is_kept: false,
         is_pruned: false,
+        step: StepSettings::default(),
         limit: &limit,
     };
     let needs = |settings: &[(&str, Value)]| {
@@ -211,4 +230,7 @@ fn memory_is_counted_by_windows_and_shards() {
     assert!(usual > 7 * weights && usual < 20 * weights, "{usual} bytes");
     let (_, more) = needs(&[steps, ("windows_batch_size", json!(4096))]);
     assert!(more > 4 * usual, "{more} bytes, and {usual}");
+    let low = TrainingSize { step: LOW, ..size };
+    let less = spec(&[("max_steps", json!(2))]).training_memory(&low).expect("an estimate").1.total();
+    assert!(less < usual, "{less} bytes, and {usual}");
 }
