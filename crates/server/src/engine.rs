@@ -342,6 +342,11 @@ impl ForecastEngine {
         &self.shared.settings
     }
 
+    /// The account of what requests and answers take together.
+    pub(crate) fn memory(&self) -> Arc<MemoryAccount> {
+        self.shared.memory.clone()
+    }
+
     /// The answer to the request that is read, as `finish` returns it; both run on one of the threads, when its turn comes.
     pub(crate) async fn run<T: Send + 'static>(
         &self,

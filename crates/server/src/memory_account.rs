@@ -12,8 +12,20 @@ pub(crate) struct MemoryAccount {
     capacity: u64,
     /// How long a thread waits for room, while other answers are read.
     patience: Duration,
-    taken: Mutex<u64>,
+    state: Mutex<State>,
     freed: Condvar,
+}
+
+/// What is taken, and who lacks it.
+#[derive(Debug, Default)]
+struct State {
+    taken: u64,
+    /// Threads that wait for room.
+    waiting: usize,
+    /// When the last one ended that found none.
+    refused: Option<Instant>,
+    /// Whether one waited in vain, and nothing was given back since.
+    is_stuck: bool,
 }
 
 /// The room of one request in its account, which has it back with the end of this.
@@ -25,11 +37,17 @@ pub(crate) struct Room {
 
 impl MemoryAccount {
     pub(crate) fn new(capacity: u64, patience: Duration) -> Arc<Self> {
-        Arc::new(Self { capacity, patience, taken: Mutex::new(0), freed: Condvar::new() })
+        Arc::new(Self { capacity, patience, state: Mutex::default(), freed: Condvar::new() })
     }
 
-    fn taken(&self) -> MutexGuard<'_, u64> {
-        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether a request lacks the room that others have, or did a moment ago.
+    pub(crate) fn is_short(&self) -> bool {
+        let state = self.state();
+        state.waiting > 0 || state.refused.is_some_and(|at| at.elapsed() < self.patience)
     }
 
     /// Room of nothing yet.
@@ -40,7 +58,7 @@ impl MemoryAccount {
     /// The bytes that are taken.
     #[cfg(test)]
     pub(crate) fn bytes_taken(&self) -> u64 {
-        *self.taken()
+        self.state().taken
     }
 }
 
@@ -72,16 +90,25 @@ impl Room {
         if more == 0 {
             return Ok(());
         }
-        let until = Instant::now() + self.account.patience;
-        let mut taken = self.account.taken();
-        while taken.saturating_add(more) > self.account.capacity {
+        let mut state = self.account.state();
+        let lacks = |state: &State| state.taken.saturating_add(more) > self.account.capacity;
+        // Where the last one waited in vain, and no one has given any back since, the next one would keep a thread from others.
+        let patience = if state.is_stuck { Duration::ZERO } else { self.account.patience };
+        let until = Instant::now() + patience;
+        state.waiting += 1;
+        while lacks(&state) {
             let left = until.saturating_duration_since(Instant::now());
             if left.is_zero() {
-                return Err(EngineError::NoRoom { needed: bytes });
+                break;
             }
-            taken = self.account.freed.wait_timeout(taken, left).unwrap_or_else(PoisonError::into_inner).0;
+            state = self.account.freed.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
         }
-        *taken += more;
+        state.waiting -= 1;
+        if lacks(&state) {
+            (state.is_stuck, state.refused) = (true, Some(Instant::now()));
+            return Err(EngineError::NoRoom { needed: bytes });
+        }
+        state.taken += more;
         self.bytes.store(own + more, Ordering::Relaxed);
         Ok(())
     }
@@ -89,9 +116,13 @@ impl Room {
     /// Takes as much of these bytes as there is room for, and returns how much it has.
     pub(crate) fn up_to(&self, bytes: u64) -> u64 {
         let own = self.bytes();
-        let mut taken = self.account.taken();
-        let more = bytes.saturating_sub(own).min(self.account.capacity.saturating_sub(*taken));
-        *taken += more;
+        let mut state = self.account.state();
+        let (asked, left) = (bytes.saturating_sub(own), self.account.capacity.saturating_sub(state.taken));
+        let more = asked.min(left);
+        if more < asked {
+            state.refused = Some(Instant::now());
+        }
+        state.taken += more;
         self.bytes.store(own + more, Ordering::Relaxed);
         own + more
     }
@@ -101,7 +132,10 @@ impl Room {
         let own = self.bytes();
         if own > bytes {
             self.bytes.store(bytes, Ordering::Relaxed);
-            *self.account.taken() -= own - bytes;
+            let mut state = self.account.state();
+            state.taken -= own - bytes;
+            state.is_stuck = false;
+            drop(state);
             self.account.freed.notify_all();
         }
     }
@@ -132,6 +166,21 @@ mod tests {
         assert_eq!(account.bytes_taken(), 100);
         drop((one, two));
         assert_eq!(account.bytes_taken(), 0);
+    }
+
+    #[test]
+    fn who_waits_in_vain_keeps_no_thread_of_the_next_one() {
+        let account = MemoryAccount::new(100, Duration::from_millis(20));
+        let [one, two] = [(); 2].map(|()| account.room());
+        one.at_least(80).unwrap();
+        assert!(!account.is_short());
+        assert!(two.at_least(50).is_err());
+        assert!(account.state().is_stuck);
+        one.at_most(70);
+        assert!(!account.state().is_stuck);
+        assert!(account.state().refused.is_some());
+        one.at_most(40);
+        two.at_least(50).unwrap();
     }
 
     #[test]

@@ -35,6 +35,8 @@ pub struct EngineSettings {
     pub memory: MemoryLimit,
     /// How long a request waits for the memory of answers that are read meanwhile, before it is told to come again.
     pub patience: Duration,
+    /// How long an answer whose memory others wait for may be read too slowly, before it is given up.
+    pub stall: Duration,
     /// How often the directories of models are looked at for changes; never if it is zero.
     pub reload: Duration,
 }
@@ -74,6 +76,7 @@ impl Default for EngineSettings {
             precision: WeightPrecision::F32,
             memory: MemoryLimit::of_machine(),
             patience: Duration::from_secs(1),
+            stall: Duration::from_millis(500),
             reload: Duration::from_secs(1),
         }
     }
