@@ -67,10 +67,7 @@ pub async fn serve(
             .header_read_timeout(app.settings.receive)
             .max_headers(MOST_HEADERS)
             .max_buf_size(HEAD_BYTES)
-            .serve_connection(
-                TokioIo::new(stream),
-                TowerToHyperService::new(router.clone()),
-            );
+            .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router.clone()));
         let connection = graceful.watch(connection);
         let state = app.state.clone();
         state.connections.fetch_add(1, Ordering::Relaxed);

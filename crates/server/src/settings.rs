@@ -33,7 +33,7 @@ pub struct EngineSettings {
     /// The most memory that loading a model may take, and that all requests and the answers which wait to be read may take
     /// together. No answer has more bytes of text.
     pub memory: MemoryLimit,
-    /// How long a request waits for the memory of answers that are read meanwhile, before it is told to come again.
+    /// How long a thread waits for the memory of answers that are read meanwhile, where its request cannot wait without one.
     pub patience: Duration,
     /// How long an answer whose memory others wait for may be read too slowly, before it is given up.
     pub stall: Duration,

@@ -32,7 +32,12 @@ pub(crate) struct TimedStream {
 }
 
 impl TimedStream {
-    pub(crate) fn new(stream: TcpStream, most: Duration, stall: Duration, memory: Arc<MemoryAccount>) -> Self {
+    pub(crate) fn new(
+        stream: TcpStream,
+        most: Duration,
+        stall: Duration,
+        memory: Arc<MemoryAccount>,
+    ) -> Self {
         Self { stream, most, stall, memory, since: None, turn: (Instant::now(), 0), waiting: None }
     }
 

@@ -111,6 +111,27 @@ fn answers_that_are_not_read_make_room_for_those_that_wait() {
 }
 
 #[test]
+fn requests_wait_for_memory_without_a_thread() {
+    let engine = EngineSettings::with(|settings| {
+        (settings.threads, settings.stall) = (1, Duration::from_secs(600));
+    });
+    let server = server(60_000_000, engine);
+    let (request, body) = large_request();
+    let stalled: Vec<_> = (0..2).map(|_| client_that_stalls(&server, &request).0).collect();
+    let mut waiting = server.client();
+    waiting.0.write_all(request.as_bytes()).unwrap();
+    // The only thread answers others meanwhile, and a client that leaves is waited for no longer.
+    let small = json!({ "data": columns(&[0], 20) }).to_string();
+    for _ in 0..3 {
+        assert_eq!(server.client().post("/v1/forecast", "application/json", &small).status, 200);
+        server.client().0.write_all(request.as_bytes()).unwrap();
+    }
+    drop(stalled);
+    assert_eq!(waiting.answer().unwrap().status, 200);
+    assert_eq!(server.client().post("/v1/forecast?h=10000", "text/csv", &body).status, 200);
+}
+
+#[test]
 fn answers_that_nobody_reads_take_no_more_memory_than_there_is() {
     // All have 30 MB together.
     let engine = EngineSettings::with(|settings| {
@@ -118,8 +139,7 @@ fn answers_that_nobody_reads_take_no_more_memory_than_there_is() {
     });
     let server = server(60_000_000, engine);
     let (request, body) = large_request();
-    let (clients, statuses): (Vec<_>, Vec<_>) =
-        (0..6).map(|_| client_that_stalls(&server, &request)).unzip();
+    let (clients, statuses): (Vec<_>, Vec<_>) = (0..6).map(|_| client_that_stalls(&server, &request)).unzip();
     assert_eq!(statuses, ["200", "200", "429", "429", "429", "429"]);
     // Small ones have room of their own, and all have it again once the others are gone.
     let small = json!({ "data": columns(&[0], 20) }).to_string();
