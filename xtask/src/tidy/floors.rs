@@ -325,12 +325,13 @@ pub(super) const FOLDERS: &[Folders] = &[
     folders(
         "crates/server/src",
         &[
-            "address error field_words joint_sizes media_type metrics page queue settings timed_stream token",
+            "address error field_words joint_sizes media_type metrics page queue settings token",
             "request",
             "fields memory_account pieces reading serve_settings",
-            "forecast openapi problem",
+            "forecast openapi problem timed_stream",
             "anew encode model",
             "joint_request models",
+            "read_request",
             "engine",
             "app",
             "observe receive",
