@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use arrow_array::RecordBatch;
 use foretell::{
     ArrowTable, Attribution, Categories, DecomposeOptions, ExplainOptions, Fitted, Future, InsampleOptions,
-    PathMethod, PredictOptions, SimulateOptions, ValidationOptions,
+    PathMethod, PredictOptions, SimulateOptions, ValidationOptions, is_wanted,
 };
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -345,6 +345,9 @@ impl PyFitted {
             let options = SimulateOptions::new(n_paths).seed(seed).method(method).h(h);
             let options = options.quantiles(&quantiles).future(future.as_ref());
             let frame = self.fitted.simulate(&panel.panel, &options)?;
+            if !is_wanted() {
+                return Err(foretell::Error::NotWanted);
+            }
             // Path by path, as neuralforecast has them, not series by series.
             let places = |path| {
                 let steps = move |series| (0..h).map(move |step| (series * n_paths + path) * h + step);
