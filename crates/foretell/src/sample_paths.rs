@@ -3,10 +3,9 @@
 use std::sync::OnceLock;
 
 use foretell_data::{ColumnLevel, Future, Panel, Span};
-use foretell_estimator::{Asked, Output};
+use foretell_estimator::{Asked, Output, is_wanted};
 use foretell_simulation::{Marginals, PathDraws, SimulationError, SimulationMethod, sample_paths};
 use foretell_tables::{ForecastColumn, Frame, SAMPLE_ID};
-use foretell_threads::is_wanted;
 
 use crate::error::Error;
 use crate::fitted_model::FittedModel;
