@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
@@ -74,3 +75,30 @@ class LoaderOptions(TypedDict, total=False):
     pin_memory_device: Any
     in_order: Any
     random_seed: int | None
+
+
+class EngineOptions(TypedDict, total=False):
+    """Settings of the engine that an automatic forecast takes."""
+
+    threads: int
+    non_negative: bool
+    integer: bool
+    max_memory: int | None
+    end: str | None
+
+
+class AutoOptions(EngineOptions, total=False):
+    """Arguments of `AutoForecaster` that `forecast` hands on."""
+
+    models: Sequence[str] | None
+    metric: str
+    ensemble: bool
+    below_zero: bool
+    season_length: int | Sequence[int] | None
+    hist_exog_list: Sequence[str]
+    futr_exog_list: Sequence[str]
+    stat_exog_list: Sequence[str]
+    cat_exog_list: Sequence[str]
+    id_col: str | Sequence[str]
+    time_col: str
+    target_col: str

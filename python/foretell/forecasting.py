@@ -6,10 +6,15 @@ import json
 import os
 import warnings
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from foretell import _ahead, _checks, _data, _engine, _foretell, _frames, _levels
 from foretell._data import Data, Names, Reading
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+    from foretell._calls import AutoOptions, EngineOptions, TableT
 
 __all__ = ["AutoForecaster", "forecast"]
 
@@ -50,7 +55,7 @@ class AutoForecaster:
         self, h: int, freq: Any = None, *, budget: str | float = 0, models: Sequence[str] | None = None, metric: str = "balanced",
         ensemble: bool = True, below_zero: bool = False, season_length: int | Sequence[int] | None = None, hist_exog_list: Sequence[str] = (),
         futr_exog_list: Sequence[str] = (), stat_exog_list: Sequence[str] = (), cat_exog_list: Sequence[str] = (),
-        id_col: str | Sequence[str] = "unique_id", time_col: str = "ds", target_col: str = "y", **settings: Any,
+        id_col: str | Sequence[str] = "unique_id", time_col: str = "ds", target_col: str = "y", **settings: Unpack[EngineOptions],
     ) -> None:  # fmt: skip
         self.h = _checks.count("h", h, 1)
         self.freq = freq
@@ -88,8 +93,8 @@ class AutoForecaster:
         return self
 
     def predict(
-        self, df: Any = None, futr_df: Any = None, level: Sequence[float] | None = None, quantiles: Sequence[float] | None = None
-    ) -> Any:
+        self, df: TableT | None = None, futr_df: Any = None, level: Sequence[float] | None = None, quantiles: Sequence[float] | None = None
+    ) -> TableT:
         """Forecasts what follows each series.
 
         Args:
@@ -106,7 +111,8 @@ class AutoForecaster:
             data = self._given(fitted, df)
         future = _ahead.future_rows(fitted, data, futr_df, self.h, self.h, df is not None)
         asked = _levels.asked(level, QUANTILES if level is None and quantiles is None else quantiles)
-        return data.table(fitted.predict(data.panel, future, self.h, asked.level, False, asked.quantiles))
+        found: TableT = data.table(fitted.predict(data.panel, future, self.h, asked.level, False, asked.quantiles))
+        return found
 
     def explain(self, df: Any = None, futr_df: Any = None) -> Any:
         """What each model adds to the forecasts.
@@ -164,9 +170,9 @@ class AutoForecaster:
 
 
 def forecast(
-    df: Any, h: int, freq: Any = None, *, budget: str | float = 0, static_df: Any = None, futr_df: Any = None,
-    level: Sequence[float] | None = None, quantiles: Sequence[float] | None = None, **settings: Any,
-) -> Any:  # fmt: skip
+    df: TableT, h: int, freq: Any = None, *, budget: str | float = 0, static_df: Any = None, futr_df: Any = None,
+    level: Sequence[float] | None = None, quantiles: Sequence[float] | None = None, **settings: Unpack[AutoOptions],
+) -> TableT:  # fmt: skip
     """Forecasts a table as well as the time allows: `AutoForecaster`, fitted and asked in one call.
 
         >>> import foretell
@@ -189,10 +195,11 @@ def forecast(
     """
     if futr_df is not None and not settings.get("futr_exog_list"):
         settings["futr_exog_list"] = _known_ahead(df, futr_df, settings)
-    return AutoForecaster(h, freq, budget=budget, **settings).fit(df, static_df).predict(None, futr_df, level, quantiles)
+    found: TableT = AutoForecaster(h, freq, budget=budget, **settings).fit(df, static_df).predict(None, futr_df, level, quantiles)
+    return found
 
 
-def _known_ahead(df: Any, futr_df: Any, settings: dict[str, Any]) -> list[str]:
+def _known_ahead(df: Any, futr_df: Any, settings: AutoOptions) -> list[str]:
     """The columns of numbers, or of named categories, that the tables of the past and of the future both have."""
     own = Names(settings.get("id_col", "unique_id"), settings.get("time_col", "ds"), settings.get("target_col", "y"))
     others = {*own.all, *own.id_parts}

@@ -4,7 +4,7 @@ from typing import Any
 
 from typing_extensions import assert_type
 
-from foretell import NeuralForecast, evaluate, features, reconcile
+from foretell import AutoForecaster, NeuralForecast, evaluate, features, forecast, reconcile
 from foretell.models import NHITS, TSMixer
 
 
@@ -27,6 +27,9 @@ assert_type(nf.prepared(like=df)([1.0]), dict[str, Any])
 assert_type(features.compute(df, "lag:1"), Table)
 assert_type(evaluate(df, "mae"), Table)
 assert_type(reconcile(df, df), Table)
+assert_type(forecast(df, h=12, futr_df=df, season_length=12, threads=1), Table)
+assert_type(AutoForecaster(h=12, end="drop").fit(df).predict(df), Table)
+assert_type(AutoForecaster(h=12).fit(df).predict(), Any)
 
 nf.predict(df, levels=[80])  # type: ignore[call-arg]
 nf.cross_validation(df, n_window=3)  # type: ignore[call-arg]
@@ -34,6 +37,9 @@ nf.fit(df, valsize=12)  # type: ignore[call-arg]
 nf.simulate(df, paths=3)  # type: ignore[call-arg]
 nf.explain(df=df, horizon=[1])  # type: ignore[call-arg]
 nf.prepared(like=df)([1.0], levels=[80])  # type: ignore[call-arg]
+forecast(df, h=12, levels=[80])  # type: ignore[call-arg]
+forecast(df, h=12, season=12)  # type: ignore[call-arg]
+AutoForecaster(h=12, thread=1)  # type: ignore[call-arg]
 NHITS(h=12, input_size=24, max_stpes=5)  # type: ignore[call-arg]
 TSMixer(h=12, input_size=24, n_series=2, learning_rat=0.1)  # type: ignore[call-arg]
 NHITS(h="12", input_size=24)  # type: ignore[arg-type]

@@ -62,6 +62,7 @@ mod train_args;
 mod train_reading;
 mod truth_args;
 mod tuned_models;
+mod uninterrupted;
 mod value_axis;
 mod version;
 

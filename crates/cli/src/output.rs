@@ -15,6 +15,7 @@ use crate::context::Context;
 use crate::failure::Usage;
 use crate::json_table::JsonTable;
 use crate::printable::TerminalText;
+use crate::uninterrupted::Uninterrupted;
 
 /// Prints to standard output; that it is closed is an error here and a success to `main`.
 pub(crate) fn print(text: impl AsRef<[u8]>) -> anyhow::Result<()> {
@@ -73,7 +74,7 @@ enum Goal {
     Stdout(io::Stdout),
     Terminal(TerminalText<io::Stdout>),
     Plain(WholeFile),
-    Gzip(Box<GzEncoder<WholeFile>>),
+    Gzip(Box<GzEncoder<Uninterrupted<WholeFile>>>),
 }
 
 impl Sink {
@@ -87,7 +88,8 @@ impl Sink {
             false => match compressed(path)? {
                 false => Goal::Plain(whole_file(context, path)?),
                 true => {
-                    Goal::Gzip(Box::new(GzEncoder::new(whole_file(context, path)?, Compression::default())))
+                    let file = Uninterrupted(whole_file(context, path)?);
+                    Goal::Gzip(Box::new(GzEncoder::new(file, Compression::default())))
                 }
             },
         };
@@ -215,7 +217,7 @@ impl Sink {
             Goal::Stdout(mut out) => out.flush().map_err(cannot),
             Goal::Terminal(mut out) => out.flush().map_err(cannot),
             Goal::Plain(file) => Ok(file.commit()?),
-            Goal::Gzip(encoder) => Ok(encoder.finish().map_err(cannot)?.commit()?),
+            Goal::Gzip(encoder) => Ok(encoder.finish().map_err(cannot)?.0.commit()?),
         }
     }
 

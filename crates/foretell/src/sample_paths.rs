@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use foretell_data::{ColumnLevel, Future, Panel, Span};
-use foretell_estimator::{Asked, Output};
+use foretell_estimator::{Asked, Output, is_wanted};
 use foretell_simulation::{Marginals, PathDraws, SimulationError, SimulationMethod, sample_paths};
 use foretell_tables::{ForecastColumn, Frame, SAMPLE_ID};
 
@@ -59,8 +59,8 @@ pub(crate) fn simulate(
     check_forecast(trained, panel, (windows, h), rows, &asked, remedy)?;
     let mut frame: Option<Frame> = None;
     blocks.each_ahead(|panel, scaled, future| {
-        let mut part = rows_of_paths(trained, panel, n_paths, h)?;
-        part.columns.extend(match method {
+        // Before the rows, which may be many, since models without quantiles have no paths.
+        let paths = match method {
             PathMethod::OfQuantiles(method) => {
                 let forecast = |model: &FittedModel, quantiles: Option<&[f64]>| {
                     forecast_ahead(trained, model, quantiles, &scaled.panel, future, h)
@@ -74,7 +74,9 @@ pub(crate) fn simulate(
                 models.into_iter().map(draw).collect::<Result<Vec<_>, _>>()?
             }
             PathMethod::Ancestral => ancestral_paths(trained, panel, scaled, h, options, future)?,
-        });
+        };
+        let mut part = rows_of_paths(trained, panel, n_paths, h)?;
+        part.columns.extend(paths);
         let columns = std::iter::once(ColumnLevel::Apart);
         let columns = columns.chain(part.columns[1..].iter().map(|_| ColumnLevel::Value)).collect();
         let part = panel.without_levels_in(part, columns);
@@ -109,6 +111,9 @@ fn rows_of_paths(trained: &TrainedModels, panel: &Panel, n_paths: usize, h: usiz
     let mut frame = trained.frame(panel);
     let mut numbers = Vec::with_capacity(panel.n_series() * n_paths * h);
     for series in 0..panel.n_series() {
+        if !is_wanted() {
+            return Err(Error::NotWanted);
+        }
         frame.ids.extend(std::iter::repeat_n(panel.id(series), n_paths * h).cloned());
         let times = panel.future_times(series, h)?;
         for path in 0..n_paths {

@@ -19,7 +19,7 @@ use crate::panel::PyPanel;
 use crate::prepared::PyPrepared;
 use crate::pruning::prune;
 use crate::told::Told;
-use crate::watched::{interruptible, interruptible_unless, is_brief};
+use crate::watched::{interruptible, interruptible_unless, is_brief, wanted};
 
 /// Trained models. They do not change; copies share what was learned.
 #[pyclass(name = "Fitted", module = "foretell._foretell", frozen)]
@@ -344,7 +344,7 @@ impl PyFitted {
             let future = self.future(rows, panel, h)?;
             let options = SimulateOptions::new(n_paths).seed(seed).method(method).h(h);
             let options = options.quantiles(&quantiles).future(future.as_ref());
-            let frame = self.fitted.simulate(&panel.panel, &options)?;
+            let frame = self.fitted.simulate(&panel.panel, &options).and_then(wanted)?;
             // Path by path, as neuralforecast has them, not series by series.
             let places = |path| {
                 let steps = move |series| (0..h).map(move |step| (series * n_paths + path) * h + step);

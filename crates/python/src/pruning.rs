@@ -1,6 +1,8 @@
 //! How networks are pruned, as the package says it: one JSON object.
 
-use foretell::{Fitted, Panel, PruneOptions};
+use std::sync::Arc;
+
+use foretell::{Fitted, Panel, PruneOptions, while_wanted};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::Deserialize;
@@ -54,7 +56,10 @@ pub(crate) fn prune(
     let asked: Asked =
         serde_json::from_str(asked).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let (options, watch) = (asked.options()?, Watch::default());
-    let (result, stopped) = watch.run(py, progress, || fitted.prune_with(panel, &options, watch.listener()));
+    // Nothing of an interrupted pruning is kept, so that its scores end with it, too.
+    let (result, stopped) = watch.run(py, progress, || {
+        while_wanted(Arc::new(watch.question()), || fitted.prune_with(panel, &options, watch.listener()))
+    });
     if let Some(stopped) = stopped {
         return Err(stopped);
     }

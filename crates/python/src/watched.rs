@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use foretell::{Fitted, Progress, Verdict, while_wanted};
+use foretell::{Error, Fitted, Progress, Verdict, is_wanted, while_wanted};
 use pyo3::prelude::*;
 
 /// How often signals are looked for and progress is told.
@@ -107,6 +107,11 @@ pub(crate) fn interruptible<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + 
     let work = || while_wanted(Arc::new(move || !asked.load(Ordering::Relaxed)), work);
     let (result, error) = beside(py, &stop, |py| py.check_signals(), work);
     error.map_or(Ok(result), Err)
+}
+
+/// What is to be worked on further, if anyone still waits for it.
+pub(crate) fn wanted<T>(value: T) -> Result<T, Error> {
+    if is_wanted() { Ok(value) } else { Err(Error::NotWanted) }
 }
 
 /// Most series that networks forecast on the thread that asks.

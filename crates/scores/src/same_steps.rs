@@ -47,9 +47,10 @@ fn times_of(table: &ForecastTable, id: &Arc<str>) -> Vec<i64> {
 fn step_of(table: &ForecastTable, id: &Arc<str>) -> Option<i64> {
     if let Some(cutoffs) = &table.cutoffs {
         let own = table.ids.iter().zip(table.times.iter().zip(cutoffs)).filter(|(other, _)| *other == id);
-        return own.map(|(_, (time, cutoff))| time - cutoff).filter(|step| *step > 0).min();
+        return own.map(|(_, (time, cutoff))| time.saturating_sub(*cutoff)).filter(|step| *step > 0).min();
     }
-    let mut steps: Vec<i64> = times_of(table, id).windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let mut steps: Vec<i64> =
+        times_of(table, id).windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();
     let middle = steps.len() / 2;
     (!steps.is_empty()).then(|| *steps.select_nth_unstable(middle).1)
 }
@@ -72,6 +73,13 @@ mod tests {
             notes: Vec::new(),
             times,
         }
+    }
+
+    #[test]
+    fn times_at_the_ends_of_their_range_have_a_step() {
+        let ends = [i64::MIN, i64::MAX];
+        assert_eq!(step_of(&table(ends.to_vec(), None), &"a".into()), Some(i64::MAX));
+        assert_eq!(step_of(&table(vec![i64::MAX], Some(vec![i64::MIN])), &"a".into()), Some(i64::MAX));
     }
 
     #[test]

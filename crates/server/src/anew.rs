@@ -110,7 +110,7 @@ fn fit(
     let Bounds { settings, room, .. } = bounds;
     match forecaster()?.max_memory(settings.own_memory()).fit(panel) {
         Err(Error::Usage(UsageError::Memory(refused))) if !room.is_beyond_all(refused.needed_bytes) => {
-            room.at_least(room.bytes() + refused.needed_bytes)?;
+            room.at_least_soon(room.bytes() + refused.needed_bytes)?;
             Ok(forecaster()?.max_memory(refused.needed_bytes).fit(panel)?)
         }
         fitted => Ok(fitted?),

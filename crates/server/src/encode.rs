@@ -31,22 +31,22 @@ pub(crate) fn encode(
 ) -> Result<Body, EngineError> {
     let text = text_bytes(&answer.frame);
     check_text(text, settings)?;
+    let slowly = |pieces, room| Ok(Body::new(SlowBody { pieces, _room: room }));
     let pieces = match media {
         MediaType::Json => Pieces::json(answer),
         MediaType::Csv => Pieces::csv(answer),
         media => return whole(&answer, media, room, text),
     };
-    if text <= AT_ONCE {
-        let bytes = pieces.whole().map_err(DataError::Write)?;
-        return in_room(bytes, room);
+    if text > AT_ONCE || (text > SMALL && room.at_least(text).is_err()) {
+        return slowly(pieces, room);
     }
-    Ok(Body::new(SlowBody { pieces, _room: room }))
+    in_room(pieces.whole().map_err(DataError::Write)?, room)
 }
 
 /// A table in a form of files, which is made at once.
 fn whole(answer: &ForecastAnswer, media: MediaType, room: Room, text: u64) -> Result<Body, EngineError> {
     if text > AT_ONCE {
-        room.at_least(frame_bytes(&answer.frame).saturating_add(2 * text))?;
+        room.at_least_soon(frame_bytes(&answer.frame).saturating_add(2 * text))?;
     }
     let format = media.format().expect("a form of files");
     let mut out = Vec::new();
@@ -63,7 +63,7 @@ fn in_room(bytes: Vec<u8>, room: Room) -> Result<Body, EngineError> {
     if size < SMALL {
         return Ok(bytes.into());
     }
-    room.at_least(size)?;
+    room.at_least_soon(size)?;
     room.at_most(size);
     Ok(Bytes::from_owner(RoomedBytes { bytes, _room: room }).into())
 }

@@ -22,6 +22,7 @@ use crate::memory_account::{MemoryAccount, Room};
 use crate::model::ModelFacts;
 use crate::models::{Models, Reload};
 use crate::queue::{Queue, Refusal};
+use crate::read_request::{Begun, ReadRequest};
 use crate::request::{AheadOptions, ForecastAnswer, ForecastKind, ForecastRequest};
 use crate::settings::EngineSettings;
 
@@ -66,11 +67,20 @@ impl Drop for GoneWithThis {
 trait Client: Send {
     /// Gives it the answer, and the room that this takes.
     fn answer(self: Box<Self>, answer: Result<(ForecastAnswer, Room), EngineError>);
+
+    /// Lets it wait for so much room.
+    fn park(self: Box<Self>, read: Box<ReadRequest>, needed: u64);
+}
+
+/// What the one who waits is told.
+enum Told<T, F> {
+    Answer(Result<T, EngineError>),
+    Parked { read: Box<ReadRequest>, needed: u64, finish: F },
 }
 
 /// A future that waits for what becomes of an answer.
 struct Waiting<T, F> {
-    sender: oneshot::Sender<Result<T, EngineError>>,
+    sender: oneshot::Sender<Told<T, F>>,
     finish: F,
 }
 
@@ -78,7 +88,12 @@ impl<T: Send, F: FnOnce(ForecastAnswer, Room) -> Result<T, EngineError> + Send> 
     fn answer(self: Box<Self>, answer: Result<(ForecastAnswer, Room), EngineError>) {
         let Self { sender, finish } = *self;
         // Who is gone needs no answer.
-        let _ = sender.send(answer.and_then(|(answer, room)| guarded(|| finish(answer, room))));
+        let _ = sender.send(Told::Answer(answer.and_then(|(answer, room)| guarded(|| finish(answer, room)))));
+    }
+
+    fn park(self: Box<Self>, read: Box<ReadRequest>, needed: u64) {
+        let Self { sender, finish } = *self;
+        let _ = sender.send(Told::Parked { read, needed, finish });
     }
 }
 
@@ -132,24 +147,24 @@ pub(crate) struct Unread<R> {
 }
 
 impl Shared {
-    /// Answers a request on the calling thread, or lets it wait once more where others may be computed with it.
+    /// Answers a request on the calling thread, or lets it wait once more where others may be computed with it or have its memory.
     fn begin(
         &self,
         unread: Unread<impl FnOnce() -> Result<ForecastRequest, EngineError>>,
         deadline: Instant,
-    ) -> Result<Result<(ForecastAnswer, Room), JointRequest>, EngineError> {
+    ) -> Result<Begun, EngineError> {
         take_warnings();
         let Unread { read: read_fields, bytes, fields, is_text } = unread;
         let (settings, mut room) = (&self.settings, self.memory.room());
         if fields > settings.own_memory() {
-            room.at_least(fields)?;
+            room.at_least_soon(fields)?;
         }
         let mut request = read_fields()?;
         if self.models.is_anew(request.model.as_deref()) {
             let threads = if self.queue.is_quiet() { settings.threads } else { 1 };
-            let bounds = Bounds { settings, deadline, room: &room, is_text };
+            let bounds = Bounds { settings, deadline, room: &room, is_text, waits: true };
             let answer = forecast_anew(&mut request, bytes, bounds, threads)?;
-            return Ok(Ok((answer, room)));
+            return Ok(Begun::Answered(Box::new(answer), room));
         }
         if let ForecastKind::Ahead(AheadOptions { budget: Some(_), .. }) = &request.asks {
             let message =
@@ -157,7 +172,7 @@ impl Shared {
             return Err(EngineError::Request(message.to_owned()));
         }
         let model = self.models.find(request.model.as_deref())?;
-        let bounds = Bounds { settings, deadline, room: &room, is_text };
+        let bounds = Bounds { settings, deadline, room: &room, is_text, waits: false };
         let series = read(&model.on_one_thread, &request, bytes, bounds)?;
         let understood =
             matches!(request.asks, ForecastKind::Look).then(|| understood(&request.data, &series));
@@ -165,19 +180,38 @@ impl Shared {
         check_asked(model.on_one_thread.h(), &request.asks, &series.panel, bounds)?;
         if self.queue.waiting() > 0 {
             room = match JointRequest::of(&model, &request, &series, is_text, room) {
-                Ok(joint) => return Ok(Err(joint)),
+                Ok(joint) => return Ok(Begun::Joint(Box::new(joint))),
                 Err(room) => room,
             };
         }
+        let warnings = take_warnings();
+        self.forecast(ReadRequest { model, request, series, understood, warnings, is_text, room }, deadline)
+    }
+
+    /// Answers a request whose series were read, or lets it wait for memory that others have.
+    fn forecast(&self, read: ReadRequest, deadline: Instant) -> Result<Begun, EngineError> {
+        take_warnings();
         let fitted = match self.queue.is_quiet() {
-            true => &model.on_all_threads,
-            false => &model.on_one_thread,
+            true => &read.model.on_all_threads,
+            false => &read.model.on_one_thread,
         };
-        let bounds = Bounds { settings, deadline, room: &room, is_text };
-        let frame = forecast(fitted, &request.asks, &series, bounds)?;
-        let answer = ForecastAnswer::of_model(&model.facts.name, frame, take_warnings());
-        let answer = ForecastAnswer { understood, ..answer };
-        Ok(Ok((answer, room)))
+        let bounds = Bounds {
+            settings: &self.settings,
+            deadline,
+            room: &read.room,
+            is_text: read.is_text,
+            waits: false,
+        };
+        match forecast(fitted, &read.request.asks, &read.series, bounds) {
+            Ok(frame) => {
+                let ReadRequest { model, understood, mut warnings, room, .. } = read;
+                warnings.append(&mut take_warnings());
+                let answer = ForecastAnswer::of_model(&model.facts.name, frame, warnings);
+                Ok(Begun::Answered(Box::new(ForecastAnswer { understood, ..answer }), room))
+            }
+            Err(EngineError::NoRoom { needed }) => Ok(Begun::Parked(Box::new(read), needed)),
+            Err(error) => Err(error),
+        }
     }
 
     /// Does `work` for as long as somebody waits for it.
@@ -334,12 +368,18 @@ impl ForecastEngine {
     /// Takes no more requests, and gives up what is computed: no one waits for it.
     pub fn give_up(&self) {
         self.shared.is_given_up.store(true, Ordering::Relaxed);
+        self.shared.memory.close();
         self.stop();
     }
 
     /// The limits.
     pub fn settings(&self) -> &EngineSettings {
         &self.shared.settings
+    }
+
+    /// The account of what requests and answers take together.
+    pub(crate) fn memory(&self) -> Arc<MemoryAccount> {
+        self.shared.memory.clone()
     }
 
     /// The answer to the request that is read, as `finish` returns it; both run on one of the threads, when its turn comes.
@@ -350,34 +390,64 @@ impl ForecastEngine {
     ) -> Result<T, EngineError> {
         let timeout = self.shared.settings.timeout;
         let deadline = Instant::now() + timeout;
-        let (sender, answered) = oneshot::channel();
-        let client = Box::new(Waiting { sender, finish });
         let waits = Waits { deadline, is_gone: Arc::default() };
         let _gone = GoneWithThis(waits.is_gone.clone());
-        let begin = Box::new(move |shared: &Shared| {
+        let begin = move |shared: &Shared| shared.begin(unread, deadline);
+        let mut told = self.told_by_a_thread(begin, finish, &waits).await?;
+        loop {
+            match told {
+                Told::Answer(outcome) => return outcome,
+                // It waits here and not on a thread, which others need.
+                Told::Parked { read, needed, finish } => {
+                    match timeout_at(deadline.into(), read.room.wait_for(needed)).await {
+                        Ok(found) => found?,
+                        Err(_) => return Err(EngineError::NoRoom { needed }),
+                    }
+                    let again = move |shared: &Shared| shared.forecast(*read, deadline);
+                    told = self.told_by_a_thread(again, finish, &waits).await?;
+                }
+            }
+        }
+    }
+
+    /// What the one who waits is told of what `begin` does on one of the threads.
+    async fn told_by_a_thread<T: Send + 'static, F>(
+        &self,
+        begin: impl FnOnce(&Shared) -> Result<Begun, EngineError> + Send + 'static,
+        finish: F,
+        waits: &Waits,
+    ) -> Result<Told<T, F>, EngineError>
+    where
+        F: FnOnce(ForecastAnswer, Room) -> Result<T, EngineError> + Send + 'static,
+    {
+        let (sender, answered) = oneshot::channel();
+        let client = Box::new(Waiting { sender, finish });
+        let of_job = waits.clone();
+        let job = Box::new(move |shared: &Shared| {
             // No one waits for it any more.
-            if waits.is_over() {
+            if of_job.is_over() {
                 return;
             }
             if shared.is_given_up.load(Ordering::Relaxed) {
                 return client.answer(Err(EngineError::Stopping));
             }
-            let begin = || guarded(|| shared.begin(unread, deadline));
-            match shared.while_waited(vec![waits.clone()], begin) {
-                Ok(Ok(answer)) => client.answer(Ok(answer)),
-                Ok(Err(request)) => {
-                    shared.queue.push_back(Job::Read(Box::new(ReadJob { request, waits, client })))
+            match shared.while_waited(vec![of_job.clone()], || guarded(|| begin(shared))) {
+                Ok(Begun::Answered(answer, room)) => client.answer(Ok((*answer, room))),
+                Ok(Begun::Parked(read, needed)) => client.park(read, needed),
+                Ok(Begun::Joint(request)) => {
+                    let job = ReadJob { request: *request, waits: of_job, client };
+                    shared.queue.push_back(Job::Read(Box::new(job)));
                 }
                 Err(error) => client.answer(Err(shared.told(error))),
             }
         });
-        self.shared.queue.push(Job::New(begin)).map_err(|refusal| match refusal {
+        self.shared.queue.push(Job::New(job)).map_err(|refusal| match refusal {
             Refusal::Full => EngineError::Busy(self.shared.settings.queue),
             Refusal::Closed => EngineError::Stopping,
         })?;
-        match timeout_at(deadline.into(), answered).await {
-            Ok(Ok(outcome)) => outcome,
-            Ok(Err(_)) | Err(_) => Err(EngineError::Timeout(timeout)),
+        match timeout_at(waits.deadline.into(), answered).await {
+            Ok(Ok(told)) => Ok(told),
+            Ok(Err(_)) | Err(_) => Err(EngineError::Timeout(self.shared.settings.timeout)),
         }
     }
 }

@@ -102,7 +102,7 @@ macro_rules! fields {
     ($($name:literal $field:ident: $type:ty, $kind:ident, $of:expr, $meaning:literal;)*) => {
         /// The values of the fields of a request.
         #[derive(Debug, Default, serde::Deserialize)]
-        #[serde(default, deny_unknown_fields)]
+        #[serde(default, deny_unknown_fields, expecting = "an object of fields, as {\"data\": ..., \"h\": 14}")]
         pub(crate) struct Fields {
             $(#[serde(rename = $name)] $field: $type,)*
         }

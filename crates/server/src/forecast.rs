@@ -60,6 +60,15 @@ pub(crate) struct Bounds<'a> {
     pub(crate) room: &'a Room,
     /// Whether its answer will be text, in which each row has its id.
     pub(crate) is_text: bool,
+    /// Whether the thread waits for memory that others have, since the request cannot do so by itself.
+    pub(crate) waits: bool,
+}
+
+impl Bounds<'_> {
+    /// Takes as much room as makes it this large.
+    fn take(&self, bytes: u64) -> Result<(), EngineError> {
+        if self.waits { self.room.at_least_soon(bytes) } else { self.room.at_least(bytes) }
+    }
 }
 
 /// Bytes of memory for each byte of tables that are read: short rows of many series take so much.
@@ -113,7 +122,7 @@ pub(crate) fn forecast(
                 return forecast_within(&largest, asks, series, bounds);
             }
             let had = bounds.room.bytes();
-            bounds.room.at_least(had + refused.needed_bytes)?;
+            bounds.take(had + refused.needed_bytes)?;
             let larger = fitted.clone().max_memory(refused.needed_bytes);
             let frame = forecast_within(&larger, asks, series, bounds)?;
             bounds.room.at_most(had.max(frame_bytes(&frame)));
@@ -246,7 +255,7 @@ pub(crate) fn ahead(
                 let copies = if share > 1.0 { 2 } else { 1 };
                 let bytes = of_all(frame_bytes(&part)) * copies;
                 if bytes > SMALL {
-                    room.at_least(room.bytes().saturating_add(bytes))?;
+                    bounds.take(room.bytes().saturating_add(bytes))?;
                 }
                 whole = Some(part);
             }

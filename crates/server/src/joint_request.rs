@@ -51,7 +51,7 @@ impl JointRequest {
     }
 
     fn bounds<'a>(&'a self, settings: &'a EngineSettings, deadline: Instant) -> Bounds<'a> {
-        Bounds { settings, deadline, room: &self.room, is_text: self.is_text }
+        Bounds { settings, deadline, room: &self.room, is_text: self.is_text, waits: true }
     }
 
     /// The id of its series.

@@ -33,6 +33,7 @@ mod page;
 mod pieces;
 mod problem;
 mod queue;
+mod read_request;
 mod reading;
 mod receive;
 mod request;

@@ -43,6 +43,17 @@ pub(crate) async fn receive(request: Request, app: &App) -> Result<Received, Pro
         let detail = format!("Accept names none of {}", MediaType::names(MediaType::written()));
         Problem::new(StatusCode::NOT_ACCEPTABLE, "accept", "No answer of the types that are accepted", detail)
     })?;
+    let encoding = header(request.headers(), header::CONTENT_ENCODING).unwrap_or("identity");
+    if !encoding.eq_ignore_ascii_case("identity") {
+        return Err(Problem::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            "content-type",
+            "The body is encoded",
+            format!(
+                "Content-Encoding is {encoding:?}; send the body as its type has it, without this header"
+            ),
+        ));
+    }
     let (mut parts, body) = request.into_parts();
     let (body, room) = read(body, &parts.headers, app).await?;
     let query = parts.uri.query().unwrap_or_default().as_bytes();

@@ -60,15 +60,14 @@ pub async fn serve(
             accepted = accepted => accepted,
             () = &mut stop => break,
         };
+        let stall = app.engine.settings().stall;
+        let stream = TimedStream::new(stream, app.settings.receive, stall, app.engine.memory());
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(app.settings.receive)
             .max_headers(MOST_HEADERS)
             .max_buf_size(HEAD_BYTES)
-            .serve_connection(
-                TokioIo::new(TimedStream::new(stream, app.settings.receive)),
-                TowerToHyperService::new(router.clone()),
-            );
+            .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router.clone()));
         let connection = graceful.watch(connection);
         let state = app.state.clone();
         state.connections.fetch_add(1, Ordering::Relaxed);

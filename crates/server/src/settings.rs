@@ -33,8 +33,10 @@ pub struct EngineSettings {
     /// The most memory that loading a model may take, and that all requests and the answers which wait to be read may take
     /// together. No answer has more bytes of text.
     pub memory: MemoryLimit,
-    /// How long a request waits for the memory of answers that are read meanwhile, before it is told to come again.
+    /// How long a thread waits for the memory of answers that are read meanwhile, where its request cannot wait without one.
     pub patience: Duration,
+    /// How long an answer whose memory others wait for may be read too slowly, before it is given up.
+    pub stall: Duration,
     /// How often the directories of models are looked at for changes; never if it is zero.
     pub reload: Duration,
 }
@@ -74,6 +76,7 @@ impl Default for EngineSettings {
             precision: WeightPrecision::F32,
             memory: MemoryLimit::of_machine(),
             patience: Duration::from_secs(1),
+            stall: Duration::from_millis(500),
             reload: Duration::from_secs(1),
         }
     }

@@ -250,6 +250,7 @@ fn odd_bodies_are_told_what_is_wrong_with_them() {
     for (body, status, part) in [
         (format!("{{\"data\": {}", "[".repeat(100_000)), 400, "expected columns by name"),
         (format!("{{\"reading\": {{\"a\": {}", "[".repeat(100_000)), 400, "recursion limit"),
+        ("null".to_owned(), 400, "expected an object of fields"),
         (json("NaN"), 400, "NaN at line 1 column 48 is no JSON; write null"),
         (json("-Infinity"), 400, "Infinity at line 1 column 49 is no JSON"),
         (json(&digits), 400, "is beyond 64 bits; rescale it"),
@@ -259,6 +260,9 @@ fn odd_bodies_are_told_what_is_wrong_with_them() {
         let detail = client.post("/v1/forecast", "application/json", &body).detail(status);
         assert!(detail.contains(part), "{detail}");
     }
+    let headers = [("content-type", "application/json"), ("content-encoding", "gzip")];
+    let detail = client.ask("POST", "/v1/forecast", &headers, &[0x1f, 0x8b]).detail(415);
+    assert!(detail.contains("\"gzip\"; send the body as"), "{detail}");
     let years = "unique_id,ds,y\na,99999-01-01,1\na,99999-01-02,1\n";
     let detail = client.post("/v1/forecast", "text/csv", years).detail(422);
     assert!(detail.starts_with("data, line 2, column `ds`: \"99999-01-01\" is not"), "{detail}");

@@ -11,6 +11,7 @@ use foretell_server::{
 use serde_json::json;
 use tokio::time::timeout;
 
+use crate::test_client::Client;
 use crate::test_server::{TestServer, columns, model_dir, season_dir};
 
 fn server(memory: u64, mut engine: EngineSettings) -> TestServer {
@@ -73,27 +74,72 @@ fn a_long_answer_is_the_same_as_a_short_one_of_each_series() {
     assert_eq!(values(&all.json())[7 * 4000..8 * 4000], values(&one.json()));
 }
 
+/// A request of thirty series and 10,000 steps, whose table of 300,000 rows takes 8.4 MB, and as much again while it is computed. As text
+/// the answer is longer than the system's buffers.
+fn large_request() -> (String, String) {
+    let body = format!("unique_id,ds,y\n{}", (0..30).map(|i| format!("{i:a>100},1,1\n")).collect::<String>());
+    let head = "POST /v1/forecast?h=10000 HTTP/1.1\r\nhost: t\r\ncontent-type: text/csv\r\ncontent-length: ";
+    (format!("{head}{}\r\n\r\n{body}", body.len()), body)
+}
+
+/// A client that sends this and reads no more than the status of the answer.
+fn client_that_stalls(server: &TestServer, request: &str) -> (Client, String) {
+    let mut client = server.client();
+    client.0.write_all(request.as_bytes()).unwrap();
+    let mut status = [0; 12];
+    client.0.read_exact(&mut status).unwrap();
+    (client, String::from_utf8_lossy(&status[9..]).into_owned())
+}
+
+#[test]
+fn answers_that_are_not_read_make_room_for_those_that_wait() {
+    let engine = EngineSettings::with(|settings| {
+        (settings.patience, settings.stall) = (Duration::from_secs(600), Duration::from_millis(10));
+    });
+    let server = server(60_000_000, engine);
+    let (request, _) = large_request();
+    let mut clients = Vec::new();
+    for _ in 0..6 {
+        let (client, status) = client_that_stalls(&server, &request);
+        assert_eq!(status, "200");
+        clients.push(client);
+    }
+    // The first one had its memory taken, so its connection ends within the answer.
+    let mut rest = Vec::new();
+    let _ = clients[0].0.read_to_end(&mut rest);
+    assert!(!rest.ends_with(b"0\r\n\r\n"));
+}
+
+#[test]
+fn requests_wait_for_memory_without_a_thread() {
+    let engine = EngineSettings::with(|settings| {
+        (settings.threads, settings.stall) = (1, Duration::from_secs(600));
+    });
+    let server = server(60_000_000, engine);
+    let (request, body) = large_request();
+    let stalled: Vec<_> = (0..2).map(|_| client_that_stalls(&server, &request).0).collect();
+    let mut waiting = server.client();
+    waiting.0.write_all(request.as_bytes()).unwrap();
+    // The only thread answers others meanwhile, and a client that leaves is waited for no longer.
+    let small = json!({ "data": columns(&[0], 20) }).to_string();
+    for _ in 0..3 {
+        assert_eq!(server.client().post("/v1/forecast", "application/json", &small).status, 200);
+        server.client().0.write_all(request.as_bytes()).unwrap();
+    }
+    drop(stalled);
+    assert_eq!(waiting.answer().unwrap().status, 200);
+    assert_eq!(server.client().post("/v1/forecast?h=10000", "text/csv", &body).status, 200);
+}
+
 #[test]
 fn answers_that_nobody_reads_take_no_more_memory_than_there_is() {
-    // Each table of 300,000 rows takes 8.4 MB, of 30 MB that all have together, and as much again while it is computed. As text it is
-    // longer than the system's buffers.
+    // All have 30 MB together.
     let engine = EngineSettings::with(|settings| {
         settings.patience = Duration::ZERO;
     });
     let server = server(60_000_000, engine);
-    let body = format!("unique_id,ds,y\n{}", (0..30).map(|i| format!("{i:a>100},1,1\n")).collect::<String>());
-    let head = "POST /v1/forecast?h=10000 HTTP/1.1\r\nhost: t\r\ncontent-type: text/csv\r\ncontent-length: ";
-    let mut clients = Vec::new();
-    let statuses: Vec<String> = (0..6)
-        .map(|_| {
-            let mut client = server.client();
-            client.0.write_all(format!("{head}{}\r\n\r\n{body}", body.len()).as_bytes()).unwrap();
-            let mut status = [0; 12];
-            client.0.read_exact(&mut status).unwrap();
-            clients.push(client);
-            String::from_utf8_lossy(&status[9..]).into_owned()
-        })
-        .collect();
+    let (request, body) = large_request();
+    let (clients, statuses): (Vec<_>, Vec<_>) = (0..6).map(|_| client_that_stalls(&server, &request)).unzip();
     assert_eq!(statuses, ["200", "200", "429", "429", "429", "429"]);
     // Small ones have room of their own, and all have it again once the others are gone.
     let small = json!({ "data": columns(&[0], 20) }).to_string();
