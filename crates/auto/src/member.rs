@@ -3,7 +3,7 @@
 use foretell::own_estimator::{Asked, Cutoff, Estimator, HeldOut, LevelsSeen, Output, Run, Span, Trained};
 use foretell::{EstimatorError, ModelSpec, Panel, Progress, SeriesLevel, Verdict, Vocabulary, Workers};
 
-use crate::candidates::Kind;
+use crate::candidates::{Kind, is_of_demand};
 use crate::grid::{QUANTILES, WIDTH, sort_steps};
 
 /// What all members have in common while they are fitted.
@@ -29,6 +29,8 @@ pub(crate) struct Grids {
     pub(crate) values: Vec<Vec<f32>>,
     /// Whether all quantiles are one number, as the model has none.
     pub(crate) is_point: bool,
+    /// The mean demand `[h]` from each cutoff, of a model of rare demand.
+    pub(crate) means: Option<Vec<Vec<f32>>>,
 }
 
 impl Member {
@@ -102,9 +104,16 @@ pub(crate) fn grids(
         sort_steps(&mut grid);
         grid
     };
-    let values = forecast.values.chunks_exact(each.max(1)).map(of_window).collect();
+    let windows = || forecast.values.chunks_exact(each.max(1));
+    let point = outputs.iter().position(|output| output.quantile.is_none());
+    let mean =
+        |point: usize, values: &[f32]| values.chunks_exact(outputs.len()).map(|step| step[point]).collect();
+    let means = point
+        .filter(|_| is_of_demand(estimator.name()))
+        .map(|point| windows().map(|values| mean(point, values)).collect());
+    let values = windows().map(of_window).collect();
     let is_point = outputs.iter().filter(|output| output.quantile.is_some()).count() < 2;
-    Ok(Grids { cutoffs: forecast.cutoffs, values, is_point })
+    Ok(Grids { cutoffs: forecast.cutoffs, values, is_point, means })
 }
 
 /// The panel without levels, for a model whose forecasts depend on where zero is; nothing where it is as it should be.
