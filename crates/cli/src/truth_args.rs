@@ -145,7 +145,7 @@ impl<'a> Opened<'a> {
                 path.display()
             ));
             self.options.zone = Some(zone);
-            self.zone_of = Some(path.to_owned());
+            self.zone_of = Some(path.to_path_buf());
         }
     }
 
